@@ -1,11 +1,11 @@
 import { createLogger } from '@gatehouse/platform';
 import { PeriodicJob } from './periodic-job.js';
 
-/** Runs as often as a test lets it. */
+/** A job whose runs last until the test ends them. */
 class Job extends PeriodicJob {
   runs = 0;
-  parallel = 0;
-  maxParallel = 0;
+  activeRuns = 0;
+  maxActiveRuns = 0;
   end: () => void = () => undefined;
 
   constructor() {
@@ -14,10 +14,10 @@ class Job extends PeriodicJob {
 
   protected async run(): Promise<void> {
     this.runs += 1;
-    this.parallel += 1;
-    this.maxParallel = Math.max(this.maxParallel, this.parallel);
+    this.activeRuns += 1;
+    this.maxActiveRuns = Math.max(this.maxActiveRuns, this.activeRuns);
     await new Promise<void>((resolve) => (this.end = resolve));
-    this.parallel -= 1;
+    this.activeRuns -= 1;
   }
 }
 
@@ -28,7 +28,7 @@ class FailingJob extends Job {
 }
 
 describe('PeriodicJob', () => {
-  it('never runs twice at once, also on command', async () => {
+  it('never runs twice at the same time, also with runNow', async () => {
     const job = new Job();
     const first = job.runNow();
     const second = job.runNow();
@@ -37,16 +37,16 @@ describe('PeriodicJob', () => {
     await new Promise((resolve) => setImmediate(resolve));
     job.end();
     await second;
-    expect([job.runs, job.maxParallel]).toEqual([2, 1]);
+    expect([job.runs, job.maxActiveRuns]).toEqual([2, 1]);
   });
 
-  it('passes on why a run on command failed, and runs again', async () => {
+  it('rejects runNow with the error of the run, and can run again', async () => {
     const job = new FailingJob();
     await expect(job.runNow()).rejects.toThrow('the reason');
     await expect(job.runNow()).rejects.toThrow('the reason');
   });
 
-  it('has stopped when the run under way has ended', async () => {
+  it('resolves stop after the current run has ended', async () => {
     const job = new Job();
     const order: string[] = [];
     const run = job.runNow().then(() => order.push('run'));

@@ -1,13 +1,16 @@
 import { errorMessage, type Logger } from '@gatehouse/platform';
 
-/** A job that runs again and again, never twice at once. A run that fails is logged; the next one follows. */
+/**
+ * A job that runs periodically, never twice at the same time. A failed run is logged, and the next run
+ * follows.
+ */
 export abstract class PeriodicJob {
   private timer: NodeJS.Timeout | undefined;
   private currentRun: Promise<void> | undefined;
   private readonly abortController = new AbortController();
 
   /**
-   * @param intervalMs pause between the starts of two runs
+   * @param intervalMs time between the starts of two runs
    * @param failureMessage log message of a run that failed
    */
   constructor(
@@ -22,14 +25,14 @@ export abstract class PeriodicJob {
     }, this.intervalMs);
   }
 
-  /** Begins nothing more. @returns when the run under way has ended */
+  /** Starts no further runs. Resolves when the current run has ended. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     this.abortController.abort();
     await this.currentRun;
   }
 
-  /** One run from its start, after the one under way. @throws what the run throws */
+  /** Performs a complete run, after the current one has ended. @throws the error of the run */
   async runNow(): Promise<void> {
     while (this.currentRun) await this.currentRun;
     const run = this.run(this.abortController.signal);
@@ -37,7 +40,10 @@ export abstract class PeriodicJob {
     await run;
   }
 
-  /** @param signal aborted once it has to stop: what takes long begins nothing more */
+  /**
+   * Performs one run.
+   * @param signal aborted when the job must stop; a long run must then start no further steps
+   */
   protected abstract run(signal: AbortSignal): Promise<void>;
 
   private async runOnce(): Promise<void> {

@@ -17,16 +17,22 @@ import { EndpointHealthReporter } from './health/endpoint-health-reporter.js';
 import { MaintenanceRunner } from './retention/maintenance-runner.js';
 import type { PeriodicJob } from './periodic-job.js';
 
-/** Jobs beside the deliveries. */
+/** Injection token of the jobs that run in addition to the deliveries. */
 export const PERIODIC_JOBS = Symbol('periodic jobs');
 
-/** Longest wait for attempts in flight when the worker stops, in ms; then they are broken off. */
+/** Maximum time to wait for attempts in flight when the worker stops, in ms. They are then aborted. */
 const DRAIN_TIMEOUT_MS = 12_000;
-/** Longest time from then to the end, in ms: together less than a process may take to stop (process.ts). */
+/**
+ * Maximum time for the rest of the stop, in ms. Both together are less than the stop timeout of a process
+ * (process.ts).
+ */
 const CLOSE_TIMEOUT_MS = 2_000;
 const SCHEMA_POLL_MS = 250;
 
-/** The worker's life: it waits for its schema, takes work from queue and database, and stops in order. */
+/**
+ * Starts and stops the worker. The start waits for the schema; then the worker takes work from queue and
+ * database.
+ */
 @Injectable()
 export class WorkerService {
   private isStopping = false;
@@ -60,27 +66,31 @@ export class WorkerService {
     this.logger.info({ queue: this.queue ? 'redis' : 'postgresql' }, 'ready');
   }
 
-  /** Takes no more work, lets attempts in flight finish, then lets go of everything. */
+  /** Takes no further work, waits for the attempts in flight, and closes all connections. */
   async stop(): Promise<void> {
     this.isStopping = true;
-    const end = monotonicMs() + DRAIN_TIMEOUT_MS + CLOSE_TIMEOUT_MS;
-    const atRest = Promise.all([
+    const deadline = monotonicMs() + DRAIN_TIMEOUT_MS + CLOSE_TIMEOUT_MS;
+    const drained = Promise.all([
       this.duePoller.stop().then(() => this.runner.waitForInFlight()),
       this.maintenance.stop(),
       ...this.periodicJobs.map((each) => each.stop()),
       this.queue?.drain(),
     ]);
-    const settled = withTimeout(atRest, DRAIN_TIMEOUT_MS, 'work is still in progress');
+    const settled = withTimeout(drained, DRAIN_TIMEOUT_MS, 'work is still in progress');
     const isSettled = await settled.then(
       () => true,
       () => false,
     );
-    const leftMs = Math.max(0, Math.min(end - monotonicMs(), CLOSE_TIMEOUT_MS));
+    const leftMs = Math.max(0, Math.min(deadline - monotonicMs(), CLOSE_TIMEOUT_MS));
     await withTimeout(this.close(isSettled), leftMs, 'a server does not respond').catch(() => undefined);
     this.metricsServer.stop();
   }
 
-  /** @param name the class of a periodic job, or a task of housekeeping. @throws Error for an unknown one */
+  /**
+   * Runs a job.
+   * @param name class name of a periodic job, or name of a maintenance job
+   * @throws Error for an unknown name
+   */
   private runJob(name: string): Promise<void> {
     const job = [...this.periodicJobs, this.healthReporter].find(
       ({ constructor }) => constructor.name === name,
@@ -90,19 +100,19 @@ export class WorkerService {
 
   private async close(isSettled: boolean): Promise<void> {
     if (!isSettled) await this.runner.abort();
-    // What the last report on endpoints lacks, the log of attempts has.
+    // If the last health report fails, the results are still in the attempt log.
     await this.healthReporter.stop();
     await this.queue?.close();
     await this.database.close();
   }
 
-  /** The api migrates; the worker waits until it has. */
+  /** Waits until the API process has run the migrations. */
   private async waitForSchema(): Promise<void> {
-    for (let isTold = false; !this.isStopping; await sleep(SCHEMA_POLL_MS)) {
+    for (let isLogged = false; !this.isStopping; await sleep(SCHEMA_POLL_MS)) {
       const pending = await listPendingMigrations(this.database);
       if (pending.length === 0) return;
-      if (!isTold) this.logger.info({ pending: pending.length }, 'waiting for migrations');
-      isTold = true;
+      if (!isLogged) this.logger.info({ pending: pending.length }, 'waiting for migrations');
+      isLogged = true;
     }
   }
 }

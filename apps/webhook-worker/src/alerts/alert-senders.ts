@@ -14,11 +14,11 @@ const WEBHOOK_TIMEOUT_MS = 10_000;
 
 /** An alert in every form that a channel may need. */
 export interface AlertMessage {
-  /** The same when the message is sent again. */
+  /** Message id. A repeated message has the same id. */
   id: string;
   subject: string;
   text: string;
-  /** For programs. */
+  /** Structured data for programs. */
   data: Record<string, unknown>;
 }
 
@@ -26,9 +26,9 @@ export interface AlertMessage {
 export type SendAlert = (message: AlertMessage, signal: AbortSignal) => Promise<void>;
 
 /**
- * Returns a function that posts alerts as JSON that Slack can show, signed according to Standard Webhooks. The operator
- * has configured the URL, so it may point to an internal service.
- * @param secrets each of them signs, so that a receiver may still use the previous one
+ * Returns a function that posts alerts as JSON that Slack can show, signed according to Standard Webhooks.
+ * The operator has configured the URL, so it may point to an internal service.
+ * @param secrets signing secrets. Each adds a signature, so that a receiver can still use the previous secret
  */
 export function createWebhookAlertSender(url: string, secrets: string[]): SendAlert {
   const client = OutboundClient.forOperatorTargets(WEBHOOK_TIMEOUT_MS);

@@ -20,8 +20,9 @@ import {
 } from './alert-senders.js';
 
 /**
- * Tells operators what needs them, by ALERT_WEBHOOK_URL and ALERT_EMAIL: when it begins, when there is more of it, and
- * when it is over. A channel that fails is tried again and holds up nobody.
+ * Notifies operators of conditions that require their attention, through ALERT_WEBHOOK_URL and ALERT_EMAIL:
+ * when a condition begins, when it gets worse, and when it ends. A failed channel is retried and does not
+ * delay the others.
  */
 @Injectable()
 export class Alerter extends PeriodicJob {
@@ -54,59 +55,59 @@ export class Alerter extends PeriodicJob {
   }
 
   protected async run(signal: AbortSignal): Promise<void> {
-    const troubles = await this.backlog.findAlertConditions(this.config.alerts.overdueAfter);
+    const conditions = await this.backlog.findAlertConditions(this.config.alerts.overdueAfter);
     const open = await this.alerts.listOpen();
-    const isOver = (kind: AlertKind): boolean => troubles.every((trouble) => trouble.kind !== kind);
+    const isResolved = (kind: AlertKind): boolean => conditions.every((condition) => condition.kind !== kind);
     await Promise.all(
       this.channels.flatMap(([channel, send]) => {
         const sendNow = (message: AlertMessage): Promise<void> => send(message, signal);
         return [
-          ...troubles.map((trouble) => this.notify(channel, sendNow, trouble.kind, trouble)),
+          ...conditions.map((condition) => this.notify(channel, sendNow, condition.kind, condition)),
           ...open
-            .filter((told) => told.channel === channel && isOver(told.kind))
+            .filter((alert) => alert.channel === channel && isResolved(alert.kind))
             .map(({ kind }) => this.notify(channel, sendNow, kind, null)),
         ];
       }),
     );
   }
 
-  /** @param trouble null when it is over */
+  /** Sends an alert unless it has already been sent. @param condition null if the condition has ended */
   private async notify(
     channel: AlertChannel,
     send: (message: AlertMessage) => Promise<void>,
     kind: AlertKind,
-    trouble: AlertCondition | null,
+    condition: AlertCondition | null,
   ): Promise<void> {
     const { alerts } = this.config;
-    const claimed = trouble
-      ? await this.alerts.claim(channel, trouble, alerts)
+    const claimed = condition
+      ? await this.alerts.claim(channel, condition, alerts)
       : await this.alerts.claimResolution(channel, kind, alerts);
     if (!claimed) return;
-    const line = { channel, kind, state: trouble ? 'open' : 'over' };
+    const logFields = { channel, kind, state: condition ? 'open' : 'over' };
     try {
-      await send(this.buildMessage(claimed, kind, trouble));
-      await this.alerts.recordSent(claimed, trouble);
-      this.logger.info(line, 'alert sent');
+      await send(this.buildMessage(claimed, kind, condition));
+      await this.alerts.recordSent(claimed, condition);
+      this.logger.info(logFields, 'alert sent');
     } catch (error) {
-      // The claim ends by itself; then it is tried again.
-      this.logger.warn({ ...line, reason: errorReason(error) }, 'alert delivery failed');
+      // The alert is sent again after the claim has expired.
+      this.logger.warn({ ...logFields, reason: errorReason(error) }, 'alert delivery failed');
     }
   }
 
-  private buildMessage({ id, told }: ClaimedAlert, kind: AlertKind, trouble: AlertCondition | null) {
+  private buildMessage({ id, told }: ClaimedAlert, kind: AlertKind, condition: AlertCondition | null) {
     const { publicUrl } = this.config;
     const data = {
       kind,
-      state: trouble ? 'open' : 'over',
-      count: trouble?.count ?? 0,
-      since: trouble?.since.toISOString() ?? null,
+      state: condition ? 'open' : 'over',
+      count: condition?.count ?? 0,
+      since: condition?.since.toISOString() ?? null,
       public_url: publicUrl,
     };
-    return { id: `alert_${id}_${told}`, ...alertText(kind, trouble, publicUrl), data };
+    return { id: `alert_${id}_${told}`, ...alertText(kind, condition, publicUrl), data };
   }
 }
 
-/** Returns why an alert was not sent, without the URL, which may be secret. */
+/** Returns the reason why an alert was not sent. It does not contain the URL, which may be secret. */
 function errorReason(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return errorMessage(cause) || errorCode(cause);

@@ -30,18 +30,21 @@ import { EndpointHealthReporter } from '../health/endpoint-health-reporter.js';
 import { ConcurrencyLimits, type ConcurrencyKey } from './concurrency-limits.js';
 import { WebhookSender } from './webhook-sender.js';
 
-/** How often a close is tried while the database is away; after that the lease decides. */
+/**
+ * Maximum number of attempts to record an outcome while the database is unavailable. After that, the lease
+ * expires.
+ */
 const MAX_RECORD_ATTEMPTS = 20;
 const RECORD_RETRY_DELAY_MS = 500;
 
-/** From a claim to the closed attempt: claim, send, close, hand over the next attempt. */
+/** Runs attempts: claims the delivery, sends the request, records the outcome and enqueues the retry. */
 @Injectable()
 export class AttemptRunner {
   private readonly inFlight = new Set<Promise<void>>();
   private readonly claimBatcher: Batcher<DeliveryJob, ClaimedAttempt | null>;
   private readonly outcomeBatcher: Batcher<FinishedAttempt, RecordedOutcome>;
 
-  /** Called when an attempt has ended and left room. */
+  /** Called when an attempt has ended and released its capacity. */
   onCapacityFreed: () => void = () => undefined;
 
   constructor(
@@ -59,31 +62,36 @@ export class AttemptRunner {
     this.outcomeBatcher = new Batcher((attempts) => work.recordOutcomes(attempts), 100);
   }
 
-  /** How many attempts are. */
+  /** Number of attempts in flight. */
   get inFlightCount(): number {
     return this.inFlight.size;
   }
 
-  /** Runs the attempt that a job points to, if it is still to be made; without room for it the due source will. */
+  /**
+   * Runs the attempt of a job if it is still pending. If there is no capacity, the due poller runs it later.
+   */
   async runJob(job: DeliveryJob): Promise<void> {
-    const lane = { ...job, urgency: job.attempt === 1 ? URGENCY.first : URGENCY.retry };
-    if (!this.limits.tryAcquire(lane)) return;
+    const key = { ...job, urgency: job.attempt === 1 ? URGENCY.first : URGENCY.retry };
+    if (!this.limits.tryAcquire(key)) return;
     try {
       const attempt = await this.claimBatcher.add(job);
       if (attempt) await this.track(attempt);
     } finally {
-      this.release(lane);
+      this.release(key);
     }
   }
 
-  /** Runs a claimed attempt to its end. Never rejects. */
+  /** Runs a claimed attempt until it has ended. Never rejects. */
   async run(attempt: ClaimedAttempt): Promise<void> {
     this.limits.acquire(attempt);
     await this.track(attempt);
     this.release(attempt);
   }
 
-  /** Closes an attempt whose worker was lost: it counts, so a target never gets more than five requests. */
+  /**
+   * Records the outcome `worker_lost` for an attempt. It counts as an attempt, so a target never gets more
+   * than five requests.
+   */
   async recordLost(lost: LostAttempt): Promise<void> {
     const { deliveryId, attempt, durationMs } = lost;
     const result: AttemptResult = {
@@ -98,19 +106,19 @@ export class AttemptRunner {
     this.logger.warn({ deliveryId, attempt }, 'attempt recorded as worker_lost');
   }
 
-  /** Resolves when what is in flight now has ended. */
+  /** Resolves when all current attempts have ended. */
   async waitForInFlight(): Promise<void> {
     await Promise.all(this.inFlight);
   }
 
-  /** Breaks off what is in flight; each attempt is closed as `worker_lost`, so no lease is left behind. */
+  /** Aborts all attempts in flight. Each is recorded as `worker_lost`, so that no lease remains. */
   abort(): Promise<void> {
     this.sender.abort();
     return this.waitForInFlight();
   }
 
-  private release(lane: ConcurrencyKey): void {
-    this.limits.release(lane);
+  private release(key: ConcurrencyKey): void {
+    this.limits.release(key);
     this.onCapacityFreed();
   }
 
@@ -165,22 +173,25 @@ export class AttemptRunner {
     return state;
   }
 
-  private async recordWithRetries(closed: FinishedAttempt): Promise<RecordedOutcome> {
-    for (let tries = 1; ; tries += 1) {
+  private async recordWithRetries(finished: FinishedAttempt): Promise<RecordedOutcome> {
+    for (let attempts = 1; ; attempts += 1) {
       try {
-        return await this.outcomeBatcher.add(closed);
+        return await this.outcomeBatcher.add(finished);
       } catch (error) {
-        const isAway = error instanceof GatehouseError && error.code === 'unavailable';
-        if (!isAway || tries === MAX_RECORD_ATTEMPTS) throw error;
+        const isUnavailable = error instanceof GatehouseError && error.code === 'unavailable';
+        if (!isUnavailable || attempts === MAX_RECORD_ATTEMPTS) throw error;
         await sleep(RECORD_RETRY_DELAY_MS);
       }
     }
   }
 
-  /** With Redis the next attempt is a delayed job; without, and of a batch, the due source finds it. */
-  private async enqueueRetry(closed: Omit<LostAttempt, 'durationMs'>, delayMs: number): Promise<void> {
-    if (closed.urgency === URGENCY.batch || !this.queue?.isReady()) return;
-    const { deliveryId, endpointId, projectId, attempt } = closed;
+  /**
+   * Enqueues the next attempt as a delayed job. Without Redis, and in a batch, the due poller finds it
+   * instead.
+   */
+  private async enqueueRetry(finished: Omit<LostAttempt, 'durationMs'>, delayMs: number): Promise<void> {
+    if (finished.urgency === URGENCY.batch || !this.queue?.isReady()) return;
+    const { deliveryId, endpointId, projectId, attempt } = finished;
     const job = { deliveryId, endpointId, projectId, attempt: attempt + 1, delayMs };
     await this.queue.add([job]).catch((error: unknown) => {
       this.logger.warn({ reason: errorMessage(error) }, 'retry enqueue failed; left to the due poller');

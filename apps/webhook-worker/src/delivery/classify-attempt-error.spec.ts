@@ -19,20 +19,20 @@ describe('classifyAttemptError', () => {
       'connection_error',
       'ECONNREFUSED ECONNRESET EHOSTUNREACH ENETUNREACH EPIPE ETIMEDOUT ERR_NEVER_HEARD_OF',
     ],
-  ])('WH-11: returns %s for the codes %s', (fault, codes) => {
-    expect(splitWords(codes).filter((code) => classifyAttemptError(withCode(code)) !== fault)).toEqual([]);
+  ])('WH-11: returns %s for the codes %s', (expected, codes) => {
+    expect(splitWords(codes).filter((code) => classifyAttemptError(withCode(code)) !== expected)).toEqual([]);
   });
 
-  it('WH-11: a name without an address is a dns_error, whatever its cause', () => {
+  it('WH-11: returns dns_error for a name without an address, regardless of the cause', () => {
     for (const cause of [undefined, withCode('ECONNREFUSED'), withCode('ECANCELLED')])
       expect(classifyAttemptError(new NoAddressError('a.example', cause))).toBe('dns_error');
   });
 
-  it('WH-02: a target that is not allowed is a blocked_address', () => {
+  it('WH-02: returns blocked_address for a target that is not allowed', () => {
     expect(classifyAttemptError(new BlockedAddressError('169.254.169.254'))).toBe('blocked_address');
   });
 
-  it('WH-11: anything else that is thrown is a connection_error', () => {
+  it('WH-11: returns connection_error for any other thrown value', () => {
     for (const thrown of [undefined, null, 'a text', new Error('no code'), withCode(42), withCode(null)])
       expect(classifyAttemptError(thrown)).toBe('connection_error');
   });

@@ -4,7 +4,7 @@ import { errorCode } from '@gatehouse/platform';
 const tlsCodes =
   /^(ERR_TLS_|ERR_SSL_|CERT_|EPROTO$|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|UNABLE_TO_|HOSTNAME_MISMATCH$|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|CRL_|ERROR_IN_)/;
 
-/** Returns the error of the closed list for what a request has thrown. */
+/** Returns the error, one of a closed list, for an exception of a request. */
 export function classifyAttemptError(error: unknown): AttemptError {
   const code = errorCode(error);
   if (code === 'ERR_REQUEST_TIMEOUT') return 'timeout';

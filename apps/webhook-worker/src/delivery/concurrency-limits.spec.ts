@@ -12,59 +12,60 @@ const concurrencyKey = (endpointId: string, projectId: string | null = 'p', urge
   urgency,
 });
 
-/** How many of these come in, one after the other. */
+/** Returns the number of successful calls of `tryAcquire`, one after the other. */
 const acquireRepeatedly = (
-  lanes: ConcurrencyLimits,
+  limits: ConcurrencyLimits,
   times: number,
-  of: (nth: number) => ConcurrencyKey,
-): number => Array.from({ length: times }, (_, nth) => lanes.tryAcquire(of(nth))).filter(Boolean).length;
+  keyFor: (index: number) => ConcurrencyKey,
+): number =>
+  Array.from({ length: times }, (_, index) => limits.tryAcquire(keyFor(index))).filter(Boolean).length;
 
-describe('lanes (WH-13)', () => {
-  it('an endpoint holds a quarter at most, and is held when it is turned away', () => {
-    const lanes = createLimits(100);
-    expect(acquireRepeatedly(lanes, 30, () => concurrencyKey('hangs'))).toBe(25);
-    expect([...lanes.blockedEndpoints]).toEqual(['hangs']);
-    expect(lanes.tryAcquire(concurrencyKey('other'))).toBe(true);
+describe('ConcurrencyLimits (WH-13)', () => {
+  it('limits an endpoint to a quarter and records it as blocked when it is rejected', () => {
+    const limits = createLimits(100);
+    expect(acquireRepeatedly(limits, 30, () => concurrencyKey('hangs'))).toBe(25);
+    expect([...limits.blockedEndpoints]).toEqual(['hangs']);
+    expect(limits.tryAcquire(concurrencyKey('other'))).toBe(true);
   });
 
-  it('the endpoints of a project hold three quarters at most', () => {
-    const lanes = createLimits(100);
-    expect(acquireRepeatedly(lanes, 100, (nth) => concurrencyKey(`e${nth}`))).toBe(75);
-    expect(lanes.tryAcquire(concurrencyKey('e', 'another project'))).toBe(true);
+  it('limits the endpoints of a project to three quarters', () => {
+    const limits = createLimits(100);
+    expect(acquireRepeatedly(limits, 100, (index) => concurrencyKey(`e${index}`))).toBe(75);
+    expect(limits.tryAcquire(concurrencyKey('e', 'another project'))).toBe(true);
   });
 
-  it('events of no project are bound by their endpoint alone', () => {
-    const lanes = createLimits(100);
-    expect(acquireRepeatedly(lanes, 100, (nth) => concurrencyKey(`e${nth}`, null))).toBe(100);
+  it('limits events without a project only by their endpoint', () => {
+    const limits = createLimits(100);
+    expect(acquireRepeatedly(limits, 100, (index) => concurrencyKey(`e${index}`, null))).toBe(100);
   });
 
-  it('retries hold a half and batches a quarter: together they leave a quarter to first attempts', () => {
-    const lanes = createLimits(100);
-    expect(acquireRepeatedly(lanes, 100, (nth) => concurrencyKey(`e${nth}`, `p${nth}`, 1))).toBe(50);
-    expect(acquireRepeatedly(lanes, 100, (nth) => concurrencyKey(`f${nth}`, `q${nth}`, 2))).toBe(25);
-    expect(acquireRepeatedly(lanes, 100, (nth) => concurrencyKey(`g${nth}`, `r${nth}`))).toBe(25);
+  it('limits retries to a half and batches to a quarter, which leaves a quarter to first attempts', () => {
+    const limits = createLimits(100);
+    expect(acquireRepeatedly(limits, 100, (index) => concurrencyKey(`e${index}`, `p${index}`, 1))).toBe(50);
+    expect(acquireRepeatedly(limits, 100, (index) => concurrencyKey(`f${index}`, `q${index}`, 2))).toBe(25);
+    expect(acquireRepeatedly(limits, 100, (index) => concurrencyKey(`g${index}`, `r${index}`))).toBe(25);
   });
 
-  it('what leaves makes room', () => {
-    const lanes = createLimits(4);
-    expect(lanes.tryAcquire(concurrencyKey('one'))).toBe(true);
-    expect(lanes.tryAcquire(concurrencyKey('one'))).toBe(false);
-    lanes.release(concurrencyKey('one'));
-    expect(lanes.tryAcquire(concurrencyKey('one'))).toBe(true);
-    expect(lanes.releaseCount).toBe(1);
+  it('provides capacity again after a release', () => {
+    const limits = createLimits(4);
+    expect(limits.tryAcquire(concurrencyKey('one'))).toBe(true);
+    expect(limits.tryAcquire(concurrencyKey('one'))).toBe(false);
+    limits.release(concurrencyKey('one'));
+    expect(limits.tryAcquire(concurrencyKey('one'))).toBe(true);
+    expect(limits.releaseCount).toBe(1);
   });
 
-  it('a worker for one attempt at a time takes one of any kind', () => {
-    const lanes = createLimits(1);
-    expect(lanes.tryAcquire(concurrencyKey('one', 'p', 2))).toBe(true);
-    expect(lanes.tryAcquire(concurrencyKey('other', 'q'))).toBe(false);
+  it('allows one attempt of any urgency with a concurrency of one', () => {
+    const limits = createLimits(1);
+    expect(limits.tryAcquire(concurrencyKey('one', 'p', 2))).toBe(true);
+    expect(limits.tryAcquire(concurrencyKey('other', 'q'))).toBe(false);
   });
 
-  it('room: the limit, what is left of each urgency, and what is taken', () => {
-    const lanes = createLimits(100);
-    lanes.acquire(concurrencyKey('one', 'p', 1));
-    lanes.acquire(concurrencyKey('one', 'p', 1));
-    expect(lanes.getCapacity(200)).toEqual({
+  it('returns the limit, the remaining capacity of each urgency and the attempts in flight', () => {
+    const limits = createLimits(100);
+    limits.acquire(concurrencyKey('one', 'p', 1));
+    limits.acquire(concurrencyKey('one', 'p', 1));
+    expect(limits.getCapacity(200)).toEqual({
       limit: 98,
       maxPerEndpoint: 25,
       maxPerProject: 75,
@@ -75,8 +76,8 @@ describe('lanes (WH-13)', () => {
   });
 });
 
-describe('filled', () => {
-  const room = {
+describe('exhaustedLimits', () => {
+  const capacity = {
     limit: 9,
     maxPerEndpoint: 3,
     maxPerProject: 5,
@@ -84,17 +85,17 @@ describe('filled', () => {
     inFlightByProject: new Map([['p', 1]]),
     limitByUrgency: [10, 5, 1],
   };
-  const times = (count: number, of: (nth: number) => ConcurrencyKey): ConcurrencyKey[] =>
-    Array.from({ length: count }, (_, nth) => of(nth));
+  const repeat = (count: number, keyFor: (index: number) => ConcurrencyKey): ConcurrencyKey[] =>
+    Array.from({ length: count }, (_, index) => keyFor(index));
 
   it.each([
     ['nothing', [], {}],
-    ['an endpoint', times(2, () => concurrencyKey('one', 'p')), { endpoints: ['one'], isAny: true }],
-    ['a project', times(4, (nth) => concurrencyKey(`e${nth}`)), { projects: ['p'], isAny: true }],
+    ['an endpoint', repeat(2, () => concurrencyKey('one', 'p')), { endpoints: ['one'], isAny: true }],
+    ['a project', repeat(4, (index) => concurrencyKey(`e${index}`)), { projects: ['p'], isAny: true }],
     ['an urgency', [concurrencyKey('two', 'q', 2)], { urgencies: [2], isAny: true }],
-    ['the limit', times(9, (nth) => concurrencyKey(`e${nth}`, null)), { isAny: true }],
-  ])('%s', (_, claimed, expected) =>
-    expect(exhaustedLimits(room, claimed)).toEqual({
+    ['the limit', repeat(9, (index) => concurrencyKey(`e${index}`, null)), { isAny: true }],
+  ])('reports %s as exhausted', (_, claimed, expected) =>
+    expect(exhaustedLimits(capacity, claimed)).toEqual({
       endpoints: [],
       projects: [],
       urgencies: [],

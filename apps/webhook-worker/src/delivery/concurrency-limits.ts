@@ -2,25 +2,27 @@ import { Injectable } from '@nestjs/common';
 import type { ClaimCapacity } from '@gatehouse/persistence';
 import { Config, type DeliveryPointer } from '@gatehouse/platform';
 
-/** Of all attempts in flight: the most that one endpoint, and the endpoints of one project, may hold. */
+/** Maximum shares of all attempts in flight for one endpoint, and for the endpoints of one project. */
 const ENDPOINT_SHARE = 1 / 4;
 const PROJECT_SHARE = 3 / 4;
 
-/** The most that first attempts, retries and batches may hold: the latter two leave a quarter to the first. */
+/**
+ * Maximum shares for first attempts, retries and batches. The latter two leave a quarter to first attempts.
+ */
 const URGENCY_SHARES = [1, 1 / 2, 1 / 4];
 
-/** Whose room an attempt takes. */
+/** The endpoint, project and urgency whose capacity an attempt uses. */
 export type ConcurrencyKey = Omit<DeliveryPointer, 'deliveryId'> & { urgency: number };
 
 /**
- * Room in flight of this worker, shared out so that an endpoint which hangs, a project of such endpoints, or a batch
- * leaves room for everybody else (requirement WH-13).
+ * Limits the concurrent attempts of this worker, so that a hanging endpoint, a project with such endpoints,
+ * or a batch leaves capacity for all others (requirement WH-13).
  */
 @Injectable()
 export class ConcurrencyLimits {
-  /** Endpoints whose jobs were turned away for want of room. */
+  /** Endpoints whose jobs were rejected because there was no capacity. */
   readonly blockedEndpoints = new Set<string>();
-  /** How often room was given back. */
+  /** Number of releases since the start. */
   releaseCount = 0;
   private readonly endpoints = new Map<string, number>();
   private readonly projects = new Map<string, number>();
@@ -36,18 +38,21 @@ export class ConcurrencyLimits {
     this.perProject = maxForShare(this.concurrency, PROJECT_SHARE);
   }
 
-  /** Takes room for an attempt that waits to be claimed. @returns false where there is none; the endpoint is held then */
+  /**
+   * Acquires capacity for an attempt before its claim.
+   * @returns false if there is none; the endpoint is then added to `blockedEndpoints`
+   */
   tryAcquire(key: ConcurrencyKey): boolean {
-    const hasRoom =
+    const hasCapacity =
       this.total < this.concurrency &&
       this.urgencies[key.urgency]! < maxForShare(this.concurrency, URGENCY_SHARES[key.urgency]!) &&
       !this.isAtLimit(key);
-    if (hasRoom) this.acquire(key);
+    if (hasCapacity) this.acquire(key);
     else this.blockedEndpoints.add(key.endpointId);
-    return hasRoom;
+    return hasCapacity;
   }
 
-  /** Takes room for an attempt that has been claimed already. */
+  /** Acquires capacity for an attempt that has already been claimed, regardless of the limits. */
   acquire(key: ConcurrencyKey): void {
     this.adjustCounts(key, 1);
   }
@@ -57,7 +62,10 @@ export class ConcurrencyLimits {
     this.releaseCount += 1;
   }
 
-  /** What may be claimed now, at most `limit`. Jobs that enter before it is claimed come on top: the bounds are about. */
+  /**
+   * Returns the capacity for claims, at most `limit`. Jobs that acquire capacity before the claim can exceed
+   * it, so the limits are approximate.
+   */
   getCapacity(limit: number): ClaimCapacity {
     return {
       limit: Math.max(0, Math.min(limit, this.concurrency - this.total)),
@@ -65,16 +73,16 @@ export class ConcurrencyLimits {
       maxPerProject: this.perProject,
       inFlightByEndpoint: new Map(this.endpoints),
       inFlightByProject: new Map(this.projects),
-      limitByUrgency: this.urgencies.map((taken, urgency) =>
-        Math.max(0, maxForShare(this.concurrency, URGENCY_SHARES[urgency]!) - taken),
+      limitByUrgency: this.urgencies.map((used, urgency) =>
+        Math.max(0, maxForShare(this.concurrency, URGENCY_SHARES[urgency]!) - used),
       ),
     };
   }
 
   private isAtLimit({ endpointId, projectId }: ConcurrencyKey): boolean {
-    const taken = this.endpoints.get(endpointId) ?? 0;
-    const takenByProject = projectId === null ? 0 : (this.projects.get(projectId) ?? 0);
-    return taken >= this.perEndpoint || takenByProject >= this.perProject;
+    const used = this.endpoints.get(endpointId) ?? 0;
+    const usedByProject = projectId === null ? 0 : (this.projects.get(projectId) ?? 0);
+    return used >= this.perEndpoint || usedByProject >= this.perProject;
   }
 
   private adjustCounts({ endpointId, projectId, urgency }: ConcurrencyKey, change: number): void {
@@ -85,7 +93,7 @@ export class ConcurrencyLimits {
   }
 }
 
-/** What there is no room for any more once `claimed` have entered the room. */
+/** Returns the limits that are exhausted after the `claimed` attempts have used the capacity. */
 export function exhaustedLimits(
   capacity: ClaimCapacity,
   claimed: readonly ConcurrencyKey[],
@@ -98,20 +106,20 @@ export function exhaustedLimits(
     if (projectId !== null) adjustCount(projects, projectId, 1);
     urgencies[urgency]! -= 1;
   }
-  const full = {
+  const exhausted = {
     endpoints: idsAtLimit(endpoints, capacity.maxPerEndpoint),
     projects: idsAtLimit(projects, capacity.maxPerProject),
     urgencies: urgencies.flatMap((left, urgency) => (left <= 0 ? urgency : [])),
   };
-  const isAny = claimed.length >= capacity.limit || Object.values(full).some(({ length }) => length > 0);
-  return { ...full, isAny };
+  const isAny = claimed.length >= capacity.limit || Object.values(exhausted).some(({ length }) => length > 0);
+  return { ...exhausted, isAny };
 }
 
 export interface ExhaustedLimits {
   endpoints: string[];
   projects: string[];
   urgencies: number[];
-  /** Whether anything at all is filled: then more may be due than was claimed. */
+  /** True if any limit is exhausted. More deliveries may then be due than were claimed. */
   isAny: boolean;
 }
 

@@ -11,25 +11,33 @@ const retry = (endpointId: string): ConcurrencyKey => ({
   urgency: URGENCY.retry,
 });
 
-describe('DueSource', () => {
-  it('goes on holding endpoints for which a share of all left no room', async () => {
+describe('DuePoller', () => {
+  it('keeps endpoints blocked while the shared limit of retries is exhausted', async () => {
     const config = loadConfig({ WEBHOOK_CONCURRENCY: '8', GATEHOUSE_SECRET: 'x7Kq9'.repeat(8) + Math.PI });
-    const lanes = new ConcurrencyLimits(config);
-    for (const id of ['one', 'two', 'three']) lanes.acquire(retry(id));
-    for (const id of ['four', 'five']) lanes.blockedEndpoints.add(id);
-    // Of those that are held only one is claimed: with it retries have all the room that they may have.
-    const lines: Partial<ReadyQueueRepository> = {
+    const limits = new ConcurrencyLimits(config);
+    for (const id of ['one', 'two', 'three']) limits.acquire(retry(id));
+    for (const id of ['four', 'five']) limits.blockedEndpoints.add(id);
+    // Only one delivery of the blocked endpoints is claimed. It exhausts the limit of retries.
+    const readyQueue: Partial<ReadyQueueRepository> = {
       claimDueForEndpoints: async (ids) => (ids.includes('four') ? [retry('four') as ClaimedAttempt] : []),
       claimDue: async () => [],
       listEndpointsWithPending: async () => [],
     };
     const runner = {
-      run: async (attempt: ConcurrencyKey) => lanes.acquire(attempt),
+      run: async (attempt: ConcurrencyKey) => limits.acquire(attempt),
     } as unknown as AttemptRunner;
     const logger = createLogger({ logLevel: 'silent' }, 'test');
-    const source = new DuePoller(lines as ReadyQueueRepository, lanes, runner, config, null, null, logger);
-    source.start();
-    await source.stop();
-    expect([...lanes.blockedEndpoints]).toContain('five');
+    const duePoller = new DuePoller(
+      readyQueue as ReadyQueueRepository,
+      limits,
+      runner,
+      config,
+      null,
+      null,
+      logger,
+    );
+    duePoller.start();
+    await duePoller.stop();
+    expect([...limits.blockedEndpoints]).toContain('five');
   });
 });

@@ -14,24 +14,30 @@ import {
 import { AttemptRunner } from './attempt-runner.js';
 import { exhaustedLimits, ConcurrencyLimits, type ExhaustedLimits } from './concurrency-limits.js';
 
-/** Most deliveries that one statement claims. */
+/** Maximum number of deliveries that one statement claims. */
 const CLAIM_LIMIT = 200;
 
-/** Most endpoints whose lines are looked at in one statement. */
+/** Maximum number of endpoints whose ready queues one statement scans. */
 const ENDPOINTS_PER_SCAN = 500;
 
-/** With Redis: how many sweeps long a delivery may be overdue before it counts as lost by the queue. */
+/**
+ * Number of sweep intervals after which an overdue delivery counts as lost by the queue. Applies with Redis.
+ */
 const OVERDUE_SWEEPS = 2;
 
-/** How long after a walk past the endpoints the next one may come, while some have no room, in ms. */
+/** Minimum time between two endpoint scans while some endpoints have no capacity, in ms. */
 const SCAN_INTERVAL_MS = 100;
 
-/** Whoever leaves room is seldom alone: those of the next few ms are filled together. */
+/**
+ * Delay before a poll after capacity was released, in ms. Releases often come together and are then used by
+ * one poll.
+ */
 const CAPACITY_DEBOUNCE_MS = 5;
 
 /**
- * Claims due deliveries from PostgreSQL. Without Redis, or while it is away, this is the source of work; with
- * Redis it picks up what the queue has lost, forgotten, never been told, or brought while there was no room.
+ * Claims due deliveries from PostgreSQL. Without Redis, or while it is unavailable, this is the source of all
+ * work. With Redis it finds deliveries whose job was lost, was never enqueued, or arrived while there was no
+ * capacity.
  */
 @Injectable()
 export class DuePoller {
@@ -40,10 +46,10 @@ export class DuePoller {
   private resolveWake: () => void = () => undefined;
   private wakeTimer: NodeJS.Timeout | undefined;
   private loop: Promise<void> = Promise.resolve();
-  /** Whether the last look left something behind for want of room. */
+  /** True if the last poll may have left due deliveries unclaimed because there was no capacity. */
   private isCapacityShort = false;
   private lastScanAt = -Infinity;
-  /** The last endpoint that the walk has looked at; null to begin anew. */
+  /** Last endpoint of the endpoint scan; null to start from the beginning. */
   private scanPosition: string | null = null;
 
   constructor(
@@ -67,7 +73,7 @@ export class DuePoller {
     this.loop = this.run();
   }
 
-  /** Looks at once, also when a look is under way. */
+  /** Triggers a poll immediately, or after the current poll if one is running. */
   readonly wake = (): void => {
     this.isWoken = true;
     this.resolveWake();
@@ -93,64 +99,70 @@ export class DuePoller {
     }
   }
 
-  /** Claims what is due and has room. @returns ms until the next look is worth it */
+  /** Claims due deliveries within the capacity. @returns ms until the next poll */
   private async poll(): Promise<number> {
     const { sweepInterval } = this.config.webhooks;
-    const isCarried = this.queue?.isReady() ?? false;
-    const overdueMs = isCarried ? OVERDUE_SWEEPS * sweepInterval : 0;
-    // Batches are not carried: they may wait for the next look, and must not fill the queue.
+    const isQueueReady = this.queue?.isReady() ?? false;
+    const overdueMs = isQueueReady ? OVERDUE_SWEEPS * sweepInterval : 0;
+    // Bulk redeliveries do not use the queue: they can wait for the next poll and must not fill it.
     const overdue = [overdueMs, overdueMs, 0];
     await this.claimForBlockedEndpoints();
     const { releaseCount } = this.limits;
-    const room = this.limits.getCapacity(CLAIM_LIMIT);
-    const due = this.startAttempts(await this.readyQueue.claimDue(room, overdue));
-    if (isCarried)
+    const capacity = this.limits.getCapacity(CLAIM_LIMIT);
+    const due = this.startAttempts(await this.readyQueue.claimDue(capacity, overdue));
+    if (isQueueReady)
       this.metrics?.recordRepairs('overdue', due.filter(({ urgency }) => urgency < URGENCY.batch).length);
     if (due.length === CLAIM_LIMIT) return 0;
-    const full = exhaustedLimits(room, due);
-    this.isCapacityShort = full.isAny;
-    if (full.isAny) {
-      const untilWalkMs = this.lastScanAt + SCAN_INTERVAL_MS - monotonicMs();
-      if (this.scanPosition === null && untilWalkMs > 0) return Math.ceil(untilWalkMs);
-      if (await this.scanEndpoints(full, overdue)) return 0;
+    const exhausted = exhaustedLimits(capacity, due);
+    this.isCapacityShort = exhausted.isAny;
+    if (exhausted.isAny) {
+      const untilScanMs = this.lastScanAt + SCAN_INTERVAL_MS - monotonicMs();
+      if (this.scanPosition === null && untilScanMs > 0) return Math.ceil(untilScanMs);
+      if (await this.scanEndpoints(exhausted, overdue)) return 0;
       return this.limits.releaseCount === releaseCount ? sweepInterval : CAPACITY_DEBOUNCE_MS;
     }
-    if (isCarried) return sweepInterval;
+    if (isQueueReady) return sweepInterval;
     const nextMs = await this.readyQueue.getMsUntilNextDue();
     return Math.min(Math.max(nextMs ?? sweepInterval, 1), sweepInterval);
   }
 
-  /** Claims for endpoints whose jobs were turned away. */
+  /** Claims deliveries of endpoints whose jobs were rejected. */
   private async claimForBlockedEndpoints(): Promise<void> {
     const { blockedEndpoints } = this.limits;
     const ids = [...blockedEndpoints].slice(0, ENDPOINTS_PER_SCAN);
     if (ids.length === 0) return;
-    const room = this.limits.getCapacity(CLAIM_LIMIT);
+    const capacity = this.limits.getCapacity(CLAIM_LIMIT);
     for (const id of ids) blockedEndpoints.delete(id);
-    let left = ids;
+    let stillBlocked = ids;
     try {
-      const claimed = this.startAttempts(await this.readyQueue.claimDueForEndpoints(ids, room, [0, 0, 0]));
-      const full = exhaustedLimits(room, claimed);
-      // Whom else the share of a project or of retries leaves waiting is not known.
-      const isShared = full.projects.length > 0 || full.urgencies.includes(URGENCY.retry);
-      if (claimed.length < room.limit && !isShared) left = full.endpoints;
+      const claimed = this.startAttempts(
+        await this.readyQueue.claimDueForEndpoints(ids, capacity, [0, 0, 0]),
+      );
+      const exhausted = exhaustedLimits(capacity, claimed);
+      // An exhausted project or retry limit may also block other endpoints; which ones is not known.
+      const isShared = exhausted.projects.length > 0 || exhausted.urgencies.includes(URGENCY.retry);
+      if (claimed.length < capacity.limit && !isShared) stillBlocked = exhausted.endpoints;
     } finally {
-      for (const id of left) blockedEndpoints.add(id);
+      for (const id of stillBlocked) blockedEndpoints.add(id);
     }
   }
 
   /**
-   * Steps from endpoint to endpoint, since those that have no room may fill the window of every look.
-   * @returns whether there is more to walk
+   * Scans endpoint by endpoint, because endpoints without capacity may fill the window of every poll.
+   * @returns true if there are more endpoints to scan
    */
-  private async scanEndpoints(full: ExhaustedLimits, overdueMs: readonly number[]): Promise<boolean> {
+  private async scanEndpoints(exhausted: ExhaustedLimits, overdueMs: readonly number[]): Promise<boolean> {
     this.lastScanAt = monotonicMs();
     const ids = await this.readyQueue.listEndpointsWithPending(this.scanPosition, ENDPOINTS_PER_SCAN);
     this.scanPosition = ids.length === ENDPOINTS_PER_SCAN ? ids.at(-1)! : null;
-    const open = ids.filter((id) => !full.endpoints.includes(id));
-    if (open.length > 0)
+    const available = ids.filter((id) => !exhausted.endpoints.includes(id));
+    if (available.length > 0)
       this.startAttempts(
-        await this.readyQueue.claimDueForEndpoints(open, this.limits.getCapacity(CLAIM_LIMIT), overdueMs),
+        await this.readyQueue.claimDueForEndpoints(
+          available,
+          this.limits.getCapacity(CLAIM_LIMIT),
+          overdueMs,
+        ),
       );
     return this.scanPosition !== null;
   }

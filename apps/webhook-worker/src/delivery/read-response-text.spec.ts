@@ -5,7 +5,7 @@ const read = (body: string | Buffer | Buffer[], encoding?: unknown) =>
   readResponseText(Readable.from(Array.isArray(body) ? body : [Buffer.from(body as string)]), encoding);
 
 describe('readResponseText', () => {
-  it('stores a body as it is, in one piece or several, encoded as identity or not at all', async () => {
+  it('returns a body unchanged, in one chunk or several, with identity encoding or none', async () => {
     for (const body of ['', 'ok', '{"received":true}', 'Ünï©ode 🦄', ' \r\n\t '])
       for (const encoding of [undefined, '', 'identity'])
         await expect(read(body, encoding)).resolves.toBe(body);
@@ -13,7 +13,7 @@ describe('readResponseText', () => {
     await expect(read([bytes.subarray(0, 1), bytes.subarray(1, 3), bytes.subarray(3)])).resolves.toBe('🦄');
   });
 
-  it('WH-12: keeps 16 KiB', async () => {
+  it('WH-12: returns at most 16 KiB', async () => {
     expect(MAX_RESPONSE_BYTES).toBe(16_384);
     await expect(read('x'.repeat(16_384))).resolves.toHaveLength(16_384);
     await expect(read('x'.repeat(16_385))).resolves.toHaveLength(16_384);
@@ -23,7 +23,7 @@ describe('readResponseText', () => {
     ['é', 2],
     ['€', 3],
     ['🦄', 4],
-  ])('WH-12: never cuts %s in two', async (character, bytes) => {
+  ])('WH-12: never splits %s', async (character, bytes) => {
     for (let lead = 0; lead < bytes; lead += 1) {
       const text = await read('x'.repeat(lead) + character.repeat(16_384));
       expect(text).not.toContain('\ufffd');
@@ -45,23 +45,23 @@ describe('readResponseText', () => {
     await expect(read(Buffer.from(bytes))).resolves.toBe(text);
   });
 
-  it('WH-12: stays within 16 KiB when every byte is replaced by three', async () => {
+  it('WH-12: returns at most 16 KiB when every byte is replaced by three', async () => {
     const text = await read(Buffer.alloc(40_000, 0xff));
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
     expect(text).toMatch(/^\ufffd{5000,}$/);
   });
 
-  it('WH-12: a run of continuation bytes at the cut does not take the rest with it', async () => {
+  it('WH-12: returns the rest of the text despite continuation bytes at the limit', async () => {
     const text = await read(Buffer.concat([Buffer.from('ok'), Buffer.alloc(20_000, 0x80)]));
     expect(text.length).toBeGreaterThan(5_000);
   });
 
-  it('WH-12: removes NUL, which PostgreSQL cannot hold', async () => {
+  it('WH-12: removes NUL, which PostgreSQL cannot store', async () => {
     await expect(read('a\0b\0\0c')).resolves.toBe('abc');
     await expect(read('\0'.repeat(20_000))).resolves.toBe('');
   });
 
-  it('WH-12: survives JSON', async () => {
+  it('WH-12: returns text that JSON can represent', async () => {
     const text = await read(Buffer.from(Array.from({ length: 16_384 }, (_, index) => index % 256)));
     expect(JSON.parse(JSON.stringify(text))).toBe(text);
     expect(text.isWellFormed()).toBe(true);
@@ -72,7 +72,7 @@ describe('readResponseText', () => {
       await expect(read(Buffer.from([0x1f, 0x8b, 0x08]), encoding)).resolves.toBe('[encoded body omitted]');
   });
 
-  it('reads no further than it needs, and closes the connection', async () => {
+  it('stops reading at the limit and closes the connection', async () => {
     let pulled = 0;
     const endless = new Readable({
       read() {
@@ -85,7 +85,7 @@ describe('readResponseText', () => {
     expect(pulled).toBeLessThan(100);
   });
 
-  it('WH-06: keeps what had come when the target or the deadline cut it short', async () => {
+  it('WH-06: returns the received part when the target or the deadline ends the body', async () => {
     const cut = Readable.from(
       (async function* () {
         yield Buffer.from('the beginning');

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import { isEncoded } from '@gatehouse/platform';
 
-/** How much of a target's answer is kept. */
+/** Maximum size of the stored part of a response, in bytes. */
 export const MAX_RESPONSE_BYTES = 16 * 1024;
 
 /**
- * The beginning of a response as text: at most 16 KiB, cut at a code point, invalid UTF-8 replaced, NUL
- * removed (requirement WH-12). A longer or slower body is left unread; what a body does after its status line
- * never changes the outcome.
+ * Returns the beginning of a response as text: at most 16 KiB, truncated at a code point, with invalid UTF-8
+ * replaced and NUL removed (requirement WH-12). The rest of a longer or slower body is not read. After the
+ * status line, the body never changes the outcome.
  */
 export async function readResponseText(stream: Readable, contentEncoding: unknown): Promise<string> {
   const chunks: Buffer[] = [];
@@ -20,7 +20,7 @@ export async function readResponseText(stream: Readable, contentEncoding: unknow
       if (length > MAX_RESPONSE_BYTES) break;
     }
   } catch {
-    // Cut short by the target or the deadline: what has come is what there is.
+    // The target or the deadline ended the body. The part that was received is used.
   }
   return isEncoded(contentEncoding) ? '[encoded body omitted]' : toText(Buffer.concat(chunks));
 }
@@ -28,11 +28,11 @@ export async function readResponseText(stream: Readable, contentEncoding: unknow
 function toText(bytes: Buffer): string {
   const text = decode(bytes).replaceAll('\0', '');
   const encoded = Buffer.from(text);
-  // A replacement character takes more bytes than the invalid one it stands for.
+  // A replacement character has more bytes than the invalid byte that it replaces.
   return encoded.length > MAX_RESPONSE_BYTES ? decode(encoded) : text;
 }
 
-/** As text up to the limit; a decoder that expects more keeps back the code point that the limit splits. */
+/** Returns the text up to the limit. In stream mode, the decoder omits a code point that the limit splits. */
 const decode = (bytes: Buffer): string =>
   new TextDecoder().decode(bytes.subarray(0, MAX_RESPONSE_BYTES), {
     stream: bytes.length > MAX_RESPONSE_BYTES,

@@ -18,8 +18,8 @@ const attempt = {
   headers: null,
 };
 
-describe('the headers of an attempt', () => {
-  it('WH-09: are signed with both secrets while both are valid, the newest first', () => {
+describe('webhookHeaders', () => {
+  it('WH-09: signs with both secrets while both are valid, the newest first', () => {
     const headers = webhookHeaders(keyring, { ...attempt, previousSecret: seal(previous) });
     for (const each of [secret, previous])
       expect(new Webhook(each).verify(body, headers)).toEqual({ text: 'Grüße 🙂' });
@@ -30,7 +30,7 @@ describe('the headers of an attempt', () => {
     expect(() => new Webhook(newSecret()).verify(body, headers)).toThrow();
   });
 
-  it('hold what the endpoint has of its own, and never in place of ours', () => {
+  it('contains the custom headers of the endpoint, which cannot override those of Gatehouse', () => {
     const custom = { 'x-env': 'staging', 'user-agent': 'another', 'webhook-id': 'another' };
     const sealed = keyring.encrypt('webhook-headers', endpointId, JSON.stringify(custom));
     const headers = webhookHeaders(keyring, { ...attempt, headers: sealed });
@@ -38,7 +38,7 @@ describe('the headers of an attempt', () => {
     expect(headers['user-agent']).toMatch(/^Gatehouse-Webhooks\//);
   });
 
-  it('cannot be read for another endpoint', () => {
+  it('throws for the secret of another endpoint', () => {
     expect(() => webhookHeaders(keyring, { ...attempt, endpointId: randomUUID() })).toThrow();
   });
 });

@@ -8,9 +8,9 @@ type AttemptToSign = Pick<
 >;
 
 /**
- * The headers of one attempt: the endpoint's own, then ours, with a fresh timestamp and a signature by every secret
- * that is valid, the newest first (Standard Webhooks 1.0).
- * @throws Error when what is encrypted cannot be read
+ * Returns the headers of one attempt: the custom headers of the endpoint, overridden by those of Gatehouse,
+ * with a current timestamp and a signature with each valid secret, the newest first (Standard Webhooks 1.0).
+ * @throws Error if a secret or the headers cannot be decrypted
  */
 export function webhookHeaders(keyring: Keyring, attempt: AttemptToSign): Record<string, string> {
   const { endpointId, body } = attempt;

@@ -6,7 +6,10 @@ import { classifyAttemptError } from './classify-attempt-error.js';
 import { readResponseText } from './read-response-text.js';
 import { webhookHeaders } from './webhook-headers.js';
 
-/** Sends one HTTP request to a target. Every reaction of the target is a result, never an exception. */
+/**
+ * Sends HTTP requests to targets. Every response or failure of a target is returned as a result, never
+ * thrown.
+ */
 @Injectable()
 export class WebhookSender implements OnModuleInit {
   private readonly client: OutboundClient;
@@ -25,20 +28,20 @@ export class WebhookSender implements OnModuleInit {
     await this.client.load();
   }
 
-  /** Aborts every request, because the worker has to stop: each ends as `worker_lost`. */
+  /** Aborts all requests because the worker must stop. Each ends as `worker_lost`. */
   abort(): void {
     this.aborting.abort();
   }
 
   /**
-   * Signs and sends. One time limit covers everything from the lookup to the status line, and the rest of it the body
-   * (requirement WH-06).
+   * Signs and sends an attempt. One time limit covers everything from the DNS lookup to the status line; the
+   * time that remains is for the body (requirement WH-06).
    */
   async send(attempt: ClaimedAttempt): Promise<AttemptResult> {
     // Outside the try: a secret that cannot be decrypted is an error of Gatehouse, not of the target.
     const headers = webhookHeaders(this.keyring, attempt);
-    const started = monotonicMs();
-    const elapsedMs = (): number => Math.round(monotonicMs() - started);
+    const startedMs = monotonicMs();
+    const elapsedMs = (): number => Math.round(monotonicMs() - startedMs);
     try {
       const response = await this.client.request({
         method: 'POST',

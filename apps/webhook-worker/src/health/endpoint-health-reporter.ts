@@ -5,8 +5,9 @@ import { Config, LOGGER, now, type Logger } from '@gatehouse/platform';
 import { PeriodicJob } from '../periodic-job.js';
 
 /**
- * How attempts went, gathered in memory and reported every few seconds for all endpoints at once: an update per attempt
- * would have the attempts of an endpoint wait for each other. What a worker that dies has not reported, the log knows.
+ * Collects the results of attempts in memory and reports them every few seconds for all endpoints at once.
+ * One update per attempt would serialize the attempts of an endpoint. Results that a crashed worker has not
+ * reported are in the attempt log.
  */
 @Injectable()
 export class EndpointHealthReporter extends PeriodicJob {
@@ -20,13 +21,13 @@ export class EndpointHealthReporter extends PeriodicJob {
     super(config.webhooks.health.reportInterval, logger, 'endpoint health report failed');
   }
 
-  /** Reports what is left as well. */
+  /** Stops, and reports the remaining results. */
   override async stop(): Promise<void> {
     await super.stop();
     await this.run().catch(() => undefined);
   }
 
-  /** Notes how an attempt at an endpoint went, now. */
+  /** Records the result of an attempt to an endpoint, at the current time. */
   recordAttempt(endpointId: string, success: boolean): void {
     this.merge(endpointId, healthFromAttempt(success, now()));
   }

@@ -13,10 +13,12 @@ import {
 import { Config, LOGGER, type Logger } from '@gatehouse/platform';
 import { PeriodicJob } from '../periodic-job.js';
 
-/** Endpoints that one check disables; the rest wait for the next. */
+/** Maximum number of endpoints that one check disables. The next check handles the rest. */
 const MAX_ENDPOINTS_PER_CHECK = 100;
 
-/** Disables endpoints that have only failed for three days (contract, section 5), once a minute. */
+/**
+ * Disables endpoints whose attempts have all failed for three days (contract, section 5). Runs once a minute.
+ */
 @Injectable()
 export class FailingEndpointDisabler extends PeriodicJob {
   constructor(
@@ -42,7 +44,10 @@ export class FailingEndpointDisabler extends PeriodicJob {
     }
   }
 
-  /** What workers report may lack a success, with the worker that died before it told; the log of attempts does not. */
+  /**
+   * Disables an endpoint unless the attempt log contains a success. The reports may lack it if a worker has
+   * crashed before its report.
+   */
   private async disableIfFailing({ endpointId, failingSince }: FailingEndpoint): Promise<void> {
     const successAt = await this.health.findLastSuccess(endpointId, failingSince);
     if (successAt) return this.health.recordSuccess(endpointId, successAt);

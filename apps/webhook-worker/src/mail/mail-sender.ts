@@ -16,10 +16,10 @@ import { PeriodicJob } from '../periodic-job.js';
 
 const CLAIM_LIMIT = 20;
 
-/** Pause after a failed try: doubled each time, at most this, in ms. */
+/** Maximum pause after a failed attempt, in ms. The pause doubles after each attempt. */
 const MAX_PAUSE_MS = 15 * 60_000;
 
-/** Sends the mails that were written with their causes, or keeps them when there is no mail server. */
+/** Sends pending emails, or marks them as captured if no mail server is configured. */
 @Injectable()
 export class MailSender extends PeriodicJob {
   private readonly mailer: Mailer | null;
@@ -45,15 +45,15 @@ export class MailSender extends PeriodicJob {
   }
 
   private async handle(mail: Mail): Promise<void> {
-    const lifeMs = mailTtl(mail.kind) * 1_000;
+    const ttlMs = mailTtl(mail.kind) * 1_000;
     try {
-      // After a long outage: a link that no longer works would only confuse.
-      if (now().getTime() - mail.createdAt.getTime() > lifeMs)
+      // After a long outage, an email with an expired link would only confuse the recipient.
+      if (now().getTime() - mail.createdAt.getTime() > ttlMs)
         throw new Error('the link in the email has expired');
       await this.deliver(mail, renderMail(mail, this.keyring, this.config.publicUrl));
     } catch (error) {
       const pauseMs = Math.min(1_000 * 2 ** mail.attempts, MAX_PAUSE_MS);
-      await this.mails.retryOrFail(mail, pauseMs, lifeMs);
+      await this.mails.retryOrFail(mail, pauseMs, ttlMs);
       this.logger.warn(
         { mailId: mail.id, attempts: mail.attempts, reason: errorMessage(error) },
         'email delivery failed',
@@ -68,7 +68,8 @@ export class MailSender extends PeriodicJob {
       this.logger.info({ mailId: mail.id, kind: mail.kind }, 'email sent');
     } else {
       await this.mails.markCaptured(mail);
-      // The only log line that ever holds a link: without a mail server nobody could open it otherwise.
+      // The only log message that contains a link. Without a mail server, the link would not be available
+      // otherwise.
       this.logger.info(
         { mailId: mail.id, kind: mail.kind, link: rendered.link },
         'email captured; SMTP_URL is not set',

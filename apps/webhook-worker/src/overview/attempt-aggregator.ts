@@ -3,10 +3,13 @@ import { AttemptRollupsRepository } from '@gatehouse/persistence';
 import { Config, LOGGER, sleep, type Logger } from '@gatehouse/platform';
 import { PeriodicJob } from '../periodic-job.js';
 
-/** Between two parts of a long log, so that it is counted beside the deliveries and not before them. */
+/** Pause between two batches of a long log, in ms, so that counting does not delay deliveries. */
 const PAUSE_MS = 200;
 
-/** Counts the log of attempts for the overview, a part at a time; of several workers one does it. */
+/**
+ * Aggregates the attempt log for the overview, one batch at a time. Of several workers, one does it at a
+ * time.
+ */
 @Injectable()
 export class AttemptAggregator extends PeriodicJob {
   constructor(

@@ -5,8 +5,9 @@ import { DuePoller } from '../delivery/due-poller.js';
 import { PeriodicJob } from '../periodic-job.js';
 
 /**
- * Brings bulk redeliveries and recoveries on their way, twice a second some of them: 50,000 at once would stand in
- * everybody's way. What it has done stands in the database, so that any worker goes on where another was killed.
+ * Releases some deliveries of the bulk redeliveries and recoveries twice a second: 50,000 at once would delay
+ * all other deliveries. The progress is stored in the database, so that any worker can continue after another
+ * was killed.
  */
 @Injectable()
 export class BulkRedeliveryRunner extends PeriodicJob {
@@ -19,15 +20,15 @@ export class BulkRedeliveryRunner extends PeriodicJob {
     { webhooks }: Config,
     @Inject(LOGGER) logger: Logger,
   ) {
-    // Looks twice as often as turns come, or each would be late by up to a whole one.
+    // Checks twice per release interval. Otherwise each release could be late by up to a whole interval.
     super(webhooks.sweepInterval / 4, logger, 'bulk redelivery run failed');
     this.releaseIntervalMs = webhooks.sweepInterval / 2;
   }
 
   protected async run(): Promise<void> {
     if (!(await this.work.isDue(this.releaseIntervalMs))) return;
-    const made = await this.transactions.run((tx) => this.work.releaseNext(tx, this.releaseIntervalMs));
-    // Not announced: batches do not travel through Redis, where they would stand before first attempts.
-    if (made > 0) this.duePoller.wake();
+    const released = await this.transactions.run((tx) => this.work.releaseNext(tx, this.releaseIntervalMs));
+    // Not enqueued: in Redis, bulk redeliveries would be processed before later first attempts.
+    if (released > 0) this.duePoller.wake();
   }
 }

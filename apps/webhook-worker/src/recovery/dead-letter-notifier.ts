@@ -10,12 +10,13 @@ import {
 import { Config, LOGGER, type Logger } from '@gatehouse/platform';
 import { PeriodicJob } from '../periodic-job.js';
 
-/** Dead letters that one transaction tells of: few enough for its time-out. */
+/** Maximum number of dead letters per transaction, so that it stays within its timeout. */
 const BATCH_SIZE = 200;
 
 /**
- * Tells of dead letters, one event each. The close has marked them, so none is lost with the worker that made them.
- * Deliveries of `webhook.*` events are never marked: an endpoint that dies breeds no events about itself.
+ * Creates one event for each dead letter. The statement that records the outcome marks the dead letter, so
+ * none is lost if the worker crashes. Deliveries of `webhook.*` events are never marked: a failing endpoint
+ * must not create events about its own failures.
  */
 @Injectable()
 export class DeadLetterNotifier extends PeriodicJob {
@@ -36,13 +37,13 @@ export class DeadLetterNotifier extends PeriodicJob {
   }
 
   private async notifyBatch(tx: Tx): Promise<number> {
-    const letters = await this.deadLetters.claim(tx, BATCH_SIZE);
-    const ids = [...new Set(letters.map(({ endpointId }) => endpointId))];
+    const claimed = await this.deadLetters.claim(tx, BATCH_SIZE);
+    const ids = [...new Set(claimed.map(({ endpointId }) => endpointId))];
     const endpoints = new Map(
       (await this.endpoints.findByIds(tx, ids)).map((endpoint) => [endpoint.id, endpoint]),
     );
-    const events = letters.map((letter) => deadLetterEvent(letter, endpoints.get(letter.endpointId)!));
+    const events = claimed.map((letter) => deadLetterEvent(letter, endpoints.get(letter.endpointId)!));
     await this.events.record(tx, events);
-    return letters.length;
+    return claimed.length;
   }
 }

@@ -6,7 +6,7 @@ import { PeriodicJob } from '../periodic-job.js';
 
 const LOST_LIMIT = 200;
 
-/** Puts right what crashes and races leave behind, every second. */
+/** Repairs the effects of crashes and races, every second. */
 @Injectable()
 export class Sweeper extends PeriodicJob {
   constructor(
@@ -19,11 +19,14 @@ export class Sweeper extends PeriodicJob {
     super(config.webhooks.sweepInterval, logger, 'sweep failed');
   }
 
-  /** Closes attempts whose lease has run out, and cancels what waits for an endpoint that is gone. */
+  /**
+   * Records the outcome of attempts whose lease has expired, and cancels pending deliveries to inactive
+   * endpoints.
+   */
   protected async run(): Promise<void> {
     const lost = await this.work.findLost(LOST_LIMIT);
     await Promise.all(lost.map((attempt) => this.runner.recordLost(attempt)));
-    // Races leave them behind, and endpoints that were disabled with a very long line.
+    // They result from races, and from endpoints that were disabled with very many pending deliveries.
     const cancelled = await this.work.cancelForInactiveEndpoints();
     this.metrics?.recordRepairs('orphan_cancelled', cancelled);
   }

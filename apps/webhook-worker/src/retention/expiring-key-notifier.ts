@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { apiKeyResource } from '@gatehouse/domain';
 import { ApiKeysRepository, EventsRepository, Transactions } from '@gatehouse/persistence';
 
-/** How long before its end a key is told of. */
+/** Days before its expiry at which the event of a key is created. */
 const NOTICE_DAYS = 7;
 
-/** Keys that one transaction tells of: few enough for its time-out. */
+/** Maximum number of keys per transaction, so that it stays within its timeout. */
 const BATCH_SIZE = 500;
 
-/** Tells, once each, which API keys are about to expire (contract, section 3). */
+/** Creates one event for each API key that is about to expire (contract, section 3). */
 @Injectable()
 export class ExpiringKeyNotifier {
   constructor(

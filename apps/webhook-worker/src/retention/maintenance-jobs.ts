@@ -20,19 +20,23 @@ import {
 import { Config } from '@gatehouse/platform';
 import { ExpiringKeyNotifier } from './expiring-key-notifier.js';
 
-/** How long what has ended is kept, so that an old link or token still gets its own answer. */
+/**
+ * Days for which ended records are retained, so that an old link or token still gets its specific response.
+ */
 const RETENTION_DAYS = 30;
 
-/** Audit entries that one transaction removes: few enough for its time-out. */
+/** Maximum number of audit entries that one transaction deletes, so that it stays within its timeout. */
 const BATCH_SIZE = 2_000;
 
-/** One thing to do every hour. `run` begins nothing more once the signal is aborted. */
+/** A job that runs every hour. `run` starts no further steps after the signal is aborted. */
 export interface MaintenanceJob {
   name: string;
   run: (signal: AbortSignal) => Promise<void>;
 }
 
-/** What is removed because its time is over, erased because its customer is gone, or told because it ends soon. */
+/**
+ * The jobs that delete expired records, erase data of deleted customers, and create events for expiring keys.
+ */
 @Injectable()
 export class MaintenanceJobs {
   readonly jobs: MaintenanceJob[];
@@ -57,12 +61,12 @@ export class MaintenanceJobs {
     transactions: Transactions,
     { audit, webhooks }: Config,
   ) {
-    const forgetAudit = () => transactions.run((tx) => auditLog.prune(tx, audit.retention, BATCH_SIZE));
-    const eraseMore = () => transactions.run((tx) => erasures.eraseNextBatch(tx));
+    const pruneAuditLog = () => transactions.run((tx) => auditLog.prune(tx, audit.retention, BATCH_SIZE));
+    const eraseNext = () => transactions.run((tx) => erasures.eraseNextBatch(tx));
     this.jobs = [
       { name: 'expiring keys', run: () => expiringKeys.notify() },
       { name: 'previous webhook secrets', run: () => endpoints.clearExpiredSecrets() },
-      { name: 'erasures', run: (signal) => untilDone(signal, eraseMore) },
+      { name: 'erasures', run: (signal) => untilDone(signal, eraseNext) },
       { name: 'login attempts', run: (signal) => loginAttempts.prune(signal) },
       { name: 'operator attempts', run: (signal) => operatorAttempts.prune(signal) },
       { name: 'operator links', run: (signal) => operatorLinks.prune(signal) },
@@ -77,13 +81,16 @@ export class MaintenanceJobs {
       { name: 'figures', run: (signal) => rollups.prune(signal) },
       {
         name: 'audit log',
-        run: (signal) => untilDone(signal, async () => (await forgetAudit()) === BATCH_SIZE),
+        run: (signal) => untilDone(signal, async () => (await pruneAuditLog()) === BATCH_SIZE),
       },
     ];
   }
 }
 
-/** @param step answers whether there may be more to do */
+/**
+ * Repeats a step until it returns false or the signal is aborted.
+ * @param step returns true if there may be more to do
+ */
 async function untilDone(signal: AbortSignal, step: () => Promise<boolean>): Promise<void> {
   while (!signal.aborted && (await step()));
 }

@@ -2,25 +2,25 @@ import type { Transactions } from '@gatehouse/persistence';
 import { type Config, createLogger } from '@gatehouse/platform';
 import { MaintenanceRunner } from './maintenance-runner.js';
 
-describe('Housekeeper', () => {
-  it('has stopped only when the statement under way has ended, and begins no other', async () => {
-    const told: string[] = [];
+describe('MaintenanceRunner', () => {
+  it('resolves stop after the current statement has ended, and starts no other', async () => {
+    const calls: string[] = [];
     let end!: () => void;
     const ended = new Promise<void>((resolve) => (end = resolve));
-    const all = [
-      { name: 'one', run: () => ended.then(() => void told.push('pruned')) },
-      { name: 'another', run: async () => void told.push('another') },
+    const jobs = [
+      { name: 'one', run: () => ended.then(() => void calls.push('pruned')) },
+      { name: 'another', run: async () => void calls.push('another') },
     ];
-    const keeper = new MaintenanceRunner(
+    const runner = new MaintenanceRunner(
       { run: async () => undefined } as unknown as Transactions,
-      { jobs: all },
+      { jobs },
       { periodicJobs: true } as Config,
       createLogger({ logLevel: 'silent' }, 'test'),
     );
-    await keeper.start();
-    const stopped = keeper.stop().then(() => told.push('stopped'));
+    await runner.start();
+    const stopped = runner.stop().then(() => calls.push('stopped'));
     setImmediate(end);
     await stopped;
-    expect(told).toEqual(['pruned', 'stopped']);
+    expect(calls).toEqual(['pruned', 'stopped']);
   });
 });

@@ -5,10 +5,13 @@ import { MaintenanceJobs } from './maintenance-jobs.js';
 
 const HOUR_MS = 3_600_000;
 
-/** Days of partitions that are always ready, so that a worker which cannot reach the database has time. */
+/**
+ * Number of days for which partitions are created in advance, so that a temporary database outage does no
+ * harm.
+ */
 const PARTITION_DAYS = 14;
 
-/** Keeps the house once an hour: partitions ahead, then the chores. */
+/** Runs the maintenance once an hour: creates partitions in advance, then runs the jobs. */
 @Injectable()
 export class MaintenanceRunner {
   private timer: NodeJS.Timeout | undefined;
@@ -22,7 +25,7 @@ export class MaintenanceRunner {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Makes partitions, without which no attempt can be closed. The rest goes on beside the deliveries. */
+  /** Creates the partitions, which are required to record outcomes. The jobs then run in the background. */
   async start(): Promise<void> {
     await this.createPartitions();
     if (!this.config.periodicJobs) return;
@@ -32,14 +35,14 @@ export class MaintenanceRunner {
     }, HOUR_MS);
   }
 
-  /** Does one task from its start. @throws Error when there is no such task, or what the task throws */
+  /** Runs one job completely. @throws Error if there is no such job, or the error of the job */
   async runNow(name: string): Promise<void> {
-    const chore = this.maintenanceJobs.jobs.find((job) => job.name === name);
-    if (!chore) throw new Error(`unknown maintenance job ${name}`);
-    await chore.run(this.abortController.signal);
+    const job = this.maintenanceJobs.jobs.find((candidate) => candidate.name === name);
+    if (!job) throw new Error(`unknown maintenance job ${name}`);
+    await job.run(this.abortController.signal);
   }
 
-  /** Begins nothing more. @returns when the statement under way has ended */
+  /** Starts no further jobs. Resolves when the current statement has ended. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     this.abortController.abort();
@@ -57,7 +60,7 @@ export class MaintenanceRunner {
     for (const { name, run } of this.maintenanceJobs.jobs) await this.runJob(name, () => run(signal));
   }
 
-  /** One task that fails must not keep the others from being done. */
+  /** Runs a job and logs its error, so that the other jobs still run. */
   private async runJob(task: string, work: () => Promise<void>): Promise<void> {
     if (this.abortController.signal.aborted) return;
     try {
