@@ -27,7 +27,10 @@ import { SessionsModule } from './sessions/sessions.module.js';
 import { SignInModule } from './sign-in/sign-in.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
-/** One module for each noun. Express tries routes in this order: the busiest come first. */
+/**
+ * The modules of the public API, one per resource. Express matches routes in this order, so the busiest
+ * modules come first.
+ */
 export const nounModules: Type[] = [
   SignInModule,
   CustomersModule,
@@ -49,10 +52,11 @@ export const nounModules: Type[] = [
   BootstrapModule,
 ];
 
-/** Composes the api. */
+/** The root module of the api. */
 @Module({
   providers: [
-    // In this order: a rejected action is recorded after the transaction of the request was rolled back.
+    // The order matters: a rejected action is recorded after the transaction of the request has been rolled
+    // back.
     { provide: APP_INTERCEPTOR, useExisting: AuditInterceptor },
     { provide: APP_INTERCEPTOR, useExisting: IdempotencyInterceptor },
   ],

@@ -20,16 +20,16 @@ import { buildOpenApi, type Audience } from './reference/openapi.js';
 export interface Api {
   express: Express;
   app: NestExpressApplication;
-  /** Listens at once, then brings the house up. @throws Error when the port is taken */
+  /** Starts to listen immediately, then starts the services. @throws Error when the port is in use */
   start(): Promise<void>;
-  /** Lets requests in hand finish, then closes everything. */
+  /** Waits for requests in progress, then closes all resources. */
   stop(): Promise<void>;
 }
 
-/** Paths that answer while the house is still coming up. */
+/** Paths that are served while the server is starting. */
 const startupPaths = /^\/(|livez|readyz|(operator\/)?openapi\.json|(docs|console)(\/.*)?)$/;
 
-/** Builds the api. `rootModule` is for tests that look at how it is put together. */
+/** Creates the api. `rootModule` is for tests that inspect how the modules are composed. */
 export async function createApi(
   config: Config,
   logger: Logger,
@@ -37,7 +37,7 @@ export async function createApi(
 ): Promise<Api> {
   const server = express();
   server.disable('x-powered-by');
-  // Nothing may be cached, so a hash of every body would serve nobody.
+  // Responses must not be cached, so an ETag for each body would be wasted work.
   server.disable('etag');
   server.set('query parser', 'simple');
   server.set('trust proxy', config.http.trustedProxies);
@@ -81,7 +81,7 @@ export async function createApi(
   };
 }
 
-/** Refuses work before the house is up, and tells clients to leave while it closes. */
+/** Rejects requests until the server has started, and sends `Connection: close` while it drains. */
 function readinessGate(readiness: Readiness) {
   return (request: Request, response: Response, next: NextFunction): void => {
     if (readiness.draining) response.setHeader('Connection', 'close');
@@ -90,7 +90,10 @@ function readinessGate(readiness: Readiness) {
   };
 }
 
-/** Builds the document at its first request; building it at startup would slow every process down. */
+/**
+ * Serves the OpenAPI document. It is built on the first request, because building it at startup would slow
+ * down the start of every process.
+ */
 function serveOpenApi(app: NestExpressApplication, server: Express, path: string, audience: Audience): void {
   let document: string | undefined;
   server.get(path, (_request, response) => {

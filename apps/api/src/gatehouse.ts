@@ -53,7 +53,7 @@ ${JWKS_MAX_AGE_SECONDS} seconds old, or as old as its verification library allow
   },
 };
 
-/** Rotates the signing keys and writes it into the audit log, both or neither. */
+/** Rotates the signing keys and records the rotation in the audit log, atomically. */
 function rotate(app: INestApplicationContext, atOnce: boolean): Promise<NextSigningKey> {
   const audit = app.get(AuditService);
   return app.get(Transactions).runAsUnitOfWork(
@@ -63,9 +63,9 @@ function rotate(app: INestApplicationContext, atOnce: boolean): Promise<NextSign
   );
 }
 
-/** The commands of `npm run gatehouse`. */
-async function run(words: string[]): Promise<number> {
-  const name = words.join(' ');
+/** Runs a command of `npm run gatehouse` and returns its exit code. */
+async function run(args: string[]): Promise<number> {
+  const name = args.join(' ');
   if (name === 'alert-secret') {
     process.stdout.write(`${alertSecrets(new Keyring(loadConfig().rootSecrets))[0]}\n`);
     return 0;
@@ -73,10 +73,10 @@ async function run(words: string[]): Promise<number> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
     process.stderr.write(usage);
-    return words.length === 0 ? 0 : 2;
+    return args.length === 0 ? 0 : 2;
   }
   const loaded = loadConfig();
-  // A leaked key is no occasion to change a schema that is migrated by hand.
+  // The rotation of a leaked key must not change a schema that is migrated manually.
   const config = { ...loaded, migrate: loaded.migrate || !name.startsWith('rotate') };
   const logger = createLogger({ logLevel: 'warn' }, 'gatehouse');
   const app = await NestFactory.createApplicationContext(ApiModule.for(config, logger), {
