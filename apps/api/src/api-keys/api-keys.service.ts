@@ -29,7 +29,7 @@ const DEFAULT_OVERLAP_SECONDS = 86_400;
 
 type KeyAction = 'api_key.created' | 'api_key.rotated' | 'api_key.revoked';
 
-/** A key that has just been made, with the value that is shown this once. */
+/** A newly created key with its value, which is returned only once. */
 export interface MintedKey {
   apiKey: ApiKey;
   value: string;
@@ -62,7 +62,7 @@ export class ApiKeysService {
   }
 
   /**
-   * Makes a key that can do no more than the one that asks (requirement AK-07).
+   * Creates a key whose permissions do not exceed those of the caller (requirement AK-07).
    * @throws GatehouseError `validation_failed`, `insufficient_scope`, `insufficient_access`, `not_found`,
    *   `project_archived`
    */
@@ -82,8 +82,8 @@ export class ApiKeysService {
   }
 
   /**
-   * Ends a key at once, on every api; a second time nothing happens.
-   * @throws GatehouseError `not_found`, `insufficient_access` for a key that reaches further than the caller's,
+   * Revokes a key immediately on every api. Does nothing if the key is already revoked.
+   * @throws GatehouseError `not_found`, `insufficient_access` for a key with more access than the caller,
    *   `last_organization_key`
    */
   async revoke(caller: ManagementCaller, projectId: string, id: string): Promise<void> {
@@ -93,8 +93,9 @@ export class ApiKeysService {
     await this.transactions.run(async (tx) => {
       if (access === 'organization') {
         await this.organizations.lock(tx, caller.reach, organizationId);
-        const lasting = await this.apiKeys.listOrganizationIssuerKeys(tx, organizationId);
-        if (lasting.length === 1 && lasting[0]!.id === id) throw new GatehouseError('last_organization_key');
+        const issuerKeys = await this.apiKeys.listOrganizationIssuerKeys(tx, organizationId);
+        if (issuerKeys.length === 1 && issuerKeys[0]!.id === id)
+          throw new GatehouseError('last_organization_key');
       }
       const revoked = await this.apiKeys.revoke(tx, projectId, id);
       if (revoked) await this.record(tx, 'api_key.revoked', revoked);
@@ -102,10 +103,10 @@ export class ApiKeysService {
   }
 
   /**
-   * Makes a key that takes the place of another, with the same rights and the same length of life; the old one
-   * ends after the overlap.
-   * @throws GatehouseError `not_found`, `insufficient_scope` and `insufficient_access` for a key that can do more
-   *   than the caller's, `project_archived`, `api_key_not_rotatable`
+   * Creates a successor of a key, with the same permissions and the same lifetime. The previous key expires
+   * after the overlap.
+   * @throws GatehouseError `not_found`, `insufficient_scope` and `insufficient_access` for a key with more
+   *   permissions than the caller, `project_archived`, `api_key_not_rotatable`
    */
   rotate(
     caller: ManagementCaller,
@@ -115,14 +116,15 @@ export class ApiKeysService {
   ): Promise<MintedKey> {
     return this.transactions.run(async (tx) => {
       const project = await this.lockActive(tx, caller, projectId);
-      const old = await this.apiKeys.get(projectId, id, tx);
-      // Its successor's value is in the answer: without this a key could take the rights of any other.
-      assertGrantWithin(caller, old);
+      const previousKey = await this.apiKeys.get(projectId, id, tx);
+      // The response contains the value of the new key: without this check, a key could obtain the
+      // permissions of any other key.
+      assertGrantWithin(caller, previousKey);
       if (!(await this.apiKeys.expireAfterOverlap(tx, projectId, id, overlapSeconds))) {
         throw new GatehouseError('api_key_not_rotatable');
       }
-      const { name, type, access, scopes } = old;
-      const key = { name, type, access, scopes, expiresAt: sameLifetime(old), rotatedFrom: id };
+      const { name, type, access, scopes } = previousKey;
+      const key = { name, type, access, scopes, expiresAt: sameLifetime(previousKey), rotatedFrom: id };
       return this.mint(tx, project, key, 'api_key.rotated');
     });
   }
@@ -160,7 +162,10 @@ export class ApiKeysService {
   }
 }
 
-/** @throws GatehouseError `validation_failed` for rights that a publishable key cannot have */
+/**
+ * Returns the access and the scopes of a new key.
+ * @throws GatehouseError `validation_failed` for access or scopes that a publishable key cannot have
+ */
 function resolveGrant(input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> {
   if (input.type !== 'publishable') {
     return {

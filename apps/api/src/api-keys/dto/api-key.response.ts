@@ -3,7 +3,7 @@ import { apiKeyResource, scopes, type ApiKey, type Scope } from '@gatehouse/doma
 
 const nullableTime = { type: String, format: 'date-time', nullable: true };
 
-/** An API key as secret keys see it, and as events carry it. */
+/** An API key, as returned to secret keys and as included in events. */
 export class ApiKeyResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'uuid' }) projectId!: string;
@@ -34,7 +34,7 @@ export class ApiKeyResponse {
   }
 }
 
-/** The answer of create and rotate: the only ones that ever show the value. */
+/** The response of create and rotate, the only responses that contain the value. */
 export class CreatedApiKeyResponse extends ApiKeyResponse {
   @ApiProperty({ description: 'Value of the key. Returned only once', example: 'sk_…' }) key!: string;
 
