@@ -1,22 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { ActorsRepository } from '@gatehouse/persistence';
 
-/** What those who acted are called, by what stands in records: `key:<id>`, `operator:<id>`, `customer:<id>`. */
+/**
+ * The names of actors, by the actor keys that records contain: `key:<id>`, `operator:<id>`, `customer:<id>`.
+ */
 export type ActorNameMap = ReadonlyMap<string, string>;
 
-/** Of an operator or a customer the e-mail address, of a key its name. */
+/** Resolves actors to names: the email address of an operator or a customer, or the name of an API key. */
 @Injectable()
 export class ActorNamesService {
   constructor(private readonly actors: ActorsRepository) {}
 
-  /** @param acted as it stands in records; who is gone has no name */
-  async resolve(acted: (string | null)[]): Promise<ActorNameMap> {
-    const ids = new Set(acted.flatMap((by) => by?.split(':')[1] ?? []));
-    const named = await this.actors.findNames([...ids]);
-    return new Map(named.map(({ type, id, name }) => [`${type}:${id}`, name]));
+  /**
+   * Returns the names of actors. Deleted actors have no name.
+   * @param actorKeys the actor keys that records contain
+   */
+  async resolve(actorKeys: (string | null)[]): Promise<ActorNameMap> {
+    const ids = new Set(actorKeys.flatMap((actorKey) => actorKey?.split(':')[1] ?? []));
+    const actors = await this.actors.findNames([...ids]);
+    return new Map(actors.map(({ type, id, name }) => [`${type}:${id}`, name]));
   }
 }
 
-/** The name of one of them. */
-export const findActorName = (names: ActorNameMap, by: string | null): string | null =>
-  names.get(by ?? '') ?? null;
+/** Returns the name of an actor, or null if there is no actor or the actor has been deleted. */
+export const findActorName = (names: ActorNameMap, actorKey: string | null): string | null =>
+  names.get(actorKey ?? '') ?? null;

@@ -5,26 +5,27 @@ import { csvLine } from './csv-line.js';
 const PAGE_SIZE = 1_000;
 
 /**
- * A CSV file of entries, piece by piece; the names of its columns come first. If there are more entries than `most`,
- * the last line says so.
- * @param read up to `limit` entries, newest first, and the id before which more may follow
+ * Yields a CSV file of entries page by page, starting with the column names. If there are more than
+ * `maxEntries` entries, the last line says so.
+ * @param read must return up to `limit` entries, newest first, and the id before which more may follow
  */
 export async function* auditCsvPages(
   read: (before: string | null, limit: number) => Promise<WalkedPage<NamedAuditEntry>>,
   maxEntries: number,
 ): AsyncGenerator<string> {
   yield csvLine(Object.keys(columns));
-  let left = maxEntries;
+  let remaining = maxEntries;
   for (let before: string | null = null; ;) {
-    // One more than is taken: pages can be short, and an id to go on from does not mean that anything is there.
-    const { items, next } = await read(before, Math.min(PAGE_SIZE, left + 1));
-    yield items.slice(0, left).map(toCsvLine).join('');
-    if (items.length > left) {
+    // Reads one entry more than is exported: a page can be short, and a `next` id does not mean that more
+    // entries exist.
+    const { items, next } = await read(before, Math.min(PAGE_SIZE, remaining + 1));
+    yield items.slice(0, remaining).map(toCsvLine).join('');
+    if (items.length > remaining) {
       yield truncationLine(maxEntries);
       return;
     }
     if (!next) return;
-    left -= items.length;
+    remaining -= items.length;
     before = next;
   }
 }
@@ -49,7 +50,7 @@ const columns: Record<string, (entry: NamedAuditEntry) => string | null> = {
 const toCsvLine = (entry: NamedAuditEntry): string =>
   csvLine(Object.values(columns).map((cell) => cell(entry)));
 
-/** As wide as the others (RFC 4180). */
+/** Returns the truncation notice as a line with as many cells as the others (RFC 4180). */
 function truncationLine(maxEntries: number): string {
   const text = `Only the newest ${maxEntries.toLocaleString('en')} entries are in this file. Narrow the filters to export older entries.`;
   return csvLine(Object.keys(columns).map((_, index) => (index === 0 ? text : null)));

@@ -7,10 +7,10 @@ import { auditCsvPages } from './audit-csv-pages.js';
 import { AuditSearchService } from './audit-search.service.js';
 import type { CountAuditLogQuery } from './dto/audit-log.request.js';
 
-/** Entries of a file, which a spreadsheet still opens. */
+/** Maximum number of entries in a file; spreadsheet programs can still open it. */
 const MAX_ENTRIES = 100_000;
 
-/** The audit log as a table. */
+/** Exports the audit log as CSV. */
 @Injectable()
 export class AuditCsvService {
   constructor(
@@ -19,8 +19,8 @@ export class AuditCsvService {
   ) {}
 
   /**
-   * Sends what the list shows, newest first, at most 100,000 entries. Each page is a statement of its own: no
-   * connection is held while nobody reads.
+   * Streams the entries that match the query, newest first, at most 100,000. Each page is a separate
+   * statement, so no database connection is held while the client does not read.
    */
   async stream(caller: ManagementCaller, query: CountAuditLogQuery, response: ServerResponse): Promise<void> {
     const pages = auditCsvPages(

@@ -7,7 +7,7 @@ import { parseTime } from '../http/fields.js';
 import { readPage, type Page } from '../http/paging.js';
 import type { AuditLogQuery, CountAuditLogQuery } from './dto/audit-log.request.js';
 
-/** The audit log as it is read. */
+/** Lists audit log entries. */
 @Injectable()
 export class AuditLogService {
   constructor(
@@ -15,7 +15,10 @@ export class AuditLogService {
     private readonly cursors: CursorCodec,
   ) {}
 
-  /** What was done within the caller's reach, newest first. @throws GatehouseError `invalid_cursor` */
+  /**
+   * Returns a page of the entries within the caller's reach, newest first.
+   * @throws GatehouseError `invalid_cursor`
+   */
   list({ reach }: ManagementCaller, query: AuditLogQuery): Promise<Page<AuditEntry>> {
     const filter = auditFilter(query);
     return readPage(this.cursors, ['audit-log', reach, filter], query, (before, limit) =>
@@ -24,7 +27,7 @@ export class AuditLogService {
   }
 }
 
-/** What a query for entries means. */
+/** Converts a query into a filter. */
 export const auditFilter = (query: CountAuditLogQuery): AuditFilter => ({
   projectId: query.projectId ?? null,
   actorType: query.actorType ?? null,

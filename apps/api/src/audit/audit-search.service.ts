@@ -13,10 +13,13 @@ import { ActorNamesService, findActorName } from './actor-names.service.js';
 import { auditFilter } from './audit-log.service.js';
 import type { AuditLogQuery, CountAuditLogQuery } from './dto/audit-log.request.js';
 
-/** An entry with the address of the operator or customer who acted, or the name of the key; null when they are gone. */
+/**
+ * An entry with the email address of the operator or customer who acted, or the name of the key; null if the
+ * actor has been deleted.
+ */
 export type NamedAuditEntry = AuditEntry & { actorName: string | null };
 
-/** The audit log as operators look through it. */
+/** Searches the audit log for operators. */
 @Injectable()
 export class AuditSearchService {
   constructor(
@@ -25,7 +28,10 @@ export class AuditSearchService {
     private readonly cursors: CursorCodec,
   ) {}
 
-  /** What was done within the caller's reach, newest first. @throws GatehouseError `invalid_cursor` */
+  /**
+   * Returns a page of the entries within the caller's reach, newest first.
+   * @throws GatehouseError `invalid_cursor`
+   */
   list(caller: ManagementCaller, query: AuditLogQuery): Promise<Page<NamedAuditEntry>> {
     const list = ['audit-search', caller.reach, auditFilter(query)];
     return readScannedPage(this.cursors, list, query, (before, limit) =>
@@ -33,7 +39,7 @@ export class AuditSearchService {
     );
   }
 
-  /** Up to `limit` entries. @param before the last id of the page before */
+  /** Returns up to `limit` entries. @param before the last id of the previous page */
   async page(
     { reach }: ManagementCaller,
     query: CountAuditLogQuery,

@@ -5,8 +5,8 @@ import { skipsInterceptors } from '../http/skip-interceptors.js';
 import { AuditService } from './audit.service.js';
 
 /**
- * Gives the audit log the current request. Runs outside `IdempotencyInterceptor`: a rejected action is recorded after
- * the transaction of the request was rolled back.
+ * Passes the current request to the audit log. Runs outside `IdempotencyInterceptor`, so that a rejected
+ * action is recorded after the transaction of the request has been rolled back.
  */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
@@ -20,6 +20,9 @@ export class AuditInterceptor implements NestInterceptor {
   }
 }
 
-/** Returns false for sign-ins of pages, which are events, and for what customers read, which is neither. */
+/**
+ * Returns false for requests with a publishable key, whose sign-ins are events, and for reads by customers,
+ * which are neither events nor audited.
+ */
 const mayBeAudited = ({ caller, method }: GatehouseRequest): boolean =>
   caller?.kind !== 'publishable-key' && !(caller?.kind === 'access-token' && method === 'GET');

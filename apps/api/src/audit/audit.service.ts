@@ -13,22 +13,22 @@ import { Config, errorMessage, LOGGER, type Logger } from '@gatehouse/platform';
 import { maskAddress } from '../http/client-address.js';
 import { callerIp, clientIp, getUserAgent, type GatehouseRequest } from '../http/request-context.js';
 
-/** What was done; who did it, and from where, the request says. */
+/** An action to record. The actor and the address are taken from the current request. */
 export interface AuditedAction {
   action: AuditAction;
-  /** Null for what concerns no organization, such as operators. */
+  /** Null for actions that concern no organization, such as those on operators. */
   organizationId: string | null;
   projectId: string | null;
   targetId: string;
   /** Ids, numbers and names of fields. Never a secret, a value of a field, or anything personal. */
   details?: Record<string, unknown>;
-  /** Who acted, where the request comes without a credential: the holder of an e-mailed link. */
+  /** The customer who acted, if the request has no credential: the holder of an emailed link. */
   customerId?: string;
-  /** The same of operators: who is about to sign in. */
+  /** The operator who acted, if the request has no credential: the one who is signing in. */
   operatorId?: string;
 }
 
-/** Something that was done to a customer. */
+/** Returns an action on a customer. */
 export const customerAction = (
   action: Extract<AuditAction, `customer.${string}`>,
   { id, projectId }: Pick<Customer, 'id' | 'projectId'>,
@@ -36,22 +36,22 @@ export const customerAction = (
   details: Record<string, unknown> = {},
 ): AuditedAction => ({ action, organizationId, projectId, targetId: id, details });
 
-/** Something that was done to an operator. It belongs to no organization, and only operators read of it. */
+/** Returns an action on an operator. It belongs to no organization, so only operators can read it. */
 export const operatorAction = (
   action: Extract<AuditAction, `operator.${string}`>,
   { id }: Pick<Operator, 'id'>,
   details: Record<string, unknown> = {},
 ): AuditedAction => ({ action, organizationId: null, projectId: null, targetId: id, details });
 
-/** A request under way, with what it was refused. */
+/** A request in progress, with the actions that were rejected in it. */
 interface AuditedRequest {
   request: GatehouseRequest;
   refusals: AuditedAction[];
 }
 
 /**
- * Writes the audit log, in the transaction of the change itself. The actor is taken from the current request, so that no
- * service has to pass it on; without a request it is the system.
+ * Writes the audit log, in the transaction of the change itself. The actor is taken from the current request,
+ * so that no service has to pass it on; without a request it is the system.
  */
 @Injectable()
 export class AuditService {
@@ -64,33 +64,37 @@ export class AuditService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Writes who did something, in its transaction. */
-  async record(tx: Tx, done: AuditedAction): Promise<void> {
-    await this.log.insert(tx, this.toEntry(done));
+  /** Records an action in its transaction. */
+  async record(tx: Tx, action: AuditedAction): Promise<void> {
+    await this.log.insert(tx, this.toEntry(action));
   }
 
-  /** Records an action on the whole installation, for each organization that no other organization has created. */
+  /**
+   * Records an action on the whole installation, for each organization that no other organization has
+   * created.
+   */
   async recordForInstallation(
     tx: Tx,
-    done: Omit<AuditedAction, 'organizationId' | 'projectId' | 'customerId'>,
+    action: Omit<AuditedAction, 'organizationId' | 'projectId' | 'customerId'>,
   ): Promise<void> {
     for (const organizationId of await this.log.listRootOrganizationIds(tx)) {
-      await this.record(tx, { ...done, organizationId, projectId: null });
+      await this.record(tx, { ...action, organizationId, projectId: null });
     }
   }
 
   /**
-   * Notes that a request was refused something. Written when the request has failed, since the transaction that
-   * found out is rolled back, and a second connection beside it could be waited for in vain.
-   * @returns the refusal, to be thrown
+   * Notes that an action was rejected. The entry is written after the request has failed: the transaction
+   * that rejected the action is rolled back, and waiting for a second connection while it holds the first
+   * might never end.
+   * @returns the error to throw
    */
-  noteRefusal(wanted: AuditedAction, refusal: GatehouseError): GatehouseError {
-    const details = { ...wanted.details, outcome: 'refused', code: refusal.code };
-    this.requestStore.getStore()?.refusals.push({ ...wanted, details });
-    return refusal;
+  noteRefusal(action: AuditedAction, error: GatehouseError): GatehouseError {
+    const details = { ...action.details, outcome: 'refused', code: error.code };
+    this.requestStore.getStore()?.refusals.push({ ...action, details });
+    return error;
   }
 
-  /** Runs the work of a request, whose caller is the one who acts. */
+  /** Runs `work` with the caller of the request as the actor. */
   async runWithRequest<Result>(request: GatehouseRequest, work: () => Promise<Result>): Promise<Result> {
     const audited: AuditedRequest = { request, refusals: [] };
     return this.requestStore.run(audited, async () => {
@@ -103,26 +107,26 @@ export class AuditService {
     });
   }
 
-  private async recordRefusals(refused: AuditedAction[]): Promise<void> {
+  private async recordRefusals(refusals: AuditedAction[]): Promise<void> {
     try {
       await this.transactions.run(async (tx) => {
-        for (const attempt of refused) await this.record(tx, attempt);
+        for (const action of refusals) await this.record(tx, action);
       });
     } catch (error) {
-      // Nothing was changed: the answer is still the refusal.
+      // No data was changed, so the response is still the rejection.
       this.logger.error({ reason: errorMessage(error) }, 'audit entry of a rejected action not written');
     }
   }
 
-  private toEntry({ details = {}, customerId, operatorId, ...done }: AuditedAction): NewAuditEntry {
+  private toEntry({ details = {}, customerId, operatorId, ...action }: AuditedAction): NewAuditEntry {
     const request = this.requestStore.getStore()?.request;
-    if (!request) return { ...done, details, actor: system, ip: null, userAgent: null, requestId: null };
+    if (!request) return { ...action, details, actor: system, ip: null, userAgent: null, requestId: null };
     const actor = resolveActor(request, { customerId, operatorId });
-    // A key could vouch for any address to hide its own.
+    // Other actors could vouch for any address to hide their own.
     const ip = actor.type === 'customer' ? clientIp(request) : callerIp(request);
     const { requestId } = request;
     return {
-      ...done,
+      ...action,
       details,
       actor,
       ip: this.addressToStore(ip),
@@ -131,7 +135,10 @@ export class AuditService {
     };
   }
 
-  /** Before it is written: what is not stored cannot leak, nor need erasure. */
+  /**
+   * Applies `AUDIT_IP` before the entry is written: an address that is not stored cannot leak and needs no
+   * erasure.
+   */
   private addressToStore(ip: string | null): string | null {
     const { ipMode } = this.config.audit;
     if (!ip || ipMode === 'off') return null;
@@ -141,7 +148,7 @@ export class AuditService {
 
 const system: AuditActor = { type: 'system', id: null };
 
-/** A publishable key is known to everybody, so it is nobody. */
+/** Returns the actor of a request. A publishable key is public, so it identifies no actor. */
 function resolveActor(
   { caller }: GatehouseRequest,
   { customerId, operatorId }: Pick<AuditedAction, 'customerId' | 'operatorId'>,

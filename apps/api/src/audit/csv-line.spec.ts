@@ -1,6 +1,6 @@
 import { csvLine } from './csv-line.js';
 
-describe('a line of a CSV file', () => {
+describe('csvLine', () => {
   it.each([
     [['a', null, ''], 'a,,'],
     [['one, two', 'say "so"', 'two\nlines'], '"one, two","say ""so""","two\nlines"'],
@@ -10,5 +10,5 @@ describe('a line of a CSV file', () => {
     [['\n=1'], `"'\n=1"`],
     [['＝1+1', '＋1', '－1', '＠SUM(A1)'], "'＝1+1,'＋1,'－1,'＠SUM(A1)"],
     [['a=1', '2026-01-01'], 'a=1,2026-01-01'],
-  ])('%j', (cells, line) => expect(csvLine(cells)).toBe(`${line}\r\n`));
+  ])('serializes %j', (cells, line) => expect(csvLine(cells)).toBe(`${line}\r\n`));
 });

@@ -1,6 +1,7 @@
 /**
- * A line of a CSV file (RFC 4180). A cell that a spreadsheet would take for a formula begins with an apostrophe, for
- * names and user agents are chosen by strangers; full-width signs count as well (OWASP, "CSV Injection").
+ * Returns a line of a CSV file (RFC 4180). A cell that a spreadsheet would interpret as a formula is prefixed
+ * with an apostrophe, because names and user agents are untrusted input; full-width signs are included
+ * (OWASP, "CSV Injection").
  */
 export const csvLine = (cells: readonly (string | null)[]): string => `${cells.map(escapeCell).join()}\r\n`;
 

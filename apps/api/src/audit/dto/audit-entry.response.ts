@@ -5,7 +5,7 @@ import type { NamedAuditEntry } from '../audit-search.service.js';
 
 const nullableText = { type: String, nullable: true };
 
-/** One thing that somebody did. */
+/** An audit log entry. */
 export class AuditEntryResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({
@@ -76,7 +76,7 @@ export class AuditEntryResponse {
   }
 }
 
-/** The same for operators, who see of whom it tells. */
+/** An audit log entry for operators, with the name of the actor. */
 export class NamedAuditEntryResponse extends AuditEntryResponse {
   @ApiProperty({
     ...nullableText,

@@ -9,7 +9,7 @@ import {
 import { CheckedField, OneOfField, ProjectIdField, TimeField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 
-/** What ids of requests and of all targets are made of. */
+/** Returns true for the format that request ids and the ids of all targets have. */
 const isId = (text: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(text);
 
 const IdField = (description: string): PropertyDecorator =>
