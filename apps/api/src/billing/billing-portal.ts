@@ -1,17 +1,20 @@
 import type { Organization } from '@gatehouse/domain';
 
-/** A way into the billing portal. */
+/** A session of the billing portal. */
 export interface PortalSession {
-  /** Whoever has it is let in as the organization, so it is never logged. */
+  /** Grants access as the organization without further authentication, so it is never logged. */
   url: string;
-  /** When the way closes, unless it was taken before. */
+  /** Time at which the URL expires, unless it has been opened before. */
   expiresAt: Date;
 }
 
-/** Where an organization looks after its plan and its payments; also the injection token, of null where there is none. */
+/**
+ * The portal where an organization manages its plan and its payments. Also the injection token; its value is
+ * null without a billing provider.
+ */
 export abstract class BillingPortal {
   /**
-   * Opens the portal for an organization; from there it leads back to `returnUrl`.
+   * Opens the portal for an organization; the portal links back to `returnUrl`.
    * @throws GatehouseError `billing_not_configured`, `billing_unavailable`, `validation_failed`
    */
   abstract open(organization: Organization, returnUrl: string): Promise<PortalSession>;

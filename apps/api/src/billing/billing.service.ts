@@ -19,17 +19,17 @@ export class BillingService {
     @Inject(BillingPortal) private readonly portal: BillingPortal | null,
   ) {}
 
-  /** Who looks after plans and payments. */
+  /** The configured billing provider. */
   get provider(): 'stripe' | 'built_in' | 'off' {
     if (!this.portal) return 'off';
     return this.config.billing.stripeKey ? 'stripe' : 'built_in';
   }
 
   /**
-   * Opens the portal for the caller's organization, or for one that it created. Production without a provider has none:
-   * 501, because no waiting and no other request would help, and a page that pretends would be worse.
+   * Opens the portal for the caller's organization, or for one that it created. In production without a
+   * provider, the response is 501, because retrying would not help and a simulated page would be worse.
    * @throws GatehouseError `not_found`, `insufficient_access`, `validation_failed`, `billing_not_configured`,
-   * `billing_unavailable`
+   *   `billing_unavailable`
    */
   async open(
     { project, reach, access }: SecretKeyCaller,
@@ -39,8 +39,8 @@ export class BillingService {
     if (organization.id !== project.organizationId && access !== 'organization') {
       throw new GatehouseError('insufficient_access', { members: { requiredAccess: 'organization' } });
     }
-    const fault = returnUrlProblem(returnUrl, organization.billingReturnOrigins, this.config.production);
-    if (fault) throw invalidField('returnUrl', 'not_allowed', fault);
+    const problem = returnUrlProblem(returnUrl, organization.billingReturnOrigins, this.config.production);
+    if (problem) throw invalidField('returnUrl', 'not_allowed', problem);
     if (!this.portal) {
       const detail = 'No billing provider is configured. Set STRIPE_SECRET_KEY.';
       throw new GatehouseError('billing_not_configured', { detail });
@@ -53,7 +53,7 @@ export class BillingService {
     return session;
   }
 
-  /** What a visitor of the built-in page is shown; null for a token that was not made here. */
+  /** Returns the content of the built-in page; null for a token that Gatehouse did not create. */
   async readVisit(
     token: string,
   ): Promise<{ organizationName: string; returnUrl: string; isExpired: boolean } | null> {

@@ -5,15 +5,18 @@ import { withTimeout, type Config, type Logger } from '@gatehouse/platform';
 import type { BillingPortal, PortalSession } from './billing-portal.js';
 import { billingError, isCustomerMissing, isIdempotencyKeyUsed, stripeLogFields } from './stripe-errors.js';
 
-/** For everything that one portal session takes; the caller has an answer within 5 s. */
+/** Time limit for all requests of one portal session, in ms. The caller receives a response within 5 s. */
 const DEADLINE_MS = 4_000;
 
-/** Stripe tells no time; a session that nobody has opened ends after about five minutes. */
+/** Lifetime of an unopened session, in ms. Stripe does not report it; it is about five minutes. */
 const UNOPENED_SESSION_MS = 5 * 60_000;
 
 type LinkedCustomer = BillingCustomer & { customerId: string };
 
-/** Stripe's customer portal. An organization becomes a customer of Stripe when it opens the portal for the first time. */
+/**
+ * Stripe's customer portal. An organization becomes a customer of Stripe when it opens the portal for the
+ * first time.
+ */
 export class StripeBilling implements BillingPortal {
   private constructor(
     private readonly stripe: Stripe,
@@ -21,7 +24,7 @@ export class StripeBilling implements BillingPortal {
     private readonly logger: Logger,
   ) {}
 
-  /** Loads the client, 20 MB in memory, which a house without Stripe is spared. Nothing is sent yet. */
+  /** Loads the Stripe client, which takes 20 MB of memory, only if Stripe is configured. Sends no request. */
   static async load(
     { stripeKey, stripeApiBase }: Config['billing'] & { stripeKey: string },
     customers: BillingCustomersRepository,
@@ -33,9 +36,9 @@ export class StripeBilling implements BillingPortal {
       protocol: protocol === 'http:' ? 'http' : 'https',
       host: hostname,
       port: port || (protocol === 'http:' ? 80 : 443),
-      // Of a silent socket only: the deadline is what counts.
+      // Applies only to an idle socket; `withTimeout` enforces the deadline of the whole operation.
       timeout: DEADLINE_MS,
-      // Half a second apart; also while somebody else's request with the same idempotency key is running (409).
+      // Half a second apart, also while another request with the same idempotency key is running (409).
       maxNetworkRetries: 2,
       telemetry: false,
     });
@@ -65,7 +68,7 @@ export class StripeBilling implements BillingPortal {
       return await this.createSession(customer, returnUrl);
     } catch (error) {
       if (!isCustomerMissing(error)) throw error;
-      // Deleted in the dashboard, or of the account that the key belonged to before.
+      // The customer was deleted in the dashboard, or belongs to the account of a previous key.
       await this.customers.reset(organization.id, customer);
       return this.createSession(await this.findOrCreateCustomer(organization), returnUrl);
     }
