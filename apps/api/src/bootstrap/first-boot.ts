@@ -16,7 +16,7 @@ import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 
 const SEED_LOCK = 7_120_914;
 
-/** What `DATA_DIR/credentials.json` holds (contract, section 6). */
+/** The content of `DATA_DIR/credentials.json` (contract, section 6). */
 export interface Credentials {
   baseUrl: string;
   organizationId: string;
@@ -27,7 +27,7 @@ export interface Credentials {
   operator: { email: string; password: string };
 }
 
-/** Makes the first organization, project, keys and operator of an empty house. */
+/** Creates the first organization, project, keys and operator in an empty database. */
 @Injectable()
 export class FirstBoot {
   constructor(
@@ -43,9 +43,9 @@ export class FirstBoot {
   ) {}
 
   /**
-   * Seeds an empty house and writes `credentials.json`; null when there is an organization already.
-   * Of several processes that start at once one seeds.
-   * @throws ConfigError for an OPERATOR_PASSWORD that many people use
+   * Seeds an empty database and writes `credentials.json`. Returns null if an organization already exists. If
+   * several processes start at the same time, only one seeds.
+   * @throws ConfigError for a commonly used OPERATOR_PASSWORD
    */
   async run(): Promise<Credentials | null> {
     if (await this.isSeeded()) return null;
@@ -75,30 +75,36 @@ export class FirstBoot {
         environment: 'development',
         settings: defaultSettings,
       });
-      const made = { organizationId, projectId: null, targetId: organizationId };
-      await this.audit.record(tx, { ...made, action: 'organization.created' });
-      await this.audit.record(tx, { ...made, projectId, action: 'project.created', targetId: projectId });
+      const auditTarget = { organizationId, projectId: null, targetId: organizationId };
+      await this.audit.record(tx, { ...auditTarget, action: 'organization.created' });
+      await this.audit.record(tx, {
+        ...auditTarget,
+        projectId,
+        action: 'project.created',
+        targetId: projectId,
+      });
       const admin = { id: newId(), email: operator.email, name: null, passwordHash, role: 'admin' } as const;
       await this.operators.insert(tx, admin);
       await this.audit.record(tx, operatorAction('operator.created', admin, { role: 'admin' }));
-      const key = (name: string, type: ApiKeyType, access: Access) =>
+      const createKey = (name: string, type: ApiKeyType, access: Access) =>
         this.insertKey(tx, { name, type, access, organizationId, projectId });
       const credentials: Credentials = {
         baseUrl: this.config.publicUrl,
         organizationId,
         projectId,
-        secretKey: await key('Organization key', 'secret', 'organization'),
-        projectSecretKey: await key('Project key', 'secret', 'project'),
-        publishableKey: await key('Publishable key', 'publishable', 'project'),
+        secretKey: await createKey('Organization key', 'secret', 'organization'),
+        projectSecretKey: await createKey('Project key', 'secret', 'project'),
+        publishableKey: await createKey('Publishable key', 'publishable', 'project'),
         operator,
       };
-      // Before the commit: keys that nobody can read any more would be worse than a file of keys that are not.
+      // Written before the commit: lost values of existing keys would be worse than a file with keys that do
+      // not exist.
       writeCredentials(this.config.dataDir, credentials);
       return credentials;
     });
   }
 
-  /** Keeps `baseUrl` in `credentials.json` true when the house has moved to another port. */
+  /** Updates `baseUrl` in `credentials.json` when the URL of the server has changed, for example its port. */
   refreshBaseUrl(): void {
     const path = join(this.config.dataDir, 'credentials.json');
     if (!existsSync(path)) return;
@@ -121,8 +127,13 @@ export class FirstBoot {
     const row = { ...key, ...stored, id, scopes: keyScopes, expiresAt: null, rotatedFrom: null };
     await this.apiKeys.insert(tx, row);
     const { organizationId, projectId, type, access } = key;
-    const made = { organizationId, projectId, targetId: id, details: { type, access, scopes: keyScopes } };
-    await this.audit.record(tx, { ...made, action: 'api_key.created' });
+    const auditTarget = {
+      organizationId,
+      projectId,
+      targetId: id,
+      details: { type, access, scopes: keyScopes },
+    };
+    await this.audit.record(tx, { ...auditTarget, action: 'api_key.created' });
     return value;
   }
 }

@@ -5,7 +5,7 @@ import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import { OperatorLinksService } from '../operators/operator-links.service.js';
 
-/** Lets somebody into the console of a house that has no operator. There is no default account. */
+/** Ensures access to the console of an installation that has no operator. There is no default account. */
 @Injectable()
 export class FirstOperator {
   constructor(
@@ -20,8 +20,8 @@ export class FirstOperator {
   ) {}
 
   /**
-   * Makes the operator that the settings name, or logs a link by which one can be made.
-   * @throws ConfigError for an OPERATOR_PASSWORD that many people use
+   * Creates the operator from the settings, or logs a link to create the first operator.
+   * @throws ConfigError for a commonly used OPERATOR_PASSWORD
    */
   async ensure(): Promise<void> {
     if (await this.operators.hasAny()) return;
@@ -29,7 +29,7 @@ export class FirstOperator {
     if (firstOperator) return this.create(firstOperator);
     if (!isServed) return;
     const link = await this.transactions.run((tx) => this.links.createSetupLink(tx));
-    // Whoever reads the log of a new house may set it up: nobody else could be told.
+    // A new installation has no one else to notify, so readers of its log may create the first operator.
     this.logger.warn({ link }, 'no operator exists; open this link within a day to create the first one');
   }
 

@@ -26,10 +26,10 @@ import { Readiness } from '../http/readiness.js';
 import { FirstBoot } from './first-boot.js';
 import { FirstOperator } from './first-operator.js';
 
-/** Days of partitions that migration leaves ready; the worker makes the further ones. */
+/** Number of days for which partitions are created after migrations; the worker creates later ones. */
 const PARTITION_DAYS = 14;
 
-/** Brings the house up behind a listener that already answers: database, schema, seed, keys. */
+/** Starts the services of a process that already listens: database, schema, seed data, signing keys. */
 @Injectable()
 export class StartupService implements OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
@@ -41,7 +41,7 @@ export class StartupService implements OnApplicationShutdown {
     private readonly feed: EventFeedRepository,
     private readonly firstBoot: FirstBoot,
     private readonly firstOperator: FirstOperator,
-    private readonly ring: SigningKeyRing,
+    private readonly keyRing: SigningKeyRing,
     private readonly readiness: Readiness,
     private readonly hasher: PasswordHasher,
     private readonly threads: HashThreads,
@@ -52,7 +52,10 @@ export class StartupService implements OnApplicationShutdown {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** @throws Error when the schema is not up to date and MIGRATE is off, or the database refuses us */
+  /**
+   * Starts the services.
+   * @throws Error when migrations are pending and MIGRATE is off, or the database rejects the connection
+   */
   async start(): Promise<void> {
     await this.database.connect();
     await this.prepareSchema();
@@ -71,7 +74,10 @@ export class StartupService implements OnApplicationShutdown {
     this.logger.info({ url: this.config.publicUrl }, 'ready');
   }
 
-  /** Migrates and makes partitions, or refuses to go on with a schema that is behind. */
+  /**
+   * Runs pending migrations and creates partitions.
+   * @throws Error when migrations are pending and MIGRATE is off
+   */
   async prepareSchema(): Promise<void> {
     if (this.config.migrate) {
       const applied = await migrate(this.database);
@@ -103,7 +109,8 @@ export class StartupService implements OnApplicationShutdown {
 
   private registerTestCommands(): void {
     this.testCommands.on('reload-signing-keys', () => this.loadKeys());
-    // For the next test file on this server: its tables are emptied by the test, this is what memory holds.
+    // Prepares this process for the next test file: the test empties the tables, and this command resets the
+    // state in memory.
     this.testCommands.on('reset', async () => {
       this.failpoints.releaseAll();
       await this.threads.drain();
@@ -111,7 +118,10 @@ export class StartupService implements OnApplicationShutdown {
     });
   }
 
-  /** One load after the other: an older reading of the ring must not replace a newer one. */
+  /**
+   * Schedules the next reload of the signing keys. Reloads never overlap: an older read of the key ring must
+   * not replace a newer one.
+   */
   private scheduleKeyReload(): void {
     const reload = async () => {
       await this.loadKeys().catch((error: unknown) => {
@@ -123,7 +133,7 @@ export class StartupService implements OnApplicationShutdown {
   }
 
   private async loadKeys(): Promise<void> {
-    const made = await this.ring.load();
-    if (made) this.logger.info(made, 'signing key published');
+    const publishedKey = await this.keyRing.load();
+    if (publishedKey) this.logger.info(publishedKey, 'signing key published');
   }
 }
