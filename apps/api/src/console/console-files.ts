@@ -8,7 +8,10 @@ import { errorCode, secureBytes } from '@gatehouse/platform';
 const BASE = '/console';
 const ASSETS = `${BASE}/assets/`;
 
-/** What `npm run build` makes of apps/console: dist/console, beside dist/programs, from which this is run. */
+/**
+ * Output of `npm run build` for apps/console: dist/console, next to dist/programs, which contains this
+ * program.
+ */
 const folder = fileURLToPath(new URL('../console/', import.meta.url));
 
 const contentTypes: Record<string, string> = {
@@ -17,10 +20,13 @@ const contentTypes: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** What the build lays beside a file, by the encoding that it is. */
+/** Suffixes of the compressed files that the build creates, by content encoding. */
 const encodings: Record<string, string> = { br: '.br', gzip: '.gz', identity: '' };
 
-/** Requirement CO-02. Mantine writes style sheets, which need the nonce of the page that they are written into. */
+/**
+ * Returns the content security policy of the console (requirement CO-02). Mantine inserts style sheets, which
+ * need the nonce of the page.
+ */
 export const consolePolicy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -37,9 +43,9 @@ export const consolePolicy = (nonce: string): string =>
   ].join('; ');
 
 /**
- * Serves the operator console below /console: its files, and its one page at every other address there, which that
- * page reads by itself. Everything else goes on.
- * @throws GatehouseError `not_found` for a file that is not there, `method_not_allowed`
+ * Returns middleware that serves the operator console below /console: its files, and its only page at every
+ * other path, which the page interprets itself. Passes on all other requests.
+ * @throws GatehouseError `not_found` for a missing file, `method_not_allowed`
  */
 export function consoleFiles(): RequestHandler {
   return async (request, response, next) => {
@@ -50,20 +56,20 @@ export function consoleFiles(): RequestHandler {
     if (method !== 'GET' && method !== 'HEAD') {
       throw new GatehouseError('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
     }
-    if (path === BASE) return response.redirect(308, `${BASE}/${queryOf(request)}`);
+    if (path === BASE) return response.redirect(308, `${BASE}/${queryString(request)}`);
     if (path.startsWith(ASSETS)) return sendAsset(request, response, path.slice(ASSETS.length));
-    // No address of a screen has a dot: this is a file that is not there, or a way out of the folder.
+    // Paths of screens contain no dot: this is a missing file, or an attempt to leave the folder.
     if (path.includes('.')) throw new GatehouseError('not_found');
     await sendPage(response, nonce);
   };
 }
 
-const queryOf = ({ originalUrl }: Request): string => /\?.*/.exec(originalUrl)?.[0] ?? '';
+const queryString = ({ originalUrl }: Request): string => /\?.*/.exec(originalUrl)?.[0] ?? '';
 
-/** Its name holds a hash of what is in it, so that it never changes. */
+/** Sends an asset. Its name contains a hash of its content, so the content never changes. */
 async function sendAsset(request: Request, response: Response, name: string): Promise<void> {
   const type = contentTypes[extname(name)];
-  // One name, no path: nothing outside the folder has one.
+  // Accepts a file name but no path, so that no file outside the folder can be read.
   if (!type || !/^[\w-]+(\.[\w-]+)+$/.test(name)) throw new GatehouseError('not_found');
   const { encoding, content } = await bestEncoding(join(folder, 'assets', name), request);
   response.set({
@@ -75,26 +81,26 @@ async function sendAsset(request: Request, response: Response, name: string): Pr
   response.send(content);
 }
 
-/** The file in the best encoding that the browser takes and the build has made. */
+/** Returns the file in the best encoding that the browser accepts and the build has created. */
 async function bestEncoding(file: string, request: Request): Promise<{ encoding: string; content: Buffer }> {
   const wanted = request.acceptsEncodings(Object.keys(encodings));
   for (const encoding of new Set([wanted || 'identity', 'identity'])) {
-    const content = await readCached(`${file}${encodings[encoding]}`);
+    const content = await readIfExists(`${file}${encodings[encoding]}`);
     if (content) return { encoding, content };
   }
   throw new GatehouseError('not_found');
 }
 
-/** Asked for anew each time: a browser that kept it would ask for the files of the version before. */
+/** Sends the page, which is not cached: a cached page would request the files of the previous version. */
 async function sendPage(response: Response, nonce: string): Promise<void> {
-  const page = await readCached(join(folder, 'index.html'));
+  const page = await readIfExists(join(folder, 'index.html'));
   if (!page) throw new GatehouseError('not_found');
   response.set({ 'Content-Type': 'text/html; charset=utf-8', 'X-Robots-Tag': 'noindex, nofollow' });
   response.send(page.toString().replace('%STYLE_NONCE%', nonce));
 }
 
-/** Null for a file that is not there. */
-async function readCached(file: string): Promise<Buffer | null> {
+/** Returns the content of a file, or null if it does not exist. */
+async function readIfExists(file: string): Promise<Buffer | null> {
   try {
     return await readFile(file);
   } catch (error) {
