@@ -27,7 +27,7 @@ import { customerEvent } from '../events/customer-events.js';
 import type { UpdateMeRequest } from './dto/customer.request.js';
 import type { UpdateCustomerRequest } from './dto/update-customer.request.js';
 
-/** Changes what is known of customers. What changes nothing leaves no event and no other `updatedAt`. */
+/** Updates customers. An update that changes no value records no event and leaves `updatedAt` unchanged. */
 @Injectable()
 export class CustomerChangesService {
   constructor(
@@ -40,9 +40,9 @@ export class CustomerChangesService {
   ) {}
 
   /**
-   * Merges the patch of a server.
-   * @throws GatehouseError `not_found`, `project_archived`, `validation_failed` for metadata that grow too large,
-   *   `email_already_registered`, `external_id_taken`
+   * Applies a merge patch from a server.
+   * @throws GatehouseError `not_found`, `project_archived`, `validation_failed` for metadata that becomes too
+   *   large, `email_already_registered`, `external_id_taken`
    */
   async update(reach: Reach, id: string, patch: UpdateCustomerRequest): Promise<Customer> {
     const { project } = await this.customers.getActive(reach, id);
@@ -56,7 +56,7 @@ export class CustomerChangesService {
     }
   }
 
-  /** Changes the fields that customers set themselves. */
+  /** Updates the fields that customers can change themselves. */
   async updateMe({ projectId, id }: Customer, patch: UpdateMeRequest): Promise<Customer> {
     const project = await this.projects.getContext(projectId);
     return this.change(project, id, (before) => applyPatch(before, givenFields(patch, profileFields)));
@@ -68,13 +68,13 @@ export class CustomerChangesService {
     change: (before: Customer) => Customer,
   ): Promise<Customer> {
     return this.transactions.run(async (tx) => {
-      // Locked, so that of two patches at the same time neither loses what the other one sets.
+      // Locked, so that concurrent patches cannot overwrite each other.
       const before = await this.customers.lock(tx, project.id, id);
       if (!before) throw notFound();
-      const wanted = change(before);
-      const changed = changeableFields.filter((field) => !isDeepStrictEqual(before[field], wanted[field]));
+      const patched = change(before);
+      const changed = changeableFields.filter((field) => !isDeepStrictEqual(before[field], patched[field]));
       if (changed.length === 0) return before;
-      const after = await this.customers.update(tx, wanted);
+      const after = await this.customers.update(tx, patched);
       const previous = Object.fromEntries(changed.map((field) => [field, before[field]]));
       await this.events.record(tx, [customerEvent('customer.updated', after, project, { previous })]);
       await this.audit.record(tx, customerAction('customer.updated', after, project, { changed }));
@@ -83,7 +83,7 @@ export class CustomerChangesService {
     });
   }
 
-  /** What was mailed to the address before opens nothing any more. */
+  /** Voids the links that were sent to the previous address. */
   private async voidLinksToOldEmail(
     tx: Tx,
     { email }: Customer,
@@ -96,14 +96,14 @@ export class CustomerChangesService {
   }
 }
 
-/** @throws GatehouseError `validation_failed` */
+/** Returns the customer with the patch applied. @throws GatehouseError `validation_failed` */
 function applyPatch(before: Customer, patch: UpdateCustomerRequest): Customer {
   const { email = before.email } = patch;
-  const keptVerified = email === before.email && before.emailVerified;
+  const remainsVerified = email === before.email && before.emailVerified;
   return {
     ...before,
     ...givenFields(patch, changeableFields),
-    emailVerified: patch.emailVerified ?? keptVerified,
+    emailVerified: patch.emailVerified ?? remainsVerified,
     metadata: applyMetadataPatch('metadata', before, patch),
     publicMetadata: applyMetadataPatch('publicMetadata', before, patch),
   };

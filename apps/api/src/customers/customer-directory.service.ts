@@ -14,7 +14,7 @@ import type { CountCustomersQuery, ListCustomersQuery } from './dto/list-custome
 
 const ID_BYTES = 16;
 
-/** Finds customers. */
+/** Lists and counts customers. */
 @Injectable()
 export class CustomerDirectoryService {
   constructor(
@@ -22,7 +22,7 @@ export class CustomerDirectoryService {
     private readonly cursors: CursorCodec,
   ) {}
 
-  /** A page of the customers within the caller's reach. @throws GatehouseError `invalid_cursor` */
+  /** Returns a page of the customers within the caller's reach. @throws GatehouseError `invalid_cursor` */
   async list({ reach }: ManagementCaller, query: ListCustomersQuery): Promise<Page<Customer>> {
     const filter = customerFilter(query);
     const list = ['customers', reach, filter];
@@ -33,7 +33,7 @@ export class CustomerDirectoryService {
     return { items: customers, nextCursor: next && this.cursors.encodeBytes(list, encodePosition(next)) };
   }
 
-  /** How many there are, as far as a bounded look finds out. */
+  /** Returns the number of matching customers, as far as a bounded scan counts them. */
   count({ reach }: ManagementCaller, query: CountCustomersQuery): Promise<CappedCount> {
     return this.directory.count(reach, customerFilter(query));
   }

@@ -5,10 +5,10 @@ import { now } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { CustomerExportResponse } from './dto/customer-export.response.js';
 
-/** Entries of each list; the newest ones. */
+/** Maximum number of entries in each list. The newest entries are exported. */
 const MAX_RECORDS = 10_000;
 
-/** Everything that is kept about one customer, for them to have. */
+/** Exports all data stored about one customer. */
 @Injectable()
 export class CustomerExportService {
   constructor(
@@ -21,10 +21,10 @@ export class CustomerExportService {
   /** @throws GatehouseError `not_found` */
   async export({ reach }: ManagementCaller, id: string): Promise<CustomerExportResponse> {
     const { customer, project } = await this.customers.get(reach, id);
-    const found = await this.records.readAll(reach, id, MAX_RECORDS + 1);
+    const exported = await this.records.readAll(reach, id, MAX_RECORDS + 1);
     await this.transactions.run((tx) =>
       this.audit.record(tx, customerAction('customer.exported', customer, project)),
     );
-    return CustomerExportResponse.from(customer, found, MAX_RECORDS, now());
+    return CustomerExportResponse.from(customer, exported, MAX_RECORDS, now());
   }
 }

@@ -21,10 +21,10 @@ import { PasswordResetService } from '../passwords/password-reset.service.js';
 import { VerificationService } from '../email/verification.service.js';
 import { MailQuotaService } from '../mail/mail-quota.service.js';
 
-/** One kind of mail with a link. */
+/** A type of email with a link. */
 interface LinkMail {
   action: Extract<AuditAction, `customer.${string}_sent`>;
-  /** Why there is nothing to be sent to a customer, if so. */
+  /** Returns the reason why a customer cannot receive the email, or false if they can. */
   blockedReason?: (customer: CustomerWithPasswordHash) => string | false;
   send: (
     tx: Tx,
@@ -35,9 +35,9 @@ interface LinkMail {
 }
 
 /**
- * Mails with links that operators have sent to customers who did not get them. They count as those that customers ask
- * for themselves, and void the links before.
- * Each throws GatehouseError `not_found`, `project_archived`, `conflict` where there is nothing to be sent, `rate_limited`.
+ * Sends emails with links at the request of an operator, to customers who did not receive them. They count
+ * toward the quotas like those that customers request, and void the previous links. Each method throws
+ * GatehouseError `not_found`, `project_archived`, `conflict` if there is nothing to send, `rate_limited`.
  */
 @Injectable()
 export class CustomerMailsService {
@@ -80,7 +80,7 @@ export class CustomerMailsService {
   }
 
   private async send(reach: Reach, id: string, { action, blockedReason, send }: LinkMail): Promise<void> {
-    const mailable = (customer: CustomerWithPasswordHash | null): CustomerWithPasswordHash => {
+    const assertMailable = (customer: CustomerWithPasswordHash | null): CustomerWithPasswordHash => {
       if (!customer) throw notFound();
       const detail = customer.disabledAt
         ? 'The customer is disabled. Enable the customer first.'
@@ -89,10 +89,10 @@ export class CustomerMailsService {
       return customer;
     };
     const { customer: found, project } = await this.customers.getActive(reach, id);
-    const { email } = mailable(await this.customers.findByEmail(project.id, found.email));
+    const { email } = assertMailable(await this.customers.findByEmail(project.id, found.email));
     await this.assertWithinMailQuota(project, email);
     await this.transactions.run(async (tx) => {
-      const customer = mailable(await this.customers.lock(tx, project.id, id));
+      const customer = assertMailable(await this.customers.lock(tx, project.id, id));
       const redirectUrl = project.settings.redirectUrls[0] ?? null;
       await this.events.record(tx, await send(tx, customer, project, redirectUrl));
       await this.audit.record(tx, customerAction(action, customer, project));

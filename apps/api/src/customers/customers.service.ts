@@ -31,7 +31,7 @@ import { SessionsService } from '../sessions/sessions.service.js';
 import { customerDeletedEvent, customerEvent } from '../events/customer-events.js';
 import type { CreateCustomerRequest } from './dto/customer.request.js';
 
-/** What servers do with customers, and customers with themselves. */
+/** Manages customers, for servers and for customers themselves. */
 @Injectable()
 export class CustomersService {
   constructor(
@@ -49,20 +49,20 @@ export class CustomersService {
     private readonly transactions: Transactions,
   ) {}
 
-  /** A customer to be read, also of an archived project. @throws GatehouseError `not_found` */
+  /** Returns a customer, also of an archived project. @throws GatehouseError `not_found` */
   get(reach: Reach, id: string): Promise<CustomerDetails> {
     return this.customers.get(reach, id);
   }
 
   /**
-   * Creates a customer for a server, with a password, a hash of another system, or none; `sendInvite` mails a
-   * link to set the first one.
-   * @throws GatehouseError `not_found` for a project out of reach, `project_archived`, `weak_password`, `email_already_registered`,
-   *   `external_id_taken`, `overloaded`
+   * Creates a customer for a server, with a password, a password hash of another system, or none;
+   * `sendInvite` sends an email with a link to set the first password.
+   * @throws GatehouseError `not_found` for a project outside the caller's reach, `project_archived`,
+   *   `weak_password`, `email_already_registered`, `external_id_taken`, `overloaded`
    */
   async create(caller: ManagementCaller, input: CreateCustomerRequest, client: Client): Promise<Customer> {
     const project = await this.getProject(caller, input.projectId);
-    const passwordHash = await this.passwordHash(project, input, client);
+    const passwordHash = await this.resolvePasswordHash(project, input, client);
     const created = await this.transactions.run(async (tx) => {
       const customer = await this.customers.insert(tx, project.id, {
         id: newId(),
@@ -84,21 +84,24 @@ export class CustomersService {
     throw new GatehouseError('email_already_registered', { members: { customerId: sameEmail.id } });
   }
 
-  /** Keeps a customer out and ends their sessions. @throws GatehouseError `not_found`, `project_archived` */
+  /**
+   * Disables a customer and revokes their sessions.
+   * @throws GatehouseError `not_found`, `project_archived`
+   */
   disable(reach: Reach, id: string): Promise<Customer> {
     return this.setDisabled(reach, id, true);
   }
 
-  /** Lets a customer in again. @throws GatehouseError `not_found`, `project_archived` */
+  /** Enables a disabled customer. @throws GatehouseError `not_found`, `project_archived` */
   enable(reach: Reach, id: string): Promise<Customer> {
     return this.setDisabled(reach, id, false);
   }
 
-  /** Forgets a customer's failed logins. @throws GatehouseError `not_found`, `project_archived` */
+  /** Resets the failed sign-ins of a customer. @throws GatehouseError `not_found`, `project_archived` */
   async unlock(reach: Reach, id: string): Promise<Customer> {
     const { project } = await this.customers.getActive(reach, id);
     return this.transactions.run(async (tx) => {
-      // Nothing is told about a customer who is deleted meanwhile.
+      // Records no event for a customer who has been deleted in the meantime.
       const customer = await this.lock(tx, project, id);
       await this.events.record(tx, await this.passwords.unlock(tx, project, customer));
       await this.audit.record(tx, customerAction('customer.unlocked', customer, project));
@@ -107,8 +110,8 @@ export class CustomersService {
   }
 
   /**
-   * Deletes a customer with everything that is only theirs, and erases what else tells about them; also one of an
-   * archived project.
+   * Deletes a customer with all data that belongs only to the customer, and erases their data in other
+   * records. Also deletes a customer of an archived project.
    * @throws GatehouseError `not_found`
    */
   async delete(reach: Reach, id: string): Promise<void> {
@@ -119,9 +122,9 @@ export class CustomersService {
   /** @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `overloaded` */
   async deleteMe(customer: Customer, currentPassword: string, client: Client): Promise<void> {
     const project = await this.projects.getContext(customer.projectId);
-    const proven = await this.passwords.confirm(project, customer, { currentPassword }, client);
+    const authenticated = await this.passwords.confirm(project, customer, { currentPassword }, client);
     await this.transactions.run(async (tx) => {
-      await this.remove(tx, await this.passwords.lockAuthenticated(tx, proven), project);
+      await this.remove(tx, await this.passwords.lockAuthenticated(tx, authenticated), project);
     });
   }
 
@@ -132,7 +135,10 @@ export class CustomersService {
     await this.audit.record(tx, customerAction('customer.deleted', customer, project));
   }
 
-  /** Reads a customer for a change. @throws GatehouseError `not_found` when they are gone */
+  /**
+   * Returns a customer and locks the row for a change.
+   * @throws GatehouseError `not_found` if the customer has been deleted
+   */
   private async lock(tx: Tx, project: ProjectContext, id: string): Promise<Customer> {
     const customer = await this.customers.lock(tx, project.id, id);
     if (!customer) throw notFound();
@@ -159,7 +165,7 @@ export class CustomersService {
     isDisabled: boolean,
   ): Promise<NewEvent[]> {
     if (!isDisabled) return [customerEvent('customer.enabled', customer, project)];
-    // For good: nothing that was under way shall go on once the customer is enabled.
+    // Permanently: no pending link may become usable again when the customer is enabled.
     await this.tokens.voidAll(tx, customer.id, oneTimeTokenKinds);
     const revoked = await this.sessions.endAll(tx, customer, project, 'customer_disabled');
     return [customerEvent('customer.disabled', customer, project), ...revoked];
@@ -173,7 +179,7 @@ export class CustomersService {
     return this.projects.getActive(caller.reach, projectId);
   }
 
-  private async passwordHash(
+  private async resolvePasswordHash(
     project: ProjectContext,
     { email, password, passwordHash, sendInvite }: CreateCustomerRequest,
     client: Client,

@@ -13,7 +13,7 @@ import { CustomerResponse } from './customer.response.js';
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-/** A session, also one that has ended. */
+/** A session, active or ended. */
 export class ExportedSessionResponse extends SessionResponse {
   @ApiProperty({
     type: String,
@@ -31,7 +31,7 @@ export class ExportedSessionResponse extends SessionResponse {
   }
 }
 
-/** Where a customer has logged in from. */
+/** A network that a customer has signed in from. */
 export class ExportedAddressResponse {
   @ApiProperty({ description: 'Network of the client in CIDR notation', example: '2001:db8::/64' })
   address!: string;
@@ -43,7 +43,7 @@ export class ExportedAddressResponse {
   }
 }
 
-/** A link that was mailed to a customer, without the link. */
+/** A link that was emailed to a customer, without the link itself. */
 export class ExportedTokenResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ enum: oneTimeTokenKinds }) kind!: string;
@@ -68,7 +68,7 @@ export class ExportedTokenResponse {
   }
 }
 
-/** A mail to a customer, without its text. */
+/** An email to a customer, without its text. */
 export class ExportedMailResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'verify-email' }) kind!: string;
@@ -83,7 +83,7 @@ export class ExportedMailResponse {
   }
 }
 
-/** A request that carried an event about a customer to a target. */
+/** An attempt to deliver an event about a customer to an endpoint. */
 export class ExportedAttemptResponse {
   @ApiProperty({ example: 'att_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
   @ApiProperty() deliveryId!: string;
@@ -115,7 +115,7 @@ export class ExportedAttemptResponse {
   }
 }
 
-/** Everything that is kept about one customer, each list newest first. */
+/** All data stored about one customer, each list newest first. */
 export class CustomerExportResponse {
   @ApiProperty({ format: 'date-time' }) exportedAt!: string;
   @ApiProperty({
@@ -137,7 +137,7 @@ export class CustomerExportResponse {
 
   @ApiProperty({ type: [ExportedAttemptResponse] }) webhookAttempts!: ExportedAttemptResponse[];
 
-  /** @param limit of each list; what is beyond is left out */
+  /** Creates the export. @param limit maximum number of entries per list; further entries are left out */
   static from(
     customer: Customer,
     records: CustomerRecords,

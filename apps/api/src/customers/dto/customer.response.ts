@@ -3,7 +3,7 @@ import { customerJson, type Customer, type CustomerIdentity } from '@gatehouse/d
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-/** A customer as the customer's own routes show it. */
+/** A customer, as returned by the customer's own routes. */
 export class CustomerSummary {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'email' }) email!: string;
@@ -16,7 +16,7 @@ export class CustomerSummary {
   }
 }
 
-/** The answer of `GET /api/v1/me`. */
+/** The response of `GET /api/v1/me`. */
 export class MeResponse extends CustomerSummary {
   @ApiProperty({ format: 'uuid' }) projectId!: string;
   @ApiProperty({ type: 'object', additionalProperties: true }) publicMetadata!: Record<string, unknown>;
@@ -36,7 +36,7 @@ export class MeResponse extends CustomerSummary {
   }
 }
 
-/** A customer as a secret key sees it, and as events carry it. */
+/** A customer, as returned to secret keys and as included in events. */
 export class CustomerResponse extends MeResponse {
   @ApiProperty({ type: String, nullable: true }) externalId!: string | null;
   @ApiProperty({ type: 'object', additionalProperties: true }) metadata!: Record<string, unknown>;
@@ -47,7 +47,7 @@ export class CustomerResponse extends MeResponse {
   }
 }
 
-/** A customer as operators see one. */
+/** A customer, as returned to operators. */
 export class OperatorCustomerResponse extends CustomerResponse {
   @ApiProperty({
     description:

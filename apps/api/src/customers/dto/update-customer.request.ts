@@ -1,7 +1,10 @@
 import { CustomerProfileFields } from '../../http/customer-profile-fields.js';
 import { BooleanField, EmailField, ExternalIdField, MetadataPatchField } from '../../http/fields.js';
 
-/** The fields that secret keys can change, as a merge patch (RFC 7396). A field that is missing stays unchanged. */
+/**
+ * The fields that secret keys can change, as a merge patch (RFC 7396). A field that is missing stays
+ * unchanged.
+ */
 export class UpdateCustomerRequest extends CustomerProfileFields {
   @EmailField({
     optional: true,
