@@ -22,7 +22,10 @@ const KINDS = ['change-email-current', 'change-email-new'] as const;
 
 export type EmailChangeStatus = 'pending' | 'changed';
 
-/** Another address for a customer, once both the old and the new one have confirmed it. */
+/**
+ * Changes the email address of a customer after both the current and the new address have confirmed the
+ * change.
+ */
 @Injectable()
 export class EmailChangeService {
   constructor(
@@ -38,11 +41,11 @@ export class EmailChangeService {
   ) {}
 
   /**
-   * Asks both addresses whether the customer may move from one to the other. Where the project hides who is
-   * registered, the address that they have is asked in any case, and a link leads nowhere that is not answered by
-   * the other side: only the owner of a taken address learns more.
-   * @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `email_already_registered` where the project
-   *   does not hide who is registered, `rate_limited`, `overloaded`
+   * Requests a confirmation of the change from both addresses. If the project has enumeration protection, the
+   * current address always receives a link, which has no effect unless the new address confirms as well: only
+   * the owner of a taken address learns that it is taken.
+   * @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `email_already_registered` without
+   *   enumeration protection, `rate_limited`, `overloaded`
    */
   async request(
     { customer }: CustomerCaller,
@@ -53,16 +56,25 @@ export class EmailChangeService {
     if (input.email === customer.email) {
       throw invalidField('email', 'unchanged', 'email must differ from the current email address');
     }
-    const proven = await this.passwords.confirm(project, customer, { password: input.password }, client);
-    const isFree = await this.isFree(project, input.email);
+    const authenticated = await this.passwords.confirm(
+      project,
+      customer,
+      { password: input.password },
+      client,
+    );
+    const isAvailable = await this.isAvailable(project, input.email);
     await this.assertWithinMailQuota(project, customer.email);
     const mayMail = await this.canMailNewAddress(project, input.email);
     await respondUniformly(
-      this.requestConfirmations(proven, project, { newEmail: input.email, isFree, mayMail }),
+      this.requestConfirmations(authenticated, project, { newEmail: input.email, isAvailable, mayMail }),
     );
   }
 
-  /** @throws GatehouseError `rate_limited`: whoever is logged in may know, and would wait for the mail in vain */
+  /**
+   * Consumes the mail quota of an address.
+   * @throws GatehouseError `rate_limited`: a signed-in customer may learn this, and would otherwise wait in
+   *   vain for the email
+   */
   private async assertWithinMailQuota(project: ProjectContext, email: string): Promise<void> {
     const refusal = await this.quota.consumeForRecipient(project, email);
     if (!refusal) return;
@@ -74,9 +86,9 @@ export class EmailChangeService {
   }
 
   /**
-   * False, where the project hides who is registered, instead of an error: customers get mails that nobody else
-   * gets, so that a quota used up tells that there is one.
-   * @throws GatehouseError `rate_limited` elsewhere
+   * Returns false instead of throwing if the project has enumeration protection: customers receive emails
+   * that others do not, so an exhausted quota would reveal that a customer exists.
+   * @throws GatehouseError `rate_limited` without enumeration protection
    */
   private async canMailNewAddress(project: ProjectContext, email: string): Promise<boolean> {
     if (project.settings.enumerationProtection)
@@ -86,35 +98,35 @@ export class EmailChangeService {
   }
 
   private async requestConfirmations(
-    proven: AuthenticatedCustomer,
+    authenticated: AuthenticatedCustomer,
     project: ProjectContext,
-    { newEmail, isFree, mayMail }: { newEmail: string; isFree: boolean; mayMail: boolean },
+    { newEmail, isAvailable, mayMail }: { newEmail: string; isAvailable: boolean; mayMail: boolean },
   ): Promise<void> {
     await this.transactions.run(async (tx) => {
-      const customer = await this.passwords.lockAuthenticated(tx, proven);
-      const both = { customer, project, groupId: newId(), newEmail };
-      await this.links.send(tx, { ...both, kind: 'change-email-current' });
-      const fresh = { ...both, kind: 'change-email-new', email: newEmail } as const;
-      if (isFree && mayMail) return this.links.send(tx, fresh);
-      // Never confirmed, so that the link of the mail before stays one half of a change.
-      await this.links.createWithoutMail(tx, fresh);
+      const customer = await this.passwords.lockAuthenticated(tx, authenticated);
+      const link = { customer, project, groupId: newId(), newEmail };
+      await this.links.send(tx, { ...link, kind: 'change-email-current' });
+      const newAddressLink = { ...link, kind: 'change-email-new', email: newEmail } as const;
+      if (isAvailable && mayMail) return this.links.send(tx, newAddressLink);
+      // This link is never confirmed, so the link to the current address cannot complete the change.
+      await this.links.createWithoutMail(tx, newAddressLink);
       if (mayMail) await this.links.notifyOwner(tx, newEmail, project);
     });
   }
 
-  /** The token of a confirmation link, whatever its state, without using it; null when there is none. */
+  /** Returns the token of a confirmation link in any state, without using it; null if there is none. */
   find(token: string): Promise<OneTimeToken | null> {
     return this.links.find(KINDS, token);
   }
 
-  /** The address that the change of a token leads to. */
+  /** Returns the new address of the change that a token belongs to. */
   async getNewEmail({ groupId }: OneTimeToken): Promise<string> {
     return (await this.tokens.getGroupStatus(groupId!)).newEmail;
   }
 
   /**
-   * Confirms one side of a change; the second one changes the address.
-   * @param origin of the page that asks, if it is not ours
+   * Confirms one of the two addresses of a change; the second confirmation changes the address.
+   * @param origin origin of the requesting page, unless it is a page of Gatehouse
    * @throws GatehouseError `invalid_token`, `email_already_registered`, `origin_not_allowed`
    */
   async confirm(token: string, origin?: string): Promise<EmailChangeStatus> {
@@ -136,8 +148,11 @@ export class EmailChangeService {
     });
   }
 
-  /** @throws GatehouseError `email_already_registered` where the project tells who is registered */
-  private async isFree(project: ProjectContext, email: string): Promise<boolean> {
+  /**
+   * Returns true if no customer has the address.
+   * @throws GatehouseError `email_already_registered` without enumeration protection
+   */
+  private async isAvailable(project: ProjectContext, email: string): Promise<boolean> {
     if (!(await this.customers.findByEmail(project.id, email))) return true;
     if (!project.settings.enumerationProtection) throw new GatehouseError('email_already_registered');
     return false;

@@ -22,7 +22,7 @@ import { respondUniformly } from '../http/uniform-response.js';
 
 const KIND = 'verify-email';
 
-/** Proof that a customer owns their e-mail address. */
+/** Verifies that customers own their email addresses. */
 @Injectable()
 export class VerificationService {
   constructor(
@@ -35,9 +35,9 @@ export class VerificationService {
   ) {}
 
   /**
-   * Writes a token and its mail with the change that asks for them; the worker sends the mail. The caller has made
-   * the customer, or holds their row.
-   * @returns the event to be recorded in the same transaction
+   * Creates a token and its email in the transaction of the change that requires them; the worker sends the
+   * email. The caller has created the customer, or has locked their row.
+   * @returns the event to record in the same transaction
    */
   async createLink(
     tx: Tx,
@@ -52,8 +52,8 @@ export class VerificationService {
   }
 
   /**
-   * Sends the verification mail again, unless it was just sent, or there is nobody to send it to: the answer
-   * is the same for everyone.
+   * Sends the verification email again, unless it was just sent or there is no recipient: the response is the
+   * same in every case.
    * @throws GatehouseError `validation_failed`
    */
   async resend(project: ProjectContext, email: string, redirectUrl: string | undefined): Promise<void> {
@@ -61,20 +61,20 @@ export class VerificationService {
     await respondUniformly(this.sendLink(project, email, redirectUrl ?? null));
   }
 
-  /** The token of a link, whatever its state, without using it; null when there is none. */
+  /** Returns the token of a link in any state, without using it; null if there is none. */
   find(token: string): Promise<OneTimeToken | null> {
     return this.links.find([KIND], token);
   }
 
-  /** Sends an expired link once more, to the address that the first one went to. */
+  /** Sends an expired link again, to the same address as the first one. */
   async resendExpired({ project, email, redirectUrl }: OneTimeToken): Promise<void> {
     await this.sendLink(project, email, redirectUrl);
   }
 
   /**
-   * Verifies the address that the token was sent to. Within its life a token answers the same every time, but
-   * takes effect once.
-   * @param origin of the page that asks, if it is not ours
+   * Verifies the address that the token was sent to. Until it expires, a token returns the same response
+   * every time, but takes effect once.
+   * @param origin origin of the requesting page, unless it is a page of Gatehouse
    * @throws GatehouseError `invalid_token`, `origin_not_allowed`
    */
   async verify(token: string, origin?: string): Promise<VerifiedCustomer> {
