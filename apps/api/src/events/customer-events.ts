@@ -1,7 +1,7 @@
 import { customerJson, type Customer, type EventType, type ProjectContext } from '@gatehouse/domain';
 import type { NewEvent } from '@gatehouse/persistence';
 
-/** An event about a customer; `data` carries what else belongs to it. */
+/** Returns an event about a customer; `data` adds the other data of the event. */
 export const customerEvent = (
   type: EventType,
   customer: Customer,
@@ -15,7 +15,9 @@ export const customerEvent = (
   data: { customer: customerJson(customer), ...data },
 });
 
-/** The end of a customer: ids only, and nothing that could be erased with the customer. */
+/**
+ * Returns the event of a deletion. It contains only ids, and no data that must be erased with the customer.
+ */
 export const customerDeletedEvent = (customer: Customer, project: ProjectContext): NewEvent => ({
   type: 'customer.deleted',
   organizationId: project.organizationId,

@@ -17,7 +17,7 @@ import { intersectIds, SearchTermsService } from '../search/search-terms.service
 import type { CountEventsQuery, SearchEventsQuery } from './dto/event-search.request.js';
 import { EventsService } from './events.service.js';
 
-/** Events as operators look through them. */
+/** Searches events for operators. */
 @Injectable()
 export class EventSearchService {
   constructor(
@@ -29,10 +29,10 @@ export class EventSearchService {
     private readonly cursors: CursorCodec,
   ) {}
 
-  /** What happened, newest first. @throws GatehouseError `invalid_cursor` */
+  /** Returns a page of events, newest first. @throws GatehouseError `invalid_cursor` */
   list({ reach }: ManagementCaller, query: SearchEventsQuery): Promise<Page<FeedEvent>> {
-    const { limit: _, cursor: __, ...asked } = query;
-    const list = ['house-events', reach, Object.entries(asked).sort()];
+    const { limit: _, cursor: __, ...filters } = query;
+    const list = ['house-events', reach, Object.entries(filters).sort()];
     return readScannedPage(this.cursors, list, query, async (before, limit) => {
       const filter = await this.toFilter(query);
       return filter ? this.events.listPage(reach, filter, before, limit) : EMPTY_PAGE;
@@ -44,7 +44,10 @@ export class EventSearchService {
     return filter ? this.events.count(reach, filter) : { count: 0, isMore: false };
   }
 
-  /** An event's deliveries, newest first. @throws GatehouseError `not_found`, `invalid_cursor` */
+  /**
+   * Returns a page of the deliveries of an event, newest first.
+   * @throws GatehouseError `not_found`, `invalid_cursor`
+   */
   async listDeliveries(
     caller: ManagementCaller,
     id: string,
@@ -56,15 +59,15 @@ export class EventSearchService {
     );
   }
 
-  /** @returns null when nothing can match */
+  /** Returns the filter of a query, or null if nothing can match. */
   private async toFilter(query: CountEventsQuery): Promise<EventFilter | null> {
     const conditions = await this.searchTerms.conditionsOf(query);
     if (!conditions || conditions.endpointIds || conditions.endpointUrl) return null;
-    const ofDelivery = conditions.deliveryId
+    const deliveryEventId = conditions.deliveryId
       ? await this.lookups.findEventIdOfDelivery(conditions.deliveryId)
       : null;
-    const event = intersectIds(conditions.eventId, ofDelivery);
-    if (!event || (conditions.deliveryId && !ofDelivery)) return null;
+    const event = intersectIds(conditions.eventId, deliveryEventId);
+    if (!event || (conditions.deliveryId && !deliveryEventId)) return null;
     return {
       projectId: query.project_id ?? null,
       types: query.types ? matchingEventTypes(query.types.split(',')) : null,

@@ -7,17 +7,17 @@ import { parseTime } from '../http/fields.js';
 import { DEFAULT_LIMIT } from '../http/paging.js';
 import type { ListEventsQuery } from './dto/event.request.js';
 
-/** Bytes of a position inside a cursor: epoch, transaction, event id. */
+/** Length of a position inside a cursor, in bytes: epoch, transaction, event id. */
 const POSITION_LENGTH = 2 + 8 + 16;
 
 export interface EventPage {
   events: FeedEvent[];
-  /** Never null: the feed goes on. */
+  /** Never null, because the feed has no end. */
   nextCursor: string;
   hasMore: boolean;
 }
 
-/** What happened, to be read at the reader's own pace. */
+/** Reads the event feed. */
 @Injectable()
 export class EventsService {
   constructor(
@@ -26,8 +26,8 @@ export class EventsService {
   ) {}
 
   /**
-   * Events oldest first in the order of their commits: nothing ever appears behind a cursor that was handed out
-   * (contract, section 4).
+   * Returns events in the order of their commits, oldest first: no event ever appears behind a cursor that
+   * has been issued (contract, section 4).
    * @throws GatehouseError `invalid_cursor`
    */
   async list({ reach }: ManagementCaller, query: ListEventsQuery): Promise<EventPage> {

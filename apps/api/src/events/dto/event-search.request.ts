@@ -3,7 +3,7 @@ import { TimeField } from '../../http/fields.js';
 import { CustomerIdField, SearchTextField } from '../../http/search-fields.js';
 import { ListEventsQuery } from './event.request.js';
 
-/** What operators filter events by, beside what keys do. */
+/** The event filters of operators: those of keys and additional ones. */
 export class SearchEventsQuery extends ListEventsQuery {
   @TimeField('Only events created before this time') created_before?: string;
   @CustomerIdField() customer_id?: string;

@@ -2,7 +2,7 @@ import { isSubscription } from '@gatehouse/domain';
 import { CheckedField, ProjectIdField, TimeField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 
-/** Types, and all types of a noun such as `customer.*`. */
+/** Returns true for a comma-separated list of event types and wildcards such as `customer.*`. */
 const isTypeList = (text: string): boolean => text.split(',').every((entry) => isSubscription(entry));
 
 export class ListEventsQuery extends PageQuery {

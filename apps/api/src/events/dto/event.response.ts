@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { eventTypes } from '@gatehouse/domain';
 import type { FeedEvent } from '@gatehouse/persistence';
 
-/** Something that happened: exactly the body that its webhooks carry. */
+/** An event, identical to the body of its webhooks. */
 export class EventResponse {
   @ApiProperty({ example: 'evt_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
   @ApiProperty({ enum: Object.keys(eventTypes), example: 'customer.created' }) type!: string;
@@ -28,7 +28,7 @@ export class EventResponse {
   }
 }
 
-/** One event type, with what stands in its body. */
+/** An event type, with the schema of its body. */
 export class EventTypeResponse {
   @ApiProperty({ example: 'customer.created' }) type!: string;
   @ApiProperty({ description: 'Condition under which the event is emitted' }) description!: string;
