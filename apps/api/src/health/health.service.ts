@@ -15,7 +15,7 @@ export class HealthService {
   private readonly startedAt = now();
 
   constructor(
-    private readonly vitals: SystemStatusRepository,
+    private readonly systemStatus: SystemStatusRepository,
     private readonly workers: WorkersRepository,
     private readonly database: Database,
     private readonly billing: BillingService,
@@ -24,8 +24,8 @@ export class HealthService {
   ) {}
 
   async get(): Promise<HealthResponse> {
-    const [vitals, workers, pending, jobs] = await Promise.all([
-      this.vitals.read(),
+    const [systemStatus, workers, pending, jobs] = await Promise.all([
+      this.systemStatus.read(),
       this.workers.list(),
       listPendingMigrations(this.database),
       this.queue?.countJobs() ?? null,
@@ -35,23 +35,23 @@ export class HealthService {
       node: process.versions.node,
       startedAt: this.startedAt.toISOString(),
       database: {
-        version: vitals.version,
-        migrations: { applied: vitals.migrationsApplied, pending: pending.length },
+        version: systemStatus.version,
+        migrations: { applied: systemStatus.migrationsApplied, pending: pending.length },
       },
       redis: !this.queue ? 'not_configured' : this.queue.isReady() ? 'connected' : 'unreachable',
       queue: {
-        pending: vitals.pending,
-        due: vitals.due,
-        oldestDueAt: vitals.oldestDueAt?.toISOString() ?? null,
-        inFlight: vitals.inFlight,
+        pending: systemStatus.pending,
+        due: systemStatus.due,
+        oldestDueAt: systemStatus.oldestDueAt?.toISOString() ?? null,
+        inFlight: systemStatus.inFlight,
         jobs,
       },
       workers: workers.map((worker) => WorkerHealth.from(worker)),
       mail: {
         configured: this.config.mail.smtpUrl !== null,
-        pending: vitals.mailsPending,
-        failed: vitals.mailsFailed,
-        oldestPendingAt: vitals.oldestMailAt?.toISOString() ?? null,
+        pending: systemStatus.mailsPending,
+        failed: systemStatus.mailsFailed,
+        oldestPendingAt: systemStatus.oldestMailAt?.toISOString() ?? null,
       },
       billing: this.billing.provider,
     };

@@ -4,7 +4,7 @@ import { Transactions } from '@gatehouse/persistence';
 import { AuditService } from '../audit/audit.service.js';
 import { SystemMailsService } from '../mail/system-mails.service.js';
 
-/** Mails that say nothing but that mails arrive; they go the way of all others, by a worker. */
+/** Creates test emails. A worker sends them like all other emails. */
 @Injectable()
 export class TestMailsService {
   constructor(

@@ -17,7 +17,7 @@ export class DatabaseHealth {
   @ApiProperty({ type: MigrationsHealth }) migrations!: MigrationsHealth;
 }
 
-/** Deliveries of the whole house; at most 10,000 are counted. */
+/** Deliveries of the whole installation; at most 10,000 are counted. */
 export class QueueHealth {
   @ApiProperty({ ...cappedCount, description: 'Pending deliveries' }) pending!: number;
   @ApiProperty({ ...cappedCount, description: 'Deliveries that are due, excluding bulk redeliveries' })
@@ -33,7 +33,10 @@ export class QueueHealth {
   jobs!: number | null;
 }
 
-/** A webhook-worker. One that stops in order is gone from here; one that dies stays for a day. */
+/**
+ * A webhook-worker. A worker that shuts down properly is removed from the list; one that crashes remains for
+ * a day.
+ */
 export class WorkerHealth {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'worker-1' }) host!: string;
@@ -67,7 +70,7 @@ export class MailHealth {
   oldestPendingAt!: string | null;
 }
 
-/** How the house is. */
+/** The health of the installation. */
 export class HealthResponse {
   @ApiProperty({ example: '0.1.0' }) version!: string;
   @ApiProperty({ example: '24.1.0', description: 'Version of Node.js' }) node!: string;
