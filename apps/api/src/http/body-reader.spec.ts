@@ -38,7 +38,7 @@ describe('bodyReader', () => {
       await expect(json('{"a":1}', { 'content-type': type })).resolves.toEqual({ a: 1 });
   });
 
-  it('IN-03: refuses any other type, and none', async () => {
+  it('IN-03: rejects any other content type and a missing one', async () => {
     const others = splitWords(`text/plain text/json application/problem+json application/jsonp
       application/json-patch+json application/x-www-form-urlencoded`);
     const parameters = ['charset=latin1', 'charset=utf-16', 'charset=utf-8; charset=utf-16'];
@@ -55,7 +55,7 @@ describe('bodyReader', () => {
     await expect(read(['{}'], { 'content-length': '2' })).rejects.toEqual(refusal('unsupported_media_type'));
   });
 
-  it('IN-02: refuses every Content-Encoding but identity', async () => {
+  it('IN-02: rejects every Content-Encoding except identity', async () => {
     for (const encoding of ['gzip', 'br', 'deflate', 'identity, gzip', 'x'])
       await expect(json('{}', { 'content-encoding': encoding })).rejects.toEqual(
         refusal('unsupported_media_type'),
@@ -64,13 +64,13 @@ describe('bodyReader', () => {
       await expect(json('{}', { 'content-encoding': encoding })).resolves.toEqual({});
   });
 
-  it('IN-01: accepts 64 KiB and no byte more', async () => {
+  it('IN-01: accepts 64 KiB and rejects one byte more', async () => {
     const body = (length: number) => `{"a":"${'x'.repeat(length - 8)}"}`;
     await expect(json(body(65_536))).resolves.toBeDefined();
     await expect(json(body(65_537))).rejects.toEqual(refusal('payload_too_large'));
   });
 
-  it('IN-01: refuses an announced size before a byte is read, and before the type', async () => {
+  it('IN-01: rejects a Content-Length over the limit before it reads the body or checks the type', async () => {
     const never = new Readable({ read: () => expect(true).toBe(false) });
     const request = Object.assign(never, {
       headers: { 'content-length': '1e9'.replace('e9', '000000000') },
@@ -82,7 +82,7 @@ describe('bodyReader', () => {
     );
   });
 
-  it('IN-01: refuses an endless chunked body as soon as the limit is passed', async () => {
+  it('IN-01: rejects an endless chunked body as soon as it exceeds the limit', async () => {
     let pulled = 0;
     const endless = function* () {
       for (;;) {
@@ -102,7 +102,7 @@ describe('bodyReader', () => {
     request.destroy();
   });
 
-  it('a request without a body has none, whatever type it names', async () => {
+  it('leaves the body undefined for an empty request of any content type', async () => {
     await expect(read([], {})).resolves.toBeUndefined();
     await expect(read([], { 'content-length': '0', 'content-type': 'text/plain' })).resolves.toBeUndefined();
     await expect(
@@ -110,14 +110,14 @@ describe('bodyReader', () => {
     ).resolves.toBeUndefined();
   });
 
-  it('a body in many pieces is one body', async () => {
+  it('joins a body that arrives in many chunks', async () => {
     const pieces = [...Buffer.from('{"a":"🦄"}')].map((byte) => Buffer.from([byte]));
     await expect(
       read(pieces, { 'transfer-encoding': 'chunked', 'content-type': 'application/json' }),
     ).resolves.toEqual({ a: '🦄' });
   });
 
-  it('bad JSON is told apart from a bad type', async () => {
+  it('returns invalid_json for malformed JSON', async () => {
     await expect(json('{"a":')).rejects.toEqual(refusal('invalid_json'));
   });
 
@@ -133,13 +133,13 @@ describe('bodyReader', () => {
         '/verify-email',
       );
 
-    it('IN-02: accept forms of up to 4 KiB', async () => {
+    it('IN-02: accepts forms of up to 4 KiB', async () => {
       await expect(form('token=a%20b+c')).resolves.toEqual({ token: 'a b c' });
       await expect(form(`token=${'x'.repeat(4_090)}`)).resolves.toBeDefined();
       await expect(form(`token=${'x'.repeat(4_091)}`)).rejects.toEqual(refusal('payload_too_large'));
     });
 
-    it('IN-02: accept nothing but forms, and only they do', async () => {
+    it('IN-02: accepts only forms, and rejects forms on other routes', async () => {
       await expect(form('{}', { 'content-type': 'application/json' })).rejects.toEqual(
         refusal('unsupported_media_type'),
       );
@@ -148,14 +148,14 @@ describe('bodyReader', () => {
       );
     });
 
-    it('PW-01: accept every character in the form in which browsers send it', async () => {
+    it('PW-01: accepts every character in the encoding that browsers send', async () => {
       const text = ' päss & wörd + 漢字 = 🦄% ';
       const encoded = new URLSearchParams({ password: text }).toString();
       await expect(form(encoded)).resolves.toEqual({ password: text });
       await expect(form(`password=${encodeURIComponent(text)}`)).resolves.toEqual({ password: text });
     });
 
-    it('PW-04: refuse what would become another text', async () => {
+    it('PW-04: rejects bytes that decoding would change', async () => {
       for (const part of ['%00', '%FF', '%ED%A0%80', '%F0%9F%A6', '%C0%80', '%', '%zz'])
         await expect(form(`password=correct${part}horse`)).rejects.toEqual(refusal('validation_failed'));
       const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '12' };
@@ -163,7 +163,7 @@ describe('bodyReader', () => {
       await expect(read([bytes], headers, '/reset-password')).rejects.toEqual(refusal('validation_failed'));
     });
 
-    it('IN-06: a field with a reserved name touches no prototype', async () => {
+    it('IN-06: does not change a prototype for a field with a reserved name', async () => {
       const body = (await form('__proto__=x&constructor=y')) as object;
       expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
       expect(({} as { x?: unknown }).x).toBeUndefined();

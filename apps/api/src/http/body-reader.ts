@@ -7,13 +7,15 @@ const JSON_LIMIT = 64 * 1024;
 const IMPORT_LIMIT = 16 * 2 ** 20;
 const FORM_LIMIT = 4 * 1024;
 
-/** Paths of the hosted pages: the only ones that take HTML forms. */
+/** Paths of the hosted pages, the only ones that accept HTML forms. */
 const formPaths = new Set(['/verify-email', '/reset-password', '/accept-invite', '/confirm-email-change']);
 
-/** The only path that takes more than 64 KiB of JSON, or lines without an end (contract, section 2). */
+/** The only path that accepts more than 64 KiB of JSON, or NDJSON of any length (contract, section 2). */
 const IMPORT_PATH = '/api/v1/customers/import';
 
-/** A list of 1,000 records, each with two objects of 50 keys; the list and its body are two levels more. */
+/**
+ * Limits of a list of 1,000 records, each with two objects of 50 keys; the list and its body add two levels.
+ */
 const importLimits: JsonLimits = { name: 'body', depth: 22, keys: 200_000 };
 
 const ndjsonType = /^application\/x-ndjson\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
@@ -21,9 +23,9 @@ const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 const formType = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 /**
- * Reads bodies in place of Express's own parsers, which accept UTF-16, invalid UTF-8 and compressed bodies,
- * turn a missing body into `{}`, and read a body that is too large to its end before they refuse it.
- * A request without a body leaves `request.body` undefined.
+ * Returns middleware that reads bodies instead of Express's own parsers, which accept UTF-16, invalid UTF-8
+ * and compressed bodies, turn a missing body into `{}`, and read a body that is too large to its end before
+ * they reject it. A request without a body leaves `request.body` undefined.
  */
 export function bodyReader(): RequestHandler[] {
   return [rejectUnsupportedTypes, readBody];
@@ -36,7 +38,7 @@ const acceptsForms = (request: Request): boolean => formPaths.has(request.path);
 
 const isImport = (request: Request): boolean => request.path === IMPORT_PATH;
 
-/** Whether the body is lines, which nobody has read yet. */
+/** Returns true if the body is NDJSON, which is still unread. */
 export const isNdjson = (request: Request): boolean =>
   isImport(request) && ndjsonType.test(request.headers['content-type'] ?? '');
 
@@ -45,13 +47,16 @@ const bodyLimit = (request: Request): number => {
   return acceptsForms(request) ? FORM_LIMIT : JSON_LIMIT;
 };
 
-/** Characters of a header value in an error; the rest is not shown. */
+/** Maximum number of characters of a header value in an error detail. */
 const MAX_SHOWN_LENGTH = 100;
 
 const unsupportedMediaType = (detail: string): GatehouseError =>
   new GatehouseError('unsupported_media_type', { detail });
 
-/** The size comes before the type: contract, section 2, order of the checks. */
+/**
+ * Rejects bodies that are too large or of an unsupported type. Checks the size before the type (contract,
+ * section 2, order of the checks).
+ */
 function rejectUnsupportedTypes(request: Request, _response: Response, next: NextFunction): void {
   if (!hasBody(request)) return next();
   if (Number(request.headers['content-length'] ?? 0) > bodyLimit(request))
@@ -64,9 +69,9 @@ function rejectUnsupportedTypes(request: Request, _response: Response, next: Nex
   const expected = acceptsForms(request) ? formType : jsonType;
   const type = request.headers['content-type'] || 'missing';
   if (!expected.test(type) && !isNdjson(request)) {
-    const wanted = acceptsForms(request) ? 'application/x-www-form-urlencoded' : 'application/json';
+    const expectedType = acceptsForms(request) ? 'application/x-www-form-urlencoded' : 'application/json';
     throw unsupportedMediaType(
-      `The Content-Type is ${type.slice(0, MAX_SHOWN_LENGTH)}. Send Content-Type: ${wanted}.`,
+      `The Content-Type is ${type.slice(0, MAX_SHOWN_LENGTH)}. Send Content-Type: ${expectedType}.`,
     );
   }
   next();
@@ -74,15 +79,16 @@ function rejectUnsupportedTypes(request: Request, _response: Response, next: Nex
 
 async function readBody(request: Request, response: Response, next: NextFunction): Promise<void> {
   if (!hasBody(request)) return next();
-  // Whatever is answered, nobody reads what is still to come.
+  // The rest of the body may remain unread after the response, so the connection cannot be reused.
   if (isNdjson(request)) response.setHeader('Connection', 'close');
-  // 16 MiB are too much to parse for anybody who asks: more than elsewhere is read once its sender is known.
+  // Parsing 16 MiB for any caller would be too expensive: an import of more than 64 KiB is read after
+  // authentication.
   else if (!isImport(request) || Number(request.headers['content-length'] ?? Infinity) <= JSON_LIMIT)
     await readAndParse(request);
   next();
 }
 
-/** Reads the body of an import whose sender is known by now, unless it is lines or has been read. */
+/** Reads the body of an import after authentication, unless it is NDJSON or has already been read. */
 export async function readDeferredBody(request: Request): Promise<void> {
   if (hasBody(request) && !isNdjson(request) && !request.readableEnded) await readAndParse(request);
 }
@@ -95,15 +101,16 @@ async function readAndParse(request: Request): Promise<void> {
 }
 
 /**
- * @throws GatehouseError `validation_failed` for a NUL, which PostgreSQL could not store either, and for what is no
- *   UTF-8: a replacement character in its place would make another password of it (requirement PW-04)
+ * Parses an HTML form.
+ * @throws GatehouseError `validation_failed` for a NUL, which PostgreSQL cannot store, and for invalid UTF-8:
+ *   a replacement character would change the password (requirement PW-04)
  */
 function parseForm(bytes: Buffer): Record<string, string> {
   const text = bytes.toString();
   const form = Object.fromEntries(new URLSearchParams(text));
-  const isFaulty =
+  const isInvalid =
     !isUtf8(bytes) || !isWellEscaped(text) || Object.values(form).some((value) => value.includes('\0'));
-  if (isFaulty) throw new GatehouseError('validation_failed');
+  if (isInvalid) throw new GatehouseError('validation_failed');
   return form;
 }
 
@@ -116,7 +123,10 @@ function isWellEscaped(text: string): boolean {
   }
 }
 
-/** @throws GatehouseError `payload_too_large` as soon as the limit is passed, whatever else may come */
+/**
+ * Reads a body.
+ * @throws GatehouseError `payload_too_large` as soon as the limit is exceeded, without reading the rest
+ */
 function readBytes(request: Request, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -130,7 +140,7 @@ function readBytes(request: Request, limit: number): Promise<Buffer> {
       }
     });
     request.once('end', () => resolve(Buffer.concat(chunks)));
-    // The client went away in the middle; nobody reads the answer.
+    // The client disconnected, so the response is not delivered.
     request.once('error', () => reject(new GatehouseError('request_timeout')));
   });
 }

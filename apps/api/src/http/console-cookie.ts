@@ -3,9 +3,9 @@ import type { Response } from 'express';
 import { OPERATOR_COOKIE, operatorToken } from '@gatehouse/auth';
 import type { GatehouseRequest } from './request-context.js';
 
-/** The cookie that carries a session of the console, as it came in, and as the answer sets it. */
+/** The session cookie of the console, as received in the request and as set in the response. */
 export class ConsoleCookie {
-  /** Null when there is none. */
+  /** Null if the request has no cookie. */
   token: string | null;
 
   constructor(
@@ -15,7 +15,10 @@ export class ConsoleCookie {
     this.token = operatorToken(request);
   }
 
-  /** Without an age of its own: it goes with the browser, and the house ends the session anyway. */
+  /**
+   * Sets the cookie without an expiry: the browser deletes it when it closes, and the server expires the
+   * session in any case.
+   */
   set(token: string): void {
     this.token = token;
     this.response.cookie(OPERATOR_COOKIE, token, attributes);
@@ -26,7 +29,7 @@ export class ConsoleCookie {
     this.response.cookie(OPERATOR_COOKIE, '', { ...attributes, maxAge: 0 });
   }
 
-  /** Names whose session it turned out to be in the log line of the request (requirement LG-03). */
+  /** Adds the operator of the session to the log entry of the request (requirement LG-03). */
   noteOperator(operatorId: string): void {
     this.request.operatorId = operatorId;
   }

@@ -1,31 +1,34 @@
 import { GatehouseError } from '@gatehouse/domain';
 import type { GatehouseRequest } from './request-context.js';
 
-/** Whether a path is one of those that only the console calls. */
+/** Returns true for the routes that only the console calls. */
 export const isConsolePath = (path: string): boolean => path.startsWith('/operator/');
 
 const safeMethods = new Set(['GET', 'HEAD']);
 
-/** What a form of another site cannot send, and a script of one only after a preflight that nobody answers. */
+/**
+ * Header that a form of another site cannot send, and that a script of another site can send only after a
+ * preflight, which these routes do not support.
+ */
 const CONSOLE_HEADER = 'x-gatehouse-console';
 
 /**
- * Lets changes through that come from the console itself, although every page makes the browser send its cookie
- * (requirement CO-04). The origin may also be that of the host which was asked, since a proxy can have another one
- * than `publicUrl`; the cookie is that host's own. Not by plain http in a house of https: whoever sits on the wire
- * writes such pages as they like.
+ * Rejects changes that do not come from the console itself, because any page can make the browser send its
+ * cookie (requirement CO-04). The origin may also be that of the requested host, since a proxy can have
+ * another one than `publicUrl`; the cookie belongs to that host. If `publicUrl` is https, plain http is not
+ * accepted, because an attacker on the network can forge such pages.
  * @throws GatehouseError `cross_site_request`
  */
 export function assertFromConsole({ method, headers }: GatehouseRequest, publicUrl: string): void {
   if (safeMethods.has(method)) return;
   const { origin, host, 'sec-fetch-site': site } = headers;
-  const isOwn = !origin || origin === new URL(publicUrl).origin || matchesHost(origin, host, publicUrl);
-  const isFromConsole = headers[CONSOLE_HEADER] === '1' && (!site || site === 'same-origin') && isOwn;
+  const isOwnOrigin = !origin || origin === new URL(publicUrl).origin || matchesHost(origin, host, publicUrl);
+  const isFromConsole = headers[CONSOLE_HEADER] === '1' && (!site || site === 'same-origin') && isOwnOrigin;
   if (!isFromConsole) throw new GatehouseError('cross_site_request');
 }
 
 function matchesHost(origin: string, host: string | undefined, publicUrl: string): boolean {
   if (!URL.canParse(origin)) return false;
-  const { protocol, host: own } = new URL(origin);
-  return own === host && (protocol === 'https:' || protocol === new URL(publicUrl).protocol);
+  const { protocol, host: originHost } = new URL(origin);
+  return originHost === host && (protocol === 'https:' || protocol === new URL(publicUrl).protocol);
 }

@@ -4,12 +4,12 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 const corsPaths = /^\/(api\/v1\/(auth\/|me(\/|$))|\.well-known\/jwks\.json$)/;
 
 /**
- * CORS for the routes that pages call (contract, section 2): any origin's preflight is answered, without
- * credentials; a project's `allowedOrigins` are checked on the request itself, so that the page can read the
- * refusal. Secret-key routes send no CORS headers.
+ * Returns the CORS middleware for the routes that pages call (contract, section 2). Preflights from any
+ * origin succeed, without credentials; the `allowedOrigins` of a project are checked on the request itself,
+ * so that the page can read the error. Secret-key routes send no CORS headers.
  */
 export function corsMiddleware(): RequestHandler {
-  const answer = cors({
+  const handleCors = cors({
     origin: true,
     methods: ['GET', 'POST', 'PATCH', 'DELETE'],
     allowedHeaders: ['Authorization', 'Content-Type', 'X-Publishable-Key', 'X-Request-Id'],
@@ -18,5 +18,5 @@ export function corsMiddleware(): RequestHandler {
     optionsSuccessStatus: 204,
   });
   return (request: Request, response: Response, next: NextFunction) =>
-    corsPaths.test(request.path) ? answer(request, response, next) : next();
+    corsPaths.test(request.path) ? handleCors(request, response, next) : next();
 }

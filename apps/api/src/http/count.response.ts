@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { CappedCount } from '@gatehouse/persistence';
 
-/** How long a list is, as far as it was counted. */
+/** The number of records in a list, as far as they were counted. */
 export class CountResponse {
   @ApiProperty({ minimum: 0, maximum: 10_000, example: 42 }) count!: number;
 

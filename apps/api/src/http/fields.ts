@@ -27,13 +27,13 @@ interface FieldOptions {
   description: string;
   example?: unknown;
   optional?: boolean;
-  /** null is a value: it unsets the field. */
+  /** Allows null, which unsets the field. */
   nullable?: boolean;
   maxLength?: number;
   minLength?: number;
 }
 
-/** Presence rules: an optional field may be left out, but null only where null means something. */
+/** Validates presence: an optional field may be omitted, and only a nullable field may be null. */
 const presence = ({ optional, nullable }: FieldOptions): PropertyDecorator =>
   ValidateIf((_, value) => !(optional && value === undefined) && !(nullable && value === null));
 
@@ -56,18 +56,20 @@ export const TextField = (options: FieldOptions & { maxLength: number }): Proper
     IsString(),
     MaxLength(options.maxLength),
     MinLength(options.minLength ?? 0),
-    // eslint-disable-next-line no-control-regex -- control characters are what it refuses
+    // eslint-disable-next-line no-control-regex -- the pattern rejects control characters
     Matches(/^[^\u0000-\u001f\u007f]*$/, { message: '$property must not contain control characters' }),
   );
 
-/** A person's name: trimmed, and null when nothing is left, as HTML forms send what was left out. */
+/**
+ * A person's name: trimmed, and null if it is empty, because HTML forms send empty text for omitted fields.
+ */
 export const NameField = (options: Pick<FieldOptions, 'description' | 'example'>): PropertyDecorator =>
   applyDecorators(
     TextField({ ...options, optional: true, nullable: true, maxLength: 100 }),
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() || null : value)),
   );
 
-/** What a customer is called in the system of the caller. */
+/** The id of a customer in the system of the caller. */
 export const ExternalIdField = (): PropertyDecorator =>
   TextField({
     description: 'Id of the customer in your system, unique in the project',
@@ -77,11 +79,11 @@ export const ExternalIdField = (): PropertyDecorator =>
     maxLength: 255,
   });
 
-/** A secret value that is compared, never shown: any characters. */
+/** A secret value with any characters. It is compared but never returned. */
 export const SecretField = (options: FieldOptions & { maxLength: number }): PropertyDecorator =>
   applyDecorators(describe(options), presence(options), IsString(), MaxLength(options.maxLength));
 
-/** An e-mail address, in its canonical form once it has passed. */
+/** An email address. A valid address is converted to its canonical form. */
 export const EmailField = (more: Partial<FieldOptions> = {}): PropertyDecorator => {
   const options = {
     description: 'Email address. ASCII letters are not case-sensitive',
@@ -107,7 +109,7 @@ export const EmailField = (more: Partial<FieldOptions> = {}): PropertyDecorator 
   );
 };
 
-/** A list of texts, at least one unless told, each of which `isValid` accepts. */
+/** A list of texts that `isValid` accepts, with at least one entry by default. */
 export const TextListField = (
   options: FieldOptions & {
     minItems?: number;
@@ -141,15 +143,15 @@ export const TextListField = (
     ),
   );
 
-/** The format that a check stands for, as JSON Schema calls it. */
+/** Returns the JSON Schema format that corresponds to a check. */
 const jsonSchemaFormat = (isValid: (text: string) => boolean): { format?: string } =>
   isValid === isUuid ? { format: 'uuid' } : isValid === isTimestamp ? { format: 'date-time' } : {};
 
-/** A text that must pass `isValid`; in a query as well as in a body. */
+/** A text that must pass `isValid`, in a query or in a body. */
 export const CheckedField = (
   options: FieldOptions & {
     isValid: (text: string) => boolean;
-    message: string | ((faulty: ValidationArguments) => string);
+    message: string | ((validation: ValidationArguments) => string);
     values?: readonly string[];
   },
 ): PropertyDecorator =>
@@ -170,7 +172,7 @@ export const CheckedField = (
     ),
   );
 
-/** One of a few texts; in a query as well as in a body. */
+/** One of several texts, in a query or in a body. */
 export const OneOfField = (description: string, values: readonly string[]): PropertyDecorator =>
   CheckedField({
     description,
@@ -180,18 +182,21 @@ export const OneOfField = (description: string, values: readonly string[]): Prop
     message: `$property must be one of ${values.join(', ')}`,
   });
 
-/** A later year has five digits, which RFC 3339 does not know. In ms since 1970. */
+/**
+ * The first time that is out of range, in ms since 1970: later years have five digits, which RFC 3339 does
+ * not allow.
+ */
 export const MAX_TIME_MS = Date.UTC(10_000, 0);
 
-/** RFC 3339 in UTC or with an offset, to the millisecond. */
+/** Returns true for an RFC 3339 timestamp in UTC or with an offset, with at most millisecond precision. */
 export const isTimestamp = (text: string): boolean =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d)$/.test(text) &&
   Date.parse(text) < MAX_TIME_MS;
 
-/** The moment that such a text names; null when it was left out. */
+/** Returns the time of a timestamp; null if the field was omitted. */
 export const parseTime = (text: string | null | undefined): Date | null => (text ? new Date(text) : null);
 
-/** A moment, which may be left out; in a query as well as in a body. */
+/** An optional timestamp, in a query or in a body. */
 export const TimeField = (description: string, more: Partial<FieldOptions> = {}): PropertyDecorator =>
   CheckedField({
     description,
@@ -202,7 +207,7 @@ export const TimeField = (description: string, more: Partial<FieldOptions> = {})
     message: '$property must be an ISO 8601 time such as 2026-01-01T00:00:00.000Z',
   });
 
-/** A whole number in a query, where everything comes as text. */
+/** An integer in a query, where every value is text. */
 export const QueryIntegerField = (
   options: Pick<FieldOptions, 'description' | 'example'> & { min: number; max: number; fallback?: number },
 ): PropertyDecorator =>
@@ -224,7 +229,7 @@ export const QueryIntegerField = (
     Max(options.max),
   );
 
-/** A project's id in a query. */
+/** A project id in a query. */
 export const ProjectIdField = (): PropertyDecorator =>
   CheckedField({
     description: 'Only this project',
@@ -242,7 +247,7 @@ export const PublicIdField = (kind: 'event' | 'delivery' | 'endpoint' | 'redeliv
     message: `$property must be the id of ${kind.startsWith('e') ? 'an' : 'a'} ${kind}`,
   });
 
-/** true or false. */
+/** A boolean. */
 export const BooleanField = (options: FieldOptions): PropertyDecorator =>
   applyDecorators(describe(options, { type: 'boolean' }), presence(options), IsBoolean());
 
@@ -250,12 +255,13 @@ const METADATA_BYTES = 8 * 1024;
 const METADATA_KEYS = 50;
 export const METADATA_RULE = `must be a JSON object with at most ${METADATA_KEYS} keys and ${METADATA_BYTES} bytes`;
 
-/** A JSON object of the caller's own, kept as it came (contract, section 4). */
+/** A JSON object of the caller, stored unchanged (contract, section 4). */
 export const MetadataField = (options: FieldOptions): PropertyDecorator =>
   applyDecorators(
     describe({ ...options, optional: true }, { type: 'object', additionalProperties: true }),
     presence({ ...options, optional: true }),
-    // class-transformer would rebuild the object, and lose keys that are named like a method of every object.
+    // class-transformer would rebuild the object and lose keys that are named like a member of
+    // Object.prototype.
     Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
     ValidateBy(
       { name: 'metadata', validator: { validate: isMetadata } },
@@ -263,7 +269,7 @@ export const MetadataField = (options: FieldOptions): PropertyDecorator =>
     ),
   );
 
-/** A merge patch of such an object (RFC 7396); whether the outcome is one shows once it is merged. */
+/** A merge patch of metadata (RFC 7396). The metadata rule is checked after the merge. */
 export const MetadataPatchField = (options: FieldOptions): PropertyDecorator =>
   applyDecorators(
     describe({ ...options, optional: true, nullable: true }, { type: 'object', additionalProperties: true }),
@@ -275,7 +281,7 @@ export const MetadataPatchField = (options: FieldOptions): PropertyDecorator =>
     ),
   );
 
-/** Names and values of HTTP headers; whether they are good ones the service says. A patch takes null (RFC 7396). */
+/** Names and values of HTTP headers, which the service validates. A patch accepts null (RFC 7396). */
 export const HeadersField = (options: Pick<FieldOptions, 'description' | 'nullable'>): PropertyDecorator =>
   applyDecorators(
     describe(
@@ -301,7 +307,7 @@ export const isMetadata = (value: unknown): boolean =>
   Object.keys(value).length <= METADATA_KEYS &&
   Buffer.byteLength(JSON.stringify(value)) <= METADATA_BYTES;
 
-/** A whole number in a body. */
+/** An integer in a body. */
 export const IntegerField = (options: FieldOptions & { min: number; max: number }): PropertyDecorator =>
   applyDecorators(
     describe(options, { type: 'integer', minimum: options.min, maximum: options.max }),
@@ -311,7 +317,7 @@ export const IntegerField = (options: FieldOptions & { min: number; max: number 
     Max(options.max),
   );
 
-/** An object whose fields a class of its own declares. */
+/** An object whose fields are declared by a class. */
 export const ObjectField = (options: FieldOptions & { type: Type }): PropertyDecorator =>
   applyDecorators(
     describe(options, { type: options.type }),
@@ -321,7 +327,7 @@ export const ObjectField = (options: FieldOptions & { type: Type }): PropertyDec
     TypeOf(() => options.type),
   );
 
-/** A list of different texts, each of which `isValid` accepts; the empty list is one too. */
+/** A list of distinct texts that `isValid` accepts; it may be empty. */
 export const TextSetField = (
   options: FieldOptions & {
     maxItems: number;

@@ -53,8 +53,8 @@ export class HealthController {
   }
 
   private async isDatabaseReachable(): Promise<boolean> {
-    const answer = withTimeout(this.database.query('SELECT 1'), 2_000, 'no response');
-    return answer.then(
+    const query = withTimeout(this.database.query('SELECT 1'), 2_000, 'no response');
+    return query.then(
       () => true,
       () => false,
     );

@@ -20,7 +20,7 @@ describe('createHttpServer', () => {
       request.resume().once('end', () => void response.send('read'));
     });
     server = createHttpServer(app, 'http://127.0.0.1');
-    // Node takes the longer of the two for the whole request.
+    // Node applies the longer of the two to the whole request.
     server.headersTimeout = LIMIT_MS;
     server.requestTimeout = LIMIT_MS;
     server.listen(0, '127.0.0.1');
@@ -32,7 +32,7 @@ describe('createHttpServer', () => {
   });
   const port = (): number => (server.address() as AddressInfo).port;
 
-  it('IN-11: a request that takes too long to arrive is answered 408 and closed', async () => {
+  it('IN-11: returns 408 and closes the connection when a request takes too long to arrive', async () => {
     const socket = connect(port(), '127.0.0.1');
     socket.write('POST /short HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nx');
     let text = '';
@@ -40,14 +40,14 @@ describe('createHttpServer', () => {
     expect(text).toMatch(/^HTTP\/1\.1 408 .*"code":"request_timeout"/s);
   });
 
-  it('IN-11: but not one that was allowed to, whose connection ends with it', async () => {
+  it('IN-11: accepts a long request after allowLongBody and closes its connection', async () => {
     const expired = new Promise<void>((resolve) => server.prependListener('clientError', () => resolve()));
     const sent = request({ port: port(), method: 'POST', path: '/long' });
-    const answered = once(sent, 'response');
+    const responded = once(sent, 'response');
     sent.write('x');
     await expired;
     sent.end('y');
-    const [response] = await answered;
+    const [response] = await responded;
     expect(await once(response.setEncoding('utf8'), 'data')).toEqual(['2']);
     expect(response.headers.connection).toBe('close');
   });

@@ -11,32 +11,35 @@ import { GatehouseError, type ErrorCode } from '@gatehouse/domain';
 import { errorCode, newId, sleep, withTimeout } from '@gatehouse/platform';
 import { problemDocument } from './problem.js';
 
-/** Longest wait for requests in hand when the process stops, in ms. */
+/** Maximum wait for requests in progress when the process stops, in ms. */
 const DRAIN_MS = 12_000;
 
-/** How long new requests are taken while it stops, at most, and how long none may have come. */
+/**
+ * Maximum time for which new requests are accepted during shutdown, and the time without a request that ends
+ * it earlier, in ms.
+ */
 const DRAIN_GRACE_MS = 1_000;
 const QUIET_MS = 100;
 const CHECK_INTERVAL_MS = 10;
 
-/** What Node's parser complains about, as our codes; anything else is a malformed request. */
+/** Error codes by the error of Node's HTTP parser; any other error is a malformed request. */
 const clientErrors: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** Connections whose request has a time limit of its own. */
+/** Connections whose request has its own time limit. */
 const longBodySockets = new WeakSet<Socket>();
 
 /**
- * Lets a request take longer to arrive than the server's limit for all. Its sender is known by now, and whoever reads
- * it gives it up when nothing comes; the connection must not carry another request.
+ * Exempts a request from the server's time limit for receiving a request. Its sender is already
+ * authenticated, its reader must abort when no data arrives, and the connection must not be reused.
  */
 export const allowLongBody = ({ socket }: IncomingMessage): void => void longBodySockets.add(socket);
 
-/** A server that slow or malformed clients cannot hold up (requirement IN-11). */
+/** Creates a server that slow or malformed clients cannot block (requirement IN-11). */
 export function createHttpServer(app: Express, publicUrl: string): Server {
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+  const handleRequest = (request: IncomingMessage, response: ServerResponse): void => {
     if (isValidRequest(request)) app(request, response);
     else
       rejectRequest(
@@ -52,27 +55,29 @@ export function createHttpServer(app: Express, publicUrl: string): Server {
       connectionsCheckingInterval: 1_000,
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16 * 1024,
-      // Node's own refusal would lack our headers (requirement HD-01).
+      // Node's own error response would lack the security headers (requirement HD-01).
       requireHostHeader: false,
     },
-    answer,
+    handleRequest,
   );
-  // Likewise: a request is served whatever else it expects (RFC 9110, section 10.1.1).
-  server.on('checkExpectation', answer);
+  // For the same reason, a request is served regardless of other expectations (RFC 9110, section 10.1.1).
+  server.on('checkExpectation', handleRequest);
   server.on('clientError', (error, socket: Socket) => {
-    // Node says this once for each request, and leaves the end of it to us.
+    // Node emits this error once per request and leaves closing the connection to the handler.
     if (errorCode(error) === 'ERR_HTTP_REQUEST_TIMEOUT' && longBodySockets.has(socket)) return;
     rejectRequest(error, socket, publicUrl);
   });
   return server;
 }
 
-/** What Express could only answer in its own words: RFC 9112, section 3.2. */
+/**
+ * Returns false for a request that Express would reject without a problem document (RFC 9112, section 3.2).
+ */
 const isValidRequest = ({ httpVersion, headers, url = '' }: IncomingMessage): boolean =>
   (headers.host !== undefined || httpVersion === '1.0') &&
   (/^[/*]/.test(url) || (/^https?:/i.test(url) && URL.canParse(url)));
 
-/** Answers by hand: there is no response object for a request that was never understood. */
+/** Writes the error response to the socket: there is no response object for a request that was not parsed. */
 function rejectRequest(error: Error, socket: Socket, publicUrl: string): void {
   if (!socket.writable || errorCode(error) === 'ECONNRESET') {
     socket.destroy();
@@ -95,14 +100,15 @@ function rejectRequest(error: Error, socket: Socket, publicUrl: string): void {
     'Cache-Control: no-store',
     'Connection: close',
   ];
-  // Without this a client that never closes its side would keep the socket.
+  // Otherwise a client that never closes its side would hold the socket.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
 /**
- * Stops listening, lets requests in hand finish, and cuts what is left after 12 s. Whoever still asks is served for
- * up to a second before: a connection that is closed, or was never accepted, while a request comes over it would
- * break for its client, and /readyz and `Connection: close` send clients away meanwhile.
+ * Stops listening, waits for requests in progress, and closes the remaining connections after 12 s. Before
+ * that, new requests are served for up to a second: closing a connection, or not accepting it, while a
+ * request arrives on it would break the request. Meanwhile, /readyz and `Connection: close` make clients
+ * leave.
  */
 export async function drain(server: Server): Promise<void> {
   await waitUntilQuiet(server);
@@ -113,13 +119,13 @@ export async function drain(server: Server): Promise<void> {
 }
 
 /**
- * In short looks, which are counted: after one long wait, or by the clock, a process that stood still would find that
- * its time is over before it finds what has arrived meanwhile.
+ * Waits until requests stop arriving. Counts short waits: after one long wait, or by the clock, a process
+ * that was suspended would reach its deadline before it handles the requests that arrived in the meantime.
  */
 async function waitUntilQuiet(server: Server): Promise<void> {
   let quietMs = 0;
   server.on('request', () => (quietMs = -CHECK_INTERVAL_MS));
-  for (let looks = DRAIN_GRACE_MS / CHECK_INTERVAL_MS; quietMs < QUIET_MS && looks > 0; looks -= 1) {
+  for (let checks = DRAIN_GRACE_MS / CHECK_INTERVAL_MS; quietMs < QUIET_MS && checks > 0; checks -= 1) {
     await sleep(CHECK_INTERVAL_MS);
     quietMs += CHECK_INTERVAL_MS;
   }

@@ -12,7 +12,7 @@ import { RateLimitGuard } from './rate-limit.js';
 import { Readiness } from './readiness.js';
 import { StrayInputGuard } from './stray-input.guard.js';
 
-/** What all routes share: guards, input validation, errors, rate limits and idempotency. */
+/** The components that all routes share: guards, input validation, errors, rate limits and idempotency. */
 @Module({
   controllers: [HealthController],
   providers: [
@@ -31,7 +31,7 @@ import { StrayInputGuard } from './stray-input.guard.js';
     },
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_PIPE, useClass: InputPipe },
-    // In this order: who calls, from where, how often, with what (contract, section 2).
+    // The order is fixed by the contract (section 2): credential, origin, rate limit, input.
     { provide: APP_GUARD, useExisting: CredentialGuard },
     { provide: APP_GUARD, useClass: OriginGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },

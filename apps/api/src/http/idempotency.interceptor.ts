@@ -5,7 +5,10 @@ import { IdempotencyService } from './idempotency.service.js';
 import type { GatehouseRequest } from './request-context.js';
 import { skipsInterceptors } from './skip-interceptors.js';
 
-/** Executes a POST with an `Idempotency-Key` once, with everything that follows the guards: the pipes and the handler. */
+/**
+ * Executes a POST with an `Idempotency-Key` once, with everything that follows the guards: the pipes and the
+ * handler.
+ */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   constructor(private readonly idempotency: IdempotencyService) {}

@@ -18,7 +18,10 @@ import type { GatehouseRequest } from './request-context.js';
 
 const HEADER = 'Idempotency-Key';
 
-/** How often a running request renews its claim: several times before another request may take it over. */
+/**
+ * Interval at which a running request renews its claim, in ms: several renewals fit into the time after which
+ * another request may take it over.
+ */
 const RENEWAL_MS = 5_000;
 
 /** Statuses of the errors that are stored and replayed: repeating the request would not change them. */
@@ -30,8 +33,8 @@ type StoredResponse =
   | { code: ErrorCode; details: Omit<ErrorDetails, 'cause'>; requestId: string };
 
 /**
- * Executes a POST with a secret key and an Idempotency-Key once (contract, section 2): the response commits with the
- * change itself, so that a repeated request returns the same response, also after a crash.
+ * Executes a POST with a secret key and an Idempotency-Key once (contract, section 2): the response commits
+ * with the change itself, so that a repeated request returns the same response, also after a crash.
  */
 @Injectable()
 export class IdempotencyService {
@@ -50,7 +53,8 @@ export class IdempotencyService {
     if (request.method !== 'POST' || key === undefined || !secretKey || isConsolePath(request.path))
       return run();
     assertKey(key);
-    // Lines are committed as they arrive: there the key names the import, which then is not repeated either.
+    // NDJSON lines are committed as they arrive. For them the key identifies the import, whose lines are not
+    // imported twice either.
     if (isNdjson(request)) return run();
     return this.runOnce(this.describe(request, key, secretKey), request, response, run);
   }
@@ -61,8 +65,9 @@ export class IdempotencyService {
       projectId: secretKey.project.id,
       route: `${request.method} ${path}`,
       keyHash: sha256(key),
-      // Keyed: the body may contain a password, which a plain hash would expose to guessing. With the scopes: a response
-      // may contain the value of a new key, which a key without the scope to create it must not read.
+      // Keyed: the body may contain a password, which a plain hash would expose to guessing. With the scopes:
+      // a response may contain the value of a new key, which a key without the scope to create it must not
+      // read.
       fingerprint: this.keyring.mac(
         'idempotent-request',
         canonicalJson([
@@ -77,31 +82,40 @@ export class IdempotencyService {
   }
 
   private async runOnce(
-    wanted: IdempotentRequest,
+    idempotentRequest: IdempotentRequest,
     request: GatehouseRequest,
     response: Response,
     run: () => Promise<unknown>,
   ): Promise<unknown> {
     const claim = newId();
-    const standing = await this.keys.begin(wanted, claim);
-    if (standing.state === 'running') throw inProgress();
-    if (standing.state === 'other-request') throw new GatehouseError('idempotency_key_reused');
-    if (standing.state === 'answered') {
-      const text = this.keyring.decrypt('idempotent-answer', standing.claim, standing.response);
+    const existing = await this.keys.begin(idempotentRequest, claim);
+    if (existing.state === 'running') throw inProgress();
+    if (existing.state === 'other-request') throw new GatehouseError('idempotency_key_reused');
+    if (existing.state === 'answered') {
+      const text = this.keyring.decrypt('idempotent-answer', existing.claim, existing.response);
       return this.replay(JSON.parse(text) as StoredResponse, response);
     }
     // A slow request keeps its claim. The next renewal makes up for one that fails.
-    const renewal = setInterval(() => void this.keys.renew(wanted, claim).catch(() => undefined), RENEWAL_MS);
+    const renewal = setInterval(
+      () => void this.keys.renew(idempotentRequest, claim).catch(() => undefined),
+      RENEWAL_MS,
+    );
     try {
       const store = async (tx: Tx, body: unknown) => {
         const sealed = this.seal(claim, { status: response.statusCode, body });
-        const isStored = await this.keys.saveResponse(tx, wanted, claim, sealed, customerIdInResponse(body));
+        const isStored = await this.keys.saveResponse(
+          tx,
+          idempotentRequest,
+          claim,
+          sealed,
+          customerIdInResponse(body),
+        );
         // Another request has taken the claim over: the change must not happen a second time.
         if (!isStored) throw inProgress();
       };
       return await deferDelays(() => this.transactions.runAsUnitOfWork(run, store));
     } catch (error) {
-      await this.storeError(wanted, claim, error, request);
+      await this.storeError(idempotentRequest, claim, error, request);
       throw error;
     } finally {
       clearInterval(renewal);
@@ -109,20 +123,20 @@ export class IdempotencyService {
   }
 
   private async storeError(
-    wanted: IdempotentRequest,
+    idempotentRequest: IdempotentRequest,
     claim: string,
     error: unknown,
     { requestId }: GatehouseRequest,
   ): Promise<void> {
     if (!(error instanceof GatehouseError) || !storedErrorStatuses.has(error.status)) {
-      const released = this.keys.release(wanted, claim);
-      // The request has already waited for the absent database. The claim expires by itself as well.
-      const isAbsent = error instanceof GatehouseError && error.code === 'unavailable';
-      return isAbsent ? void released.catch(() => undefined) : released;
+      const released = this.keys.release(idempotentRequest, claim);
+      // The request has already waited for the unavailable database. The claim also expires by itself.
+      const isDatabaseUnavailable = error instanceof GatehouseError && error.code === 'unavailable';
+      return isDatabaseUnavailable ? void released.catch(() => undefined) : released;
     }
     const { cause: _, ...details } = error.details;
     const sealed = this.seal(claim, { code: error.code, details, requestId });
-    await this.transactions.run((tx) => this.keys.saveResponse(tx, wanted, claim, sealed, null));
+    await this.transactions.run((tx) => this.keys.saveResponse(tx, idempotentRequest, claim, sealed, null));
   }
 
   private async replay(stored: StoredResponse, response: Response): Promise<unknown> {
@@ -135,7 +149,7 @@ export class IdempotencyService {
     return this.withoutSpentTokens(stored.body);
   }
 
-  /** Removes a refresh token that has been used since: using it once more would end its session. */
+  /** Removes a refresh token that has been used since: using it again would revoke its session. */
   private async withoutSpentTokens(body: unknown): Promise<unknown> {
     const token = (body as { tokens?: { refreshToken?: string } | null } | null)?.tokens?.refreshToken;
     if (token === undefined) return body;
@@ -157,7 +171,7 @@ function assertKey(key: string): void {
   throw invalidField(HEADER, 'invalid', `${HEADER} must be 1 to 255 visible ASCII characters`);
 }
 
-/** Returns the customer of an access token: the same request of another customer is another request. */
+/** Returns the customer of an access token: the same request from another customer is a different request. */
 const callerCustomerId = ({ caller }: GatehouseRequest): string | null =>
   caller?.kind === 'access-token' ? caller.customer.id : null;
 

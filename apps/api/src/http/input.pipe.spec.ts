@@ -46,7 +46,7 @@ const body = (value: unknown, metatype: Type = Body) => pipe.transform(value, { 
 const query = (value: unknown) => pipe.transform(value, { type: 'query', metatype: PageQuery });
 
 const good = { email: 'ada@example.com', password: 'correct horse' };
-const faults = (...errors: [field: string, code: string][]) => ({
+const fieldErrors = (...errors: [field: string, code: string][]) => ({
   code: 'validation_failed',
   details: { errors: errors.map(([field, code]) => expect.objectContaining({ field, code })) },
 });
@@ -61,16 +61,16 @@ const hostileNames = [
 ];
 
 describe('InputPipe: bodies', () => {
-  it('become their class; an email is canonical (EV-06), a password is unchanged (PW-01)', async () => {
+  it('converts a body to its class with a canonical email (EV-06) and an unchanged password (PW-01)', async () => {
     const sent = { email: '  ADA@Example.com ', password: '  e\u0301 \t', firstName: 'Ada' };
     const result = await body(sent);
     expect(result).toBeInstanceOf(Body);
     expect(result).toEqual({ ...sent, email: 'ada@example.com' });
   });
 
-  it('name every error at once', async () => {
-    const refused = body({ password: 'x'.repeat(21), firstName: 'Ada\u001b', extra: 1 });
-    const { details } = (await refused.catch((error: unknown) => error)) as GatehouseError;
+  it('reports every error at once', async () => {
+    const rejected = body({ password: 'x'.repeat(21), firstName: 'Ada\u001b', extra: 1 });
+    const { details } = (await rejected.catch((error: unknown) => error)) as GatehouseError;
     expect(details.errors!.map(({ field, code }) => `${field} ${code}`).sort()).toEqual([
       'email required',
       'extra unknown_field',
@@ -79,35 +79,37 @@ describe('InputPipe: bodies', () => {
     ]);
   });
 
-  it('IN-07: have no unknown field, also none that is called like a member of every object', async () => {
+  it('IN-07: rejects unknown fields, also those named like a member of Object.prototype', async () => {
     for (const field of ['emailVerified', 'id', 'projectId', 'role', ...hostileNames])
-      await expect(body({ ...good, [field]: true })).rejects.toMatchObject(faults([field, 'unknown_field']));
+      await expect(body({ ...good, [field]: true })).rejects.toMatchObject(
+        fieldErrors([field, 'unknown_field']),
+      );
     const hostile = Object.fromEntries(hostileNames.map((field) => [field, 'x']));
     await expect(body({ ...good, ...hostile })).rejects.toMatchObject(
-      faults(...hostileNames.map((field): [string, string] => [field, 'unknown_field'])),
+      fieldErrors(...hostileNames.map((field): [string, string] => [field, 'unknown_field'])),
     );
   });
 
-  it('IN-08: have no other type in the place of a string', async () => {
+  it('IN-08: rejects other types instead of a string', async () => {
     for (const value of [42, true, null, {}, { $ne: '' }, [], ['correct horse']])
       for (const field of ['password', 'email', 'firstName'])
         await expect(body({ ...good, [field]: value })).rejects.toMatchObject({ code: 'validation_failed' });
   });
 
-  it('IN-05: have no control character in a name', async () => {
+  it('IN-05: rejects control characters in a name', async () => {
     for (const character of ['\u0000', '\u0007', '\n', '\u001f', '\u007f'])
       await expect(body({ ...good, firstName: `A${character}` })).rejects.toMatchObject(
-        faults(['firstName', 'invalid']),
+        fieldErrors(['firstName', 'invalid']),
       );
   });
 
-  it('are required', async () => {
+  it('rejects a missing body', async () => {
     await expect(body(undefined)).rejects.toMatchObject({ code: 'invalid_json' });
   });
 });
 
-describe('InputPipe: objects within objects', () => {
-  it('become their classes, unchanged', async () => {
+describe('InputPipe: nested objects', () => {
+  it('converts nested objects to their classes, unchanged', async () => {
     const metadata = { toString: 'x', valueOf: { hasOwnProperty: 1 } };
     const value = { outer: { count: 1, inner: { name: null }, metadata }, set: [] };
     const result = (await body(value, Nest)) as Nest;
@@ -116,10 +118,10 @@ describe('InputPipe: objects within objects', () => {
     await expect(body({ outer: { inner: null } }, Nest)).resolves.toEqual({ outer: { inner: null } });
   });
 
-  it('have each error named by its path, at every level', async () => {
+  it('reports each error with its path, at every level', async () => {
     const outer = { count: 10, extra: 1, inner: { name: 'too long', other: 2 } };
     await expect(body({ outer, set: ['a', 'b', 'c'] }, Nest)).rejects.toMatchObject(
-      faults(
+      fieldErrors(
         ['outer.extra', 'unknown_field'],
         ['outer.count', 'invalid'],
         ['outer.inner.other', 'unknown_field'],
@@ -129,14 +131,14 @@ describe('InputPipe: objects within objects', () => {
     );
   });
 
-  it('IN-07: have no field that is called like a member of every object', async () => {
+  it('IN-07: rejects fields named like a member of Object.prototype', async () => {
     for (const name of [...hostileNames, '__proto__']) {
       const hostile = Object.fromEntries([[name, 'x']]);
       await expect(body({ outer: { ...hostile, inner: hostile } }, Nest)).rejects.toMatchObject({
         code: 'validation_failed',
       });
       await expect(body({ outer: { inner: hostile } }, Nest)).rejects.toMatchObject(
-        faults([`outer.inner.${name}`, 'unknown_field']),
+        fieldErrors([`outer.inner.${name}`, 'unknown_field']),
       );
     }
   });
@@ -150,11 +152,11 @@ describe('InputPipe: objects within objects', () => {
     ['null', { outer: null }, 'outer', 'invalid_type'],
     ['an invalid entry', { outer: {}, set: ['x'] }, 'set', 'invalid'],
     ['a repeated entry', { outer: {}, set: ['a', 'a'] }, 'set', 'invalid'],
-    ['an entry of another type', { outer: {}, set: [1] }, 'set', 'invalid'],
-    ['no list', { outer: {}, set: 'a' }, 'set', 'invalid_type'],
-    ['null for a list', { outer: {}, set: null }, 'set', 'invalid_type'],
-  ])('are refused: %s, %j', async (_, value, field, code) => {
-    await expect(body(value, Nest)).rejects.toMatchObject(faults([field, code]));
+    ['an entry of the wrong type', { outer: {}, set: [1] }, 'set', 'invalid'],
+    ['not a list', { outer: {}, set: 'a' }, 'set', 'invalid_type'],
+    ['null instead of a list', { outer: {}, set: null }, 'set', 'invalid_type'],
+  ])('rejects invalid nested input: %s, %j', async (_, value, field, code) => {
+    await expect(body(value, Nest)).rejects.toMatchObject(fieldErrors([field, code]));
   });
 });
 
@@ -167,7 +169,7 @@ describe('InputPipe: the query of a list', () => {
       await expect(query({ limit })).rejects.toMatchObject({ code: 'validation_failed' });
   });
 
-  it('IN-07, IN-08: refuses a repeated, nested or unknown parameter', async () => {
+  it('IN-07, IN-08: rejects a repeated, nested or unknown parameter', async () => {
     const nested = [{ 'limit[]': '1' }, { limit: { a: '1' } }, { cursor: ['a', 'b'] }];
     const unknown = [{ page: '2' }, ...hostileNames.map((name) => ({ [name]: 'x' }))];
     for (const parameters of [...nested, ...unknown])

@@ -3,7 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { validate, type ValidationError } from 'class-validator';
 import { GatehouseError, type FieldError } from '@gatehouse/domain';
 
-/** Names of class-validator's constraints, as the codes that callers see. */
+/** Error codes of the API by the constraint of class-validator. */
 const constraintCodes: Record<string, string> = {
   isDefined: 'required',
   isString: 'invalid_type',
@@ -18,12 +18,12 @@ const constraintCodes: Record<string, string> = {
   repeated: 'repeated',
 };
 
-/** A body class may say that the body can be left out, which counts as an empty one. */
+/** A class of bodies. With `bodyIsOptional`, a missing body counts as an empty one. */
 export interface BodyClass {
   bodyIsOptional?: true;
 }
 
-/** Turns bodies and queries into their classes, or refuses them with every fault named. */
+/** Converts bodies and queries to their classes, or rejects them with all errors. */
 @Injectable()
 export class InputPipe implements PipeTransform {
   /** @throws GatehouseError `invalid_json` for a missing body, `validation_failed` */
@@ -35,18 +35,21 @@ export class InputPipe implements PipeTransform {
     const plain = value ?? {};
     if (type === 'query') assertSingle(plain);
     const input = plainToInstance(metatype, plain, { exposeUnsetFields: false }) as object;
-    const faults = await validate(input, {
+    const validationErrors = await validate(input, {
       whitelist: true,
       forbidNonWhitelisted: true,
       stopAtFirstError: true,
     });
-    const errors = [...inheritedNames(plain, input), ...faults.flatMap((fault) => fieldErrors(fault))];
+    const errors = [
+      ...inheritedNames(plain, input),
+      ...validationErrors.flatMap((error) => fieldErrors(error)),
+    ];
     if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
     return input;
   }
 }
 
-/** @throws GatehouseError `validation_failed` for a parameter that is given more than once */
+/** Rejects repeated query parameters. @throws GatehouseError `validation_failed` */
 function assertSingle(query: object): void {
   const repeated = Object.entries(query).filter(([, value]) => Array.isArray(value));
   if (repeated.length === 0) return;
@@ -56,7 +59,9 @@ function assertSingle(query: object): void {
   throw new GatehouseError('validation_failed', { errors });
 }
 
-/** class-transformer silently drops fields that are named like a method of every object. */
+/**
+ * Returns errors for fields named like a member of Object.prototype, which class-transformer silently drops.
+ */
 function inheritedNames(plain: object, input: object, parent = ''): FieldError[] {
   return Object.entries(plain).flatMap(([name, value]: [string, unknown]) => {
     const field = parent + name;
@@ -68,20 +73,20 @@ function inheritedNames(plain: object, input: object, parent = ''): FieldError[]
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** What has no class is kept as it came, whatever its names. */
+/** Returns true for an instance of a class. Other objects stay unchanged, with any field names. */
 const hasDtoClass = (value: unknown): value is object =>
   isObject(value) && ![Object.prototype, Array.prototype].includes(Object.getPrototypeOf(value) as object);
 
-function fieldErrors(fault: ValidationError, parent = ''): FieldError[] {
-  const field = parent + fault.property;
-  const nested = (fault.children ?? []).flatMap((child) => fieldErrors(child, `${field}.`));
-  const constraints = Object.entries(fault.constraints ?? {});
+function fieldErrors(error: ValidationError, parent = ''): FieldError[] {
+  const field = parent + error.property;
+  const nested = (error.children ?? []).flatMap((child) => fieldErrors(child, `${field}.`));
+  const constraints = Object.entries(error.constraints ?? {});
   if (constraints.length === 0) return nested;
-  const isMissing = fault.value === undefined && !('whitelistValidation' in (fault.constraints ?? {}));
+  const isMissing = error.value === undefined && !('whitelistValidation' in (error.constraints ?? {}));
   if (isMissing) return [{ field, code: 'required', message: `${field} is required` }, ...nested];
-  const named = (message: string): string =>
-    message.startsWith(fault.property) ? parent + message : message;
-  return [...constraints.map(([name, message]) => fieldError(field, name, named(message))), ...nested];
+  const withParent = (message: string): string =>
+    message.startsWith(error.property) ? parent + message : message;
+  return [...constraints.map(([name, message]) => fieldError(field, name, withParent(message))), ...nested];
 }
 
 const fieldError = (field: string, constraint: string, message: string): FieldError =>

@@ -2,7 +2,10 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import type { Request } from 'express';
 import { readDeferredBody } from './body-reader.js';
 
-/** Reads a body that was left unread until its sender is known: a guard of the route runs after those of all routes. */
+/**
+ * Reads a body whose reading was deferred until after authentication: a guard of a route runs after the
+ * guards of all routes.
+ */
 @Injectable()
 export class LateBodyGuard implements CanActivate {
   /** @throws GatehouseError `payload_too_large`, `invalid_json` */

@@ -5,10 +5,13 @@ import { Config } from '@gatehouse/platform';
 import { assertFromConsole, isConsolePath } from './console-request.js';
 import type { GatehouseRequest } from './request-context.js';
 
-/** Characters of an origin in an error: a longer one is not shown completely. */
+/** Maximum number of characters of an origin in an error detail. */
 const MAX_ORIGIN = 200;
 
-/** Lets only those pages call that the project allows, or the console. Routes without a key ask in their service. */
+/**
+ * Rejects requests of pages, unless the project allows their origin or they belong to the console. Routes
+ * without a credential check the origin in their service.
+ */
 @Injectable()
 export class OriginGuard implements CanActivate {
   constructor(
@@ -31,7 +34,10 @@ export class OriginGuard implements CanActivate {
   }
 }
 
-/** @throws GatehouseError `origin_not_allowed` */
+/**
+ * Rejects an origin that is not in the `allowedOrigins` of the project.
+ * @throws GatehouseError `origin_not_allowed`
+ */
 export function assertOriginAllowed(origin: string | undefined, { allowedOrigins }: ProjectSettings): void {
   if (!origin || allowedOrigins.length === 0 || allowedOrigins.includes(origin)) return;
   throw new GatehouseError('origin_not_allowed', {

@@ -1,8 +1,8 @@
 import type { Config } from '@gatehouse/platform';
 
-/** Node versions from this on get security fixes (requirement SC-01). */
+/** The lowest major version of Node.js that receives security fixes (requirement SC-01). */
 const MIN_PRODUCTION_NODE = 24;
 
-/** Whether production runs on a Node that gets no security fixes any more. */
+/** Returns true if production runs on a version of Node.js that no longer receives security fixes. */
 export const hasOutdatedNode = (config: Config): boolean =>
   config.production && Number(process.versions.node.split('.')[0]) < MIN_PRODUCTION_NODE;

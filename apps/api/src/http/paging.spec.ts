@@ -6,12 +6,12 @@ const records = Array.from({ length: 5 }, (_, index) => ({
   id: `0199a1b2-c3d4-7e5f-8a6b-00000000000${9 - index}`,
 }));
 
-/** Newest first, as the repositories read. */
+/** Reads newest first, as the repositories do. */
 const read = async (before: string | null, limit: number) =>
   records.filter(({ id }) => before === null || id < before).slice(0, limit);
 
 describe('readPage', () => {
-  it('reads a list to its end, each record once', async () => {
+  it('returns each record of a list once', async () => {
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
@@ -23,17 +23,17 @@ describe('readPage', () => {
     expect(seen).toEqual(records.map(({ id }) => id));
   });
 
-  it('has no next cursor when the last page is full, or the list empty', async () => {
+  it('returns no next cursor when the last page is full or the list is empty', async () => {
     const page = await readPage(cursors, 'list', { limit: 5 }, read);
     expect(page).toEqual({ items: records, nextCursor: null });
     const limits: number[] = [];
     const empty = await readPage(cursors, 'list', {}, async (_, limit) => (limits.push(limit), []));
     expect(empty).toEqual({ items: [], nextCursor: null });
-    // 50 by default, and one to see whether there are more.
+    // 50 by default, and one more to detect whether there are more.
     expect(limits).toEqual([51]);
   });
 
-  it('AK-10: a foreign cursor reads nothing', async () => {
+  it('AK-10: rejects a cursor of another tenant without reading', async () => {
     const { nextCursor } = await readPage(cursors, ['list', 'tenant a'], { limit: 2 }, read);
     let isRead = false;
     const watched = async () => {

@@ -2,11 +2,11 @@ import type { WalkedPage } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
 import { QueryIntegerField, TextField } from './fields.js';
 
-/** Records on a page, unless told. */
+/** Default number of records on a page. */
 export const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
-/** The parameters that every list takes. */
+/** The parameters of every list. */
 export class PageQuery {
   @QueryIntegerField({
     description: 'Maximum number of records on the page',
@@ -29,13 +29,14 @@ export interface Page<T> {
   nextCursor: string | null;
 }
 
-/** Of a list in which nothing can be. */
+/** The page of a list that cannot contain records. */
 export const EMPTY_PAGE: WalkedPage<never> = { items: [], next: null };
 
 /**
  * Reads one page of a list that is ordered by id.
- * @param list what makes this list this list: its name, the caller's reach and every filter
- * @param read must return up to `limit` records that come after the record `before`
+ * @param list identity of the list, which the cursor is bound to: its name, the caller's reach and all
+ *   filters
+ * @param read must return up to `limit` records that follow the record `before`
  * @throws GatehouseError `invalid_cursor`
  */
 export function readPage<T extends { id: string }>(
@@ -52,8 +53,8 @@ export function readPage<T extends { id: string }>(
 }
 
 /**
- * Reads one page of such a list whose reader itself says where it goes on: a page may end before it is full.
- * @param read must return up to `limit` records that come after the id `before`
+ * Reads one page of a list whose reader returns the id to continue from: a page may end before it is full.
+ * @param read must return up to `limit` records that follow the id `before`
  * @throws GatehouseError `invalid_cursor`
  */
 export async function readScannedPage<T>(
@@ -67,14 +68,14 @@ export async function readScannedPage<T>(
   return { items, nextCursor: next && cursors.encode(list, next) };
 }
 
-/** A list in the `/api/v1` family. */
+/** Returns the response of a list in the `/api/v1` family. */
 export const camelList = <T>(data: T[], nextCursor: string | null) => ({
   data,
   nextCursor,
   hasMore: nextCursor !== null,
 });
 
-/** A list in the `/v1` family. */
+/** Returns the response of a list in the `/v1` family. */
 export const snakeList = <T>(data: T[], nextCursor: string | null) => ({
   success: true as const,
   data,
@@ -82,5 +83,5 @@ export const snakeList = <T>(data: T[], nextCursor: string | null) => ({
   has_more: nextCursor !== null,
 });
 
-/** A single resource in the `/v1` family. */
+/** Returns the response of a single resource in the `/v1` family. */
 export const snakeItem = <T>(data: T) => ({ success: true as const, data });

@@ -32,7 +32,7 @@ class ThingsController {
     return this.nameOfNew();
   }
 
-  /** Stands for a route that is added later. */
+  /** Represents a route that is added later. */
   @Delete(':id')
   delete(): void {}
 

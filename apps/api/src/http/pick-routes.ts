@@ -5,9 +5,10 @@ import { MetadataScanner } from '@nestjs/core';
 type Controller = abstract new (...dependencies: never[]) => object;
 
 /**
- * Returns a controller class to extend that has only the named routes of another controller, as `PickType` does with
- * the properties of a request. Controllers for operators extend it: a new route for secret keys becomes one for operators
- * only when its name is added here. Also name a route that the subclass overrides if the override calls `super`.
+ * Returns a controller class to extend that has only the named routes of another controller, as `PickType`
+ * does with the properties of a request. Controllers for operators extend it: a new route for secret keys
+ * becomes one for operators only when its name is added here. Also name a route that the subclass overrides
+ * if the override calls `super`.
  */
 export function PickRoutes<Base extends Controller>(
   controller: Base,

@@ -5,7 +5,10 @@ import { Config, errorCode, LOGGER, type Logger } from '@gatehouse/platform';
 import { problemDocument, sendProblem } from './problem.js';
 import type { GatehouseRequest } from './request-context.js';
 
-/** The one place that turns errors into HTTP. Services throw GatehouseErrors and know nothing of statuses. */
+/**
+ * Converts errors into HTTP responses for all routes. Services throw GatehouseErrors and do not handle HTTP
+ * statuses.
+ */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(
@@ -21,7 +24,7 @@ export class ProblemFilter implements ExceptionFilter {
   private respond(thrown: unknown, request: GatehouseRequest, response: Response): void {
     const error = toGatehouseError(thrown);
     reportError(this.logger, error, request);
-    // A body that nobody will read must not keep the connection.
+    // The rest of the body is not read, so the connection cannot be reused.
     if (error.code === 'payload_too_large') response.setHeader('Connection', 'close');
     const { requestId, path } = request;
     sendProblem(
@@ -32,7 +35,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** Names the code in the request's log line, and logs what was not expected in one of its own. */
+/** Adds the error code to the log entry of the request, and logs an unexpected error in a separate entry. */
 export function reportError(logger: Logger, error: GatehouseError, request: GatehouseRequest): void {
   request.problemCode = error.code;
   Object.assign(request, error.details.subject);
@@ -41,10 +44,10 @@ export function reportError(logger: Logger, error: GatehouseError, request: Gate
   logger.error({ requestId, code: error.code, error: error.details.cause ?? error }, 'request failed');
 }
 
-/** What was thrown, as one of our errors. */
+/** Converts a thrown value into a GatehouseError. */
 export function toGatehouseError(thrown: unknown): GatehouseError {
   if (thrown instanceof GatehouseError) return thrown;
-  // Express and its body reader throw errors with a status of their own.
+  // Express and its body reader throw errors with their own status.
   const status =
     thrown instanceof HttpException
       ? thrown.getStatus()

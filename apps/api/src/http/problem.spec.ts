@@ -15,7 +15,7 @@ describe('problemDocument', () => {
     });
   });
 
-  it('LG-04: has success:false on webhook routes alone', () => {
+  it('LG-04: has success:false only on routes of the /v1 family', () => {
     const paths = ['/v1/webhooks/deliveries', '/api/v1/me', '/v1', '/livez'];
     const documents = paths.map((path) =>
       problemDocument(new GatehouseError('not_found'), { ...context, path }),
@@ -23,7 +23,7 @@ describe('problemDocument', () => {
     expect(documents.map((document) => 'success' in document)).toEqual([true, false, false, false]);
   });
 
-  it('LG-04: carries field errors and documented members', () => {
+  it('LG-04: includes field errors and documented members', () => {
     const error = new GatehouseError('insufficient_scope', {
       detail: 'Once more.',
       errors: [{ field: 'a', code: 'required', message: 'a is required' }],
@@ -39,7 +39,7 @@ describe('problemDocument', () => {
   it.each([
     [1, 'a0 is required.'],
     [3, 'a0 is required (errors[] lists 2 more).'],
-  ])('the detail of an input with %i invalid fields names the first', (count, detail) => {
+  ])('names the first of %i invalid fields in the detail', (count, detail) => {
     const errors = Array.from({ length: count }, (_, n) => ({
       field: `a${n}`,
       code: 'required',
@@ -50,13 +50,13 @@ describe('problemDocument', () => {
     });
   });
 
-  it('the detail of an error that knows no more is the cause and the remedy of its code', () => {
+  it('uses the cause and the remedy of the code for an error without a detail', () => {
     expect(problemDocument(new GatehouseError('refresh_token_expired'), context)).toMatchObject({
       detail: 'The session was inactive for too long or reached its maximum age. Sign in again.',
     });
   });
 
-  it('LG-04: the cause and the stack stay inside', () => {
+  it('LG-04: does not expose the cause or the stack', () => {
     const cause = new Error('SELECT * FROM customers at 10.0.0.5');
     const text = JSON.stringify(problemDocument(new GatehouseError('internal_error', { cause }), context));
     expect(text).not.toMatch(/SELECT|10\.0\.0\.5|\bat\b.*\.ts|stack/);

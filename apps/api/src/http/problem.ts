@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { errorCatalog, type GatehouseError } from '@gatehouse/domain';
 
-/** Where the documentation of the error codes is served. */
+/** Path of the documentation of the error codes. */
 const ERROR_DOCS_PATH = '/docs/errors';
 
-/** The problem document of an error (RFC 9457; contract, section 2). */
+/** Returns the problem document of an error (RFC 9457; contract, section 2). */
 export function problemDocument(
   error: GatehouseError,
   context: { requestId: string; publicUrl: string; path: string },
@@ -23,7 +23,9 @@ export function problemDocument(
   };
 }
 
-/** Returns what is wrong and what to do: in this case if the error knows it, otherwise for its code in general. */
+/**
+ * Returns the problem and the remedy: the detail of this error if it has one, otherwise those of its code.
+ */
 function problemDetail({ code, details: { detail, errors = [] } }: GatehouseError): string {
   if (detail) return detail;
   if (code === 'validation_failed' && errors.length > 0) {
@@ -34,7 +36,7 @@ function problemDetail({ code, details: { detail, errors = [] } }: GatehouseErro
   return `${cause} ${remedy}`;
 }
 
-/** Answers with a problem document. */
+/** Sends a problem document. */
 export function sendProblem(
   response: ServerResponse,
   error: GatehouseError,

@@ -5,7 +5,7 @@ import { Config, RateLimiter, rateLimitHeaders, type RateLimitPolicy } from '@ga
 import { addressBlock, isLoopback } from './client-address.js';
 import { clientIp, type GatehouseRequest } from './request-context.js';
 
-/** Requests a minute per client address and project (contract, section 3). */
+/** Maximum number of requests per minute, client address and project (contract, section 3). */
 const addressQuotas = {
   login: 30,
   register: 30,
@@ -24,7 +24,7 @@ export const RATE_LIMIT = Symbol('rate limit');
 /** Limits the route per client address and project. */
 export const RateLimit = (name: keyof typeof addressQuotas): MethodDecorator => SetMetadata(RATE_LIMIT, name);
 
-/** Refuses callers that come too often, after they are known and before their input is read. */
+/** Rejects callers that exceed a rate limit, after authentication and before input validation. */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
   constructor(

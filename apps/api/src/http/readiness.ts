@@ -1,11 +1,17 @@
 import { unavailable } from '@gatehouse/domain';
 
-/** How far this process has come: it listens at once, works when it has started, and drains before it stops. */
+/**
+ * The lifecycle state of this process: it listens immediately, serves requests once it has started, and
+ * drains before it stops.
+ */
 export class Readiness {
   started = false;
   draining = false;
 
-  /** @throws GatehouseError `unavailable` while the process is still waiting for its database */
+  /**
+   * Rejects requests until the process has started.
+   * @throws GatehouseError `unavailable` while the process is still waiting for its database
+   */
   assertStarted(): void {
     if (!this.started) {
       throw unavailable({ detail: 'The service is starting.' });

@@ -4,24 +4,27 @@ import { isUuid, type ErrorCode } from '@gatehouse/domain';
 import { monotonicMs, newRandomId, type ApiMetrics, type Logger } from '@gatehouse/platform';
 import { addressBlock, normalizeAddress } from './client-address.js';
 
-/** A request with what Gatehouse adds to it. */
+/** A request with the fields that Gatehouse adds. */
 export interface GatehouseRequest extends AuthenticatedRequest {
   requestId: string;
-  /** The code of the problem that was answered, for the log. */
+  /** Error code of the response, for the log. */
   problemCode?: ErrorCode;
-  /** The customer whom a request turned out to be about, for the log. */
+  /** The customer that the request concerns, for the log. */
   customerId?: string;
-  /** The operator whose session it holds, or whose password it tried, where no caller is known; for the log as well. */
+  /** The operator of the session, or of the sign-in attempt, if there is no caller, for the log. */
   operatorId?: string;
-  /** Their project, where no credential names it. */
+  /** The project of the customer, if no credential identifies it, for the log. */
   projectId?: string;
-  /** The address of whoever sent it, once it has been asked for. */
+  /** The address of the sender, cached by `callerIp`. */
   callerIp?: string | null;
 }
 
 const requestIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Gives each request its id, and measures it and writes one line about it when it is over. */
+/**
+ * Returns middleware that assigns each request its id, and records its metrics and one log entry when it
+ * ends.
+ */
 export function requestContext(logger: Logger, metrics: ApiMetrics | null): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
     const current = request as GatehouseRequest;
@@ -39,7 +42,10 @@ export function requestContext(logger: Logger, metrics: ApiMetrics | null): Requ
   };
 }
 
-/** The pattern that matched. It is what is logged and counted, never the URL: a query can hold a token. */
+/**
+ * Returns the matched route pattern. Logs and metrics contain the pattern and never the URL, because a query
+ * can contain a token.
+ */
 const routePattern = ({ route }: GatehouseRequest): string | null =>
   (route as { path?: string } | undefined)?.path ?? null;
 
@@ -47,7 +53,7 @@ function logRequest(logger: Logger, request: GatehouseRequest, response: Respons
   const route = routePattern(request) ?? 'unmatched';
   if (route === '/livez' || route === '/readyz') return;
   const { caller } = request;
-  const line = {
+  const logFields = {
     requestId: request.requestId,
     method: request.method,
     route,
@@ -62,17 +68,23 @@ function logRequest(logger: Logger, request: GatehouseRequest, response: Respons
     actor: logActor(request),
     customerId: request.customerId ?? customerInPath(request),
   };
-  if (response.statusCode >= 500) logger.error(line, 'request');
-  else logger.info(line, 'request');
+  if (response.statusCode >= 500) logger.error(logFields, 'request');
+  else logger.info(logFields, 'request');
 }
 
-/** Nothing but an id: in its place could stand a token (requirement LG-01). */
+/**
+ * Returns a customer id in the path. Returns nothing but a UUID, because the segment could contain a token
+ * (requirement LG-01).
+ */
 function customerInPath({ params }: GatehouseRequest): string | undefined {
   const id = params?.['customerId'];
   return typeof id === 'string' && isUuid(id) ? id : undefined;
 }
 
-/** Who acted (requirement LG-03). A refresh token alone says whose it is. */
+/**
+ * Returns the actor of the request (requirement LG-03). A refresh token without another credential identifies
+ * its customer.
+ */
 function logActor({ caller, customerId, operatorId }: GatehouseRequest): string | undefined {
   if (caller?.kind === 'access-token') return `customer:${caller.customer.id}`;
   if (caller?.kind === 'operator') return `operator:${caller.operatorId}`;
@@ -82,8 +94,8 @@ function logActor({ caller, customerId, operatorId }: GatehouseRequest): string 
 }
 
 /**
- * The address of the client: that of the connection, of `X-Forwarded-For` behind a trusted proxy, or of
- * `X-Client-IP` when a secret key with `customer:write` vouches for it (contract, section 3).
+ * Returns the address of the client: that of the connection, of `X-Forwarded-For` behind a trusted proxy, or
+ * of `X-Client-IP` when a secret key with `customer:write` vouches for it (contract, section 3).
  */
 export function clientIp(request: AuthenticatedRequest): string | null {
   return vouchedIp(request) ?? callerIp(request);
@@ -94,7 +106,7 @@ function vouchedIp(request: AuthenticatedRequest): string | null {
   return mayVouch ? normalizeAddress(request.get('x-client-ip')) : null;
 }
 
-/** The address of whoever sent the request, whomever they vouch for. */
+/** Returns the address of the sender of the request, even if it vouches for another client. */
 export function callerIp(request: AuthenticatedRequest): string | null {
   const current = request as GatehouseRequest;
   // Behind a trusted proxy, Express parses X-Forwarded-For each time.
@@ -102,34 +114,37 @@ export function callerIp(request: AuthenticatedRequest): string | null {
   return current.callerIp;
 }
 
-/** What the client says that it is, at a length that can be kept. */
+/** Returns the user agent, truncated to a length that can be stored. */
 export const getUserAgent = (request: AuthenticatedRequest): string | null =>
   request.get('user-agent')?.slice(0, 512) ?? null;
 
-/** Who waits for the answer. */
+/** The client that sent a request. */
 export interface Client {
   ip: string | null;
-  /** What counts as one client, and is remembered as an address of the customer; null when it is not known. */
+  /**
+   * The block that counts as one client, and is stored as a known address of the customer; null if it is
+   * unknown.
+   */
   addressBlock: string | null;
   userAgent: string | null;
-  /** Of the page that asks, if it is one. */
+  /** The origin of the requesting page, if a page sent the request. */
   origin: string | undefined;
   /** Aborted when the connection closes. */
   signal: AbortSignal;
 }
 
-/** The client of a request. */
+/** Returns the client of a request. */
 export function getClient(request: AuthenticatedRequest): Client {
-  const gone = new AbortController();
-  request.res?.once('close', () => gone.abort());
+  const abortController = new AbortController();
+  request.res?.once('close', () => abortController.abort());
   const ip = clientIp(request);
-  // Of a server that does not say, or not legibly, for whom it calls, only its own address is known.
+  // For a server that sends no client address, or an invalid one, only its own address is known.
   const isServer = request.accompanyingSecretKey !== undefined && vouchedIp(request) === null;
   return {
     ip,
     addressBlock: ip && !isServer ? addressBlock(ip) : null,
     userAgent: getUserAgent(request),
     origin: request.get('origin'),
-    signal: gone.signal,
+    signal: abortController.signal,
   };
 }

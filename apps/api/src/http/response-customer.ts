@@ -7,8 +7,8 @@ interface CustomerResponseBody {
 }
 
 /**
- * Returns the id of the customer in a response, so that the stored response can be erased with the customer: the
- * response is the customer, contains the customer, or is a delivery whose event does.
+ * Returns the id of the customer in a response, so that the stored response can be erased with the customer:
+ * the response is the customer, contains the customer, or is a delivery whose event does.
  */
 export function customerIdInResponse(body: unknown): string | null {
   if (typeof body !== 'object' || body === null) return null;

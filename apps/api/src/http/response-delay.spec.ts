@@ -1,36 +1,36 @@
 import { delayResponse, deferDelays } from './response-delay.js';
 
-/** A delay that ends when it is told to, and a log of what happened. */
-function stage() {
+/** Returns a delay that ends when `end` is called, and a log of what happened. */
+function createDelay() {
   const log: string[] = [];
   let end!: () => void;
   const delay = new Promise<void>((resolve) => (end = resolve)).then(() => void log.push('delay ends'));
   return { log, end, delay };
 }
 
-describe('the delay of an answer', () => {
-  it('is waited for at once where nothing is held', async () => {
-    const { log, end, delay } = stage();
-    const answered = delayResponse(delay).then(() => log.push('answered'));
+describe('delayResponse', () => {
+  it('waits for the delay immediately outside deferDelays', async () => {
+    const { log, end, delay } = createDelay();
+    const response = delayResponse(delay).then(() => log.push('answered'));
     end();
-    await answered;
+    await response;
     expect(log).toEqual(['delay ends', 'answered']);
   });
 
-  it('is waited for after the work that holds something, whose result it hands on', async () => {
-    const { log, end, delay } = stage();
-    const answered = deferDelays(async () => {
+  it('waits for the delay after the work of deferDelays, and returns its result', async () => {
+    const { log, end, delay } = createDelay();
+    const response = deferDelays(async () => {
       await delayResponse(delay);
       log.push('connection released');
       end();
       return 'result';
     });
-    expect(await answered).toBe('result');
+    expect(await response).toBe('result');
     expect(log).toEqual(['connection released', 'delay ends']);
   });
 
-  it('is not waited for when the work fails', async () => {
-    const { log, delay } = stage();
+  it('does not wait for the delay when the work fails', async () => {
+    const { log, delay } = createDelay();
     const failing = deferDelays(async () => {
       await delayResponse(delay);
       throw new Error('mine');

@@ -2,14 +2,17 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 const pendingDelays = new AsyncLocalStorage<Promise<unknown>[]>();
 
-/** Delays a response until `end`. Inside `deferDelays`, which may hold a connection, the wait follows its work. */
+/**
+ * Delays a response until `end`. Inside `deferDelays`, whose work may hold a connection, the wait begins
+ * after the work.
+ */
 export async function delayResponse(end: Promise<unknown>): Promise<void> {
   const postponed = pendingDelays.getStore();
   if (postponed) postponed.push(end);
   else await end;
 }
 
-/** Runs `work`, and then waits for the ends that it has passed to `delayResponse`. */
+/** Runs `work`, and then waits for the delays that `work` has passed to `delayResponse`. */
 export async function deferDelays<Result>(work: () => Promise<Result>): Promise<Result> {
   const postponed: Promise<unknown>[] = [];
   const result = await pendingDelays.run(postponed, work);

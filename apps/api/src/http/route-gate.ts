@@ -11,7 +11,7 @@ interface RouterLayer {
   match: (path: string) => boolean;
 }
 
-/** A registered route: its method in capitals and its path pattern. */
+/** A registered route: its method in uppercase and its path pattern. */
 export interface RegisteredRoute {
   method: string;
   path: string;
@@ -20,14 +20,16 @@ export interface RegisteredRoute {
 const routerLayers = (app: Express): RouterLayer[] =>
   (app.router.stack as unknown as RouterLayer[]).filter((layer) => layer.route);
 
-/** Every route that Express knows, for the checks that walk them. */
+/** Returns all routes that are registered in Express, for checks that iterate over them. */
 export const registeredRoutes = (app: Express): RegisteredRoute[] =>
   routerLayers(app).flatMap((layer) => {
     const { methods, path } = layer.route!;
     return Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path }));
   });
 
-/** Answers 404 and 405 before any body is read; Express itself knows no 405. */
+/**
+ * Returns middleware that responds 404 and 405 before a body is read; Express itself does not respond 405.
+ */
 export function routeGate(app: Express): RequestHandler {
   let allowedMethods: ((path: string) => string[]) | undefined;
   return (request: Request, _response: Response, next: NextFunction) => {
@@ -49,7 +51,10 @@ export function routeGate(app: Express): RequestHandler {
   };
 }
 
-/** Returns the path without slashes at its end, in each of the two route families, and all of these in the plural. */
+/**
+ * Returns the path without trailing slashes, its variants in each of the two route families, and the plural
+ * of all of these.
+ */
 function nearestPaths(path: string): string[] {
   const trimmed = path.replace(/\/+$/, '');
   const name = trimmed.replace(/^(\/api)?(\/v1)?\//, '');
@@ -57,7 +62,10 @@ function nearestPaths(path: string): string[] {
   return [...singular, ...singular.map((each) => `${each}s`)].filter((each) => each !== path);
 }
 
-/** The methods of each path. Patterns without parameters, most of them, are looked up instead of matched. */
+/**
+ * Returns a function that returns the methods of a path. Most patterns have no parameters: they are looked up
+ * instead of matched.
+ */
 function methodIndex(layers: RouterLayer[]): (path: string) => string[] {
   const fixed = new Map<string, string[]>();
   const patterns = layers.filter(({ route }) => route!.path.includes(':'));
@@ -69,7 +77,7 @@ function methodIndex(layers: RouterLayer[]): (path: string) => string[] {
     patterns.filter((layer) => layer.match(path)).flatMap(({ route }) => listMethods(route!));
 }
 
-/** In capitals; whoever answers GET answers HEAD. */
+/** Returns the methods in uppercase. A route that supports GET also supports HEAD. */
 function listMethods({ methods }: RegisteredMethods): string[] {
   const names = Object.keys(methods).map((method) => method.toUpperCase());
   return names.includes('GET') ? [...names, 'HEAD'] : names;

@@ -3,7 +3,7 @@ import { ValidateBy } from 'class-validator';
 import { containsSecret, isUuid } from '@gatehouse/domain';
 import { CheckedField, TextField } from './fields.js';
 
-/** Of a text in a query, which others than the caller read: logs of proxies, histories of browsers. */
+/** Rejects secrets in a query parameter: queries appear in proxy logs and browser histories. */
 export const RejectSecrets = (): PropertyDecorator =>
   ValidateBy(
     {
@@ -13,7 +13,7 @@ export const RejectSecrets = (): PropertyDecorator =>
     { message: '$property must not contain a secret. To search for a key, use its first eight characters' },
   );
 
-/** What an operator types or pastes to find something. */
+/** The search text that an operator types or pastes. */
 export const SearchTextField =
   (description: string): PropertyDecorator =>
   (target, property) => {
@@ -30,7 +30,7 @@ export const SearchTextField =
     })(target, property);
   };
 
-/** A customer's id in a query. */
+/** A customer id in a query. */
 export const CustomerIdField = (): PropertyDecorator =>
   CheckedField({
     description: 'Only records of this customer',

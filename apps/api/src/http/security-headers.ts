@@ -1,12 +1,15 @@
 import type { NextFunction, Request, Response } from 'express';
 
-/** What every answer says, the API's own content policy included (requirement HD-01). Pages set a policy of theirs. */
+/**
+ * Headers of every response, including the content security policy of the API (requirement HD-01). Pages set
+ * their own policy.
+ */
 const headers = {
   'Content-Security-Policy': "default-src 'none';frame-ancestors 'none'",
   'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
-  // Public documents set a policy of their own; everything else may hold a token or a customer.
+  // Public documents set their own value; any other response may contain a token or customer data.
   'Cache-Control': 'no-store',
 };
 

@@ -3,13 +3,13 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errorCode, errorMessage, type Logger } from '@gatehouse/platform';
 
-/** A reader who takes nothing for so many ms is gone. */
+/** Time without progress after which the client counts as disconnected, in ms. */
 const STALL_MS = 60_000;
 
 /**
- * Sends a long body as fast as it is taken. What goes wrong from here on can only be shown by breaking off: then the
- * end of the body is missing.
- * @param logFields names the body in the log
+ * Streams a long body as fast as the client reads it. Once the headers have been sent, an error can only be
+ * reported by closing the connection: the body is then incomplete.
+ * @param logFields identifies the body in the log
  */
 export async function streamPages(
   pages: AsyncGenerator<string>,

@@ -2,7 +2,7 @@ import { SetMetadata, type ExecutionContext } from '@nestjs/common';
 
 const SKIP_INTERCEPTORS = Symbol('skip interceptors');
 
-/** The audit and idempotency interceptors skip the route. */
+/** Makes the audit and idempotency interceptors skip the route. */
 export const SkipInterceptors = (): MethodDecorator => SetMetadata(SKIP_INTERCEPTORS, true);
 
 /** Returns true on a route with `@SkipInterceptors()`. */

@@ -4,19 +4,22 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { GatehouseError } from '@gatehouse/domain';
 import type { GatehouseRequest } from './request-context.js';
 
-/** Refuses query parameters and bodies on routes that declare none; the others name their strays themselves. */
+/**
+ * Rejects query parameters and body fields on routes that declare none; on other routes, `InputPipe` rejects
+ * unknown fields.
+ */
 @Injectable()
 export class StrayInputGuard implements CanActivate {
   /** @throws GatehouseError `validation_failed` */
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<GatehouseRequest>();
     const body = (request.body ?? {}) as object;
-    const strays = [
+    const unknownFields = [
       ...(declaresInput(context, RouteParamtypes.QUERY) ? [] : Object.keys(request.query)),
       ...(declaresInput(context, RouteParamtypes.BODY) ? [] : Object.keys(body)),
     ];
-    if (strays.length === 0) return true;
-    const errors = strays.map((field) => ({
+    if (unknownFields.length === 0) return true;
+    const errors = unknownFields.map((field) => ({
       field,
       code: 'unknown_field',
       message: `${field} is not a known field`,
@@ -25,7 +28,7 @@ export class StrayInputGuard implements CanActivate {
   }
 }
 
-/** Whether a handler declares that it takes such an input. */
+/** Returns true if the handler declares this type of input. */
 function declaresInput(context: ExecutionContext, type: RouteParamtypes): boolean {
   const parameters = Reflect.getMetadata(
     ROUTE_ARGS_METADATA,

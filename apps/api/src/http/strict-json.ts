@@ -1,7 +1,7 @@
 import { visit } from 'jsonc-parser';
 import { GatehouseError } from '@gatehouse/domain';
 
-/** What a text is called in the faults that are found, and how much of it is taken. */
+/** The name of a text in error details, and its limits. */
 export interface JsonLimits {
   name: string;
   depth: number;
@@ -10,7 +10,7 @@ export interface JsonLimits {
 
 const bodyLimits: JsonLimits = { name: 'body', depth: 20, keys: 2_000 };
 
-/** Of a line in a body of many, which is taken like a body. */
+/** The limits of one line of NDJSON, which are those of a body. */
 export const lineLimits: JsonLimits = { ...bodyLimits, name: 'line' };
 
 const reservedKeys = new Set(['__proto__', 'constructor', 'prototype']);
@@ -22,12 +22,12 @@ const invalidJson = (detail: string): GatehouseError => new GatehouseError('inva
 /**
  * Parses a body strictly (requirements IN-03 to IN-06): UTF-8 without BOM, an object at the root, at most 20
  * levels and 2,000 keys, no NUL, lone surrogate, number outside the double range or reserved key anywhere.
- * Of a repeated key the last value counts.
+ * The last value of a repeated key is used.
  * @throws GatehouseError `invalid_json`
  */
 export function parseStrictJson(bytes: Buffer, limits = bodyLimits): Record<string, unknown> {
   const text = decode(bytes, limits);
-  // Before JSON.parse, which recurses: depth must not depend on the stack.
+  // Checked before JSON.parse, which recurses: the accepted depth must not depend on the size of the stack.
   checkDepth(text, limits);
   const value = parse(text, limits);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -55,7 +55,10 @@ function parse(text: string, { name }: JsonLimits): unknown {
   }
 }
 
-/** Returns line and column of the first syntax error, both counted from 1; JSON.parse does not always report them. */
+/**
+ * Returns line and column of the first syntax error, both counted from 1; JSON.parse does not always report
+ * them.
+ */
 function position(text: string): string {
   let found = '';
   const onError = (_code: number, _offset: number, _length: number, line: number, column: number): void => {
@@ -71,7 +74,7 @@ function position(text: string): string {
   return found;
 }
 
-/** Counts brackets and keys outside of strings. */
+/** Checks the depth and the number of keys by counting brackets and colons outside of strings. */
 function checkDepth(text: string, limits: JsonLimits): void {
   let depth = 0;
   let keys = 0;
@@ -94,18 +97,18 @@ function endOfString(text: string, start: number): number {
 }
 
 function checkContents(root: object): void {
-  const open: unknown[] = [root];
-  while (open.length > 0) {
-    const value = open.pop();
+  const pending: unknown[] = [root];
+  while (pending.length > 0) {
+    const value = pending.pop();
     if (typeof value === 'string') checkString(value);
     else if (typeof value === 'number' && !Number.isFinite(value))
       throw invalidJson('A number is outside the double-precision range.');
-    else if (Array.isArray(value)) for (const entry of value as unknown[]) open.push(entry);
+    else if (Array.isArray(value)) for (const entry of value as unknown[]) pending.push(entry);
     else if (typeof value === 'object' && value !== null) {
       for (const [key, member] of Object.entries(value)) {
         if (reservedKeys.has(key)) throw invalidJson(`The key ${key} is reserved.`);
         checkString(key);
-        open.push(member);
+        pending.push(member);
       }
     }
   }

@@ -1,12 +1,15 @@
 import { sleep } from '@gatehouse/platform';
 import { delayResponse } from './response-delay.js';
 
-/** Longer than hashing, the query for the customer and the insert of an email take together, in ms. */
+/**
+ * Duration of a response in ms: longer than hashing, the query for the customer and the insert of an email
+ * take together.
+ */
 const RESPONSE_MS = 150;
 
 /**
- * Responds after the same time for every email address, so that the time does not reveal who is registered (requirement
- * EV-07). No thread and no connection is held meanwhile.
+ * Responds after the same time for every email address, so that the time does not reveal who is registered
+ * (requirement EV-07). No thread and no connection is held meanwhile.
  */
 export async function respondUniformly<Result>(work: Promise<Result> | null): Promise<Result | null> {
   const end = sleep(RESPONSE_MS);
