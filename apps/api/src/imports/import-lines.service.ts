@@ -16,19 +16,19 @@ import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import { ImportedCustomer } from './dto/import.request.js';
 import type { Line } from './ndjson.js';
 
-/** So many lines are judged in a row; then it is somebody else's turn. */
+/** Number of lines that are validated in a row before the event loop handles other work. */
 const LINES_PER_TURN = 20;
 
-/** What is kept of the faults of a line: its sender chooses how many fields it has, and how they are called. */
+/** Limits of the stored errors of a line: its sender chooses the number and the names of its fields. */
 const MAX_ERRORS = 20;
 const MAX_FIELD_LENGTH = 100;
 
-/** A line that has been judged: a customer to be, or what is wrong with it. */
+/** A validated line: the customer to create, or the errors. */
 export type ValidatedLine = { line: number } & (
   { customer: CustomerWithPasswordHash } | { errors: FieldError[] }
 );
 
-/** Makes customers of what an import brings, before any transaction: it parses, judges and hashes. */
+/** Converts the lines of an import into customers before any transaction: parses, validates and hashes. */
 @Injectable()
 export class ImportLinesService {
   private readonly input = new InputPipe();
@@ -38,14 +38,14 @@ export class ImportLinesService {
     private readonly hasher: PasswordHasher,
   ) {}
 
-  /** @throws GatehouseError `request_timeout` when the caller goes */
+  /** @throws GatehouseError `request_timeout` when the caller disconnects */
   validateLines(project: ProjectContext, lines: Line[], signal: AbortSignal): Promise<ValidatedLine[]> {
     return this.validateAll(lines, ({ number, bytes }) =>
       this.validate(project, number, () => parseLine(bytes), signal),
     );
   }
 
-  /** @throws GatehouseError `request_timeout` when the caller goes */
+  /** @throws GatehouseError `request_timeout` when the caller disconnects */
   validateList(project: ProjectContext, list: unknown[], signal: AbortSignal): Promise<ValidatedLine[]> {
     return this.validateAll(list, (value, index) =>
       this.validate(project, index + 1, () => assertObject(value), signal),
@@ -54,17 +54,17 @@ export class ImportLinesService {
 
   private async validateAll<T>(
     items: T[],
-    judge: (item: T, index: number) => Promise<ValidatedLine>,
+    validate: (item: T, index: number) => Promise<ValidatedLine>,
   ): Promise<ValidatedLine[]> {
-    const judged: Promise<ValidatedLine>[] = [];
+    const validated: Promise<ValidatedLine>[] = [];
     await this.hasher.waitUntilIdle();
     for (const [index, item] of items.entries()) {
       if (index % LINES_PER_TURN === 0) await setImmediate();
-      const one = judge(item, index);
-      one.catch(() => undefined);
-      judged.push(one);
+      const validation = validate(item, index);
+      validation.catch(() => undefined);
+      validated.push(validation);
     }
-    return Promise.all(judged);
+    return Promise.all(validated);
   }
 
   private async validate(
@@ -102,12 +102,12 @@ export class ImportLinesService {
   }
 }
 
-/** Everything else is no fault of the line and ends the import. */
+/** Errors of a single line. Any other error ends the import. */
 const lineErrorCodes = new Set(['invalid_json', 'validation_failed', 'weak_password']);
 
 function truncateError({ field, code, message }: FieldError): FieldError {
   if (field.length <= MAX_FIELD_LENGTH) return { field, code, message };
-  // Half a surrogate pair could not be stored.
+  // A lone surrogate cannot be stored.
   const short = field.slice(0, MAX_FIELD_LENGTH).replace(/[\ud800-\udbff]$/, '');
   return { field: short, code, message: message.replaceAll(field, () => short) };
 }

@@ -16,14 +16,17 @@ import {
 } from './dto/import.response.js';
 import { ImportsService } from './imports.service.js';
 
-/** The two forms that an import comes in: a list that has been read, or lines that are still to be read. */
+/**
+ * Handles the two formats of an import: a list that has already been read, or NDJSON that is still to be
+ * read.
+ */
 @Injectable()
 export class ImportRequestsService {
   private readonly input = new InputPipe();
 
   constructor(private readonly imports: ImportsService) {}
 
-  /** @throws GatehouseError as ImportsService does; `validation_failed`, `invalid_json` */
+  /** Runs an import. @throws GatehouseError those of `ImportsService`, `validation_failed`, `invalid_json` */
   run(
     caller: SecretKeyCaller,
     query: ImportQuery,
@@ -84,7 +87,10 @@ export class ImportRequestsService {
   }
 }
 
-/** The same id for the same key: a UUID of version 8 (RFC 9562, section 5.8), which is free to hold anything. */
+/**
+ * Returns the same id for the same key: a UUID of version 8 (RFC 9562, section 5.8), which may contain any
+ * data.
+ */
 function importIdFromKey(key: string | undefined): string | null {
   if (key === undefined) return null;
   const bytes = sha256(key).subarray(0, 16);

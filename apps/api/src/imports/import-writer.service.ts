@@ -11,7 +11,7 @@ import type { ValidatedLine } from './import-lines.service.js';
 
 type Candidate = { line: number; customer: CustomerWithPasswordHash };
 
-/** Puts customers that were judged into a project, and tells of each what became of them. */
+/** Inserts validated customers into a project, and returns the result of each line. */
 @Injectable()
 export class ImportWriterService {
   constructor(
@@ -19,7 +19,7 @@ export class ImportWriterService {
     private readonly events: EventsRepository,
   ) {}
 
-  /** @returns what became of the lines, in their order */
+  /** Inserts the valid lines. @returns the results of all lines, in their order */
   async write(
     tx: Tx,
     project: ProjectContext,
@@ -34,13 +34,13 @@ export class ImportWriterService {
         project.id,
         group.map(({ customer }) => customer),
       );
-      const refused = group.filter(({ customer }) => !inserted.has(customer.id));
+      const conflicting = group.filter(({ customer }) => !inserted.has(customer.id));
       for (const { line, customer } of group) {
         if (!inserted.has(customer.id)) continue;
         results.set(line, { line, status: 'created', customerId: customer.id, errors: [] });
         created.push(customer);
       }
-      for (const result of await this.explainConflicts(tx, project, refused))
+      for (const result of await this.explainConflicts(tx, project, conflicting))
         results.set(result.line, result);
     }
     if (emitEvents) {
@@ -50,12 +50,12 @@ export class ImportWriterService {
       );
     }
     return lines.map(
-      (judged) =>
-        results.get(judged.line) ?? {
-          line: judged.line,
+      (validated) =>
+        results.get(validated.line) ?? {
+          line: validated.line,
           status: 'failed',
           customerId: null,
-          errors: 'errors' in judged ? judged.errors : [],
+          errors: 'errors' in validated ? validated.errors : [],
         },
     );
   }
@@ -63,12 +63,12 @@ export class ImportWriterService {
   private async explainConflicts(
     tx: Tx,
     project: ProjectContext,
-    refused: Candidate[],
+    conflicting: Candidate[],
   ): Promise<ImportLineResult[]> {
-    if (refused.length === 0) return [];
-    const emails = refused.map(({ customer }) => customer.email);
+    if (conflicting.length === 0) return [];
+    const emails = conflicting.map(({ customer }) => customer.email);
     const taken = await this.customers.findIdsByEmail(tx, project.id, emails);
-    return refused.map(({ line, customer }) => {
+    return conflicting.map(({ line, customer }) => {
       const customerId = taken.get(customer.email) ?? null;
       return customerId
         ? { line, status: 'skipped', customerId, errors: [emailTakenError] }
@@ -80,8 +80,8 @@ export class ImportWriterService {
 const isCandidate = (line: ValidatedLine): line is Candidate => 'customer' in line;
 
 /**
- * Groups in which no address and no external id occurs twice: whoever comes second finds the first one in the
- * database, as if they had come one by one.
+ * Returns groups in which no email address and no external id occurs twice: a duplicate conflicts with the
+ * first occurrence in the database, as if the customers were inserted one by one.
  */
 function splitDuplicates(candidates: Candidate[]): Candidate[][] {
   const groups: Candidate[][] = [];

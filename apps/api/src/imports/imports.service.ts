@@ -34,29 +34,31 @@ import { ImportLinesService, type ValidatedLine } from './import-lines.service.j
 import { ImportWriterService } from './import-writer.service.js';
 import { readBatches, readLines, type ImportedLines } from './ndjson.js';
 
-/** What an import of lines is told. */
+/** Options of an import of NDJSON lines. */
 export interface ImportOptions {
   importId: string;
   projectId: string | undefined;
   emitEvents: boolean;
-  /** Aborted when the caller goes. */
+  /** Aborted when the caller disconnects. */
   signal: AbortSignal;
 }
 
-/** A request that works on an import. */
+/** A request that processes an import. */
 interface ImportWork extends ImportClaim {
   caller: SecretKeyCaller;
   project: ProjectContext;
   emitEvents: boolean;
 }
 
-/** Bytes of a place in the list of failures: the number of a line. */
+/** Length of a position in the list of failures, in bytes: the number of a line. */
 const POSITION_LENGTH = 4;
 
-/** Brings customers of other systems in, as one list or line by line. */
+/** Imports customers of other systems, as one list or line by line. */
 @Injectable()
 export class ImportsService {
-  /** One batch of all imports at a time is written: together they take no more connections than one. */
+  /**
+   * Allows one batch of all imports to be written at a time: together they use no more than one connection.
+   */
   private readonly batchLock = new KeyedLock();
 
   constructor(
@@ -75,8 +77,8 @@ export class ImportsService {
 
   /**
    * Imports a list in one transaction.
-   * @returns the import and what became of each customer, in order
-   * @throws GatehouseError `not_found`, `project_archived`, `request_timeout` when the caller goes
+   * @returns the import and the result of each customer, in order
+   * @throws GatehouseError `not_found`, `project_archived`, `request_timeout` when the caller disconnects
    */
   async importList(
     caller: SecretKeyCaller,
@@ -84,11 +86,11 @@ export class ImportsService {
     signal: AbortSignal,
   ): Promise<{ subject: CustomerImport; results: ImportLineResult[] }> {
     const work = await this.prepare(caller, newId(), input.projectId, input.emitEvents ?? false);
-    const judged = await this.lines.validateList(work.project, input.customers, signal);
+    const validated = await this.lines.validateList(work.project, input.customers, signal);
     const results = await this.batchLock.run('batch', () =>
       this.transactions.run(async (tx) => {
         await this.claim(tx, work, 0);
-        const written = await this.writeBatch(tx, work, judged, judged.length, null);
+        const written = await this.writeBatch(tx, work, validated, validated.length, null);
         await this.imports.finish(tx, work, 'completed');
         return written;
       }),
@@ -97,10 +99,11 @@ export class ImportsService {
   }
 
   /**
-   * Imports lines as they come, each batch in a transaction of its own that also notes how far it has come. What is
-   * sent again under the same id goes on after the last line that was committed.
-   * @throws GatehouseError `not_found`, `project_archived`, `invalid_api_key` once the key has ended, `conflict` when
-   *   another request goes on with the import or it was begun with other lines, `request_timeout`, `unavailable`
+   * Imports lines as they arrive. Each batch has its own transaction, which also records the progress. A
+   * repeated request with the same id continues after the last committed line.
+   * @throws GatehouseError `not_found`, `project_archived`, `invalid_api_key` once the key is no longer
+   *   active, `conflict` when another request continues the import or the import was started with other
+   *   lines, `request_timeout`, `unavailable`
    */
   async importLines(
     caller: SecretKeyCaller,
@@ -116,10 +119,11 @@ export class ImportsService {
       for (;;) {
         const next = await unlessFailed(batches.next(), written);
         if (next.done) break;
-        const judged = await this.lines.validateLines(work.project, next.value.lines, signal);
-        // The next batch is read and judged while this one is written; no more than that is held.
+        const validated = await this.lines.validateLines(work.project, next.value.lines, signal);
+        // The next batch is read and validated while this one is written; no more than that is held in
+        // memory.
         await written;
-        written = this.commitBatch(work, judged, next.value);
+        written = this.commitBatch(work, validated, next.value);
         written.catch(() => undefined);
       }
       await written;
@@ -132,7 +136,7 @@ export class ImportsService {
   }
 
   /**
-   * An import with a page of the lines that made nobody.
+   * Returns an import with a page of the lines for which no customer was created.
    * @throws GatehouseError `not_found`, `invalid_cursor`
    */
   async get(
@@ -166,7 +170,10 @@ export class ImportsService {
     return { caller, project, emitEvents, id, projectId: project.id, claim: newId() };
   }
 
-  /** What the body has to begin with before the import is claimed: other lines change nothing. */
+  /**
+   * Returns the lines that the body must start with before the import is claimed: a body with other lines
+   * changes nothing.
+   */
   private async readImportedLines(work: ImportWork): Promise<ImportedLines> {
     const { lastLine, linesMac } = await this.imports.getProgress(work);
     return {
@@ -179,7 +186,10 @@ export class ImportsService {
     };
   }
 
-  /** @returns false when another request has meanwhile come further than `afterLine` */
+  /**
+   * Claims the import.
+   * @returns false if another request has progressed beyond `afterLine` in the meantime
+   */
   private async claim(tx: Tx, work: ImportWork, afterLine: number): Promise<boolean> {
     const { organizationId } = work.project;
     if (!(await this.imports.claim(tx, work, organizationId, afterLine))) return false;
@@ -190,7 +200,7 @@ export class ImportsService {
 
   private async commitBatch(
     work: ImportWork,
-    judged: ValidatedLine[],
+    validated: ValidatedLine[],
     { lastLine, digest }: { lastLine: number; digest: Buffer },
   ): Promise<void> {
     if (this.readiness.draining) {
@@ -201,25 +211,28 @@ export class ImportsService {
     await this.assertStillAllowed(work);
     const linesMac = this.keyring.mac('import-lines', digest);
     await this.batchLock.run('batch', () =>
-      this.transactions.run((tx) => this.writeBatch(tx, work, judged, lastLine, linesMac)),
+      this.transactions.run((tx) => this.writeBatch(tx, work, validated, lastLine, linesMac)),
     );
   }
 
   private async writeBatch(
     tx: Tx,
     work: ImportWork,
-    judged: ValidatedLine[],
+    validated: ValidatedLine[],
     lastLine: number,
     linesMac: Buffer | null,
   ): Promise<ImportLineResult[]> {
-    const results = await this.writer.write(tx, work.project, judged, work.emitEvents);
+    const results = await this.writer.write(tx, work.project, validated, work.emitEvents);
     if (await this.imports.recordProgress(tx, work, { lastLine, linesMac, results })) return results;
     throw new GatehouseError('conflict', {
       detail: 'Another request is processing this import. Wait until it has finished.',
     });
   }
 
-  /** A key that has been revoked opens nothing any more, however long ago the request began (contract, section 3). */
+  /**
+   * Rejects a key that has been revoked and a project that has been archived, even after the request has
+   * started (contract, section 3).
+   */
   private async assertStillAllowed({ caller, projectId }: ImportWork): Promise<void> {
     if (!(await this.apiKeys.isActive(caller.keyId))) {
       throw new GatehouseError('invalid_api_key', { headers: { 'WWW-Authenticate': 'Bearer' } });
@@ -227,7 +240,10 @@ export class ImportsService {
     await this.projects.getActive(caller.reach, projectId);
   }
 
-  /** Best effort: what cannot be noted now shows by itself when nothing more comes. */
+  /**
+   * Marks the import as interrupted. Best effort: without the mark, the missing progress shows the
+   * interruption.
+   */
   private async markInterrupted(work: ImportWork): Promise<void> {
     try {
       await this.transactions.run((tx) => this.imports.finish(tx, work, 'interrupted'));
@@ -240,10 +256,10 @@ export class ImportsService {
   }
 }
 
-/** What comes next; but no waiting for it once what went before has failed. */
-function unlessFailed<T>(coming: Promise<T>, before: Promise<void>): Promise<T> {
-  coming.catch(() => undefined);
-  return Promise.race([coming, before.then(() => coming)]);
+/** Returns `next`, but rejects as soon as `previous` has failed. */
+function unlessFailed<T>(next: Promise<T>, previous: Promise<void>): Promise<T> {
+  next.catch(() => undefined);
+  return Promise.race([next, previous.then(() => next)]);
 }
 
 const importReach = ({ project }: ImportWork): Reach => ({
@@ -252,7 +268,7 @@ const importReach = ({ project }: ImportWork): Reach => ({
 });
 
 function encodePosition(line: number): Buffer {
-  const place = Buffer.alloc(POSITION_LENGTH);
-  place.writeUInt32BE(line);
-  return place;
+  const bytes = Buffer.alloc(POSITION_LENGTH);
+  bytes.writeUInt32BE(line);
+  return bytes;
 }

@@ -3,53 +3,63 @@ import type { Readable } from 'node:stream';
 import { GatehouseError } from '@gatehouse/domain';
 import { monotonicMs } from '@gatehouse/platform';
 
-/** Longest line, in bytes (contract, section 2). */
+/** Maximum length of a line, in bytes (contract, section 2). */
 const MAX_LINE_BYTES = 64 * 1024;
 
-/** Within so many ms a sender has to send a line to its end, or the request has to end. */
+/** Time in which a sender must complete a line or end the request, in ms. */
 const LINE_TIMEOUT_MS = 30_000;
 
 const LINE_FEED = 10;
 
-/** What is written at once: more would hold its rows, and those who wait for them, for too long. */
+/**
+ * Limits of a batch: a larger one would lock its rows, and block the transactions that wait for them, for too
+ * long.
+ */
 const BATCH_WEIGHT = 500;
 const BATCH_BYTES = 2 ** 20;
 const BATCH_MS = 5_000;
 
-/** A line that asks for a password to be hashed takes longer than all the rest. */
+/** Weight of a line with a password to hash, which takes longer than any other line. */
 const HASH_WEIGHT = 10;
 
 /** One line of a body, without its line feed. */
 export interface Line {
   /** Counted from 1. */
   number: number;
-  /** Null for one that was too long, of which nothing is kept. */
+  /** Null for a line that was too long; its content is discarded. */
   bytes: Buffer | null;
 }
 
 /** Lines that are imported together. */
 export interface Batch {
-  /** Without the blank ones. */
+  /** The lines that are not blank. */
   lines: Line[];
   lastLine: number;
-  /** SHA-256 of all lines of the body until then: whether another body begins with the same. */
+  /**
+   * SHA-256 of all lines of the body up to `lastLine`, to check whether another body starts with the same
+   * lines.
+   */
   digest: Buffer;
 }
 
 /** Lines that an earlier request has imported. */
 export interface ImportedLines {
-  /** The last of them; 0 for none. */
+  /** Number of the last imported line; 0 if there is none. */
   lastLine: number;
-  /** Whether the digest until then is that of the lines it was. */
+  /** Returns true if the digest up to `lastLine` is that of the imported lines. */
   matches: (digest: Buffer) => boolean;
-  /** Asked once the body has begun with them. @returns the lines to compare when there are more by now */
+  /**
+   * Called once the body has started with the imported lines.
+   * @returns the lines to compare if more have been imported in the meantime
+   */
   claim: () => Promise<ImportedLines | null>;
 }
 
 /**
- * Cuts a body into its lines, a few at a time as they come. At most one line is held in memory.
- * @param lineMs how long a line may take
- * @throws GatehouseError `request_timeout` when the sender stops in the middle
+ * Splits a body into its lines, and yields them in groups as they arrive. At most one incomplete line is held
+ * in memory.
+ * @param lineMs time limit for a line, in ms
+ * @throws GatehouseError `request_timeout` when the sender stops in the middle of a line
  */
 export async function* readLines(body: Readable, lineMs = LINE_TIMEOUT_MS): AsyncGenerator<Line[]> {
   const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
@@ -78,41 +88,44 @@ export async function* readLines(body: Readable, lineMs = LINE_TIMEOUT_MS): Asyn
     if (start < chunk.length) add(chunk.subarray(start));
     if (lines.length === 0) continue;
     yield lines;
-    // What the lines took here is not the sender's time.
+    // The time that it took to process the lines does not count toward the limit of the sender.
     deadline = monotonicMs() + lineMs;
   }
   if (length > 0) yield [endLine()];
 }
 
 /**
- * Gathers the lines that come after those that are done with.
- * @throws GatehouseError `conflict` when the body does not begin with the lines that are done with
+ * Groups the lines that follow the imported lines into batches.
+ * @throws GatehouseError `conflict` when the body does not start with the imported lines
  */
-export async function* readBatches(lines: AsyncIterable<Line[]>, done: ImportedLines): AsyncGenerator<Batch> {
+export async function* readBatches(
+  lines: AsyncIterable<Line[]>,
+  imported: ImportedLines,
+): AsyncGenerator<Batch> {
   const hash = createHash('sha256');
   const digest = (): Buffer => hash.copy().digest();
-  let open = new OpenBatch();
-  let [last, lastDone] = [0, 0];
-  let ahead = done.lastLine > 0 ? done : await done.claim();
+  let batch = new OpenBatch();
+  let [last, lastImported] = [0, 0];
+  let unverified = imported.lastLine > 0 ? imported : await imported.claim();
   for await (const group of lines) {
     for (const line of group) {
       last = line.number;
       hash.update(line.bytes ?? 'too long').update('\n');
-      if (ahead) {
-        if (last < ahead.lastLine) continue;
-        if (!ahead.matches(digest())) throw differentLinesError();
-        ahead = await ahead.claim();
-        lastDone = last;
+      if (unverified) {
+        if (last < unverified.lastLine) continue;
+        if (!unverified.matches(digest())) throw differentLinesError();
+        unverified = await unverified.claim();
+        lastImported = last;
         continue;
       }
-      open.add(line);
-      if (!open.isFull) continue;
-      yield { lines: open.lines, lastLine: last, digest: digest() };
-      open = new OpenBatch();
+      batch.add(line);
+      if (!batch.isFull) continue;
+      yield { lines: batch.lines, lastLine: last, digest: digest() };
+      batch = new OpenBatch();
     }
   }
-  if (ahead) throw differentLinesError();
-  if (last > lastDone) yield { lines: open.lines, lastLine: last, digest: digest() };
+  if (unverified) throw differentLinesError();
+  if (last > lastImported) yield { lines: batch.lines, lastLine: last, digest: digest() };
 }
 
 class OpenBatch {
@@ -136,7 +149,9 @@ class OpenBatch {
   }
 }
 
-/** JSON's own blanks: what ends in CR LF is a line like any other. */
+/**
+ * Returns true if a line contains only white space of JSON. CR is white space, so lines may end with CR LF.
+ */
 const isBlank = (bytes: Buffer): boolean =>
   bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 
@@ -146,18 +161,18 @@ const differentLinesError = (): GatehouseError =>
       'This import was started with different lines. Send the same lines again, or use a different importId.',
   });
 
-/** Nobody reads this answer. */
+/** Throws `request_timeout` for a broken connection; the response is not delivered. */
 function throwTimeout(cause: unknown): never {
   throw new GatehouseError('request_timeout', { cause });
 }
 
-/** @throws GatehouseError `request_timeout` */
-async function withDeadline<T>(deadline: number, waiting: Promise<T>): Promise<T> {
-  waiting.catch(() => undefined);
+/** Rejects when the deadline passes first. @throws GatehouseError `request_timeout` */
+async function withDeadline<T>(deadline: number, pending: Promise<T>): Promise<T> {
+  pending.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     const fail = (): void => reject(new GatehouseError('request_timeout'));
     timer = setTimeout(fail, Math.max(0, deadline - monotonicMs()));
   });
-  return Promise.race([waiting, timeout]).finally(() => clearTimeout(timer));
+  return Promise.race([pending, timeout]).finally(() => clearTimeout(timer));
 }

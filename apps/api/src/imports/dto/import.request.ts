@@ -19,7 +19,7 @@ import {
 } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 
-/** How far another clock may be ahead of ours, in ms. */
+/** Maximum time by which another clock may be ahead of this one, in ms. */
 const CLOCK_SKEW_MS = 5 * 60_000;
 
 const isPast = (text: string): boolean => {
@@ -31,9 +31,10 @@ const EPOCH = /^\d{1,17}$/;
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,3})?\d{0,6}(Z|[+-]\d\d)(?::?(\d\d))?$/;
 
 /**
- * Returns the timestamps of other systems in RFC 3339: of PostgreSQL (`2019-05-01 12:00:00.123456+00`) with microseconds
- * cut off, and epochs as a number or digits (Firebase, Clerk). An epoch below 10^11 is in seconds, below 10^14 in
- * milliseconds, and otherwise in microseconds, so that each unit covers 1973 to 5138. Returns everything else unchanged.
+ * Returns the timestamps of other systems in RFC 3339: of PostgreSQL (`2019-05-01 12:00:00.123456+00`) with
+ * microseconds cut off, and epochs as a number or digits (Firebase, Clerk). An epoch below 10^11 is in
+ * seconds, below 10^14 in milliseconds, and otherwise in microseconds, so that each unit covers 1973 to 5138.
+ * Returns everything else unchanged.
  */
 export function toRfc3339(value: unknown): unknown {
   if (typeof value !== 'string' && typeof value !== 'number') return value;
@@ -82,7 +83,7 @@ class ImportedFields {
   })
   password?: string;
 
-  // Its form is judged where the secrets are known: by PasswordHasher.importHash.
+  // PasswordHasher.importHash validates the format, because it has the secrets.
   @TextField({
     description:
       'Password hash from another system, or from a Gatehouse export with the same GATEHOUSE_SECRET',
@@ -140,16 +141,17 @@ export class ImportCustomersRequest {
   emitEvents?: boolean;
 
   @ApiProperty({ type: [ImportedCustomer], minItems: 1, maxItems: 1000 })
-  // Each is judged by itself, and keeps its metadata as it came.
+  // Each customer is validated separately, with its metadata unchanged.
   @Transform(({ obj }: { obj: { customers?: unknown } }) => obj.customers)
   @ArrayMinSize(1)
   @ArrayMaxSize(1000)
-  // Judged from the last to the first: what is no list is not too long.
+  // Decorators are evaluated from the last to the first: a value that is not a list is not reported as too
+  // long.
   @IsArray()
   customers!: unknown[];
 }
 
-/** What an import of lines is told beside its body. */
+/** Query parameters of an import of NDJSON lines. */
 export class ImportQuery {
   @CheckedField({
     description:
@@ -168,5 +170,5 @@ export class ImportQuery {
   emitEvents?: 'true' | 'false';
 }
 
-/** A page of the lines that made nobody. */
+/** A page of the lines for which no customer was created. */
 export class ImportFailuresQuery extends PageQuery {}

@@ -15,7 +15,7 @@ class LineErrorResponse {
   @ApiProperty() message!: string;
 }
 
-/** What became of one customer of an import. */
+/** The result of one customer of an import. */
 class OutcomeResponse {
   @ApiProperty({ enum: ['created', 'skipped', 'failed'] }) status!: ImportLineStatus;
 
@@ -31,7 +31,7 @@ class OutcomeResponse {
   errors!: FieldError[];
 }
 
-/** One of a list. */
+/** The result of one customer in a list. */
 export class ImportResultResponse extends OutcomeResponse {
   @ApiProperty({ description: 'Position in the list, starting at 0' }) index!: number;
 
@@ -40,7 +40,7 @@ export class ImportResultResponse extends OutcomeResponse {
   }
 }
 
-/** A line that made nobody. */
+/** A line for which no customer was created. */
 export class ImportFailureResponse extends OutcomeResponse {
   @ApiProperty({ description: 'Line number, starting at 1' }) line!: number;
 
@@ -49,7 +49,7 @@ export class ImportFailureResponse extends OutcomeResponse {
   }
 }
 
-/** An import and how far it has come. */
+/** An import and its progress. */
 export class ImportResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'uuid' }) projectId!: string;
@@ -85,7 +85,7 @@ export class ImportResponse {
   }
 }
 
-/** The answer to a list: every customer of it, in order. */
+/** The response to a list, with the result of every customer in order. */
 export class ImportResultsResponse extends ImportResponse {
   @ApiProperty({ type: [ImportResultResponse] }) results!: ImportResultResponse[];
 }
@@ -96,7 +96,7 @@ class ImportFailuresResponse {
   @ApiProperty() hasMore!: boolean;
 }
 
-/** An import with a page of the lines that made nobody. */
+/** An import with a page of the lines for which no customer was created. */
 export class ImportDetailResponse extends ImportResponse {
   @ApiProperty({
     type: ImportFailuresResponse,
