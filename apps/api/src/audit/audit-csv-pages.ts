@@ -1,4 +1,4 @@
-import type { WalkedPage } from '@gatehouse/persistence';
+import type { ScannedPage } from '@gatehouse/persistence';
 import type { NamedAuditEntry } from './audit-search.service.js';
 import { csvLine } from './csv-line.js';
 
@@ -10,7 +10,7 @@ const PAGE_SIZE = 1_000;
  * @param read must return up to `limit` entries, newest first, and the id before which more may follow
  */
 export async function* auditCsvPages(
-  read: (before: string | null, limit: number) => Promise<WalkedPage<NamedAuditEntry>>,
+  read: (before: string | null, limit: number) => Promise<ScannedPage<NamedAuditEntry>>,
   maxEntries: number,
 ): AsyncGenerator<string> {
   yield csvLine(Object.keys(columns));

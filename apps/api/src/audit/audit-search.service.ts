@@ -5,7 +5,7 @@ import {
   AuditSearchRepository,
   type AuditEntry,
   type CappedCount,
-  type WalkedPage,
+  type ScannedPage,
 } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
 import { readScannedPage, type Page } from '../http/paging.js';
@@ -45,7 +45,7 @@ export class AuditSearchService {
     query: CountAuditLogQuery,
     before: string | null,
     limit: number,
-  ): Promise<WalkedPage<NamedAuditEntry>> {
+  ): Promise<ScannedPage<NamedAuditEntry>> {
     const { items, next } = await this.log.listPage(reach, auditFilter(query), before, limit);
     return { items: await this.addActorNames(items), next };
   }

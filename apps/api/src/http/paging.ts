@@ -1,4 +1,4 @@
-import type { WalkedPage } from '@gatehouse/persistence';
+import type { ScannedPage } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
 import { QueryIntegerField, TextField } from './fields.js';
 
@@ -30,7 +30,7 @@ export interface Page<T> {
 }
 
 /** The page of a list that cannot contain records. */
-export const EMPTY_PAGE: WalkedPage<never> = { items: [], next: null };
+export const EMPTY_PAGE: ScannedPage<never> = { items: [], next: null };
 
 /**
  * Reads one page of a list that is ordered by id.
@@ -61,7 +61,7 @@ export async function readScannedPage<T>(
   cursors: CursorCodec,
   list: unknown,
   query: PageQuery,
-  read: (before: string | null, limit: number) => Promise<WalkedPage<T>>,
+  read: (before: string | null, limit: number) => Promise<ScannedPage<T>>,
 ): Promise<Page<T>> {
   const before = query.cursor === undefined ? null : cursors.decode(list, query.cursor);
   const { items, next } = await read(before, query.limit ?? DEFAULT_LIMIT);

@@ -4,7 +4,7 @@ import { GatehouseError, type Operator } from '@gatehouse/domain';
 import {
   OperatorLoginAttemptsRepository,
   Transactions,
-  type LoginGrant,
+  type LoginAllowance,
   type OperatorLoginAttemptResult,
   type OperatorWithPasswordHash,
   type Tx,
@@ -69,7 +69,7 @@ export class OperatorCheckService {
   async takeAttempt(
     email: string,
     { addressBlock }: Client,
-  ): Promise<OperatorLoginAttemptResult & { granted: LoginGrant }> {
+  ): Promise<OperatorLoginAttemptResult & { granted: LoginAllowance }> {
     const { quota, windowSeconds } = failurePolicy;
     const emailHash = sha256(email);
     const reserved = await this.attempts.reserve({ quota, windowSeconds, email, emailHash, addressBlock });

@@ -6,7 +6,7 @@ import {
   LoginAttemptsRepository,
   Transactions,
   type CustomerWithPasswordHash,
-  type LoginGrant,
+  type LoginAllowance,
   type LoginAttemptResult,
   type NewEvent,
   type RecordedLogin,
@@ -32,7 +32,7 @@ import type { Client } from '../http/request-context.js';
 const failedLoginPolicy: RateLimitPolicy = { name: 'failed-login', quota: 10, windowSeconds: 15 * 60 };
 
 /** A customer who has just provided the correct password, and the grant that allowed the attempt. */
-export type AuthenticatedCustomer = CustomerWithPasswordHash & { passwordHash: string; granted: LoginGrant };
+export type AuthenticatedCustomer = CustomerWithPasswordHash & { passwordHash: string; granted: LoginAllowance };
 
 /** Verifies customer passwords. All routes that take a password use it and share its count of failures. */
 @Injectable()
@@ -178,7 +178,7 @@ export class PasswordCheckService {
     email: string,
     emailHash: Buffer,
     { addressBlock }: Client,
-  ): Promise<LoginAttemptResult & { granted: LoginGrant }> {
+  ): Promise<LoginAttemptResult & { granted: LoginAllowance }> {
     const { quota, windowSeconds } = failedLoginPolicy;
     const attempt = { quota, windowSeconds, email, emailHash, addressBlock };
     const reserved = await this.attempts.reserve(project.id, attempt);

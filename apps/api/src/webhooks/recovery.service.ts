@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { callerName, type ManagementCaller } from '@gatehouse/auth';
 import { GatehouseError, invalidField, publicId, subscribedEventTypes, unavailable } from '@gatehouse/domain';
 import {
-  CLOCK_SLACK_MS,
-  dayOf,
+  MAX_CLOCK_SKEW_MS,
+  startOfDay,
   planRecovery,
   RedeliveryBatchesRepository,
   Transactions,
@@ -92,7 +92,7 @@ export class RecoveryService {
     if (since >= until || since > requestedAt) {
       throw invalidField('since', 'invalid', 'since must be in the past and before until');
     }
-    const oldestStored = dayOf(requestedAt.getTime() - this.config.webhooks.retention);
+    const oldestStored = startOfDay(requestedAt.getTime() - this.config.webhooks.retention);
     if (since.getTime() < oldestStored) {
       const oldest = new Date(oldestStored).toISOString();
       throw invalidField(
@@ -103,7 +103,7 @@ export class RecoveryService {
     }
     // The clock of another API process may be ahead. Events that are written from now on have a delivery and
     // are therefore not recovered.
-    const last = input.until ? until : new Date(requestedAt.getTime() + CLOCK_SLACK_MS);
+    const last = input.until ? until : new Date(requestedAt.getTime() + MAX_CLOCK_SKEW_MS);
     return { since, until, last };
   }
 
