@@ -28,26 +28,26 @@ beforeEach(async () => {
   };
 });
 afterEach(async () => {
-  // The targets first: a worker waits for what hangs.
+  // Stops the receivers first, because a worker waits for pending requests.
   await Promise.all([alerts.stop(), target.stop()]);
   await instance?.stop();
 });
 
-/** Lets all workers look for alerts at the same time, and waits until they have sent what they found. */
-const look = () =>
+/** Runs the alert check in all workers at the same time and waits until the alerts are sent. */
+const checkAlerts = () =>
   Promise.all(
     instance.workers.filter(({ isRunning }) => isRunning).map((worker) => worker.runJob('Alerter')),
   );
 
-const ofKind = (kind: string, state = 'open'): ReceivedRequest[] =>
+const listAlerts = (kind: string, state = 'open'): ReceivedRequest[] =>
   alerts.requests.filter(
     ({ event }) => event.type === `alert.${kind}` && (event.data['state'] as string) === state,
   );
 
-/** Moves the last message of each alert into the past. */
-const pass = (time: string) => instance.sql(`UPDATE alerts SET told_at = told_at - $1::interval`, [time]);
+/** Moves the last notification of each alert into the past. */
+const passTime = (time: string) => instance.sql(`UPDATE alerts SET told_at = told_at - $1::interval`, [time]);
 
-/** Adds a dead letter that died now. @returns when, in ms since 1970 */
+/** Adds a dead letter that failed just now. @returns the time, in ms since 1970 */
 async function addDeadLetter(endpointId: string): Promise<number> {
   const at = Date.now();
   const { projectId } = instance.credentials;
@@ -57,27 +57,27 @@ async function addDeadLetter(endpointId: string): Promise<number> {
   return at;
 }
 
-const secretOf = async (): Promise<string> => {
+const readAlertSecret = async (): Promise<string> => {
   const command = [`${process.cwd()}/dist/programs/gatehouse.js`, 'alert-secret'];
-  // Without the database: the command reads nothing from it.
+  // DATABASE_URL is empty because the command does not read the database.
   const env = { ...instance.env, DATABASE_URL: '' };
   return (await promisify(execFile)(process.execPath, command, { env })).stdout.trim();
 };
 
 describe('alerts', () => {
-  it('report dead letters once per worker fleet, signed, by webhook and email, and repeat after 15 minutes or a day', async () => {
+  it('are sent once per worker fleet for dead letters, signed, by webhook and email, and repeated after 15 minutes or a day', async () => {
     instance = await TestInstance.startShared({ workers: 2, workerEnv });
     const { id } = await instance.createEndpoint(target.url, ['customer.deleted']);
-    await look();
+    await checkAlerts();
     expect(alerts.requests).toEqual([]);
 
-    const diedAt = await addDeadLetter(id);
-    await look();
-    await look();
+    const failedAt = await addDeadLetter(id);
+    await checkAlerts();
+    await checkAlerts();
     expect(alerts.requests).toHaveLength(1);
-    const [alert] = ofKind('dead_letters');
+    const [alert] = listAlerts('dead_letters');
     expect(alert!.path).toBe('/hook?token=of-the-operator');
-    const body = new Webhook(await secretOf()).verify(
+    const body = new Webhook(await readAlertSecret()).verify(
       alert!.body,
       alert!.headers as Record<string, string>,
     ) as Record<string, unknown>;
@@ -87,12 +87,12 @@ describe('alerts', () => {
         kind: 'dead_letters',
         state: 'open',
         count: 1,
-        since: new Date(diedAt).toISOString(),
+        since: new Date(failedAt).toISOString(),
         public_url: instance.baseUrl,
       },
     });
     expect(body['text']).toContain(`Gatehouse at ${instance.baseUrl}: 1 dead letter, the oldest`);
-    expect(body['text']).toContain(new Date(diedAt).toISOString());
+    expect(body['text']).toContain(new Date(failedAt).toISOString());
     expect(mailServer.mails).toHaveLength(1);
     const [mail] = mailServer.mails;
     expect(mail!.to).toEqual(['ops@example.com']);
@@ -100,37 +100,37 @@ describe('alerts', () => {
       /Subject: \[Gatehouse\] Dead letters[^]*1 dead letter, the oldest/,
     );
 
-    // A second dead letter waits for the end of the pause, also after all workers were restarted.
+    // A second dead letter is reported only after the pause, even if all workers restart.
     await addDeadLetter(id);
     await Promise.all(instance.workers.map((worker) => worker.stop('SIGKILL')));
     instance.startWorker(workerEnv);
     await instance.waitUntilReady();
-    await look();
-    await pass('14 minutes');
-    await look();
+    await checkAlerts();
+    await passTime('14 minutes');
+    await checkAlerts();
     expect(alerts.requests).toHaveLength(1);
-    await pass('1 minute');
-    await look();
+    await passTime('1 minute');
+    await checkAlerts();
     expect(alerts.requests).toHaveLength(2);
-    const second = ofKind('dead_letters')[1]!;
+    const second = listAlerts('dead_letters')[1]!;
     expect(second.event.data['count']).toBe(2);
     expect(second.headers['webhook-id']).not.toBe(alert!.headers['webhook-id']);
     expect(mailServer.mails).toHaveLength(2);
 
-    // Nothing new: a reminder comes after a day.
-    await pass('23 hours');
-    await look();
+    // Without new dead letters, a reminder is sent after a day.
+    await passTime('23 hours');
+    await checkAlerts();
     expect(alerts.requests).toHaveLength(2);
-    await pass('1 hour');
-    await look();
-    expect(ofKind('dead_letters')).toHaveLength(3);
+    await passTime('1 hour');
+    await checkAlerts();
+    expect(listAlerts('dead_letters')).toHaveLength(3);
 
     const logs = instance.api.output + instance.workers.map(({ output }) => output).join('');
     expect(logs).toContain('alert sent');
     expect(logs).not.toContain('of-the-operator');
   });
 
-  it('report an endpoint disabled as failing and its recovery, and none disabled by hand', async () => {
+  it('report an endpoint that is disabled as failing and its recovery, but not one that is disabled manually', async () => {
     instance = await TestInstance.startShared({ workerEnv });
     await instance.createEndpoint(target.url);
     const disable = (reason: string | null) =>
@@ -141,9 +141,9 @@ describe('alerts', () => {
       );
     for (const reason of ['manual', 'failing', null]) {
       await disable(reason);
-      await look();
+      await checkAlerts();
     }
-    await look();
+    await checkAlerts();
     expect(
       alerts.requests.map(({ event }) => [event.type, event.data['state'], event.data['count']]),
     ).toEqual([
@@ -152,7 +152,7 @@ describe('alerts', () => {
     ]);
   });
 
-  it('report a delivery that is due for 30 s without an attempt, and that it is over', async () => {
+  it('report a delivery that has been due for 30 s without an attempt, and its recovery', async () => {
     instance = await TestInstance.startShared({ workerEnv: { ...workerEnv, WEBHOOK_CONCURRENCY: '1' } });
     const hanging: (() => void)[] = [];
     target.defaultResponder = (response) => void hanging.push(() => response.end());
@@ -160,53 +160,53 @@ describe('alerts', () => {
     await instance.register();
     await eventually('the delivery that takes all capacity', () => hanging.length === 1);
     await instance.register();
-    await look();
+    await checkAlerts();
     expect(alerts.requests).toEqual([]);
     const [row] = await instance.sql<{ next_attempt_at: Date }>(
       `UPDATE deliveries SET next_attempt_at = date_trunc('milliseconds', now() - interval '31 s')
        WHERE lease_until IS NULL AND attempt = 0 RETURNING next_attempt_at`,
     );
-    await look();
-    expect(ofKind('overdue_deliveries').map(({ event }) => event.data)).toMatchObject([
+    await checkAlerts();
+    expect(listAlerts('overdue_deliveries').map(({ event }) => event.data)).toMatchObject([
       { count: 1, since: row!.next_attempt_at.toISOString() },
     ]);
     target.defaultResponder = respondWithStatus(200);
-    hanging.forEach((answer) => answer());
+    hanging.forEach((respond) => respond());
     await eventually('the second delivery', () => target.requests.length === 2);
-    await look();
-    expect(ofKind('overdue_deliveries', 'over')).toHaveLength(1);
+    await checkAlerts();
+    expect(listAlerts('overdue_deliveries', 'over')).toHaveLength(1);
   });
 
-  it('that fail are sent again with the same id, follow no redirect, and hold up no delivery', async () => {
-    const elsewhere = await Receiver.start();
+  it('are resent with the same id after a failure, follow no redirect and do not block deliveries', async () => {
+    const redirectTarget = await Receiver.start();
     instance = await TestInstance.startShared({ workerEnv });
     let redirect: (() => void) | undefined;
     alerts.respondWith((response) => {
-      redirect = () => response.writeHead(307, { location: elsewhere.url }).end();
+      redirect = () => response.writeHead(307, { location: redirectTarget.url }).end();
     });
     const { id } = await instance.createEndpoint(target.url, ['customer.created']);
     await addDeadLetter(id);
-    const firstLook = look();
+    const firstCheck = checkAlerts();
     await eventually('the alert', () => redirect);
     await instance.register();
     await eventually('a delivery meanwhile', () => target.requests[0]?.response?.status === 200);
     redirect!();
-    await firstLook;
+    await firstCheck;
     const failure = { message: 'alert delivery failed', channel: 'webhook', kind: 'dead_letters' };
     const failures = () => instance.workers[0]!.log.filter(({ message }) => message === failure.message);
-    await eventually('the log line', () => failures().length > 0);
+    await eventually('the log message', () => failures().length > 0);
     expect(failures()).toMatchObject([failure]);
-    await look();
+    await checkAlerts();
     expect(alerts.requests).toHaveLength(1);
     await instance.sql(`UPDATE alerts SET claimed_until = claimed_until - interval '1 minute'`);
-    await look();
-    const [first, second] = ofKind('dead_letters');
+    await checkAlerts();
+    const [first, second] = listAlerts('dead_letters');
     expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
-    expect(elsewhere.requests).toHaveLength(0);
-    await elsewhere.stop();
+    expect(redirectTarget.requests).toHaveLength(0);
+    await redirectTarget.stop();
   });
 
-  it('are looked for so often that an operator hears within a minute, also after a failure', async () => {
+  it('reach an operator within a minute, even after a failed check', async () => {
     instance = await TestInstance.startShared({ workers: 0 });
     const { interval, overdueAfter } = loadConfig(instance.env).alerts;
     expect(interval + overdueAfter).toBeLessThan(60_000);
@@ -220,6 +220,6 @@ describe('alerts', () => {
     } finally {
       await instance.sql('ALTER TABLE alerts_away RENAME TO alerts');
     }
-    await eventually('the alert', () => ofKind('dead_letters')[0]);
+    await eventually('the alert', () => listAlerts('dead_letters')[0]);
   });
 });

@@ -7,33 +7,33 @@ import { TestInstance } from '../support/test-instance.js';
 
 const PATH = '/v1/webhooks/deliveries';
 
-/** A key, and SQL for what it may see. */
+/** An API key, with an SQL condition for the attempts that it can access. */
 interface Caller {
   key: string;
-  reach: string;
+  accessCondition: string;
 }
 
 let instance: TestInstance;
-let log: SeededInstance;
+let seeded: SeededInstance;
 let childProject: string;
 let callers: Record<'organization' | 'project' | 'child' | 'foreign', Caller>;
 
-const ask = async (query: Record<string, string>, { key } = callers.organization) => {
-  const answer = await instance.request('GET', `${PATH}?${new URLSearchParams(query)}`, {
+const requestPage = async (query: Record<string, string>, { key } = callers.organization) => {
+  const response = await instance.request('GET', `${PATH}?${new URLSearchParams(query)}`, {
     headers: { authorization: `Bearer ${key}` },
   });
-  expect(answer.status).toBe(200);
-  return answer.body as { data: { id: string }[]; next_cursor: string | null; has_more: boolean };
+  expect(response.status).toBe(200);
+  return response.body as { data: { id: string }[]; next_cursor: string | null; has_more: boolean };
 };
 
-/** Every page of a list, to its end. */
-async function read(
+/** Reads all pages of a list. */
+async function readAll(
   query: Record<string, string>,
   caller?: Caller,
 ): Promise<{ ids: string[]; pages: number }> {
   const ids: string[] = [];
   for (let cursor = '', pages = 1; ; pages += 1) {
-    const page = await ask({ limit: '200', ...query, ...(cursor ? { cursor } : {}) }, caller);
+    const page = await requestPage({ limit: '200', ...query, ...(cursor ? { cursor } : {}) }, caller);
     ids.push(...page.data.map(({ id }) => id));
     expect(page.has_more).toBe(page.next_cursor !== null);
     if (page.next_cursor === null) return { ids, pages };
@@ -41,13 +41,15 @@ async function read(
   }
 }
 
-const found = (query: Record<string, string>, { reach } = callers.organization): Promise<string[]> =>
-  findExpectedIds(instance, 'attempts', query, reach);
+const findExpected = (
+  query: Record<string, string>,
+  { accessCondition } = callers.organization,
+): Promise<string[]> => findExpectedIds(instance, 'attempts', query, accessCondition);
 
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
   const { organizationId, projectId, secretKey, projectSecretKey } = instance.credentials;
-  log = await seedInstance(instance, 2_500);
+  seeded = await seedInstance(instance, 2_500);
   const child = await insertOrganization(instance);
   childProject = child.projectId;
   await instance.sql('UPDATE organizations SET parent_id = $1 WHERE id = $2', [
@@ -62,7 +64,7 @@ beforeAll(async () => {
   );
   const [foreign] = await instance.sql<{ organizationId: string; projectId: string }>(
     'SELECT organization_id AS "organizationId", id AS "projectId" FROM projects WHERE id = $1',
-    [log.projects[1]],
+    [seeded.projects[1]],
   );
   const attempts = [{ at: Date.now() - 3_600_000, status: 200 }];
   await seedDeliveries(
@@ -73,7 +75,7 @@ beforeAll(async () => {
     `UPDATE attempts SET http_status = 204 WHERE success AND event_type = 'session.created'`,
   );
   await instance.sql('UPDATE attempts SET http_status = 0 WHERE attempt = 3');
-  // One that hardly anything is like, far down.
+  // A single attempt with this status, close to the end of the list.
   await instance.sql(
     `UPDATE attempts SET http_status = 418 WHERE id = (
        SELECT id FROM attempts WHERE project_id = $1 AND attempt = 2 ORDER BY id OFFSET 9 LIMIT 1)`,
@@ -82,30 +84,30 @@ beforeAll(async () => {
   callers = {
     organization: {
       key: secretKey,
-      reach: `d.organization_id IN ('${organizationId}', '${child.organizationId}')`,
+      accessCondition: `d.organization_id IN ('${organizationId}', '${child.organizationId}')`,
     },
     project: {
       key: projectSecretKey,
-      reach: `d.endpoint_id IN ('${log.endpoints.slice(0, 2).join(`', '`)}')`,
+      accessCondition: `d.endpoint_id IN ('${seeded.endpoints.slice(0, 2).join(`', '`)}')`,
     },
     child: {
       key: await insertKey(instance, { ...child, type: 'secret', access: 'organization' }),
-      reach: `d.project_id = '${childProject}'`,
+      accessCondition: `d.project_id = '${childProject}'`,
     },
     foreign: {
       key: await insertKey(instance, { ...foreign!, type: 'secret' }),
-      reach: `d.project_id = '${foreign!.projectId}'`,
+      accessCondition: `d.project_id = '${foreign!.projectId}'`,
     },
   };
 });
 afterAll(async () => instance?.stop());
 
-describe('the log of attempts', () => {
-  it('shows each key the attempts within its reach, newest first, page by page', async () => {
+describe('the attempt log', () => {
+  it('shows each key the attempts that it can access, newest first, page by page', async () => {
     for (const caller of Object.values(callers)) {
-      const ids = await found({}, caller);
+      const ids = await findExpected({}, caller);
       expect(ids.length).toBeGreaterThan(10);
-      expect((await read({ limit: '99' }, caller)).ids).toEqual(ids);
+      expect((await readAll({ limit: '99' }, caller)).ids).toEqual(ids);
     }
   });
 
@@ -114,16 +116,16 @@ describe('the log of attempts', () => {
       string,
       string,
     ];
-    const [first, second, whole, foreign] = log.endpoints.map((id) => `ep_${id}`) as [
+    const [first, second, organizationEndpoint, foreign] = seeded.endpoints.map((id) => `ep_${id}`) as [
       string,
       string,
       string,
       string,
     ];
-    const somewhere: Record<string, string>[] = [
+    const matchingQueries: Record<string, string>[] = [
       { project_id: childProject },
       { endpoint_id: second },
-      { endpoint_id: whole, project_id: log.projects[0] },
+      { endpoint_id: organizationEndpoint, project_id: seeded.projects[0] },
       { event: 'customer.deleted' },
       { success: 'false' },
       { success: 'true' },
@@ -137,27 +139,29 @@ describe('the log of attempts', () => {
       { created_after: after, created_before: before },
       { endpoint_id: first, success: 'false', created_after: before },
     ];
-    const nowhere: Record<string, string>[] = [
-      { project_id: log.projects[1] },
+    const emptyQueries: Record<string, string>[] = [
+      { project_id: seeded.projects[1] },
       { endpoint_id: foreign },
       { delivery_state: 'pending' },
       { delivery_state: 'succeeded', success: 'false' },
       { created_after: before, created_before: after },
     ];
     await checkCases(
-      [...somewhere, ...nowhere].map((query) => [JSON.stringify(query), query] as const),
+      [...matchingQueries, ...emptyQueries].map((query) => [JSON.stringify(query), query] as const),
       async (query) => {
-        const ids = await found(query);
-        expect(ids.length > 0).toBe(somewhere.includes(query));
-        expect((await read(query)).ids).toEqual(ids);
-        expect((await read(query, callers.project)).ids).toEqual(await found(query, callers.project));
+        const ids = await findExpected(query);
+        expect(ids.length > 0).toBe(matchingQueries.includes(query));
+        expect((await readAll(query)).ids).toEqual(ids);
+        expect((await readAll(query, callers.project)).ids).toEqual(
+          await findExpected(query, callers.project),
+        );
       },
       5,
     );
   });
 
-  it('finds the attempts of a delivery and of an event, for those whose they are', async () => {
-    for (const endpoint of log.endpoints) {
+  it('finds the attempts of a delivery and of an event for the keys that can access them', async () => {
+    for (const endpoint of seeded.endpoints) {
       const [delivery] = await instance.sql<{ id: string; event: string }>(
         `SELECT 'dlv_' || id AS id, 'evt_' || event_id AS event FROM deliveries
          WHERE endpoint_id = $1 AND state = 'failed' LIMIT 1`,
@@ -169,45 +173,49 @@ describe('the log of attempts', () => {
       ];
       for (const query of queries)
         for (const caller of [callers.organization, callers.project])
-          expect((await read({ ...query, limit: '3' }, caller)).ids).toEqual(await found(query, caller));
+          expect((await readAll({ ...query, limit: '3' }, caller)).ids).toEqual(
+            await findExpected(query, caller),
+          );
     }
   });
 
-  it('looks at a part of the log at a time: a page may be short, or empty, and the next one goes on', async () => {
-    const { ids, pages } = await read({ http_status: '418' });
+  it('scans a bounded part of the log per page: a page may be short or empty, and the next page continues', async () => {
+    const { ids, pages } = await readAll({ http_status: '418' });
     expect(ids).toHaveLength(1);
     expect(pages).toBeLessThan(5);
-    expect((await read({ event: 'customer.deleted' })).pages).toBeGreaterThan(1);
+    expect((await readAll({ event: 'customer.deleted' })).pages).toBeGreaterThan(1);
   });
 
-  it('says nothing of others: what is not within the reach has no further page', async () => {
+  it('returns no data and no further page for an endpoint that the key cannot access', async () => {
     const nothing = { data: [], has_more: false };
-    const [, , whole, foreign] = log.endpoints;
-    expect(await ask({ endpoint_id: `ep_${foreign}` })).toMatchObject(nothing);
-    expect(await ask({ endpoint_id: `ep_${whole}` }, callers.project)).toMatchObject(nothing);
+    const [, , organizationEndpoint, foreign] = seeded.endpoints;
+    expect(await requestPage({ endpoint_id: `ep_${foreign}` })).toMatchObject(nothing);
+    expect(await requestPage({ endpoint_id: `ep_${organizationEndpoint}` }, callers.project)).toMatchObject(
+      nothing,
+    );
   });
 
-  // The last one: it adds to the log.
-  it('finds an attempt in one of two spans that meet, also of a worker whose clock is ahead', async () => {
+  // This test is the last one because it adds an attempt.
+  it('finds an attempt in one of two adjacent time ranges, even if the clock of the worker is ahead', async () => {
     const at = Date.now() - 86_400_000;
     const [inserted] = await seedDeliveries(instance, [
       {
-        endpointId: log.endpoints[0]!,
-        projectId: log.projects[0],
+        endpointId: seeded.endpoints[0]!,
+        projectId: seeded.projects[0],
         state: 'succeeded',
         attempts: [{ at, status: 200 }],
       },
     ]);
     const { eventId, attemptIds } = inserted!;
-    // The id is of the worker, the time of PostgreSQL.
+    // The worker generates the id, and PostgreSQL sets the time.
     await instance.sql(
       `UPDATE attempts SET started_at = started_at - interval '5 ms' WHERE id = $1`,
       attemptIds,
     );
     const between = new Date(at - 2).toISOString();
-    const within = async (span: Record<string, string>) =>
-      (await read({ event_id: `evt_${eventId}`, ...span })).ids;
-    expect(await within({ created_before: between })).toEqual([`att_${attemptIds[0]}`]);
-    expect(await within({ created_after: between })).toEqual([]);
+    const findWithin = async (range: Record<string, string>) =>
+      (await readAll({ event_id: `evt_${eventId}`, ...range })).ids;
+    expect(await findWithin({ created_before: between })).toEqual([`att_${attemptIds[0]}`]);
+    expect(await findWithin({ created_after: between })).toEqual([]);
   });
 });

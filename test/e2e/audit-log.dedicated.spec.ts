@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { TestInstance } from '../support/test-instance.js';
 import { freePort } from '../support/server-process.mjs';
 
-/** What each setting writes of an IPv4 and of an IPv6 address. */
-const WRITTEN = {
+/** The recorded form of an IPv4 and of an IPv6 address for each setting. */
+const RECORDED = {
   masked: ['203.0.113.0/24', '2001:db8:1::/48'],
   off: [null, null],
   full: ['203.0.113.99', '2001:db8:1:2::3'],
 };
 
-it('AUDIT_IP decides what the audit log writes of an address', async () => {
-  const [setting, ...others] = Object.keys(WRITTEN);
+it('AUDIT_IP controls how the audit log records addresses', async () => {
+  const [setting, ...others] = Object.keys(RECORDED);
   const instance = await TestInstance.start({
     workers: 0,
     env: { AUDIT_IP: setting!, TRUSTED_PROXIES: '127.0.0.1/32' },
@@ -24,7 +24,7 @@ it('AUDIT_IP decides what the audit log writes of an address', async () => {
     }
     const authorization = `Bearer ${instance.credentials.secretKey}`;
     const found: Record<string, unknown> = {};
-    for (const [index, name] of Object.keys(WRITTEN).entries()) {
+    for (const [index, name] of Object.keys(RECORDED).entries()) {
       const baseUrl = baseUrls[index]!;
       const ips: unknown[] = [];
       for (const address of ['203.0.113.99', '2001:db8:1:2::3']) {
@@ -44,7 +44,7 @@ it('AUDIT_IP decides what the audit log writes of an address', async () => {
       }
       found[name] = ips;
     }
-    expect(found).toEqual(WRITTEN);
+    expect(found).toEqual(RECORDED);
   } finally {
     await instance.stop();
   }

@@ -30,9 +30,9 @@ const list = (filter: Filter = {}, key = instance.credentials.secretKey): Promis
   instance.requestWithBearer(key, 'GET', `${PATH}?${new URLSearchParams(filter)}`);
 const entries = async (filter: Filter = {}, key?: string): Promise<Entry[]> =>
   (await list({ limit: '200', ...filter }, key)).body.data as Entry[];
-const entriesOf = (answer: TestResponse): Promise<Entry[]> =>
-  entries({ requestId: answer.headers.get('x-request-id')! });
-const keyId = async (value = instance.credentials.secretKey): Promise<string> => {
+const entriesOf = (response: TestResponse): Promise<Entry[]> =>
+  entries({ requestId: response.headers.get('x-request-id')! });
+const getKeyId = async (value = instance.credentials.secretKey): Promise<string> => {
   const hash = createHash('sha256').update(value).digest();
   return (await instance.sql('SELECT id FROM api_keys WHERE key_hash = $1', [hash]))[0]!['id'] as string;
 };
@@ -42,15 +42,15 @@ const createCustomer = (headers: Record<string, string> = {}): Promise<TestRespo
     headers: { ...bearerHeader(instance.credentials.secretKey), ...headers },
   });
 
-/** A UUIDv7 of a moment. */
-const idOf = (time: number): string =>
+/** Returns a UUIDv7 for a time in ms since 1970. */
+const uuidV7At = (time: number): string =>
   time
     .toString(16)
     .padStart(12, '0')
     .replace(/^(.{8})(.{4})$/, '$1-$2') + randomUUID().slice(13).replace(/^-./, '-7');
 
-/** A delivery that has ended. */
-const newDelivery = async (): Promise<{ endpointId: string; delivery: string }> => {
+/** Creates an endpoint with a delivery that has finished. */
+const createFinishedDelivery = async (): Promise<{ endpointId: string; delivery: string }> => {
   const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
   await createCustomer();
   const attempt = await eventually(
@@ -69,21 +69,21 @@ describe('an entry of the audit log', () => {
         ...bearerHeader(instance.credentials.secretKey),
         'x-request-id': requestId,
         'user-agent': 'Shop/1.0',
-        // A key is not believed about its own address.
+        // X-Client-IP does not apply to the address of the key itself.
         'x-client-ip': '203.0.113.7',
       },
     });
-    const answer = await list({ requestId });
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(answer).toMatchObject({ status: 200, body: { nextCursor: null, hasMore: false } });
-    expect(answer.body.data).toEqual([
+    const response = await list({ requestId });
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response).toMatchObject({ status: 200, body: { nextCursor: null, hasMore: false } });
+    expect(response.body.data).toEqual([
       {
         id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
         organizationId: instance.credentials.organizationId,
         projectId: instance.credentials.projectId,
         action: 'customer.disabled',
         actorType: 'key',
-        actorId: await keyId(),
+        actorId: await getKeyId(),
         targetType: 'customer',
         targetId: customer['id'],
         ip: '127.0.0.1',
@@ -124,8 +124,8 @@ describe('an entry of the audit log', () => {
       targetId: instance.credentials.projectId,
       details: { changed: ['name', 'settings.accessTokenTtl', 'settings.branding.color'] },
     });
-    const [moved] = await entries({ action: 'webhook_endpoint.updated' });
-    expect(moved).toMatchObject({ targetId: endpoint.id, details: { changed: ['url'] } });
+    const [updatedEndpoint] = await entries({ action: 'webhook_endpoint.updated' });
+    expect(updatedEndpoint).toMatchObject({ targetId: endpoint.id, details: { changed: ['url'] } });
     expect(await entriesOf(key)).toMatchObject([
       { details: { type: 'secret', access: 'project', scopes: ['customer:read'] } },
     ]);
@@ -133,11 +133,18 @@ describe('an entry of the audit log', () => {
       { targetId: key.body.id, details: { successorId: rotated.body.id } },
     ]);
     const text = JSON.stringify(await entries());
-    const told = [...secrets, key.body.key, rotated.body.key, endpoint.secret, 'Audited', '#123456'];
-    for (const secret of told) expect(text).not.toContain(secret);
+    const sensitiveValues = [
+      ...secrets,
+      key.body.key,
+      rotated.body.key,
+      endpoint.secret,
+      'Audited',
+      '#123456',
+    ];
+    for (const secret of sensitiveValues) expect(text).not.toContain(secret);
   });
 
-  it('names the customer who changed something of their own', async () => {
+  it('names the customer who changed their own data', async () => {
     const email = uniqueEmail();
     const { body } = await instance.register(email);
     const { accessToken } = body.tokens as { accessToken: string };
@@ -147,15 +154,15 @@ describe('an entry of the audit log', () => {
     expect(await entries({ targetId: id })).toEqual([]);
 
     const next = `${PASSWORD} again`;
-    const me = (path: string, sent: unknown) =>
-      instance.requestWithAccessToken(accessToken, 'POST', `/api/v1/me${path}`, sent);
+    const postMe = (path: string, requestBody: unknown) =>
+      instance.requestWithAccessToken(accessToken, 'POST', `/api/v1/me${path}`, requestBody);
     expect(
       (await instance.requestWithAccessToken(accessToken, 'PATCH', '/api/v1/me', { firstName: 'Ada' }))
         .status,
     ).toBe(200);
-    expect((await me('/password', { currentPassword: PASSWORD, newPassword: next })).status).toBe(204);
+    expect((await postMe('/password', { currentPassword: PASSWORD, newPassword: next })).status).toBe(204);
     const newEmail = uniqueEmail();
-    expect((await me('/email', { email: newEmail, password: next })).status).toBe(202);
+    expect((await postMe('/email', { email: newEmail, password: next })).status).toBe(202);
     for (const [address, kind] of [
       [email, 'change-email-current'],
       [newEmail, 'change-email-new'],
@@ -169,8 +176,8 @@ describe('an entry of the audit log', () => {
       token: await instance.getMailToken(newEmail, 'reset-password'),
       password: `${next} and again`,
     };
-    // A key is believed about the address of its customer.
-    const answer = await instance.request('POST', '/api/v1/auth/reset-password', {
+    // X-Client-IP applies to the address of the customer.
+    const response = await instance.request('POST', '/api/v1/auth/reset-password', {
       body: reset,
       headers: {
         ...bearerHeader(instance.credentials.projectSecretKey),
@@ -178,8 +185,8 @@ describe('an entry of the audit log', () => {
         'x-client-ip': '203.0.113.7',
       },
     });
-    expect(answer.status).toBe(204);
-    expect((await entriesOf(answer))[0]).toMatchObject({ actorType: 'customer', ip: '203.0.113.7' });
+    expect(response.status).toBe(204);
+    expect((await entriesOf(response))[0]).toMatchObject({ actorType: 'customer', ip: '203.0.113.7' });
     const login = await instance.login(newEmail, reset.password);
     expect(
       await instance.requestWithAccessToken(login.body.tokens.accessToken, 'POST', '/api/v1/me/delete', {
@@ -196,7 +203,7 @@ describe('an entry of the audit log', () => {
     expect(JSON.stringify(await entries({ targetId: id }))).not.toContain('@example.com');
   });
 
-  it('has no logins, refreshes and logouts, which are events', async () => {
+  it('is not created for logins, refreshes and logouts, which are events', async () => {
     const [count] = await instance.sql<{ n: number }>('SELECT count(*)::int AS n FROM audit_log');
     const email = uniqueEmail();
     const { refreshToken } = (await instance.register(email)).body.tokens as { refreshToken: string };
@@ -209,12 +216,12 @@ describe('an entry of the audit log', () => {
     expect(await instance.sql('SELECT count(*)::int AS n FROM audit_log')).toEqual([count]);
   });
 
-  it('names the system as the actor, in the log of each root organization', async () => {
+  it('names the system as the actor, in the audit log of each root organization', async () => {
     const [first] = await instance.sql(
       `SELECT actor_id FROM audit_log WHERE action = 'organization.created' AND actor_type = 'system'`,
     );
     expect(first).toEqual({ actor_id: null });
-    const stranger = await insertOrganization(instance);
+    const otherOrganization = await insertOrganization(instance);
     const child = await instance.requestWithSecretKey('POST', '/api/v1/organizations', {
       name: 'Child',
       slug: 'audit-child',
@@ -237,17 +244,17 @@ describe('an entry of the audit log', () => {
       },
     ]);
     expect(await entries({ targetId: kid as string })).toEqual(rotated);
-    const told = await instance.sql(
+    const rows = await instance.sql(
       `SELECT organization_id FROM audit_log WHERE action = 'signing_key.rotated' ORDER BY 1`,
     );
-    const owners = [instance.credentials.organizationId, stranger.organizationId].sort();
-    expect(told.map((row) => row['organization_id'])).toEqual(owners);
+    const owners = [instance.credentials.organizationId, otherOrganization.organizationId].sort();
+    expect(rows.map((row) => row['organization_id'])).toEqual(owners);
     expect(owners).not.toContain(child.body.id);
   });
 });
 
-describe('the audit log and the change', () => {
-  it('commit together: no entry of a change that is rolled back, no change without its entry', async () => {
+describe('an audit log entry and its change', () => {
+  it('are committed together: no entry for a change that is rolled back, no change without its entry', async () => {
     const email = uniqueEmail();
     await instance.sql(
       `ALTER TABLE audit_log ADD CONSTRAINT broken CHECK (action <> 'customer.created') NOT VALID`,
@@ -259,7 +266,7 @@ describe('the audit log and the change', () => {
     }
     expect(await instance.sql('SELECT 1 FROM customers WHERE email = $1', [email])).toEqual([]);
 
-    // A change that fails in the last moment: when it commits.
+    // A change that fails at the commit.
     await instance.sql(`
       CREATE FUNCTION fail_late() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''late''; END';
       CREATE CONSTRAINT TRIGGER late AFTER INSERT ON customers DEFERRABLE INITIALLY DEFERRED
@@ -275,57 +282,59 @@ describe('the audit log and the change', () => {
     expect(await entriesOf(taken)).toEqual([]);
   });
 
-  it('WH-14: of 20 parallel redeliveries each is recorded, 19 as refused', async () => {
-    const { endpointId, delivery } = await newDelivery();
+  it('WH-14: records each of 20 parallel redeliveries, 19 of them as refused', async () => {
+    const { endpointId, delivery } = await createFinishedDelivery();
     const path = `/v1/webhooks/deliveries/${delivery}/redeliver`;
     const reason = 'the target is up again';
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         retryWhileRejected(() =>
           instance.request('POST', path, {
             body: { reason },
             headers: {
               ...bearerHeader(instance.credentials.secretKey),
-              // Half of them in the transaction of an Idempotency-Key, half without.
+              // Half of the requests run in the transaction of an Idempotency-Key.
               ...(index % 2 ? { 'idempotency-key': randomUUID() } : {}),
             },
           }),
         ),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([202, ...Array(19).fill(409)]);
-    const written = await entries({ action: 'webhook_delivery.redelivered', targetId: delivery });
-    expect(written).toHaveLength(20);
-    for (const answer of answers) {
-      const entry = written.find(({ requestId }) => requestId === answer.headers.get('x-request-id'))!;
+    expect(responses.map(({ status }) => status).sort()).toEqual([202, ...Array(19).fill(409)]);
+    const recorded = await entries({ action: 'webhook_delivery.redelivered', targetId: delivery });
+    expect(recorded).toHaveLength(20);
+    for (const response of responses) {
+      const entry = recorded.find(({ requestId }) => requestId === response.headers.get('x-request-id'))!;
       const details =
-        answer.status === 202
-          ? { outcome: 'redelivered', redeliveredAs: answer.body.data.id, reason }
-          : { outcome: 'refused', code: answer.body.code };
-      expect(entry).toMatchObject({ actorType: 'key', actorId: await keyId(), details });
+        response.status === 202
+          ? { outcome: 'redelivered', redeliveredAs: response.body.data.id, reason }
+          : { outcome: 'refused', code: response.body.code };
+      expect(entry).toMatchObject({ actorType: 'key', actorId: await getKeyId(), details });
     }
 
     await instance.requestWithSecretKey('DELETE', `/v1/webhooks/endpoints/${endpointId}`);
-    const refused = await instance.requestWithSecretKey('POST', path);
-    expect(refused.status).toBe(409);
-    expect(await entriesOf(refused)).toMatchObject([{ targetId: delivery, details: { outcome: 'refused' } }]);
+    const rejected = await instance.requestWithSecretKey('POST', path);
+    expect(rejected.status).toBe(409);
+    expect(await entriesOf(rejected)).toMatchObject([
+      { targetId: delivery, details: { outcome: 'refused' } },
+    ]);
   });
 });
 
-describe('the list', () => {
-  it('is newest first, in pages, and filtered by everything it shows', async () => {
+describe('the list of entries', () => {
+  it('is newest first, paginated, and can be filtered by the fields of an entry', async () => {
     const tenant = await insertProject(instance, instance.credentials.organizationId);
     const { projectId } = tenant;
-    const made: TestResponse[] = [];
+    const created: TestResponse[] = [];
     for (let index = 0; index < 5; index += 1) {
-      made.push(
+      created.push(
         await instance.requestWithSecretKey('POST', '/api/v1/customers', {
           email: `${randomUUID()}@example.com`,
           projectId,
         }),
       );
     }
-    const customer = made[0]!.body.id as string;
+    const customer = created[0]!.body.id as string;
     await instance.requestWithSecretKey('POST', `/api/v1/customers/${customer}/disable`);
     await instance.requestWithSecretKey('POST', `/api/v1/projects/${projectId}/api-keys`, {
       name: 'Service',
@@ -349,7 +358,7 @@ describe('the list', () => {
     }
     expect(pages).toEqual(all);
 
-    const actor = await keyId();
+    const actor = await getKeyId();
     const third = all[3]!;
     const filters: [Filter, Entry[]][] = [
       [{ action: 'customer.*' }, all.slice(1)],
@@ -361,7 +370,7 @@ describe('the list', () => {
       [{ actorId: randomUUID() }, []],
       [{ targetType: 'api_key' }, [all[0]!]],
       [{ targetType: 'customer', targetId: customer }, [all[1]!, all[6]!]],
-      [{ requestId: made[2]!.headers.get('x-request-id')! }, [all[4]!]],
+      [{ requestId: created[2]!.headers.get('x-request-id')! }, [all[4]!]],
       [
         { createdAfter: third['createdAt'] as string },
         all.filter(({ createdAt }) => createdAt > third['createdAt']),
@@ -378,7 +387,7 @@ describe('the list', () => {
     }
   });
 
-  it('refuses unknown values, fields and limits, each by the name of its field', async () => {
+  it('rejects unknown values, fields and limits, and names the field', async () => {
     const cases = [
       ['action', 'customer.seen'],
       ['action', '*'],
@@ -406,67 +415,71 @@ describe('the list', () => {
     });
   });
 
-  it("AK-04: shows a project key its own project, an organization key its own and its children's, nobody else's", async () => {
+  it('AK-04: shows a project key the entries of its project, and an organization key those of its organization and its child organizations, but none of other tenants', async () => {
     const sibling = await insertProject(instance, instance.credentials.organizationId);
-    const stranger = await insertOrganization(instance);
+    const otherOrganization = await insertOrganization(instance);
     const create = async (key: string): Promise<string> =>
       (await instance.requestWithBearer(key, 'POST', '/api/v1/customers', { email: uniqueEmail() })).body.id;
     const mine = await create(instance.credentials.projectSecretKey);
     const theirs = await create(sibling.secretKey);
-    const foreign = await create(stranger.secretKey);
+    const foreign = await create(otherOrganization.secretKey);
     const child = await instance.requestWithSecretKey('POST', '/api/v1/organizations', {
       name: 'Child',
       slug: 'audit-reach',
     });
-    const seenBy = async (key: string): Promise<string[]> => {
+    const listVisible = async (key: string): Promise<string[]> => {
       const targets = new Set((await entries({}, key)).map(({ targetId }) => targetId as string));
       return [mine, theirs, foreign, child.body.id as string].filter((id) => targets.has(id));
     };
-    expect(await seenBy(instance.credentials.secretKey)).toEqual([mine, theirs, child.body.id]);
-    expect(await seenBy(instance.credentials.projectSecretKey)).toEqual([mine]);
-    expect(await seenBy(stranger.secretKey)).toEqual([foreign]);
-    const strangerKey = await insertKey(instance, { ...stranger, type: 'secret', access: 'organization' });
-    expect(await seenBy(strangerKey)).toEqual([foreign]);
+    expect(await listVisible(instance.credentials.secretKey)).toEqual([mine, theirs, child.body.id]);
+    expect(await listVisible(instance.credentials.projectSecretKey)).toEqual([mine]);
+    expect(await listVisible(otherOrganization.secretKey)).toEqual([foreign]);
+    const otherOrganizationKey = await insertKey(instance, {
+      ...otherOrganization,
+      type: 'secret',
+      access: 'organization',
+    });
+    expect(await listVisible(otherOrganizationKey)).toEqual([foreign]);
   });
 });
 
-it('refuses every change of the table, also behind the switch of retention', async () => {
+it('rejects every change to the table, even with the retention setting on', async () => {
   await createCustomer();
   const rows = () => instance.sql('SELECT * FROM audit_log ORDER BY id');
   const before = await rows();
-  const faults: string[] = [];
+  const failures: string[] = [];
   for (const statement of [
     `UPDATE audit_log SET action = 'customer.created'`,
     `UPDATE audit_log SET ip = NULL`,
     'DELETE FROM audit_log',
     'TRUNCATE audit_log',
-    // Retention's own switch does not open what is young.
+    // The retention setting does not allow changes to recent entries.
     `SET LOCAL gatehouse.audit_retention = 'on'; DELETE FROM audit_log`,
     `SET LOCAL gatehouse.audit_retention = 'on'; UPDATE audit_log SET created_at = created_at - interval '9 years'`,
     `SET LOCAL gatehouse.audit_retention = 'on'; TRUNCATE audit_log`,
   ]) {
-    const refusal = await instance.sql(statement).then(
+    const outcome = await instance.sql(statement).then(
       () => 'accepted',
       ({ code, message }) => `${code} ${message}`,
     );
-    if (refusal !== '42501 the audit log is append-only') faults.push(`${statement}: ${refusal}`);
+    if (outcome !== '42501 the audit log is append-only') failures.push(`${statement}: ${outcome}`);
   }
-  expect(faults).toEqual([]);
+  expect(failures).toEqual([]);
   expect(await rows()).toEqual(before);
 });
 
 describe('retention', () => {
-  it('removes what is older than AUDIT_RETENTION, and nothing else', async () => {
+  it('removes entries older than AUDIT_RETENTION and nothing else', async () => {
     const insert = (time: number) =>
       instance.sql(
         `INSERT INTO audit_log (id, organization_id, actor_type, action, target_type, target_id, created_at)
          VALUES ($1, $2, 'system', 'customer.created', 'customer', 'retention', $3)`,
-        [idOf(time), instance.credentials.organizationId, new Date(time)],
+        [uuidV7At(time), instance.credentials.organizationId, new Date(time)],
       );
     const now = Date.now();
     const ages = [1, 3 * DAY_MS - 60_000, 3 * DAY_MS + 60_000, 400 * DAY_MS];
     for (const age of ages) await insert(now - age);
-    // More than one statement removes.
+    // More rows than one statement removes.
     await instance.sql(
       `INSERT INTO audit_log (id, organization_id, actor_type, action, target_type, target_id, created_at)
        SELECT overlay(gen_random_uuid()::text placing '00000000-0001-7' from 1 for 15)::uuid, $1, 'system',
@@ -477,9 +490,9 @@ describe('retention', () => {
     const worker = instance.startWorker({ AUDIT_RETENTION: '3d', PERIODIC_JOBS: 'off' });
     await worker.waitUntilReady();
     await worker.runJob('audit log');
-    const left = () =>
+    const listRemaining = () =>
       instance.sql(`SELECT created_at FROM audit_log WHERE target_id = 'retention' ORDER BY id`);
-    expect((await left()).map((row) => now - (row['created_at'] as Date).getTime())).toEqual([
+    expect((await listRemaining()).map((row) => now - (row['created_at'] as Date).getTime())).toEqual([
       ages[1],
       ages[0],
     ]);

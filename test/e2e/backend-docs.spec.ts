@@ -22,7 +22,7 @@ const DOCUMENT = 'docs/backend.md';
 const root = process.cwd();
 
 let instance: TestInstance;
-/** A folder as a reader of the document would have it: its files, a package.json, the packages. */
+/** A folder set up as in the document: its files, a package.json and the packages. */
 let folder: string;
 const servers: ServerProcess[] = [];
 
@@ -46,7 +46,7 @@ const environment = (): Record<string, string> => ({
   GATEHOUSE_SECRET_KEY: instance.credentials.projectSecretKey,
 });
 
-/** Starts a file of the document. @returns its address once it answers */
+/** Starts a file of the document. @returns its URL once it accepts connections */
 async function serve(file: string, env: Record<string, string> = {}): Promise<string> {
   const port = await freePort();
   const server = new ServerProcess(join(folder, file), { ...environment(), PORT: String(port), ...env });
@@ -62,7 +62,7 @@ async function serve(file: string, env: Record<string, string> = {}): Promise<st
   return url;
 }
 
-/** Compiles the TypeScript of the document with every strict check, as one who pastes it would. */
+/** Compiles the TypeScript of the document with the strict compiler options that a reader may use. */
 async function compileNest(): Promise<void> {
   const compilerOptions = {
     target: 'es2023',
@@ -85,8 +85,8 @@ async function compileNest(): Promise<void> {
   });
 }
 
-/** The key that signs access tokens: what a token of Gatehouse itself would say is then up to the test. */
-async function signingKey(): Promise<KeyObject> {
+/** Reads the key that signs access tokens, so that a test can sign any claims with it. */
+async function readSigningKey(): Promise<KeyObject> {
   const [row] = await instance.sql<{ kid: string; private_key: Buffer }>(
     'SELECT kid, private_key FROM signing_keys',
   );
@@ -111,7 +111,7 @@ describe.each([
   };
   const newToken = async (): Promise<string> => (await instance.register()).body.tokens.accessToken;
 
-  it('accepts a valid token, and refuses all that are tampered with, signed by others, or made for something else', async () => {
+  it('accepts a valid token, and rejects tokens that are modified, signed with another key or issued for another purpose', async () => {
     const { customer, tokens } = (await instance.register()).body;
     const token = tokens.accessToken as string;
     const accepted = await get(token);
@@ -119,20 +119,20 @@ describe.each([
     expect(JSON.parse(accepted.text)).toEqual({ customerId: customer.id, plan: null, orders: [] });
 
     const [head, payload, signature] = token.split('.') as [string, string, string];
-    const [header, claims, key] = [decodeProtectedHeader(token), decodeJwt(token), await signingKey()];
+    const [header, claims, key] = [decodeProtectedHeader(token), decodeJwt(token), await readSigningKey()];
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-    const raised = Buffer.from(JSON.stringify({ ...claims, plan: 'gold' })).toString('base64url');
+    const modifiedClaims = Buffer.from(JSON.stringify({ ...claims, plan: 'gold' })).toString('base64url');
     const sign = (by: KeyObject | Uint8Array, changed: object, headers: object = {}): Promise<string> =>
       new SignJWT({ ...claims, ...changed })
         .setProtectedHeader({ ...header, alg: 'ES256', ...headers })
         .sign(by);
     expect((await get(await sign(key, {}))).status).toBe(200);
-    const bad: [string, string | undefined][] = [
-      ['nothing', undefined],
+    const invalid: [string, string | undefined][] = [
+      ['no token', undefined],
       ['a word', 'token'],
       ['no signature', `${head}.${payload}.`],
-      ['other claims', `${head}.${raised}.${signature}`],
-      ['a foreign key', await sign(other, {})],
+      ['other claims', `${head}.${modifiedClaims}.${signature}`],
+      ['another key', await sign(other, {})],
       ['an unknown key', await sign(other, {}, { kid: 'unknown' })],
       ['alg none', new UnsecuredJWT(claims).encode()],
       ['a shared secret', await sign(Buffer.alloc(32), {}, { alg: 'HS256' })],
@@ -140,15 +140,18 @@ describe.each([
       ['another project', await sign(key, { aud: randomUUID() })],
       ['another issuer', await sign(key, { iss: 'https://example.com' })],
       ['another type', await sign(key, {}, { typ: 'JWT' })],
-      ['no end', await sign(key, { exp: undefined })],
+      ['no expiry', await sign(key, { exp: undefined })],
     ];
-    await checkCases(bad, async (value) => {
-      const refused = { status: 401, challenge: 'Bearer error="invalid_token"' };
-      expect(await get(value)).toEqual({ ...refused, text: expect.stringContaining('invalid_access_token') });
+    await checkCases(invalid, async (value) => {
+      const rejected = { status: 401, challenge: 'Bearer error="invalid_token"' };
+      expect(await get(value)).toEqual({
+        ...rejected,
+        text: expect.stringContaining('invalid_access_token'),
+      });
     });
   });
 
-  it('accepts a token with a custom claim, also right after its session was ended', async () => {
+  it('accepts a token with a custom claim, even right after its session has ended', async () => {
     await withSettings(instance, { accessTokenClaims: ['plan'] }, async () => {
       const email = uniqueEmail();
       const plans = { publicMetadata: { plan: 'free' }, metadata: { plan: 'x' } };
@@ -166,9 +169,9 @@ describe.each([
   });
 
   it('returns 503, not 401, while the public keys cannot be read', async () => {
-    const elsewhere = await serve(file, { GATEHOUSE_URL: `http://127.0.0.1:${await freePort()}` });
-    expect((await get(await newToken(), `${elsewhere}/orders`)).status).toBe(503);
-    expect((await get(undefined, `${elsewhere}/orders`)).status).toBe(401);
+    const unreachable = await serve(file, { GATEHOUSE_URL: `http://127.0.0.1:${await freePort()}` });
+    expect((await get(await newToken(), `${unreachable}/orders`)).status).toBe(503);
+    expect((await get(undefined, `${unreachable}/orders`)).status).toBe(401);
   });
 });
 
@@ -187,7 +190,7 @@ describe('a server that acts for a customer', () => {
       body: JSON.stringify({ email, password }),
     });
 
-  it("passes the customer's address and browser to the session and to the count of failures, and refusals back", async () => {
+  it("passes the customer's address and browser to the session and the failed-login limit, and returns errors", async () => {
     const email = uniqueEmail();
     const { body } = await instance.register(email);
     const response = await logIn(email, PASSWORD, '203.0.113.7');
@@ -207,15 +210,15 @@ describe('a server that acts for a customer', () => {
       last = await logIn(email, 'wrong', '203.0.113.8');
     expect([last.status, await last.json()]).toMatchObject([429, { code: 'too_many_attempts' }]);
     expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
-    // Where the customer has signed in before, the failures of a stranger elsewhere do not count.
+    // Failed logins from another address do not block an address where the customer has signed in before.
     expect((await logIn(email, PASSWORD, '203.0.113.8')).status).toBe(429);
     expect((await logIn(email, PASSWORD, '203.0.113.7')).status).toBe(200);
   });
 });
 
 describe('a server that manages customers', () => {
-  /** Runs statements with the document's functions in scope, in a process of their own. */
-  async function run(statements: string, more: Record<string, string> = {}): Promise<any> {
+  /** Runs statements with the document's functions in scope, in a separate process. */
+  async function run(statements: string, extraEnv: Record<string, string> = {}): Promise<any> {
     await mkdir(join(folder, 'runs'), { recursive: true });
     const file = join(folder, 'runs', `${randomUUID()}.mjs`);
     const from = JSON.stringify(pathToFileURL(join(folder, 'customers.mjs')).href);
@@ -225,12 +228,12 @@ describe('a server that manages customers', () => {
        const attempt = (work) => work.catch(({ statusCode, code, problem }) => ({ statusCode, code, problem }));
        console.log(JSON.stringify(await (async () => { ${statements} })()));`,
     );
-    const env = { PATH: process.env['PATH'], ...environment(), ...more };
+    const env = { PATH: process.env['PATH'], ...environment(), ...extraEnv };
     const { stdout } = await promisify(execFile)(process.execPath, [file], { env });
     return JSON.parse(stdout);
   }
 
-  it('invites, and imports a password hash', async () => {
+  it('invites a customer and imports a password hash', async () => {
     const email = uniqueEmail();
     const customer = await run(`return customers.invite('${email}', 'crm-${email}')`);
     expect(customer).toMatchObject({ email, emailVerified: false, publicMetadata: { plan: 'free' } });
@@ -240,8 +243,8 @@ describe('a server that manages customers', () => {
       await instance.getMailToken(email, 'accept-invite'),
       PASSWORD,
     );
-    const proven = { id: customer.id, emailVerified: true };
-    expect(await instance.login(email)).toMatchObject({ status: 200, body: { customer: proven } });
+    const verified = { id: customer.id, emailVerified: true };
+    expect(await instance.login(email)).toMatchObject({ status: 200, body: { customer: verified } });
     expect(await run(`return attempt(customers.invite('${email}', 'crm'))`)).toMatchObject({
       statusCode: 409,
       code: 'email_already_registered',
@@ -254,19 +257,19 @@ describe('a server that manages customers', () => {
     const other = uniqueEmail();
     await run(`return customers.importCustomer('${other}', '${bcrypt.hashSync(PASSWORD, 4)}')`);
     expect((await instance.login(other)).body).toMatchObject({ customer: { emailVerified: true } });
-    const refused = { code: 'validation_failed', problem: { errors: [{ field: 'passwordHash' }] } };
+    const rejected = { code: 'validation_failed', problem: { errors: [{ field: 'passwordHash' }] } };
     expect(await run(`return attempt(customers.importCustomer('x-${other}', 'md5$abc'))`)).toMatchObject(
-      refused,
+      rejected,
     );
   });
 
-  it('creates a customer once although the first answer is lost', async () => {
+  it('creates a customer once even if the first response is lost', async () => {
     let lost = 0;
-    const line = createServer((caller) => {
+    const proxy = createServer((caller) => {
       const gatehouse = connect(Number(instance.env['PORT']), '127.0.0.1');
       caller.pipe(gatehouse);
-      gatehouse.on('data', (answer) => {
-        if (lost > 0) return void caller.write(answer);
+      gatehouse.on('data', (chunk) => {
+        if (lost > 0) return void caller.write(chunk);
         lost += 1;
         caller.destroy();
         gatehouse.destroy();
@@ -274,19 +277,19 @@ describe('a server that manages customers', () => {
       for (const end of [caller, gatehouse])
         end.on('error', () => undefined).on('close', () => caller.destroy());
     }).listen(0, '127.0.0.1');
-    await once(line, 'listening');
+    await once(proxy, 'listening');
     const email = uniqueEmail();
-    const GATEHOUSE_URL = `http://127.0.0.1:${(line.address() as AddressInfo).port}`;
+    const GATEHOUSE_URL = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     const customer = await run(`return customers.invite('${email}', '${email}')`, { GATEHOUSE_URL });
-    line.close();
+    proxy.close();
     expect({ lost, customer }).toMatchObject({ lost: 1, customer: { email } });
     expect(await instance.listMails(email, 'accept-invite')).toHaveLength(1);
   });
 
-  it('lists and ends sessions, disables, enables, unlocks and removes', async () => {
+  it('lists and ends sessions, and disables, enables, unlocks and removes a customer', async () => {
     const email = uniqueEmail();
     const { id } = (await instance.register(email)).body.customer as { id: string };
-    for (let more = 0; more < 2; more += 1) await instance.login(email);
+    for (let count = 0; count < 2; count += 1) await instance.login(email);
     const ended = await run(`
       const before = await customers.sessions('${id}');
       await customers.endSession('${id}', before[0].id);
@@ -305,7 +308,7 @@ describe('a server that manages customers', () => {
     await run(`return customers.unlock('${id}')`);
     expect(await instance.login(email)).toMatchObject({ status: 200 });
 
-    const gone = await run(`await customers.remove('${id}'); return attempt(customers.find('${id}'))`);
-    expect(gone).toMatchObject({ statusCode: 404, code: 'not_found' });
+    const removed = await run(`await customers.remove('${id}'); return attempt(customers.find('${id}'))`);
+    expect(removed).toMatchObject({ statusCode: 404, code: 'not_found' });
   });
 });

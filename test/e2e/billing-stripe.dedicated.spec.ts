@@ -26,8 +26,8 @@ beforeEach(() => stripe.reset());
 
 const open = (key: string, body: object = {}, headers: Record<string, string> = {}): Promise<TestResponse> =>
   openPortal(instance, key, body, headers);
-const statuses = (answers: TestResponse[]): number[] => answers.map(({ status }) => status);
-/** The customers of an organization at Stripe. */
+const statuses = (responses: TestResponse[]): number[] => responses.map(({ status }) => status);
+/** Returns the ids of an organization's customers at Stripe. */
 const customersOf = (organizationId: string): string[] =>
   [...stripe.customers]
     .filter(([, customer]) => customer.organizationId === organizationId)
@@ -36,12 +36,12 @@ const customersOf = (organizationId: string): string[] =>
 describe('the billing portal with Stripe', () => {
   const portal = '/v1/billing_portal/sessions';
 
-  it('creates a customer at the first time, and uses it from then on, in every project', async () => {
+  it('creates a Stripe customer on the first request and reuses it in every project', async () => {
     const { organizationId, secretKey } = await insertOrganization(instance);
     const sibling = await insertProject(instance, organizationId);
-    const answers = [await open(secretKey), await open(secretKey), await open(sibling.secretKey)];
-    expect(statuses(answers)).toEqual([200, 200, 200]);
-    const [first, second] = answers as [TestResponse, TestResponse];
+    const responses = [await open(secretKey), await open(secretKey), await open(sibling.secretKey)];
+    expect(statuses(responses)).toEqual([200, 200, 200]);
+    const [first, second] = responses as [TestResponse, TestResponse];
     expect(first.body.url).toMatch(/^https:\/\/billing\.stripe\.com\/p\/session\//);
     expect(second.body.url).not.toBe(first.body.url);
     expect(Date.parse(first.body.expiresAt as string)).toBeGreaterThan(
@@ -56,25 +56,25 @@ describe('the billing portal with Stripe', () => {
     );
   });
 
-  it('creates one customer for ten requests at the same time, and another one when that was deleted', async () => {
+  it('creates one customer for ten concurrent requests, and a new one after that customer is deleted', async () => {
     const { organizationId, secretKey } = await insertOrganization(instance);
-    const many = (count: number) =>
+    const openConcurrently = (count: number) =>
       Promise.all(Array.from({ length: count }, () => retryWhileRejected(() => open(secretKey))));
     stripe.creationDelayMs = 300;
-    expect(statuses(await many(10))).toEqual(Array(10).fill(200));
+    expect(statuses(await openConcurrently(10))).toEqual(Array(10).fill(200));
     const [first, ...others] = customersOf(organizationId);
     expect(others).toEqual([]);
     expect(new Set(stripe.requestsTo(portal).map(({ form }) => form['customer']))).toEqual(new Set([first]));
     stripe.reset();
     stripe.customers.delete(first!);
-    expect(statuses(await many(5))).toEqual(Array(5).fill(200));
+    expect(statuses(await openConcurrently(5))).toEqual(Array(5).fill(200));
     expect(customersOf(organizationId)).toHaveLength(1);
     stripe.reset();
     expect((await open(secretKey)).status).toBe(200);
     expect(stripe.requests.map(({ path }) => path)).toEqual([portal]);
   });
 
-  it('gives up when a new customer is gone at once as well', async () => {
+  it('gives up when the new customer is missing as well', async () => {
     const { secretKey } = await insertOrganization(instance);
     stripe.overrideNext(
       ...Array<ResponseOverride>(8).fill(
@@ -85,9 +85,9 @@ describe('the billing portal with Stripe', () => {
     expect(stripe.requests.length).toBeLessThan(8);
   });
 
-  it('keeps a customer whose portal did not open, and no error under an Idempotency-Key', async () => {
+  it('stores a customer whose portal failed to open, but no error under an Idempotency-Key', async () => {
     const { secretKey } = await insertOrganization(instance);
-    // An error that Stripe repeats for the same key of its own.
+    // Stripe repeats this error for the same Stripe idempotency key.
     stripe.failsCustomerCreation = true;
     expect((await open(secretKey)).status).toBe(503);
     stripe.failsCustomerCreation = false;
@@ -105,33 +105,33 @@ describe('the billing portal with Stripe', () => {
     expect(repeated.headers.get('idempotent-replayed')).toBe('true');
   });
 
-  it('finds the customer again whose creation was answered, but not received', async () => {
+  it('finds the customer again when the response to its creation was lost', async () => {
     const { organizationId, secretKey } = await insertOrganization(instance);
     stripe.lostResponses = 10;
     expect((await open(secretKey)).status).toBe(503);
     stripe.reset();
-    // With a new name the request is another one under the same key, which Stripe refuses once.
+    // The new name makes it a different request under the same idempotency key, which Stripe rejects once.
     await instance.sql(`UPDATE organizations SET name = 'renamed' WHERE id = $1`, [organizationId]);
     expect(statuses([await open(secretKey), await open(secretKey)])).toEqual([503, 200]);
-    const steady = await insertOrganization(instance);
+    const unchanged = await insertOrganization(instance);
     stripe.lostResponses = 10;
-    expect((await open(steady.secretKey)).status).toBe(503);
+    expect((await open(unchanged.secretKey)).status).toBe(503);
     stripe.reset();
-    expect((await open(steady.secretKey)).status).toBe(200);
-    expect(customersOf(steady.organizationId)).toHaveLength(1);
+    expect((await open(unchanged.secretKey)).status).toBe(200);
+    expect(customersOf(unchanged.organizationId)).toHaveLength(1);
   });
 
-  it('returns an error of its own when Stripe refuses or fails, and opens once that is over', async () => {
-    const cases: [name: string, whim: ResponseOverride, status: number, detail: string][] = [
+  it('returns its own error when Stripe rejects the request or fails, and opens the portal afterwards', async () => {
+    const cases: [name: string, override: ResponseOverride, status: number, detail: string][] = [
       [
         'a wrong key',
         respondWithStripeError(401, { message: 'Invalid API Key provided' }),
         501,
         'STRIPE_SECRET_KEY',
       ],
-      ['a key that may not', respondWithStripeError(403), 501, 'STRIPE_SECRET_KEY'],
+      ['a key without permission', respondWithStripeError(403), 501, 'STRIPE_SECRET_KEY'],
       [
-        'a portal without settings',
+        'a portal without configuration',
         respondWithStripeError(400, { message: 'No configuration' }),
         501,
         'dashboard',
@@ -140,29 +140,29 @@ describe('the billing portal with Stripe', () => {
       ['a card error', respondWithStripeError(402, { type: 'card_error' }), 503, ''],
       ['too many requests', respondWithStripeError(429, { code: 'rate_limit' }), 503, ''],
       [
-        'another request with the key',
+        'a concurrent request with the same key',
         respondWithStripeError(409, { code: 'idempotency_key_in_use' }),
         503,
         '',
       ],
-      ['an error of Stripe', respondWithStripeError(500, { type: 'api_error' }), 503, ''],
-      ['no JSON', respondWithHtml, 503, ''],
-      ['a connection that breaks', closeConnection, 503, ''],
+      ['a Stripe error', respondWithStripeError(500, { type: 'api_error' }), 503, ''],
+      ['a response that is not JSON', respondWithHtml, 503, ''],
+      ['a closed connection', closeConnection, 503, ''],
     ];
-    const check = async (whim: ResponseOverride, status: number, detail: string): Promise<void> => {
+    const check = async (override: ResponseOverride, status: number, detail: string): Promise<void> => {
       const { secretKey } = await insertOrganization(instance);
-      stripe.defaultOverride = whim;
-      const answer = await open(secretKey);
+      stripe.defaultOverride = override;
+      const response = await open(secretKey);
       const code = status === 501 ? 'billing_not_configured' : 'billing_unavailable';
-      expect(answer).toMatchObject({ status, body: { code, detail: expect.stringContaining(detail) } });
-      expect(answer.headers.get('retry-after')).toBe(status === 503 ? '5' : null);
+      expect(response).toMatchObject({ status, body: { code, detail: expect.stringContaining(detail) } });
+      expect(response.headers.get('retry-after')).toBe(status === 503 ? '5' : null);
       stripe.reset();
       expect((await open(secretKey)).status).toBe(200);
     };
     await checkCases(cases, check, 1);
   });
 
-  it('LG-02: names a returnUrl that Stripe refuses, and logs why, but neither key nor URL', async () => {
+  it('LG-02: names a returnUrl that Stripe rejects and logs the reason, but neither the key nor the URL', async () => {
     const { secretKey } = await insertOrganization(instance);
     const { body } = await open(secretKey);
     stripe.overrideNext(
@@ -175,7 +175,7 @@ describe('the billing portal with Stripe', () => {
     stripe.overrideNext(respondWithStripeError(401, { message: `Invalid API Key provided: ${stripe.key}` }));
     expect((await open(secretKey)).status).toBe(501);
     const { output } = await eventually(
-      'the log',
+      'the log message',
       () => instance.api.output.includes('billing portal creation failed') && instance.api,
     );
     for (const secret of [
@@ -194,9 +194,9 @@ describe('the billing portal with Stripe', () => {
     await open(known.secretKey);
     await stripe.stop();
     for (const { secretKey } of [known, unknown]) {
-      const answer = await open(secretKey);
-      expect(answer).toMatchObject({ status: 503, body: { code: 'billing_unavailable' } });
-      expect(answer.headers.get('retry-after')).toBe('5');
+      const response = await open(secretKey);
+      expect(response).toMatchObject({ status: 503, body: { code: 'billing_unavailable' } });
+      expect(response.headers.get('retry-after')).toBe('5');
     }
     await stripe.start();
     stripe.reset();
@@ -204,7 +204,7 @@ describe('the billing portal with Stripe', () => {
   });
 });
 
-it('without Stripe there is no portal in production, and none that leads to http', async () => {
+it('has no portal in production without Stripe, and rejects an http returnUrl', async () => {
   await instance.api.stop();
   instance.startApi({
     NODE_ENV: 'production',

@@ -5,20 +5,20 @@ it('the billing portal returns 503 within 5 s while Stripe is silent or slow, wi
   const { stripe, instance } = await startWithStripe();
   try {
     const open = async (key: string) => {
-      const began = performance.now();
-      const answer = await openPortal(instance, key);
-      return { ...answer, ms: performance.now() - began };
+      const startedAt = performance.now();
+      const response = await openPortal(instance, key);
+      return { ...response, ms: performance.now() - startedAt };
     };
     const keys: string[] = [];
     for (let count = 0; count < 4; count += 1) keys.push((await insertOrganization(instance)).secretKey);
     for (const known of keys.slice(2)) expect((await open(known)).status).toBe(200);
-    // What both kinds of organization meet, at the same time.
-    for (const whim of [neverRespond, respondSlowly]) {
-      stripe.defaultOverride = whim;
-      for (const answer of await Promise.all(keys.map(open))) {
-        expect(answer).toMatchObject({ status: 503, body: { code: 'billing_unavailable' } });
-        expect(answer.headers.get('retry-after')).toBe('5');
-        expect(answer.ms).toBeLessThanOrEqual(5_000);
+    // Organizations with and without a customer send their requests at the same time.
+    for (const override of [neverRespond, respondSlowly]) {
+      stripe.defaultOverride = override;
+      for (const response of await Promise.all(keys.map(open))) {
+        expect(response).toMatchObject({ status: 503, body: { code: 'billing_unavailable' } });
+        expect(response.headers.get('retry-after')).toBe('5');
+        expect(response.ms).toBeLessThanOrEqual(5_000);
       }
     }
     stripe.reset();

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { TestInstance } from '../support/test-instance.js';
 
-/** Of what a browser loads before it shows anything, compressed by gzip. */
+/** Maximum size of the files that a browser loads before the first render, compressed with gzip. */
 const BUDGET_BYTES = 300_000;
 
 const policy = (nonce: string): string =>
@@ -11,23 +11,23 @@ const policy = (nonce: string): string =>
   `connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; ` +
   `require-trusted-types-for 'script'; trusted-types default`;
 
-interface FileAnswer {
+interface FileResponse {
   status: number;
   headers: IncomingHttpHeaders;
   content: Buffer;
 }
 
-/** Asks for exactly this path, dots and all, which `fetch` would tidy up. */
-function ask(
+/** Requests exactly this path, including dots, which `fetch` would normalize. */
+function requestPath(
   instance: TestInstance,
   path: string,
   { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
-): Promise<FileAnswer> {
+): Promise<FileResponse> {
   const { hostname, port } = new URL(instance.baseUrl);
   return new Promise((resolve, reject) => {
-    request({ hostname, port, path, method, headers, agent: false }, (answer) => {
-      buffer(answer).then(
-        (content) => resolve({ status: answer.statusCode!, headers: answer.headers, content }),
+    request({ hostname, port, path, method, headers, agent: false }, (response) => {
+      buffer(response).then(
+        (content) => resolve({ status: response.statusCode!, headers: response.headers, content }),
         reject,
       );
     })
@@ -39,18 +39,18 @@ function ask(
 describe('the files of the console', () => {
   let instance: TestInstance;
   let page: string;
-  /** Everything that the page names. */
+  /** The paths of all files that the page references. */
   let assets: string[];
   beforeAll(async () => {
     instance = await TestInstance.startShared({ workers: 0 });
-    page = (await ask(instance, '/console/')).content.toString();
+    page = (await requestPath(instance, '/console/')).content.toString();
     assets = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name!);
   });
   afterAll(() => instance?.stop());
 
   const nonceIn = (text: string): string => / nonce="([^"]+)"/.exec(text)![1]!;
 
-  it('CO-02: every path of a screen is the page under its policy, which no cache stores', async () => {
+  it('CO-02: serves the page with its policy and without caching for every path of a screen', async () => {
     for (const path of [
       '/console/',
       '/console/sign-in',
@@ -58,7 +58,7 @@ describe('the files of the console', () => {
       '/console/deliveries?success=false',
       '/console/no/such/screen',
     ]) {
-      const { status, headers, content } = await ask(instance, path);
+      const { status, headers, content } = await requestPath(instance, path);
       expect({ path, status, headers }).toEqual({
         path,
         status: 200,
@@ -74,9 +74,9 @@ describe('the files of the console', () => {
     }
   });
 
-  it('CO-02: each page has a nonce of 128 bits of its own, holds no script or style, and names nothing elsewhere', async () => {
-    const answers = await Promise.all(Array.from({ length: 5 }, () => ask(instance, '/console/')));
-    const nonces = answers.map(({ content }) => nonceIn(content.toString()));
+  it('CO-02: each page has its own 128-bit nonce, no inline script or style, and no external references', async () => {
+    const responses = await Promise.all(Array.from({ length: 5 }, () => requestPath(instance, '/console/')));
+    const nonces = responses.map(({ content }) => nonceIn(content.toString()));
     expect(new Set(nonces).size).toBe(5);
     for (const nonce of nonces) expect(Buffer.from(nonce, 'base64')).toHaveLength(16);
     expect(page).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|\sstyle=/);
@@ -84,9 +84,9 @@ describe('the files of the console', () => {
     expect(assets.filter((name) => !/^\/console\/assets\/[\w.-]+$/.test(name))).toEqual([]);
   });
 
-  it('names each asset after its content, so that a browser may store it forever', async () => {
+  it('names each asset after its content, so that a browser can cache it forever', async () => {
     for (const path of assets) {
-      const { status, headers } = await ask(instance, path);
+      const { status, headers } = await requestPath(instance, path);
       expect([path, status]).toEqual([path, 200]);
       expect(path).toMatch(/-[\w-]{8}\.(js|css|svg)$/);
       expect(headers['content-type']).toMatch(
@@ -98,15 +98,17 @@ describe('the files of the console', () => {
     }
   });
 
-  it('compresses the assets for clients that accept it, to 300 kB in all before anything is shown', async () => {
+  it('compresses the assets for clients that accept it, to at most 300 kB in total before the first render', async () => {
     const path = assets.find((name) => name.endsWith('.js'))!;
-    const plain = await ask(instance, path);
+    const plain = await requestPath(instance, path);
     expect(plain.headers['content-encoding']).toBeUndefined();
     for (const [encoding, unpack] of [
       ['br', brotliDecompressSync],
       ['gzip', gunzipSync],
     ] as const) {
-      const { headers, content } = await ask(instance, path, { headers: { 'accept-encoding': encoding } });
+      const { headers, content } = await requestPath(instance, path, {
+        headers: { 'accept-encoding': encoding },
+      });
       expect([headers['content-encoding'], headers.vary]).toEqual([
         encoding,
         expect.stringMatching(/accept-encoding/i),
@@ -115,26 +117,28 @@ describe('the files of the console', () => {
     }
     expect(plain.headers.vary).toMatch(/accept-encoding/i);
     const loaded = await Promise.all(
-      ['/console/', ...assets].map((name) => ask(instance, name, { headers: { 'accept-encoding': 'gzip' } })),
+      ['/console/', ...assets].map((name) =>
+        requestPath(instance, name, { headers: { 'accept-encoding': 'gzip' } }),
+      ),
     );
     const bytes = loaded.reduce((sum, { content }) => sum + content.length, 0);
     expect(bytes).toBeGreaterThan(50_000);
     expect(bytes).toBeLessThanOrEqual(BUDGET_BYTES);
   });
 
-  it('redirects /console to /console/ with its query, and refuses every method but GET and HEAD', async () => {
-    const { status, headers } = await ask(instance, '/console?range=1h');
+  it('redirects /console to /console/ with its query, and rejects every method except GET and HEAD', async () => {
+    const { status, headers } = await requestPath(instance, '/console?range=1h');
     expect([status, headers.location]).toEqual([308, '/console/?range=1h']);
-    const head = await ask(instance, '/console/', { method: 'HEAD' });
+    const head = await requestPath(instance, '/console/', { method: 'HEAD' });
     expect([head.status, head.content.length]).toEqual([200, 0]);
     for (const method of ['POST', 'PUT', 'DELETE']) {
-      const refused = await ask(instance, '/console/', { method });
-      expect([method, refused.status, refused.headers.allow]).toEqual([method, 405, 'GET, HEAD']);
+      const rejected = await requestPath(instance, '/console/', { method });
+      expect([method, rejected.status, rejected.headers.allow]).toEqual([method, 405, 'GET, HEAD']);
     }
   });
 
-  it('is a 404 in JSON, not the page, for paths that are no file and no screen', async () => {
-    const faults: unknown[] = [];
+  it('returns 404 as JSON instead of the page for paths that are neither a file nor a screen', async () => {
+    const failures: unknown[] = [];
     for (const path of [
       '/console/assets/index-00000000.js',
       '/console/assets/',
@@ -152,12 +156,14 @@ describe('the files of the console', () => {
       '/operator/v1/no-such-route',
       '/v1/console/',
     ]) {
-      const { status, headers, content } = await ask(instance, path, { headers: { accept: 'text/html' } });
+      const { status, headers, content } = await requestPath(instance, path, {
+        headers: { accept: 'text/html' },
+      });
       const isProblem = headers['content-type'] === 'application/problem+json; charset=utf-8';
       const problem = isProblem ? (JSON.parse(content.toString()) as { status: number }) : null;
       if (status !== 404 || problem?.status !== 404 || !headers['cache-control']?.includes('no-store'))
-        faults.push({ path, status, headers });
+        failures.push({ path, status, headers });
     }
-    expect(faults).toEqual([]);
+    expect(failures).toEqual([]);
   });
 });

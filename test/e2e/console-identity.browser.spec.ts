@@ -7,7 +7,7 @@ describeConsole(
   'organizations, projects and operators in the console',
   { allowClientErrors: true },
   (test) => {
-    it('creates an organization, whose slug follows its name, and a project in it', async () => {
+    it('creates an organization with a slug derived from its name, and a project in it', async () => {
       const mark = randomUUID().slice(0, 8);
       const page = await test.open('/organizations');
       await page.getByRole('button', { name: 'Create organization' }).click();
@@ -32,14 +32,14 @@ describeConsole(
       await page.context().close();
     });
 
-    it('CO-01: lists the sessions of an operator, who ends one of them and all others', async () => {
-      const somebody = await inviteOperator(await insertOperator(test.instance), 'viewer');
-      const { email } = somebody.operator;
-      const again = (): Promise<OperatorClient> =>
-        signIn(test.instance, { email, password: somebody.password });
+    it('CO-01: lists the sessions of an operator, who revokes one of them and then all others', async () => {
+      const invited = await inviteOperator(await insertOperator(test.instance), 'viewer');
+      const { email } = invited.operator;
+      const signInAgain = (): Promise<OperatorClient> =>
+        signIn(test.instance, { email, password: invited.password });
       const stateOf = async (client: OperatorClient) => (await client.request('GET', '/session')).body.state;
-      const others = [await again(), await again(), await again()];
-      const page = await test.open('/account', somebody);
+      const others = [await signInAgain(), await signInAgain(), await signInAgain()];
+      const page = await test.open('/account', invited);
       const region = page.getByRole('region', { name: 'Active sessions' });
       const entries = region.getByRole('region', { name: 'Session', exact: true });
       await entries.nth(3).waitFor();
@@ -58,11 +58,11 @@ describeConsole(
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke all other sessions' }).click();
       await entries.nth(1).waitFor({ state: 'detached' });
       expect(await Promise.all(others.map(stateOf))).toEqual(['signed_out', 'signed_out', 'signed_out']);
-      expect(await stateOf(somebody)).toBe('signed_in');
+      expect(await stateOf(invited)).toBe('signed_in');
 
       await new OperatorClient(test.instance).request('POST', '/session', {
         email,
-        password: somebody.password,
+        password: invited.password,
       });
       await page.reload();
       await entries.first().getByText('Awaiting authenticator code').waitFor();
@@ -70,7 +70,7 @@ describeConsole(
       await page.context().close();
     });
 
-    it('a link opens an entry of the audit log that the list does not hold; closing it moves nothing', async () => {
+    it('opens an audit log entry by a link even if the list does not contain it, and keeps the scroll position when it is closed', async () => {
       const target = randomUUID();
       await test.instance.sql(
         `INSERT INTO audit_log (id, actor_type, actor_id, action, target_type, target_id, details, created_at)
@@ -99,23 +99,23 @@ describeConsole(
       await page.context().close();
     });
 
-    it('saves the settings of a project, and keeps what was typed meanwhile', async () => {
+    it('saves the settings of a project and preserves text that is typed in the meantime', async () => {
       const slug = `saved-${randomUUID().slice(0, 8)}`;
       const body = { organizationId: test.instance.credentials.organizationId, name: 'New', slug };
       const { id } = (await test.admin.request('POST', '/projects', body)).body;
       const page = await test.open(`/projects/${id}`);
       const nameField = page.getByRole('region', { name: 'General' }).getByLabel('Name');
       let release = (): void => undefined;
-      const held = new Promise<void>((resolve) => (release = resolve));
-      const asked = page.waitForRequest((request) => request.method() === 'PATCH');
+      const released = new Promise<void>((resolve) => (release = resolve));
+      const patchSent = page.waitForRequest((request) => request.method() === 'PATCH');
       await page.route(/operator\/v1\/projects\//, async (route) => {
-        if (route.request().method() === 'PATCH') await held;
+        if (route.request().method() === 'PATCH') await released;
         await route.continue();
       });
       await nameField.fill('Sent');
       const bar = page.getByRole('region', { name: 'Unsaved changes' });
       await bar.getByRole('button', { name: 'Save' }).click();
-      await asked;
+      await patchSent;
       await nameField.fill('Sent, and more');
       release();
       await page.getByRole('heading', { level: 1, name: 'Sent' }).waitFor();

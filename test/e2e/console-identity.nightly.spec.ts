@@ -3,7 +3,7 @@ import { seriousViolations } from '../support/accessibility.js';
 import { describeConsole } from '../support/console-tests.js';
 
 describeConsole('missing records and unsaved changes in the console', { allowClientErrors: true }, (test) => {
-  it('a link to what is not there says so, and leads to the list', async () => {
+  it('shows that a record is missing, and links to the list', async () => {
     const page = await test.open('/account');
     const notice = page.getByRole('alert');
     for (const [list, id] of [
@@ -26,7 +26,7 @@ describeConsole('missing records and unsaved changes in the console', { allowCli
     await page.context().close();
   });
 
-  it('goes on where the browser believes to be offline: the instance may be next door', async () => {
+  it('works while the browser reports that it is offline, because the server may be on the local network', async () => {
     const page = await test.open('/account');
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.evaluate(`void window.dispatchEvent(new Event('offline'))`);
@@ -40,16 +40,16 @@ describeConsole('missing records and unsaved changes in the console', { allowCli
     await page.context().close();
   });
 
-  it('settings of a project are left unsaved by "Back", or the tab reloaded, only when asked first', async () => {
+  it('requires confirmation before "Back" or a reload discards unsaved project settings', async () => {
     const page = await test.open('/projects');
     await page.locator(`a[href$="/projects/${test.instance.credentials.projectId}"]`).click();
     const nameField = page.getByRole('region', { name: 'General' }).getByLabel('Name');
     await nameField.fill('Never saved');
-    const asked = page.waitForEvent('dialog');
+    const dialogOpened = page.waitForEvent('dialog');
     const reloaded = page.reload();
-    const question = await asked;
-    expect(question.type()).toBe('beforeunload');
-    await question.accept();
+    const confirmation = await dialogOpened;
+    expect(confirmation.type()).toBe('beforeunload');
+    await confirmation.accept();
     await reloaded;
 
     await nameField.fill('Never saved');

@@ -5,14 +5,14 @@ import { describeConsole, waitForHeading } from '../support/console-tests.js';
 describeConsole('every screen of the console', { withWorker: true }, (test) => {
   beforeAll(() => insertMarkup(test.instance));
 
-  it('shows what strangers wrote as text, and violates no policy (CO-02, CO-03)', async () => {
+  it('shows untrusted content as text and violates no policy (CO-02, CO-03)', async () => {
     const page = await test.open('/');
-    const faults: string[] = [];
+    const problems: string[] = [];
     for (const { name, path } of await listScreens(test.instance)) {
       await page.goto(`${test.instance.baseUrl}/console${path}`);
       await waitForHeading(page, /./);
-      faults.push(...(await findMarkupProblems(page, name)).map((fault) => `${name}: ${fault}`));
+      problems.push(...(await findMarkupProblems(page, name)).map((problem) => `${name}: ${problem}`));
     }
-    expect(faults).toEqual([]);
+    expect(problems).toEqual([]);
   });
 });

@@ -5,12 +5,12 @@ import { listScreens } from '../support/console-screens.js';
 import { describeConsole, waitForHeading } from '../support/console-tests.js';
 import { eventually } from '../support/eventually.js';
 
-/** What of the navigation reaches over its edge, where it stands beside the page. */
-const OVER_THE_EDGE = `[...document.querySelectorAll('aside *')]
+/** A script that lists elements of the navigation that overflow its edge. */
+const LIST_OVERFLOWING_ELEMENTS = `[...document.querySelectorAll('aside *')]
   .filter((each) => each.getBoundingClientRect().right > each.closest('aside').getBoundingClientRect().right)
   .map(({ textContent }) => 'over the edge: ' + textContent)`;
 
-/** Whether a page itself can be scrolled sideways at the width of a phone. */
+/** Returns true when the page itself scrolls horizontally at the width of a phone. */
 async function isTooWide(page: Page): Promise<boolean> {
   const size = page.viewportSize()!;
   await page.setViewportSize({ width: 390, height: 844 });
@@ -20,8 +20,8 @@ async function isTooWide(page: Page): Promise<boolean> {
   return !isFitting;
 }
 
-/** Shows a page in dark colors, once no color is changing any more. */
-async function darken(page: Page): Promise<void> {
+/** Switches a page to dark colors and waits until all color transitions have finished. */
+async function switchToDark(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor({ state: 'attached' });
   await page.evaluate(
@@ -32,9 +32,9 @@ async function darken(page: Page): Promise<void> {
 describeConsole('every screen of the console', { withWorker: true }, (test) => {
   beforeAll(() => insertMarkup(test.instance));
 
-  it('is accessible, light and dark, and fits 390 px', async () => {
+  it('is accessible in light and dark mode and fits 390 px', async () => {
     const page = await test.open('/');
-    const faults: string[] = [];
+    const problems: string[] = [];
     for (const { name, path } of await listScreens(test.instance)) {
       await page.emulateMedia({ colorScheme: 'light' });
       await page.goto(`${test.instance.baseUrl}/console${path}`);
@@ -42,15 +42,15 @@ describeConsole('every screen of the console', { withWorker: true }, (test) => {
       await page.waitForLoadState('networkidle');
       const found = await findMarkupProblems(page, name);
       found.push(...(await seriousViolations(page)));
-      found.push(...(await page.evaluate<string[]>(OVER_THE_EDGE)));
+      found.push(...(await page.evaluate<string[]>(LIST_OVERFLOWING_ELEMENTS)));
       if (await isTooWide(page)) found.push('scrolls sideways at 390 px');
-      // The same page with other colors: nothing else of it can differ.
-      await darken(page);
+      // The page differs only in its colors, so only the contrast is checked.
+      await switchToDark(page);
       const dark = await seriousViolations(page, ['color-contrast']);
-      found.push(...dark.map((fault) => `dark: ${fault}`));
-      faults.push(...found.map((fault) => `${name}: ${fault}`));
+      found.push(...dark.map((problem) => `dark: ${problem}`));
+      problems.push(...found.map((problem) => `${name}: ${problem}`));
     }
-    expect(faults).toEqual([]);
-    // Some thirty screens: on a slow machine each takes a few seconds.
+    expect(problems).toEqual([]);
+    // About thirty screens, each of which takes a few seconds on a slow machine.
   }, 600_000);
 });

@@ -10,23 +10,23 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-it('CO-01: a session takes its place with the connection that it has, however few there are', async () => {
+it('CO-01: replacing a session needs only one database connection, even when the pool is exhausted', async () => {
   const holder = await instance.db.connect();
   try {
     const { operator } = instance.credentials;
     const clients = await Promise.all(Array.from({ length: 4 }, () => insertOperator(instance)));
     await holder.query('BEGIN');
     await holder.query('SELECT FROM operators WHERE email = $1 FOR UPDATE', [operator.email]);
-    const answers = Promise.all(clients.map((client) => client.request('POST', '/session', operator)));
-    // All connections that there are.
+    const responses = Promise.all(clients.map((client) => client.request('POST', '/session', operator)));
+    // All connections of the pool.
     await commitWhenOthersWait(holder, 4);
-    expect((await answers).map(({ status }) => status)).toEqual(Array(4).fill(200));
+    expect((await responses).map(({ status }) => status)).toEqual(Array(4).fill(200));
   } finally {
     holder.release();
   }
 });
 
-it('CO-05: CONSOLE=off removes the console together with its API, and nothing else', async () => {
+it('CO-05: CONSOLE=off removes the console and its API, and nothing else', async () => {
   const routes = (await listDocumentedRoutes(instance)).filter(({ path }) => path.startsWith('/operator/'));
   expect(routes.length).toBeGreaterThan(40);
   const page = await (await fetch(`${instance.baseUrl}/console/`)).text();
@@ -36,22 +36,23 @@ it('CO-05: CONSOLE=off removes the console together with its API, and nothing el
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   await instance.startApi({ PORT: String(port), CONSOLE: 'off' }).waitUntilReady();
-  const faults: string[] = [];
+  const failures: string[] = [];
   for (const path of ['/console', '/console/', '/console/sign-in', asset]) {
     const { status } = await fetch(baseUrl + path, { redirect: 'manual' });
-    if (status !== 404) faults.push(`${path}: ${status}`);
+    if (status !== 404) failures.push(`${path}: ${status}`);
   }
   const cookie = (await insertOperator(instance)).cookieHeader();
   for (const { name, method, path } of routes) {
-    const answer = await fetch(baseUrl + fillPath(path, {}), {
+    const response = await fetch(baseUrl + fillPath(path, {}), {
       method,
       headers: { cookie, ...CONSOLE_HEADER },
     });
-    const { code } = JSON.parse(await answer.text()) as { code: string };
-    const told = `${answer.status} ${answer.headers.get('content-type')} ${code}`;
-    if (told !== '404 application/problem+json; charset=utf-8 not_found') faults.push(`${name}: ${told}`);
+    const { code } = JSON.parse(await response.text()) as { code: string };
+    const outcome = `${response.status} ${response.headers.get('content-type')} ${code}`;
+    if (outcome !== '404 application/problem+json; charset=utf-8 not_found')
+      failures.push(`${name}: ${outcome}`);
   }
-  expect(faults).toEqual([]);
+  expect(failures).toEqual([]);
   expect((await fetch(`${baseUrl}/operator/openapi.json`)).status).toBe(404);
   expect(await (await fetch(`${baseUrl}/`)).json()).not.toHaveProperty('console');
   const headers = { authorization: `Bearer ${instance.credentials.secretKey}` };

@@ -6,11 +6,11 @@ import { insertOperator } from '../support/operator-client.js';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-/** A name of this machine, which is none of those that browsers trust over plain http. */
+/** A name for this machine that browsers do not trust over plain http. */
 const OTHER_HOST = 'gatehouse.example';
 
-/** What a camera would read: the squares of the drawing, each of them 4 pixels wide. */
-async function textOfQrCode(page: Page): Promise<string> {
+/** Reads the QR code on the page, with its squares drawn 4 pixels wide. */
+async function readQrCode(page: Page): Promise<string> {
   const svg = page.getByRole('img', { name: /QR/ });
   const size = Number((await svg.getAttribute('viewBox'))!.split(' ')[2]) * 4;
   const data = new Uint8Array(size * size * 4).fill(255);
@@ -26,11 +26,11 @@ async function textOfQrCode(page: Page): Promise<string> {
 const options = { args: [`--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`], isRefused: true };
 
 describeConsole('CO-01: signing in to the console', options, (test) => {
-  it('takes a password, enrolls an authenticator, gives recovery codes and goes where one wanted to', async () => {
+  it('accepts a password, enrolls an authenticator, shows recovery codes and opens the requested page', async () => {
     const page = await test.browser.open(`${test.instance.baseUrl}/console/events?type=customer.created`);
     await waitForHeading(page, 'Sign in');
     expect(await seriousViolations(page)).toEqual([]);
-    const fields = await page.locator('input').evaluateAll((all) => all.map((it) => it.autocomplete));
+    const fields = await page.locator('input').evaluateAll((all) => all.map((input) => input.autocomplete));
     expect(fields).toEqual(['username', 'current-password']);
     const { email, password } = test.instance.credentials.operator;
     await submitForm(page, { username: email, password });
@@ -38,7 +38,7 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     await waitForHeading(page, 'Set up two-factor authentication');
     expect(await seriousViolations(page)).toEqual([]);
     const secret = (await page.locator('code').textContent())!.replace(/\s/g, '');
-    const uri = new URL(await textOfQrCode(page));
+    const uri = new URL(await readQrCode(page));
     expect([uri.protocol, uri.searchParams.get('secret')]).toEqual(['otpauth:', secret]);
     await submitForm(page, { code: '000000' });
     await page.getByText('This code is incorrect').waitFor();
@@ -48,10 +48,10 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     expect(await seriousViolations(page)).toEqual([]);
     const codes = await page.getByRole('list', { name: 'Recovery codes' }).locator('li').allTextContents();
     expect(codes).toHaveLength(10);
-    const go = page.getByRole('button', { name: 'Continue' });
-    expect(await go.isDisabled()).toBe(true);
+    const continueButton = page.getByRole('button', { name: 'Continue' });
+    expect(await continueButton.isDisabled()).toBe(true);
     await page.getByLabel('I have saved these codes').check();
-    await go.click();
+    await continueButton.click();
     await waitForHeading(page, 'Events');
     expect(page.url()).toBe(`${test.instance.baseUrl}/console/events?type=customer.created`);
 
@@ -98,23 +98,23 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     await page.context().close();
   });
 
-  it('leads back to where one was when the session ends meanwhile', async () => {
+  it('redirects to the sign-in page, which remembers the requested page, when the session ends', async () => {
     const client = await insertOperator(test.instance);
     const page = await test.open('/customers?status=disabled', client);
     await waitForHeading(page, 'Customers');
-    // Not before the click: what the page asks by itself would hear of it first.
-    const ends = async (route: Route): Promise<void> => {
+    // The session ends only after the click, because a background request of the page could fail first.
+    const endSession = async (route: Route): Promise<void> => {
       await test.instance.sql('DELETE FROM operator_sessions WHERE operator_id = $1', [client.operator.id]);
       await route.continue();
     };
-    await page.route('**/operator/v1/webhooks/endpoints?*', ends, { times: 1 });
+    await page.route('**/operator/v1/webhooks/endpoints?*', endSession, { times: 1 });
     await page.getByRole('link', { name: 'Endpoints' }).click();
     await page.getByText('Your session has ended').waitFor();
     expect(page.url()).toBe(`${test.instance.baseUrl}/console/sign-in?to=%2Fendpoints`);
     await page.context().close();
   });
 
-  it('goes nowhere else for a ?to= that leads to another origin', async () => {
+  it('ignores a ?to= with another origin', async () => {
     const page = await test.open('/account');
     for (const to of ['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)']) {
       await page.goto(`${test.instance.baseUrl}/console/sign-in?to=${encodeURIComponent(to)}`);
@@ -124,7 +124,7 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     await page.context().close();
   });
 
-  it('says over plain http from elsewhere that https is needed, and asks for no password', async () => {
+  it('requires https and shows no password field over plain http from another host', async () => {
     const { port } = new URL(test.instance.baseUrl);
     const page = await test.browser.open(`http://${OTHER_HOST}:${port}/console/`);
     await page.getByText('HTTPS required').waitFor();
@@ -137,7 +137,7 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     await page.context().close();
   });
 
-  it('lets in by an invitation, whose token leaves the address at once', async () => {
+  it('accepts an invitation and removes its token from the URL immediately', async () => {
     const invited = await test.admin.request('POST', '/operators', { email: uniqueEmail(), role: 'viewer' });
     const page = await test.browser.open(invited.body.invitationUrl as string);
     await waitForHeading(page, 'Welcome to Gatehouse');

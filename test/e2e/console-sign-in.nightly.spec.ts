@@ -5,7 +5,7 @@ import { inviteOperator } from '../support/operator-client.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 describeConsole('setup and account in the console', { allowClientErrors: true }, (test) => {
-  it('asks for the first admin at the setup link, and refuses another token', async () => {
+  it('requests the first admin at the setup link and rejects another token', async () => {
     const page = await test.browser.open(`${test.instance.baseUrl}/console/setup#token=${'x'.repeat(43)}`);
     await waitForHeading(page, 'Set up Gatehouse');
     expect(page.url()).toBe(`${test.instance.baseUrl}/console/setup`);
@@ -16,44 +16,44 @@ describeConsole('setup and account in the console', { allowClientErrors: true },
     await page.context().close();
   });
 
-  it('CO-01: marks its own requests once the page has been idle for a minute', async () => {
+  it('CO-01: marks automatic requests once the page has been idle for a minute', async () => {
     const page = await test.open('/deliveries');
     await waitForHeading(page, 'Deliveries');
     await page.clock.install();
-    // Noted in the page itself: it asks again only once it has been answered, and its clock must not run ahead of that.
+    // Recorded in the page: it sends the next request only after a response, and its clock must not run ahead.
     await page.addInitScript(`{
-      const ask = window.fetch;
-      window.said = [];
-      window.underWay = 0;
-      window.fetch = (...given) => {
-        const request = new Request(...given);
-        if (!request.url.includes('/dead-letters/count')) return ask(request);
-        window.said.push(request.headers.get('x-gatehouse-console'));
-        window.underWay += 1;
-        return ask(request).finally(() => (window.underWay -= 1));
+      const originalFetch = window.fetch;
+      window.sentValues = [];
+      window.pendingRequests = 0;
+      window.fetch = (...args) => {
+        const request = new Request(...args);
+        if (!request.url.includes('/dead-letters/count')) return originalFetch(request);
+        window.sentValues.push(request.headers.get('x-gatehouse-console'));
+        window.pendingRequests += 1;
+        return originalFetch(request).finally(() => (window.pendingRequests -= 1));
       };
     }`);
     await page.reload();
     await waitForHeading(page, 'Deliveries');
-    /** What the badge says within so many seconds. */
-    const said = async (seconds: number): Promise<Set<string>> => {
-      await page.evaluate('window.said = []');
+    /** Returns the header values that the badge sends within a number of seconds. */
+    const collectSentValues = async (seconds: number): Promise<Set<string>> => {
+      await page.evaluate('window.sentValues = []');
       for (let second = 0; second < seconds; second += 5) {
         await page.clock.runFor(5_000);
-        await eventually('its answer', () => page.evaluate<boolean>('window.underWay === 0'));
+        await eventually('its response', () => page.evaluate<boolean>('window.pendingRequests === 0'));
         await page.waitForTimeout(20);
       }
-      return new Set(await page.evaluate<string[]>('window.said'));
+      return new Set(await page.evaluate<string[]>('window.sentValues'));
     };
-    expect(await said(45)).toEqual(new Set(['1']));
-    await said(30);
-    expect(await said(120)).toEqual(new Set(['resting']));
+    expect(await collectSentValues(45)).toEqual(new Set(['1']));
+    await collectSentValues(30);
+    expect(await collectSentValues(120)).toEqual(new Set(['resting']));
     await page.mouse.move(200, 200);
-    expect(await said(45)).toEqual(new Set(['1']));
+    expect(await collectSentValues(45)).toEqual(new Set(['1']));
     await page.context().close();
   });
 
-  it('CO-05: changes the password and the recovery codes, and keeps neither', async () => {
+  it('CO-05: changes the password and the recovery codes, and stores neither in the browser', async () => {
     const invited = await inviteOperator(test.admin, 'viewer');
     const page = await test.open('/account', invited);
     await waitForHeading(page, 'Account');

@@ -8,7 +8,7 @@ describeDeliveries('the console in a browser', (test) => {
   let { instance, browser, receiver, page, ui } = {} as DeliveriesTest;
   beforeAll(() => void ({ instance, browser, receiver, page, ui } = test));
 
-  it('finds a dead letter, reads why, redelivers it and watches it succeed', async () => {
+  it('finds a dead letter, shows its error, redelivers it and shows its success', async () => {
     const { ids } = await createFailedEndpoint(instance, receiver, 1);
     await ui.goTo('/dead-letters');
     await page.getByRole('link', { name: 'customer.created' }).first().click();
@@ -20,12 +20,12 @@ describeDeliveries('the console in a browser', (test) => {
     await ui.dialog().waitFor({ state: 'hidden' });
     await eventually('the redelivery', () => receiver.requests.length === 1);
     await ui.waitForText('Succeeded');
-    // A double click makes one.
+    // A double click creates one redelivery.
     const rows = await instance.sql(`SELECT FROM deliveries WHERE redelivery_of = $1`, [ids[0]!.slice(4)]);
     expect(rows).toHaveLength(1);
   });
 
-  it('redelivers all that match a filter, and exactly those arrive', async () => {
+  it('redelivers exactly the dead letters that match a filter', async () => {
     const { id, ids } = await createFailedEndpoint(instance, receiver, 20);
     await instance.createEndpoint(receiver.url, ['customer.created']);
     receiver.defaultResponder = respondWithStatus(404);
@@ -56,22 +56,22 @@ describeDeliveries('the console in a browser', (test) => {
       headers: { cookie: (await insertOperator(instance, 'viewer')).cookieHeader() },
     });
     expect(body.data).toMatchObject({ resolution: 'redelivered', reason: 'the target is well again' });
-    // And nothing of what else arrived meanwhile.
+    // The list contains no attempts of other deliveries.
     await page.getByRole('link', { name: 'View attempts' }).click();
     await ui.waitForText('20 attempts');
     expect(await page.getByLabel('Batch ID').inputValue()).toMatch(/^rdl_/);
   });
 
-  it('a viewer reads, and is offered nothing that changes anything', async () => {
+  it('shows a viewer the dead letters without any actions', async () => {
     const { ids } = await createFailedEndpoint(instance, receiver, 1);
     const viewer = await insertOperator(instance, 'viewer');
-    const look = await test.open('/dead-letters', viewer);
-    await look.getByRole('link', { name: 'customer.created' }).first().click();
-    await look.getByRole('heading', { name: 'Attempts' }).waitFor();
+    const newPage = await test.open('/dead-letters', viewer);
+    await newPage.getByRole('link', { name: 'customer.created' }).first().click();
+    await newPage.getByRole('heading', { name: 'Attempts' }).waitFor();
     for (const name of ['Redeliver', 'Discard']) {
-      expect(await look.getByRole('button', { name }).count()).toBe(0);
+      expect(await newPage.getByRole('button', { name }).count()).toBe(0);
     }
-    await look.context().close();
+    await newPage.context().close();
     for (const action of ['redeliver', 'discard']) {
       const path = `/webhooks/deliveries/${ids[0]!}/${action}`;
       expect(await viewer.request('POST', path, { reason: 'no' })).toMatchObject({
@@ -82,24 +82,24 @@ describeDeliveries('the console in a browser', (test) => {
     expect(receiver.requests).toHaveLength(0);
   });
 
-  it('creates a key, which is shown once and works', async () => {
+  it('creates a key that is shown once and works', async () => {
     await ui.goTo(`/projects/${instance.credentials.projectId}?tab=keys`);
     await ui.button('Create key').first().click();
     await ui.dialog().getByLabel(/^Name/).fill('Order service');
     await ui.dialogButton('Create').click();
-    const once = ui.dialog().filter({ hasText: 'Save this value now' });
-    await once.waitFor();
-    const value = await once.locator('input').first().inputValue();
+    const createdDialog = ui.dialog().filter({ hasText: 'Save this value now' });
+    await createdDialog.waitFor();
+    const value = await createdDialog.locator('input').first().inputValue();
     expect(value).toMatch(/^sk_/);
-    const answer = await instance.request('GET', '/api/v1/customers', {
+    const response = await instance.request('GET', '/api/v1/customers', {
       headers: { authorization: `Bearer ${value}` },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     await ui.button('I have saved it').click();
     expect(await page.content()).not.toContain(value);
   });
 
-  it('ends a session of a customer', async () => {
+  it('revokes a session of a customer', async () => {
     const { body } = await instance.register();
     const { customer, tokens } = body;
     await ui.goTo(`/customers/${customer.id}?tab=sessions`);
@@ -114,37 +114,37 @@ describeDeliveries('the console in a browser', (test) => {
     });
   });
 
-  it('asks for a pasted key by its first eight characters, and for no signing secret (CO-05)', async () => {
+  it('searches for a pasted key by its first eight characters and never sends a signing secret (CO-05)', async () => {
     const { secretKey } = instance.credentials;
     const signingSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-    const look = await test.open('/deliveries');
+    const newPage = await test.open('/deliveries');
     const urls: string[] = [];
-    look.on('request', (request) => urls.push(decodeURIComponent(request.url())));
-    look.on('framenavigated', (frame) => urls.push(decodeURIComponent(frame.url())));
-    const search = look.getByRole('searchbox', { name: 'Search' });
+    newPage.on('request', (request) => urls.push(decodeURIComponent(request.url())));
+    newPage.on('framenavigated', (frame) => urls.push(decodeURIComponent(frame.url())));
+    const search = newPage.getByRole('searchbox', { name: 'Search' });
     await search.fill(secretKey);
-    await look.waitForURL(`**/deliveries?q=${secretKey.slice(0, 8)}`);
+    await newPage.waitForURL(`**/deliveries?q=${secretKey.slice(0, 8)}`);
     await search.fill(signingSecret);
-    await look.waitForURL('**/deliveries?q=whsec_');
-    await look.keyboard.press('Control+k');
-    const palette = look.getByRole('combobox', { name: 'Search' });
+    await newPage.waitForURL('**/deliveries?q=whsec_');
+    await newPage.keyboard.press('Control+k');
+    const palette = newPage.getByRole('combobox', { name: 'Search' });
     await palette.fill(signingSecret);
-    await look.getByText('Nothing found').waitFor();
+    await newPage.getByText('Nothing found').waitFor();
     await palette.fill(secretKey);
-    await look.getByRole('option', { name: secretKey.slice(0, 8) }).waitFor();
-    const given = urls.filter((url) => url.includes(secretKey.slice(8)) || /whsec_[^&]/.test(url));
-    expect(given).toEqual([]);
+    await newPage.getByRole('option', { name: secretKey.slice(0, 8) }).waitFor();
+    const leaked = urls.filter((url) => url.includes(secretKey.slice(8)) || /whsec_[^&]/.test(url));
+    expect(leaked).toEqual([]);
     expect(urls.filter((url) => url.includes(secretKey.slice(0, 8))).length).toBeGreaterThan(1);
-    await look.context().close();
+    await newPage.context().close();
   });
 
-  it('keeps nothing secret in the browser, and asks nobody else (CO-02, CO-05)', async () => {
-    const kept = await page.evaluate<string[]>(
+  it('stores no secret in the browser and sends no requests to other hosts (CO-02, CO-05)', async () => {
+    const stored = await page.evaluate<string[]>(
       `[...Object.keys(localStorage), ...Object.keys(sessionStorage), document.cookie]`,
     );
-    // How the console looks, and how far its pages were scrolled.
+    // The color scheme and the scroll positions.
     const harmless = ['', 'mantine-color-scheme-value', 'react-router-scroll-positions'];
-    expect(kept.filter((name) => !harmless.includes(name))).toEqual([]);
+    expect(stored.filter((name) => !harmless.includes(name))).toEqual([]);
     expect([...browser.requestedHosts]).toEqual([new URL(instance.baseUrl).host]);
   });
 });

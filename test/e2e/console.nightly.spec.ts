@@ -11,9 +11,9 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
   let { instance, browser, receiver, page, ui } = {} as DeliveriesTest;
   beforeAll(() => void ({ instance, browser, receiver, page, ui } = test));
 
-  it('looks further than one answer does, and says so where that is not far enough', async () => {
+  it('searches beyond one response, and says so when there are more records to search', async () => {
     const { id, ids } = await createFailedEndpoint(instance, receiver, 1);
-    // Newer ones that are not what is looked for, and more than the console looks at by itself.
+    // Newer dead letters that do not match, more than the console searches automatically.
     await duplicateDeadLetter(instance, ids[0]!, 12_000);
     await ui.goTo(`/dead-letters?endpoint_id=${id}&http_status=500`);
     await page.getByRole('heading', { name: 'No matches so far' }).waitFor();
@@ -44,11 +44,11 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
       .click();
     await ui.dialog().waitFor({ state: 'hidden' });
     receiver.defaultResponder = respondWithStatus(200);
-    for (const answer of waiting) answer();
+    for (const respond of waiting) respond();
     await ui.waitForText('Cancelled');
     await ui.waitForText('Never sent');
     const { body } = await instance.requestWithSecretKey('GET', '/v1/webhooks/redeliveries');
-    // Of an operator, who is of no organization.
+    // The batch belongs to an operator and therefore to no organization.
     expect(body.data).toEqual([]);
     const [batch] = await instance.sql<{ state: string; waiting: number }>(
       `SELECT state, waiting FROM redelivery_batches ORDER BY id DESC LIMIT 1`,
@@ -57,7 +57,7 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     expect(batch!.waiting).toBeGreaterThan(0);
   });
 
-  it('a list says when nothing matches and why it failed, shows more, and is worked by keys', async () => {
+  it('a list shows empty and failed states, loads more rows and supports the keyboard', async () => {
     const { id, ids } = await createFailedEndpoint(instance, receiver, 51);
     const rows = page.getByRole('table').locator('tbody tr');
     await ui.goTo(`/dead-letters?endpoint_id=${id}`);
@@ -79,7 +79,7 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     await rows.nth(49).waitFor();
     expect(page.url()).toBe(`${instance.baseUrl}/console/dead-letters`);
     expect(await page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe('');
-    // What Chromium says of the answer.
+    // The message of Chromium about the response.
     expect(browser.consoleMessages.splice(0)).toEqual([
       expect.stringMatching(/responded with a status of 500/),
     ]);
@@ -91,32 +91,32 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     await ui.waitForText(ids[7]!);
   });
 
-  it('a live list shows what is new, and rests while a row is selected', async () => {
+  it('a live list shows new rows and pauses while a row is selected', async () => {
     const { id, ids } = await createFailedEndpoint(instance, receiver, 1);
-    const look = await test.open('/');
-    await look.clock.install();
-    await look.goto(`${instance.baseUrl}/console/dead-letters?endpoint_id=${id}`);
-    const asked: string[] = [];
-    look.on('request', (request) => {
-      if (/\/dead-letters\?/.test(request.url())) asked.push(request.url());
+    const newPage = await test.open('/');
+    await newPage.clock.install();
+    await newPage.goto(`${instance.baseUrl}/console/dead-letters?endpoint_id=${id}`);
+    const requestedUrls: string[] = [];
+    newPage.on('request', (request) => {
+      if (/\/dead-letters\?/.test(request.url())) requestedUrls.push(request.url());
     });
-    const live = look.getByRole('button', { name: /^Live/ });
+    const live = newPage.getByRole('button', { name: /^Live/ });
     await live.click();
     receiver.defaultResponder = respondWithStatus(500);
     await emitEvents(instance, 1);
     const [newest] = await waitForDeadLetters(instance, id, 2);
-    await look.clock.runFor(2_000);
-    await look.getByRole('checkbox', { name: `Select ${newest!}` }).waitFor();
+    await newPage.clock.runFor(2_000);
+    await newPage.getByRole('checkbox', { name: `Select ${newest!}` }).waitFor();
 
-    await look.getByRole('checkbox', { name: `Select ${ids[0]!}` }).check();
-    await look.getByText('Live, paused while rows are selected').waitFor();
-    asked.length = 0;
-    await look.clock.runFor(30_000);
-    expect(asked).toEqual([]);
-    await look.getByRole('button', { name: 'Clear selection' }).click();
-    const again = look.waitForRequest(/\/dead-letters\?/);
-    await look.clock.runFor(2_000);
-    await again;
-    await look.context().close();
+    await newPage.getByRole('checkbox', { name: `Select ${ids[0]!}` }).check();
+    await newPage.getByText('Live, paused while rows are selected').waitFor();
+    requestedUrls.length = 0;
+    await newPage.clock.runFor(30_000);
+    expect(requestedUrls).toEqual([]);
+    await newPage.getByRole('button', { name: 'Clear selection' }).click();
+    const nextRequest = newPage.waitForRequest(/\/dead-letters\?/);
+    await newPage.clock.runFor(2_000);
+    await nextRequest;
+    await newPage.context().close();
   });
 });

@@ -28,7 +28,7 @@ type Kind = 'secret' | 'publishable' | 'access';
 /** The hosted pages. */
 const pages = ['/verify-email', '/reset-password', '/accept-invite', '/confirm-email-change'];
 
-/** Every route that needs no credential. */
+/** The routes that require no credential. */
 const openRoutes = [
   ...['auth/refresh', 'auth/verify-email', 'auth/reset-password', 'auth/confirm-email-change'].map(
     (path) => `POST /api/v1/${path}`,
@@ -48,10 +48,10 @@ const openRoutes = [
 ].map((route) => (route.startsWith('/') ? `GET ${route}` : route));
 
 /**
- * What opens every other route (specification, section 5; contract, sections 3 and 4). With `secret` any secret
- * key, with `organization` one of that access; the words behind it are the scopes that it needs.
+ * The credentials that the other routes accept (specification, section 5; contract, sections 3 and 4). `secret`
+ * is any secret key, `organization` one with that access; the words after it are the scopes that it requires.
  */
-const opened: Record<string, string> = {
+const routesByCredential: Record<string, string> = {
   'publishable secret customer:write': 'POST /api/v1/auth/register',
   publishable: `
     POST /api/v1/auth/login, POST /api/v1/auth/resend-verification, POST /api/v1/auth/forgot-password`,
@@ -101,12 +101,12 @@ const opened: Record<string, string> = {
     DELETE /v1/webhooks/endpoints/:endpointId`,
 };
 const routes: Record<string, string> = Object.fromEntries(
-  Object.entries(opened).flatMap(([words, list]) =>
-    list.split(',').map((route) => [route.trim(), words] as const),
+  Object.entries(routesByCredential).flatMap(([requirements, list]) =>
+    list.split(',').map((route) => [route.trim(), requirements] as const),
   ),
 );
 
-/** Every credential there is, in every header it could be put into, and its kind where it is the right one. */
+/** Every credential in every header, and its kind if it is the correct header. */
 const presentations = (): [name: string, kind: Kind | null, headers: Record<string, string>][] => {
   const { secretKey } = instance.credentials;
   return [
@@ -120,8 +120,8 @@ const presentations = (): [name: string, kind: Kind | null, headers: Record<stri
   ];
 };
 
-/** What is no credential of any route's header. */
-const strangers = (): [name: string, headers: Record<string, string>][] => [
+/** Values that are not a valid credential in any header. */
+const invalidCredentials = (): [name: string, headers: Record<string, string>][] => [
   ['nothing', {}],
   ['refresh token', { authorization: `Bearer ${tokens.refreshToken}` }],
   ['verification token', { authorization: `Bearer ${verificationToken}` }],
@@ -135,7 +135,7 @@ let revokedKey = '';
 
 const send = (route: string, headers: Record<string, string>) => {
   const [method, path] = route.split(' ') as [string, string];
-  // An invalid body where an empty one would end the session that the next rows need.
+  // The body is invalid, because an empty one would end the session that the next rows require.
   const body = path.endsWith('/logout') ? { scope: 'none' } : undefined;
   return instance.request(method, path.replace(/:\w+/g, 'x'), { headers, body });
 };
@@ -147,7 +147,7 @@ describe('the credential × route matrix', () => {
     await instance.sql(`UPDATE api_keys SET revoked_at = now() WHERE last4 = $1`, [revokedKey.slice(-4)]);
   });
 
-  it('names every route that there is', async () => {
+  it('contains every route', async () => {
     const config = loadConfig({ ...instance.env, LOG_LEVEL: 'silent' });
     const logger = createLogger(config, 'test');
     @Module({ imports: [ApiModule.for(config, logger)] })
@@ -155,122 +155,129 @@ describe('the credential × route matrix', () => {
     const api = await createApi(config, logger, RootModule);
     const found = registeredRoutes(api.express).map(({ method, path }) => `${method} ${path}`);
     await api.app.close();
-    // Those take a session and nothing else: operator-requests.spec.ts requests all of them.
+    // The operator routes accept only a session: operator-requests.spec.ts requests all of them.
     const others = found.filter((name) => !name.includes(' /operator/v1/'));
     expect(others.sort()).toEqual([...openRoutes, ...Object.keys(routes)].sort());
   });
 
-  it('AK-03, AK-08, TK-03: opens each route with its credentials alone', async () => {
-    const faults = await runInChunks(Object.entries(routes), async ([route, words]) => {
-      const opens = words.replace('organization', 'secret').split(' ');
+  it('AK-03, AK-08, TK-03: each route accepts only its credentials', async () => {
+    const failures = await runInChunks(Object.entries(routes), async ([route, requirements]) => {
+      const accepted = requirements.replace('organization', 'secret').split(' ');
       const found: string[] = [];
       for (const [name, kind, headers] of presentations()) {
-        const answer = await send(route, headers);
+        const response = await send(route, headers);
         const isRight =
-          kind && opens.includes(kind)
-            ? ![401, 403].includes(answer.status)
-            : outcomeOf(answer) === '403 wrong_credential_type';
-        if (!isRight) found.push(`${route}: ${name}: ${outcomeOf(answer)}`);
+          kind && accepted.includes(kind)
+            ? ![401, 403].includes(response.status)
+            : outcomeOf(response) === '403 wrong_credential_type';
+        if (!isRight) found.push(`${route}: ${name}: ${outcomeOf(response)}`);
       }
-      const refusal = opens.includes('access') ? '401 invalid_access_token' : '401 invalid_api_key';
-      for (const [name, headers] of strangers()) {
-        const answer = await send(route, headers);
-        const isChallenged = answer.headers.get('www-authenticate')?.includes('Bearer');
-        if (outcomeOf(answer) !== refusal || !isChallenged)
-          found.push(`${route}: ${name}: ${outcomeOf(answer)}`);
+      const expectedError = accepted.includes('access') ? '401 invalid_access_token' : '401 invalid_api_key';
+      for (const [name, headers] of invalidCredentials()) {
+        const response = await send(route, headers);
+        const isChallenged = response.headers.get('www-authenticate')?.includes('Bearer');
+        if (outcomeOf(response) !== expectedError || !isChallenged)
+          found.push(`${route}: ${name}: ${outcomeOf(response)}`);
       }
       return found;
     });
-    expect(faults).toEqual([]);
+    expect(failures).toEqual([]);
   });
 
-  it('AK-03: ignores credentials on the routes that need none', async () => {
-    const faults = await runInChunks(openRoutes, async (route) => {
-      // The files of the reference are large and the same for everyone.
+  it('AK-03: ignores credentials on the routes that require none', async () => {
+    const failures = await runInChunks(openRoutes, async (route) => {
+      // The files of the API reference are large and the same for every caller.
       if (/ \/(docs|openapi)/.test(route)) return [];
-      const headers = [...presentations(), ...strangers()].map((each) => each.at(-1));
-      const answers = await Promise.all(headers.map((each) => send(route, each as Record<string, string>)));
-      const outcomes = new Set(answers.map(outcomeOf));
+      const headers = [...presentations(), ...invalidCredentials()].map((each) => each.at(-1));
+      const responses = await Promise.all(headers.map((each) => send(route, each as Record<string, string>)));
+      const outcomes = new Set(responses.map(outcomeOf));
       return outcomes.size === 1 ? [] : [`${route}: ${[...outcomes].join()}`];
     });
-    expect(faults).toEqual([]);
+    expect(failures).toEqual([]);
   });
 
-  it('AK-06: needs every scope of the route, and an organization key where it says so', async () => {
-    const keyWith = (access: Access, wanted: string[]) =>
-      insertKey(instance, { ...tenant, type: 'secret', access, scopes: wanted });
-    const bySecret = Object.entries(routes).filter(([, words]) => words.includes(':'));
-    const faults = await runInChunks(bySecret, async ([route, words]) => {
-      const needed = words.split(' ').filter((word) => word.includes(':'));
-      const outcome = async (access: Access, wanted: string[]) => {
-        const answer = await send(route, { authorization: `Bearer ${await keyWith(access, wanted)}` });
-        const { code, requiredScopes, requiredAccess } = answer.body;
-        return answer.status === 403 ? { code, needs: requiredScopes ?? requiredAccess } : 'open';
+  it('AK-06: each route requires all of its scopes and, where listed, an organization key', async () => {
+    const keyWith = (access: Access, keyScopes: string[]) =>
+      insertKey(instance, { ...tenant, type: 'secret', access, scopes: keyScopes });
+    const secretKeyRoutes = Object.entries(routes).filter(([, requirements]) => requirements.includes(':'));
+    const failures = await runInChunks(secretKeyRoutes, async ([route, requirements]) => {
+      const requiredByRoute = requirements.split(' ').filter((requirement) => requirement.includes(':'));
+      const outcome = async (access: Access, keyScopes: string[]) => {
+        const response = await send(route, { authorization: `Bearer ${await keyWith(access, keyScopes)}` });
+        const { code, requiredScopes, requiredAccess } = response.body;
+        return response.status === 403 ? { code, needs: requiredScopes ?? requiredAccess } : 'open';
       };
-      const found = [await outcome('organization', needed), await outcome('project', needed)];
+      const found = [
+        await outcome('organization', requiredByRoute),
+        await outcome('project', requiredByRoute),
+      ];
       const expected: unknown[] = [
         'open',
-        words.startsWith('organization') ? { code: 'insufficient_access', needs: 'organization' } : 'open',
+        requirements.startsWith('organization')
+          ? { code: 'insufficient_access', needs: 'organization' }
+          : 'open',
       ];
-      for (const scope of needed) {
+      for (const scope of requiredByRoute) {
         found.push(
           await outcome(
             'organization',
             scopes.filter((each) => each !== scope),
           ),
         );
-        expected.push({ code: 'insufficient_scope', needs: needed });
+        expected.push({ code: 'insufficient_scope', needs: requiredByRoute });
       }
       return isDeepStrictEqual(found, expected) ? [] : [{ route, found }];
     });
-    expect(faults).toEqual([]);
+    expect(failures).toEqual([]);
   });
 });
 
-/** The status of a request whose header lines are sent as they are, one character a byte. */
+/** Sends a request with unmodified header lines, one byte per character. @returns the status */
 const statusOf = (method: string, path: string, lines: string[]): Promise<number> =>
   new Promise((resolve, reject) => {
     const head = [`${method} ${path} HTTP/1.1`, 'Host: x', 'Connection: close', ...lines];
     const socket = connect(Number(instance.env['PORT']), '127.0.0.1', () =>
       socket.write(`${head.join('\r\n')}\r\n\r\n`, 'latin1'),
     );
-    let answer = '';
-    socket.setEncoding('latin1').on('data', (chunk: string) => (answer += chunk));
-    socket.on('error', reject).on('close', () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0)));
+    let response = '';
+    socket.setEncoding('latin1').on('data', (chunk: string) => (response += chunk));
+    socket
+      .on('error', reject)
+      .on('close', () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(response)?.[1] ?? 0)));
   });
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-const bytes = (text: string): string => Buffer.from(text).toString('latin1');
+const toLatin1 = (text: string): string => Buffer.from(text).toString('latin1');
 
-/** What stands in a credential's place, made of genuine credentials where that is worse. */
-const values = (): Record<string, string> => {
+/** Malformed credentials, derived from valid credentials where that is more dangerous. */
+const malformedValues = (): Record<string, string> => {
   const [head, claims, signature] = tokens.accessToken.split('.') as [string, string, string];
   const { secretKey } = instance.credentials;
   return {
-    nothing: '',
+    empty: '',
     'very long': 'x'.repeat(14_000),
     'too long': 'x'.repeat(20_000),
     binary: '\x80\xff\xfe\xc0\x80',
-    emoji: bytes('🦄🦄🦄'),
+    emoji: toLatin1('🦄🦄🦄'),
     tabs: 'a\tb\tc',
     SQL: "' OR 1=1 --",
-    'a key cut short': secretKey.slice(0, -1),
+    'a truncated key': secretKey.slice(0, -1),
     'a key with another checksum': `${secretKey.slice(0, -6)}000000`,
     'a key of another type': secretKey.replace('sk_', 'xk_'),
     'a JWT without signature': `${head}.${claims}.`,
     'four parts of a JWT': `${tokens.accessToken}.x`,
     'a JWT of nulls': `${encode(null)}.${encode(null)}.${encode(null)}`,
-    'a JWT with a broken head': `x${head}.${claims}.${signature}`,
-    'a JWT with a head that is no JSON': `${Buffer.from('{"alg":').toString('base64url')}.${claims}.${signature}`,
-    'a JWT with a deep head': `${Buffer.from('['.repeat(5_000)).toString('base64url')}.${claims}.${signature}`,
-    'a JWT with an object for a key id': `${encode({ alg: 'ES256', typ: 'at+jwt', kid: {} })}.${claims}.${signature}`,
+    'a JWT with a broken header': `x${head}.${claims}.${signature}`,
+    'a JWT with a header that is not JSON': `${Buffer.from('{"alg":').toString('base64url')}.${claims}.${signature}`,
+    'a JWT with a deeply nested header': `${Buffer.from('['.repeat(5_000)).toString('base64url')}.${claims}.${signature}`,
+    'a JWT with an object as key id': `${encode({ alg: 'ES256', typ: 'at+jwt', kid: {} })}.${claims}.${signature}`,
     'a JWT without algorithm': `${encode({ alg: 'none', typ: 'at+jwt' })}.${claims}.`,
     'a JWT in standard base64': tokens.accessToken.replaceAll('-', '+').replaceAll('_', '/') + '==',
     'a JWT with a signature of zeros': `${head}.${claims}.${'A'.repeat(86)}`,
   };
 };
 
-/** Header lines, `*` for the value. */
+/** Header lines in which `*` stands for the value. */
 const headerForms = [
   'Authorization: Bearer *',
   'Authorization: bEaReR  *',
@@ -282,7 +289,7 @@ const headerForms = [
   'Authorization: Bearer *\nX-Api-Key: *\nX-Publishable-Key: *',
 ];
 
-/** One of each kind of route that asks for a credential. */
+/** One route of each kind that requires a credential. */
 const guardedRoutes = [
   ['GET', '/api/v1/me'],
   ['GET', '/v1/webhooks/endpoints'],
@@ -293,37 +300,37 @@ const guardedRoutes = [
 ] as const;
 
 describe('AK-09: malformed credentials', () => {
-  it('are refused in every header on every kind of route, hinder nothing on a route that needs none, and cause no internal error', async () => {
+  it('are rejected in every header on every kind of route, have no effect on a route that requires none, and cause no internal error', async () => {
     const { pid } = instance.api;
     const logged = instance.api.log.length;
     const cases = headerForms.flatMap((form) =>
-      Object.entries(values()).map(([name, value]) => ({
+      Object.entries(malformedValues()).map(([name, value]) => ({
         name: `${name} in ${form}`,
         lines: form.split('\n').map((line) => line.replace('*', () => value)),
       })),
     );
-    const faults = await runInChunks(cases, async ({ name, lines }) => {
+    const failures = await runInChunks(cases, async ({ name, lines }) => {
       const statuses = await Promise.all(
         guardedRoutes.map(([method, path]) => statusOf(method, path, lines)),
       );
-      const odd = statuses.filter((status) => ![400, 401, 403, 431].includes(status));
-      const open = await statusOf('GET', '/.well-known/jwks.json', lines);
-      const isOpen = open === (lines.join('').length > 16_000 ? 431 : 200);
-      return odd.length > 0 || !isOpen ? [{ name, odd, open }] : [];
+      const unexpected = statuses.filter((status) => ![400, 401, 403, 431].includes(status));
+      const openStatus = await statusOf('GET', '/.well-known/jwks.json', lines);
+      const isOpen = openStatus === (lines.join('').length > 16_000 ? 431 : 200);
+      return unexpected.length > 0 || !isOpen ? [{ name, unexpected, open: openStatus }] : [];
     });
     for (const control of ['\0', '\x01', '\x7f', '\n', '\r']) {
       const status = await statusOf('GET', '/api/v1/me', [`Authorization: Bearer a${control}b`]);
       if (![400, 401].includes(status))
-        faults.push({ name: JSON.stringify(control), odd: [status], open: 0 });
+        failures.push({ name: JSON.stringify(control), unexpected: [status], open: 0 });
     }
-    expect(faults).toEqual([]);
+    expect(failures).toEqual([]);
     expect([instance.api.isRunning, instance.api.pid]).toEqual([true, pid]);
     const lines = instance.api.log.slice(logged);
     expect(lines.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
 
-    const genuine = (value: string) => [`Authorization: Bearer ${value}`];
-    expect(await statusOf('GET', '/api/v1/me', genuine(tokens.accessToken))).toBe(200);
-    expect(await statusOf('GET', '/v1/webhooks/endpoints', genuine(instance.credentials.secretKey))).toBe(
+    const bearerLine = (value: string) => [`Authorization: Bearer ${value}`];
+    expect(await statusOf('GET', '/api/v1/me', bearerLine(tokens.accessToken))).toBe(200);
+    expect(await statusOf('GET', '/v1/webhooks/endpoints', bearerLine(instance.credentials.secretKey))).toBe(
       200,
     );
   });

@@ -32,8 +32,8 @@ const withIdempotencyKey = (path: string, key: string, body?: unknown): Promise<
     headers: { ...bearerHeader(instance.credentials.secretKey), 'idempotency-key': key },
   });
 
-/** The attempt that carried the first event of a type about a customer, once it is in the log. */
-const attemptAbout = (customerId: string, type: string): Promise<Record<string, any>> =>
+/** Waits for the logged attempt that delivered the first event of a type about a customer. */
+const waitForAttempt = (customerId: string, type: string): Promise<Record<string, any>> =>
   eventually(`an attempt of ${type}`, async () => {
     const [row] = await instance.sql<{ id: string }>(
       `SELECT a.id FROM attempts a JOIN events e ON e.id = a.event_id WHERE e.body LIKE '%' || $1 || '%' AND e.type = $2`,
@@ -44,7 +44,7 @@ const attemptAbout = (customerId: string, type: string): Promise<Record<string, 
     return body.data as Record<string, any>;
   });
 
-/** Stores events of a customer. The select gives (id, body) of n. */
+/** Inserts events of a customer. `select` returns (id, body) for n. */
 const insertEvents = ({ id, projectId }: Record<string, any>, count: number, select: string) =>
   instance.sql(
     `INSERT INTO events (organization_id, project_id, customer_id, type, created_at, id, body)
@@ -55,11 +55,11 @@ const insertEvents = ({ id, projectId }: Record<string, any>, count: number, sel
 describe('a deleted customer', () => {
   it('leaves nothing in the database but the id', async () => {
     const [firstName, lastName, externalId] = ['Ottoline', 'Quibblesworth', `crm-${randomUUID()}`];
-    const [remark, answered] = ['a private remark', 'answered by the target'];
+    const [remark, responseText] = ['a private remark', 'answered by the target'];
     receiver.defaultResponder = (response, { event }) =>
-      void response.end(event.type === 'customer.deleted' ? 'ok' : answered);
+      void response.end(event.type === 'customer.deleted' ? 'ok' : responseText);
     const email = uniqueEmail();
-    const secrets = [firstName, lastName, externalId, remark, answered, email];
+    const secrets = [firstName, lastName, externalId, remark, responseText, email];
     const { body } = await instance.register(email, { firstName, lastName });
     const { id } = body.customer;
     const key = randomUUID();
@@ -70,9 +70,9 @@ describe('a deleted customer', () => {
     });
     await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email });
     await instance.requestWithPublishableKey('POST', '/api/v1/auth/login', { email, password: PASSWORD });
-    await attemptAbout(id, 'login.succeeded');
+    await waitForAttempt(id, 'login.succeeded');
     await withIdempotencyKey(
-      `/v1/webhooks/deliveries/${(await attemptAbout(id, 'customer.updated'))['id']}/redeliver`,
+      `/v1/webhooks/deliveries/${(await waitForAttempt(id, 'customer.updated'))['id']}/redeliver`,
       key,
     );
     await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${id}`, { externalId: null });
@@ -91,13 +91,13 @@ describe('a deleted customer', () => {
   });
 
   it.each(['a server', 'the customer'])(
-    'of whom the events keep their envelope, deleted by %s',
-    async (who) => {
+    'retains only the envelope of their events when deleted by %s',
+    async (actor) => {
       const { body } = await instance.register();
       const { id } = body.customer;
-      const sent = await attemptAbout(id, 'customer.created');
-      const told = JSON.parse(sent['request'].body as string);
-      if (who === 'a server') await remove(id);
+      const sent = await waitForAttempt(id, 'customer.created');
+      const original = JSON.parse(sent['request'].body as string);
+      if (actor === 'a server') await remove(id);
       else {
         await instance.requestWithAccessToken(body.tokens.accessToken, 'POST', '/api/v1/me/delete', {
           currentPassword: PASSWORD,
@@ -107,7 +107,7 @@ describe('a deleted customer', () => {
         'GET',
         `/v1/webhooks/deliveries/${sent['id']}`,
       );
-      const erased = { ...told, data: { customer: { id } }, erased: true };
+      const erased = { ...original, data: { customer: { id } }, erased: true };
       expect(JSON.parse(shown.data.request.body)).toEqual(erased);
       expect(shown.data.attempts).toMatchObject([{ response_body: '', http_status: 200, success: true }]);
       expect(await instance.listAttempts({ event_id: sent['event_id'] })).toMatchObject([
@@ -125,14 +125,14 @@ describe('a deleted customer', () => {
     },
   );
 
-  it('whose events cannot be redelivered, but for the deletion itself', async () => {
+  it('has no events that can be redelivered except the deletion itself', async () => {
     const { id } = await create();
-    const sent = await attemptAbout(id, 'customer.created');
+    const sent = await waitForAttempt(id, 'customer.created');
     const again = (deliveryId: string) =>
       instance.requestWithSecretKey('POST', `/v1/webhooks/deliveries/${deliveryId}/redeliver`);
     await remove(id);
     expect(await again(sent['id'])).toMatchObject({ status: 409, body: { code: 'payload_erased' } });
-    const deletion = await attemptAbout(id, 'customer.deleted');
+    const deletion = await waitForAttempt(id, 'customer.deleted');
     expect((await again(deletion['id'])).status).toBe(202);
     await eventually(
       'the second deletion',
@@ -140,15 +140,17 @@ describe('a deleted customer', () => {
     );
   });
 
-  it('of redelivery and deletion at the same time neither sends what is erased', async () => {
+  it('is never sent in erased form when redelivery and deletion are concurrent', async () => {
     const customers = await Promise.all(Array.from({ length: 8 }, () => create()));
-    const sent = await Promise.all(customers.map(({ id }) => attemptAbout(id as string, 'customer.created')));
+    const sent = await Promise.all(
+      customers.map(({ id }) => waitForAttempt(id as string, 'customer.created')),
+    );
     const removed = Promise.all(customers.map(({ id }) => retryWhileRejected(() => remove(id as string))));
     await Promise.all(
       sent.map(({ id }) => instance.requestWithSecretKey('POST', `/v1/webhooks/deliveries/${id}/redeliver`)),
     );
     expect((await removed).map(({ status }) => status)).toEqual(Array(8).fill(204));
-    for (const { id } of customers) await attemptAbout(id as string, 'customer.deleted');
+    for (const { id } of customers) await waitForAttempt(id as string, 'customer.deleted');
     const pending = await instance.sql(
       `SELECT 1 FROM deliveries d JOIN events e ON e.id = d.event_id
        WHERE e.customer_id = ANY ($1) AND d.state = 'pending' AND d.lease_until IS NULL`,
@@ -158,24 +160,27 @@ describe('a deleted customer', () => {
     expect(receiver.requests.filter(({ body }) => body.includes('"erased"'))).toEqual([]);
   });
 
-  it('about whom a target answers only now: the answer is not kept', async () => {
-    let answer: (() => void) | undefined;
+  it('is not stored in a response that a target sends after the deletion', async () => {
+    let respond: (() => void) | undefined;
     receiver.defaultResponder = (response, { event }) => {
       const end = () => void response.writeHead(500).end('a word about the customer');
-      if (event.type === 'customer.created') answer = end;
+      if (event.type === 'customer.created') respond = end;
       else response.writeHead(200).end();
     };
     const { id } = await create();
-    await eventually('the first attempt', () => answer);
+    await eventually('the first attempt', () => respond);
     await remove(id);
-    answer!();
+    respond!();
     receiver.defaultResponder = respondWithStatus(200, 'ok');
-    const closed = await attemptAbout(id, 'customer.created');
-    expect(closed).toMatchObject({ state: 'cancelled', attempts: [{ http_status: 500, response_body: '' }] });
+    const finished = await waitForAttempt(id, 'customer.created');
+    expect(finished).toMatchObject({
+      state: 'cancelled',
+      attempts: [{ http_status: 500, response_body: '' }],
+    });
     expect(await dumpTables(instance)).not.toContain('a word about the customer');
   });
 
-  it('is not remembered by answers to an Idempotency-Key', async () => {
+  it('is removed from the stored responses to an Idempotency-Key', async () => {
     const [key, body] = [randomUUID(), { email: uniqueEmail() }];
     const first = await withIdempotencyKey('/api/v1/customers', key, body);
     const other = await withIdempotencyKey('/api/v1/customers', randomUUID(), { email: uniqueEmail() });
@@ -183,26 +188,28 @@ describe('a deleted customer', () => {
     const second = await withIdempotencyKey('/api/v1/customers', key, body);
     expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([201, null]);
     expect(second.body.id).not.toBe(first.body.id);
-    const kept = await instance.sql('SELECT 1 FROM idempotency_keys WHERE customer_id = $1', [other.body.id]);
-    expect(kept).toHaveLength(1);
+    const stored = await instance.sql('SELECT 1 FROM idempotency_keys WHERE customer_id = $1', [
+      other.body.id,
+    ]);
+    expect(stored).toHaveLength(1);
   });
 
-  it('with very many events is erased for readers at once, and by the worker bit by bit', async () => {
+  it('with a large number of events is erased for readers immediately, and by the worker in batches', async () => {
     const customer = await create();
     const { id, projectId, email } = customer;
     const { organizationId } = instance.credentials;
     const inOrder = `(lpad(to_hex(1767225600000 + n), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid`;
     await insertEvents(customer, 1_300, `${inOrder}, '{"data":{"customer":{"email":"${email}"}}}'`);
-    const inClear = async (): Promise<string[]> => {
+    const listUnerasedEvents = async (): Promise<string[]> => {
       const select = `SELECT id FROM events WHERE body LIKE '%' || $1 || '%' ORDER BY id`;
       return (await instance.sql(select, [email])).map((row) => row['id']);
     };
-    // A worker looks for erasures as soon as it has started.
+    // A worker processes pending erasures as soon as it starts.
     await Promise.all(instance.workers.map((worker) => worker.stop()));
     await remove(id);
-    const left = await inClear();
-    expect(left.length).toBeGreaterThan(500);
-    for (const eventId of [left[0]!, left.at(-1)!]) {
+    const unerased = await listUnerasedEvents();
+    expect(unerased.length).toBeGreaterThan(500);
+    for (const eventId of [unerased[0]!, unerased.at(-1)!]) {
       const { body } = await instance.requestWithSecretKey('GET', `/v1/events/evt_${eventId}`);
       expect(body.data).toEqual({
         id: `evt_${eventId}`,
@@ -222,15 +229,15 @@ describe('a deleted customer', () => {
 
     await instance.startWorker().waitUntilReady();
     await eventually('the erasure', async () => (await instance.sql('SELECT 1 FROM erasures')).length === 0);
-    expect(await inClear()).toEqual([]);
+    expect(await listUnerasedEvents()).toEqual([]);
   });
 });
 
 describe('GET /api/v1/customers/{id}/export', () => {
-  const exported = (id: string): Promise<TestResponse> =>
+  const exportCustomer = (id: string): Promise<TestResponse> =>
     instance.requestWithSecretKey('GET', `/api/v1/customers/${id}/export`);
 
-  it('gives everything that is kept about a customer, and no secret', async () => {
+  it('returns all data that is stored about a customer, and no secret', async () => {
     const email = uniqueEmail();
     const { body } = await instance.register(email, { firstName: 'Ada' });
     const { id } = body.customer;
@@ -238,12 +245,12 @@ describe('GET /api/v1/customers/{id}/export', () => {
     await instance.requestWithAccessToken(body.tokens.accessToken, 'POST', '/api/v1/auth/logout');
     await instance.requestWithPublishableKey('POST', '/api/v1/auth/login', { email, password: PASSWORD });
     const verification = await instance.getVerificationToken(email);
-    for (const type of ['customer.created', 'login.succeeded']) await attemptAbout(id, type);
-    const answer = await exported(id);
-    expect(answer.status).toBe(200);
+    for (const type of ['customer.created', 'login.succeeded']) await waitForAttempt(id, type);
+    const response = await exportCustomer(id);
+    expect(response.status).toBe(200);
     const customer = (await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`)).body;
     expect(customer.metadata).toEqual({ plan: 'pro' });
-    expect(answer.body).toMatchObject({
+    expect(response.body).toMatchObject({
       truncated: false,
       customer,
       sessions: [
@@ -254,12 +261,12 @@ describe('GET /api/v1/customers/{id}/export', () => {
       oneTimeTokens: [{ kind: 'verify-email', email, state: 'live', consumedAt: null, voidedAt: null }],
       mails: [{ kind: 'verify-email', to: email, state: expect.stringMatching(/pending|kept/) }],
     });
-    const told = await instance.events(id);
-    expect(answer.body.events).toEqual([...told].reverse());
-    expect(answer.body.webhookAttempts).toContainEqual({
+    const events = await instance.events(id);
+    expect(response.body.events).toEqual([...events].reverse());
+    expect(response.body.webhookAttempts).toContainEqual({
       id: expect.stringMatching(/^att_/),
       deliveryId: expect.stringMatching(/^dlv_/),
-      eventId: told[0]!.id,
+      eventId: events[0]!.id,
       event: 'customer.created',
       endpointId: expect.stringMatching(/^ep_/),
       targetUrl: receiver.url,
@@ -269,13 +276,13 @@ describe('GET /api/v1/customers/{id}/export', () => {
       error: null,
       createdAt: expect.stringMatching(/Z$/),
     });
-    const text = JSON.stringify(answer.body);
+    const text = JSON.stringify(response.body);
     for (const secret of [verification, body.tokens.refreshToken, PASSWORD])
       expect(text).not.toContain(secret);
     expect(text).not.toMatch(/hash|whsec_/i);
   });
 
-  it('is cut at 10,000 of each, the newest', async () => {
+  it('returns at most the newest 10,000 records of each kind', async () => {
     const { id } = await create();
     await instance.sql(
       `INSERT INTO customer_addresses (customer_id, address_block, last_login_at)
@@ -283,23 +290,23 @@ describe('GET /api/v1/customers/{id}/export', () => {
        FROM generate_series(1, 10001) n`,
       [id],
     );
-    const { body } = await exported(id);
+    const { body } = await exportCustomer(id);
     expect([body.truncated, body.knownAddresses.length]).toEqual([true, 10_000]);
     expect(body.knownAddresses[0].address).toBe('2001:db8:2711::/64');
     expect(body.knownAddresses.at(-1).address).toBe('2001:db8:2::/64');
   });
 
-  it('holds 10 MiB of events, the newest', async () => {
+  it('returns at most the newest 10 MiB of events', async () => {
     const customer = await create();
     const inOrder = `('ffffffff-ffff-7000-8000-' || lpad(n::text, 12, '0'))::uuid`;
     const long = `json_build_object('n', n, 'filling', repeat('x', 1048576))::text`;
     await insertEvents(customer, 12, `${inOrder}, ${long}`);
-    const { body } = await exported(customer['id']);
+    const { body } = await exportCustomer(customer['id']);
     expect(body.truncated).toBe(true);
     expect(body.events.map(({ n }: { n: number }) => n)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4]);
   });
 
-  it('shows a project key nothing of endpoints of the organization', async () => {
+  it('shows a project key no attempts at endpoints of the organization', async () => {
     const level = { url: `${receiver.url}/organization`, level: 'organization' };
     await instance.requestWithSecretKey('POST', '/v1/webhooks/endpoints', level);
     const { id } = await create();

@@ -15,7 +15,7 @@ afterAll(async () => instance?.stop());
 
 type Customer = Record<string, any>;
 
-const asked = (key: string, filter: Record<string, string>): Promise<TestResponse> =>
+const requestList = (key: string, filter: Record<string, string>): Promise<TestResponse> =>
   instance.requestWithBearer(key, 'GET', `/api/v1/customers?${new URLSearchParams(filter)}`);
 const create = async ({ secretKey }: Tenant, body: Customer = {}): Promise<Customer> => {
   const customer = { email: uniqueEmail(), ...body };
@@ -23,11 +23,14 @@ const create = async ({ secretKey }: Tenant, body: Customer = {}): Promise<Custo
     .body;
 };
 
-/** Every page of a list. */
-async function all(key: string, filter: Record<string, string> = {}): Promise<Customer[]> {
+/** Reads all pages of a list. */
+async function listAll(key: string, filter: Record<string, string> = {}): Promise<Customer[]> {
   const customers: Customer[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
-    const { status, body }: TestResponse = await asked(key, { ...filter, ...(cursor ? { cursor } : {}) });
+    const { status, body }: TestResponse = await requestList(key, {
+      ...filter,
+      ...(cursor ? { cursor } : {}),
+    });
     expect(status).toBe(200);
     expect(body.hasMore).toBe(body.nextCursor !== null);
     expect(body.data.length).toBeLessThanOrEqual(Number(filter['limit'] ?? 50));
@@ -39,8 +42,8 @@ async function all(key: string, filter: Record<string, string> = {}): Promise<Cu
 
 const emails = (customers: Customer[]): string[] => customers.map(({ email }) => email);
 
-/** Customers of a project by the thousand. The select gives (email, first_name, last_name, further columns) of n. */
-const fill = (tenant: Tenant, count: number, columns: string, select: string): Promise<unknown> =>
+/** Inserts many customers. `select` returns (email, first_name, last_name, further columns) for n. */
+const insertCustomers = (tenant: Tenant, count: number, columns: string, select: string): Promise<unknown> =>
   instance.sql(
     `INSERT INTO customers (id, project_id, email, first_name, last_name, ${columns})
      SELECT gen_random_uuid(), $1, ${select} FROM generate_series(1, $2) n`,
@@ -48,7 +51,7 @@ const fill = (tenant: Tenant, count: number, columns: string, select: string): P
   );
 
 describe('GET /api/v1/customers', () => {
-  it('lists complete customers, newest first, page by page, also those created elsewhere before', async () => {
+  it('lists complete customers, newest first, page by page, including those with an older creation time', async () => {
     const tenant = await insertProject(instance, shop.organizationId);
     const created: Customer[] = [];
     for (let index = 0; index < 5; index += 1)
@@ -57,22 +60,24 @@ describe('GET /api/v1/customers', () => {
     await instance.requestWithSecretKey('POST', `${path}/disable`);
     created[2] = (await instance.requestWithSecretKey('GET', path)).body;
     for (const limit of ['2', '5', '50'])
-      expect(await all(tenant.secretKey, { limit })).toEqual([...created].reverse());
+      expect(await listAll(tenant.secretKey, { limit })).toEqual([...created].reverse());
 
     const since = `'2020-01-01'::timestamptz + (n * 7 % 30) * interval '1 day'`;
-    await fill(tenant, 30, 'created_at', `'n' || n || '@example.com', NULL, NULL, ${since}`);
-    const times = (await all(tenant.secretKey, { limit: '4' })).map(({ createdAt }) => createdAt as string);
+    await insertCustomers(tenant, 30, 'created_at', `'n' || n || '@example.com', NULL, NULL, ${since}`);
+    const times = (await listAll(tenant.secretKey, { limit: '4' })).map(
+      ({ createdAt }) => createdAt as string,
+    );
     expect(times).toEqual([...times].sort().reverse());
     expect(times).toHaveLength(35);
     const [createdAfter, createdBefore] = ['2020-01-04T00:00:00Z', '2020-01-11T00:00:00.000+00:00'];
-    const between = await all(tenant.secretKey, { limit: '4', createdAfter, createdBefore });
+    const between = await listAll(tenant.secretKey, { limit: '4', createdAfter, createdBefore });
     expect(between.map(({ createdAt }) => createdAt)).toEqual(
       times.filter((time) => time > '2020-01-04T00:00:00.000Z' && time < '2020-01-11'),
     );
     expect(between).toHaveLength(6);
   });
 
-  it('filters by address, external id, flags and last login, alone and together', async () => {
+  it('filters by address, external id, flags and last login, individually and combined', async () => {
     const tenant = await insertProject(instance, shop.organizationId);
     const ada = await create(tenant, { externalId: 'a', emailVerified: true });
     const bea = await create(tenant, { externalId: 'b' });
@@ -104,17 +109,17 @@ describe('GET /api/v1/customers', () => {
       [{ lastLoginAfter: between, q: b.slice(0, 8), disabled: 'true' }, [b]],
       [{ createdBefore: cyd['createdAt'] }, [b, a]],
       [{ createdAfter: ada['createdAt'], disabled: 'false' }, [c]],
-      // Every time that can be written.
+      // The full range of valid times.
       [{ createdAfter: '0000-01-01T00:00:00Z', createdBefore: '9999-12-31T23:59:59.999Z' }, [c, b, a]],
       [{ lastLoginAfter: '0000-01-01T00:00:00Z', lastLoginBefore: '9999-12-31T23:59:59.999Z' }, [b, a]],
     ];
     await checkCases(
       cases.map(([filter, found]) => [JSON.stringify(filter), filter, found] as const),
-      async (filter, found) => expect(emails(await all(tenant.secretKey, filter))).toEqual(found),
+      async (filter, found) => expect(emails(await listAll(tenant.secretKey, filter))).toEqual(found),
     );
   });
 
-  it('refuses invalid filters', async () => {
+  it('rejects invalid filters', async () => {
     const filters: [string, string][] = [
       ...['a', ' a ', 'x'.repeat(255)].map((q): [string, string] => ['q', q]),
       ['email', 'nobody'],
@@ -131,24 +136,30 @@ describe('GET /api/v1/customers', () => {
     await checkCases(
       filters.map(([field, value]) => [`${field}=${value}`, field, value] as const),
       async (field, value) => {
-        const refused = { code: 'validation_failed', errors: [{ field }] };
-        expect(await asked(shop.secretKey, { [field]: value })).toMatchObject({ status: 400, body: refused });
+        const rejected = { code: 'validation_failed', errors: [{ field }] };
+        expect(await requestList(shop.secretKey, { [field]: value })).toMatchObject({
+          status: 400,
+          body: rejected,
+        });
       },
     );
   });
 
-  it('takes a cursor for the list that it came from only', async () => {
+  it('accepts a cursor only for the list that returned it', async () => {
     const tenant = await insertProject(instance, shop.organizationId);
     for (let index = 0; index < 2; index += 1) await create(tenant, { firstName: 'Ada' });
     const cursor = async (filter: Record<string, string>) =>
-      (await asked(tenant.secretKey, { limit: '1', ...filter })).body.nextCursor as string;
-    const ofAll = await cursor({});
-    const changed = (ofAll.startsWith('A') ? 'B' : 'A') + ofAll.slice(1);
-    const bad = [changed, 'AAAA', '', `${ofAll}=`, await cursor({ q: 'ada' })];
-    const refused = { status: 400, body: { code: 'invalid_cursor' } };
-    for (const filter of [{ cursor: ofAll, disabled: 'false' }, ...bad.map((each) => ({ cursor: each }))])
-      expect(await asked(tenant.secretKey, filter)).toMatchObject(refused);
-    expect(await asked(shop.secretKey, { cursor: ofAll })).toMatchObject(refused);
+      (await requestList(tenant.secretKey, { limit: '1', ...filter })).body.nextCursor as string;
+    const unfiltered = await cursor({});
+    const changed = (unfiltered.startsWith('A') ? 'B' : 'A') + unfiltered.slice(1);
+    const invalid = [changed, 'AAAA', '', `${unfiltered}=`, await cursor({ q: 'ada' })];
+    const rejected = { status: 400, body: { code: 'invalid_cursor' } };
+    for (const filter of [
+      { cursor: unfiltered, disabled: 'false' },
+      ...invalid.map((each) => ({ cursor: each })),
+    ])
+      expect(await requestList(tenant.secretKey, filter)).toMatchObject(rejected);
+    expect(await requestList(shop.secretKey, { cursor: unfiltered })).toMatchObject(rejected);
   });
 });
 
@@ -171,9 +182,9 @@ describe('the search', () => {
     for (const [email, firstName, lastName] of people) await create(tenant, { email, firstName, lastName });
   });
 
-  it('finds the beginnings of addresses and names, whatever the case', async () => {
+  it('finds prefixes of addresses and names, ignoring case', async () => {
     const [ada, adam, ann, graceH, grace, jose, mary, percent, plain, only] = people.map(([email]) => email);
-    const wanted: [string, ...(string | undefined)[]][] = [
+    const cases: [string, ...(string | undefined)[]][] = [
       ['AdA', ada, ann, adam, graceH, only],
       ['  ada  ', ada, ann, adam, graceH, only],
       ['ada l', ada],
@@ -195,16 +206,16 @@ describe('the search', () => {
       ['love lace'],
     ];
     await checkCases(
-      wanted.map(([q, ...found]) => [q, q, found] as const),
+      cases.map(([q, ...found]) => [q, q, found] as const),
       async (q, found) => {
         for (const limit of ['1', '50'])
-          expect(emails(await all(tenant.secretKey, { q, limit })).sort()).toEqual([...found].sort());
+          expect(emails(await listAll(tenant.secretKey, { q, limit })).sort()).toEqual([...found].sort());
       },
     );
   });
 
-  it('is ordered by what was found, each customer once', async () => {
-    expect(emails(await all(tenant.secretKey, { q: 'ada', limit: '2' }))).toEqual([
+  it('is ordered by the matched value and contains each customer once', async () => {
+    expect(emails(await listAll(tenant.secretKey, { q: 'ada', limit: '2' }))).toEqual([
       'countess@example.com', // ada byron
       'ada@lovelace.example', // ada lovelace, before the address
       'only@example.com', // adair
@@ -213,9 +224,9 @@ describe('the search', () => {
     ]);
   });
 
-  it('scans a bounded number of customers for a page, and loses none', async () => {
+  it('scans a bounded number of customers per page and skips none', async () => {
     const large = await insertProject(instance, shop.organizationId);
-    await fill(
+    await insertCustomers(
       large,
       4_000,
       'email_verified, disabled_at, last_login_at',
@@ -224,18 +235,18 @@ describe('the search', () => {
     );
     const disabled = [1, 2, 3, 4].map((thousand) => `ann${thousand}000@example.com`);
     const search = { q: 'ann', disabled: 'true' };
-    expect((await asked(large.secretKey, search)).body).toMatchObject({ hasMore: true });
-    expect(emails(await all(large.secretKey, search)).sort()).toEqual(disabled);
+    expect((await requestList(large.secretKey, search)).body).toMatchObject({ hasMore: true });
+    expect(emails(await listAll(large.secretKey, search)).sort()).toEqual(disabled);
     const logins = { lastLoginAfter: '2020-01-01T00:00:00Z', disabled: 'true' };
-    expect(emails(await all(large.secretKey, logins))).toEqual(disabled);
-    expect((await asked(large.secretKey, { disabled: 'true' })).body).toMatchObject({ hasMore: false });
-    const found = emails(await all(large.secretKey, { q: 'ann', limit: '200' }));
+    expect(emails(await listAll(large.secretKey, logins))).toEqual(disabled);
+    expect((await requestList(large.secretKey, { disabled: 'true' })).body).toMatchObject({ hasMore: false });
+    const found = emails(await listAll(large.secretKey, { q: 'ann', limit: '200' }));
     expect([found.length, new Set(found).size]).toEqual([4_000, 4_000]);
   });
 });
 
-describe('whose customers', () => {
-  it("a project key lists its project's, an organization key its organization's and those it created (AK-05)", async () => {
+describe('access to customers', () => {
+  it('a project key lists customers of its project, an organization key those of its organization and of organizations it created (AK-05)', async () => {
     const parent = await insertOrganization(instance);
     const child = await insertOrganization(instance);
     const grandchild = await insertOrganization(instance);
@@ -254,28 +265,28 @@ describe('whose customers', () => {
       { emailVerified: 'false' },
     ];
     for (const filter of filters) {
-      expect(emails(await all(key, { ...filter, limit: '1' })).sort()).toEqual([a, b, c].sort());
-      expect(emails(await all(key, { ...filter, projectId: child.projectId }))).toEqual([c]);
-      expect(emails(await all(sibling.secretKey, filter))).toEqual([b]);
+      expect(emails(await listAll(key, { ...filter, limit: '1' })).sort()).toEqual([a, b, c].sort());
+      expect(emails(await listAll(key, { ...filter, projectId: child.projectId }))).toEqual([c]);
+      expect(emails(await listAll(sibling.secretKey, filter))).toEqual([b]);
       for (const projectId of [grandchild.projectId, randomUUID(), shop.projectId]) {
-        expect(await asked(key, { ...filter, projectId })).toMatchObject({
+        expect(await requestList(key, { ...filter, projectId })).toMatchObject({
           status: 200,
           body: { data: [], nextCursor: null, hasMore: false },
         });
       }
-      expect(await all(sibling.secretKey, { ...filter, projectId: parent.projectId })).toEqual([]);
+      expect(await listAll(sibling.secretKey, { ...filter, projectId: parent.projectId })).toEqual([]);
     }
-    expect(emails(await all(key, { email: c! }))).toEqual([c]);
+    expect(emails(await listAll(key, { email: c! }))).toEqual([c]);
   });
 
-  it('shows those of archived projects, as GET does', async () => {
+  it('includes customers of archived projects, as GET does', async () => {
     const tenant = await insertOrganization(instance);
     const archived = await insertProject(instance, tenant.organizationId);
-    const [kept, gone] = emails([await create(tenant), await create(archived)]);
+    const [activeEmail, archivedEmail] = emails([await create(tenant), await create(archived)]);
     await instance.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [archived.projectId]);
     const key = await insertKey(instance, { ...tenant, type: 'secret', access: 'organization' });
-    expect(emails(await all(key))).toEqual([gone, kept]);
-    expect(emails(await all(key, { projectId: archived.projectId }))).toEqual([gone]);
-    expect(emails(await all(key, { email: gone! }))).toEqual([gone]);
+    expect(emails(await listAll(key))).toEqual([archivedEmail, activeEmail]);
+    expect(emails(await listAll(key, { projectId: archived.projectId }))).toEqual([archivedEmail]);
+    expect(emails(await listAll(key, { email: archivedEmail! }))).toEqual([archivedEmail]);
   });
 });

@@ -16,11 +16,11 @@ const patch = (id: string, body: unknown): Promise<TestResponse> =>
   instance.requestWithSecretKey('PATCH', `/api/v1/customers/${id}`, body);
 const get = async (id: string): Promise<Record<string, any>> =>
   (await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`)).body;
-const updates = async (id: string): Promise<any[]> =>
+const listUpdates = async (id: string): Promise<any[]> =>
   (await instance.events(id, 'customer.updated')).map(({ data }) => data);
 
 describe('PATCH /api/v1/customers/{id}', () => {
-  it('changes what is sent, returns the customer, and reports the values before in the event', async () => {
+  it('changes the sent fields, returns the customer, and reports the previous values in the event', async () => {
     const before = await create({ firstName: 'Ada', lastName: 'Byron', externalId: randomUUID() });
     const changes = { lastName: ' Lovelace ', externalId: null, emailVerified: true };
     const { status, body } = await patch(before['id'], changes);
@@ -29,7 +29,7 @@ describe('PATCH /api/v1/customers/{id}', () => {
     expect(body.updatedAt > before['updatedAt']).toBe(true);
     expect(await get(before['id'])).toEqual(body);
     const previous = { lastName: 'Byron', externalId: before['externalId'], emailVerified: false };
-    expect(await updates(before['id'])).toEqual([{ customer: body, previous }]);
+    expect(await listUpdates(before['id'])).toEqual([{ customer: body, previous }]);
   });
 
   it('sets and unsets the fields that customers set themselves, as PATCH /me does', async () => {
@@ -40,11 +40,11 @@ describe('PATCH /api/v1/customers/{id}', () => {
       expect(await send(profile)).toMatchObject({ status: 200, body: profile });
       expect(await send(emptyProfile)).toMatchObject({ status: 200, body: emptyProfile });
     }
-    const previous = (await updates(id)).map((update) => update.previous);
+    const previous = (await listUpdates(id)).map((update) => update.previous);
     expect(previous).toEqual([emptyProfile, profile, emptyProfile, profile]);
   });
 
-  it('merges metadata at every level; null removes', async () => {
+  it('merges metadata at every level; null removes a key', async () => {
     const metadata = { plan: { tier: 1, seats: 5 }, tags: ['a'], gone: true };
     const { id } = await create({ metadata, publicMetadata: { theme: 'dark' } });
     const { body } = await patch(id, {
@@ -53,31 +53,31 @@ describe('PATCH /api/v1/customers/{id}', () => {
     });
     expect(body.metadata).toEqual({ plan: { tier: 2, since: {} }, tags: ['b'] });
     expect(body.publicMetadata).toEqual({});
-    expect((await updates(id))[0].previous).toEqual({ metadata, publicMetadata: { theme: 'dark' } });
+    expect((await listUpdates(id))[0].previous).toEqual({ metadata, publicMetadata: { theme: 'dark' } });
   });
 
-  it('that changes nothing leaves no event and no other updatedAt', async () => {
+  it('emits no event and keeps updatedAt when nothing changes', async () => {
     const metadata = { a: { b: 1 } };
     const before = await create({ firstName: 'Ada', metadata });
     const same = { email: before['email'].toUpperCase(), emailVerified: false, firstName: 'Ada', metadata };
     for (const nothing of [{}, same, { metadata: { c: null } }, { lastName: null }])
       expect(await patch(before['id'], nothing)).toMatchObject({ status: 200, body: before });
-    expect(await updates(before['id'])).toEqual([]);
+    expect(await listUpdates(before['id'])).toEqual([]);
   });
 
-  it('of many at the same time loses nothing that another sets', async () => {
+  it('loses no change of concurrent requests', async () => {
     const { id } = await create();
     const keys = Array.from({ length: 20 }, (_, index) => `key${index}`);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       keys.map((key) => retryWhileRejected(() => patch(id, { metadata: { [key]: { set: true } } }))),
     );
-    expect(answers.map(({ status }) => status)).toEqual(keys.map(() => 200));
+    expect(responses.map(({ status }) => status)).toEqual(keys.map(() => 200));
     expect(Object.keys((await get(id))['metadata']).sort()).toEqual([...keys].sort());
-    const sizes = (await updates(id)).map(({ previous }) => Object.keys(previous.metadata).length);
+    const sizes = (await listUpdates(id)).map(({ previous }) => Object.keys(previous.metadata).length);
     expect(sizes.sort((a, b) => a - b)).toEqual(keys.map((_, index) => index));
   });
 
-  it('refuses invalid, unknown and taken values, and metadata too large once merged, and changes nothing', async () => {
+  it('rejects invalid, unknown and taken values, and metadata that is too large after merging, and changes nothing', async () => {
     const many = (prefix: string) =>
       Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`${prefix}${index}`, 1]));
     const other = await create({ externalId: randomUUID() });
@@ -103,7 +103,7 @@ describe('PATCH /api/v1/customers/{id}', () => {
       ...wrong.map(([field, value]): (typeof cases)[number] => {
         return [field, value, 400, { code: 'validation_failed', errors: [{ field }] }];
       }),
-      ...taken.map(([field, value, refused]): (typeof cases)[number] => [field, value, 409, refused]),
+      ...taken.map(([field, value, expected]): (typeof cases)[number] => [field, value, 409, expected]),
     ];
     await checkCases(
       cases.map(([field, ...row]) => [`${field} ${JSON.stringify(row[0])}`, field, ...row] as const),
@@ -113,7 +113,7 @@ describe('PATCH /api/v1/customers/{id}', () => {
       },
     );
     expect(await get(before['id'])).toEqual(before);
-    expect(await updates(before['id'])).toEqual([]);
+    expect(await listUpdates(before['id'])).toEqual([]);
 
     const removed = Object.fromEntries(Object.keys(many('a')).map((key) => [key, null]));
     const { body } = await patch(before['id'], { metadata: { ...removed, ...many('b') } });
@@ -122,7 +122,7 @@ describe('PATCH /api/v1/customers/{id}', () => {
 });
 
 describe('an email address that a server sets', () => {
-  it('takes effect at once, without a mail, unverified unless the server says so', async () => {
+  it('takes effect immediately, without a mail, and is unverified unless the server sets emailVerified', async () => {
     const email = uniqueEmail();
     const { id, email: old } = await registerCustomer(instance);
     await patch(id, { emailVerified: true });
@@ -133,13 +133,13 @@ describe('an email address that a server sets', () => {
     expect((await instance.register(old)).status).toBe(201);
     const [changed] = await instance.events(id, 'email.changed');
     expect(changed!.data).toEqual({ customer: after, previous: { email: old } });
-    expect((await updates(id)).at(-1).previous).toEqual({ email: old, emailVerified: true });
+    expect((await listUpdates(id)).at(-1).previous).toEqual({ email: old, emailVerified: true });
     expect(await instance.listMailKinds(email)).toEqual([]);
     const verified = { email: uniqueEmail(), emailVerified: true };
     expect((await patch(id, verified)).body).toMatchObject(verified);
   });
 
-  it('voids the links that were mailed to the one before', async () => {
+  it('voids the links that were mailed to the previous address', async () => {
     const customer = await registerCustomer(instance);
     const verify = await instance.getMailToken(customer.email, 'verify-email');
     const reset = await requestReset(instance, customer.email);

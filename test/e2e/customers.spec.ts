@@ -18,21 +18,21 @@ afterAll(async () => instance?.stop());
 
 const create = (body: Record<string, unknown> = {}): Promise<TestResponse> =>
   instance.requestWithSecretKey('POST', '/api/v1/customers', { email: uniqueEmail(), ...body });
-const show = (id: string): Promise<TestResponse> =>
+const getCustomer = (id: string): Promise<TestResponse> =>
   instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`);
 const invalidCredentials = { status: 401, body: { code: 'invalid_credentials' } };
 
 describe('creating a customer', () => {
-  it('returns the full customer, as GET does and as the event carries it, also in another project of the organization', async () => {
+  it('returns the full customer, as GET and the event do, even in another project of the organization', async () => {
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
     const email = uniqueEmail();
     const metadata = { plan: { tier: 2 }, toString: 'kept', hasOwnProperty: [1, null] };
-    const given = { externalId: `crm-${email}`, emailVerified: true, metadata, publicMetadata: { a: 1 } };
+    const fields = { externalId: `crm-${email}`, emailVerified: true, metadata, publicMetadata: { a: 1 } };
     const names = { ...profile, firstName: '  Grace ', lastName: '  ' };
-    const { status, body } = await create({ ...given, ...names, email: email.toUpperCase(), projectId });
+    const { status, body } = await create({ ...fields, ...names, email: email.toUpperCase(), projectId });
     expect(status).toBe(201);
     expect(body).toEqual({
-      ...given,
+      ...fields,
       ...profile,
       id: expect.any(String),
       projectId,
@@ -44,13 +44,13 @@ describe('creating a customer', () => {
       updatedAt: expect.stringMatching(/Z$/),
       lastLoginAt: null,
     });
-    expect((await show(body.id)).body).toEqual(body);
+    expect((await getCustomer(body.id)).body).toEqual(body);
     expect((await instance.events(body.id)).map(({ type, data }) => [type, data])).toEqual([
       ['customer.created', { customer: body }],
     ]);
   });
 
-  it('refuses a taken email with its customer, a taken externalId, and every invalid or unknown field', async () => {
+  it('rejects a taken email with the id of its customer, a taken externalId, and every invalid or unknown field', async () => {
     const [email, externalId] = [uniqueEmail(), randomUUID()];
     const { id } = (await create({ email, externalId })).body;
     const registered = { code: 'email_already_registered', customerId: id };
@@ -70,39 +70,39 @@ describe('creating a customer', () => {
       ['projectId', 'mine'],
       ['role', 'admin'],
       ['passwordHash', 'md5$5f4dcc3b5aa765d61d8327deb882cf99'],
-      // It would hold up all others.
+      // Verifying a hash of this cost would delay all other requests.
       ['passwordHash', `$2b$31$${'a'.repeat(53)}`],
       ['passwordHash', `$2b$04$${'a'.repeat(53)}`, { password: PASSWORD }],
     ];
     await checkCases(
       wrong.map(([field, value, more]) => [`${field} ${JSON.stringify(value)}`, field, value, more] as const),
       async (field, value, more) => {
-        const refused = { code: 'validation_failed', errors: [{ field }] };
-        expect(await create({ ...more, [field]: value })).toMatchObject({ status: 400, body: refused });
+        const expected = { code: 'validation_failed', errors: [{ field }] };
+        expect(await create({ ...more, [field]: value })).toMatchObject({ status: 400, body: expected });
       },
     );
   });
 });
 
-it('every route of customers needs its scope (AK-06)', async () => {
+it('every route for customers requires its scope (AK-06)', async () => {
   const { id } = (await create()).body;
-  const one = `customers/${id}`;
-  const line = { email: uniqueEmail() };
+  const customerPath = `customers/${id}`;
+  const newCustomer = { email: uniqueEmail() };
   const routes: [string, string, string, object?][] = [
     ['GET', 'customers', 'customer:read'],
-    ['POST', 'customers', 'customer:write', line],
-    ['GET', one, 'customer:read'],
-    ['PATCH', one, 'customer:write', { firstName: 'X' }],
-    ['DELETE', one, 'customer:delete'],
-    ['GET', `${one}/export`, 'customer:read'],
+    ['POST', 'customers', 'customer:write', newCustomer],
+    ['GET', customerPath, 'customer:read'],
+    ['PATCH', customerPath, 'customer:write', { firstName: 'X' }],
+    ['DELETE', customerPath, 'customer:delete'],
+    ['GET', `${customerPath}/export`, 'customer:read'],
     ...['disable', 'enable', 'unlock'].map((action): [string, string, string] => [
       'POST',
-      `${one}/${action}`,
+      `${customerPath}/${action}`,
       'customer:write',
     ]),
-    ['GET', `${one}/sessions`, 'session:read'],
-    ['DELETE', `${one}/sessions`, 'session:revoke'],
-    ['POST', 'customers/import', 'customer:write', { customers: [line] }],
+    ['GET', `${customerPath}/sessions`, 'session:read'],
+    ['DELETE', `${customerPath}/sessions`, 'session:revoke'],
+    ['POST', 'customers/import', 'customer:write', { customers: [newCustomer] }],
     ['GET', `imports/${randomUUID()}`, 'customer:write'],
   ];
   const scopes = [...new Set(routes.map(([, , scope]) => scope))];
@@ -111,30 +111,30 @@ it('every route of customers needs its scope (AK-06)', async () => {
     async (method, path, scope, body) => {
       const others = scopes.filter((other) => other !== scope);
       const key = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes: others });
-      const refused = { code: 'insufficient_scope', requiredScopes: [scope] };
-      const answer = await instance.requestWithBearer(key, method, `/api/v1/${path}`, body);
-      expect(answer).toMatchObject({ status: 403, body: refused });
+      const expected = { code: 'insufficient_scope', requiredScopes: [scope] };
+      const response = await instance.requestWithBearer(key, method, `/api/v1/${path}`, body);
+      expect(response).toMatchObject({ status: 403, body: expected });
     },
   );
-  expect((await show(id)).body).toMatchObject({ firstName: null, disabledAt: null });
+  expect((await getCustomer(id)).body).toMatchObject({ firstName: null, disabledAt: null });
 });
 
-it('a customer who is disabled is out until enabled, and their sessions and links stay void (TK-10)', async () => {
+it('a disabled customer cannot sign in until enabled, and their sessions and links remain void (TK-10)', async () => {
   const { id, email, tokens } = await registerCustomer(instance);
   const token = await requestReset(instance, email);
-  const act = (action: string, body?: object) =>
+  const runAction = (action: string, body?: object) =>
     instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/${action}`, body);
-  // A route that takes no body refuses one with members.
+  // A route without a body rejects a body with members.
   const unknownField = { errors: [{ field: 'reason', code: 'unknown_field' }] };
-  expect(await act('disable', { reason: 'spam' })).toMatchObject({ status: 400, body: unknownField });
+  expect(await runAction('disable', { reason: 'spam' })).toMatchObject({ status: 400, body: unknownField });
 
-  const disabled = await act('disable', {});
+  const disabled = await runAction('disable', {});
   expect(disabled.body.disabledAt).toMatch(/Z$/);
   expect(await instance.login(email)).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
   expect((await submitToken(instance, 'reset-password', token)).body.code).toBe('invalid_token');
-  expect((await act('disable')).body).toEqual(disabled.body);
+  expect((await runAction('disable')).body).toEqual(disabled.body);
 
-  expect((await act('enable')).body.disabledAt).toBeNull();
+  expect((await runAction('enable')).body.disabledAt).toBeNull();
   expect((await instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(401);
   expect((await submitToken(instance, 'reset-password', token)).body.code).toBe('invalid_token');
   expect((await instance.login(email)).status).toBe(200);
@@ -142,19 +142,19 @@ it('a customer who is disabled is out until enabled, and their sessions and link
     expect([type, (await instance.events(id, type)).length]).toEqual([type, 1]);
 });
 
-describe('deleting', () => {
-  it('by a server frees the address, and the event names ids only', async () => {
+describe('deleting a customer', () => {
+  it('by a server frees the address, and the event contains only ids', async () => {
     const { id, email } = await registerCustomer(instance);
     const remove = () => instance.requestWithSecretKey('DELETE', `/api/v1/customers/${id}`);
     expect(await remove()).toMatchObject({ status: 204, body: '' });
-    expect([(await show(id)).status, (await remove()).status]).toEqual([404, 404]);
+    expect([(await getCustomer(id)).status, (await remove()).status]).toEqual([404, 404]);
     const [event] = await instance.events(id, 'customer.deleted');
     const { projectId } = instance.credentials;
     expect(event!.data).toEqual({ customer: { id, projectId, externalId: null } });
     expect((await instance.register(email)).status).toBe(201);
   });
 
-  it('by the customer needs the password', async () => {
+  it('by the customer requires the password', async () => {
     const { email, tokens } = await registerCustomer(instance);
     const remove = (currentPassword: string): Promise<TestResponse> =>
       instance.requestWithAccessToken(tokens.accessToken, 'POST', '/api/v1/me/delete', { currentPassword });
@@ -164,22 +164,22 @@ describe('deleting', () => {
     expect((await instance.login(email)).status).toBe(401);
   });
 
-  it('cancels a delivery about the customer that waits for a retry, but not that of the deletion', async () => {
+  it('cancels a delivery about the customer that waits for a retry, but not the delivery of the deletion', async () => {
     const receiver = await Receiver.start();
     receiver.defaultResponder = (response) => void response.writeHead(500).end();
     try {
       const endpoint = await instance.createEndpoint(receiver.url, ['customer.*']);
       const { body } = await create();
-      const isFirst = (state: string, condition = 'true') =>
+      const waitForFirst = (state: string, condition = 'true') =>
         eventually(`a delivery that is ${state}`, async () => {
           const sql = `SELECT state, ${condition} AS holds FROM deliveries WHERE endpoint_id = $1 ORDER BY id`;
           const [row] = await instance.sql(sql, [endpoint.id.replace('ep_', '')]);
           return row!['state'] === state && row!['holds'];
         });
       await eventually('the first attempt', () => receiver.requests.length > 0);
-      await isFirst('pending', 'lease_until IS NULL');
+      await waitForFirst('pending', 'lease_until IS NULL');
       await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${body.id}`);
-      await isFirst('cancelled');
+      await waitForFirst('cancelled');
       await eventually('the deletion', () => receiver.listByType('customer.deleted').length > 0);
       expect(receiver.listByType('customer.created')).toHaveLength(1);
     } finally {
@@ -188,54 +188,57 @@ describe('deleting', () => {
   });
 });
 
-describe('what is overtaken by another change of the customer', () => {
-  const deleted = (id: string) => (sql: RunSql) => sql('DELETE FROM customers WHERE id = $1', [id]);
+describe('a request during another change of the customer', () => {
+  const deleteCustomer = (id: string) => (sql: RunSql) => sql('DELETE FROM customers WHERE id = $1', [id]);
 
-  it.each(['disable', 'enable', 'unlock'])('%s of a customer deleted meanwhile is 404', async (action) => {
-    const { body } = await create();
-    const ask = () => instance.requestWithSecretKey('POST', `/api/v1/customers/${body.id}/${action}`);
-    const answer = await withConcurrentChange(instance, deleted(body.id), ask);
-    expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
-  });
+  it.each(['disable', 'enable', 'unlock'])(
+    '%s returns 404 when the customer is deleted meanwhile',
+    async (action) => {
+      const { body } = await create();
+      const send = () => instance.requestWithSecretKey('POST', `/api/v1/customers/${body.id}/${action}`);
+      const response = await withConcurrentChange(instance, deleteCustomer(body.id), send);
+      expect(response).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    },
+  );
 
   it.each([
     ['password', 'password_hash = password_hash || 0'],
     ['email', 'password_hash = password_hash || 0'],
     ['delete', 'password_hash = password_hash || 0'],
     ['delete', 'disabled_at = now()'],
-  ])('/me/%s takes no password that proves nothing any more: %s', async (path, change) => {
+  ])('/me/%s rejects a password that has become invalid meanwhile: %s', async (path, change) => {
     const { id, tokens } = await registerCustomer(instance);
     const bodies: Record<string, unknown> = {
       password: { currentPassword: PASSWORD, newPassword: NEW_PASSWORD },
       email: { email: uniqueEmail(), password: PASSWORD },
       delete: { currentPassword: PASSWORD },
     };
-    const answer = await withConcurrentChange(
+    const response = await withConcurrentChange(
       instance,
       (sql) => sql(`UPDATE customers SET ${change} WHERE id = $1`, [id]),
       () => instance.requestWithAccessToken(tokens.accessToken, 'POST', `/api/v1/me/${path}`, bodies[path]),
     );
-    expect(answer).toMatchObject(invalidCredentials);
-    expect((await show(id)).status).toBe(200);
+    expect(response).toMatchObject(invalidCredentials);
+    expect((await getCustomer(id)).status).toBe(200);
   });
 
-  it('/me/delete takes no password of another customer who has the address by now', async () => {
-    const [caller, heir] = [await registerCustomer(instance), await registerCustomer(instance)];
-    const answer = await withConcurrentChange(
+  it('/me/delete rejects the password of another customer who has taken the address meanwhile', async () => {
+    const [caller, newOwner] = [await registerCustomer(instance), await registerCustomer(instance)];
+    const response = await withConcurrentChange(
       instance,
       async (sql) => {
-        // The caller is known by then, and their password is asked for next.
+        // At this point the caller is identified, and their password is checked next.
         await sql('LOCK TABLE login_attempts IN ACCESS EXCLUSIVE MODE');
         await sql('UPDATE customers SET email = $2 WHERE id = $1', [caller.id, uniqueEmail()]);
-        await sql('UPDATE customers SET email = $2 WHERE id = $1', [heir.id, caller.email]);
+        await sql('UPDATE customers SET email = $2 WHERE id = $1', [newOwner.id, caller.email]);
       },
       () =>
         instance.requestWithAccessToken(caller.tokens.accessToken, 'POST', '/api/v1/me/delete', {
           currentPassword: PASSWORD,
         }),
     );
-    expect(answer).toMatchObject({ status: 401, body: { errors: [{ field: 'currentPassword' }] } });
-    for (const { id } of [caller, heir]) expect((await show(id)).status).toBe(200);
+    expect(response).toMatchObject({ status: 401, body: { errors: [{ field: 'currentPassword' }] } });
+    for (const { id } of [caller, newOwner]) expect((await getCustomer(id)).status).toBe(200);
   });
 
   it.each([
@@ -244,31 +247,34 @@ describe('what is overtaken by another change of the customer', () => {
     ['forgot-password', 'moved', `UPDATE customers SET email = 'to.' || email WHERE id = $1`],
     ['resend-verification', 'deleted', 'DELETE FROM customers WHERE id = $1'],
     ['resend-verification', 'verified', 'UPDATE customers SET email_verified = true WHERE id = $1'],
-  ])('%s of a customer %s meanwhile mails nothing, with the same answer', async (path, _, change) => {
-    const email = uniqueEmail();
-    const { body } = await create({ email });
-    const ask = () => instance.requestWithPublishableKey('POST', `/api/v1/auth/${path}`, { email });
-    expect(await withConcurrentChange(instance, (sql) => sql(change, [body.id]), ask)).toMatchObject({
-      status: 202,
-      body: {},
-    });
-    expect(await instance.sql('SELECT 1 FROM mails WHERE recipient LIKE $1', [`%${email}`])).toEqual([]);
-  });
+  ])(
+    '%s for a customer who is %s meanwhile sends no mail and returns the same response',
+    async (path, _, change) => {
+      const email = uniqueEmail();
+      const { body } = await create({ email });
+      const send = () => instance.requestWithPublishableKey('POST', `/api/v1/auth/${path}`, { email });
+      expect(await withConcurrentChange(instance, (sql) => sql(change, [body.id]), send)).toMatchObject({
+        status: 202,
+        body: {},
+      });
+      expect(await instance.sql('SELECT 1 FROM mails WHERE recipient LIKE $1', [`%${email}`])).toEqual([]);
+    },
+  );
 
-  it('an invitation renewed for a customer deleted meanwhile is answered as if it was sent', async () => {
+  it('renewing an invitation for a customer who is deleted meanwhile returns the same response as a sent one', async () => {
     const email = uniqueEmail();
     const { body } = await create({ email, sendInvite: true });
     const token = await instance.getMailToken(email, 'accept-invite');
     await instance.sql('UPDATE one_time_tokens SET expires_at = now() WHERE customer_id = $1', [body.id]);
     const form = new URLSearchParams({ token, renew: '1' });
     const renew = () => fetch(`${instance.baseUrl}/accept-invite`, { method: 'POST', body: form });
-    const page = await withConcurrentChange(instance, deleted(body.id), renew);
+    const page = await withConcurrentChange(instance, deleteCustomer(body.id), renew);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain('Check your inbox');
   });
 });
 
-it('PATCH /me changes the names that are sent, notifies with what they were, and knows no other field (IN-07)', async () => {
+it('PATCH /me changes the sent names, reports the previous names in the event, and rejects other fields (IN-07)', async () => {
   const { body } = await instance.register(uniqueEmail(), { firstName: 'Ada', lastName: 'Byron' });
   const patch = (changes: object): Promise<TestResponse> =>
     instance.requestWithAccessToken(body.tokens.accessToken, 'PATCH', '/api/v1/me', changes);
@@ -279,7 +285,7 @@ it('PATCH /me changes the names that are sent, notifies with what they were, and
   const events = await instance.events(body.customer.id, 'customer.updated');
   expect(events.map(({ data }) => data.previous)).toEqual([{ lastName: 'Byron' }, { firstName: 'Ada' }]);
   for (const field of ['email', 'emailVerified', 'publicMetadata', 'id', 'password']) {
-    const refused = { errors: [{ field, code: 'unknown_field' }] };
-    expect(await patch({ [field]: 'x' })).toMatchObject({ status: 400, body: refused });
+    const expected = { errors: [{ field, code: 'unknown_field' }] };
+    expect(await patch({ [field]: 'x' })).toMatchObject({ status: 400, body: expected });
   }
 });

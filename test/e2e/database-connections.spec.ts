@@ -4,23 +4,23 @@ import { Database } from '@gatehouse/persistence';
 import { createLogger, type Config } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
 
-/** A message of PostgreSQL's protocol (version 3.0, "Message Formats"): its letter, its length, its content. */
-function message(letter: string, content: Buffer): Buffer {
+/** Returns a message of PostgreSQL's protocol (version 3.0, "Message Formats"): type, length and content. */
+function message(type: string, content: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeInt32BE(4 + content.length);
-  return Buffer.concat([Buffer.from(letter), length, content]);
+  return Buffer.concat([Buffer.from(type), length, content]);
 }
 
 const authenticated = message('R', Buffer.alloc(4));
 const readyForQuery = message('Z', Buffer.from('I'));
 const shuttingDown = message('E', Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0'));
 
-describe('a PostgreSQL that shuts down in the moment in which a connection is handed out', () => {
-  it('ends no process: the pool tries again', async () => {
+describe('a shutdown of PostgreSQL while the pool hands out a connection', () => {
+  it('does not end the process, and the pool connects again', async () => {
     let connections = 0;
     const server = createServer((socket) => {
       connections += 1;
-      // In one piece, so that all of it is read before anybody who was given the connection comes to run.
+      // Sent at once, so that all of it is read before the code that receives the connection runs.
       socket.once('data', () => socket.end(Buffer.concat([authenticated, readyForQuery, shuttingDown])));
       socket.on('error', () => undefined);
     });
@@ -31,7 +31,7 @@ describe('a PostgreSQL that shuts down in the moment in which a connection is ha
     const database = new Database(config, createLogger({ logLevel: 'silent' }, 'test'));
     const connecting = database.connect();
     try {
-      await eventually('three tries', () => connections >= 3);
+      await eventually('three attempts', () => connections >= 3);
     } finally {
       await database.close();
       await connecting;

@@ -6,7 +6,7 @@ import { insertProject } from '../support/tenants.js';
 
 const base = '/v1/webhooks/endpoints';
 
-/** A retry is looked for every 100 ms. */
+/** Settings with which workers poll for due retries every 100 ms. */
 const workerEnv = {
   TIME_SCALE: '10',
   PERIODIC_JOBS: 'off',
@@ -15,18 +15,18 @@ const workerEnv = {
 };
 
 let instance: TestInstance;
-let dying: Receiver;
+let failing: Receiver;
 let watcher: Receiver;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workerEnv });
 });
 beforeEach(async () => {
-  [dying, watcher] = [await Receiver.start(), await Receiver.start()];
-  dying.defaultResponder = respondWithStatus(500);
+  [failing, watcher] = [await Receiver.start(), await Receiver.start()];
+  failing.defaultResponder = respondWithStatus(500);
 });
 afterEach(async () => {
   await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
-  await Promise.all([dying.stop(), watcher.stop()]);
+  await Promise.all([failing.stop(), watcher.stop()]);
 });
 afterAll(async () => instance?.stop());
 
@@ -39,41 +39,41 @@ const deadLetters = async (id: string): Promise<string[]> => {
   );
   return rows.map((row) => row.id);
 };
-const expectAllTold = async () =>
+const expectAllNotified = async () =>
   expect(await instance.sql('SELECT FROM deliveries WHERE untold')).toEqual([]);
-/** The dead letters that the events tell of. */
-const letters = (): string[] =>
+/** Returns the ids of the dead letters in the received events. */
+const notifiedIds = (): string[] =>
   watcher.requests.map(({ event }) => (event.data['delivery'] as { id: string }).id).sort();
-/** Lets every worker report the dead letters, all at the same time. */
+/** Runs the dead letter notifier of every worker at the same time. */
 const report = () =>
   Promise.all(
     instance.workers
       .filter(({ isRunning }) => isRunning)
       .map((worker) => worker.runJob('DeadLetterNotifier')),
   );
-/** Waits until nothing is pending: what has been sent by then is all there is. */
-const atRest = () =>
+/** Waits until no delivery is pending, so that nothing more will be sent. */
+const waitUntilIdle = () =>
   eventually(
     'the end of all deliveries',
     async () => (await instance.sql(`SELECT FROM deliveries WHERE state = 'pending'`)).length === 0,
   );
-/** How many events of a type there are. */
+/** Returns the number of events of a type. */
 const count = async (type: string): Promise<number> =>
   (await instance.sql('SELECT id FROM events WHERE type = $1', [type])).length;
 
 describe('webhook.dead_lettered', () => {
-  it('tells those who name it, of each dead letter once, and not the endpoint itself', async () => {
+  it('is sent once per dead letter to endpoints that name it, but not to the endpoint itself', async () => {
     const before = await count('webhook.dead_lettered');
-    const id = await create({ url: dying.url, events: ['customer.created', 'webhook.*'] });
+    const id = await create({ url: failing.url, events: ['customer.created', 'webhook.*'] });
     await create({ url: watcher.url, events: ['webhook.dead_lettered'] });
     const everything = await Receiver.start();
     await create({ url: everything.url, events: ['*'] });
     await instance.register();
     await instance.register();
-    await atRest();
+    await waitUntilIdle();
     await report();
-    await atRest();
-    expect(letters()).toEqual(await deadLetters(id));
+    await waitUntilIdle();
+    expect(notifiedIds()).toEqual(await deadLetters(id));
     const [{ event }] = watcher.requests as [(typeof watcher.requests)[0]];
     const delivery = event.data['delivery'] as { id: string };
     const shown = (await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${delivery.id}`)).body
@@ -90,20 +90,20 @@ describe('webhook.dead_lettered', () => {
       last_error: 'http_error',
     });
     await report();
-    await atRest();
+    await waitUntilIdle();
     expect(watcher.requests).toHaveLength(2);
     expect(await count('webhook.dead_lettered')).toBe(before + 2);
-    for (const receiver of [dying, everything])
+    for (const receiver of [failing, everything])
       expect(receiver.requests.filter((request) => request.event.type.startsWith('webhook.'))).toEqual([]);
     await everything.stop();
   });
 
-  it('breeds no events about itself: the dead letter of a webhook event is told to nobody', async () => {
+  it('is not created for the dead letter of a webhook event, so that events do not multiply', async () => {
     const before = await count('webhook.dead_lettered');
-    const id = await create({ url: dying.url, events: ['*', 'webhook.*'] });
-    const other = await create({ url: dying.url, events: ['webhook.*'] });
+    const id = await create({ url: failing.url, events: ['*', 'webhook.*'] });
+    const other = await create({ url: failing.url, events: ['webhook.*'] });
     await instance.requestWithSecretKey('POST', `${base}/${id}/test`);
-    await atRest();
+    await waitUntilIdle();
     await report();
     expect(await deadLetters(id)).toHaveLength(1);
     expect(await count('webhook.dead_lettered')).toBe(before);
@@ -111,48 +111,51 @@ describe('webhook.dead_lettered', () => {
       email: `storm-${Date.now()}@example.com`,
     });
     for (let round = 0; round < 3; round += 1) {
-      await atRest();
+      await waitUntilIdle();
       await report();
     }
-    await atRest();
-    const own = await instance.sql(
+    await waitUntilIdle();
+    const customerDeliveries = await instance.sql(
       `SELECT id FROM deliveries WHERE endpoint_id = $1 AND event_type NOT LIKE 'webhook.%'`,
       [id.slice(3)],
     );
-    expect(own.length).toBeGreaterThan(0);
-    // One for each delivery of a customer's event; nothing for the test, nor for the news that died at the other.
-    expect(await count('webhook.dead_lettered')).toBe(before + own.length);
-    expect(await deadLetters(other)).toHaveLength(own.length);
-    await expectAllTold();
+    expect(customerDeliveries.length).toBeGreaterThan(0);
+    // One for each delivery of a customer event; none for the test or for events that failed at the other endpoint.
+    expect(await count('webhook.dead_lettered')).toBe(before + customerDeliveries.length);
+    expect(await deadLetters(other)).toHaveLength(customerDeliveries.length);
+    await expectAllNotified();
   });
 
-  it('of an endpoint of organization level is told to that level alone', async () => {
+  it('for an endpoint of organization level is sent only to that level', async () => {
     const { projectId, secretKey } = await insertProject(instance, instance.credentials.organizationId);
-    await create({ url: dying.url, level: 'organization', events: ['customer.created'] });
+    await create({ url: failing.url, level: 'organization', events: ['customer.created'] });
     await create({ url: watcher.url, project_id: projectId, events: ['webhook.*'] });
-    const above = await Receiver.start();
-    await create({ url: above.url, level: 'organization', events: ['webhook.*'] });
+    const organizationReceiver = await Receiver.start();
+    await create({ url: organizationReceiver.url, level: 'organization', events: ['webhook.*'] });
     const headers = { authorization: `Bearer ${secretKey}` };
     await instance.request('POST', '/api/v1/customers', { headers, body: { email: 'heard@example.com' } });
-    await atRest();
+    await waitUntilIdle();
     await report();
-    await atRest();
-    const [told] = above.requests;
-    expect(told!.event).toMatchObject({ project_id: null, data: { delivery: { project_id: projectId } } });
+    await waitUntilIdle();
+    const [notification] = organizationReceiver.requests;
+    expect(notification!.event).toMatchObject({
+      project_id: null,
+      data: { delivery: { project_id: projectId } },
+    });
     await waitForFeed(instance);
     const { body } = await instance.request('GET', '/v1/events', { headers });
     expect(body.data).toMatchObject([{ type: 'customer.created' }]);
     expect(watcher.requests).toEqual([]);
-    await above.stop();
+    await organizationReceiver.stop();
   });
 
-  it('is not lost with the worker that closed the last attempt, and told once by two others', async () => {
-    const id = await create({ url: dying.url, events: ['customer.created'] });
+  it('is not lost when the worker that recorded the last outcome crashes, and is sent once by two others', async () => {
+    const id = await create({ url: failing.url, events: ['customer.created'] });
     await create({ url: watcher.url, events: ['webhook.dead_lettered'] });
     for (const worker of instance.workers) await worker.stop('SIGKILL');
     const before = await count('webhook.dead_lettered');
     for (let index = 0; index < 30; index += 1) await instance.register();
-    // As a worker leaves it that dies between the close and the news.
+    // The state after a worker crashes between recording the outcome and creating the event.
     await instance.sql(
       `UPDATE deliveries SET state = 'failed', attempt = 5, next_attempt_at = NULL, finished_at = now(), untold = true,
          last_http_status = 0, last_error = 'worker_lost' WHERE endpoint_id = $1`,
@@ -163,10 +166,10 @@ describe('webhook.dead_lettered', () => {
     await instance.waitUntilReady();
     await report();
     await report();
-    await atRest();
-    expect(letters()).toEqual(await deadLetters(id));
-    expect(new Set(letters()).size).toBe(30);
+    await waitUntilIdle();
+    expect(notifiedIds()).toEqual(await deadLetters(id));
+    expect(new Set(notifiedIds()).size).toBe(30);
     expect(await count('webhook.dead_lettered')).toBe(before + 30);
-    await expectAllTold();
+    await expectAllNotified();
   });
 });

@@ -28,31 +28,31 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-/** An endpoint with so many dead letters. */
-async function dead(count: number): Promise<{ endpoint: string; ids: string[] }> {
+/** Creates an endpoint with `count` dead letters. */
+async function createDeadLetters(count: number): Promise<{ endpoint: string; ids: string[] }> {
   const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
   await emitEvents(instance, count);
   return { endpoint, ids: await waitForDeadLetters(instance, endpoint, count) };
 }
 
-/** An endpoint of organization level. */
-const createWide = async (): Promise<string> =>
+/** Creates an endpoint of organization level. */
+const createOrganizationEndpoint = async (): Promise<string> =>
   (await instance.createEndpoint(receiver.url, ['customer.created'], { level: 'organization' })).id;
 
-const forgetMultiplied = () =>
+const deleteDuplicates = () =>
   instance.sql(`DELETE FROM deliveries WHERE id >= 'ffffffff-0000-0000-0000-000000000000'`);
 
 async function list(query: Record<string, string> = {}, key = instance.credentials.secretKey) {
-  const answer = await instance.request('GET', `/v1/webhooks/dead-letters?${new URLSearchParams(query)}`, {
+  const response = await instance.request('GET', `/v1/webhooks/dead-letters?${new URLSearchParams(query)}`, {
     headers: { authorization: `Bearer ${key}` },
   });
-  expect(answer.status).toBe(200);
-  return answer.body as { data: Record<string, any>[]; next_cursor: string | null; has_more: boolean };
+  expect(response.status).toBe(200);
+  return response.body as { data: Record<string, any>[]; next_cursor: string | null; has_more: boolean };
 }
 const idsOf = ({ data }: { data: Record<string, any>[] }) => data.map(({ id }) => id as string);
 
-/** Every page of a list, to its end. */
-async function readOn(
+/** Reads all pages of a list. */
+async function readAll(
   query: Record<string, string>,
   key?: string,
 ): Promise<{ ids: string[]; pages: number }> {
@@ -72,8 +72,8 @@ const redeliver = (id: string, body?: object) =>
   instance.requestWithSecretKey('POST', `/v1/webhooks/deliveries/${id}/redeliver`, body);
 
 describe('the list of dead letters', () => {
-  it('shows what has failed for good, with its last attempt, newest first and in pages', async () => {
-    const { endpoint, ids } = await dead(5);
+  it('shows permanently failed deliveries with their last attempt, newest first and in pages', async () => {
+    const { endpoint, ids } = await createDeadLetters(5);
     const all = await list({ endpoint_id: endpoint });
     expect(idsOf(all)).toEqual(ids);
     expect(all).toMatchObject({ next_cursor: null, has_more: false });
@@ -87,21 +87,24 @@ describe('the list of dead letters', () => {
       last_attempt: { attempt: 5, http_status: 503, error: 'http_error' },
     });
 
-    expect((await readOn({ endpoint_id: endpoint, limit: '2' })).ids).toEqual(ids);
+    expect((await readAll({ endpoint_id: endpoint, limit: '2' })).ids).toEqual(ids);
   });
 
-  it('is filtered as the log is, and a filter that matches nothing shows nothing', async () => {
+  it('has the filters of the attempt log, and shows nothing for a filter without matches', async () => {
     receiver.defaultResponder = respondWithStatus(500);
-    const { endpoint, ids } = await dead(2);
+    const { endpoint, ids } = await createDeadLetters(2);
     receiver.defaultResponder = (_, __, message) => message.socket.destroy();
     await emitEvents(instance, 1);
-    const [silent] = await waitForDeadLetters(instance, endpoint, 3);
-    const all = [silent!, ...ids];
+    const [unanswered] = await waitForDeadLetters(instance, endpoint, 3);
+    const all = [unanswered!, ...ids];
     const at = { endpoint_id: endpoint };
     const shown = await list(at);
     const [newest, , oldest] = shown.data as [any, any, any];
     const younger = shown.data.filter((letter) => letter['created_at'] > oldest.created_at);
-    expect(newest).toMatchObject({ id: silent, last_attempt: { http_status: 0, error: 'connection_error' } });
+    expect(newest).toMatchObject({
+      id: unanswered,
+      last_attempt: { http_status: 0, error: 'connection_error' },
+    });
 
     const cases: [Record<string, string>, string[]][] = [
       [{ project_id: instance.credentials.projectId }, all],
@@ -111,7 +114,7 @@ describe('the list of dead letters', () => {
       [{ delivery_state: 'failed', success: 'false' }, all],
       [{ http_status: '500' }, ids],
       [{ status_class: '5xx' }, ids],
-      [{ status_class: 'none' }, [silent!]],
+      [{ status_class: 'none' }, [unanswered!]],
       [{ created_before: newest.created_at }, ids],
       [{ created_after: oldest.created_at }, idsOf({ data: younger })],
       [{ project_id: randomUUID() }, []],
@@ -129,35 +132,37 @@ describe('the list of dead letters', () => {
     );
   });
 
-  it('looks at a bounded number for one page, and the next goes on from there', async () => {
-    const { endpoint, ids } = await dead(1);
+  it('scans a bounded number of dead letters per page, and the next page continues from there', async () => {
+    const { endpoint, ids } = await createDeadLetters(1);
     await instance.sql('UPDATE deliveries SET last_http_status = 418 WHERE id = $1', [ids[0]!.slice(4)]);
     await duplicateDeadLetter(instance, ids[0]!, 2_500);
     const { projectId, secretKey, projectSecretKey } = instance.credentials;
-    const goThrough = async (scope: Record<string, string>, key: string) => {
-      const read = await readOn({ ...scope, http_status: '418' }, key);
+    const expectFound = async (scope: Record<string, string>, key: string) => {
+      const read = await readAll({ ...scope, http_status: '418' }, key);
       expect(read.ids).toEqual(ids);
       expect(read.pages).toBeGreaterThan(1);
     };
-    await goThrough({ endpoint_id: endpoint }, secretKey);
-    await goThrough({ project_id: projectId }, secretKey);
-    await goThrough({}, secretKey);
+    await expectFound({ endpoint_id: endpoint }, secretKey);
+    await expectFound({ project_id: projectId }, secretKey);
+    await expectFound({}, secretKey);
     expect(await instance.sql(`SELECT FROM webhook_endpoints WHERE level = 'organization'`)).toEqual([]);
-    await goThrough({}, projectSecretKey);
-    // Another way through the list.
-    await createWide();
-    await goThrough({}, projectSecretKey);
-    await forgetMultiplied();
+    await expectFound({}, projectSecretKey);
+    // With an endpoint of organization level, the list uses a different scan.
+    await createOrganizationEndpoint();
+    await expectFound({}, projectSecretKey);
+    await deleteDuplicates();
   });
 
-  it('shows each key what is within its reach, and does not tell by a page that goes on what is beyond', async () => {
+  it('shows each key the dead letters that it can access, and reveals no others by a further page', async () => {
     await instance.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
-    const wide = await createWide();
-    const { endpoint, ids } = await dead(1);
-    const [heard] = await waitForDeadLetters(instance, wide, 1);
+    const organizationEndpoint = await createOrganizationEndpoint();
+    const { endpoint, ids } = await createDeadLetters(1);
+    const [organizationDeadLetter] = await waitForDeadLetters(instance, organizationEndpoint, 1);
     const { projectId, projectSecretKey } = instance.credentials;
-    const { event_id } = (await list({ endpoint_id: wide })).data[0]!;
-    expect(idsOf(await list({ project_id: projectId })).sort()).toEqual([heard, ids[0]].sort());
+    const { event_id } = (await list({ endpoint_id: organizationEndpoint })).data[0]!;
+    expect(idsOf(await list({ project_id: projectId })).sort()).toEqual(
+      [organizationDeadLetter, ids[0]].sort(),
+    );
     const pageOf = (...data: Record<string, any>[]) => ({
       success: true,
       data,
@@ -165,40 +170,49 @@ describe('the list of dead letters', () => {
       has_more: false,
     });
 
-    await duplicateDeadLetter(instance, heard!, 2_100);
-    expect(await list({ endpoint_id: wide, http_status: '418' })).toMatchObject({ has_more: true });
+    await duplicateDeadLetter(instance, organizationDeadLetter!, 2_100);
+    expect(await list({ endpoint_id: organizationEndpoint, http_status: '418' })).toMatchObject({
+      has_more: true,
+    });
     const at = { endpoint_id: endpoint };
     const [own] = (await list(at)).data;
-    const mine: Record<string, string>[] = [at, {}, { project_id: projectId }, { event_id }];
-    for (const query of mine) {
+    const accessible: Record<string, string>[] = [at, {}, { project_id: projectId }, { event_id }];
+    for (const query of accessible) {
       expect([query, await list(query, projectSecretKey)]).toEqual([query, pageOf(own!)]);
     }
-    const notMine: Record<string, string>[] = [{ endpoint_id: wide }, { delivery_id: heard! }];
-    for (const query of notMine) {
+    const inaccessible: Record<string, string>[] = [
+      { endpoint_id: organizationEndpoint },
+      { delivery_id: organizationDeadLetter! },
+    ];
+    for (const query of inaccessible) {
       expect([query, await list(query, projectSecretKey)]).toEqual([query, pageOf()]);
     }
 
     await duplicateDeadLetter(instance, ids[0]!, 2_100);
-    const stranger = await insertOrganization(instance);
-    const strangers = await insertKey(instance, { ...stranger, type: 'secret', access: 'organization' });
+    const otherOrganization = await insertOrganization(instance);
+    const otherOrganizationKey = await insertKey(instance, {
+      ...otherOrganization,
+      type: 'secret',
+      access: 'organization',
+    });
     const sibling = await insertProject(instance, instance.credentials.organizationId);
-    for (const key of [stranger.secretKey, strangers, sibling.secretKey]) {
-      for (const query of [...mine, ...notMine, { delivery_id: ids[0]! }]) {
+    for (const key of [otherOrganization.secretKey, otherOrganizationKey, sibling.secretKey]) {
+      for (const query of [...accessible, ...inaccessible, { delivery_id: ids[0]! }]) {
         for (const limit of ['1', '200']) {
           expect([query, await list({ ...query, limit }, key)]).toEqual([query, pageOf()]);
         }
       }
     }
-    await forgetMultiplied();
+    await deleteDuplicates();
   });
 });
 
-describe('discarding', () => {
-  it('takes a dead letter off the list, with a reason, until it is redelivered', async () => {
-    const { endpoint, ids } = await dead(2);
-    const answer = await discard(ids[0]!);
-    expect(answer.status).toBe(200);
-    expect(answer.body.data).toMatchObject({
+describe('discarding a delivery', () => {
+  it('removes a dead letter from the list, with a reason, until it is redelivered', async () => {
+    const { endpoint, ids } = await createDeadLetters(2);
+    const response = await discard(ids[0]!);
+    expect(response.status).toBe(200);
+    expect(response.body.data).toMatchObject({
       id: ids[0],
       state: 'failed',
       resolution: 'discarded',
@@ -206,11 +220,11 @@ describe('discarding', () => {
       resolved_by: expect.stringMatching(/^key:/),
       redelivered_as: null,
     });
-    expect(answer.body.data.attempts).toHaveLength(5);
+    expect(response.body.data.attempts).toHaveLength(5);
     expect(idsOf(await list({ endpoint_id: endpoint }))).toEqual([ids[1]]);
     for (const body of [{}, { reason: '' }]) expect((await discard(ids[1]!, body)).status).toBe(400);
 
-    // It may be redelivered all the same.
+    // A discarded dead letter can still be redelivered.
     receiver.defaultResponder = respondWithStatus(200);
     const redelivered = await redeliver(ids[0]!, { reason: 'receiver mended' });
     expect(redelivered.status).toBe(202);
@@ -223,10 +237,10 @@ describe('discarding', () => {
     });
   });
 
-  it('WH-14: of 20 parallel ones one succeeds, and all are written down', async () => {
-    const { ids } = await dead(1);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => discard(ids[0]!)));
-    expect(answers.map((answer) => answer.status).sort()).toEqual([200, ...Array(19).fill(409)]);
+  it('WH-14: succeeds for one of 20 parallel requests, and all are recorded', async () => {
+    const { ids } = await createDeadLetters(1);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => discard(ids[0]!)));
+    expect(responses.map((response) => response.status).sort()).toEqual([200, ...Array(19).fill(409)]);
     const { body } = await instance.requestWithSecretKey(
       'GET',
       `/api/v1/audit-log?targetId=${ids[0]}&action=webhook_delivery.discarded`,
@@ -238,11 +252,11 @@ describe('discarding', () => {
     ]);
   });
 
-  it('is for dead letters alone', async () => {
-    const { ids } = await dead(2);
+  it('rejects deliveries that are not dead letters', async () => {
+    const { ids } = await createDeadLetters(2);
     let succeed!: () => void;
-    const held = new Promise<void>((resolve) => (succeed = resolve));
-    receiver.defaultResponder = (response) => void held.then(() => response.end());
+    const released = new Promise<void>((resolve) => (succeed = resolve));
+    receiver.defaultResponder = (response) => void released.then(() => response.end());
     expect(await redeliver(ids[0]!)).toMatchObject({ status: 202 });
     const redelivered = await discard(ids[0]!);
     expect(redelivered).toMatchObject({ status: 409, body: { code: 'already_redelivered' } });
@@ -254,17 +268,20 @@ describe('discarding', () => {
       `SELECT 'dlv_' || id AS delivery FROM deliveries WHERE endpoint_id = $1`,
       [id.slice(3)],
     )) as [{ delivery: string }];
-    for (const refused of [await discard(delivery), await redeliver(delivery)])
-      expect(refused).toMatchObject({ status: 409, body: { code: 'delivery_pending' } });
+    for (const rejected of [await discard(delivery), await redeliver(delivery)])
+      expect(rejected).toMatchObject({ status: 409, body: { code: 'delivery_pending' } });
     succeed();
-    await eventually('its end', async () => (await instance.listAttempts({ endpoint_id: id })).length > 0);
+    await eventually(
+      'its outcome',
+      async () => (await instance.listAttempts({ endpoint_id: id })).length > 0,
+    );
     expect(await discard(delivery)).toMatchObject({ status: 409, body: { code: 'conflict' } });
     expect(await discard(`dlv_${randomUUID()}`)).toMatchObject({ status: 404 });
   });
 });
 
-describe('redelivering one', () => {
-  it('any finished delivery, the newest of its chain, with the same bytes to the current URL', async () => {
+describe('redelivering a delivery', () => {
+  it('sends any finished delivery, if it is the newest of its chain, with the same bytes to the current URL', async () => {
     receiver.defaultResponder = respondWithStatus(200);
     const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
     await emitEvents(instance, 1);
@@ -287,7 +304,7 @@ describe('redelivering one', () => {
     expect(after.headers['webhook-id']).toBe(before.headers['webhook-id']);
 
     const next = first.body.data.id as string;
-    await eventually('its end', async () => {
+    await eventually('its outcome', async () => {
       const { body } = await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${next}`);
       return body.data.state === 'succeeded';
     });
@@ -295,7 +312,7 @@ describe('redelivering one', () => {
       status: 409,
       body: { code: 'already_redelivered', redeliveredAs: next },
     });
-    // It was no dead letter, so there was nothing to resolve.
+    // The delivery was not a dead letter, so it has no resolution.
     const old = (await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${done}`)).body.data;
     expect(old).toMatchObject({ state: 'succeeded', resolution: null, redelivered_as: next });
     await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${endpoint}/disable`);

@@ -11,7 +11,7 @@ const STUCK_MS = 1_000;
 
 if (!hasRedisServer) process.stderr.write('The queue on Redis is not tested: no redis-server on the PATH.\n');
 
-(hasRedisServer ? describe : describe.skip)('a worker of the queue that takes nothing more', () => {
+(hasRedisServer ? describe : describe.skip)('a queue worker that takes no more jobs', () => {
   let redis: RedisServer;
   let queue: DeliveryQueue;
   beforeAll(async () => {
@@ -33,32 +33,32 @@ if (!hasRedisServer) process.stderr.write('The queue on Redis is not tested: no 
     delayMs: 0,
   });
 
-  it('is replaced while jobs wait, and one that has nothing to do is left alone', async () => {
+  it('is replaced while jobs wait, but not while it is idle', async () => {
     const taken: string[] = [];
     queue.process(2, async ({ deliveryId }: DeliveryJob) => void taken.push(deliveryId));
-    const inner = queue as unknown as {
+    const internals = queue as unknown as {
       worker: { pause: (now: boolean) => Promise<void> };
       takenAt: number;
     };
-    const first = inner.worker;
+    const first = internals.worker;
     const before = newJob();
     await queue.add([before]).catch(() => undefined);
     await eventually('the first job', () => taken.includes(before.deliveryId));
 
-    // As after a reconnection that BullMQ has missed: connected, and deaf.
+    // Simulates a reconnection that BullMQ has missed: the worker is connected but receives no jobs.
     await first.pause(true);
     const jobs = [newJob(), newJob(), newJob()];
-    // It gives up after 250 ms; what was sent goes on.
+    // `add` fails after 250 ms, but the jobs that were sent are still processed.
     await queue.add(jobs).catch(() => undefined);
     await eventually('the jobs', () => jobs.every(({ deliveryId }) => taken.includes(deliveryId)));
     expect(taken).toHaveLength(4);
-    const second = inner.worker;
+    const second = internals.worker;
     expect(second).not.toBe(first);
 
-    // No job was taken for any length of time: the next check counts from now on, instead of replacing the worker.
-    inner.takenAt = -Infinity;
-    await eventually('a check of the idle worker', () => inner.takenAt > -Infinity);
-    expect(inner.worker).toBe(second);
+    // No job was taken for a long time: the next check resets the time instead of replacing the worker.
+    internals.takenAt = -Infinity;
+    await eventually('a check of the idle worker', () => internals.takenAt > -Infinity);
+    expect(internals.worker).toBe(second);
   });
 });
 
@@ -81,7 +81,7 @@ const connectionOf = (queue: DeliveryQueue): Redis => (queue as unknown as { con
   });
 
   it('starts, writes nothing to the console and closes while Redis is unavailable', async () => {
-    const written = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+    const consoleError = jest.spyOn(console, 'error').mockImplementation(() => undefined);
     try {
       const { app, queue } = await createDeliveryQueue(`redis://127.0.0.1:${await freePort()}`);
       await eventually('a failed connection', () => connectionOf(queue).status === 'reconnecting');
@@ -89,9 +89,9 @@ const connectionOf = (queue: DeliveryQueue): Redis => (queue as unknown as { con
       await expect(queue.add([])).rejects.toThrow('Redis is not reachable');
       await app.close();
       await queue.close();
-      expect(written).not.toHaveBeenCalled();
+      expect(consoleError).not.toHaveBeenCalled();
     } finally {
-      written.mockRestore();
+      consoleError.mockRestore();
     }
   });
 });

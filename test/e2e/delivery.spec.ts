@@ -7,9 +7,9 @@ import { uniqueEmail } from '../support/unique-email.js';
 let instance: TestInstance;
 let receiver: Receiver;
 
-function live(queue: Queue = 'postgresql'): void {
+function useInstance(queue: Queue = 'postgresql'): void {
   beforeAll(async () => {
-    // A tenth of it, so that retries are looked for every 100 ms.
+    // All times are divided by 10, so that workers poll for due retries every 100 ms.
     const workerEnv = {
       TIME_SCALE: '10',
       WEBHOOK_RETRY_SCHEDULE: '0s,3s,6s,0s,0s',
@@ -26,33 +26,33 @@ function live(queue: Queue = 'postgresql'): void {
 }
 
 it.each(availableQueues)(
-  'a new delivery is announced after the commit, so that no worker has to find it: %s',
+  'a new delivery is announced after the commit, so that no worker has to poll for it: %s',
   async (queue) => {
-    const quiet = await TestInstance.startShared({ queue, workers: 0 });
-    const listener = await quiet.db.connect();
-    const redis = queue === 'redis' ? new Redis(quiet.env['REDIS_URL']!) : null;
+    const instanceWithoutWorker = await TestInstance.startShared({ queue, workers: 0 });
+    const listener = await instanceWithoutWorker.db.connect();
+    const redis = queue === 'redis' ? new Redis(instanceWithoutWorker.env['REDIS_URL']!) : null;
     try {
       const channels: string[] = [];
       listener.on('notification', ({ channel }) => channels.push(channel));
       await listener.query('LISTEN gatehouse_deliveries');
-      await quiet.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
-      await quiet.register();
-      const [delivery] = await quiet.sql<{ id: string }>('SELECT id FROM deliveries');
+      await instanceWithoutWorker.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
+      await instanceWithoutWorker.register();
+      const [delivery] = await instanceWithoutWorker.sql<{ id: string }>('SELECT id FROM deliveries');
       const announced = async () =>
         redis ? (await redis.exists(`gatehouse:deliveries:${delivery!.id}-1`)) === 1 : channels.length > 0;
       await eventually('the announcement', announced);
     } finally {
       redis?.disconnect();
       listener.release(true);
-      await quiet.stop();
+      await instanceWithoutWorker.stop();
     }
   },
 );
 
-describe.each(availableQueues)('delivery carried by %s', (queue) => {
-  live(queue);
+describe.each(availableQueues)('delivery through %s', (queue) => {
+  useInstance(queue);
 
-  it('retries 500, 500, 200 on the schedule: three records, one webhook-id, fresh timestamps (WH-08, WH-10)', async () => {
+  it('retries 500, 500, 200 on the schedule with three records, one webhook-id and new timestamps (WH-08, WH-10)', async () => {
     receiver.respondWith(respondWithStatus(500, 'first'), respondWithStatus(500, 'second'));
     const endpoint = await instance.createEndpoint(receiver.url, ['customer.created']);
     await instance.register();
@@ -86,22 +86,21 @@ describe.each(availableQueues)('delivery carried by %s', (queue) => {
 });
 
 describe('delivery', () => {
-  live();
+  useInstance();
 
-  it('sends only what an endpoint asked for, and `*` leaves out login.failed', async () => {
+  it('sends only the event types of an endpoint, and `*` excludes login.failed', async () => {
     const [all, customers, failures] = await Promise.all([0, 1, 2].map(() => Receiver.start()));
     await instance.createEndpoint(all!.url);
     await instance.createEndpoint(customers!.url, ['customer.*']);
     await instance.createEndpoint(failures!.url, ['login.failed']);
     const email = uniqueEmail();
     await instance.register(email);
-    for (let tries = 0; tries < 3; tries += 1) {
+    for (let attempts = 0; attempts < 3; attempts += 1) {
       await instance.login(email, 'wrong password');
     }
     await instance.login(email);
     await eventually('every event', () => all!.requests.length === 5);
-    for (const each of [customers!, failures!])
-      await eventually('what it asked for', () => each.requests.length > 0);
+    for (const each of [customers!, failures!]) await eventually('its event', () => each.requests.length > 0);
     expect(all!.requests.map(({ event }) => event.type).sort()).toEqual([
       'customer.created',
       'login.succeeded',

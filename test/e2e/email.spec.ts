@@ -17,7 +17,7 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-const registered = async () => {
+const registerWithToken = async () => {
   const customer = await registerCustomer(instance);
   return { ...customer, accessToken: customer.tokens.accessToken };
 };
@@ -36,19 +36,19 @@ const create = (body: object): Promise<TestResponse> =>
 const invalidToken = { status: 400, body: { code: 'invalid_token' } };
 const taken = { status: 409, body: { code: 'email_already_registered' } };
 
-/** A customer with a change of address under way, and what both mails hold. */
-const underWay = async () => {
-  const customer = await registered();
+/** Registers a customer with a pending change of address. @returns also the tokens of both mails */
+const startChange = async () => {
+  const customer = await registerWithToken();
   return { ...customer, ...(await requestEmailChange(instance, customer)) };
 };
 
 describe('a change of email address', () => {
-  it('takes effect when both addresses have confirmed, in either order, and voids links to the old one (EV-01)', async () => {
+  it('takes effect when both addresses have confirmed, in either order, and voids links to the old address (EV-01)', async () => {
     for (const isNewFirst of [false, true]) {
-      const { id, email, newEmail, accessToken, current, fresh } = await underWay();
+      const { id, email, newEmail, accessToken, current, fresh } = await startChange();
       const verification = await instance.getVerificationToken(email);
       const tokens = isNewFirst ? [fresh, current] : [current, fresh];
-      // email.changed tells whether it was verified before.
+      // email.changed reports whether the old address was verified.
       await instance.sql('UPDATE customers SET email_verified = $2 WHERE id = $1', [id, isNewFirst]);
       expect(await confirm(tokens[0]!)).toMatchObject({ status: 200, body: { status: 'pending' } });
       expect(await emailOf(id)).toBe(email);
@@ -65,29 +65,29 @@ describe('a change of email address', () => {
     }
   });
 
-  it('both confirmed at the same moment is one change', async () => {
-    const { id, newEmail, current, fresh } = await underWay();
-    const answers = await Promise.all([confirm(current), confirm(fresh)]);
-    expect(answers.map(({ body }) => body.status).sort()).toEqual(['changed', 'pending']);
+  it('happens once when both addresses confirm at the same moment', async () => {
+    const { id, newEmail, current, fresh } = await startChange();
+    const responses = await Promise.all([confirm(current), confirm(fresh)]);
+    expect(responses.map(({ body }) => body.status).sort()).toEqual(['changed', 'pending']);
     expect(await emailOf(id)).toBe(newEmail);
     expect(await instance.events(id, 'email.changed')).toHaveLength(1);
   });
 
-  it('a newer one voids what the older one has reached', async () => {
-    const { id, email, accessToken, current, fresh } = await underWay();
+  it('is voided by a newer one, including its confirmation', async () => {
+    const { id, email, accessToken, current, fresh } = await startChange();
     expect((await confirm(current)).body.status).toBe('pending');
     expect((await change(accessToken, uniqueEmail())).status).toBe(202);
     expect(await confirm(fresh)).toMatchObject(invalidToken);
     expect(await emailOf(id)).toBe(email);
   });
 
-  it('is refused with a wrong password, the same address, or one that is taken, now or by the time it is confirmed', async () => {
-    const { id, email, newEmail, accessToken, current, fresh } = await underWay();
+  it('is rejected with a wrong password, the same address, or an address that is taken at the request or the confirmation', async () => {
+    const { id, email, newEmail, accessToken, current, fresh } = await startChange();
     const wrong = await change(accessToken, uniqueEmail(), 'wrong password');
     expect(wrong).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
     const unchanged = { status: 400, body: { errors: [{ field: 'email', code: 'unchanged' }] } };
     expect(await change(accessToken, email.toUpperCase())).toMatchObject(unchanged);
-    // More often than there are mails an hour.
+    // More requests than the mails that are allowed per hour.
     const other = await registerCustomer(instance);
     for (let count = 0; count < 7; count += 1)
       expect(await change(accessToken, other.email)).toMatchObject(taken);
@@ -99,33 +99,33 @@ describe('a change of email address', () => {
   });
 });
 
-it('RL-07, RL-08: a change mails the address of the customer 5 times an hour, and says how long the quota holds', async () => {
-  const { email, accessToken } = await registered();
+it('RL-07, RL-08: changes send the customer at most 5 mails an hour, and the error reports the wait time', async () => {
+  const { email, accessToken } = await registerWithToken();
   const request = () => change(accessToken, uniqueEmail());
-  // The registration has sent the first of the five.
+  // The registration sent the first of the five mails.
   for (let count = 0; count < 4; count += 1) expect((await request()).status).toBe(202);
-  const refused = await request();
-  expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+  const rejected = await request();
+  expect(rejected).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
   expect(await instance.listMailKinds(email)).toHaveLength(5);
-  const wait = refused.headers.get('retry-after');
-  expect(refused.headers.get('ratelimit-policy')).toBe('"mail-recipient";q=5;w=3600');
-  expect(refused.headers.get('ratelimit')).toBe(`"mail-recipient";r=0;t=${wait}`);
+  const wait = rejected.headers.get('retry-after');
+  expect(rejected.headers.get('ratelimit-policy')).toBe('"mail-recipient";q=5;w=3600');
+  expect(rejected.headers.get('ratelimit')).toBe(`"mail-recipient";r=0;t=${wait}`);
   await eventually('a shorter wait', async () => {
     const { headers } = await request();
     return Number(headers.get('retry-after')) < 3600;
   });
 });
 
-describe('a change to an address where the project hides who is registered', () => {
-  const hiding = <Result>(work: () => Promise<Result>): Promise<Result> =>
+describe('a change of email address with enumeration protection', () => {
+  const withProtection = <Result>(work: () => Promise<Result>): Promise<Result> =>
     withSettings(instance, { enumerationProtection: true }, work);
 
-  it('EV-07: shows the customer the same whether it is taken or free, and mails its owner', async () => {
-    const [owned, free] = [(await registered()).email, uniqueEmail()];
+  it('EV-07: returns the same responses for a taken and a free address, and mails the owner of a taken one', async () => {
+    const [owned, free] = [(await registerWithToken()).email, uniqueEmail()];
     const seen: unknown[] = [];
     for (const wanted of [owned, free]) {
-      const caller = await registered();
-      const { status, body } = await hiding(() => change(caller.accessToken, wanted));
+      const caller = await registerWithToken();
+      const { status, body } = await withProtection(() => change(caller.accessToken, wanted));
       const token = await instance.getMailToken(caller.email, 'change-email-current');
       const page = (await instance.request('GET', `/confirm-email-change?token=${token}`)).body as string;
       const shown = page.replaceAll(caller.email, 'A').replaceAll(wanted, 'B').replaceAll(token, 'T');
@@ -140,10 +140,14 @@ describe('a change to an address where the project hides who is registered', () 
     expect(await instance.listMailKinds(free)).toEqual(['change-email-new']);
   });
 
-  it('EV-07: does not show a quota that only mails to an owner can have used up', async () => {
-    const [owner, first, second] = [await registered(), await registered(), await registered()];
+  it('EV-07: does not reveal a quota that only mails to an owner can have exhausted', async () => {
+    const [owner, first, second] = [
+      await registerWithToken(),
+      await registerWithToken(),
+      await registerWithToken(),
+    ];
     const statuses: number[] = [];
-    await hiding(async () => {
+    await withProtection(async () => {
       for (const { accessToken } of [first, first, first, first, second, second])
         statuses.push((await change(accessToken, owner.email)).status);
     });
@@ -151,16 +155,18 @@ describe('a change to an address where the project hides who is registered', () 
     expect(await instance.listMailKinds(owner.email)).toHaveLength(5);
   });
 
-  it('gets the same response when the owner is deleted meanwhile, as a registration does', async () => {
-    const caller = await registered();
+  it('returns the same response when the owner is deleted meanwhile, as a registration does', async () => {
+    const caller = await registerWithToken();
     for (const request of [
       (email: string) => change(caller.accessToken, email),
       (email: string) => instance.register(email),
     ]) {
-      const { id, email } = await registered();
+      const { id, email } = await registerWithToken();
       const remove = (sql: RunSql) => sql('DELETE FROM customers WHERE id = $1', [id]);
-      const answer = await hiding(() => withConcurrentChange(instance, remove, () => request(email)));
-      expect(answer).toMatchObject({ status: 202, body: {} });
+      const response = await withProtection(() =>
+        withConcurrentChange(instance, remove, () => request(email)),
+      );
+      expect(response).toMatchObject({ status: 202, body: {} });
     }
   });
 });
@@ -169,14 +175,14 @@ describe('one-time tokens', () => {
   const sha256 = (token: string) => createHash('sha256').update(token).digest();
 
   it('EV-01: have 256 bits, are stored as hashes, expire, and are voided by a newer one', async () => {
-    for (const [kind, life, request, route] of [
+    for (const [kind, lifetime, request, route] of [
       ['verify-email', 86_400, resend, 'verify-email'],
       ['reset-password', 3_600, forgot, 'reset-password'],
     ] as const) {
       const { email } = await registerCustomer(instance);
       if (kind === 'reset-password') await request(email);
       const older = await instance.getMailToken(email, kind);
-      // The mails of the last minute are forgotten: they would hold up the next.
+      // Resets the mail quotas, because the mails of the last minute would prevent the next mail.
       await instance.api.runCommand('reset');
       expect((await request(email)).status).toBe(202);
       const newer = await instance.getMailToken(email, kind);
@@ -187,7 +193,7 @@ describe('one-time tokens', () => {
          FROM one_time_tokens WHERE kind = $1 AND email = $2 ORDER BY id`,
         [kind, email],
       );
-      expect(rows).toEqual([older, newer].map((token) => ({ hash: sha256(token), email, life })));
+      expect(rows).toEqual([older, newer].map((token) => ({ hash: sha256(token), email, life: lifetime })));
       const elsewhere = await instance.sql(
         `SELECT m::text AS line FROM mails m WHERE recipient = $1
          UNION ALL SELECT body FROM events WHERE body LIKE '%' || $1 || '%'`,
@@ -200,11 +206,11 @@ describe('one-time tokens', () => {
     }
   });
 
-  it('EV-04: get one response of their route, whether unknown, used, expired or voided', async () => {
+  it('EV-04: get the same response from their route, whether unknown, used, expired or voided', async () => {
     const kinds = {
-      'verify-email': async () => instance.getVerificationToken((await registered()).email),
-      'reset-password': async () => requestReset(instance, (await registered()).email),
-      'confirm-email-change': async () => (await underWay()).fresh,
+      'verify-email': async () => instance.getVerificationToken((await registerWithToken()).email),
+      'reset-password': async () => requestReset(instance, (await registerWithToken()).email),
+      'confirm-email-change': async () => (await startChange()).fresh,
     };
     for (const [name, fresh] of Object.entries(kinds)) {
       const route = name as keyof typeof kinds;
@@ -220,9 +226,9 @@ describe('one-time tokens', () => {
       expect((await use(used)).status).toBeLessThan(300);
       const unknown = await use('x'.repeat(43));
       expect(unknown).toMatchObject(invalidToken);
-      // A verification link that was used says so again (EV-02).
-      const refused = [expired, voided, '', 'x', `${voided}=`, ...(route === 'verify-email' ? [] : [used])];
-      for (const token of refused) expect([route, await use(token)]).toEqual([route, unknown]);
+      // A used verification link returns its first response again (EV-02).
+      const rejected = [expired, voided, '', 'x', `${voided}=`, ...(route === 'verify-email' ? [] : [used])];
+      for (const token of rejected) expect([route, await use(token)]).toEqual([route, unknown]);
     }
   });
 });
@@ -231,8 +237,8 @@ describe('EV-06: addresses', () => {
   const recipients = async (): Promise<string[]> =>
     (await instance.sql('SELECT recipient FROM mails ORDER BY id')).map(({ recipient }) => recipient);
 
-  it('that could be read in two ways are refused by every route, and nothing is mailed', async () => {
-    const { accessToken } = await registered();
+  it('are rejected by every route if they are ambiguous, and no mail is sent', async () => {
+    const { accessToken } = await registerWithToken();
     const before = await recipients();
     const routes: [string, (email: string) => Promise<TestResponse>][] = [
       ['register', (email) => instance.register(email)],
@@ -246,44 +252,44 @@ describe('EV-06: addresses', () => {
     await checkCases(
       routes.flatMap(([name, send]) => ambiguous.map((email) => [`${name} ${email}`, send, email] as const)),
       async (send, email) => {
-        const refused = { code: 'validation_failed', errors: [{ field: 'email' }] };
-        expect(await send(email)).toMatchObject({ status: 400, body: refused });
+        const rejected = { code: 'validation_failed', errors: [{ field: 'email' }] };
+        expect(await send(email)).toMatchObject({ status: 400, body: rejected });
       },
     );
     expect(await recipients()).toEqual(before);
   });
 
-  it('get mail as they are stored, however they are written in the request', async () => {
+  it('receive mail as stored, regardless of their form in the request', async () => {
     const email = uniqueEmail();
     expect((await instance.register(` ${email.toUpperCase()}\u00a0`)).body.customer).toMatchObject({ email });
     const before = await recipients();
     expect(await instance.register(email.toUpperCase())).toMatchObject(taken);
     await forgot(` ${email.replace(/[a-f]/, (letter) => letter.toUpperCase())}`);
-    // Looks like the same address, and is another domain.
+    // This looks like the same address but has another domain.
     await forgot(email.replace('example.com', 'examp\u0131e.com'));
     expect(await recipients()).toEqual([...before, email]);
   });
 });
 
 describe('resending the verification mail', () => {
-  /** A customer whose first mail was not counted, because a server created them. */
+  /** Creates an unverified customer without a mail that counts for a quota. @returns the email */
   const unverified = async (): Promise<string> => (await create({ email: uniqueEmail() })).body.email;
 
-  it('gets one response for everyone, and one mail in 60 s where it is needed (RL-08)', async () => {
+  it('returns the same response for every address, and sends one mail in 60 s where needed (RL-08)', async () => {
     const [verified, open, unknown] = [uniqueEmail(), await unverified(), uniqueEmail()];
     await create({ email: verified, emailVerified: true });
-    const { email } = await registered();
+    const { email } = await registerWithToken();
     for (const each of [open, open, verified, unknown, email])
       expect(await resend(each)).toMatchObject({ status: 202, body: {} });
     const kinds = await Promise.all(
       [open, verified, unknown, email].map((each) => instance.listMailKinds(each)),
     );
     expect(kinds).toEqual([['verify-email'], [], [], ['verify-email']]);
-    const answer = await submitToken(instance, 'verify-email', await instance.getVerificationToken(open));
-    expect(answer.body.customer).toMatchObject({ email: open, emailVerified: true });
+    const response = await submitToken(instance, 'verify-email', await instance.getVerificationToken(open));
+    expect(response.body.customer).toMatchObject({ email: open, emailVerified: true });
   });
 
-  it('leads to the redirectUrl of the request, which the project must list, or to its own page', async () => {
+  it('links to the redirectUrl of the request, which the project must list, or to the page of the project', async () => {
     const redirectUrl = 'https://shop.example.com/welcome';
     await withSettings(instance, { redirectUrls: [redirectUrl] }, async () => {
       const open = await unverified();
@@ -293,8 +299,8 @@ describe('resending the verification mail', () => {
       });
       await resend(open, { redirectUrl });
       const body = new URLSearchParams({ token: await instance.getVerificationToken(open) });
-      const done = await fetch(`${instance.baseUrl}/verify-email`, { method: 'POST', body });
-      expect(await done.text()).toContain(`href="${redirectUrl}"`);
+      const verified = await fetch(`${instance.baseUrl}/verify-email`, { method: 'POST', body });
+      expect(await verified.text()).toContain(`href="${redirectUrl}"`);
     });
     const verifyEmailUrl = 'https://shop.example.com/verify?lang=en';
     await withSettings(instance, { verifyEmailUrl }, async () => {
@@ -306,8 +312,8 @@ describe('resending the verification mail', () => {
   });
 });
 
-// One mail of a kind a minute to one address: one that was counted would hold up the next.
-it('RL-08: a mail that is not written, to an unknown, verified or disabled customer, counts for no quota', async () => {
+// Each address gets one mail of a kind per minute, so a counted mail would prevent the next.
+it('RL-08: a mail that is not sent, to an unknown, verified or disabled customer, counts for no quota', async () => {
   const request = async (email: string): Promise<void> => {
     expect([(await forgot(email)).status, (await resend(email)).status]).toEqual([202, 202]);
   };

@@ -5,7 +5,7 @@ import { Receiver, type ReceivedRequest } from '../support/receiver.js';
 
 const base = '/v1/webhooks/endpoints';
 
-/** Whether a receiver that knows this secret accepts the request. */
+/** Returns true if a receiver with this secret accepts the request. */
 function accepts(secret: string, { body, headers }: ReceivedRequest): boolean {
   try {
     new Webhook(secret).verify(body, headers as Record<string, string>);
@@ -19,7 +19,7 @@ let instance: TestInstance;
 let receiver: Receiver;
 
 beforeAll(async () => {
-  // A tenth of it, so that retries are looked for every 100 ms.
+  // All times are divided by 10, so that workers poll for due retries every 100 ms.
   const workerEnv = { TIME_SCALE: '10', WEBHOOK_RETRY_SCHEDULE: '0s,5s,5s,5s,5s', WEBHOOK_TIMEOUT: '60s' };
   instance = await TestInstance.startShared({ workerEnv });
 });
@@ -40,28 +40,28 @@ const entries = async (id: string): Promise<string[]> =>
   )
     .map(({ action }) => action)
     .reverse();
-const tested = async (id: string): Promise<ReceivedRequest> => {
+const sendTest = async (id: string): Promise<ReceivedRequest> => {
   const before = receiver.requests.length;
   expect((await control(id, 'test')).status).toBe(202);
   return eventually('a request', () => receiver.requests[before]);
 };
 
 describe('controls of endpoints', () => {
-  it('disabled with a line of 25,000: answered at once, all of them cancelled, none sent', async () => {
+  it('disable with 25,000 pending deliveries responds immediately, cancels all and sends none', async () => {
     const { id } = await instance.createEndpoint(receiver.url, ['session.revoked']);
     const { organizationId, projectId } = instance.credentials;
     await instance.sql(
-      `WITH made AS (
+      `WITH inserted AS (
          INSERT INTO events (id, organization_id, project_id, type, body, created_at)
          SELECT uuidv7(), $1, $2, 'session.revoked', '{"data":{}}', now() FROM generate_series(1, 25000) RETURNING id
        )
        INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url,
          next_attempt_at)
-       SELECT uuidv7(), $1, $2, made.id, 'session.revoked', $3, $4, now() + interval '1 hour' FROM made`,
+       SELECT uuidv7(), $1, $2, inserted.id, 'session.revoked', $3, $4, now() + interval '1 hour' FROM inserted`,
       [organizationId, projectId, id.slice(3), receiver.url],
     );
     expect((await control(id, 'disable')).status).toBe(200);
-    // Those that are still to be cancelled are due now. They are locked first, in the order of the instance.
+    // Makes the remaining deliveries due. They are locked first, in the order that the server uses.
     const client = await instance.db.connect();
     const pending = `endpoint_id = $1 AND state = 'pending'`;
     await client.query('BEGIN');
@@ -71,7 +71,7 @@ describe('controls of endpoints', () => {
     await client.query(`UPDATE deliveries SET next_attempt_at = now() WHERE ${pending}`, [id.slice(3)]);
     await client.query('COMMIT');
     client.release();
-    await eventually('the end of the line', async () => {
+    await eventually('the cancellation of all deliveries', async () => {
       const states = await instance.sql(
         `SELECT count(*)::int AS count FROM deliveries WHERE endpoint_id = $1 AND state = 'cancelled'`,
         [id.slice(3)],
@@ -81,7 +81,7 @@ describe('controls of endpoints', () => {
     expect(receiver.requests).toHaveLength(0);
   });
 
-  it('enable and disable are idempotent, and only what they change is told', async () => {
+  it('enable and disable are idempotent, and only changes are reported', async () => {
     const watcher = await instance.createEndpoint(receiver.url, ['webhook.endpoint_disabled']);
     const { id } = await instance.createEndpoint(receiver.url, ['webhook.*', '*']);
     const enabled = await control(id, 'enable');
@@ -103,16 +103,19 @@ describe('controls of endpoints', () => {
       'webhook_endpoint.disabled',
       'webhook_endpoint.enabled',
     ]);
-    const told = await eventually('the event', () => receiver.listByType('webhook.endpoint_disabled')[0]);
-    expect(told.event).toMatchObject({
+    const notification = await eventually(
+      'the event',
+      () => receiver.listByType('webhook.endpoint_disabled')[0],
+    );
+    expect(notification.event).toMatchObject({
       project_id: instance.credentials.projectId,
       data: { endpoint: first.body.data },
     });
-    expect(accepts(watcher.secret, told)).toBe(true);
+    expect(accepts(watcher.secret, notification)).toBe(true);
     expect(receiver.listByType('webhook.endpoint_disabled')).toHaveLength(1);
   });
 
-  it('WH-09: a rotated secret signs beside the one before for 24 h, newest first; a second rotation ends the oldest', async () => {
+  it('WH-09: a new secret signs alongside the previous one for 24 h, newest first; a second rotation removes the oldest', async () => {
     const { id, secret: oldest } = await instance.createEndpoint(receiver.url);
     const rotate = async (): Promise<string> => {
       const { status: code, body } = await control(id, 'rotate-secret');
@@ -123,12 +126,12 @@ describe('controls of endpoints', () => {
       });
       return body.data.secret;
     };
-    const first = await tested(id);
+    const first = await sendTest(id);
     expect(accepts(oldest, first)).toBe(true);
     expect((first.headers['webhook-signature'] as string).split(' ')).toHaveLength(1);
 
     const newer = await rotate();
-    const second = await tested(id);
+    const second = await sendTest(id);
     expect([oldest, newer].map((secret) => accepts(secret, second))).toEqual([true, true]);
     const signatures = (second.headers['webhook-signature'] as string).split(' ');
     const newestOnly = { ...second.headers, 'webhook-signature': signatures[0]! };
@@ -137,7 +140,7 @@ describe('controls of endpoints', () => {
     expect(accepts(oldest, { ...second, headers: newestOnly })).toBe(false);
 
     const newest = await rotate();
-    const third = await tested(id);
+    const third = await sendTest(id);
     expect([oldest, newer, newest].map((secret) => accepts(secret, third))).toEqual([false, true, true]);
 
     const until = await instance.sql(
@@ -149,7 +152,7 @@ describe('controls of endpoints', () => {
     await instance.sql(`UPDATE webhook_endpoints SET previous_secret_until = now() WHERE id = $1`, [
       id.slice(3),
     ]);
-    const fourth = await tested(id);
+    const fourth = await sendTest(id);
     expect([newer, newest].map((secret) => accepts(secret, fourth))).toEqual([false, true]);
     const [row] = await instance.sql('SELECT w::text AS line FROM webhook_endpoints w WHERE id = $1', [
       id.slice(3),
@@ -158,7 +161,7 @@ describe('controls of endpoints', () => {
       expect(row!['line']).not.toContain(Buffer.from(secret).toString('hex'));
   });
 
-  it('WH-07, WH-08: a rotation between two attempts: the same id and bytes, signed anew with both secrets', async () => {
+  it('WH-07, WH-08: a retry after a rotation has the same id and bytes, signed with both secrets', async () => {
     let fail: (() => void) | undefined;
     receiver.respondWith((response) => (fail = () => response.writeHead(500).end()));
     const { id, secret } = await instance.createEndpoint(receiver.url, ['customer.created']);
@@ -176,25 +179,27 @@ describe('controls of endpoints', () => {
     expect([secret, rotated].map((each) => accepts(each, second!))).toEqual([true, true]);
   });
 
-  it('a test reaches this endpoint alone, whatever it listens to, and answers with the delivery; one of organization level has no project', async () => {
+  it('a test reaches only this endpoint, regardless of its event types, and returns the delivery; at organization level it has no project', async () => {
     const other = await Receiver.start();
     await instance.createEndpoint(other.url, ['webhook.test', 'webhook.*', '*']);
     const { id, secret } = await instance.createEndpoint(receiver.url, ['project.archived']);
-    const answer = await control(id, 'test');
-    expect(answer).toMatchObject({
+    const response = await control(id, 'test');
+    expect(response).toMatchObject({
       status: 202,
       body: { data: { event: 'webhook.test', endpoint_id: id } },
     });
     const request = await eventually('the test', () => receiver.requests[0]);
     expect(accepts(secret, request)).toBe(true);
     expect(request.event).toMatchObject({
-      id: answer.body.data.event_id,
+      id: response.body.data.event_id,
       type: 'webhook.test',
       data: { endpoint: (await instance.requestWithSecretKey('GET', `${base}/${id}`)).body.data },
     });
 
-    const wide = await instance.createEndpoint(receiver.url, ['project.created'], { level: 'organization' });
-    expect((await tested(wide.id)).event).toMatchObject({
+    const organizationEndpoint = await instance.createEndpoint(receiver.url, ['project.created'], {
+      level: 'organization',
+    });
+    expect((await sendTest(organizationEndpoint.id)).event).toMatchObject({
       project_id: null,
       organization_id: instance.credentials.organizationId,
       data: { endpoint: { level: 'organization', project_id: null } },

@@ -22,8 +22,8 @@ const show = async (id: string) => (await instance.requestWithSecretKey('GET', `
 const patch = (id: string, headers: unknown) =>
   instance.requestWithSecretKey('PATCH', `${base}/${id}`, { headers });
 
-/** The headers of the next request, which a test event brings. */
-async function sent(id: string): Promise<Record<string, unknown>> {
+/** Sends a test event. @returns the headers of its request */
+async function sendTest(id: string): Promise<Record<string, unknown>> {
   const before = receiver.requests.length;
   await instance.requestWithSecretKey('POST', `${base}/${id}/test`);
   return eventually('a request', () => receiver.requests[before]?.headers);
@@ -32,12 +32,12 @@ async function sent(id: string): Promise<Record<string, unknown>> {
 describe("an endpoint's own headers", () => {
   it('are sent with every delivery, and never shown, logged or stored in the clear', async () => {
     const headers = { Authorization: 'Bearer topsecretvalue', 'X-Env': 'staging (eu)', 'x-a': '!' };
-    const made = (await create({ url: receiver.url, headers })).body.data;
+    const created = (await create({ url: receiver.url, headers })).body.data;
     const hidden = { authorization: '…', 'x-env': '…', 'x-a': '…' };
-    expect(made.headers).toEqual(hidden);
-    expect((await show(made.id)).headers).toEqual(hidden);
+    expect(created.headers).toEqual(hidden);
+    expect((await show(created.id)).headers).toEqual(hidden);
 
-    const tested = await instance.requestWithSecretKey('POST', `${base}/${made.id}/test`);
+    const tested = await instance.requestWithSecretKey('POST', `${base}/${created.id}/test`);
     const request = await eventually('a request', () => receiver.requests.at(-1));
     expect(request.headers).toMatchObject({
       authorization: 'Bearer topsecretvalue',
@@ -60,34 +60,34 @@ describe("an endpoint's own headers", () => {
       expect(texts.filter((text) => text.includes(form))).toEqual([]);
   });
 
-  it('are merged by a patch: null removes one, or all; the rest stays as it was', async () => {
+  it('are merged by a patch: null removes one or all, and the others remain unchanged', async () => {
     const { id } = (await create({ url: receiver.url, headers: { 'X-A': 'one', 'X-B': 'two' } })).body.data;
     expect((await patch(id, { 'x-b': null, 'X-C': 'three' })).body.data.headers).toEqual({
       'x-a': '…',
       'x-c': '…',
     });
     expect((await patch(id, { 'x-A': 'four' })).status).toBe(200);
-    const request = await sent(id);
+    const request = await sendTest(id);
     expect(request).toMatchObject({ 'x-a': 'four', 'x-c': 'three' });
     expect(request).not.toHaveProperty('x-b');
 
     await instance.requestWithSecretKey('PATCH', `${base}/${id}`, { description: 'x' });
     expect((await show(id)).headers).toEqual({ 'x-a': '…', 'x-c': '…' });
     expect((await patch(id, null)).body.data.headers).toEqual({});
-    expect(await sent(id)).not.toHaveProperty('x-a');
+    expect(await sendTest(id)).not.toHaveProperty('x-a');
     const [row] = await instance.sql('SELECT headers FROM webhook_endpoints WHERE id = $1', [id.slice(3)]);
     expect(row).toEqual({ headers: null });
   });
 
-  it('may have names that our HTTP client knows', async () => {
+  it('can have names that the HTTP client uses itself', async () => {
     const names = ['common', 'head', 'post', 'put', 'patch', 'query', 'x-toString', 'tojson'];
     const headers = Object.fromEntries(names.map((name) => [name, 'kept']));
     const { id } = (await create({ url: receiver.url, headers })).body.data;
-    const request = await sent(id);
+    const request = await sendTest(id);
     for (const name of names) expect(request).toHaveProperty(name.toLowerCase(), 'kept');
   });
 
-  it('are refused on create and on change when a name is reserved or anything is invalid (WH-05)', async () => {
+  it('are rejected on create and update when a name is reserved or anything is invalid (WH-05)', async () => {
     const reserved = [
       ...['Content-Type', 'content-length', 'Transfer-Encoding', 'Host', 'connection', 'expect'],
       ...['Accept-Encoding', 'user-agent', 'cookie', 'webhook-signature', 'Webhook-Anything'],
@@ -113,8 +113,8 @@ describe("an endpoint's own headers", () => {
     const headers = { 'x-good': 'x', ...Object.fromEntries(cases) };
     const { id } = (await create({})).body.data;
     for (const { status, body } of [await create({ headers }), await patch(id, headers)]) {
-      const faults = (body.errors as Record<string, string>[]).map(({ field, code }) => [field, code]);
-      expect([status, faults.sort()]).toEqual([
+      const problems = (body.errors as Record<string, string>[]).map(({ field, code }) => [field, code]);
+      expect([status, problems.sort()]).toEqual([
         400,
         cases.map(([name, , code]) => [`headers.${name}`, code]).sort(),
       ]);
@@ -124,7 +124,7 @@ describe("an endpoint's own headers", () => {
     expect((await show(id)).headers).toEqual({});
   });
 
-  it('are at most twenty, counted once they are merged', async () => {
+  it('are at most twenty, counted after merging', async () => {
     const many = (from: number, to: number) =>
       Object.fromEntries(Array.from({ length: to - from }, (_, index) => [`x-${from + index}`, 'v']));
     expect(await create({ headers: many(0, 21) })).toMatchObject({

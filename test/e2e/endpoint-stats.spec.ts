@@ -18,7 +18,7 @@ afterAll(async () => instance?.stop());
 
 const stats = (id: string, query = '') => instance.requestWithSecretKey('GET', `${base}/${id}/stats${query}`);
 
-/** Closed attempts so many minutes ago, one after the other. */
+/** Inserts finished attempts that started `minutesAgo` minutes ago, 1 ms apart. */
 const insertAttempts = (id: string, count: number, minutesAgo: number, success: boolean, durationMs = 100) =>
   instance.sql(
     `INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id, target_url,
@@ -40,7 +40,7 @@ const insertAttempts = (id: string, count: number, minutesAgo: number, success: 
   );
 
 describe('the statistics of an endpoint', () => {
-  it('tell of attempts, durations and the state of its health', async () => {
+  it('include attempts, durations and the health of the endpoint', async () => {
     const receiver = await Receiver.start();
     const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
     expect((await stats(id)).body.data).toEqual({
@@ -59,8 +59,8 @@ describe('the statistics of an endpoint', () => {
       failing_since: null,
     });
     receiver.respondWith(respondWithStatus(500), respondWithStatus(500));
-    const attempted = async (count: number) => {
-      // The worker logs an attempt once it has noted how it went.
+    const waitForAttempts = async (count: number) => {
+      // The worker logs an attempt after it has noted the outcome for the health report.
       await eventually(`${count} attempts`, () => {
         const { log } = instance.workers[0]!;
         return log.filter(({ message }) => message === 'delivery attempt').length === count;
@@ -69,7 +69,7 @@ describe('the statistics of an endpoint', () => {
       return (await stats(id)).body.data;
     };
     await instance.register();
-    const failing = await attempted(2);
+    const failing = await waitForAttempts(2);
     expect(failing).toMatchObject({
       attempts: 2,
       last_success_at: null,
@@ -77,15 +77,15 @@ describe('the statistics of an endpoint', () => {
       failing_since: expect.any(String),
     });
     await instance.sql(`UPDATE deliveries SET next_attempt_at = now(); NOTIFY gatehouse_deliveries`);
-    const well = await attempted(3);
-    expect(well).toMatchObject({ attempts: 3, succeeded: 1, failed: 2, failing_since: null });
-    expect(well.success_rate).toBeCloseTo(1 / 3);
-    expect(well.p50_duration_ms).toBeLessThanOrEqual(well.p95_duration_ms);
-    expect(Date.parse(well.last_success_at)).toBeGreaterThan(Date.parse(well.last_failure_at));
+    const recovered = await waitForAttempts(3);
+    expect(recovered).toMatchObject({ attempts: 3, succeeded: 1, failed: 2, failing_since: null });
+    expect(recovered.success_rate).toBeCloseTo(1 / 3);
+    expect(recovered.p50_duration_ms).toBeLessThanOrEqual(recovered.p95_duration_ms);
+    expect(Date.parse(recovered.last_success_at)).toBeGreaterThan(Date.parse(recovered.last_failure_at));
     await receiver.stop();
   });
 
-  it('reach as far back as a known window says', async () => {
+  it('cover a known window and reject others', async () => {
     const { id } = await instance.createEndpoint('https://example.com/');
     await insertAttempts(id, 90, 30, true, 40);
     await insertAttempts(id, 10, 10, false, 900);
@@ -105,7 +105,7 @@ describe('the statistics of an endpoint', () => {
       expect([query, (await stats(id, `?${query}`)).status]).toEqual([query, 400]);
   });
 
-  it('count the newest 10,000 attempts and say so', async () => {
+  it('count only the newest 10,000 attempts and report the truncation', async () => {
     const { id } = await instance.createEndpoint('https://example.com/');
     await insertAttempts(id, 5_000, 300, false);
     await insertAttempts(id, 10_000, 30, true);

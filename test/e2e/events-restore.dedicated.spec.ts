@@ -15,9 +15,9 @@ const customersOf = ({ body }: TestResponse): string[] =>
   (body.data as { data: { customer: { id: string } } }[]).map(({ data }) => data.customer.id);
 
 describe('the feed of events', () => {
-  it('hides and skips nothing after a dump was restored into another server', async () => {
+  it('hides and skips no event after a dump is restored to another server', async () => {
     const ids = [await create(), await create(), await create()];
-    // There the transactions had higher numbers.
+    // The original server had higher transaction ids.
     await instance.sql(`UPDATE events SET xact = (xact::text::bigint + 1000000000)::text::xid8`);
     expect(customersOf(await list('limit=200'))).toEqual([]);
     await instance.api.stop();

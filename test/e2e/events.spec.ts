@@ -18,24 +18,24 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-const ask = (query = '', key = instance.credentials.secretKey) =>
+const requestFeed = (query = '', key = instance.credentials.secretKey) =>
   instance.request('GET', PATH + query, { headers: { authorization: `Bearer ${key}` } });
 const create = async (key = instance.credentials.secretKey): Promise<string> => {
   const headers = { authorization: `Bearer ${key}` };
-  const ask = () =>
+  const send = () =>
     instance.request('POST', '/api/v1/customers', { body: { email: uniqueEmail() }, headers });
-  return expectStatus(201, await retryWhileRejected(ask)).body.id as string;
+  return expectStatus(201, await retryWhileRejected(send)).body.id as string;
 };
 const customersOf = (events: any[]): string[] => events.map(({ data }) => data.customer.id as string);
-/** Everything after a cursor, page by page. */
-const readOn = async (cursor: string | null, query = 'limit=200', key?: string) => {
+/** Reads all events after a cursor, page by page. */
+const readAll = async (cursor: string | null, query = 'limit=200', key?: string) => {
   const events: any[] = [];
   for (let at = cursor; ;) {
-    const answer = await ask(`?${query}${at ? `&cursor=${encodeURIComponent(at)}` : ''}`, key);
-    expect(answer).toMatchObject({ status: 200, body: { success: true, next_cursor: expect.any(String) } });
-    events.push(...answer.body.data);
-    at = answer.body.next_cursor as string;
-    if (!answer.body.has_more) return { events, cursor: at };
+    const response = await requestFeed(`?${query}${at ? `&cursor=${encodeURIComponent(at)}` : ''}`, key);
+    expect(response).toMatchObject({ status: 200, body: { success: true, next_cursor: expect.any(String) } });
+    events.push(...response.body.data);
+    at = response.body.next_cursor as string;
+    if (!response.body.has_more) return { events, cursor: at };
   }
 };
 const newProject = async () => {
@@ -44,11 +44,11 @@ const newProject = async () => {
 };
 
 describe('the feed of events', () => {
-  it('shows the bodies of the webhooks, oldest first, and goes on where it ended', async () => {
+  it('shows the bodies of the webhooks, oldest first, and continues from the last cursor', async () => {
     const { key } = await newProject();
     const ids = [await create(key), await create(key), await create(key)];
     await waitForFeed(instance);
-    const first = await ask('?limit=2', key);
+    const first = await requestFeed('?limit=2', key);
     expect(first.body).toMatchObject({ success: true, has_more: true });
     expect(customersOf(first.body.data)).toEqual(ids.slice(0, 2));
     expect(first.body.data[0]).toEqual({
@@ -60,27 +60,27 @@ describe('the feed of events', () => {
       data: { customer: expect.objectContaining({ id: ids[0] }) },
     });
     const query = (cursor: string) => `?limit=2&cursor=${encodeURIComponent(cursor)}`;
-    const second = await ask(query(first.body.next_cursor), key);
+    const second = await requestFeed(query(first.body.next_cursor), key);
     expect(customersOf(second.body.data)).toEqual([ids[2]]);
     expect(second.body.has_more).toBe(false);
-    const nothing = await ask(query(second.body.next_cursor), key);
+    const nothing = await requestFeed(query(second.body.next_cursor), key);
     expect(nothing.body).toMatchObject({ data: [], has_more: false, next_cursor: expect.any(String) });
     const late = await create(key);
     await waitForFeed(instance);
-    const news = await ask(query(nothing.body.next_cursor), key);
+    const news = await requestFeed(query(nothing.body.next_cursor), key);
     expect(customersOf(news.body.data)).toEqual([late]);
-    const one = await ask(`/${news.body.data[0].id}`, key);
+    const one = await requestFeed(`/${news.body.data[0].id}`, key);
     expect(one).toMatchObject({ status: 200, body: { success: true, data: news.body.data[0] } });
   });
 
-  it('can be narrowed by types and time', async () => {
+  it('can be filtered by type and time', async () => {
     const { key } = await newProject();
     const id = await create(key);
     await instance.request('POST', `/api/v1/customers/${id}/disable`, {
       headers: { authorization: `Bearer ${key}` },
     });
     await waitForFeed(instance);
-    const typesOf = async (query: string) => (await readOn(null, query, key)).events.map(({ type }) => type);
+    const typesOf = async (query: string) => (await readAll(null, query, key)).events.map(({ type }) => type);
     expect(await typesOf('types=customer.disabled')).toEqual(['customer.disabled']);
     expect(await typesOf('types=customer.created,customer.disabled')).toEqual([
       'customer.created',
@@ -88,13 +88,13 @@ describe('the feed of events', () => {
     ]);
     expect(await typesOf('types=session.*')).toEqual([]);
     expect(await typesOf('types=*')).toHaveLength(2);
-    const [created] = (await readOn(null, 'types=customer.created', key)).events;
+    const [created] = (await readAll(null, 'types=customer.created', key)).events;
     const after = new Date(Date.parse(created.created_at as string) - 1).toISOString();
     expect(await typesOf(`created_after=${after}`)).toHaveLength(2);
     expect(await typesOf('created_after=2999-01-01T00:00:00.000Z')).toEqual([]);
   });
 
-  it('goes on past any number of events of other types', async () => {
+  it('continues past any number of events of other types', async () => {
     const { projectId, key } = await newProject();
     await instance.sql(
       `INSERT INTO events (id, organization_id, project_id, type, body, created_at)
@@ -103,13 +103,13 @@ describe('the feed of events', () => {
     );
     const id = await create(key);
     await waitForFeed(instance);
-    const { events } = await readOn(null, 'types=customer.created', key);
+    const { events } = await readAll(null, 'types=customer.created', key);
     expect(customersOf(events)).toEqual([id]);
   });
 
-  it('refuses invalid queries, and the cursor of another list', async () => {
+  it('rejects invalid queries and the cursor of another list', async () => {
     const { key } = await newProject();
-    const { cursor } = await readOn(null, 'types=customer.created', key);
+    const { cursor } = await readAll(null, 'types=customer.created', key);
     const cases: [query: string, code: string, key?: string][] = [
       ['types=customer.born', 'validation_failed'],
       ['types=', 'validation_failed'],
@@ -120,14 +120,17 @@ describe('the feed of events', () => {
       [`types=customer.created&cursor=${encodeURIComponent(cursor)}`, 'invalid_cursor'],
     ];
     for (const [query, code, by] of cases)
-      expect([query, await ask(`?${query}`, by)]).toMatchObject([query, { status: 400, body: { code } }]);
+      expect([query, await requestFeed(`?${query}`, by)]).toMatchObject([
+        query,
+        { status: 400, body: { code } },
+      ]);
   });
 
-  it('shows an event only when none can still come before it', async () => {
+  it('shows an event only when no earlier event can still be committed', async () => {
     const { projectId, key } = await newProject();
     const customer = await create(key);
     await waitForFeed(instance);
-    const { cursor } = await readOn(null, 'limit=200', key);
+    const { cursor } = await readAll(null, 'limit=200', key);
     const slow = await instance.db.connect();
     try {
       await slow.query('BEGIN');
@@ -137,31 +140,31 @@ describe('the feed of events', () => {
         [projectId],
       );
       const late = await create(key);
-      expect(await readOn(cursor, 'limit=200', key)).toMatchObject({ events: [] });
+      expect(await readAll(cursor, 'limit=200', key)).toMatchObject({ events: [] });
       await slow.query('COMMIT');
       await waitForFeed(instance);
-      const { events } = await readOn(cursor, 'limit=200', key);
+      const { events } = await readAll(cursor, 'limit=200', key);
       expect(customersOf(events)).toEqual([customer, late]);
     } finally {
       slow.release();
     }
   });
 
-  it('is that of the reach: a project, or all of an organization, and nobody else', async () => {
+  it('contains only events that the key can access: those of its project or of its organization', async () => {
     const [one, other] = [await newProject(), await newProject()];
     const ids = [await create(one.key), await create(other.key)];
     await waitForFeed(instance);
-    const mine = await readOn(null, 'limit=200', one.key);
-    expect(customersOf(mine.events)).toEqual([ids[0]]);
-    const all = await readOn(null, `types=customer.created`);
+    const ownEvents = await readAll(null, 'limit=200', one.key);
+    expect(customersOf(ownEvents.events)).toEqual([ids[0]]);
+    const all = await readAll(null, `types=customer.created`);
     expect(customersOf(all.events)).toEqual(expect.arrayContaining(ids));
-    const narrowed = await readOn(null, `project_id=${other.projectId}`);
+    const narrowed = await readAll(null, `project_id=${other.projectId}`);
     expect(customersOf(narrowed.events)).toEqual([ids[1]]);
-    expect((await readOn(null, `project_id=${other.projectId}`, one.key)).events).toEqual([]);
-    expect(await ask(`/${mine.events[0].id}`, other.key)).toMatchObject({ status: 404 });
+    expect((await readAll(null, `project_id=${other.projectId}`, one.key)).events).toEqual([]);
+    expect(await requestFeed(`/${ownEvents.events[0].id}`, other.key)).toMatchObject({ status: 404 });
   });
 
-  it('a poller beside 10 writers and a receiver that was down end with the same 200 ids', async () => {
+  it('gives a poller alongside 10 writers the same 200 ids as a receiver that was down', async () => {
     const { projectId, key } = await newProject();
     const receiver = await Receiver.start();
     receiver.defaultResponder = respondWithStatus(503);
@@ -174,7 +177,7 @@ describe('the feed of events', () => {
       const seen: string[] = [];
       let cursor: string | null = null;
       const poll = async () => {
-        const page = await readOn(cursor, 'limit=20', key);
+        const page = await readAll(cursor, 'limit=20', key);
         seen.push(...page.events.map(({ id }) => id as string));
         ({ cursor } = page);
       };
@@ -188,7 +191,7 @@ describe('the feed of events', () => {
         await written;
       };
       await write(80);
-      // A retry comes after an hour: nothing is given up, which would add events.
+      // Retries follow after an hour, so no delivery becomes a dead letter, which would add events.
       await eventually('80 failed attempts', () => receiver.requests.length === 80);
       receiver.defaultResponder = respondWithStatus(200);
       await write(120);

@@ -38,53 +38,55 @@ const show = async (id: string): Promise<Record<string, any>> =>
 const stats = async (id: string): Promise<Record<string, any>> =>
   (await instance.requestWithSecretKey('GET', `${base}/${id}/stats`)).body.data;
 
-/** Creates an endpoint at which an attempt has failed. */
-async function failed(): Promise<string> {
+/** Creates an endpoint with one failed attempt. */
+async function createFailingEndpoint(): Promise<string> {
   const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
-  await comesTo(id, 500);
+  await attemptWithStatus(id, 500);
   return id;
 }
 
-/** Moves the first failure into the past, in minutes. */
-const since = (id: string, minutes: number) =>
+/** Sets the first failure to a number of minutes before the last one. */
+const setFailingSince = (id: string, minutes: number) =>
   instance.sql(
     `UPDATE endpoint_health SET failing_since = last_failure_at - $2 * interval '1 min' WHERE endpoint_id = $1`,
     [id.slice(3), minutes],
   );
 
-/** Attempts at an endpoint whose outcome is noted: the worker logs a line after that. */
-const ended = (id: string): Record<string, unknown>[] =>
+/** Returns the log messages of finished attempts, which the worker writes after it has noted the outcome. */
+const finishedAttempts = (id: string): Record<string, unknown>[] =>
   instance.workers[0]!.log.filter(
     ({ message, endpointId }) => message === 'delivery attempt' && endpointId === id.slice(3),
   );
 
-/** Makes an attempt that gets this response, and reports it. */
-async function comesTo(id: string, code: number): Promise<void> {
+/** Makes an attempt that gets this status, and reports the health of the endpoint. */
+async function attemptWithStatus(id: string, code: number): Promise<void> {
   receiver.defaultResponder = respondWithStatus(code);
-  const before = ended(id);
+  const before = finishedAttempts(id);
   await instance.register();
-  const line = await eventually('its end', () => ended(id).find((one) => !before.includes(one)));
-  expect(line['httpStatus']).toBe(code);
+  const entry = await eventually('its outcome', () =>
+    finishedAttempts(id).find((each) => !before.includes(each)),
+  );
+  expect(entry['httpStatus']).toBe(code);
   await instance.runJob('EndpointHealthReporter');
 }
 
 /** Checks all endpoints once. */
 const check = () => instance.runJob('FailingEndpointDisabler');
 
-describe('an endpoint that has only failed for three days', () => {
-  it('is disabled, with event, audit entry and log line; what is pending is cancelled', async () => {
-    const id = await failed();
-    await since(id, THREE_DAYS + 1);
+describe('an endpoint that fails', () => {
+  it('for three days without a success is disabled with an event, an audit log entry and a log message, and its pending deliveries are cancelled', async () => {
+    const id = await createFailingEndpoint();
+    await setFailingSince(id, THREE_DAYS + 1);
     await check();
     expect(await show(id)).toMatchObject({ status: 'disabled', disabled_reason: 'failing' });
     expect(await instance.listAttempts({ endpoint_id: id })).toMatchObject([
       { delivery_state: 'cancelled', next_attempt_at: null },
     ]);
 
-    const told = await eventually('the event', () =>
+    const notification = await eventually('the event', () =>
       watcher.requests.find(({ event }) => (event.data['endpoint'] as { id: string }).id === id),
     );
-    expect(told.event).toMatchObject({
+    expect(notification.event).toMatchObject({
       type: 'webhook.endpoint_disabled',
       project_id: instance.credentials.projectId,
       data: { endpoint: await show(id) },
@@ -96,23 +98,23 @@ describe('an endpoint that has only failed for three days', () => {
       actorId: null,
       details: { reason: 'failing', failingSince: expect.any(String) },
     });
-    await eventually('a line of the log', () =>
+    await eventually('the log message', () =>
       instance.workers[0]!.log.some(
         ({ endpointId, disabledReason }) => endpointId === id.slice(3) && disabledReason === 'failing',
       ),
     );
 
-    // Enabled again, its failures count anew.
+    // After the endpoint is enabled again, its earlier failures no longer count.
     await instance.requestWithSecretKey('POST', `${base}/${id}/enable`);
     expect((await stats(id))['failing_since']).toBeNull();
     await check();
     expect(await show(id)).toMatchObject({ status: 'enabled', disabled_reason: null });
   });
 
-  it('is not one whose failures are shorter, nor one that failed once and has heard nothing since', async () => {
-    const short = await failed();
-    await since(short, THREE_DAYS - 60);
-    const quiet = await failed();
+  it('is not disabled if it has failed for less time, or failed once without attempts since', async () => {
+    const short = await createFailingEndpoint();
+    await setFailingSince(short, THREE_DAYS - 60);
+    const quiet = await createFailingEndpoint();
     await instance.sql(
       `UPDATE endpoint_health SET failing_since = failing_since - interval '9 d',
          last_failure_at = last_failure_at - interval '9 d' WHERE endpoint_id = $1`,
@@ -123,10 +125,10 @@ describe('an endpoint that has only failed for three days', () => {
     expect(await show(quiet)).toMatchObject({ status: 'enabled' });
   });
 
-  it('is not one of whose success no worker has told: the log of attempts knows it', async () => {
-    const id = await failed();
-    await comesTo(id, 200);
-    await comesTo(id, 500);
+  it('is not disabled if the attempt log contains a success that no worker has reported', async () => {
+    const id = await createFailingEndpoint();
+    await attemptWithStatus(id, 200);
+    await attemptWithStatus(id, 500);
     await instance.sql(
       `UPDATE endpoint_health SET last_success_at = NULL, failing_since = now() - interval '73 hours',
          last_failure_at = now() WHERE endpoint_id = $1`,
@@ -135,7 +137,7 @@ describe('an endpoint that has only failed for three days', () => {
     await check();
     const corrected = await stats(id);
     expect(corrected['last_success_at']).not.toBeNull();
-    // Of what failed after it, the last is known.
+    // Of the failures after the success, only the last one is known.
     expect(corrected['failing_since']).toBe(corrected['last_failure_at']);
     await check();
     expect(await show(id)).toMatchObject({ status: 'enabled' });
@@ -143,7 +145,7 @@ describe('an endpoint that has only failed for three days', () => {
 });
 
 describe('the reports of workers', () => {
-  it('count what failed after the success that another worker reports before or after', async () => {
+  it('count failures after a success that another worker reports before or after them', async () => {
     const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
     const failure: EndpointHealth = { failingSince: at(1), lastSuccessAt: null, lastFailureAt: at(5) };
     const success: EndpointHealth = { failingSince: null, lastSuccessAt: at(3), lastFailureAt: null };
@@ -165,13 +167,13 @@ describe('the reports of workers', () => {
     await database.close();
   });
 
-  it('of a worker that stops say what it still holds', async () => {
-    const id = await failed();
+  it('are sent by a worker when it stops', async () => {
+    const id = await createFailingEndpoint();
     expect((await stats(id))['failing_since']).not.toBeNull();
-    const before = ended(id).length;
+    const before = finishedAttempts(id).length;
     receiver.defaultResponder = respondWithStatus(200);
     await instance.register();
-    await eventually('a success', () => ended(id).length > before);
+    await eventually('a success', () => finishedAttempts(id).length > before);
     expect((await stats(id))['failing_since']).not.toBeNull();
     await Promise.all(instance.workers.map((worker) => worker.stop('SIGTERM')));
     expect((await stats(id))['failing_since']).toBeNull();

@@ -9,21 +9,21 @@ describe('the delay before the first attempt', () => {
   });
   afterAll(async () => instance?.stop());
 
-  it('is the same for an event, for a redelivery, and for those of a batch', async () => {
+  it('is the same for an event, a redelivery and a batch', async () => {
     const { id } = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
     await instance.register();
     const at = Date.now() - 86_400_000;
     await createPartitions(instance, at);
     const { projectId } = instance.credentials;
-    const dead = {
+    const failedDelivery = {
       endpointId: id,
       projectId,
       state: 'failed' as const,
       attempts: [{ at, status: 500 }],
     };
-    const [letter] = await seedDeliveries(instance, [dead, dead]);
-    const again = `/v1/webhooks/deliveries/dlv_${letter!.id}/redeliver`;
-    expect((await instance.requestWithSecretKey('POST', again)).status).toBe(202);
+    const [deadLetter] = await seedDeliveries(instance, [failedDelivery, failedDelivery]);
+    const redeliverPath = `/v1/webhooks/deliveries/dlv_${deadLetter!.id}/redeliver`;
+    expect((await instance.requestWithSecretKey('POST', redeliverPath)).status).toBe(202);
     const batches = '/v1/webhooks/redeliveries';
     const { body } = await instance.requestWithSecretKey('POST', batches, { filter: {} });
     await instance.requestWithSecretKey('POST', `${batches}/${body.data.id}/start`, { reason: 'the delay' });

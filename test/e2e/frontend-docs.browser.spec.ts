@@ -53,25 +53,25 @@ describeBrowser('the module of docs/frontend.md', () => {
     return page;
   };
 
-  /** Runs a body with the document's blocks in scope. An error comes back as what a form reads of it. */
+  /** Runs code with the document's blocks in scope. @returns its result, or the error as a form reads it */
   const run = (page: Page, body: string): Promise<any> =>
     page.evaluate(`(async () => {
       const { gatehouse } = await import('/app.js');
       const account = await import('/account.js');
       const shared = (await import('/gatehouse.js')).inBrowser();
-      const spoil = async (tokens) => shared.write({ ...(tokens ?? (await shared.read())), accessToken: 'bad' });
+      const invalidate = async (tokens) => shared.write({ ...(tokens ?? (await shared.read())), accessToken: 'bad' });
       return (async () => { ${body} })().catch(({ code, reasons, errors, retryAfter, requestId }) =>
         ({ code, reasons, errors, retryAfter, requestId }));
     })()`);
 
-  const registered = async (page: Page): Promise<{ id: string; email: string }> => {
+  const register = async (page: Page): Promise<{ id: string; email: string }> => {
     const email = uniqueEmail();
     const customer = await run(page, `return account.register('${email}', '${PASSWORD}', 'Ada')`);
     return { id: customer.id as string, email };
   };
 
-  /** The refreshes that pages request from now on. */
-  const refreshRequests = (): string[] => {
+  /** Records the refreshes that pages request from now on. */
+  const recordRefreshes = (): string[] => {
     const seen: string[] = [];
     context.on('request', (request) => {
       if (request.url().endsWith('/auth/refresh') && request.method() === 'POST') seen.push(request.url());
@@ -79,13 +79,13 @@ describeBrowser('the module of docs/frontend.md', () => {
     return seen;
   };
 
-  const generations = (customerId: string): Promise<{ generation: number; live: boolean }[]> =>
+  const listGenerations = (customerId: string): Promise<{ generation: number; live: boolean }[]> =>
     instance.sql('SELECT generation, revoked_at IS NULL AS live FROM sessions WHERE customer_id = $1', [
       customerId,
     ]);
 
-  /** Holds back calls of /me until `count` of them have come with the spoiled token. */
-  const meetAtMe = async (count: number): Promise<void> => {
+  /** Holds back calls of /me until `count` of them have arrived with the invalid token. */
+  const holdMeCalls = async (count: number): Promise<void> => {
     const waiting: Route[] = [];
     await context.route('**/api/v1/me', async (route) => {
       if (route.request().headers()['authorization'] !== 'Bearer bad') return route.continue();
@@ -94,67 +94,67 @@ describeBrowser('the module of docs/frontend.md', () => {
     });
   };
 
-  it('HD-03: registers, reads /me, refreshes by itself when the access token is bad, and logs out, from another origin', async () => {
+  it('HD-03: registers, reads /me, refreshes automatically when the access token is invalid, and logs out, from another origin', async () => {
     const page = await open();
-    const { id, email } = await registered(page);
+    const { id, email } = await register(page);
     expect(await run(page, 'return account.me()')).toMatchObject({ id, email, firstName: 'Ada' });
-    const refreshes = refreshRequests();
+    const refreshes = recordRefreshes();
 
-    expect(await run(page, 'await spoil(); return account.me()')).toMatchObject({ id });
+    expect(await run(page, 'await invalidate(); return account.me()')).toMatchObject({ id });
     expect(await run(page, 'return account.me()')).toMatchObject({ id });
     expect(refreshes).toHaveLength(1);
-    expect(await generations(id)).toEqual([{ generation: 2, live: true }]);
+    expect(await listGenerations(id)).toEqual([{ generation: 2, live: true }]);
 
     await page.reload();
     expect(
       await run(page, 'await account.logout(); return [await gatehouse.isLoggedIn(), await shared.read()]'),
     ).toEqual([false, null]);
-    expect(await generations(id)).toEqual([{ generation: 2, live: false }]);
+    expect(await listGenerations(id)).toEqual([{ generation: 2, live: false }]);
     expect(await run(page, 'return account.me()')).toMatchObject({ code: 'logged_out' });
-    // Whoever verifies tokens in a page reads the public keys.
+    // A page that verifies tokens can read the public keys.
     expect(
       await page.evaluate(`fetch('${instance.baseUrl}/.well-known/jwks.json').then(({ ok }) => ok)`),
     ).toBe(true);
     expect(await run(page, `return account.login('${email}', '${PASSWORD}')`)).toMatchObject({ id });
   });
 
-  it('two tabs whose access token is bad at the same time make one refresh, and both stay logged in', async () => {
+  it('two tabs with an invalid access token request one refresh, and both stay signed in', async () => {
     const tabs = [await open(), await open()];
-    const { id } = await registered(tabs[0]!);
-    const refreshes = refreshRequests();
-    await run(tabs[0]!, 'await spoil()');
-    await meetAtMe(6);
-    const three = 'return Promise.all([1, 2, 3].map(() => account.me()))';
+    const { id } = await register(tabs[0]!);
+    const refreshes = recordRefreshes();
+    await run(tabs[0]!, 'await invalidate()');
+    await holdMeCalls(6);
+    const threeCalls = 'return Promise.all([1, 2, 3].map(() => account.me()))';
 
-    const answers = (await Promise.all(tabs.map((tab) => run(tab, three)))).flat();
-    expect(answers.map((me) => me.id)).toEqual(Array(6).fill(id));
+    const responses = (await Promise.all(tabs.map((tab) => run(tab, threeCalls)))).flat();
+    expect(responses.map((me) => me.id)).toEqual(Array(6).fill(id));
     expect(refreshes).toHaveLength(1);
-    expect(await generations(id)).toEqual([{ generation: 2, live: true }]);
-    // Nobody holds a spent token: the next refresh of either tab works as well.
+    expect(await listGenerations(id)).toEqual([{ generation: 2, live: true }]);
+    // Neither tab has a used refresh token: the next refresh of each tab succeeds as well.
     await context.unrouteAll();
     for (const tab of tabs)
-      expect(await run(tab, 'await spoil(); return account.me()')).toMatchObject({ id });
-    expect(await generations(id)).toEqual([{ generation: 4, live: true }]);
+      expect(await run(tab, 'await invalidate(); return account.me()')).toMatchObject({ id });
+    expect(await listGenerations(id)).toEqual([{ generation: 4, live: true }]);
   });
 
   it('refreshes once for all calls of a page that has no Web Locks', async () => {
     await context.addInitScript('delete Navigator.prototype.locks');
     const page = await open();
     expect(await page.evaluate('navigator.locks')).toBeUndefined();
-    const { id } = await registered(page);
-    const refreshes = refreshRequests();
-    await run(page, 'await spoil()');
-    await meetAtMe(3);
+    const { id } = await register(page);
+    const refreshes = recordRefreshes();
+    await run(page, 'await invalidate()');
+    await holdMeCalls(3);
     const responses = await run(page, 'return Promise.all([1, 2, 3].map(() => account.me()))');
     expect(responses.map((me: { id: string }) => me.id)).toEqual([id, id, id]);
     expect(refreshes).toHaveLength(1);
-    expect(await generations(id)).toEqual([{ generation: 2, live: true }]);
+    expect(await listGenerations(id)).toEqual([{ generation: 2, live: true }]);
   });
 
-  it('calls an API of its own, and refreshes before the token expires and once after a 401', async () => {
+  it("calls the page's own API, and refreshes before the token expires and once after a 401", async () => {
     const page = await open();
-    const { id } = await registered(page);
-    const refreshes = refreshRequests();
+    const { id } = await register(page);
+    const refreshes = recordRefreshes();
     const tokens: (string | undefined)[] = [];
     await context.route('**/orders', async (route) => {
       tokens.push(route.request().headers()['authorization']);
@@ -168,12 +168,12 @@ describeBrowser('the module of docs/frontend.md', () => {
     expect(refreshes).toHaveLength(2);
     expect(tokens).toHaveLength(3);
     expect(new Set(tokens).size).toBe(3);
-    expect(await generations(id)).toEqual([{ generation: 3, live: true }]);
+    expect(await listGenerations(id)).toEqual([{ generation: 3, live: true }]);
   });
 
-  it('a session that the server has ended is over in every tab; a network that is away ends none', async () => {
+  it('a session that the server has ended is signed out in every tab, but a network failure ends none', async () => {
     const tabs = [await open(), await open()];
-    const { id } = await registered(tabs[0]!);
+    const { id } = await register(tabs[0]!);
     await run(tabs[1]!, 'return account.me()');
     await context.setOffline(true);
     expect((await run(tabs[1]!, 'return account.me()')).code).toBeUndefined();
@@ -187,26 +187,28 @@ describeBrowser('the module of docs/frontend.md', () => {
     }
   });
 
-  it('a token that was used twice ends the session', async () => {
+  it('a refresh token that is used twice ends the session', async () => {
     const page = await open();
-    const { id } = await registered(page);
-    const spent = await run(
+    const { id } = await register(page);
+    const usedTokens = await run(
       page,
-      'const old = await shared.read(); await spoil(); await account.me(); return old',
+      'const old = await shared.read(); await invalidate(); await account.me(); return old',
     );
-    await run(page, 'await spoil(); await account.me()');
-    expect(await run(page, `await spoil(${JSON.stringify(spent)}); return account.me()`)).toMatchObject({
+    await run(page, 'await invalidate(); await account.me()');
+    expect(
+      await run(page, `await invalidate(${JSON.stringify(usedTokens)}); return account.me()`),
+    ).toMatchObject({
       code: 'refresh_token_reused',
     });
     expect(await run(page, 'return gatehouse.isLoggedIn()')).toBe(false);
-    expect(await generations(id)).toEqual([{ generation: 3, live: false }]);
+    expect(await listGenerations(id)).toEqual([{ generation: 3, live: false }]);
   });
 
-  it('repeats a refresh whose response is lost, waits out a short Retry-After, and passes on what a form needs', async () => {
+  it('repeats a refresh whose response is lost, waits for a short Retry-After, and returns the error details that a form needs', async () => {
     const page = await open();
-    const { id, email } = await registered(page);
+    const { id, email } = await register(page);
     const failed: string[] = [];
-    /** Lets the first POST of a route fail. */
+    /** Makes the first POST request of a route fail. */
     const failOnce = (route: string, fail: (request: Route) => Promise<unknown>) =>
       context.route(`**/auth/${route}`, async (request) => {
         if (failed.includes(route) || request.request().method() !== 'POST') return request.continue();
@@ -218,8 +220,8 @@ describeBrowser('the module of docs/frontend.md', () => {
       await request.abort();
     });
     for (let times = 0; times < 2; times += 1)
-      expect(await run(page, 'await spoil(); return account.me()')).toMatchObject({ id });
-    expect(await generations(id)).toEqual([{ generation: 3, live: true }]);
+      expect(await run(page, 'await invalidate(); return account.me()')).toMatchObject({ id });
+    expect(await listGenerations(id)).toEqual([{ generation: 3, live: true }]);
 
     const headers = {
       'retry-after': '1',
@@ -232,7 +234,7 @@ describeBrowser('the module of docs/frontend.md', () => {
     expect(await run(page, `return account.login('${email}', '${PASSWORD}')`)).toMatchObject({ email });
     expect(failed).toEqual(['refresh', 'login']);
 
-    const refreshes = refreshRequests();
+    const refreshes = recordRefreshes();
     for (const [call, code, error] of [
       [`changePassword('wrong', '${NEW_PASSWORD}')`, 'invalid_credentials', { field: 'currentPassword' }],
       [`register('ada', '${PASSWORD}')`, 'validation_failed', { field: 'email', code: 'invalid' }],
@@ -253,7 +255,7 @@ describeBrowser('the module of docs/frontend.md', () => {
     expect(refreshes).toEqual([]);
     const locked = await run(
       page,
-      `for (let tries = 1; tries <= 30; tries += 1) {
+      `for (let attempts = 1; attempts <= 30; attempts += 1) {
          const error = await account.login('nobody@example.com', 'wrong').catch((error) => error);
          if (error.code !== 'invalid_credentials') throw error;
        }`,
@@ -262,10 +264,10 @@ describeBrowser('the module of docs/frontend.md', () => {
     expect(locked.retryAfter).toBeGreaterThan(5);
   });
 
-  it('does everything else that a customer does', async () => {
+  it('supports all other actions of a customer', async () => {
     const page = await open();
-    const { id, email } = await registered(page);
-    await run(await browserElsewhere(), `return account.login('${email}', '${PASSWORD}')`);
+    const { id, email } = await register(page);
+    await run(await openInOtherBrowser(), `return account.login('${email}', '${PASSWORD}')`);
     const sessions = await run(page, 'return account.sessions()');
     expect(sessions.map(({ current }: { current: boolean }) => current)).toEqual([false, true]);
     expect(sessions[0]).toMatchObject({ device: expect.stringContaining('Chrome') });
@@ -273,7 +275,7 @@ describeBrowser('the module of docs/frontend.md', () => {
     expect(await run(page, `return account.endSession('${sessions[0].id}')`)).toMatchObject({
       code: 'not_found',
     });
-    await run(await browserElsewhere(), `return account.login('${email}', '${PASSWORD}')`);
+    await run(await openInOtherBrowser(), `return account.login('${email}', '${PASSWORD}')`);
     await run(page, 'return account.logoutOtherDevices()');
     expect(await run(page, 'return account.sessions()')).toHaveLength(1);
 
@@ -297,10 +299,10 @@ describeBrowser('the module of docs/frontend.md', () => {
     });
   });
 
-  it('without storage the tokens live as long as the page, and nothing is stored', async () => {
+  it('without storage, keeps the tokens only in the page and stores nothing', async () => {
     const page = await open();
     const email = uniqueEmail();
-    const answer = await page.evaluate(
+    const result = await page.evaluate(
       `(async () => {
         const { createGatehouse } = await import('/gatehouse.js');
         const gatehouse = createGatehouse(${JSON.stringify({
@@ -312,13 +314,13 @@ describeBrowser('the module of docs/frontend.md', () => {
         return [me.email, await gatehouse.isLoggedIn(), (await indexedDB.databases()).length, localStorage.length];
       })()`,
     );
-    expect(answer).toEqual([email, true, 0, 0]);
+    expect(result).toEqual([email, true, 0, 0]);
   });
 
-  it('a project can take the verification link to its own page, and lets no other origin call', async () => {
-    await setUp(origin);
+  it('a project can use its own page for the verification link, and other origins cannot call the API', async () => {
+    await applySettings(origin);
     const page = await open();
-    const { email } = await registered(page);
+    const { email } = await register(page);
     const [mail] = await instance.listMails(email, 'verify-email');
     const link = new URL(mail!['link'] as string);
     expect(link.origin + link.pathname).toBe(`${origin}/verify-email`);
@@ -329,12 +331,12 @@ describeBrowser('the module of docs/frontend.md', () => {
     await page.getByText(`${email} is confirmed.`).waitFor();
     expect(await run(page, 'return account.me()')).toMatchObject({ emailVerified: true });
 
-    await setUp('https://app.example.com');
+    await applySettings('https://app.example.com');
     expect(await run(page, 'return account.me()')).toMatchObject({ code: 'origin_not_allowed' });
     expect(await run(page, `return account.login('${email}', '${PASSWORD}')`)).toMatchObject({
       code: 'origin_not_allowed',
     });
-    expect(await run(page, 'await spoil(); return account.me()')).toMatchObject({
+    expect(await run(page, 'await invalidate(); return account.me()')).toMatchObject({
       code: 'origin_not_allowed',
     });
     expect(await run(page, 'return gatehouse.isLoggedIn()')).toBe(true);
@@ -344,15 +346,15 @@ describeBrowser('the module of docs/frontend.md', () => {
     });
   });
 
-  /** The settings of the document, for another site. */
-  async function setUp(as: string): Promise<void> {
+  /** Applies the settings of the document, with another origin. */
+  async function applySettings(siteOrigin: string): Promise<void> {
     const { projectId, secretKey } = instance.credentials;
     const env = { PATH: process.env['PATH'], GATEHOUSE_URL: instance.baseUrl, PROJECT_ID: projectId };
-    const script = (await shellBlock(DOCUMENT, 'settings')).replaceAll('https://app.example.com', as);
+    const script = (await shellBlock(DOCUMENT, 'settings')).replaceAll('https://app.example.com', siteOrigin);
     await promisify(execFile)('bash', ['-euc', script], { env: { ...env, SECRET_KEY: secretKey } });
   }
 
-  async function browserElsewhere(): Promise<Page> {
+  async function openInOtherBrowser(): Promise<Page> {
     const page = await (await browser.newContext()).newPage();
     await page.goto(origin);
     return page;

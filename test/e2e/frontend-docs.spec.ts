@@ -23,13 +23,13 @@ describe('the table of errors in docs/frontend.md', () => {
     }));
   };
 
-  test('names codes of the catalogue with their status', async () => {
+  test('names codes of the catalog with their status', async () => {
     const found = await rows();
-    const catalogue = found.map(({ code }) => ({ status: errorCatalog[code as ErrorCode]?.status, code }));
-    expect(found).toEqual(catalogue);
+    const catalog = found.map(({ code }) => ({ status: errorCatalog[code as ErrorCode]?.status, code }));
+    expect(found).toEqual(catalog);
   });
 
-  test('names every code that the routes for pages document', async () => {
+  test('names every code that the routes for browsers document', async () => {
     const { body } = await instance.request('GET', '/openapi.json');
     const operations = Object.entries(body.paths as Record<string, object>)
       .filter(([path]) => /^\/api\/v1\/(auth|me)(\/|$)/.test(path))
@@ -42,8 +42,8 @@ describe('the table of errors in docs/frontend.md', () => {
       )
       .flatMap(({ content }) => content?.['application/problem+json']?.schema.properties.code.enum ?? []);
     expect(documented.length).toBeGreaterThan(100);
-    // What only a faulty program gets, or one with a secret key, is nothing for a page to react to.
-    const ofPrograms = [
+    // A page need not handle errors that only a defective client or a client with a secret key gets.
+    const unhandledCodes = [
       'invalid_json',
       'request_timeout',
       'payload_too_large',
@@ -51,7 +51,7 @@ describe('the table of errors in docs/frontend.md', () => {
       'idempotency_in_progress',
       'idempotency_key_reused',
     ];
-    const named = [...(await rows()).map(({ code }) => code), ...ofPrograms];
+    const named = [...(await rows()).map(({ code }) => code), ...unhandledCodes];
     expect([...new Set(documented)].filter((code) => !named.includes(code))).toEqual([]);
   });
 });

@@ -8,10 +8,10 @@ import { TestInstance } from '../support/test-instance.js';
 import { NameServer, type NameRecord } from '../support/name-server.js';
 import { respondWith, getHeader, RawTarget } from '../support/raw-target.js';
 
-/** Stands for the port on which a canary listens on both loopback addresses. */
+/** Placeholder for the port on which a canary listens on both loopback addresses. */
 const PORT = 'PORT';
 
-/** URLs that a customer could have entered. All of them are refused when an endpoint is created. */
+/** URLs that a customer could have entered. All of them are rejected when an endpoint is created. */
 const hostileUrls = [
   ...[
     // Loopback in every notation of IPv4.
@@ -22,13 +22,13 @@ const hostileUrls = [
     ...['[::1]', '[::]', '[0:0:0:0:0:0:0:1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]'],
     ...['[::ffff:0:127.0.0.1]', '[64:ff9b::127.0.0.1]', '[64:ff9b:1::7f00:1]', '[2002:7f00:1::]'],
     ...['[2001:0:7f00:1::1]', '[::1%25lo]', '[fe80::1%25lo]', '[fe80::1]', '[fec0::1]', '[fc00::1]'],
-    // Metadata services, neighbours and everybody.
+    // Metadata services, private and reserved networks, broadcast and multicast.
     ...['169.254.169.254', '0xa9fea9fe', '[fd00:ec2::254]', '100.100.100.200', '100.64.0.1'],
     ...['168.63.129.16', '10.0.0.1', '172.16.0.1', '192.168.0.1', '255.255.255.255', '224.0.0.1'],
     ...['[ff02::1]', '240.0.0.1', '198.18.0.1', '192.0.0.192'],
     // Names of this machine.
     ...['localhost', 'LOCALHOST.', 'shop.localhost', 'ⓛocalhost', 'loc\u00adalhost', 'vm', 'api.internal'],
-    // What looks like somewhere else.
+    // URLs that look like another host.
     ...['shop.example@127.0.0.1', 'shop.example:443@127.0.0.1', '%73hop.example%2f@127.0.0.1'],
   ].map((host) => `https://${host}:${PORT}/hook`),
   `https://127.0.0.1:${PORT}\\@shop.example/`,
@@ -45,7 +45,7 @@ const hostileUrls = [
   'data:text/plain,hello',
 ];
 
-/** Names that a customer could own, in their own zone. Only the look-up shows where they lead. */
+/** Names that a customer could own, in their own zone. Only a DNS lookup shows their addresses. */
 const hostileNames: Record<string, [record: NameRecord, error?: string]> = {
   'loopback.example': [['127.0.0.1']],
   'loopback-six.example': [['::1']],
@@ -69,9 +69,9 @@ describe('hostile targets in production', () => {
   let instance: TestInstance;
   let names: NameServer;
   let folder: string;
-  /** What must not be reached, by either family. */
+  /** Targets that must not be reached, one for each address family. */
   let canaries: RawTarget[];
-  /** What may be: the one opened address, which stands for the public internet. */
+  /** The only allowed target: its address stands for the public internet. */
   let target: RawTarget;
   let records: Record<string, [httpStatus: number, error: string | null][]>;
 
@@ -110,13 +110,13 @@ describe('hostile targets in production', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** One event to all of them, sent by a worker in production. @returns the first two records by URL */
+  /** Delivers one event to all URLs with a worker in production. @returns the first two attempts by URL */
   const deliverTo = async (urls: string[]): Promise<typeof records> => {
     const idOf: Record<string, string> = {};
     for (const url of urls) {
       const endpoint = await instance.createEndpoint('http://127.0.0.1:1/', ['customer.created']);
       idOf[url] = endpoint.id.slice(3);
-      // Past the check at creation, and for the time being out of the count of endpoints.
+      // Bypasses the check at creation, and excludes the endpoint from the limit on endpoints for now.
       await instance.sql(`UPDATE webhook_endpoints SET url = $1, status = 'deleted' WHERE id = $2`, [
         url.replace(PORT, String(target.port)),
         idOf[url],
@@ -133,7 +133,7 @@ describe('hostile targets in production', () => {
       NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
       WEBHOOK_DNS_SERVERS: names.address,
       WEBHOOK_ALLOWED_CIDRS: '127.0.0.2/32',
-      // Names are asked for again after a share of it; an answer that is late for that would count twice.
+      // DNS queries are repeated after a fraction of this timeout, and a repeated query would count twice.
       WEBHOOK_TIMEOUT: '60s',
       WEBHOOK_RETRY_SCHEDULE: '0s,300ms,1h,1h,1h',
     });
@@ -144,7 +144,7 @@ describe('hostile targets in production', () => {
         `SELECT endpoint_id AS id, json_agg(json_build_array(http_status, error) ORDER BY attempt) AS attempts
          FROM attempts GROUP BY endpoint_id`,
       );
-    const rows = await eventually('two attempts at every one but the good one', async () => {
+    const rows = await eventually('two attempts at every URL except the valid one', async () => {
       const found = await read();
       return found.reduce((sum, { attempts }) => sum + attempts.length, 0) === 2 * urls.length - 1 && found;
     });
@@ -153,20 +153,20 @@ describe('hostile targets in production', () => {
     );
   };
 
-  it('WH-02: the control: a name that leads to an open address is delivered to, with its own name on the certificate', () => {
+  it('WH-02: control case: delivers to a name with an allowed address and its own name on the certificate', () => {
     expect(records[`https://shop.example:${PORT}/`]).toEqual([[200, null]]);
     const [request] = target.requests.filter((each) => getHeader(each, 'host')?.startsWith('shop'));
     expect(getHeader(request!, 'host')).toBe(`shop.example:${target.port}`);
   });
 
-  it('WH-01: every hostile URL is refused when an endpoint is created', () => {
+  it('WH-01: rejects every hostile URL when an endpoint is created', () => {
     const accepted = hostileUrls.filter(
       (url) => targetUrlProblem(url.replace(PORT, '4443'), production) === null,
     );
     expect(accepted).toEqual([]);
   });
 
-  it('WH-02: every hostile URL and name is refused at the attempt', () => {
+  it('WH-02: blocks every hostile URL and name at the attempt', () => {
     const twice = (error = 'blocked_address') => Array<[number, string]>(2).fill([0, error]);
     const expected = {
       ...Object.fromEntries(hostileUrls.map((url) => [url, twice()])),
@@ -177,7 +177,7 @@ describe('hostile targets in production', () => {
     expect(records).toMatchObject(expected);
   });
 
-  it('WH-02: a name that changes after its look-up is connected to where it led, and looked up again for the next attempt', () => {
+  it('WH-02: connects to the address of the DNS lookup if a name changes afterwards, and repeats the lookup for the next attempt', () => {
     expect(records[`https://rebinding.example:${PORT}/`]).toEqual([
       [500, 'http_error'],
       [0, 'blocked_address'],
@@ -185,14 +185,14 @@ describe('hostile targets in production', () => {
     expect(names.countQuestions('rebinding.example', 'A')).toBe(2);
   });
 
-  it('WH-04: a redirect to loopback is recorded and not followed', () => {
+  it('WH-04: records a redirect to loopback and does not follow it', () => {
     expect(records[`https://redirecting.example:${PORT}/`]).toEqual([
       [302, 'http_error'],
       [302, 'http_error'],
     ]);
   });
 
-  it('WH-02: neither a byte nor a connection reached a canary, and no name was asked for that the URL does not show', () => {
+  it('WH-02: no connection or byte reaches a canary, and only names in the URLs are looked up', () => {
     expect(canaries.map(({ connections, bytesReceived }) => [connections, bytesReceived])).toEqual([
       [0, 0],
       [0, 0],

@@ -9,7 +9,7 @@ import type { ServerProcess } from '../support/server-process.mjs';
 let instance: TestInstance;
 beforeEach(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterEach(async () => {
-  // What a test adds to the schema is not reset with the rows.
+  // The reset of the rows does not remove what a test adds to the schema.
   await instance?.sql(
     `DROP TRIGGER IF EXISTS batches ON login_attempts; DROP TRIGGER IF EXISTS refuse ON login_attempts;
      DROP TRIGGER IF EXISTS refuse ON sessions;
@@ -18,7 +18,7 @@ afterEach(async () => {
   await instance?.stop();
 });
 
-/** A worker that removes nothing unless a test lets it. */
+/** Starts a worker that removes nothing until a test runs a job. */
 async function startQuietWorker(): Promise<ServerProcess> {
   const worker = instance.startWorker({ PERIODIC_JOBS: 'off' });
   await instance.waitUntilReady();
@@ -30,16 +30,16 @@ const count = async (table: string): Promise<number> => {
   return row!.count;
 };
 
-/** Windows of failed logins that ended an hour ago. */
-const insertTries = (rows: number): Promise<unknown> =>
+/** Inserts windows of failed logins that ended an hour ago. */
+const insertLoginAttempts = (rows: number): Promise<unknown> =>
   instance.sql(
     `INSERT INTO login_attempts (project_id, email_hash, tries, window_ends_at)
      SELECT $1, n::text::bytea, 1, now() - interval '1 hour' FROM generate_series(1, $2::int) AS n`,
     [instance.credentials.projectId, rows],
   );
 
-/** One customer with one of everything, once as it is now and once long past. */
-async function insertPast(): Promise<void> {
+/** Inserts a customer with a current and an expired record of each kind. */
+async function insertExpired(): Promise<void> {
   const { id } = await registerCustomer(instance);
   const { projectId } = instance.credentials;
   const [old] = await insertSessions(instance, id, 1);
@@ -76,11 +76,11 @@ async function insertPast(): Promise<void> {
   }
 }
 
-const pastAndPresent = async (): Promise<Record<string, number>> => ({
+const countRecords = async (): Promise<Record<string, number>> => ({
   sessions: await count('sessions'),
   tokens: await count('one_time_tokens'),
   mails: await count('mails'),
-  answers: await count('idempotency_keys'),
+  responses: await count('idempotency_keys'),
   addresses: await count("customer_addresses WHERE address_block IN ('25 hours', '1 hour')"),
   operatorAddresses: await count('operator_addresses'),
 });
@@ -88,8 +88,8 @@ const pastAndPresent = async (): Promise<Record<string, number>> => ({
 const failures = ({ log }: ServerProcess): unknown[] =>
   log.filter(({ message }) => message === 'maintenance job failed').map(({ task }) => task);
 
-/** Keeps everybody from the failed logins until the answer is called. */
-async function holdTries(): Promise<() => Promise<void>> {
+/** Locks the table of failed logins. @returns a function that releases the lock */
+async function lockLoginAttempts(): Promise<() => Promise<void>> {
   const client: pg.PoolClient = await instance.db.connect();
   await client.query('BEGIN; LOCK TABLE login_attempts IN ACCESS EXCLUSIVE MODE');
   return async () => {
@@ -98,13 +98,13 @@ async function holdTries(): Promise<() => Promise<void>> {
   };
 }
 
-describe('housekeeping', () => {
-  it('removes what is past, and nothing else', async () => {
-    await insertPast();
-    const both = { sessions: 2, tokens: 2, mails: 3, answers: 2, addresses: 2, operatorAddresses: 2 };
-    expect(await pastAndPresent()).toEqual(both);
+describe('maintenance', () => {
+  it('removes expired records and nothing else', async () => {
+    await insertExpired();
+    const both = { sessions: 2, tokens: 2, mails: 3, responses: 2, addresses: 2, operatorAddresses: 2 };
+    expect(await countRecords()).toEqual(both);
     const worker = await startQuietWorker();
-    const left = { sessions: 1, tokens: 1, mails: 2, answers: 1, addresses: 1, operatorAddresses: 1 };
+    const remaining = { sessions: 1, tokens: 1, mails: 2, responses: 1, addresses: 1, operatorAddresses: 1 };
     for (const task of [
       'login attempts',
       'operator attempts',
@@ -114,11 +114,11 @@ describe('housekeeping', () => {
       'mails',
     ])
       await worker.runJob(task);
-    expect(await pastAndPresent()).toEqual(left);
+    expect(await countRecords()).toEqual(remaining);
   });
 
   it('removes many rows in batches', async () => {
-    await insertTries(12_000);
+    await insertLoginAttempts(12_000);
     await instance.sql(`CREATE TABLE batches (rows int);
       CREATE FUNCTION note_batch() RETURNS trigger LANGUAGE plpgsql AS
         'BEGIN INSERT INTO batches SELECT count(*) FROM gone; RETURN NULL; END';
@@ -130,21 +130,21 @@ describe('housekeeping', () => {
     expect(batches.map(({ rows }) => rows)).toEqual([5_000, 5_000, 2_000]);
   });
 
-  it('goes on with the other tasks when one fails', async () => {
-    await insertPast();
-    await insertTries(1);
+  it('continues with the other tasks when one fails', async () => {
+    await insertExpired();
+    await insertLoginAttempts(1);
     await instance.sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
         'BEGIN RAISE EXCEPTION ''not today''; END';
       CREATE TRIGGER refuse BEFORE DELETE ON login_attempts FOR EACH ROW EXECUTE FUNCTION refuse();
       CREATE TRIGGER refuse BEFORE DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION refuse()`);
     const worker = instance.startWorker();
     await eventually('the pruning', async () => (await count('mails')) === 2);
-    expect(await pastAndPresent()).toMatchObject({ sessions: 2, tokens: 1, mails: 2, answers: 1 });
+    expect(await countRecords()).toMatchObject({ sessions: 2, tokens: 1, mails: 2, responses: 1 });
     expect(failures(worker)).toEqual(['login attempts', 'sessions']);
   });
 
-  it('keeps no delivery waiting', async () => {
-    const release = await holdTries();
+  it('does not delay deliveries', async () => {
+    const release = await lockLoginAttempts();
     try {
       const worker = instance.startWorker();
       await eventually('the failure', () => failures(worker).length > 0);

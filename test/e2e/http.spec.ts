@@ -17,14 +17,14 @@ afterAll(async () => instance?.stop());
 
 const registerPath = '/api/v1/auth/register';
 
-interface RawAnswer {
+interface RawResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
 }
 
-/** Sends a request as it is written, one character a byte. A connection that just ends has the status 0. */
-const raw = (head: string[], body = ''): Promise<RawAnswer> =>
+/** Sends an unmodified request, one byte per character. @returns status 0 if there is no response */
+const raw = (head: string[], body = ''): Promise<RawResponse> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(instance.env['PORT']), '127.0.0.1', () =>
       socket.write(`${[...head, 'Connection: close'].join('\r\n')}\r\n\r\n${body}`, 'latin1'),
@@ -34,11 +34,11 @@ const raw = (head: string[], body = ''): Promise<RawAnswer> =>
     socket.on('error', reject).on('close', () => {
       const [first = '', ...rest] = text.split('\r\n\r\n')[0]!.split('\r\n');
       const headers = rest.map((line) => [line.split(': ')[0]!.toLowerCase(), line.split(': ')[1] ?? '']);
-      const answered = text.split('\r\n\r\n').slice(1).join('\r\n\r\n');
+      const responseBody = text.split('\r\n\r\n').slice(1).join('\r\n\r\n');
       resolve({
         status: Number(first.split(' ')[1] ?? 0),
         headers: Object.fromEntries(headers),
-        body: answered,
+        body: responseBody,
       });
     });
   });
@@ -52,29 +52,29 @@ const sk = (): string => `Authorization: Bearer ${instance.credentials.secretKey
 const send = async (body: string | Buffer, headers: Record<string, string> = {}) => {
   const sent = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers };
   const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`);
-  const answer = await raw(
+  const response = await raw(
     [`POST ${registerPath} HTTP/1.1`, host, pk(), ...lines],
     Buffer.from(body).toString('latin1'),
   );
-  return { ...answer, body: JSON.parse(answer.body) as Record<string, any> };
+  return { ...response, body: JSON.parse(response.body) as Record<string, any> };
 };
 
 const customer = (more: object = {}): string =>
   JSON.stringify({ email: uniqueEmail(), password: PASSWORD, ...more });
 
 describe('strict input', () => {
-  it('IN-01: refuses more than 64 KiB, also without a Content-Length, and closes', async () => {
+  it('IN-01: rejects more than 64 KiB, even without a Content-Length, and closes the connection', async () => {
     const big = customer({ firstName: 'x'.repeat(70_000) });
-    const answer = await send(big);
-    expect(answer).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
-    expect(answer.headers['connection']).toBe('close');
+    const response = await send(big);
+    expect(response).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
+    expect(response.headers['connection']).toBe('close');
     const chunk = `8000\r\n${'a'.repeat(0x8000)}\r\n`;
     const head = [`POST ${registerPath} HTTP/1.1`, host, json, 'Transfer-Encoding: chunked'];
     expect((await raw(head, chunk.repeat(4))).status).toBe(413);
   });
 
-  // What else is refused stands in body-reader.spec.ts, strict-json.spec.ts and input.pipe.spec.ts of the api.
-  it('IN-02 to IN-08: refuses another type or encoding, what is not valid JSON, and fields by their name', async () => {
+  // The other rejected inputs are in body-reader.spec.ts, strict-json.spec.ts and input.pipe.spec.ts of the api.
+  it('IN-02 to IN-08: rejects other content types and encodings, invalid JSON, and invalid fields by name', async () => {
     const invalid: [name: string, body: string | Buffer][] = [
       ['malformed', '{"email":'],
       ['an array', '[]'],
@@ -132,7 +132,7 @@ describe('strict input', () => {
     expect((await instance.register()).status).toBe(201);
   });
 
-  it('says in each error what is wrong with this request and what to do', async () => {
+  it('explains in each error the problem with the request and its solution', async () => {
     const { secretKey, publishableKey } = instance.credentials;
     const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
     const login = { email: 'http@example.com', password: PASSWORD };
@@ -207,7 +207,7 @@ describe('strict input', () => {
     const details = cases.map(([, method, path, headers, body]) =>
       instance
         .request(method, path, { headers: headers as Record<string, string>, body })
-        .then((answer) => answer.body.detail as string),
+        .then((response) => response.body.detail as string),
     );
     expect(await Promise.all(details)).toEqual(cases.map(([detail]) => detail));
     expect((await send('{\n  "email": "a@b.example"\n  "password": "x"\n}')).body['detail']).toBe(
@@ -218,7 +218,7 @@ describe('strict input', () => {
     );
   });
 
-  it('IN-08: refuses a query that is not documented; IN-09: answers 404 to an id that is none', async () => {
+  it('IN-08: rejects an undocumented query; IN-09: returns 404 for an invalid id', async () => {
     const queries = `limit=0 limit=201 limit=1.5 limit=x limit= limit=1&limit=2 limit[]=1 unknown=1 event=nope
       success=maybe status_class=6xx created_after=yesterday endpoint_id=123 project_id=123`.split(/\s+/);
     const ids = ['x', 'ep_', 'ep_123', '%00', '%E0%A4%A', "ep_' OR 1=1--"];
@@ -240,7 +240,7 @@ describe('strict input', () => {
   });
 });
 
-describe('HD-01: the headers', () => {
+describe('HD-01: the response headers', () => {
   const preflight = ['Origin: http://localhost:5173', 'Access-Control-Request-Method: POST'];
   const get = (path: string): string[] => [`GET ${path} HTTP/1.1`, host];
   const login = ['POST /api/v1/auth/login HTTP/1.1', host];
@@ -254,34 +254,34 @@ describe('HD-01: the headers', () => {
     ['a preflight', 204, ['OPTIONS /api/v1/me HTTP/1.1', host, ...preflight]],
     ['a hosted page', 400, get('/verify-email?token=x')],
     ['invalid JSON', 400, [...login, json, pk(), 'Content-Length: 1'], '{'],
-    ['no HTTP', 400, ['nonsense']],
-    ['two lengths', 400, ['POST / HTTP/1.1', host, 'Content-Length: 1', 'Transfer-Encoding: chunked']],
+    ['a request that is not HTTP', 400, ['nonsense']],
+    ['two body lengths', 400, ['POST / HTTP/1.1', host, 'Content-Length: 1', 'Transfer-Encoding: chunked']],
     ['no Host', 400, ['GET /livez HTTP/1.1']],
     ['a target without a path', 400, get('foo://x')],
-    ['a target that is no URL', 400, get('http://[::/livez')],
+    ['a target that is not a URL', 400, get('http://[::/livez')],
     ['an absolute target', 200, get('http://x/livez')],
-    ['an expectation', 200, [...get('/livez'), 'Expect: magic']],
+    ['an Expect header', 200, [...get('/livez'), 'Expect: magic']],
     ['HTTP/1.0', 200, ['GET /livez HTTP/1.0']],
     ['no credential', 401, get('/v1/webhooks/endpoints')],
     ['a wrong credential', 403, [...get('/api/v1/me'), sk()]],
     ['no route', 404, get('/nothing')],
-    ['an ill-formed path', 404, [...get('/api/v1/customers/%ff'), sk()]],
-    ['a method', 405, ['TRACE /livez HTTP/1.1', host]],
+    ['a malformed path', 404, [...get('/api/v1/customers/%ff'), sk()]],
+    ['an unsupported method', 405, ['TRACE /livez HTTP/1.1', host]],
     ['a long body', 413, [...login, json, 'Content-Length: 70000']],
-    ['a type', 415, [...login, 'Content-Type: text/xml', 'Content-Length: 1'], 'x'],
+    ['an unsupported type', 415, [...login, 'Content-Type: text/xml', 'Content-Length: 1'], 'x'],
     ['long headers', 431, [...get('/'), big]],
   ];
 
-  it('stand on every response', async () => {
+  it('are set on every response', async () => {
     await checkCases(
       responses().map(([name, ...rest]) => [name, name, ...rest] as const),
       async (name: string, status: number, head: string[], body?: string) => {
-        const { headers, ...answer } = await raw(head, body);
+        const { headers, ...response } = await raw(head, body);
         const isPage = name.includes('page');
         const type = isPage ? 'text/html' : status < 300 ? 'application/json' : 'application/problem+json';
         const policy = headers['content-security-policy'] ?? '';
         const found = {
-          status: answer.status,
+          status: response.status,
           sniffing: headers['x-content-type-options'],
           transport: headers['strict-transport-security'],
           referrer: headers['referrer-policy'],
@@ -313,14 +313,14 @@ describe('HD-01: the headers', () => {
     expect(tooLarge.body).toContain('"code":"headers_too_large"');
   });
 
-  it('keep a request id of the caller only in the documented form (LG-02)', async () => {
-    const ask = async (id: string) =>
+  it('contain a request id of the caller only in the documented form (LG-02)', async () => {
+    const requestIdFor = async (id: string) =>
       (await instance.request('GET', '/livez', { headers: { 'x-request-id': id } })).headers.get(
         'x-request-id',
       );
-    expect(await ask('abc-DEF_123')).toBe('abc-DEF_123');
-    expect(await ask('a b')).not.toBe('a b');
-    expect(await ask('x'.repeat(65))).not.toBe('x'.repeat(65));
+    expect(await requestIdFor('abc-DEF_123')).toBe('abc-DEF_123');
+    expect(await requestIdFor('a b')).not.toBe('a b');
+    expect(await requestIdFor('x'.repeat(65))).not.toBe('x'.repeat(65));
   });
 });
 
@@ -328,10 +328,10 @@ describe('HD-03: CORS', () => {
   const origin = 'http://localhost:5173';
   const fromPage = `Origin: ${origin}`;
   const exposed = 'X-Request-Id,Retry-After,RateLimit,RateLimit-Policy';
-  const corsOf = ({ headers }: RawAnswer): string[] =>
+  const corsOf = ({ headers }: RawResponse): string[] =>
     Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 
-  it('answers any preflight of the routes that pages call', async () => {
+  it('accepts any preflight request for the routes that pages call', async () => {
     for (const path of ['/api/v1/auth/login', '/api/v1/me', '/.well-known/jwks.json']) {
       const { status, headers } = await raw([
         `OPTIONS ${path} HTTP/1.1`,
@@ -350,27 +350,27 @@ describe('HD-03: CORS', () => {
     }
   });
 
-  it('sends nothing on the routes of secret keys and on hosted pages, to a preflight neither', async () => {
+  it('sends no CORS headers on the routes of secret keys and on hosted pages, even for a preflight request', async () => {
     const paths =
       `/v1/webhooks/endpoints /v1/webhooks/deliveries /api/v1/customers /api/v1/mailbox /api/v1/meow
       /api/v1/authority /verify-email`.split(/\s+/);
-    const faults = await runInChunks(paths, async (path) => {
+    const failures = await runInChunks(paths, async (path) => {
       const preflight = await raw([
         `OPTIONS ${path} HTTP/1.1`,
         host,
         fromPage,
         'Access-Control-Request-Method: GET',
       ]);
-      const answer = await raw([`GET ${path} HTTP/1.1`, host, fromPage, sk()]);
-      const found = [...corsOf(preflight), ...corsOf(answer)];
+      const response = await raw([`GET ${path} HTTP/1.1`, host, fromPage, sk()]);
+      const found = [...corsOf(preflight), ...corsOf(response)];
       return [404, 405].includes(preflight.status) && found.length === 0
         ? []
         : [{ path, status: preflight.status, found }];
     });
-    expect(faults).toEqual([]);
+    expect(failures).toEqual([]);
   });
 
-  it('names the origin, varies with it, allows no credentials, and exposes what pages need', async () => {
+  it('allows the origin, varies by it, allows no credentials, and exposes the headers that pages need', async () => {
     for (const path of [
       '/api/v1/auth/refresh',
       '/api/v1/me',
@@ -390,25 +390,25 @@ describe('HD-03: CORS', () => {
     }
   });
 
-  it('lets the page read the refusal of its origin', async () => {
+  it('lets the page read the error that rejects its origin', async () => {
     await instance.sql(`UPDATE projects SET settings = '{"allowedOrigins":["https://app.example.com"]}'`);
     const login = (from: string) => instance.login(uniqueEmail(), 'x', { origin: from });
-    const [refused, allowed] = [await login(origin), await login('https://app.example.com')];
+    const [rejected, allowed] = [await login(origin), await login('https://app.example.com')];
     await instance.sql(`UPDATE projects SET settings = '{}'`);
-    expect(refused).toMatchObject({
+    expect(rejected).toMatchObject({
       status: 403,
       body: {
         code: 'origin_not_allowed',
         detail: `The origin ${origin} is not in the allowedOrigins of the project. Add it to the project settings.`,
       },
     });
-    expect(refused.headers.get('access-control-allow-origin')).toBe(origin);
-    expect(refused.headers.get('access-control-expose-headers')).toBe(exposed);
+    expect(rejected.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(rejected.headers.get('access-control-expose-headers')).toBe(exposed);
     expect(allowed.status).toBe(401);
   });
 });
 
-describe('HD-04: each status has what belongs to it', () => {
+describe('HD-04: each status has its required headers', () => {
   it('401: WWW-Authenticate', async () => {
     const invalid = 'Bearer error="invalid_token"';
     const login = { email: 'nobody@example.com', password: PASSWORD };
@@ -428,13 +428,13 @@ describe('HD-04: each status has what belongs to it', () => {
       cases.map((each) => [each[0], ...each] as const),
       async (...[request, challenge, headers, body]: Case) => {
         const [method, path] = request.split(' ') as [string, string];
-        const answer = await instance.request(method, path, { headers, ...(body ? { body } : {}) });
-        expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, challenge]);
+        const response = await instance.request(method, path, { headers, ...(body ? { body } : {}) });
+        expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, challenge]);
       },
     );
   });
 
-  it('405: Allow, before the caller is looked at', async () => {
+  it('405: Allow, before authentication', async () => {
     const cases: [method: string, path: string, allowed: string][] = [
       ['DELETE', '/livez', 'GET, HEAD'],
       ['GET', '/api/v1/auth/login', 'POST'],
@@ -454,47 +454,47 @@ describe('HD-04: each status has what belongs to it', () => {
 
   it('429: Retry-After, RateLimit and RateLimit-Policy', async () => {
     const email = uniqueEmail();
-    let answer = await instance.login(email, 'wrong password');
-    while (answer.status === 401) answer = await instance.login(email, 'wrong password');
-    const wait = answer.headers.get('retry-after');
-    expect(answer.status).toBe(429);
+    let response = await instance.login(email, 'wrong password');
+    while (response.status === 401) response = await instance.login(email, 'wrong password');
+    const wait = response.headers.get('retry-after');
+    expect(response.status).toBe(429);
     expect(wait).toMatch(/^[1-9]\d*$/);
-    expect(answer.headers.get('ratelimit')).toBe(`"failed-login";r=0;t=${wait}`);
-    expect(answer.headers.get('ratelimit-policy')).toBe('"failed-login";q=10;w=900');
+    expect(response.headers.get('ratelimit')).toBe(`"failed-login";r=0;t=${wait}`);
+    expect(response.headers.get('ratelimit-policy')).toBe('"failed-login";q=10;w=900');
   });
 });
 
-describe('HD-05: no way around the guards', () => {
+describe('HD-05: the guards cannot be bypassed', () => {
   const guarded = [
     ['GET', '/api/v1/me'],
     ['GET', '/v1/webhooks/endpoints'],
     ['POST', '/api/v1/auth/forgot-password'],
   ] as const;
-  const tricks: [string, (path: string) => string][] = [
-    ['as it is', (path) => path],
+  const variants: [string, (path: string) => string][] = [
+    ['unchanged', (path) => path],
     ['two slashes', (path) => `/${path}`],
-    ['a slash at the end', (path) => `${path}/`],
-    ['capitals', (path) => path.toUpperCase()],
-    ['one capital', (path) => path.replace('/v1', '/V1')],
+    ['a trailing slash', (path) => `${path}/`],
+    ['upper case', (path) => path.toUpperCase()],
+    ['one upper-case letter', (path) => path.replace('/v1', '/V1')],
     ['a parameter', (path) => `${path};x=1`],
     [
-      'a letter in percent',
+      'a percent-encoded letter',
       (path) => path.replace(/.$/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
     ],
-    ['a capital in percent', (path) => path.replace('/v1', '/%561')],
-    ['a slash in percent', (path) => path.replace('/v1', '%2fv1')],
-    ['a way up', (path) => `/livez/..${path}`],
-    ['a way up in percent', (path) => `/livez/%2e%2e${path}`],
+    ['a percent-encoded upper-case letter', (path) => path.replace('/v1', '/%561')],
+    ['a percent-encoded slash', (path) => path.replace('/v1', '%2fv1')],
+    ['a parent folder', (path) => `/livez/..${path}`],
+    ['a percent-encoded parent folder', (path) => `/livez/%2e%2e${path}`],
     ['a dot', (path) => `/.${path}`],
     ['a fragment', (path) => `${path}#/livez`],
-    ['a NUL in percent', (path) => `${path}%00`],
+    ['a percent-encoded NUL', (path) => `${path}%00`],
     ['a backslash', (path) => path.replace('/v1', '\\v1')],
     ['an absolute target', (path) => `http://evil.example${path}`],
-    ['an extension', (path) => `${path}.json`],
+    ['a file extension', (path) => `${path}.json`],
   ];
 
-  it('by another way to write a path', async () => {
-    const faults = await runInChunks(tricks, async ([, change]) => {
+  it('by another form of a path', async () => {
+    const failures = await runInChunks(variants, async ([, change]) => {
       const found: unknown[] = [];
       for (const [method, path] of guarded) {
         const body = method === 'POST' ? ['Content-Type: application/json', 'Content-Length: 2'] : [];
@@ -506,42 +506,44 @@ describe('HD-05: no way around the guards', () => {
       }
       return found;
     });
-    expect(faults).toEqual([]);
+    expect(failures).toEqual([]);
   });
 
   it('by a header or a query that names another method', async () => {
-    const mine = `Authorization: Bearer ${accessToken}`;
+    const authorization = `Authorization: Bearer ${accessToken}`;
     for (const header of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']) {
       for (const [method, path] of guarded) {
         const { status } = await raw([`GET ${path} HTTP/1.1`, host, `${header}: POST`]);
         expect([header, path, status]).toEqual([header, path, method === 'GET' ? 401 : 405]);
       }
-      expect((await raw(['GET /api/v1/me HTTP/1.1', host, mine, `${header}: DELETE`])).status).toBe(200);
+      expect((await raw(['GET /api/v1/me HTTP/1.1', host, authorization, `${header}: DELETE`])).status).toBe(
+        200,
+      );
     }
-    expect((await raw(['GET /api/v1/me?_method=DELETE HTTP/1.1', host, mine])).status).toBe(400);
+    expect((await raw(['GET /api/v1/me?_method=DELETE HTTP/1.1', host, authorization])).status).toBe(400);
   });
 
-  it('by a method of another kind', async () => {
+  it('by an unusual method', async () => {
     const methods = ['TRACE', 'CONNECT', 'PROPFIND', 'PURGE', 'QUERY', 'DEBUG'];
-    const faults = await runInChunks(methods, async (method) =>
+    const failures = await runInChunks(methods, async (method) =>
       runInChunks(['/livez', '/api/v1/me', '/nothing'], async (path) => {
         const { status, body } = await raw([`${method} ${path} HTTP/1.1`, host, 'X-Secret: echo-me']);
         const isRefused = [0, 400, 404, 405].includes(status) && !body.includes('echo-me');
         return isRefused ? [] : [{ method, path, status, body }];
       }),
     );
-    expect(faults).toEqual([]);
+    expect(failures).toEqual([]);
   });
 });
 
 describe('connections', () => {
-  it('of clients that were refused are closed, though they keep theirs open (IN-11)', async () => {
+  it('of rejected clients are closed even if the clients keep them open (IN-11)', async () => {
     expect.hasAssertions();
     const socket = connect({ port: Number(instance.env['PORT']), host: '127.0.0.1', allowHalfOpen: true });
     socket.write('nonsense\r\n\r\n');
     socket.resume();
     await once(socket, 'end');
-    // A half-closed peer learns of the end only when it writes again.
+    // A half-closed peer detects the close only when it writes again.
     const writing = setInterval(() => socket.write('more'), 50);
     await new Promise<void>(
       (resolve) => void socket.once('error', () => resolve()).once('close', () => resolve()),
@@ -551,12 +553,12 @@ describe('connections', () => {
     socket.destroy();
   });
 
-  it('that break in the middle of a body cause no internal error', async () => {
+  it('that close in the middle of a body cause no internal error', async () => {
     const socket = connect(Number(instance.env['PORT']), '127.0.0.1');
     const framing = ['X-Request-Id: broken', 'Content-Length: 100'];
     const head = [`POST ${registerPath} HTTP/1.1`, host, json, pk(), ...framing];
     socket.write(`${head.join('\r\n')}\r\n\r\n{"a"`, () => socket.destroy());
-    const line = await eventually('its log line', () =>
+    const line = await eventually('its log message', () =>
       instance.api.log.find(({ requestId, message }) => requestId === 'broken' && message === 'request'),
     );
     expect(line['status']).toBeLessThan(500);
