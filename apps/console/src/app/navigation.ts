@@ -61,9 +61,9 @@ export const visibleNavigation = (session: Session): NavigationGroup[] =>
   navigation
     .map((group) => ({
       ...group,
-      places: group.items.filter(({ isVisible }) => isVisible?.(session) ?? true),
+      items: group.items.filter(({ isVisible }) => isVisible?.(session) ?? true),
     }))
-    .filter(({ places }) => places.length > 0);
+    .filter(({ items }) => items.length > 0);
 
 /** Where a found record is shown; null where it has no screen. */
 export function recordPath(kind: string, id: string, projectId: string | null): string | null {

@@ -42,7 +42,7 @@ export function filterEntries({ filter }: Batch): FilterEntry[] {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     if (/_(after|before)$|^(since|until)$/.test(key)) return [{ name, text: formatUtcTime(text) }];
     if (key === 'status_class' && text === 'none') return [{ name, text: 'No response' }];
-    return [{ name, text, ...(recordPaths[key] && { to: `/${recordPaths[key]}/${text}` }) }];
+    return [{ name, text, ...(recordPaths[key] && { path: `/${recordPaths[key]}/${text}` }) }];
   });
 }
 
