@@ -18,7 +18,7 @@ export function AccountScreen(): ReactNode {
       <Stack maw={760}>
         <Paper>
           <PropertyList
-            of={{
+            items={{
               Email: <UntrustedText text={email} />,
               Name: name ? <UntrustedText text={name} /> : '–',
               Role: (

@@ -14,7 +14,7 @@ export function RecoveryCodesForm(): ReactNode {
     event.preventDefault();
     if (!renew.isPending) renew.mutate(undefined, { onSettled: () => setCode('') });
   };
-  if (renew.data) return <RecoveryCodes codes={renew.data.recoveryCodes} onKept={renew.reset} />;
+  if (renew.data) return <RecoveryCodes codes={renew.data.recoveryCodes} onSaved={renew.reset} />;
   const isWrong = renew.error?.code === 'invalid_code';
   return (
     <form onSubmit={submit}>

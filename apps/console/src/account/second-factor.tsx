@@ -10,7 +10,7 @@ export function SecondFactor(): ReactNode {
   const { hasSecondFactor } = useSession();
   const [isSettingUp, setSettingUp] = useState(false);
   const [recoveryCodes, setRecoveryCodes] = useState<string[] | null>(null);
-  if (recoveryCodes) return <RecoveryCodes codes={recoveryCodes} onKept={() => setRecoveryCodes(null)} />;
+  if (recoveryCodes) return <RecoveryCodes codes={recoveryCodes} onSaved={() => setRecoveryCodes(null)} />;
   if (hasSecondFactor) return <RecoveryCodesForm />;
   if (isSettingUp) {
     const cancel = (

@@ -49,7 +49,7 @@ export function AuditDrawer({ id, initialEntry, onClose }: AuditDrawerProps): Re
 function EntryDetails({ entry }: { entry: AuditEntry }): ReactNode {
   return (
     <Stack>
-      <PropertyList of={toProperties(entry)} />
+      <PropertyList items={toProperties(entry)} />
       <JsonView name="Details" value={entry.details} />
     </Stack>
   );

@@ -13,7 +13,7 @@ export function BatchDetails({ batch }: { batch: NamedBatch }): ReactNode {
   const { reason, started_by: starter, cancelled_by: canceller, started_at: startedAt } = batch;
   return (
     <PropertyList
-      of={{
+      items={{
         Batch: <Id id={batch.id} />,
         Reason: <UntrustedText text={reason} fallback={batch.state === 'planned' ? 'None' : '–'} />,
         Planned: (
@@ -44,7 +44,7 @@ export function BatchFilter({ batch }: { batch: Batch }): ReactNode {
   if (facts.length === 0) return <Text c="dimmed">All dead letters</Text>;
   return (
     <PropertyList
-      of={Object.fromEntries(
+      items={Object.fromEntries(
         facts.map(({ name, text, path }) => [
           name,
           path ? <Id key={name} id={text} to={path} /> : <UntrustedText key={name} text={text} />,

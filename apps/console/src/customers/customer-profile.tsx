@@ -27,7 +27,7 @@ export function CustomerProfile({ customer }: { customer: Customer }): ReactNode
     <Stack>
       <Paper>
         <PropertyList
-          of={{
+          items={{
             Email: (
               <Group gap={4} wrap="nowrap">
                 <UntrustedText text={customer.email} />
@@ -39,7 +39,7 @@ export function CustomerProfile({ customer }: { customer: Customer }): ReactNode
             ID: <Id id={customer.id} />,
             'External ID': <UntrustedText text={customer.externalId} mono />,
             Password: customer.hasPassword ? 'Set' : 'Not set',
-            'Last sign-in': <RelativeTime at={customer.lastLoginAt} none="Never" />,
+            'Last sign-in': <RelativeTime at={customer.lastLoginAt} fallback="Never" />,
             Created: <RelativeTime at={customer.createdAt} />,
             Updated: <RelativeTime at={customer.updatedAt} />,
             ...(customer.disabledAt && { Disabled: <RelativeTime at={customer.disabledAt} /> }),

@@ -49,7 +49,7 @@ const columns: Column<Customer>[] = [
   {
     header: 'Last sign-in',
     align: 'right',
-    cell: (row) => <RelativeTime at={row.lastLoginAt} none="Never" />,
+    cell: (row) => <RelativeTime at={row.lastLoginAt} fallback="Never" />,
   },
   { header: 'Created', align: 'right', wideOnly: true, cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];

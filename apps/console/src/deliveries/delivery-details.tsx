@@ -19,7 +19,7 @@ export function DeliveryDetails({ delivery }: { delivery: Delivery }): ReactNode
   } = delivery;
   return (
     <PropertyList
-      of={{
+      items={{
         Delivery: <Id id={id} />,
         Event: <Id id={delivery.event_id} to={`/events/${delivery.event_id}`} />,
         Endpoint:

@@ -54,10 +54,10 @@ function Tiles({ stats }: { stats: Stats }): ReactNode {
         />
         <Tile name="Median duration" value={ms(stats.p50_duration_ms)} />
         <Tile name="p95 duration" value={ms(stats.p95_duration_ms)} />
-        <Tile name="Last success" value={<RelativeTime at={stats.last_success_at} none="Never" />} />
+        <Tile name="Last success" value={<RelativeTime at={stats.last_success_at} fallback="Never" />} />
         <Tile
           name="Last failure"
-          value={<RelativeTime at={stats.last_failure_at} none="Never" />}
+          value={<RelativeTime at={stats.last_failure_at} fallback="Never" />}
           note={
             stats.failing_since && (
               <>

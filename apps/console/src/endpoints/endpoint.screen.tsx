@@ -86,7 +86,7 @@ function EndpointDetails({ endpoint }: { endpoint: Endpoint }): ReactNode {
           </Group>
         </Group>
         <Paper>
-          <PropertyList of={toProperties(endpoint)} />
+          <PropertyList items={toProperties(endpoint)} />
         </Paper>
       </section>
       <section aria-label="Recent attempts">

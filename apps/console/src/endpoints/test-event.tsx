@@ -82,7 +82,7 @@ function TestResult({ deliveryId }: { deliveryId: string }): ReactNode {
       {attempt && (
         <>
           <PropertyList
-            of={{
+            items={{
               Response: (
                 <HttpStatus status={attempt.http_status} error={attempt.error && errorLabel(attempt.error)} />
               ),

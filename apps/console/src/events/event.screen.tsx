@@ -46,7 +46,7 @@ function EventDetails({ event }: { event: Event }): ReactNode {
       )}
       <Paper>
         <PropertyList
-          of={{
+          items={{
             Created: <RelativeTime at={event.created_at} />,
             Subject: <EventSubject event={event} />,
             Project: <ProjectName link id={event.project_id} fallback="None" />,

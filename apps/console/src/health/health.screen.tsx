@@ -141,7 +141,7 @@ function HealthCards({ health, now }: HealthSnapshot): ReactNode {
           of={{
             Pending: formatCappedCount(queue.pending),
             'Due now': formatCappedCount(queue.due),
-            'Oldest due': <RelativeTime at={queue.oldestDueAt} none="None" />,
+            'Oldest due': <RelativeTime at={queue.oldestDueAt} fallback="None" />,
             'In progress': formatCappedCount(queue.inFlight),
             ...(queue.jobs === null ? {} : { 'Jobs in Redis': queue.jobs.toLocaleString('en') }),
           }}
@@ -153,7 +153,7 @@ function HealthCards({ health, now }: HealthSnapshot): ReactNode {
             of={{
               Waiting: formatCappedCount(mail.pending),
               'Failed in the last 30 days': formatCappedCount(mail.failed),
-              'Oldest waiting': <RelativeTime at={mail.oldestPendingAt} none="None" />,
+              'Oldest waiting': <RelativeTime at={mail.oldestPendingAt} fallback="None" />,
             }}
           />
         ) : (

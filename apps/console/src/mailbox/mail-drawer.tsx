@@ -53,7 +53,7 @@ function MailDetails({ mail }: { mail: Mail }): ReactNode {
   return (
     <Stack>
       <PropertyList
-        of={{
+        items={{
           To: <UntrustedText text={mail.to} />,
           Type: mailKinds[mail.kind],
           Project: <ProjectName id={mail.projectId} link fallback="None" />,

@@ -51,7 +51,7 @@ const columns: Column<Operator>[] = [
   {
     header: 'Last sign-in',
     align: 'right',
-    cell: (row) => <RelativeTime at={row.lastLoginAt} none="Never" />,
+    cell: (row) => <RelativeTime at={row.lastLoginAt} fallback="Never" />,
   },
   { header: 'Added', align: 'right', wideOnly: true, cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];

@@ -35,7 +35,7 @@ export function OrganizationScreen(): ReactNode {
           <Stack gap="lg">
             <Paper>
               <PropertyList
-                of={{
+                items={{
                   ID: <Id id={organization.id} />,
                   Slug: <UntrustedText text={organization.slug} mono />,
                   'Created by': <OrganizationName id={organization.parentId} link fallback="Gatehouse" />,
@@ -59,7 +59,7 @@ export function OrganizationScreen(): ReactNode {
 const columns: Column<Project>[] = [
   { header: 'Name', primary: true, cell: (row) => <UntrustedText text={row.name} /> },
   { header: 'Slug', cell: (row) => <UntrustedText text={row.slug} mono /> },
-  { header: 'Environment', cell: (row) => <EnvironmentBadge of={row.environment} /> },
+  { header: 'Environment', cell: (row) => <EnvironmentBadge environment={row.environment} /> },
   { header: 'Status', cell: (row) => <StatusBadge state={row.archivedAt ? 'archived' : 'active'} /> },
   { header: 'Created', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];

@@ -10,6 +10,6 @@ export const environmentLabels: Record<string, string> = {
 
 const tones: Record<string, Tone> = { production: 'info', staging: 'warn' };
 
-export function EnvironmentBadge({ of: environment }: { of: string }): ReactNode {
+export function EnvironmentBadge({ environment }: { environment: string }): ReactNode {
   return <Badge tone={tones[environment] ?? 'calm'}>{environmentLabels[environment] ?? environment}</Badge>;
 }

@@ -6,13 +6,7 @@ import { Icon } from './icon';
 import classes from './recovery-codes.module.css';
 
 /** Codes that are shown this once; on goes only who says to have kept them. */
-export function RecoveryCodes({
-  codes,
-  onKept: onSaved,
-}: {
-  codes: string[];
-  onKept: () => void;
-}): ReactNode {
+export function RecoveryCodes({ codes, onSaved }: { codes: string[]; onSaved: () => void }): ReactNode {
   const [isKept, setKept] = useState(false);
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault();

@@ -19,13 +19,13 @@ const subscribe = (listener: () => void): (() => void) => {
 /** The time of day in ms, anew every 5 s; one timer for the whole page. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => current);
 
-/** "5m ago", with the moment in UTC in the tooltip. `none` stands for null. */
+/** "5m ago", with the moment in UTC in the tooltip. `fallback` stands for null. */
 export function RelativeTime({
   at,
-  none: fallback = '–',
+  fallback = '–',
 }: {
   at: string | null | undefined;
-  none?: string;
+  fallback?: string;
 }): ReactNode {
   const now = useNow();
   if (!at) return fallback;

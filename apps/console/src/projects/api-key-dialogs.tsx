@@ -118,7 +118,7 @@ export function KeyDetails({ apiKey: key, onClose }: KeyDialogProps): ReactNode 
     <Modal opened onClose={onClose} title="API key" size="lg">
       <Stack>
         <PropertyList
-          of={{
+          items={{
             Name: <UntrustedText text={key.name} />,
             Status: <StatusBadge state={keyState(key)} />,
             Value: <UntrustedText text={maskKey(key)} mono />,
@@ -126,8 +126,8 @@ export function KeyDetails({ apiKey: key, onClose }: KeyDialogProps): ReactNode 
             Type: key.type === 'secret' ? 'Secret' : 'Publishable',
             Access: key.access === 'organization' ? 'All projects of the organization' : 'This project',
             Created: <RelativeTime at={key.createdAt} />,
-            'Last used': <RelativeTime at={key.lastUsedAt} none="Never" />,
-            Expires: <RelativeTime at={key.expiresAt} none="Never" />,
+            'Last used': <RelativeTime at={key.lastUsedAt} fallback="Never" />,
+            Expires: <RelativeTime at={key.expiresAt} fallback="Never" />,
             ...(key.revokedAt && { Revoked: <RelativeTime at={key.revokedAt} /> }),
             ...(key.rotatedFrom && { Replaces: <Id id={key.rotatedFrom} short /> }),
           }}

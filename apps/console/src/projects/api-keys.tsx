@@ -33,8 +33,12 @@ const columns: Column<ApiKey>[] = [
   },
   { header: 'Scopes', wideOnly: true, cell: (row) => formatScopes(row) },
   { header: 'Status', cell: (row) => <StatusBadge state={keyState(row)} /> },
-  { header: 'Expires', align: 'right', cell: (row) => <RelativeTime at={row.expiresAt} none="Never" /> },
-  { header: 'Last used', align: 'right', cell: (row) => <RelativeTime at={row.lastUsedAt} none="Never" /> },
+  { header: 'Expires', align: 'right', cell: (row) => <RelativeTime at={row.expiresAt} fallback="Never" /> },
+  {
+    header: 'Last used',
+    align: 'right',
+    cell: (row) => <RelativeTime at={row.lastUsedAt} fallback="Never" />,
+  },
 ];
 
 /** The keys of a project: what they may, and how they begin and end. */

@@ -31,7 +31,7 @@ export function ProjectScreen(): ReactNode {
         project && (
           <Group gap="xs">
             <UntrustedText text={project.name} />
-            <EnvironmentBadge of={project.environment} />
+            <EnvironmentBadge environment={project.environment} />
             {project.archivedAt && <StatusBadge state="archived" />}
           </Group>
         )
@@ -83,7 +83,7 @@ function ProjectDetails({ project }: { project: Project }): ReactNode {
   return (
     <Paper>
       <PropertyList
-        of={{
+        items={{
           ID: <Id id={project.id} />,
           Slug: <UntrustedText text={project.slug} mono />,
           Organization: <OrganizationName id={project.organizationId} link />,

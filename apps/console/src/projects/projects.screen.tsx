@@ -28,7 +28,7 @@ const OTHER_PARAMS = ['create'];
 
 const columns: Column<Project>[] = [
   { header: 'Name', primary: true, cell: (row) => <UntrustedText text={row.name} /> },
-  { header: 'Environment', cell: (row) => <EnvironmentBadge of={row.environment} /> },
+  { header: 'Environment', cell: (row) => <EnvironmentBadge environment={row.environment} /> },
   { header: 'Organization', cell: (row) => <OrganizationName id={row.organizationId} link /> },
   { header: 'Slug', wideOnly: true, cell: (row) => <UntrustedText text={row.slug} mono /> },
   { header: 'Created', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },

@@ -31,7 +31,7 @@ export function SignInScreen(): ReactNode {
         title="Save your recovery codes"
         description="If you lose your authenticator, you can sign in with a recovery code. Each code works once."
       >
-        <RecoveryCodes codes={recoveryCodes} onKept={() => setRecoveryCodes(null)} />
+        <RecoveryCodes codes={recoveryCodes} onSaved={() => setRecoveryCodes(null)} />
       </SignInLayout>
     );
   }
