@@ -9,7 +9,7 @@ import { OwnSessions } from './own-sessions';
 import { PasswordForm } from './password-form';
 import { SecondFactor } from './second-factor';
 
-/** What an operator has to do with themselves. */
+/** The account screen of the signed-in operator: the password, the second factor and the active sessions. */
 export function AccountScreen(): ReactNode {
   const { email, name, role } = useOperator();
   const { expiresAt, hasSecondFactor } = useSession();

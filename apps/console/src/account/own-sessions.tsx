@@ -15,27 +15,27 @@ type Entry = Schemas['OperatorSessionEntry'];
 
 export const OWN_SESSIONS_PATH = `${SESSION_PATH}/sessions` as const;
 
-const endSessions = (which: Entry | 'others'): Promise<unknown> =>
-  which === 'others'
+const revokeSessions = (target: Entry | 'others'): Promise<unknown> =>
+  target === 'others'
     ? unwrap(api.DELETE(OWN_SESSIONS_PATH))
-    : unwrap(api.DELETE(`${OWN_SESSIONS_PATH}/{sessionId}`, { params: { path: { sessionId: which.id } } }));
+    : unwrap(api.DELETE(`${OWN_SESSIONS_PATH}/{sessionId}`, { params: { path: { sessionId: target.id } } }));
 
-/** One's own sessions, and the way to end another one, or all others. */
+/** Lists the sessions of the signed-in operator, who can revoke another session or all other sessions. */
 export function OwnSessions(): ReactNode {
   const sessions = useGet(OWN_SESSIONS_PATH);
-  const [asked, setAsked] = useState<Entry | 'others' | null>(null);
-  const send = useApiMutation(endSessions, OWN_SESSIONS_PATH, '/operator/v1/operators/');
+  const [target, setTarget] = useState<Entry | 'others' | null>(null);
+  const revoke = useApiMutation(revokeSessions, OWN_SESSIONS_PATH, '/operator/v1/operators/');
   return (
     <>
       <QueryContent query={sessions}>
         {({ data: entries }) => (
           <Stack gap="sm">
             {entries.map((entry) => (
-              <OwnSession key={entry.id} entry={entry} onEnd={() => setAsked(entry)} />
+              <OwnSession key={entry.id} entry={entry} onRevoke={() => setTarget(entry)} />
             ))}
             {entries.length > 1 && (
               <Group>
-                <Button variant="outline" color="red.8" c="var(--bad)" onClick={() => setAsked('others')}>
+                <Button variant="outline" color="red.8" c="var(--bad)" onClick={() => setTarget('others')}>
                   Revoke all other sessions
                 </Button>
               </Group>
@@ -43,25 +43,25 @@ export function OwnSessions(): ReactNode {
           </Stack>
         )}
       </QueryContent>
-      {asked && (
+      {target && (
         <ActionDialog
           open
-          onClose={() => setAsked(null)}
-          title={asked === 'others' ? 'Revoke all other sessions?' : 'Revoke this session?'}
-          confirmLabel={asked === 'others' ? 'Revoke all other sessions' : 'Revoke session'}
+          onClose={() => setTarget(null)}
+          title={target === 'others' ? 'Revoke all other sessions?' : 'Revoke this session?'}
+          confirmLabel={target === 'others' ? 'Revoke all other sessions' : 'Revoke session'}
           danger
           onConfirm={async () => {
-            await send.mutateAsync(asked);
-            toastSuccess(asked === 'others' ? 'Other sessions revoked' : 'Session revoked');
+            await revoke.mutateAsync(target);
+            toastSuccess(target === 'others' ? 'Other sessions revoked' : 'Session revoked');
           }}
         >
-          {asked === 'others' ? (
+          {target === 'others' ? (
             <Text>
               Every session except the current one is signed out immediately. You can sign in again.
             </Text>
           ) : (
             <Text>
-              The session at <UntrustedText text={asked.ip} fallback="an unknown address" mono /> is signed
+              The session at <UntrustedText text={target.ip} fallback="an unknown address" mono /> is signed
               out immediately. You can sign in again.
             </Text>
           )}
@@ -71,7 +71,7 @@ export function OwnSessions(): ReactNode {
   );
 }
 
-function OwnSession({ entry, onEnd }: { entry: Entry; onEnd: () => void }): ReactNode {
+function OwnSession({ entry, onRevoke }: { entry: Entry; onRevoke: () => void }): ReactNode {
   return (
     <Group component="section" aria-label="Session" justify="space-between" gap="xs" wrap="nowrap">
       <div style={{ minWidth: 0 }}>
@@ -94,7 +94,7 @@ function OwnSession({ entry, onEnd }: { entry: Entry; onEnd: () => void }): Reac
           color="red.8"
           c="var(--bad)"
           aria-label={`Revoke the session at ${entry.ip ?? 'an unknown address'}`}
-          onClick={onEnd}
+          onClick={onRevoke}
         >
           Revoke
         </Button>

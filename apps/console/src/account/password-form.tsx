@@ -12,15 +12,15 @@ export function PasswordForm(): ReactNode {
   const { email } = useOperator();
   const [currentPassword, setCurrent] = useState('');
   const [newPassword, setNew] = useState('');
-  const change = useApiMutation(
+  const changePassword = useApiMutation(
     () => unwrap(api.POST(`${SESSION_PATH}/password`, { body: { currentPassword, newPassword } })),
     OWN_SESSIONS_PATH,
     '/operator/v1/operators/',
   );
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (change.isPending) return;
-    change.mutate(undefined, {
+    if (changePassword.isPending) return;
+    changePassword.mutate(undefined, {
       onSuccess: () => {
         setCurrent('');
         setNew('');
@@ -28,31 +28,33 @@ export function PasswordForm(): ReactNode {
       },
     });
   };
-  const isWrong = change.error?.code === 'invalid_credentials';
-  const fault = change.error?.fields['newPassword'];
+  const isIncorrect = changePassword.error?.code === 'invalid_credentials';
+  const newPasswordError = changePassword.error?.fields['newPassword'];
   return (
     <form onSubmit={submit}>
       <Stack maw={360}>
         <Text c="dimmed">Changing your password revokes your other sessions.</Text>
-        {/* Password managers ask whose password it is. */}
+        {/* Password managers need the email address to identify the account. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         <PasswordField
           label="Current password"
           kind="current-password"
           value={currentPassword}
           onChange={setCurrent}
-          error={isWrong && 'The current password is incorrect'}
+          error={isIncorrect && 'The current password is incorrect'}
         />
         <PasswordField
           label="New password"
           kind="new-password"
           value={newPassword}
           onChange={setNew}
-          error={fault}
+          error={newPasswordError}
         />
-        {change.error && !isWrong && !fault && <ProblemAlert error={change.error} />}
+        {changePassword.error && !isIncorrect && !newPasswordError && (
+          <ProblemAlert error={changePassword.error} />
+        )}
         <Group>
-          <Button type="submit" loading={change.isPending}>
+          <Button type="submit" loading={changePassword.isPending}>
             Change password
           </Button>
         </Group>

@@ -15,7 +15,7 @@ export function RecoveryCodesForm(): ReactNode {
     if (!renew.isPending) renew.mutate(undefined, { onSettled: () => setCode('') });
   };
   if (renew.data) return <RecoveryCodes codes={renew.data.recoveryCodes} onSaved={renew.reset} />;
-  const isWrong = renew.error?.code === 'invalid_code';
+  const isIncorrect = renew.error?.code === 'invalid_code';
   return (
     <form onSubmit={submit}>
       <Stack maw={360}>
@@ -23,9 +23,9 @@ export function RecoveryCodesForm(): ReactNode {
         <CodeInput
           value={code}
           onChange={setCode}
-          error={isWrong && 'This code is incorrect, expired or already used. Wait for the next one.'}
+          error={isIncorrect && 'This code is incorrect, expired or already used. Wait for the next one.'}
         />
-        {renew.error && !isWrong && <ProblemAlert error={renew.error} />}
+        {renew.error && !isIncorrect && <ProblemAlert error={renew.error} />}
         <Group>
           <Button type="submit" variant="default" loading={renew.isPending}>
             Generate new codes

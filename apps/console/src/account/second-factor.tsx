@@ -5,7 +5,7 @@ import { useSession } from '../app/session';
 import { RecoveryCodes } from '../parts/recovery-codes';
 import { RecoveryCodesForm } from './recovery-codes-form';
 
-/** Enrolls an authenticator for an operator who has none; for others, generates new recovery codes. */
+/** Enrolls an authenticator for an operator who has none. For others, generates new recovery codes. */
 export function SecondFactor(): ReactNode {
   const { hasSecondFactor } = useSession();
   const [isSettingUp, setSettingUp] = useState(false);
