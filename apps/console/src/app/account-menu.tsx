@@ -14,7 +14,7 @@ import { toastError } from '../parts/toast';
 import { useOperator, useSession, useSignOut } from './session';
 import classes from './shell.module.css';
 
-/** Who is signed in: their account, how the console looks, and the way out. */
+/** Renders the account menu: the signed-in operator, the color scheme and sign-out. */
 export function AccountMenu(): ReactNode {
   const { server } = useSession();
   const { email, name, role } = useOperator();
@@ -25,7 +25,7 @@ export function AccountMenu(): ReactNode {
         <UnstyledButton className={classes.operator} onClick={() => setOpen(!isOpen)}>
           <VisuallyHidden>Account menu: </VisuallyHidden>
           <Avatar size={30} radius="xl" color="gate" name={name ?? email} aria-hidden />
-          <span className={classes.who}>
+          <span className={classes.identity}>
             <Text truncate fw={550}>
               {name ?? email}
             </Text>
@@ -44,12 +44,12 @@ export function AccountMenu(): ReactNode {
         <Text size="xs" c="dimmed" px={10} py={4} truncate>
           {email}
         </Text>
-        <Link className={classes.place} to="/account">
+        <Link className={classes.navItem} to="/account">
           <Icon name="lock" />
           <span>Account</span>
         </Link>
         {server.docs && (
-          <a className={classes.place} href="/docs" target="_blank" rel="noreferrer">
+          <a className={classes.navItem} href="/docs" target="_blank" rel="noreferrer">
             <Icon name="external" />
             <span>API reference</span>
           </a>
@@ -64,7 +64,7 @@ export function AccountMenu(): ReactNode {
   );
 }
 
-/** Whatever leads somewhere; the colours are tried with the menu open. */
+/** Returns true for a click on a link. The menu stays open when the color scheme is changed. */
 const shouldCloseMenu = (target: EventTarget): boolean =>
   target instanceof Element && target.closest('a') !== null;
 
@@ -72,7 +72,7 @@ function SignOut(): ReactNode {
   const signOut = useSignOut();
   return (
     <UnstyledButton
-      className={classes.place}
+      className={classes.navItem}
       w="100%"
       mb={6}
       onClick={() => signOut.mutate(undefined, { onError: toastError })}

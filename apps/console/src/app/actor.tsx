@@ -6,27 +6,27 @@ import { useOperator } from './session';
 const kindLabels: Record<string, string> = { operator: 'Operator', key: 'API key' };
 
 interface ActorProps {
-  /** "operator:…" or "key:…", as records have it. */
+  /** "operator:<id>" or "key:<id>", as stored in records. */
   actor: string | null;
-  /** An e-mail, or what a key is called. */
+  /** The email address of an operator, or the name of a key. */
   name?: string | null;
-  /** In a row. */
+  /** Renders one line, for table rows. */
   oneLine?: boolean;
 }
 
-/** Who did something. */
+/** Renders the operator or the API key that performed an action. */
 export function Actor({ actor, name, oneLine = false }: ActorProps): ReactNode {
-  const { id: me, email } = useOperator();
+  const { id: ownId, email } = useOperator();
   if (!actor) return '–';
   const [type = '', id = ''] = actor.split(':');
-  const known = name ?? (id === me ? email : null);
+  const displayName = name ?? (id === ownId ? email : null);
   const kind = kindLabels[type] ?? type;
-  if (!known) return <span title={id}>{`${kind} ${shortId(id)}`}</span>;
+  if (!displayName) return <span title={id}>{`${kind} ${shortId(id)}`}</span>;
   return (
     <span title={id}>
       {type === 'key' && `${kind} `}
-      <UntrustedText text={known} oneLine={oneLine} />
-      {id === me && !oneLine && ' (you)'}
+      <UntrustedText text={displayName} oneLine={oneLine} />
+      {id === ownId && !oneLine && ' (you)'}
     </span>
   );
 }

@@ -41,7 +41,7 @@ const icons: Record<string, IconName> = {
   api_key: 'key',
 };
 
-/** Opens a pasted id, an e-mail, a project, or a screen by its name. */
+/** Returns the command palette, which finds records by ID, email address or name, and screens by name. */
 export function useCommandPalette(): { open: () => void; dialog: ReactNode } {
   const [isOpen, dialog] = useDisclosure();
   return {
@@ -59,30 +59,31 @@ export function useCommandPalette(): { open: () => void; dialog: ReactNode } {
 
 function CommandPalette({ onClose }: { onClose: () => void }): ReactNode {
   const [typed, setTyped] = useState('');
-  const [at, setAt] = useState(0);
-  const [isHasty, setHasty] = useState(false);
-  const { choices, isLooking, problem } = usePaletteOptions(typed.trim());
+  const [selectedIndex, setSelectedIndex] = useState(0);
+  const [isEnterPending, setEnterPending] = useState(false);
+  const { options, isSearching, problem } = usePaletteOptions(typed.trim());
   const navigate = useNavigate();
-  const active = Math.min(at, choices.length - 1);
+  const activeIndex = Math.min(selectedIndex, options.length - 1);
 
-  const go = (choice: PaletteOption | undefined): void => {
-    if (!choice) return;
+  const openOption = (option: PaletteOption | undefined): void => {
+    if (!option) return;
     onClose();
-    void navigate(choice.to);
+    void navigate(option.to);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) setAt((active + step + choices.length) % Math.max(1, choices.length));
+    if (step) setSelectedIndex((activeIndex + step + options.length) % Math.max(1, options.length));
     else if (event.key !== 'Enter') return;
-    else if (choices[active]) go(choices[active]);
-    else setHasty(isLooking);
+    else if (options[activeIndex]) openOption(options[activeIndex]);
+    else setEnterPending(isSearching);
     event.preventDefault();
   };
-  // An id is pasted, and Enter pressed before anything can have been found.
+  // Opens the first result when the search finishes, if Enter was pressed before, for example after an ID was
+  // pasted.
   useEffect(() => {
-    if (!isHasty || isLooking) return;
-    setHasty(false);
-    go(choices[0]);
+    if (!isEnterPending || isSearching) return;
+    setEnterPending(false);
+    openOption(options[0]);
   });
 
   return (
@@ -95,8 +96,8 @@ function CommandPalette({ onClose }: { onClose: () => void }): ReactNode {
         role="combobox"
         aria-label="Search"
         aria-expanded
-        aria-controls="palette-choices"
-        aria-activedescendant={choices[active] && `palette-${active}`}
+        aria-controls="palette-options"
+        aria-activedescendant={options[activeIndex] && `palette-${activeIndex}`}
         placeholder="Search by ID, email, URL or name, or go to a page"
         leftSection={<Icon name="search" size={18} />}
         spellCheck={false}
@@ -104,37 +105,37 @@ function CommandPalette({ onClose }: { onClose: () => void }): ReactNode {
         value={typed}
         onChange={(event) => {
           setTyped(redactSecrets(event.currentTarget.value));
-          setAt(0);
-          setHasty(false);
+          setSelectedIndex(0);
+          setEnterPending(false);
         }}
         onKeyDown={onKeyDown}
       />
-      <ul id="palette-choices" role="listbox" aria-label="Results" className={classes.choices}>
-        {choices.map((choice, index) => (
+      <ul id="palette-options" role="listbox" aria-label="Results" className={classes.options}>
+        {options.map((option, index) => (
           <li
-            key={choice.key}
-            ref={index === active ? scrollIntoView : undefined}
+            key={option.key}
+            ref={index === activeIndex ? scrollIntoView : undefined}
             id={`palette-${index}`}
             role="option"
-            aria-selected={index === active}
-            className={classes.choice}
-            onMouseMove={() => setAt(index)}
-            onClick={() => go(choice)}
+            aria-selected={index === activeIndex}
+            className={classes.option}
+            onMouseMove={() => setSelectedIndex(index)}
+            onClick={() => openOption(option)}
           >
-            <Icon name={choice.icon} size={17} />
-            <UntrustedText text={choice.title} oneLine />
-            {choice.subtitle && (
+            <Icon name={option.icon} size={17} />
+            <UntrustedText text={option.title} oneLine />
+            {option.subtitle && (
               <span className={classes.subtitle}>
-                <UntrustedText text={choice.subtitle} oneLine />
+                <UntrustedText text={option.subtitle} oneLine />
               </span>
             )}
           </li>
         ))}
       </ul>
       {problem && <ProblemAlert error={problem} />}
-      {choices.length === 0 && !problem && (
+      {options.length === 0 && !problem && (
         <Text c="dimmed" p="lg" ta="center" role="status">
-          {isLooking ? 'Searching…' : 'Nothing found'}
+          {isSearching ? 'Searching…' : 'Nothing found'}
         </Text>
       )}
     </>
@@ -144,29 +145,31 @@ function CommandPalette({ onClose }: { onClose: () => void }): ReactNode {
 const scrollIntoView = (option: HTMLElement | null): void => option?.scrollIntoView({ block: 'nearest' });
 
 function usePaletteOptions(typed: string): {
-  choices: PaletteOption[];
-  isLooking: boolean;
+  options: PaletteOption[];
+  isSearching: boolean;
   problem: Problem | null;
 } {
   const session = useSession();
-  const [settled] = useDebouncedValue(typed, 150);
+  const [debounced] = useDebouncedValue(typed, 150);
   const { data, isFetching, error } = useQuery<{ data: SearchResult[] }, Problem>({
-    queryKey: ['/operator/v1/search', settled],
+    queryKey: ['/operator/v1/search', debounced],
     queryFn: async ({ signal }) =>
-      (await fetchPath('/operator/v1/search', { query: { q: settled } }, signal)) as { data: SearchResult[] },
-    enabled: settled.length > 1,
+      (await fetchPath('/operator/v1/search', { query: { q: debounced } }, signal)) as {
+        data: SearchResult[];
+      },
+    enabled: debounced.length > 1,
     staleTime: 10_000,
   });
-  const hits = settled.length > 1 && settled === typed ? (data?.data ?? []) : [];
+  const hits = debounced.length > 1 && debounced === typed ? (data?.data ?? []) : [];
   const found = hits.flatMap(({ kind, id, title, subtitle, projectId }) => {
     const to = recordPath(kind, id, projectId);
     return to ? [{ key: `${kind} ${id}`, to, icon: icons[kind] ?? 'search', title, subtitle }] : [];
   });
-  const places = visibleNavigation(session)
+  const pages = visibleNavigation(session)
     .flatMap((group) => group.items)
     .concat({ label: 'Account', to: '/account', icon: 'lock' })
     .filter(({ label }) => label.toLowerCase().includes(typed.toLowerCase()))
     .map(({ label, to, icon }) => ({ key: to, to, icon, title: label, subtitle: null }));
-  const isLooking = isFetching || settled !== typed;
-  return { choices: [...found, ...places], isLooking, problem: isLooking ? null : error };
+  const isSearching = isFetching || debounced !== typed;
+  return { options: [...found, ...pages], isSearching, problem: isSearching ? null : error };
 }

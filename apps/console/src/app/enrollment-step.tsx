@@ -15,14 +15,14 @@ import { SignInProblem } from '../parts/sign-in-problem';
 
 interface EnrollmentStepProps {
   onEnrolled: (recoveryCodes: string[]) => void;
-  /** Shown below the form: how to leave it. */
+  /** Controls below the form, such as a cancel button. */
   footer?: ReactNode;
 }
 
 /** Enrolls an authenticator for an operator who has none. */
 export function EnrollmentStep({ onEnrolled, footer }: EnrollmentStepProps): ReactNode {
-  // Asked for once: each answer voids the one before.
-  const proposal = useQuery<Schemas['EnrollmentResponse'], Problem>({
+  // Requested only once, because each response invalidates the previous one.
+  const enrollmentQuery = useQuery<Schemas['EnrollmentResponse'], Problem>({
     queryKey: [`${SESSION_PATH}/enrollment`],
     queryFn: () =>
       unwrap(api.POST(`${SESSION_PATH}/enrollment`, {})).catch((error: unknown) => {
@@ -33,8 +33,8 @@ export function EnrollmentStep({ onEnrolled, footer }: EnrollmentStepProps): Rea
     refetchOnReconnect: false,
   });
   return (
-    <QueryContent query={proposal}>
-      {(shown) => <EnrollmentForm enrollment={shown} onEnrolled={onEnrolled} footer={footer} />}
+    <QueryContent query={enrollmentQuery}>
+      {(enrollment) => <EnrollmentForm enrollment={enrollment} onEnrolled={onEnrolled} footer={footer} />}
     </QueryContent>
   );
 }
@@ -49,7 +49,7 @@ function EnrollmentForm({
   footer,
 }: EnrollmentFormProps): ReactNode {
   const [code, setCode] = useState('');
-  const enter = useReplaceSession();
+  const replaceSession = useReplaceSession();
   const confirm = useApiMutation(() =>
     unwrap(api.POST(`${SESSION_PATH}/enrollment/confirm`, { body: { code } })),
   );
@@ -59,7 +59,7 @@ function EnrollmentForm({
     confirm.mutate(undefined, {
       onSuccess: ({ session, recoveryCodes }) => {
         onEnrolled(recoveryCodes);
-        enter(session);
+        replaceSession(session);
       },
       onError: () => setCode(''),
     });

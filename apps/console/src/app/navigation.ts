@@ -5,7 +5,7 @@ export interface NavigationItem {
   label: string;
   to: string;
   icon: IconName;
-  /** Shown only when the house has it. */
+  /** Returns false to hide the item. If omitted, the item is always visible. */
   isVisible?: (session: Session) => boolean;
 }
 
@@ -14,7 +14,7 @@ export interface NavigationGroup {
   items: NavigationItem[];
 }
 
-/** Everywhere one can go, as the navigation and the palette show it. */
+/** The navigation items of the sidebar and of the command palette. */
 export const navigation: NavigationGroup[] = [
   { label: null, items: [{ label: 'Overview', to: '/', icon: 'overview' }] },
   {
@@ -56,7 +56,7 @@ export const navigation: NavigationGroup[] = [
   },
 ];
 
-/** The groups with what this house and this operator have. */
+/** Returns the navigation groups and items that are visible in this session. */
 export const visibleNavigation = (session: Session): NavigationGroup[] =>
   navigation
     .map((group) => ({
@@ -65,7 +65,7 @@ export const visibleNavigation = (session: Session): NavigationGroup[] =>
     }))
     .filter(({ items }) => items.length > 0);
 
-/** Where a found record is shown; null where it has no screen. */
+/** Returns the path of the screen of a search result, or null if it has no screen. */
 export function recordPath(kind: string, id: string, projectId: string | null): string | null {
   switch (kind) {
     case 'delivery':

@@ -1,6 +1,6 @@
-/** The nonce by which this page may add style sheets (requirement CO-02). */
+/** The nonce with which this page may add style sheets (requirement CO-02). */
 export const styleNonce: string =
   document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 
-// The scroll lock behind Mantine's dialogs asks for it by this name.
+// The scroll lock of Mantine's dialogs reads the nonce from this global variable.
 Object.assign(window, { __webpack_nonce__: styleNonce });

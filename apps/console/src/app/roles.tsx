@@ -3,13 +3,14 @@ import { useOperator, type Role } from './session';
 
 const roleOrder: Role[] = ['viewer', 'operator', 'admin'];
 
-/** The role of who is signed in. */
+/** Returns the role of the signed-in operator. */
 export const useRole = (): Role => useOperator().role;
 
-/** Whether who is signed in may do what this role may. */
-export const useCan = (needed: Role): boolean => roleOrder.indexOf(useRole()) >= roleOrder.indexOf(needed);
+/** Returns true if the signed-in operator has this role or a higher one. */
+export const useCan = (required: Role): boolean =>
+  roleOrder.indexOf(useRole()) >= roleOrder.indexOf(required);
 
-/** Shows what only this role, or a higher one, can use. The api refuses the others by itself. */
+/** Renders its children only for this role or a higher one. The api enforces permissions independently. */
 export function Can(props: { role: Role; children: ReactNode; fallback?: ReactNode }): ReactNode {
   return useCan(props.role) ? props.children : (props.fallback ?? null);
 }

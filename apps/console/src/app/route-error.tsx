@@ -4,7 +4,10 @@ import { Link, useRouteError } from 'react-router';
 import { Page } from '../parts/page';
 import { ProblemAlert } from '../parts/problem-alert';
 
-/** A screen that broke, or could not be loaded: after an upgrade its file is gone, and a new page has the new one. */
+/**
+ * Shown if a screen throws or cannot be loaded. After an upgrade, the files of the old screens no longer
+ * exist; reloading the page loads the new ones.
+ */
 export function RouteError(): ReactNode {
   return (
     <Page title="This page could not be displayed">

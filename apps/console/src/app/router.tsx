@@ -4,7 +4,7 @@ import { SessionGate, PageLoader } from './session-gate';
 import { NotFound, RouteError } from './route-error';
 import { Shell } from './shell';
 
-/** A screen that is loaded when somebody goes there. */
+/** Creates the route of a screen whose code is loaded on the first visit. */
 const lazyScreen = (path: string, load: () => Promise<ComponentType>): RouteObject => ({
   path,
   lazy: async () => ({ Component: await load() }),

@@ -4,7 +4,10 @@ import { Link } from 'react-router';
 import { Icon } from '../parts/icon';
 import { useSession } from './session';
 
-/** Shown in a form that the api accepts only from operators with a second factor; nothing for those who have one. */
+/**
+ * Renders a notice in a form that the api accepts only from operators with a second factor. Renders nothing
+ * for operators who have one.
+ */
 export function SecondFactorNotice(): ReactNode {
   if (useSession().hasSecondFactor) return null;
   return (

@@ -4,7 +4,7 @@ import { Navigate, Outlet, ScrollRestoration, useLocation, useSearchParams } fro
 import { ProblemAlert } from '../parts/problem-alert';
 import { SessionProvider, useSessionExpiry, useSessionQuery } from './session';
 
-/** Above every page: the house is asked who is signed in before anything is shown. */
+/** Loads the session before any page is rendered. */
 export function SessionGate(): ReactNode {
   const { data: session, error, refetch } = useSessionQuery();
   useSessionExpiry();
@@ -24,7 +24,7 @@ export function SessionGate(): ReactNode {
   );
 }
 
-/** A sign of life, for waits that are long enough to be noticed. */
+/** Renders a loading indicator, but only after 300 ms. */
 export function PageLoader(): ReactNode {
   const [isLong, setLong] = useState(false);
   useEffect(() => {
@@ -38,16 +38,19 @@ export function PageLoader(): ReactNode {
   );
 }
 
-/** Where to go on after signing in: a path of the console, and nothing else. */
+/** Returns the path to open after sign-in. Accepts only paths within the console; the default is `/`. */
 export function useReturnPath(): string {
   const to = useSearchParams()[0].get('to') ?? '/';
   return /^\/(?![/\\])/.test(to) && !to.startsWith('/sign-in') ? to : '/';
 }
 
-/** Sends whoever is not signed in to the door, and remembers where they were. @param ended whether they had been */
+/**
+ * Redirects to the sign-in screen, which returns to the current path afterwards.
+ * @param ended true if the operator was signed in before
+ */
 export function RedirectToSignIn({ ended }: { ended: boolean }): ReactNode {
   const { pathname, search } = useLocation();
-  const here = `${pathname}${search}`;
-  const to = here === '/' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(here)}`;
+  const currentPath = `${pathname}${search}`;
+  const to = currentPath === '/' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(currentPath)}`;
   return <Navigate replace to={to} state={{ ended }} />;
 }

@@ -4,7 +4,7 @@ import { api, sessionEvents, type Schemas } from '../http/client';
 import type { Problem } from '../http/problem';
 import { fetchPath, useApiMutation } from '../http/queries';
 
-/** Who is signed in, how far, and what the house is. */
+/** The session: the signed-in operator, the state of the sign-in and the properties of the server. */
 export type Session = Schemas['OperatorSessionResponse'];
 export type Operator = Schemas['CurrentOperatorResponse'];
 export type Role = Operator['role'];
@@ -15,8 +15,9 @@ export const SESSION_PATH = '/operator/v1/session';
 const SESSION_KEY = [SESSION_PATH, {}];
 
 /**
- * The session; it is the same for whoever asks. While somebody is signed in it is asked for again, also on a page that
- * nobody sees, so that none shows records for longer than its session lasts. Asking does not prolong it.
+ * Returns the session; all callers share one query. While an operator is signed in, the session is polled,
+ * also in background tabs, so that no page shows records after its session has ended. Polling does not extend
+ * the session.
  */
 export function useSessionQuery(): UseQueryResult<Session, Problem> {
   return useQuery({
@@ -28,7 +29,10 @@ export function useSessionQuery(): UseQueryResult<Session, Problem> {
   });
 }
 
-/** Takes over the session that signing in or out answered with. Nothing of another operator is kept. */
+/**
+ * Returns a function that stores the session of a sign-in or sign-out response and removes all data that was
+ * loaded for the previous operator.
+ */
 export function useReplaceSession(): (session: Session) => void {
   const client = useQueryClient();
   return useCallback(
@@ -40,7 +44,7 @@ export function useReplaceSession(): (session: Session) => void {
   );
 }
 
-/** Signs out and leaves by loading a page anew: nothing that was read stays in memory. */
+/** Returns a mutation that signs out and loads a new page, so that no data stays in memory. */
 export function useSignOut(): UseMutationResult<void, Problem, string | void> {
   return useApiMutation(async (to) => {
     await api.DELETE(SESSION_PATH);
@@ -48,7 +52,7 @@ export function useSignOut(): UseMutationResult<void, Problem, string | void> {
   });
 }
 
-/** Turns to signed out when any call was refused for want of a session. */
+/** Marks the session as signed out when any request is rejected because the session has ended. */
 export function useSessionExpiry(): void {
   const client = useQueryClient();
   useEffect(() => {
@@ -69,14 +73,16 @@ export function SessionProvider({ session, children }: { session: Session; child
   return <SessionContext.Provider value={session}>{children}</SessionContext.Provider>;
 }
 
-/** The session of a page that is shown at all. */
+/** Returns the session. Throws outside a SessionProvider. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (!session) throw new Error('useSession requires a SessionProvider');
   return session;
 }
 
-/** Who is signed in; every screen inside the shell has one. */
+/**
+ * Returns the signed-in operator. Throws if no operator is signed in, which cannot happen inside the shell.
+ */
 export function useOperator(): Operator {
   const { operator } = useSession();
   if (!operator) throw new Error('no operator is signed in');

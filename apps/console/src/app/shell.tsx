@@ -13,7 +13,9 @@ import { AccountMenu } from './account-menu';
 import { useSession } from './session';
 import classes from './shell.module.css';
 
-/** What stands around every screen of somebody who is signed in. */
+/**
+ * Renders the navigation around every screen. Redirects to the sign-in screen if no operator is signed in.
+ */
 export function Shell(): ReactNode {
   const isSignedIn = useSession().state === 'signed_in';
   const [wasSignedIn] = useState(isSignedIn);
@@ -25,7 +27,7 @@ function Frame(): ReactNode {
   const { pathname } = useLocation();
   useEffect(drawer.close, [pathname, drawer.close]);
   const palette = useCommandPalette();
-  const keys = useKeyboardShortcuts(palette.open);
+  const shortcutsDialog = useKeyboardShortcuts(palette.open);
   return (
     <div className={classes.frame}>
       <a className={classes.skip} href="#content">
@@ -61,7 +63,7 @@ function Frame(): ReactNode {
         </Suspense>
       </main>
       {palette.dialog}
-      {keys}
+      {shortcutsDialog}
     </div>
   );
 }
@@ -81,9 +83,9 @@ function Sidebar({ openPalette }: { openPalette: () => void }): ReactNode {
     <div className={classes.bar}>
       <div className={classes.head}>
         <Brand />
-        {!session.server.production && <span className={classes.stage}>Development</span>}
+        {!session.server.production && <span className={classes.environment}>Development</span>}
       </div>
-      <UnstyledButton className={classes.find} onClick={openPalette}>
+      <UnstyledButton className={classes.searchButton} onClick={openPalette}>
         <Icon name="search" size={15} />
         <span>Search</span>
         <Kbd size="xs">Ctrl K</Kbd>
@@ -93,7 +95,7 @@ function Sidebar({ openPalette }: { openPalette: () => void }): ReactNode {
           <div key={label} role="group" aria-label={label ?? undefined}>
             {label && <div className={classes.group}>{label}</div>}
             {items.map(({ label: name, to, icon }) => (
-              <NavLink key={to} to={to} end={to === '/'} className={classes.place}>
+              <NavLink key={to} to={to} end={to === '/'} className={classes.navItem}>
                 <Icon name={icon} size={17} />
                 <span>{name}</span>
                 {to === '/dead-letters' && <DeadLetterBadge />}

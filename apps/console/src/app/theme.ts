@@ -1,6 +1,6 @@
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
 
-/** The accent: blue enough for links, calm enough for a whole day. */
+/** The accent color: a blue that is recognizable in links but not distracting in daily use. */
 const gate: MantineColorsTuple = [
   '#eef2fd',
   '#dbe3f8',
@@ -49,7 +49,8 @@ export const theme = createTheme({
     Anchor: { defaultProps: { size: 'sm' } },
     Text: { defaultProps: { size: 'sm' } },
     Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
-    // They are made of Paper, and have paddings of their own: another would show what scrolls above their heading.
+    // These are based on Paper and have their own padding. With the padding of Paper, scrolled content would
+    // be visible above their heading.
     ModalContent: { defaultProps: { p: 0 } },
     DrawerContent: { defaultProps: { p: 0, withBorder: false } },
     Paper: { defaultProps: { withBorder: true, p: 'md' } },
@@ -57,7 +58,7 @@ export const theme = createTheme({
   },
 });
 
-/** Alerts, and light and outlined buttons, in the tones of badges (app/theme.css). */
+/** Variables that give alerts, and light and outlined buttons, the tones of badges (app/theme.css). */
 const colorVariables = Object.fromEntries(
   Object.entries({ gate: 'info', red: 'bad', yellow: 'warn', green: 'good' }).flatMap(([color, tone]) => [
     [`--mantine-color-${color}-light`, `var(--${tone}-back)`],
@@ -66,7 +67,7 @@ const colorVariables = Object.fromEntries(
   ]),
 );
 
-/** Where Mantine's own shades read at less than 4.5:1 on what is behind them. */
+/** Returns replacements for Mantine's colors whose contrast with their background is less than 4.5:1. */
 export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -3,8 +3,9 @@ interface TrustedTypes {
 }
 
 /**
- * The only Trusted Types policy of the page (requirement CO-02). The libraries write style sheets and empty texts
- * through `innerHTML`; whatever could be an element, a script or its address is refused.
+ * Installs the only Trusted Types policy of the page (requirement CO-02). Libraries write style sheets and
+ * empty strings through `innerHTML`. Text that could contain an element, and every script or script URL, is
+ * rejected.
  */
 export function installTrustedTypes(): void {
   const { trustedTypes } = window as { trustedTypes?: TrustedTypes };

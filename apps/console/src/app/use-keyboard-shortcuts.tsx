@@ -11,16 +11,19 @@ const shortcuts: [string[], string][] = [
   [['?'], 'Show keyboard shortcuts'],
 ];
 
-/** A dialog asks something, or shows a secret this once, which would be gone with its page. */
+/** Selector of open dialogs. Leaving the page would lose their input, or a secret that is shown only once. */
 const DIALOG_SELECTOR = '.mantine-Modal-content';
-/** Dialogs and drawers: what lies behind is out of reach, also of keys. */
+/** Selector of open dialogs and drawers. The page behind them must not react to keys. */
 const OVERLAY_SELECTOR = '[aria-modal="true"]';
 
-const unlessOpen = (open: string, act: () => void) => (): void => {
-  if (!document.querySelector(open)) act();
+const unlessOpen = (selector: string, action: () => void) => (): void => {
+  if (!document.querySelector(selector)) action();
 };
 
-/** The keys that work everywhere, and the dialog that tells of them. @param openPalette where a page has no search */
+/**
+ * Registers the global keyboard shortcuts and returns the dialog that lists them.
+ * @param openPalette called for `/` on a page without a search field
+ */
 export function useKeyboardShortcuts(openPalette: () => void): ReactNode {
   const [isOpen, dialog] = useDisclosure();
   const search = (): void => {
@@ -28,10 +31,10 @@ export function useKeyboardShortcuts(openPalette: () => void): ReactNode {
     if (field) field.focus();
     else openPalette();
   };
-  const step = (by: 1 | -1) => (): void => {
+  const step = (offset: 1 | -1) => (): void => {
     const links = [...document.querySelectorAll<HTMLElement>('[data-row-link]')];
-    const here = links.findIndex((link) => link.closest('tr')?.contains(document.activeElement));
-    links[here < 0 ? 0 : Math.min(links.length - 1, Math.max(0, here + by))]?.focus();
+    const currentIndex = links.findIndex((link) => link.closest('tr')?.contains(document.activeElement));
+    links[currentIndex < 0 ? 0 : Math.min(links.length - 1, Math.max(0, currentIndex + offset))]?.focus();
   };
   useHotkeys([
     ['/', unlessOpen(OVERLAY_SELECTOR, search)],
@@ -40,7 +43,7 @@ export function useKeyboardShortcuts(openPalette: () => void): ReactNode {
     ['j', unlessOpen(OVERLAY_SELECTOR, step(1))],
     ['k', unlessOpen(OVERLAY_SELECTOR, step(-1))],
   ]);
-  // Also while somebody types.
+  // Also works in input fields.
   useHotkeys([['mod+K', unlessOpen(DIALOG_SELECTOR, openPalette)]], []);
   return (
     <Modal opened={isOpen} onClose={dialog.close} title="Keyboard shortcuts">
