@@ -4,7 +4,7 @@ export type AuditEntry = Schemas['NamedAuditEntryResponse'];
 
 type Action = AuditEntry['action'];
 
-/** Every action of the log; one that is missing here does not compile. */
+/** All actions of the audit log. A missing action is a compile error. */
 const actions: Record<Action, true> & Record<string, true> = {
   'organization.created': true,
   'organization.updated': true,
@@ -65,14 +65,17 @@ const actions: Record<Action, true> & Record<string, true> = {
 
 const resourceOf = (action: string): string => action.split('.', 1)[0]!;
 
-const names = Object.keys(actions);
+const actionNames = Object.keys(actions);
 
-/** Single actions, and before those of each noun all of them as one, which the API takes as `noun.*`. */
+/**
+ * Options of the action filter. The actions of each resource follow an option for all of them, which the API
+ * accepts as `<resource>.*`.
+ */
 export const actionOptions: Record<string, string> = Object.fromEntries(
-  [...new Set(names.map(resourceOf))].flatMap((noun) => {
-    const own = names.filter((action) => resourceOf(action) === noun);
-    const group = own.length > 1 ? [`${noun}.*`] : [];
-    return [...group, ...own].map((name) => [name, name]);
+  [...new Set(actionNames.map(resourceOf))].flatMap((resource) => {
+    const resourceActions = actionNames.filter((action) => resourceOf(action) === resource);
+    const group = resourceActions.length > 1 ? [`${resource}.*`] : [];
+    return [...group, ...resourceActions].map((name) => [name, name]);
   }),
 );
 
@@ -106,7 +109,7 @@ const screenPaths: Partial<Record<string, string>> = {
   webhook_redelivery: 'batches',
 };
 
-/** The screen of what something was done to; null where there is none. */
+/** Returns the path of the screen of the target, or null if it has no screen. */
 export function targetPath({ targetType, targetId, projectId }: AuditEntry): string | null {
   if (targetType === 'api_key') return projectId && `/projects/${projectId}?tab=keys`;
   const screen = screenPaths[targetType];

@@ -13,12 +13,12 @@ const actorLabels: Record<AuditEntry['actorType'], string> = {
   system: 'System',
 };
 
-/** Who did it: by name where there is one, and what they are. */
+/** Renders the type and the name of the actor, or the short ID if the actor has no name. */
 export function AuditActor({ entry }: { entry: AuditEntry }): ReactNode {
-  const me = useOperator();
+  const currentOperator = useOperator();
   const { actorType: type, actorId: id } = entry;
   if (!id) return actorLabels[type];
-  const name = entry.actorName ?? (id === me.id ? me.email : shortId(id));
+  const name = entry.actorName ?? (id === currentOperator.id ? currentOperator.email : shortId(id));
   const text = <UntrustedText text={`${actorLabels[type]} ${name}`} oneLine />;
   if (type !== 'customer') return text;
   return (
@@ -28,7 +28,7 @@ export function AuditActor({ entry }: { entry: AuditEntry }): ReactNode {
   );
 }
 
-/** What it was done to, and the way there. */
+/** Renders the type of the target and its ID, linked to its screen. */
 export function AuditTarget({ entry }: { entry: AuditEntry }): ReactNode {
   const to = targetPath(entry) ?? undefined;
   return (
@@ -38,13 +38,13 @@ export function AuditTarget({ entry }: { entry: AuditEntry }): ReactNode {
   );
 }
 
-/** "changed: firstName · outcome: refused" */
+/** Formats details as "changed: firstName · outcome: refused". */
 export function formatDetails(details: AuditEntry['details']): string {
-  const words = (value: unknown): string => {
-    if (Array.isArray(value)) return value.map(words).join(', ');
+  const formatValue = (value: unknown): string => {
+    if (Array.isArray(value)) return value.map(formatValue).join(', ');
     return typeof value === 'string' ? value : JSON.stringify(value);
   };
   return Object.entries(details)
-    .map(([name, value]) => `${name}: ${words(value)}`)
+    .map(([name, value]) => `${name}: ${formatValue(value)}`)
     .join(' · ');
 }

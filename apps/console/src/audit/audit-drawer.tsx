@@ -12,21 +12,21 @@ import { targetPath, type AuditEntry } from './audit-actions';
 import { AuditActor } from './audit-cells';
 
 interface AuditDrawerProps {
-  /** Null: none is open. */
+  /** The ID of the entry; null if the drawer is closed. */
   id: string | null;
-  /** The entry, where the list holds it. */
+  /** The entry, if the list has loaded it. */
   initialEntry: AuditEntry | undefined;
   onClose: () => void;
 }
 
-/** All that an entry says, beside the list. */
+/** Renders all fields of an entry in a drawer beside the list. */
 export function AuditDrawer({ id, initialEntry, onClose }: AuditDrawerProps): ReactNode {
-  const found = useGet(
+  const query = useGet(
     '/operator/v1/audit-log/{entryId}',
     { path: { entryId: id ?? '' } },
     { enabled: id !== null && !initialEntry },
   );
-  const entry = initialEntry ?? found.data;
+  const entry = initialEntry ?? query.data;
   return (
     <Drawer
       opened={id !== null}
@@ -38,9 +38,7 @@ export function AuditDrawer({ id, initialEntry, onClose }: AuditDrawerProps): Re
       {initialEntry ? (
         <EntryDetails entry={initialEntry} />
       ) : (
-        id !== null && (
-          <QueryContent query={found}>{(answer) => <EntryDetails entry={answer} />}</QueryContent>
-        )
+        id !== null && <QueryContent query={query}>{(data) => <EntryDetails entry={data} />}</QueryContent>
       )}
     </Drawer>
   );

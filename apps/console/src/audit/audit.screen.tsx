@@ -51,7 +51,7 @@ const columns: Column<AuditEntry>[] = [
 
 const OTHER_PARAMS = ['entry'] as const;
 
-/** Who did what to what. */
+/** The audit log, with a drawer for single entries and a CSV download. */
 export function AuditScreen(): ReactNode {
   const list = useList<'/operator/v1/audit-log', AuditEntry>({
     path: '/operator/v1/audit-log',
