@@ -3,29 +3,29 @@ import type { Batch } from '../parts/redelivery-batch';
 import classes from './batch.module.css';
 import { finishedCount } from './batch-format';
 
-/** What has become of how many, in the order of the bar. */
+/** Returns the number of deliveries per outcome, in the order of the bar. */
 export function progressSegments({ progress: { succeeded, failed, pending, cancelled, skipped } }: Batch) {
-  const leftOut = skipped.reduce((sum, { count }) => sum + count, 0);
+  const skippedCount = skipped.reduce((sum, { count }) => sum + count, 0);
   return [
-    { name: 'Succeeded', count: succeeded, ink: classes.succeeded! },
-    { name: 'Failed again', count: failed, ink: classes.failed! },
-    { name: 'In progress', count: pending, ink: classes.pending! },
-    { name: 'Cancelled', count: cancelled, ink: classes.other! },
-    { name: 'Skipped', count: leftOut, ink: classes.other! },
+    { name: 'Succeeded', count: succeeded, className: classes.succeeded! },
+    { name: 'Failed again', count: failed, className: classes.failed! },
+    { name: 'In progress', count: pending, className: classes.pending! },
+    { name: 'Cancelled', count: cancelled, className: classes.other! },
+    { name: 'Skipped', count: skippedCount, className: classes.other! },
   ];
 }
 
 interface BatchBarProps {
   batch: Batch;
-  /** To stand in a row: with its numbers below it. */
+  /** Renders a small bar with its numbers below it, for table rows. */
   isSmall?: boolean;
 }
 
-/** How far a batch has come. */
+/** Renders the progress of a batch. */
 export function BatchBar({ batch, isSmall = false }: BatchBarProps): ReactNode {
   const { eligible, state } = batch;
-  const done = finishedCount(batch);
-  const text = `${done.toLocaleString('en')} of ${eligible.toLocaleString('en')}`;
+  const finished = finishedCount(batch);
+  const text = `${finished.toLocaleString('en')} of ${eligible.toLocaleString('en')}`;
   if (isSmall && state === 'planned') {
     return <span className={classes.note}>{eligible.toLocaleString('en')} eligible</span>;
   }
@@ -37,15 +37,15 @@ export function BatchBar({ batch, isSmall = false }: BatchBarProps): ReactNode {
         aria-label="Progress"
         aria-valuemin={0}
         aria-valuemax={eligible}
-        aria-valuenow={done}
+        aria-valuenow={finished}
         aria-valuetext={`${text} done`}
       >
         {progressSegments(batch).map(
-          ({ name, count, ink }) =>
+          ({ name, count, className }) =>
             count > 0 && (
               <div
                 key={name}
-                className={`${classes.part} ${ink}`}
+                className={`${classes.part} ${className}`}
                 style={{ width: `${(count / Math.max(1, eligible)) * 100}%` }}
               />
             ),

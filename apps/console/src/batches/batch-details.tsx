@@ -8,9 +8,9 @@ import type { Batch, NamedBatch } from '../parts/redelivery-batch';
 import { RelativeTime } from '../parts/relative-time';
 import { filterEntries } from './batch-format';
 
-/** Who made a batch, and why. */
+/** Renders who planned, started and cancelled a batch, when and why. */
 export function BatchDetails({ batch }: { batch: NamedBatch }): ReactNode {
-  const { reason, started_by: starter, cancelled_by: canceller, started_at: startedAt } = batch;
+  const { reason, started_by: startedBy, cancelled_by: cancelledBy, started_at: startedAt } = batch;
   return (
     <PropertyList
       items={{
@@ -25,11 +25,11 @@ export function BatchDetails({ batch }: { batch: NamedBatch }): ReactNode {
         ...(startedAt && {
           Started: (
             <>
-              <RelativeTime at={startedAt} /> by <Actor actor={starter} name={batch.started_by_name} />
+              <RelativeTime at={startedAt} /> by <Actor actor={startedBy} name={batch.started_by_name} />
             </>
           ),
         }),
-        ...(canceller && { 'Cancelled by': <Actor actor={canceller} name={batch.cancelled_by_name} /> }),
+        ...(cancelledBy && { 'Cancelled by': <Actor actor={cancelledBy} name={batch.cancelled_by_name} /> }),
         ...(batch.finished_at && { Finished: <RelativeTime at={batch.finished_at} /> }),
         Matched: batch.total.toLocaleString('en'),
         Eligible: batch.eligible.toLocaleString('en'),
@@ -38,14 +38,14 @@ export function BatchDetails({ batch }: { batch: NamedBatch }): ReactNode {
   );
 }
 
-/** What it was made with. */
+/** Renders the filter that a batch was planned with. */
 export function BatchFilter({ batch }: { batch: Batch }): ReactNode {
-  const facts = filterEntries(batch);
-  if (facts.length === 0) return <Text c="dimmed">All dead letters</Text>;
+  const entries = filterEntries(batch);
+  if (entries.length === 0) return <Text c="dimmed">All dead letters</Text>;
   return (
     <PropertyList
       items={Object.fromEntries(
-        facts.map(({ name, text, path }) => [
+        entries.map(({ name, text, path }) => [
           name,
           path ? <Id key={name} id={text} to={path} /> : <UntrustedText key={name} text={text} />,
         ]),

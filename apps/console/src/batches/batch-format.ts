@@ -20,7 +20,7 @@ const filterLabels: Record<string, string> = {
 interface FilterEntry {
   name: string;
   text: string;
-  /** The screen of what it names. */
+  /** The path of the screen of the record that the text identifies. */
   path?: string;
 }
 
@@ -31,7 +31,7 @@ const recordPaths: Record<string, string> = {
   delivery_id: 'deliveries',
 };
 
-/** What a batch was made with. */
+/** Returns the names and values of the filter that a batch was planned with. */
 export function filterEntries({ filter }: Batch): FilterEntry[] {
   return Object.entries(filter).flatMap(([key, value]) => {
     if (value === null || value === undefined) return [];
@@ -46,17 +46,17 @@ export function filterEntries({ filter }: Batch): FilterEntry[] {
   });
 }
 
-/** The same in a line, for a row. */
+/** Returns the filter of a batch in one line, for table rows. */
 export function formatFilter(batch: Batch): string {
-  const facts = filterEntries(batch).filter(({ name }) => name !== filterLabels.delivery_state);
-  if (facts.length === 0) return 'All dead letters';
-  return facts.map(({ name, text }) => `${name} ${text}`).join(', ');
+  const entries = filterEntries(batch).filter(({ name }) => name !== filterLabels.delivery_state);
+  if (entries.length === 0) return 'All dead letters';
+  return entries.map(({ name, text }) => `${name} ${text}`).join(', ');
 }
 
 export const batchKindLabel = ({ kind }: Batch): string =>
   kind === 'recovery' ? 'Endpoint recovery' : 'Redelivery';
 
-/** How many of those that are to be delivered have ended, in whichever way. */
+/** Returns the number of eligible deliveries that have finished, with any outcome. */
 export function finishedCount({ eligible, progress: { remaining, pending } }: Batch): number {
   return Math.max(0, eligible - remaining - pending);
 }

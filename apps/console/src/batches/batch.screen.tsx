@@ -22,7 +22,7 @@ import classes from './batch.module.css';
 const LIVE_INTERVAL_MS = 1_500;
 const backLink = { to: '/batches', label: 'Batches' };
 
-/** Also a cancelled one has deliveries that go on. */
+/** Returns true while deliveries are in progress. A cancelled batch can still have pending deliveries. */
 const isInProgress = ({ state, progress }: Batch): boolean => state === 'running' || progress.pending > 0;
 
 export function BatchScreen(): ReactNode {
@@ -91,21 +91,21 @@ function PlanNotice({ batch: { eligible, expires_at: expiresAt } }: { batch: Bat
 }
 
 function Progress({ batch }: { batch: Batch }): ReactNode {
-  const done = finishedCount(batch);
+  const finished = finishedCount(batch);
   return (
     <Paper component="section" aria-label="Progress">
       <Group justify="space-between" mb="xs">
         <Title order={2}>
-          {done.toLocaleString('en')} of {batch.eligible.toLocaleString('en')} done
+          {finished.toLocaleString('en')} of {batch.eligible.toLocaleString('en')} done
         </Title>
         <Anchor component={Link} to={`/deliveries?batch_id=${batch.id}`}>
           View attempts
         </Anchor>
       </Group>
       <BatchBar batch={batch} />
-      <dl className={classes.figures}>
-        {progressSegments(batch).map(({ name, count, ink }) => (
-          <div key={name} className={ink}>
+      <dl className={classes.counts}>
+        {progressSegments(batch).map(({ name, count, className }) => (
+          <div key={name} className={className}>
             <dt>{name}</dt>
             <dd>{count.toLocaleString('en')}</dd>
           </div>
@@ -119,15 +119,19 @@ function Progress({ batch }: { batch: Batch }): ReactNode {
   );
 }
 
-function IneligibleDeliveries({ batch: { not_eligible: leftOut, progress } }: { batch: Batch }): ReactNode {
+function IneligibleDeliveries({
+  batch: { not_eligible: notEligible, progress },
+}: {
+  batch: Batch;
+}): ReactNode {
   return (
     <>
-      {leftOut.length > 0 && (
+      {notEligible.length > 0 && (
         <Paper component="section">
           <Title order={2} mb="xs">
             Excluded when planned
           </Title>
-          <RefusalList name="Excluded when planned" refusals={leftOut} />
+          <RefusalList name="Excluded when planned" refusals={notEligible} />
         </Paper>
       )}
       {progress.skipped.length > 0 && (
@@ -143,8 +147,8 @@ function IneligibleDeliveries({ batch: { not_eligible: leftOut, progress } }: { 
 }
 
 function Actions({ batch }: { batch: Batch }): ReactNode {
-  const [asked, setAsked] = useState<'start' | 'cancel' | null>(null);
-  const close = (): void => setAsked(null);
+  const [openDialog, setOpenDialog] = useState<'start' | 'cancel' | null>(null);
+  const close = (): void => setOpenDialog(null);
   const cancel = useApiMutation(
     () =>
       unwrap(
@@ -159,22 +163,22 @@ function Actions({ batch }: { batch: Batch }): ReactNode {
   return (
     <>
       {(isPlan || state === 'running') && (
-        <Button variant="default" leftSection={<Icon name="cross" />} onClick={() => setAsked('cancel')}>
+        <Button variant="default" leftSection={<Icon name="cross" />} onClick={() => setOpenDialog('cancel')}>
           {isPlan ? 'Discard plan' : 'Cancel batch'}
         </Button>
       )}
       {isPlan && batch.eligible > 0 && (
-        <Button leftSection={<Icon name="play" />} onClick={() => setAsked('start')}>
+        <Button leftSection={<Icon name="play" />} onClick={() => setOpenDialog('start')}>
           Start batch
         </Button>
       )}
       <StartBatchDialog
-        plan={asked === 'start' ? batch : null}
+        plan={openDialog === 'start' ? batch : null}
         onClose={close}
         onStarted={() => toastSuccess('Batch started')}
       />
       <ActionDialog
-        open={asked === 'cancel'}
+        open={openDialog === 'cancel'}
         onClose={close}
         title={isPlan ? 'Discard this plan?' : 'Cancel this batch?'}
         confirmLabel={isPlan ? 'Discard plan' : 'Cancel batch'}
@@ -194,9 +198,9 @@ function Actions({ batch }: { batch: Batch }): ReactNode {
   );
 }
 
-/** What cancelling keeps from being sent. */
+/** Returns a description of the deliveries that are not sent if the batch is cancelled. */
 function formatRemaining(count: number): string {
   if (count === 0) return 'All deliveries of this batch were already started and continue.';
-  const rest = count === 1 ? '1 delivery' : `${count.toLocaleString('en')} deliveries`;
-  return `${rest} will not be sent. Deliveries that were already started continue.`;
+  const deliveries = count === 1 ? '1 delivery' : `${count.toLocaleString('en')} deliveries`;
+  return `${deliveries} will not be sent. Deliveries that were already started continue.`;
 }
