@@ -8,20 +8,20 @@ export interface Bar {
   name: string;
   value: number;
   color?: ChartColor;
-  /** In place of the name: a link, say. */
+  /** Replaces the name, for example with a link. */
   label?: ReactNode;
 }
 
 interface BarListProps {
   title: string;
-  /** What the names are: "Status". */
+  /** Heading of the names in the table: "Status". */
   axisLabel: string;
   bars: Bar[];
   unit?: string;
   emptyText?: string;
 }
 
-/** Amounts by name, the longest bar for the largest. */
+/** Renders a bar for each value. The length of a bar is proportional to its value. */
 export function BarList({
   title,
   axisLabel,
@@ -29,7 +29,7 @@ export function BarList({
   unit = 'Attempts',
   emptyText = 'No data in this period',
 }: BarListProps): ReactNode {
-  const most = Math.max(1, ...bars.map(({ value }) => value));
+  const maximum = Math.max(1, ...bars.map(({ value }) => value));
   const series = [{ name: unit, color: 'accent' as const, values: bars.map(({ value }) => value) }];
   return (
     <ChartFrame
@@ -50,7 +50,7 @@ export function BarList({
                 {value > 0 && (
                   <div
                     className={`${classes.fill} ${classes[color]}`}
-                    style={{ width: `${(value / most) * 100}%` }}
+                    style={{ width: `${(value / maximum) * 100}%` }}
                   />
                 )}
               </span>

@@ -5,7 +5,7 @@ import classes from './chart.module.css';
 
 export type ChartColor = 'good' | 'bad' | 'warn' | 'accent' | 'calm';
 
-/** One line, or one colour of bars. */
+/** One line of a chart, or the bars of one color. */
 export interface Series {
   name: string;
   color: ChartColor;
@@ -15,14 +15,18 @@ export interface Series {
 interface ChartFrameProps {
   title: string;
   series: Series[];
-  /** The first column of the table, and what stands in it. */
+  /** Heading of the first column of the table. */
   axisLabel: string;
+  /** Cells of the first column, one for each value. */
   labels: string[];
   format: (value: number) => string;
   children: ReactNode;
 }
 
-/** A chart with its legend, and the same as a table for whoever cannot see it or wants the numbers. */
+/**
+ * Renders a chart with its legend. A button shows the same data as a table, for screen readers and for exact
+ * values.
+ */
 export function ChartFrame({
   title,
   series,

@@ -4,14 +4,14 @@ import classes from './chart.module.css';
 
 interface SparklineProps {
   values: (number | null)[];
-  /** What it shows, for whoever cannot see it: "Attempts, 12 in the last hour". */
+  /** Description for screen readers: "Attempts, 12 in the last hour". */
   label: string;
   color?: ChartColor;
   width?: number;
   height?: number;
 }
 
-/** A line without axes, to stand in a row or beside a number. */
+/** Renders a line without axes, for table rows or beside a number. */
 export function Sparkline({
   values,
   label,
@@ -19,10 +19,10 @@ export function Sparkline({
   width = 96,
   height = 24,
 }: SparklineProps): ReactNode {
-  const top = Math.max(1, ...values.map((value) => value ?? 0));
+  const maximum = Math.max(1, ...values.map((value) => value ?? 0));
   const step = width / Math.max(1, values.length - 1);
   const points = values.map(
-    (value, index) => `${index * step} ${height - 1 - ((value ?? 0) / top) * (height - 2)}`,
+    (value, index) => `${index * step} ${height - 1 - ((value ?? 0) / maximum) * (height - 2)}`,
   );
   return (
     <svg

@@ -7,12 +7,12 @@ import { formatCompact, axisMaximum, formatInteger } from './scale';
 
 interface TimeChartProps {
   title: string;
-  /** The begin of each bucket, ISO 8601. */
+  /** The start of each bucket, ISO 8601. */
   timestamps: string[];
   series: Series[];
-  /** Bars of one bucket stand on each other; lines do not. */
+  /** Bars of one bucket are stacked; lines are not. */
   kind: 'bars' | 'lines';
-  /** Whole numbers by default. */
+  /** Formats a value. Default: as a whole number. */
   format?: (value: number) => string;
   height?: number;
 }
@@ -21,7 +21,7 @@ const LEFT = 44;
 const BOTTOM = 20;
 const TOP = 6;
 
-/** Values over time. */
+/** Renders values over time. */
 export function TimeChart({
   title,
   timestamps,
@@ -35,11 +35,11 @@ export function TimeChart({
     const values = series.map(({ values: all }) => all[index] ?? 0);
     return kind === 'bars' ? values.reduce((sum, value) => sum + value, 0) : Math.max(...values, 0);
   });
-  const top = axisMaximum(Math.max(0, ...totals));
+  const maximum = axisMaximum(Math.max(0, ...totals));
   const isEmpty = totals.every((total) => total === 0);
   const plot = { width: Math.max(0, width - LEFT), height: height - TOP - BOTTOM };
   const step = plot.width / Math.max(1, timestamps.length);
-  const y = (value: number): number => TOP + plot.height * (1 - value / top);
+  const y = (value: number): number => TOP + plot.height * (1 - value / maximum);
   const x = (index: number): number => LEFT + index * step;
   const labels = timestamps.map((time) => formatUtcTime(time).slice(0, 16));
   const tooltip = (index: number): string =>
@@ -54,11 +54,17 @@ export function TimeChart({
         {isEmpty && <div className={classes.empty}>No data in this period</div>}
         {!isEmpty && width > 0 && (
           <svg className={classes.plot} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-            {[0, 0.5, 1].map((part) => (
-              <g key={part}>
-                <line className={classes.grid} x1={LEFT} x2={width} y1={y(top * part)} y2={y(top * part)} />
-                <text className={classes.label} x={LEFT - 6} y={y(top * part) + 4} textAnchor="end">
-                  {kind === 'bars' ? formatCompact(top * part) : format(top * part)}
+            {[0, 0.5, 1].map((fraction) => (
+              <g key={fraction}>
+                <line
+                  className={classes.grid}
+                  x1={LEFT}
+                  x2={width}
+                  y1={y(maximum * fraction)}
+                  y2={y(maximum * fraction)}
+                />
+                <text className={classes.label} x={LEFT - 6} y={y(maximum * fraction) + 4} textAnchor="end">
+                  {kind === 'bars' ? formatCompact(maximum * fraction) : format(maximum * fraction)}
                 </text>
               </g>
             ))}
@@ -93,22 +99,27 @@ interface PlotProps {
 function Bars({ series, count, x, y, step }: PlotProps & { count: number; step: number }): ReactNode {
   const gap = step > 6 ? 1.5 : 0.25;
   return Array.from({ length: count }, (_, index) => {
-    let below = 0;
+    let stackedValue = 0;
     return series.map(({ name, color, values }) => {
       const value = values[index] ?? 0;
       if (value === 0) return null;
-      below += value;
-      const bar = { x: x(index) + gap / 2, width: Math.max(0.5, step - gap), y: y(below) };
+      stackedValue += value;
+      const bar = { x: x(index) + gap / 2, width: Math.max(0.5, step - gap), y: y(stackedValue) };
       return (
         <g key={`${name} ${index}`} className={classes[color]}>
-          <rect className={classes.mark} {...bar} height={y(below - value) - bar.y} rx={step > 8 ? 1.5 : 0} />
+          <rect
+            className={classes.mark}
+            {...bar}
+            height={y(stackedValue - value) - bar.y}
+            rx={step > 8 ? 1.5 : 0}
+          />
         </g>
       );
     });
   });
 }
 
-/** Lines with gaps where nothing was measured; a value alone between two gaps is a dot. */
+/** Renders lines with gaps where no value was measured. A single value between two gaps is a dot. */
 function Lines({ series, x, y }: PlotProps): ReactNode {
   return series.map(({ name, color, values }) => {
     const isKnown = (index: number): boolean => values[index] !== null && values[index] !== undefined;
@@ -132,15 +143,18 @@ function Lines({ series, x, y }: PlotProps): ReactNode {
   });
 }
 
-/** Which buckets have their time written below them: so many that the words do not touch. */
+/**
+ * Returns the indexes of the buckets that are labeled with their time. Their number is limited so that the
+ * labels do not overlap.
+ */
 function tickIndexes(count: number, width: number): number[] {
   const every = Math.max(1, Math.ceil(count / Math.max(1, Math.floor(width / 90))));
   return Array.from({ length: Math.ceil(count / every) }, (_, index) => index * every);
 }
 
-/** The time of a bucket; its day where the whole chart spans more than two. */
-function tickLabel(at: string[], index: number): string {
-  const span = Date.parse(at.at(-1)!) - Date.parse(at[0]!);
-  const text = formatUtcTime(at[index]!);
+/** Returns the time of a bucket, or its day if the chart spans more than two days. */
+function tickLabel(timestamps: string[], index: number): string {
+  const span = Date.parse(timestamps.at(-1)!) - Date.parse(timestamps[0]!);
+  const text = formatUtcTime(timestamps[index]!);
   return span > 2 * 86_400_000 ? text.slice(5, 10) : text.slice(11, 16);
 }
