@@ -2,15 +2,15 @@ import { api, unwrap, type Schemas } from '../http/client';
 
 export type Customer = Schemas['OperatorCustomerResponse'];
 
-/** What one button does to a customer. */
+/** An action on a customer, with the texts of its dialog. */
 export interface CustomerAction {
   path: `/operator/v1/customers/{customerId}/${'disable' | 'enable' | 'unlock' | 'reset-password' | 'resend-verification' | 'resend-invitation'}`;
   title: string;
-  /** What will happen. */
+  /** Description of the effects. */
   text: string;
   confirmLabel: string;
   successMessage: string;
-  /** Whether a mail goes out. */
+  /** True if the action sends an email. */
   sendsMail?: boolean;
   danger?: boolean;
 }
@@ -67,6 +67,9 @@ export const sendInvitationAction: CustomerAction = {
   sendsMail: true,
 };
 
-/** Does it. @throws Problem */
+/**
+ * Performs the action.
+ * @throws Problem
+ */
 export const performCustomerAction = (action: CustomerAction, customer: Customer): Promise<unknown> =>
   unwrap<unknown>(api.POST(action.path, { params: { path: { customerId: customer.id } } }));

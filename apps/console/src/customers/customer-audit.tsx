@@ -35,16 +35,16 @@ const columns: Column<Entry>[] = [
 
 function Actor({ entry }: { entry: Entry }): ReactNode {
   const { actorType, actorId, actorName, targetId } = entry;
-  const who = actorLabels[actorType] ?? actorType;
-  if (!actorId || actorId === targetId) return who;
+  const actorLabel = actorLabels[actorType] ?? actorType;
+  if (!actorId || actorId === targetId) return actorLabel;
   return (
     <>
-      {who} <UntrustedText text={actorName ?? shortId(actorId)} />
+      {actorLabel} <UntrustedText text={actorName ?? shortId(actorId)} />
     </>
   );
 }
 
-/** "changed: firstName, lastName" */
+/** Formats details as "changed: firstName, lastName". */
 function formatDetails(details: Record<string, unknown>): string {
   return Object.entries(details)
     .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : formatDetail(value)}`)
@@ -53,7 +53,7 @@ function formatDetails(details: Record<string, unknown>): string {
 
 const formatDetail = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Who did what to this customer. */
+/** Renders the audit log entries about a customer. */
 export function CustomerAudit({ customerId }: { customerId: string }): ReactNode {
   const list = useList({
     path: '/operator/v1/audit-log',
@@ -61,15 +61,15 @@ export function CustomerAudit({ customerId }: { customerId: string }): ReactNode
     filters,
     fixedQuery: { targetType: 'customer', targetId: customerId },
   });
-  const audit = `/audit?targetType=customer&targetId=${customerId}`;
+  const auditPath = `/audit?targetType=customer&targetId=${customerId}`;
   return (
     <List
       list={list}
       noun="entries"
       columns={columns}
-      href={(row) => `${audit}&entry=${row.id}`}
+      href={(row) => `${auditPath}&entry=${row.id}`}
       toolbar={
-        <Button component={Link} to={audit} variant="default" size="xs">
+        <Button component={Link} to={auditPath} variant="default" size="xs">
           Open in audit log
         </Button>
       }

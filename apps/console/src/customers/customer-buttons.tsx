@@ -21,16 +21,16 @@ import {
   type CustomerAction,
 } from './customer-actions';
 
-/** What can be done about a customer; each asks before it does it. */
+/** Renders the export button and the actions of a customer. Every action requires confirmation. */
 export function CustomerButtons({ customer }: { customer: Customer }): ReactNode {
-  const [asked, setAsked] = useState<CustomerAction | null>(null);
-  const access = customer.disabledAt ? enableAction : disableAction;
+  const [selectedAction, setSelectedAction] = useState<CustomerAction | null>(null);
+  const accessAction = customer.disabledAt ? enableAction : disableAction;
   return (
     <>
       <ExportButton id={customer.id} />
       <Can role="operator">
-        <Button variant="default" onClick={() => setAsked(access)}>
-          {access.confirmLabel}
+        <Button variant="default" onClick={() => setSelectedAction(accessAction)}>
+          {accessAction.confirmLabel}
         </Button>
         <Menu position="bottom-end" width={240}>
           <Menu.Target>
@@ -40,19 +40,23 @@ export function CustomerButtons({ customer }: { customer: Customer }): ReactNode
           </Menu.Target>
           <Menu.Dropdown>
             {customer.hasPassword ? (
-              <Menu.Item onClick={() => setAsked(resetPasswordAction)}>Send password reset email</Menu.Item>
+              <Menu.Item onClick={() => setSelectedAction(resetPasswordAction)}>
+                Send password reset email
+              </Menu.Item>
             ) : (
-              <Menu.Item onClick={() => setAsked(sendInvitationAction)}>Send invitation email</Menu.Item>
+              <Menu.Item onClick={() => setSelectedAction(sendInvitationAction)}>
+                Send invitation email
+              </Menu.Item>
             )}
             {!customer.emailVerified && (
-              <Menu.Item onClick={() => setAsked(resendVerificationAction)}>
+              <Menu.Item onClick={() => setSelectedAction(resendVerificationAction)}>
                 Resend verification email
               </Menu.Item>
             )}
-            <Menu.Item onClick={() => setAsked(unlockAction)}>Unlock</Menu.Item>
+            <Menu.Item onClick={() => setSelectedAction(unlockAction)}>Unlock</Menu.Item>
           </Menu.Dropdown>
         </Menu>
-        <CustomerDialog customer={customer} action={asked} onClose={() => setAsked(null)} />
+        <CustomerDialog customer={customer} action={selectedAction} onClose={() => setSelectedAction(null)} />
       </Can>
     </>
   );
@@ -67,7 +71,7 @@ interface CustomerDialogProps {
 function CustomerDialog({ customer, action, onClose }: CustomerDialogProps): ReactNode {
   const { server } = useSession();
   const send = useApiMutation(
-    (chosen: CustomerAction) => performCustomerAction(chosen, customer),
+    (selected: CustomerAction) => performCustomerAction(selected, customer),
     '/operator/v1/customers',
   );
   return (
@@ -96,26 +100,26 @@ function CustomerDialog({ customer, action, onClose }: CustomerDialogProps): Rea
   );
 }
 
-/** Everything that is kept about them, as they may ask for it. */
+/** Downloads all stored data about a customer, for a customer who requests it. */
 function ExportButton({ id }: { id: string }): ReactNode {
-  const load = useApiMutation(() =>
+  const exportCustomer = useApiMutation(() =>
     unwrap(api.GET('/operator/v1/customers/{customerId}/export', { params: { path: { customerId: id } } })),
   );
   return (
     <Button
       variant="default"
       leftSection={<Icon name="download" size={14} />}
-      loading={load.isPending}
+      loading={exportCustomer.isPending}
       onClick={() =>
-        load.mutate(undefined, {
+        exportCustomer.mutate(undefined, {
           onSuccess: (found) => {
             downloadText(`customer-${id}.json`, `${JSON.stringify(found, null, 2)}\n`);
             if (found.truncated)
               toastSuccess('Customer exported. Some lists are truncated, as noted in the file.');
           },
           onError: toastError,
-          // Nothing personal is kept for longer than it takes to save it.
-          onSettled: load.reset,
+          // Removes the personal data from memory as soon as it has been saved.
+          onSettled: exportCustomer.reset,
         })
       }
     >

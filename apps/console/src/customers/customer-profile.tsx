@@ -21,7 +21,7 @@ const COUNT_PATH = '/operator/v1/customers/count';
 
 type Customer = Schemas['OperatorCustomerResponse'];
 
-/** Who they are, what the application keeps about them, and their end. */
+/** Renders the profile of a customer, the metadata that the application stores, and the delete action. */
 export function CustomerProfile({ customer }: { customer: Customer }): ReactNode {
   return (
     <Stack>
@@ -75,7 +75,7 @@ function DeleteCustomer({ customer }: { customer: Customer }): ReactNode {
         onConfirm={async () => {
           await remove.mutateAsync(undefined);
           toastSuccess('Customer deleted');
-          // The list alone is read anew: what is gone must not be asked for again.
+          // Reloads only the list and its count, because the deleted customer must not be requested again.
           client.removeQueries({
             predicate: ({ queryKey: [path] }) => path === LIST_PATH || path === COUNT_PATH,
           });

@@ -30,10 +30,10 @@ const columns: Column<Session>[] = [
   { header: 'Expires', align: 'right', wideOnly: true, cell: (row) => <RelativeTime at={row.expiresAt} /> },
 ];
 
-/** Where a customer is signed in; one of these, or all, can be ended. */
+/** Lists the sessions of a customer. One session or all sessions can be revoked. */
 export function CustomerSessions({ customerId }: { customerId: string }): ReactNode {
   const canRevoke = useCan('operator');
-  const [asked, setAsked] = useState<Session | null>(null);
+  const [selected, setSelected] = useState<Session | null>(null);
   const list = useList({ path: '/operator/v1/customers/{customerId}/sessions', pathParams: { customerId } });
   const revoke = useApiMutation(
     (sessionId: string) =>
@@ -44,7 +44,7 @@ export function CustomerSessions({ customerId }: { customerId: string }): ReactN
       ),
     INVALIDATED_PATH,
   );
-  const action: Column<Session> = {
+  const actionColumn: Column<Session> = {
     header: 'Actions',
     align: 'right',
     cell: (row) => (
@@ -54,7 +54,7 @@ export function CustomerSessions({ customerId }: { customerId: string }): ReactN
         color="red.8"
         c="var(--bad)"
         aria-label={`Revoke ${row.device ?? 'this session'}`}
-        onClick={() => setAsked(row)}
+        onClick={() => setSelected(row)}
       >
         Revoke
       </Button>
@@ -65,7 +65,7 @@ export function CustomerSessions({ customerId }: { customerId: string }): ReactN
       <List
         list={list}
         noun="sessions"
-        columns={canRevoke ? [...columns, action] : columns}
+        columns={canRevoke ? [...columns, actionColumn] : columns}
         empty={{
           title: 'No active sessions',
           text: 'A session starts when the customer registers or signs in.',
@@ -73,21 +73,21 @@ export function CustomerSessions({ customerId }: { customerId: string }): ReactN
         toolbar={list.rows.length > 0 && <RevokeAll customerId={customerId} />}
       />
       <ActionDialog
-        open={asked !== null}
-        onClose={() => setAsked(null)}
+        open={selected !== null}
+        onClose={() => setSelected(null)}
         title="Revoke this session?"
         confirmLabel="Revoke session"
         danger
         onConfirm={async () => {
-          if (!asked) return;
-          await revoke.mutateAsync(asked.id);
+          if (!selected) return;
+          await revoke.mutateAsync(selected.id);
           toastSuccess('Session revoked');
         }}
       >
         <Text>
-          <UntrustedText text={asked?.device} fallback="The device" /> at{' '}
-          <UntrustedText text={asked?.ip} fallback="an unknown address" mono /> is signed out immediately. The
-          customer can sign in again.
+          <UntrustedText text={selected?.device} fallback="The device" /> at{' '}
+          <UntrustedText text={selected?.ip} fallback="an unknown address" mono /> is signed out immediately.
+          The customer can sign in again.
         </Text>
       </ActionDialog>
     </>

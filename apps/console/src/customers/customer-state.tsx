@@ -5,7 +5,7 @@ import { Badge } from '../parts/status-badge';
 
 type Customer = Schemas['CustomerResponse'];
 
-/** Whether they can sign in, and whether their address is theirs. */
+/** Renders badges for the status of a customer and for an unverified email address. */
 export function CustomerState({ customer }: { customer: Customer }): ReactNode {
   return (
     <Group gap={4} wrap="nowrap" component="span" display="inline-flex">
@@ -15,6 +15,6 @@ export function CustomerState({ customer }: { customer: Customer }): ReactNode {
   );
 }
 
-/** "Ada Lovelace"; "" when neither name is known. */
+/** Returns the full name: "Ada Lovelace", or "" if neither name is known. */
 export const fullName = ({ firstName, lastName }: Customer): string =>
   [firstName, lastName].filter(Boolean).join(' ');

@@ -31,7 +31,7 @@ const columns = [
   startedAt,
 ];
 
-/** Every attempt to tell somebody about this customer. */
+/** Lists the delivery attempts of the events about a customer. */
 export function CustomerDeliveries({ customerId }: { customerId: string }): ReactNode {
   const list = useList({
     path: '/operator/v1/webhooks/deliveries',
@@ -62,7 +62,7 @@ const eventColumns: Column<Event>[] = [
   { header: 'Time', align: 'right', cell: (row) => <RelativeTime at={row.created_at} /> },
 ];
 
-/** What happened to this customer. */
+/** Lists the events about a customer. */
 export function CustomerEvents({ customerId }: { customerId: string }): ReactNode {
   const list = useList({
     path: '/operator/v1/events',
