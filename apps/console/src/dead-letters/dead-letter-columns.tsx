@@ -51,7 +51,10 @@ const resolutionColumns: Column<DeadLetter>[] = [
   },
 ];
 
-/** @param redeliver offers to deliver one again; null for whoever may not */
+/**
+ * Returns the columns of a view.
+ * @param redeliver opens the dialog to redeliver one dead letter; null if the operator may not redeliver
+ */
 export function deadLetterColumns(
   view: string,
   redeliver: ((id: string) => void) | null,

@@ -75,21 +75,21 @@ export function DeadLettersScreen(): ReactNode {
   });
   const navigate = useNavigate();
   const plan = useRedeliveryPlan();
-  const [redelivered, setRedelivered] = useState<string | null>(null);
-  const [discarded, setDiscarded] = useState<string[]>([]);
+  const [redeliveringId, setRedeliveringId] = useState<string | null>(null);
+  const [discardingIds, setDiscardingIds] = useState<string[]>([]);
   const view = list.values.resolution ?? '';
-  const isActing = useCan('operator') && view === 'waiting';
+  const canAct = useCan('operator') && view === 'waiting';
   const hasAny = (list.rows.length > 0 || list.mayHaveMore) && !list.filterError && !list.error;
-  const forget = (ids: (string | null)[]): void =>
+  const deselect = (ids: (string | null)[]): void =>
     list.select(
       [...list.selected.values()].filter(({ id }) => ids.includes(id)),
       false,
     );
 
-  /** One needs no plan. */
+  /** Opens the dialog for a single dead letter, or creates a plan for several. */
   const redeliver = (rows: DeadLetter[]): void => {
     const ids = rows.map(({ id }) => id);
-    if (ids.length === 1) setRedelivered(ids[0]!);
+    if (ids.length === 1) setRedeliveringId(ids[0]!);
     else void plan.create(filterByIds(ids));
   };
 
@@ -101,10 +101,10 @@ export function DeadLettersScreen(): ReactNode {
       <List
         list={list}
         noun="dead letters"
-        columns={deadLetterColumns(view, isActing ? setRedelivered : null)}
+        columns={deadLetterColumns(view, canAct ? setRedeliveringId : null)}
         href={(row) => `/deliveries/${row.id}`}
         live
-        isSelectable={isActing ? isAlwaysSelectable : undefined}
+        isSelectable={canAct ? isAlwaysSelectable : undefined}
         actions={(rows) => (
           <>
             <Button
@@ -116,7 +116,7 @@ export function DeadLettersScreen(): ReactNode {
             >
               {rows.length > MAX_DELIVERY_IDS ? `Select at most ${MAX_DELIVERY_IDS}` : 'Redeliver'}
             </Button>
-            <Button size="xs" variant="default" onClick={() => setDiscarded(rows.map(({ id }) => id))}>
+            <Button size="xs" variant="default" onClick={() => setDiscardingIds(rows.map(({ id }) => id))}>
               Discard
             </Button>
           </>
@@ -148,19 +148,19 @@ export function DeadLettersScreen(): ReactNode {
         }}
       />
       <RedeliverDialog
-        id={redelivered}
-        onClose={() => setRedelivered(null)}
+        id={redeliveringId}
+        onClose={() => setRedeliveringId(null)}
         onDone={({ id }) => {
-          forget([redelivered]);
+          deselect([redeliveringId]);
           toastSuccess(<RedeliveredMessage id={id} open={(to) => void navigate(to)} />);
         }}
       />
       <DiscardDialog
-        ids={discarded}
-        onClose={() => setDiscarded([])}
+        ids={discardingIds}
+        onClose={() => setDiscardingIds([])}
         onDone={(count) => {
-          forget(discarded);
-          toastSuccess(formatDiscarded(count, discarded.length));
+          deselect(discardingIds);
+          toastSuccess(formatDiscarded(count, discardingIds.length));
         }}
       />
     </Page>
@@ -169,7 +169,10 @@ export function DeadLettersScreen(): ReactNode {
 
 const isAlwaysSelectable = (_: RowOf<typeof PATH>): boolean => true;
 
-/** Toasts stand outside the router, so that a link in one has to be given its way. */
+/**
+ * Renders the text of a toast with a link. Toasts are outside the router, so the link needs `open` to
+ * navigate.
+ */
 function RedeliveredMessage({ id, open }: { id: string; open: (to: string) => void }): ReactNode {
   return (
     <>
@@ -181,7 +184,7 @@ function RedeliveredMessage({ id, open }: { id: string; open: (to: string) => vo
   );
 }
 
-function formatDiscarded(count: number, asked: number): string {
+function formatDiscarded(count: number, requested: number): string {
   const done = count === 1 ? 'Discarded 1 dead letter' : `Discarded ${count} dead letters`;
-  return count === asked ? done : `${done}. ${asked - count} already resolved.`;
+  return count === requested ? done : `${done}. ${requested - count} already resolved.`;
 }

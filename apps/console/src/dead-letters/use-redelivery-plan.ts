@@ -6,36 +6,39 @@ import { toastError } from '../parts/toast';
 import type { PlanFilter } from './plan-filter';
 
 interface RedeliveryPlan {
-  /** What was found and frozen; null before, and when it is forgotten. */
+  /** The created plan, whose deliveries no longer change; null before `create` and after `reset`. */
   plan: Batch | null;
   isCreating: boolean;
   create: (filter: PlanFilter) => Promise<void>;
   reset: () => void;
 }
 
-/** Plans a batch. Clicks while one is made are not heard: each plan is a record. */
+/**
+ * Creates the plan of a batch. Ignores calls while a plan is being created, because each plan is a stored
+ * record.
+ */
 export function useRedeliveryPlan(): RedeliveryPlan {
-  const [made, setMade] = useState<Batch | null>(null);
-  const isUnderWay = useRef(false);
+  const [plan, setPlan] = useState<Batch | null>(null);
+  const isInFlight = useRef(false);
   const send = useApiMutation(
     async (filter: PlanFilter) =>
       (await unwrap(api.POST('/operator/v1/webhooks/redeliveries', { body: { filter } }))).data,
     '/operator/v1/webhooks/redeliveries',
   );
   return {
-    plan: made,
+    plan,
     isCreating: send.isPending,
     create: async (filter) => {
-      if (isUnderWay.current) return;
-      isUnderWay.current = true;
+      if (isInFlight.current) return;
+      isInFlight.current = true;
       try {
-        setMade(await send.mutateAsync(filter));
+        setPlan(await send.mutateAsync(filter));
       } catch (error) {
         toastError(error);
       } finally {
-        isUnderWay.current = false;
+        isInFlight.current = false;
       }
     },
-    reset: () => setMade(null),
+    reset: () => setPlan(null),
   };
 }
