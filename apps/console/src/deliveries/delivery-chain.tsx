@@ -18,7 +18,9 @@ const statusColors: Partial<Record<ChainLink['state'], string>> = {
   pending: classes.due,
 };
 
-/** The deliveries of one event to one endpoint that were made of each other: by whom, when and why. */
+/**
+ * Renders the chain of redeliveries of one event to one endpoint: who created each redelivery, when and why.
+ */
 export function DeliveryChain({ links }: { links: Links }): ReactNode {
   return (
     <Stack gap="sm">
@@ -38,7 +40,7 @@ function ChainItem({ link, next }: { link: ChainLink; next: ChainLink | undefine
   return (
     <li className={`${classes.attempt} ${statusColors[state] ?? ''}`}>
       <Group gap="xs">
-        {/* A link to this very page would lead nowhere. */}
+        {/* The current delivery has no link, because the link would lead to this page. */}
         <Id id={id} short to={current ? undefined : `/deliveries/${id}`} />
         <StatusBadge state={state} />
         {current && <Text c="dimmed">This delivery</Text>}

@@ -8,7 +8,7 @@ import { Id } from '../parts/id';
 import { RelativeTime } from '../parts/relative-time';
 import type { Delivery } from './redelivery-refusal';
 
-/** What a delivery is: of which event, to where, since when. */
+/** Renders the properties of a delivery. */
 export function DeliveryDetails({ delivery }: { delivery: Delivery }): ReactNode {
   const {
     id,

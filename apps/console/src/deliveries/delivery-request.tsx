@@ -6,7 +6,7 @@ import { UntrustedText } from '../parts/untrusted-text';
 import { JsonView } from '../parts/json-view';
 import { toCurl } from './to-curl';
 
-/** What is sent. */
+/** Renders the headers and the body of the request of a delivery. */
 export function DeliveryRequest({ delivery }: { delivery: Schemas['DeliveryResponse'] }): ReactNode {
   const { request, target_url: url } = delivery;
   return (

@@ -12,12 +12,12 @@ import classes from './timeline.module.css';
 type Delivery = Schemas['DeliveryResponse'];
 type Attempt = Schemas['AttemptResponse'];
 
-/** What happened, with how long it really took from one thing to the next. */
+/** Renders the attempts of a delivery, with the actual time between them. */
 export function DeliveryTimeline({ delivery }: { delivery: Delivery }): ReactNode {
   const { attempts, created_at: createdAt, next_attempt_at: dueAt, state } = delivery;
   const hash = useLocation().hash.slice(1);
   const last = attempts.at(-1);
-  const shown = attempts.some(({ id }) => id === hash) ? hash : last?.id;
+  const openAttemptId = attempts.some(({ id }) => id === hash) ? hash : last?.id;
   return (
     <ol className={classes.timeline} aria-label="Attempts">
       {attempts.map((attempt, index) => (
@@ -25,7 +25,7 @@ export function DeliveryTimeline({ delivery }: { delivery: Delivery }): ReactNod
           <li className={classes.gap}>{formatWait(createdAt, attempts[index - 1], attempt)}</li>
           <AttemptItem
             attempt={attempt}
-            isOpen={attempt.id === shown}
+            isOpen={attempt.id === openAttemptId}
             isTarget={attempt.id === hash}
             isSameAsPrevious={hasSameOutcome(attempt, attempts[index - 1])}
           />
@@ -62,9 +62,12 @@ export function DeliveryTimeline({ delivery }: { delivery: Delivery }): ReactNod
 interface AttemptItemProps {
   attempt: Attempt;
   isOpen: boolean;
-  /** The link led to it. Browsers mark only what is there when a page loads. */
+  /**
+   * True if the fragment of the URL identifies this attempt. `:target` is not sufficient, because browsers
+   * apply it only to elements that exist when the page loads.
+   */
   isTarget: boolean;
-  /** What explained the one before need not be read again. */
+  /** True if the previous attempt had the same outcome, so that its explanation is not repeated. */
   isSameAsPrevious: boolean;
 }
 
@@ -75,8 +78,8 @@ function AttemptItem({ attempt, isOpen, isTarget, isSameAsPrevious }: AttemptIte
   }, [isTarget]);
   const {
     id,
-    attempt: nth,
-    max_attempts: most,
+    attempt: attemptNumber,
+    max_attempts: maxAttempts,
     http_status: status,
     error,
     success,
@@ -92,7 +95,7 @@ function AttemptItem({ attempt, isOpen, isTarget, isSameAsPrevious }: AttemptIte
     >
       <div className={classes.head}>
         <span className={classes.name}>
-          Attempt {nth} of {most}
+          Attempt {attemptNumber} of {maxAttempts}
         </span>
         <HttpStatus status={status} error={error && errorLabel(error)} />
         <Text c="dimmed">{formatDuration(attempt.duration_ms)}</Text>
@@ -108,7 +111,7 @@ function AttemptItem({ attempt, isOpen, isTarget, isSameAsPrevious }: AttemptIte
       {body !== '' && (
         <details className={classes.body} open={isOpen}>
           <summary>Response body</summary>
-          <JsonView name={`Response to attempt ${nth}`} value={body} />
+          <JsonView name={`Response to attempt ${attemptNumber}`} value={body} />
         </details>
       )}
     </li>
@@ -118,9 +121,12 @@ function AttemptItem({ attempt, isOpen, isTarget, isSameAsPrevious }: AttemptIte
 const hasSameOutcome = (one: Attempt, other: Attempt | undefined): boolean =>
   one.error === other?.error && one.http_status === other.http_status;
 
-/** The first one waits from when the delivery was made, the others from the end of the one before. */
-function formatWait(createdAt: string, before: Attempt | undefined, { created_at: at }: Attempt): string {
-  const from = before ? Date.parse(before.created_at) + before.duration_ms : Date.parse(createdAt);
+/**
+ * Returns the wait before an attempt: since the creation of the delivery for the first attempt, since the end
+ * of the previous attempt for others.
+ */
+function formatWait(createdAt: string, previous: Attempt | undefined, { created_at: at }: Attempt): string {
+  const from = previous ? Date.parse(previous.created_at) + previous.duration_ms : Date.parse(createdAt);
   const waited = formatDuration(Math.max(0, Date.parse(at) - from));
-  return before ? `${waited} later` : `Sent ${waited} after the delivery was created`;
+  return previous ? `${waited} later` : `Sent ${waited} after the delivery was created`;
 }

@@ -24,7 +24,7 @@ export function DeliveryScreen(): ReactNode {
   const query = useGet(
     '/operator/v1/webhooks/deliveries/{deliveryId}',
     { path: { deliveryId } },
-    // One that is under way is watched until it has ended.
+    // Polls until the delivery has finished.
     { refetchInterval: (found) => found?.data.state === 'pending' && LIVE_INTERVAL_MS },
   );
   if (!query.data) {
@@ -96,18 +96,25 @@ function DeliveryPage({ delivery }: { delivery: Delivery }): ReactNode {
 
 interface ActionsProps {
   delivery: Delivery;
-  /** Why it cannot be redelivered; it stands on the page, and the button points to it. */
+  /**
+   * The reason why the delivery cannot be redelivered, or null. It is shown on the page, and the button
+   * refers to it with aria-describedby.
+   */
   refusal: ReactNode;
 }
 
 function Actions({ delivery: { id, state, resolution }, refusal }: ActionsProps): ReactNode {
   const navigate = useNavigate();
-  const [asked, setAsked] = useState<'redeliver' | 'discard' | null>(null);
-  const close = (): void => setAsked(null);
+  const [openDialog, setOpenDialog] = useState<'redeliver' | 'discard' | null>(null);
+  const close = (): void => setOpenDialog(null);
   return (
     <>
       {state === 'failed' && !resolution && (
-        <Button variant="default" leftSection={<Icon name="trash" />} onClick={() => setAsked('discard')}>
+        <Button
+          variant="default"
+          leftSection={<Icon name="trash" />}
+          onClick={() => setOpenDialog('discard')}
+        >
           Discard
         </Button>
       )}
@@ -115,12 +122,12 @@ function Actions({ delivery: { id, state, resolution }, refusal }: ActionsProps)
         leftSection={<Icon name="redeliver" />}
         disabled={refusal !== null}
         aria-describedby={refusal === null ? undefined : 'refusal'}
-        onClick={() => setAsked('redeliver')}
+        onClick={() => setOpenDialog('redeliver')}
       >
         Redeliver
       </Button>
       <RedeliverDialog
-        id={asked === 'redeliver' ? id : null}
+        id={openDialog === 'redeliver' ? id : null}
         onClose={close}
         onDone={({ id: next }) => {
           toastSuccess('Redelivery created. This page shows the new delivery.');
@@ -128,7 +135,7 @@ function Actions({ delivery: { id, state, resolution }, refusal }: ActionsProps)
         }}
       />
       <DiscardDialog
-        ids={asked === 'discard' ? [id] : []}
+        ids={openDialog === 'discard' ? [id] : []}
         onClose={close}
         onDone={() => toastSuccess('Dead letter discarded')}
       />

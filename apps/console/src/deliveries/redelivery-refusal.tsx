@@ -6,7 +6,10 @@ import { RelativeTime } from '../parts/relative-time';
 
 export type Delivery = Schemas['OperatorDeliveryResponse'];
 
-/** Why a delivery cannot be redelivered now, in a sentence; null when it can. The api decides again. */
+/**
+ * Returns a sentence that explains why a delivery cannot be redelivered now, or null if it can. The api makes
+ * its own check.
+ */
 export function redeliveryRefusal(delivery: Delivery, newest: string | null): ReactNode {
   const { endpoint_status: endpoint, state, redelivered_as: next, next_attempt_at: dueAt } = delivery;
   if (state === 'pending') {
@@ -54,7 +57,10 @@ export function redeliveryRefusal(delivery: Delivery, newest: string | null): Re
   return null;
 }
 
-/** Of the event of a customer who was deleted only the envelope is left, which says so. */
+/**
+ * Returns true if the customer of the event was deleted. Only the envelope of such an event remains, with
+ * `erased` set to true.
+ */
 function isErased(body: string): boolean {
   try {
     const event = JSON.parse(body) as { erased?: unknown };

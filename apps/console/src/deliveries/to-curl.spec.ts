@@ -1,7 +1,7 @@
 import { toCurl } from './to-curl';
 
-describe('asCurl', () => {
-  it('hands a shell what strangers wrote between single quotes, of which none ends early', () => {
+describe('toCurl', () => {
+  it('encloses untrusted text in single quotes that it cannot close', () => {
     const command = toCurl('https://example.com/?a=$(id)', {
       headers: { 'x-own': "'; id; '" },
       body: `{"name":"O'Brien"}`,

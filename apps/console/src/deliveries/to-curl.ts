@@ -3,10 +3,16 @@ interface Request {
   body: string;
 }
 
-/** Between single quotes a shell understands nothing, whatever a stranger wrote there. */
+/**
+ * Quotes text for a shell. A shell interprets nothing within single quotes, so this is safe for untrusted
+ * text.
+ */
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The request of a delivery as a command, without timestamp and signature: those are new in every attempt. */
+/**
+ * Returns the request of a delivery as a cURL command, without the timestamp and the signature, which are new
+ * in every attempt.
+ */
 export function toCurl(url: string, { headers, body }: Request): string {
   return [
     `curl --request POST --url ${quoteForShell(url)}`,
