@@ -13,13 +13,16 @@ type CreatedEndpoint = Schemas['CreatedEndpointResponse'];
 type Level = 'project' | 'organization';
 
 interface CreateEndpointProps {
-  /** Whose it is at first; "" for nobody's. */
+  /** The ID of the project that is selected at first; "" for none. */
   projectId: string;
   isOpen: boolean;
   onClose: () => void;
 }
 
-/** The form, then the new endpoint's secret. It stays on the page: the secret is shown once the form is closed. */
+/**
+ * Shows the form, then the secret of the new endpoint. Stays mounted when the form is closed, because the
+ * secret is shown after that.
+ */
 export function CreateEndpoint({ projectId, isOpen, onClose }: CreateEndpointProps): ReactNode {
   const [created, setCreated] = useState<CreatedEndpoint | null>(null);
   const navigate = useNavigate();
@@ -50,10 +53,10 @@ function CreateDialog({ projectId, onCreated, onClose }: CreateDialogProps): Rea
     '/operator/v1/webhooks/endpoints',
     '/operator/v1/audit-log',
   );
-  const faults = create.error?.fields ?? {};
+  const fieldErrors = create.error?.fields ?? {};
   const submit = async (): Promise<void> => {
     const headers = headersPatch(fields.headers, {}) as Record<string, string> | undefined;
-    const made = await create.mutateAsync({
+    const response = await create.mutateAsync({
       level,
       ...(level === 'project' ? { project_id: owner.project } : { organization_id: owner.organization }),
       url: fields.url.trim(),
@@ -61,7 +64,7 @@ function CreateDialog({ projectId, onCreated, onClose }: CreateDialogProps): Rea
       description: fields.description.trim() || null,
       ...(headers && { headers }),
     });
-    onCreated(made.data);
+    onCreated(response.data);
   };
   return (
     <ActionDialog
@@ -92,7 +95,7 @@ function CreateDialog({ projectId, onCreated, onClose }: CreateDialogProps): Rea
             required
             placeholder="Select a project"
             value={owner.project}
-            error={faults.project_id}
+            error={fieldErrors.project_id}
             onChange={(project) => setOwner({ ...owner, project })}
           />
         ) : (
@@ -102,7 +105,7 @@ function CreateDialog({ projectId, onCreated, onClose }: CreateDialogProps): Rea
               required
               placeholder="Select an organization"
               value={owner.organization}
-              error={faults.organization_id}
+              error={fieldErrors.organization_id}
               onChange={(organization) => setOwner({ ...owner, organization })}
             />
             <Text size="xs" c="dimmed">
@@ -111,7 +114,7 @@ function CreateDialog({ projectId, onCreated, onClose }: CreateDialogProps): Rea
             </Text>
           </>
         )}
-        <EndpointForm value={fields} onChange={setFields} errors={faults} />
+        <EndpointForm value={fields} onChange={setFields} errors={fieldErrors} />
       </Stack>
     </ActionDialog>
   );

@@ -10,7 +10,7 @@ import { headersPatch } from './headers-patch';
 
 type Endpoint = Schemas['EndpointResponse'];
 
-/** A button for admins that opens what can be changed. */
+/** Renders a button for admins that opens the form for an endpoint. */
 export function EditEndpoint({ endpoint }: { endpoint: Endpoint }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -25,7 +25,7 @@ export function EditEndpoint({ endpoint }: { endpoint: Endpoint }): ReactNode {
 
 function EditDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }): ReactNode {
   const [fields, setFields] = useState(() => toFields(endpoint));
-  const change = useApiMutation(
+  const update = useApiMutation(
     (body: Schemas['UpdateEndpointRequest']) =>
       unwrap(
         api.PATCH('/operator/v1/webhooks/endpoints/{endpointId}', {
@@ -38,7 +38,7 @@ function EditDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => 
   );
   const submit = async (): Promise<void> => {
     const headers = headersPatch(fields.headers, endpoint.headers);
-    await change.mutateAsync({
+    await update.mutateAsync({
       url: fields.url.trim(),
       events: fields.events,
       description: fields.description.trim() || null,
@@ -56,7 +56,7 @@ function EditDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => 
       disabled={!isComplete(fields)}
       onConfirm={submit}
     >
-      <EndpointForm value={fields} onChange={setFields} errors={change.error?.fields ?? {}} />
+      <EndpointForm value={fields} onChange={setFields} errors={update.error?.fields ?? {}} />
     </ActionDialog>
   );
 }

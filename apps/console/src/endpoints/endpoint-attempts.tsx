@@ -15,7 +15,7 @@ const columns = [
 
 const OTHER_PARAMS = ['window'] as const;
 
-/** The newest attempts at one endpoint. */
+/** Lists the newest attempts of an endpoint. */
 export function EndpointAttempts({ endpointId }: { endpointId: string }): ReactNode {
   const list = useList({
     path: '/operator/v1/webhooks/deliveries',

@@ -4,20 +4,22 @@ import { groupByResource, useEventTypes } from '../parts/event-type-select';
 import { Badge } from '../parts/status-badge';
 import classes from './endpoints.module.css';
 
-/** "Everything", or the first of many, in one line. */
+/**
+ * Returns the subscribed events in one line: "All events", or the first entry and the number of the others.
+ */
 export function formatEvents(events: string[]): string {
   const [first = '', ...rest] = events.map((entry) => (entry === '*' ? 'All events' : entry));
   return rest.length > 0 ? `${first} +${rest.length}` : first;
 }
 
-/** What an endpoint listens to, and which types that is today. */
+/** Renders the events that an endpoint subscribes to, and the event types that they currently include. */
 export function EndpointEvents({ events }: { events: string[] }): ReactNode {
   const types = useEventTypes();
-  const heard = groupByResource(types).flatMap(([noun, own]) =>
-    own.filter(
+  const subscribedTypes = groupByResource(types).flatMap(([resource, resourceTypes]) =>
+    resourceTypes.filter(
       ({ type, named_only: namedOnly }) =>
         type !== 'webhook.test' &&
-        (events.includes(type) || events.includes(`${noun}.*`) || (events.includes('*') && !namedOnly)),
+        (events.includes(type) || events.includes(`${resource}.*`) || (events.includes('*') && !namedOnly)),
     ),
   );
   return (
@@ -32,10 +34,10 @@ export function EndpointEvents({ events }: { events: string[] }): ReactNode {
       {types.length > 0 && (
         <details>
           <Text component="summary" size="xs" c="dimmed" mt="xs">
-            {heard.length} of {types.length} event types
+            {subscribedTypes.length} of {types.length} event types
           </Text>
           <Text size="xs" mt={4}>
-            {heard.map(({ type }) => type).join(', ') || 'None'}
+            {subscribedTypes.map(({ type }) => type).join(', ') || 'None'}
           </Text>
         </details>
       )}

@@ -5,7 +5,7 @@ import { EventPicker } from './event-picker';
 import { HeadersInput } from './headers-input';
 import { toRows, type HeaderRow } from './headers-patch';
 
-/** What can be said of an endpoint, as it is typed. */
+/** The editable fields of an endpoint, as entered. */
 export interface EndpointFields {
   url: string;
   description: string;
@@ -22,20 +22,20 @@ export const toFields = (endpoint: Schemas['EndpointResponse']): EndpointFields 
   headers: toRows(endpoint.headers),
 });
 
-/** Whether the API could take it. */
+/** Returns true if the required fields are filled. */
 export const isComplete = ({ url, events }: EndpointFields): boolean =>
   url.trim() !== '' && events.length > 0;
 
 interface EndpointFormProps {
   value: EndpointFields;
   onChange: (fields: EndpointFields) => void;
-  /** What the API found wrong, by its names of the fields. */
+  /** Validation errors of the API, by field name. */
   errors: Record<string, string>;
 }
 
-/** The fields that an endpoint is made of, and that can be changed later. */
+/** Renders the fields of an endpoint, for creating and editing it. */
 export function EndpointForm({ value, onChange, errors }: EndpointFormProps): ReactNode {
-  const set = (part: Partial<EndpointFields>): void => onChange({ ...value, ...part });
+  const set = (changes: Partial<EndpointFields>): void => onChange({ ...value, ...changes });
   return (
     <Stack>
       <TextInput

@@ -14,11 +14,11 @@ type Stats = Schemas['EndpointStatsResponse'];
 
 const REFETCH_INTERVAL_MS = 15_000;
 
-/** How the attempts at an endpoint went, in a window that stands in the URL. */
+/** Renders the statistics of the attempts of an endpoint, for a time window that is stored in the URL. */
 export function EndpointStats({ endpointId }: { endpointId: string }): ReactNode {
   const [search, setSearch] = useSearchParams();
-  const asked = search.get('window') ?? '';
-  const window: Preset = isPreset(asked) ? asked : '24h';
+  const requestedWindow = search.get('window') ?? '';
+  const window: Preset = isPreset(requestedWindow) ? requestedWindow : '24h';
   const stats = useGet(
     '/operator/v1/webhooks/endpoints/{endpointId}/stats',
     { path: { endpointId }, query: { window } },
@@ -42,7 +42,7 @@ export function EndpointStats({ endpointId }: { endpointId: string }): ReactNode
 }
 
 function Tiles({ stats }: { stats: Stats }): ReactNode {
-  const ms = (value: number | null): string => (value === null ? '–' : formatDuration(value));
+  const formatMs = (value: number | null): string => (value === null ? '–' : formatDuration(value));
   return (
     <>
       <dl className={classes.tiles}>
@@ -52,8 +52,8 @@ function Tiles({ stats }: { stats: Stats }): ReactNode {
           value={formatPercent(stats.success_rate)}
           note={stats.failed > 0 ? `${stats.failed.toLocaleString('en')} failed` : null}
         />
-        <Tile name="Median duration" value={ms(stats.p50_duration_ms)} />
-        <Tile name="p95 duration" value={ms(stats.p95_duration_ms)} />
+        <Tile name="Median duration" value={formatMs(stats.p50_duration_ms)} />
+        <Tile name="p95 duration" value={formatMs(stats.p95_duration_ms)} />
         <Tile name="Last success" value={<RelativeTime at={stats.last_success_at} fallback="Never" />} />
         <Tile
           name="Last failure"

@@ -7,12 +7,12 @@ import { ActionDialog } from '../parts/action-dialog';
 import { Icon } from '../parts/icon';
 import { toastSuccess } from '../parts/toast';
 
-/** Disables an endpoint, or enables it again; both say first what will happen. */
+/** Renders a button that disables or enables an endpoint. A dialog describes the effects first. */
 export function EndpointSwitch({ endpoint }: { endpoint: Schemas['EndpointResponse'] }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const isEnabled = endpoint.status === 'enabled';
   const params = { params: { path: { endpointId: endpoint.id } } };
-  const turn = useApiMutation(
+  const toggle = useApiMutation(
     () =>
       unwrap(
         isEnabled
@@ -23,7 +23,7 @@ export function EndpointSwitch({ endpoint }: { endpoint: Schemas['EndpointRespon
     '/operator/v1/audit-log',
   );
   const submit = async (): Promise<void> => {
-    await turn.mutateAsync();
+    await toggle.mutateAsync();
     toastSuccess(
       isEnabled
         ? 'Endpoint disabled'

@@ -26,11 +26,11 @@ import { TestEvent } from './test-event';
 
 type Endpoint = Schemas['OperatorEndpointResponse'];
 
-/** One endpoint: how it does, what it listens to, and what can be done about it. */
+/** The screen of an endpoint: its statistics, its settings, its recent attempts and its actions. */
 export function EndpointScreen(): ReactNode {
   const { id = '' } = useParams();
-  const found = useGet('/operator/v1/webhooks/endpoints/{endpointId}', { path: { endpointId: id } });
-  const endpoint = found.data?.data;
+  const query = useGet('/operator/v1/webhooks/endpoints/{endpointId}', { path: { endpointId: id } });
+  const endpoint = query.data?.data;
   return (
     <Page
       title={endpoint ? `Endpoint ${endpoint.url}` : 'Endpoint'}
@@ -46,8 +46,8 @@ export function EndpointScreen(): ReactNode {
       back={{ to: '/endpoints', label: 'Endpoints' }}
       actions={endpoint && <Actions endpoint={endpoint} />}
     >
-      <QueryContent query={found}>
-        {({ data: shown }) => <EndpointDetails key={id} endpoint={shown} />}
+      <QueryContent query={query}>
+        {({ data: loaded }) => <EndpointDetails key={id} endpoint={loaded} />}
       </QueryContent>
     </Page>
   );
@@ -139,7 +139,10 @@ function DisabledNotice({ endpoint }: { endpoint: Endpoint }): ReactNode {
   );
 }
 
-/** What has to be typed to delete it: a name that nobody types by mistake. */
+/**
+ * Returns the text that must be typed to delete the endpoint: its host name, or its ID if the URL has no
+ * host. It is unlikely to be typed by mistake.
+ */
 const confirmationName = ({ url, id }: Endpoint): string =>
   (URL.canParse(url) ? new URL(url).host : '') || id;
 

@@ -27,18 +27,21 @@ const filters = {
   project_id: projectFilter(),
 };
 
-/** How many failing endpoints the overview names at most; fewer of them are all there are. */
+/**
+ * Maximum number of failing endpoints in the overview. If the overview contains fewer, it contains all of
+ * them.
+ */
 const MAX_FAILING = 10;
 
-/** Where webhooks are delivered to. */
+/** The list of endpoints. */
 export function EndpointsScreen(): ReactNode {
   const list = useList({
     path: '/operator/v1/webhooks/endpoints',
     count: '/operator/v1/webhooks/endpoints/count',
     filters,
   });
-  const rateOf = useSuccessRates(list.values.project_id ?? '');
-  const columns = useMemo(() => endpointColumns(rateOf), [rateOf]);
+  const renderSuccessRate = useSuccessRates(list.values.project_id ?? '');
+  const columns = useMemo(() => endpointColumns(renderSuccessRate), [renderSuccessRate]);
   const [isAdding, setAdding] = useState(false);
   const add = (
     <Can role="admin">
@@ -69,7 +72,7 @@ export function EndpointsScreen(): ReactNode {
   );
 }
 
-function endpointColumns(rateOf: (endpoint: Endpoint) => ReactNode): Column<Endpoint>[] {
+function endpointColumns(renderSuccessRate: (endpoint: Endpoint) => ReactNode): Column<Endpoint>[] {
   return [
     {
       header: 'Status',
@@ -104,7 +107,7 @@ function endpointColumns(rateOf: (endpoint: Endpoint) => ReactNode): Column<Endp
       header: 'Events',
       cell: (row) => <span className={classes.line}>{formatEvents(row.events)}</span>,
     },
-    { header: 'Last 24 hours', align: 'right', cell: rateOf },
+    { header: 'Last 24 hours', align: 'right', cell: renderSuccessRate },
     {
       header: 'Created',
       align: 'right',
@@ -115,8 +118,9 @@ function endpointColumns(rateOf: (endpoint: Endpoint) => ReactNode): Column<Endp
 }
 
 /**
- * How the attempts of the last day went, by endpoint. One question answers it for all of them: who is not among the
- * failing ones has not failed, unless there are too many of those to be named.
+ * Returns a function that renders the success rate of an endpoint in the last 24 hours. One request covers
+ * all endpoints: an endpoint that is not among the failing ones has no failures, unless there are more
+ * failing endpoints than the overview contains.
  */
 function useSuccessRates(projectId: string): (endpoint: Endpoint) => ReactNode {
   const { data } = useGet('/operator/v1/overview', {
@@ -124,14 +128,14 @@ function useSuccessRates(projectId: string): (endpoint: Endpoint) => ReactNode {
   });
   return useMemo(() => {
     const failing = new Map<string, FailingEndpoint>(
-      data?.worstEndpoints.map((each) => [each.endpointId, each]),
+      data?.worstEndpoints.map((endpoint) => [endpoint.endpointId, endpoint]),
     );
     return (endpoint) => {
-      const found = failing.get(endpoint.id);
-      if (found) {
+      const failure = failing.get(endpoint.id);
+      if (failure) {
         return (
-          <Badge tone={(found.successRate ?? 0) < 0.5 ? 'bad' : 'warn'}>
-            {formatPercent(found.successRate)} delivered
+          <Badge tone={(failure.successRate ?? 0) < 0.5 ? 'bad' : 'warn'}>
+            {formatPercent(failure.successRate)} delivered
           </Badge>
         );
       }

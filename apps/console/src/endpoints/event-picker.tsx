@@ -7,7 +7,7 @@ import classes from './endpoints.module.css';
 type EventType = Schemas['EventTypeResponse'];
 
 interface EventPickerProps {
-  /** Types, `noun.*` and `*`, as an endpoint keeps them. */
+  /** Event types, `<resource>.*` and `*`, as stored in an endpoint. */
   value: string[];
   onChange: (events: string[]) => void;
   error?: ReactNode;
@@ -15,14 +15,14 @@ interface EventPickerProps {
 
 const ALL_EVENTS = '*';
 
-/** What an endpoint listens to: everything, all of a noun, or single types. */
+/** Renders the choice of events: all events, all events of a resource, or single types. */
 export function EventPicker({ value, onChange, error }: EventPickerProps): ReactNode {
-  // A test comes to every endpoint, and to no one who listens for it.
+  // Test events are sent to any endpoint, regardless of its subscription, so they cannot be selected.
   const types = useEventTypes().filter(({ type }) => type !== 'webhook.test');
   const isAll = value.includes(ALL_EVENTS);
   const namedOnly = types.filter((type) => type.named_only);
   const toggle = (entry: string, isOn: boolean): void =>
-    onChange(isOn ? [...value, entry] : value.filter((each) => each !== entry));
+    onChange(isOn ? [...value, entry] : value.filter((selected) => selected !== entry));
   const row = (type: EventType): ReactNode => (
     <EventTypeCheckbox key={type.type} type={type} value={value} onToggle={toggle} />
   );
@@ -52,20 +52,20 @@ export function EventPicker({ value, onChange, error }: EventPickerProps): React
         {!isAll && (
           <ScrollArea.Autosize mah={300} type="auto" className={classes.picked} viewportProps={viewportProps}>
             <Stack gap="md">
-              {groupByResource(types).map(([noun, own]) => (
-                <Stack key={noun} gap={8} role="group" aria-label={noun}>
-                  {own.length > 1 && (
+              {groupByResource(types).map(([resource, resourceTypes]) => (
+                <Stack key={resource} gap={8} role="group" aria-label={resource}>
+                  {resourceTypes.length > 1 && (
                     <Checkbox
                       size="xs"
                       styles={groupProps}
-                      label={`${noun}.*`}
+                      label={`${resource}.*`}
                       description="All of these types, including types that later versions add"
-                      checked={value.includes(`${noun}.*`)}
-                      onChange={(event) => toggle(`${noun}.*`, event.currentTarget.checked)}
+                      checked={value.includes(`${resource}.*`)}
+                      onChange={(event) => toggle(`${resource}.*`, event.currentTarget.checked)}
                     />
                   )}
-                  <Stack gap={8} pl={own.length > 1 ? 'lg' : 0}>
-                    {own.map(row)}
+                  <Stack gap={8} pl={resourceTypes.length > 1 ? 'lg' : 0}>
+                    {resourceTypes.map(row)}
                   </Stack>
                 </Stack>
               ))}
@@ -92,7 +92,10 @@ interface EventTypeCheckboxProps {
   onToggle: (entry: string, isOn: boolean) => void;
 }
 
-/** A type; ticked and fixed while its noun is chosen as a whole. */
+/**
+ * Renders the checkbox of an event type. It is checked and disabled while all events of its resource are
+ * selected.
+ */
 function EventTypeCheckbox({
   type: { type, description },
   value,

@@ -1,4 +1,7 @@
-/** "97.2%"; never 100% while anything failed. @param rate 0 to 1, null for none */
+/**
+ * Formats a rate as "97.2%". It is rounded down, so that it is never 100% if any attempt failed.
+ * @param rate 0 to 1, or null if there is none
+ */
 export function formatPercent(rate: number | null): string {
   if (rate === null) return '–';
   const shown = rate < 1 ? Math.floor(rate * 1000) / 10 : 100;

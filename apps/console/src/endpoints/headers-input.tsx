@@ -7,14 +7,17 @@ import type { HeaderRow } from './headers-patch';
 interface HeadersInputProps {
   rows: HeaderRow[];
   onChange: (rows: HeaderRow[]) => void;
-  /** Faults as the API names them: `headers.x-name`. */
+  /** Validation errors by the field names of the API: `headers.x-name`. */
   errors: Record<string, string>;
 }
 
-/** Names and values that are sent with every delivery; a value is never shown again. */
+/**
+ * Renders the names and values of the headers that are sent with every delivery. Stored values are never
+ * shown.
+ */
 export function HeadersInput({ rows, onChange, errors }: HeadersInputProps): ReactNode {
-  const change = (key: number, part: Partial<HeaderRow>): void =>
-    onChange(rows.map((row) => (row.key === key ? { ...row, ...part } : row)));
+  const change = (key: number, changes: Partial<HeaderRow>): void =>
+    onChange(rows.map((row) => (row.key === key ? { ...row, ...changes } : row)));
   const add = (): void => {
     const key = Math.max(-1, ...rows.map((row) => row.key)) + 1;
     onChange([...rows, { key, name: '', value: '', isStored: false }]);

@@ -10,11 +10,11 @@ import { Icon } from '../parts/icon';
 interface RecoverProps {
   endpointId: string;
   disabled: boolean;
-  /** From when on something is likely to be missing, ISO 8601. */
+  /** The time since when events are probably missing, ISO 8601; null if it is not known. */
   since: string | null;
 }
 
-/** Delivers what an endpoint has missed in a span of time, as a batch that shows how far it is. */
+/** Recovers the events that an endpoint missed in a period, as a batch that shows its progress. */
 export function RecoverEndpoint(props: RecoverProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -34,7 +34,7 @@ export function RecoverEndpoint(props: RecoverProps): ReactNode {
 
 const DAY_MS = 86_400_000;
 
-/** What an input of type datetime-local takes, in UTC. */
+/** Returns the value of a datetime-local input, in UTC. */
 const toInputValue = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
 
 function RecoverDialog({ endpointId, since, onClose }: RecoverProps & { onClose: () => void }): ReactNode {
@@ -52,7 +52,7 @@ function RecoverDialog({ endpointId, since, onClose }: RecoverProps & { onClose:
     '/operator/v1/webhooks/',
     '/operator/v1/audit-log',
   );
-  const faults = recover.error?.fields ?? {};
+  const fieldErrors = recover.error?.fields ?? {};
   const submit = async (): Promise<void> => {
     const batch = await recover.mutateAsync({
       since: `${from}:00.000Z`,
@@ -80,7 +80,7 @@ function RecoverDialog({ endpointId, since, onClose }: RecoverProps & { onClose:
         label="From (UTC)"
         required
         value={from}
-        error={faults.since}
+        error={fieldErrors.since}
         onChange={(event) => setFrom(event.currentTarget.value)}
       />
       <TextInput
@@ -88,7 +88,7 @@ function RecoverDialog({ endpointId, since, onClose }: RecoverProps & { onClose:
         label="To (UTC)"
         description="If empty, the current time is used."
         value={to}
-        error={faults.until}
+        error={fieldErrors.until}
         onChange={(event) => setTo(event.currentTarget.value)}
       />
     </ActionDialog>

@@ -6,7 +6,7 @@ import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
 import { SecretDialog } from './secret-dialog';
 
-/** A new signing secret, which is shown once; the one before goes on for a day. */
+/** Rotates the signing secret. The new secret is shown once; the previous one stays valid for 24 hours. */
 export function RotateSecret({ endpointId }: { endpointId: string }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const rotate = useApiMutation(

@@ -3,14 +3,17 @@ import type { ReactNode } from 'react';
 import { OneTimeSecret } from '../parts/one-time-secret';
 
 interface SecretDialogProps {
-  /** Null: there is nothing to show. */
+  /** The signing secret; null keeps the dialog closed. */
   secret: string | null;
   title: string;
   children?: ReactNode;
   onClose: () => void;
 }
 
-/** A signing secret, this once. Only its button closes it: a click beside it would lose the secret. */
+/**
+ * Shows a signing secret once. Only the button closes the dialog, because a click outside it would lose the
+ * secret.
+ */
 export function SecretDialog({ secret, title, children, onClose }: SecretDialogProps): ReactNode {
   return (
     <Modal

@@ -15,7 +15,7 @@ import { formatDuration } from '../parts/time';
 
 const POLL_MS = 1_000;
 
-/** Sends a test event to one endpoint and shows what it answers. */
+/** Sends a test event to one endpoint and shows the response. */
 export function TestEvent({ endpointId, disabled }: { endpointId: string; disabled: boolean }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const test = useApiMutation(
@@ -60,18 +60,18 @@ function TestPending({ text }: { text: string }): ReactNode {
 
 function TestResult({ deliveryId }: { deliveryId: string }): ReactNode {
   const [isWaiting, setWaiting] = useState(true);
-  const found = useGet(
+  const query = useGet(
     '/operator/v1/webhooks/deliveries/{deliveryId}',
     { path: { deliveryId } },
     { refetchInterval: isWaiting && POLL_MS },
   );
-  const delivery = found.data?.data;
+  const delivery = query.data?.data;
   const isDone = delivery !== undefined && delivery.state !== 'pending';
   if (isDone && isWaiting) setWaiting(false);
   const attempt = delivery?.attempts.at(-1);
   if (!delivery || (!attempt && !isDone)) {
-    return found.error ? (
-      <ProblemAlert error={found.error} />
+    return query.error ? (
+      <ProblemAlert error={query.error} />
     ) : (
       <TestPending text="Waiting for the response…" />
     );
