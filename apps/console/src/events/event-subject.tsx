@@ -5,7 +5,7 @@ import type { Schemas } from '../http/client';
 import { UntrustedText } from '../parts/untrusted-text';
 import { shortId } from '../parts/id';
 
-/** The members of an event's data that it may be about, and the screen of each. */
+/** The members of the data of an event that can be its subject, and the screen of each. */
 const subjects = [
   ['customer', 'customers'],
   ['organization', 'organizations'],
@@ -15,13 +15,15 @@ const subjects = [
   ['apiKey', null],
 ] as const;
 
-/** Who or what an event is about, by name where its body has one. */
+/** Renders the subject of an event, by name if the body contains one. */
 export function EventSubject({ event }: { event: Schemas['EventResponse'] }): ReactNode {
   for (const [member, screen] of subjects) {
     const { id, email, name, url } = (event.data[member] ?? {}) as Record<string, unknown>;
     if (typeof id !== 'string') continue;
-    const known = [email, name, url].find((each) => typeof each === 'string' && each !== '');
-    const text = <UntrustedText text={typeof known === 'string' ? known : shortId(id)} oneLine />;
+    const displayName = [email, name, url].find(
+      (candidate) => typeof candidate === 'string' && candidate !== '',
+    );
+    const text = <UntrustedText text={typeof displayName === 'string' ? displayName : shortId(id)} oneLine />;
     return screen ? (
       <Anchor component={Link} to={`/${screen}/${id}`} inherit>
         {text}

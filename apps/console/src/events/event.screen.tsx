@@ -21,17 +21,17 @@ import { EventSubject } from './event-subject';
 type Event = Schemas['EventResponse'];
 type Delivery = Schemas['DeliverySummaryResponse'];
 
-/** One event: its body, and its way to each endpoint. */
+/** The screen of an event: its deliveries and its body. */
 export function EventScreen(): ReactNode {
   const { id = '' } = useParams();
-  const found = useGet('/operator/v1/events/{eventId}', { path: { eventId: id } });
+  const query = useGet('/operator/v1/events/{eventId}', { path: { eventId: id } });
   return (
     <Page
-      title={found.data?.data.type ?? 'Event'}
+      title={query.data?.data.type ?? 'Event'}
       description={<Id id={id} />}
       back={{ to: '/events', label: 'Events' }}
     >
-      <QueryContent query={found}>{({ data: event }) => <EventDetails event={event} />}</QueryContent>
+      <QueryContent query={query}>{({ data: event }) => <EventDetails event={event} />}</QueryContent>
     </Page>
   );
 }

@@ -37,7 +37,7 @@ const columns: Column<Event>[] = [
   { header: 'Time', align: 'right', cell: (row) => <RelativeTime at={row.created_at} /> },
 ];
 
-/** What happened in the house, newest first. */
+/** The list of events, newest first. */
 export function EventsScreen(): ReactNode {
   const list = useList({ path: '/operator/v1/events', count: '/operator/v1/events/count', filters });
   return (
