@@ -32,7 +32,7 @@ const REFETCH_INTERVAL_MS = 5_000;
 
 interface HealthSnapshot {
   health: Health;
-  /** The house's own time, ms since 1970: the clock of this computer may be another. */
+  /** The time of the server, ms since 1970. The clock of this computer may differ. */
   now: number;
 }
 
@@ -52,20 +52,20 @@ function useHealth(): UseQueryResult<HealthSnapshot, Problem> {
   });
 }
 
-/** How the house is, asked again every few seconds. */
+/** The health of the installation, reloaded every 5 s. */
 export function HealthScreen(): ReactNode {
-  const found = useHealth();
+  const query = useHealth();
   return (
     <Page
       title="Health"
-      description={found.data && <>Refreshes every {formatDuration(REFETCH_INTERVAL_MS)}.</>}
+      description={query.data && <>Refreshes every {formatDuration(REFETCH_INTERVAL_MS)}.</>}
     >
-      <QueryContent query={found}>
-        {(reading) => (
+      <QueryContent query={query}>
+        {(snapshot) => (
           <Stack>
-            <Summary {...reading} />
-            <HealthCards {...reading} />
-            <Workers workers={reading.health.workers} now={reading.now} />
+            <Summary {...snapshot} />
+            <HealthCards {...snapshot} />
+            <Workers workers={snapshot.health.workers} now={snapshot.now} />
           </Stack>
         )}
       </QueryContent>
@@ -74,9 +74,9 @@ export function HealthScreen(): ReactNode {
 }
 
 function Summary({ health, now }: HealthSnapshot): ReactNode {
-  const faults = listProblems(health, now);
-  const isBad = faults.some(({ status }) => status.tone === 'bad');
-  if (faults.length === 0) {
+  const problems = listProblems(health, now);
+  const isBad = problems.some(({ status }) => status.tone === 'bad');
+  if (problems.length === 0) {
     return (
       <Alert
         role="status"
@@ -94,7 +94,7 @@ function Summary({ health, now }: HealthSnapshot): ReactNode {
       title={isBad ? 'Action required' : 'Needs attention'}
     >
       <Stack gap={4}>
-        {faults.map(({ name, status }) => (
+        {problems.map(({ name, status }) => (
           <Text key={name}>
             <b>
               {name}: {status.label.toLowerCase()}.
@@ -113,7 +113,7 @@ function HealthCards({ health, now }: HealthSnapshot): ReactNode {
     <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
       <HealthCard name="Gatehouse" status={{ tone: 'good', label: 'Operational' }}>
         <CardRows
-          of={{
+          rows={{
             Version: health.version,
             'Node.js': health.node,
             Started: <RelativeTime at={health.startedAt} />,
@@ -123,7 +123,7 @@ function HealthCards({ health, now }: HealthSnapshot): ReactNode {
       </HealthCard>
       <HealthCard name="Database" status={databaseStatus(database)}>
         <CardRows
-          of={{
+          rows={{
             PostgreSQL: database.version,
             Migrations: `${database.migrations.applied} applied, ${database.migrations.pending} pending`,
           }}
@@ -138,7 +138,7 @@ function HealthCards({ health, now }: HealthSnapshot): ReactNode {
       </HealthCard>
       <HealthCard name="Queue" status={queueStatus(queue, now)}>
         <CardRows
-          of={{
+          rows={{
             Pending: formatCappedCount(queue.pending),
             'Due now': formatCappedCount(queue.due),
             'Oldest due': <RelativeTime at={queue.oldestDueAt} fallback="None" />,
@@ -150,7 +150,7 @@ function HealthCards({ health, now }: HealthSnapshot): ReactNode {
       <HealthCard name="Email" status={mailStatus(mail, now)} action={mail.configured && <TestMail />}>
         {mail.configured ? (
           <CardRows
-            of={{
+            rows={{
               Waiting: formatCappedCount(mail.pending),
               'Failed in the last 30 days': formatCappedCount(mail.failed),
               'Oldest waiting': <RelativeTime at={mail.oldestPendingAt} fallback="None" />,
@@ -164,10 +164,10 @@ function HealthCards({ health, now }: HealthSnapshot): ReactNode {
   );
 }
 
-/** Names at the left, values at the right: many cards of few lines. */
-function CardRows({ of: rows }: { of: Record<string, ReactNode> }): ReactNode {
+/** Renders names at the left and values at the right, for cards with few rows. */
+function CardRows({ rows }: { rows: Record<string, ReactNode> }): ReactNode {
   return (
-    <dl className={classes.lines}>
+    <dl className={classes.rows}>
       {Object.entries(rows).map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
@@ -203,12 +203,12 @@ function HealthCard({ name, status, action, children }: HealthCardProps): ReactN
 }
 
 function Workers({ workers, now }: { workers: HealthWorker[]; now: number }): ReactNode {
-  const verdict = workersStatus(workers);
+  const status = workersStatus(workers);
   return (
     <Paper component="section" aria-label="Workers">
       <Group justify="space-between" mb="sm">
         <Title order={2}>Workers</Title>
-        <Badge tone={verdict.tone}>{verdict.label}</Badge>
+        <Badge tone={status.tone}>{status.label}</Badge>
       </Group>
       {workers.length === 0 ? (
         <Text c="dimmed">No webhook-worker has reported. Deliveries wait until a worker is started.</Text>
@@ -225,7 +225,7 @@ function Workers({ workers, now }: { workers: HealthWorker[]; now: number }): Re
 
 function Worker({ worker, now }: { worker: HealthWorker; now: number }): ReactNode {
   const { tone, label } = workerStatus(worker);
-  const silence = now - Date.parse(worker.seenAt);
+  const sinceLastReport = now - Date.parse(worker.seenAt);
   return (
     <li>
       <Group justify="space-between" mb="xs" wrap="nowrap">
@@ -235,10 +235,10 @@ function Worker({ worker, now }: { worker: HealthWorker; now: number }): ReactNo
         <Badge tone={tone}>{label}</Badge>
       </Group>
       <CardRows
-        of={{
+        rows={{
           Version: worker.version,
           Started: <RelativeTime at={worker.startedAt} />,
-          'Last reported': silence < 1_000 ? 'now' : `${formatDuration(silence)} ago`,
+          'Last reported': sinceLastReport < 1_000 ? 'now' : `${formatDuration(sinceLastReport)} ago`,
           'In progress': worker.inFlight,
         }}
       />

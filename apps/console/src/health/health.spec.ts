@@ -11,7 +11,7 @@ const worker = (alive: boolean) => ({
   seenAt: ago(1),
   inFlight: 0,
 });
-const well: Health = {
+const healthy: Health = {
   version: '1',
   node: '24',
   startedAt: ago(99),
@@ -23,23 +23,23 @@ const well: Health = {
   billing: 'off',
 };
 const names = (health: Partial<Health>): string[] =>
-  listProblems({ ...well, ...health }, now).map(({ name, status }) => `${status.tone} ${name}`);
+  listProblems({ ...healthy, ...health }, now).map(({ name, status }) => `${status.tone} ${name}`);
 
-describe('what needs somebody', () => {
-  it('is nothing while all is well, one dead worker beside a living one included', () => {
+describe('listProblems', () => {
+  it('returns no problems if everything is operational, even if one of two workers does not respond', () => {
     expect(names({})).toEqual([]);
   });
 
   it.each([
     ['bad Workers', { workers: [worker(false)] }],
     ['warn Redis', { redis: 'unreachable' as const }],
-    ['warn Queue', { queue: { ...well.queue, oldestDueAt: ago(90) } }],
-    ['bad Queue', { queue: { ...well.queue, oldestDueAt: ago(3_600) } }],
+    ['warn Queue', { queue: { ...healthy.queue, oldestDueAt: ago(90) } }],
+    ['bad Queue', { queue: { ...healthy.queue, oldestDueAt: ago(3_600) } }],
     ['warn Database', { database: { version: '17', migrations: { applied: 3, pending: 1 } } }],
-    ['bad Email', { mail: { ...well.mail, configured: true, oldestPendingAt: ago(3_600) } }],
-  ])('is %s', (fault, health) => expect(names(health)).toEqual([fault]));
+    ['bad Email', { mail: { ...healthy.mail, configured: true, oldestPendingAt: ago(3_600) } }],
+  ])('returns %s', (problem, health) => expect(names(health)).toEqual([problem]));
 
-  it('names the worst first', () => {
+  it('returns the most severe problem first', () => {
     expect(names({ redis: 'unreachable', workers: [] })).toEqual(['bad Workers', 'warn Redis']);
   });
 });

@@ -2,38 +2,41 @@ import type { Schemas } from '../http/client';
 import type { Tone } from '../parts/status-badge';
 import { formatDuration } from '../parts/time';
 
-/** How the house is. */
+/** The health of the installation. */
 export type Health = Schemas['HealthResponse'];
 export type HealthWorker = Schemas['WorkerHealth'];
 
-/** A judgement: the word says what the colour does. */
+/** The status of a component. The label expresses the same as the color. */
 export interface ComponentStatus {
   tone: Tone;
   label: string;
-  /** What it means, and what to do. */
+  /** The meaning of the status, and what to do. */
   description?: string;
 }
 
-/** The house counts no further. */
+/** Maximum count that the server returns. */
 const MAX_COUNT = 10_000;
 
-/** "1,234", "10,000+" */
+/** Formats a count as "1,234" or "10,000+". */
 export const formatCappedCount = (count: number): string =>
   `${count.toLocaleString('en')}${count === MAX_COUNT ? '+' : ''}`;
 
-/** What is due is picked up at once while there are workers enough. */
+/** With enough workers, due deliveries and emails are processed immediately. */
 const DELAYED_MS = 60_000;
 const STALLED_MS = 600_000;
 
-const good = (word: string): ComponentStatus => ({ tone: 'good', label: word });
-const warn = (word: string, why: string): ComponentStatus => ({
+const good = (label: string): ComponentStatus => ({ tone: 'good', label });
+const warn = (label: string, description: string): ComponentStatus => ({
   tone: 'warn',
-  label: word,
-  description: why,
+  label,
+  description,
 });
-const bad = (word: string, why: string): ComponentStatus => ({ tone: 'bad', label: word, description: why });
+const bad = (label: string, description: string): ComponentStatus => ({ tone: 'bad', label, description });
 
-/** @param now the house's own time, ms since 1970, for all of these */
+/**
+ * Returns the time since `at` in ms; 0 if it is null.
+ * @param now the server's time, ms since 1970, in all functions of this file
+ */
 const elapsedMs = (at: string | null, now: number): number =>
   at === null ? 0 : Math.max(0, now - Date.parse(at));
 
@@ -66,7 +69,7 @@ export function queueStatus({ oldestDueAt }: Health['queue'], now: number): Comp
 export const workerStatus = ({ alive }: HealthWorker): ComponentStatus =>
   alive ? good('Running') : bad('Not responding', 'The worker has not reported recently.');
 
-/** Whether there is anybody who delivers: a worker that is gone is no fault beside others. */
+/** Returns the status of the workers. A stopped worker is not a problem while another one is running. */
 export function workersStatus(workers: HealthWorker[]): ComponentStatus {
   const alive = workers.filter((worker) => worker.alive).length;
   return alive > 0
@@ -74,7 +77,7 @@ export function workersStatus(workers: HealthWorker[]): ComponentStatus {
     : bad('None running', 'No webhooks or emails are sent. Start a webhook-worker.');
 }
 
-/** What was given up is no fault: there are addresses that do not exist. */
+/** Returns the status of email. Failed emails are not a problem, because some addresses do not exist. */
 export function mailStatus({ configured, oldestPendingAt }: Health['mail'], now: number): ComponentStatus {
   if (!configured) return { tone: 'calm', label: 'Captured in the mailbox' };
   const age = elapsedMs(oldestPendingAt, now);
@@ -93,15 +96,15 @@ const billingLabels: Record<Health['billing'], string> = {
 
 export const billingLabel = (billing: Health['billing']): string => billingLabels[billing];
 
-/** What needs somebody, the worst first. */
+/** Returns the components that need attention, the most severe problem first. */
 export function listProblems(health: Health, now: number): { name: string; status: ComponentStatus }[] {
-  const all = [
+  const components = [
     { name: 'Database', status: databaseStatus(health.database) },
     { name: 'Workers', status: workersStatus(health.workers) },
     { name: 'Queue', status: queueStatus(health.queue, now) },
     { name: 'Redis', status: redisStatus(health.redis) },
     { name: 'Email', status: mailStatus(health.mail, now) },
   ];
-  const of = (tone: Tone) => all.filter(({ status }) => status.tone === tone);
-  return [...of('bad'), ...of('warn')];
+  const withTone = (tone: Tone) => components.filter(({ status }) => status.tone === tone);
+  return [...withTone('bad'), ...withTone('warn')];
 }

@@ -7,7 +7,7 @@ import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
 import { toastSuccess } from '../parts/toast';
 
-/** Sends a mail to see whether one arrives; for admins. */
+/** Renders a button for admins that sends a test email. */
 export function TestMail(): ReactNode {
   const { email } = useOperator();
   const [isOpen, setOpen] = useState(false);
