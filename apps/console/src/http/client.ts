@@ -3,24 +3,30 @@ import type { components, paths } from './openapi';
 import { readProblem } from './problem';
 import { isIdle } from './is-idle';
 
-/** The records of the operator API by their names in docs/openapi.json: `Schemas['DeliveryResponse']`. */
+/**
+ * The schemas of the operator API, by their names in docs/operator-openapi.json:
+ * `Schemas['DeliveryResponse']`.
+ */
 export type Schemas = components['schemas'];
 
-/** What the house says of a session that ended; the app listens (app/session.tsx). */
+/** Dispatches `end` when a response reports that the session has ended. app/session.tsx listens to it. */
 export const sessionEvents = new EventTarget();
 
-/** The operator API, typed by its document. Answers other than 2xx are thrown, as `Problem`. */
+/**
+ * The client of the operator API, typed by its OpenAPI document. Throws a `Problem` for responses other than
+ * 2xx.
+ */
 export const api = createClient<paths>({
   baseUrl: window.location.origin,
   credentials: 'same-origin',
   cache: 'no-store',
-  // No form of another site can send it (requirement CO-04).
+  // Forms of other sites cannot send this header (requirement CO-04).
   headers: { 'X-Gatehouse-Console': '1' },
 });
 
 api.use({
   onRequest({ request }) {
-    // A change is somebody's doing, whatever the clock says.
+    // Changes are always made by the operator, even if the page appears to be idle.
     if (request.method === 'GET' && isIdle()) request.headers.set('X-Gatehouse-Console', 'resting');
   },
   async onResponse({ response }) {
@@ -31,7 +37,7 @@ api.use({
   },
 });
 
-/** The body of an answer: `await data(api.GET('/operator/v1/overview', …))`. */
+/** Returns the body of a response: `await unwrap(api.GET('/operator/v1/overview', …))`. */
 export async function unwrap<T>(call: Promise<{ data?: T }>): Promise<T> {
   return (await call).data as T;
 }

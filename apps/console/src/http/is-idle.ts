@@ -1,6 +1,6 @@
 const IDLE_MS = 60_000;
 
-/** Without `scroll`: a list that grows moves by itself. */
+/** Events that count as activity. `scroll` is not included, because a growing list scrolls by itself. */
 const activityEvents = ['click', 'keydown', 'pointerdown', 'pointermove', 'touchmove', 'wheel'] as const;
 
 let lastActivityAt = Date.now();
@@ -8,7 +8,7 @@ for (const name of activityEvents)
   document.addEventListener(name, () => (lastActivityAt = Date.now()), { capture: true, passive: true });
 
 /**
- * Whether nobody has touched the page for a minute. What it asks then it asks by itself, and that must not keep the
- * session of somebody who went away from its idle end (requirement CO-01).
+ * Returns true if the operator has not used the page for a minute. Requests that the page then sends by
+ * itself must not prevent the idle timeout of the session (requirement CO-01).
  */
 export const isIdle = (): boolean => Date.now() - lastActivityAt > IDLE_MS;

@@ -4,7 +4,7 @@ interface FieldError {
   message: string;
 }
 
-/** The body of an error (RFC 9457); some codes have further members, such as `redeliveredAs`. */
+/** The body of an error response (RFC 9457). Some codes have additional members, such as `redeliveredAs`. */
 export interface ProblemDocument {
   title: string;
   status: number;
@@ -15,16 +15,18 @@ export interface ProblemDocument {
   [member: string]: unknown;
 }
 
-/** Whatever a call was refused with, also a house that cannot be reached (`code` is `unreachable`, status 0). */
+/**
+ * The error of a failed request. `code` is `unreachable` and `status` is 0 if the server cannot be reached.
+ */
 export class Problem extends Error {
   readonly title: string;
   readonly detail: string;
   readonly status: number;
   readonly code: string;
   readonly requestId: string | null;
-  /** Seconds after which it may be tried again; null where nobody said. */
+  /** Seconds after which the request can be retried; null if the response does not specify it. */
   readonly retryAfter: number | null;
-  /** What is wrong with which field, in words; for forms. */
+  /** Error messages by field, for forms. */
   readonly fields: Record<string, string>;
   constructor(
     readonly document: ProblemDocument,
@@ -38,16 +40,18 @@ export class Problem extends Error {
     this.requestId = document.requestId || null;
     this.retryAfter = Number(retryAfter) || null;
     this.fields = {};
-    for (const fault of document.errors ?? []) {
-      const before = this.fields[fault.field];
-      this.fields[fault.field] = before ? `${before} ${fieldMessage(fault)}` : fieldMessage(fault);
+    for (const fieldError of document.errors ?? []) {
+      const previous = this.fields[fieldError.field];
+      this.fields[fieldError.field] = previous
+        ? `${previous} ${fieldMessage(fieldError)}`
+        : fieldMessage(fieldError);
     }
   }
 }
 
-/** Without the name of the field, which stands beside it: "Must be an https URL". */
+/** Returns the message without the name of the field, which is shown beside it: "Must be an https URL". */
 function fieldMessage({ field, message }: FieldError): string {
-  const name = [field, field.split('.').at(-1)].find((start) => message.startsWith(`${start} `));
+  const name = [field, field.split('.').at(-1)].find((prefix) => message.startsWith(`${prefix} `));
   const rest = name ? message.slice(name.length + 1) : message;
   return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
@@ -55,7 +59,10 @@ function fieldMessage({ field, message }: FieldError): string {
 const createProblem = (code: string, status: number, title: string, detail: string): Problem =>
   new Problem({ code, status, title, detail, requestId: '' });
 
-/** The problem in an answer, or one about an answer that is none of ours (a proxy's page, say). */
+/**
+ * Returns the problem in a response. A response that is not from Gatehouse, for example from a proxy, becomes
+ * a problem with the code `unexpected_answer`.
+ */
 export async function readProblem(response: Response): Promise<Problem> {
   const body: unknown = await response.json().catch(() => null);
   if (isProblem(body)) return new Problem(body, response.headers.get('Retry-After'));
@@ -67,7 +74,7 @@ export async function readProblem(response: Response): Promise<Problem> {
   );
 }
 
-/** What was thrown, as a problem. */
+/** Converts a thrown value to a problem. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof TypeError) {

@@ -17,22 +17,22 @@ declare module '@tanstack/react-query' {
   }
 }
 
-/** Every path that can be read. */
+/** The paths that support GET. */
 export type GetPath = { [P in keyof paths]: paths[P] extends { get: object } ? P : never }[keyof paths];
 
 type GetOperation<P extends GetPath> = paths[P] extends { get: infer Operation } ? Operation : never;
 
-/** What GET answers there. */
+/** The body of the GET response of a path. */
 export type ResponseOf<P extends GetPath> =
   GetOperation<P> extends { responses: { 200: { content: { 'application/json': infer Body } } } }
     ? Body
     : never;
 
-/** `{path: {…}, query: {…}}` of GET there. */
+/** The parameters of GET: `{path: {…}, query: {…}}`. */
 export type ParamsOf<P extends GetPath> =
   GetOperation<P> extends { parameters: infer Params } ? Params : never;
 
-/** Reads by any path; `useGet` is the typed way. */
+/** Sends GET to any path. `useGet` is the typed alternative. */
 export async function fetchPath(path: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
   try {
     const { data } = await api.GET(path as never, { params, signal } as never);
@@ -43,10 +43,10 @@ export async function fetchPath(path: string, params: unknown, signal?: AbortSig
 }
 
 interface GetOptions<T> {
-  /** Ask again every so many ms while the page is seen; it may depend on what was found last. */
+  /** Interval of repeated requests in ms, while the page is visible. It can depend on the last response. */
   refetchInterval?: number | false | ((found: T | undefined) => number | false);
   enabled?: boolean;
-  /** Show the last answer while the next one, with other parameters, is on its way. */
+  /** Shows the previous response until a request with other parameters has finished. */
   keepPreviousData?: boolean;
 }
 
@@ -66,7 +66,7 @@ export function useGet<P extends GetPath>(
   });
 }
 
-/** Makes everything that was read below these paths be read again. */
+/** Returns a function that reloads all data whose path starts with one of the prefixes. */
 export function useInvalidate(): (...prefixes: string[]) => Promise<void> {
   const client = useQueryClient();
   return useCallback(
@@ -79,27 +79,29 @@ export function useInvalidate(): (...prefixes: string[]) => Promise<void> {
 }
 
 /**
- * An action: `useApiMutation((reason: string) => data(api.POST(…)), '/operator/v1/webhooks/')`. What is below the prefixes is
- * read again afterwards, also after a refusal: somebody else may have been faster.
+ * Returns a mutation: `useApiMutation((reason: string) => unwrap(api.POST(…)), '/operator/v1/webhooks/')`.
+ * Afterwards, all data whose path starts with one of the prefixes is reloaded, also after a rejected request,
+ * because another operator may have made a change.
  */
 export function useApiMutation<Input, Output>(
   send: (input: Input) => Promise<Output>,
-  ...refreshed: string[]
+  ...prefixes: string[]
 ): UseMutationResult<Output, Problem, Input> {
-  const refresh = useInvalidate();
+  const invalidate = useInvalidate();
   return useMutation({
     mutationFn: (input) =>
       send(input).catch((error: unknown) => {
         throw toProblem(error);
       }),
-    onSettled: () => refresh(...refreshed),
+    onSettled: () => invalidate(...prefixes),
   });
 }
 
 /**
- * What is refused is not asked again by itself; an unreachable house is, twice. Whether there is an internet says
- * nothing about the house, which may stand in the next room. What an action answered is forgotten with its dialog: it
- * may be a secret (requirement CO-05).
+ * The query client. Rejected requests are not retried. If the server is unreachable, queries are retried
+ * twice. The online state of the browser is ignored (`networkMode`), because the server may be in the local
+ * network. The response of a mutation is removed from memory together with its dialog, because it may be a
+ * secret (requirement CO-05).
  */
 export const queryClient = new QueryClient({
   defaultOptions: {
