@@ -6,7 +6,7 @@ import { HttpStatus, StatusBadge } from '../parts/status-badge';
 import { formatDuration } from '../parts/time';
 import type { Column } from './list-table';
 
-/** What lists of attempts show; each takes those that it has room for. */
+/** The columns of lists of attempts. Each list uses those for which it has space. */
 export const attemptColumns = {
   response: {
     header: 'Response',

@@ -11,14 +11,17 @@ import type { ListControls } from './use-list';
 
 const DEBOUNCE_MS = 350;
 
-/** The controls of a list's filters; at 390 px all but the search wait behind a button. */
+/**
+ * Renders the controls of the filters of a list. At a width of 390 px, a button shows all of them except the
+ * search.
+ */
 export function FilterBar({ list }: { list: ListControls }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   const entries = Object.entries(list.filters);
   const views = entries.filter(([, { kind }]) => kind === 'view');
   const [first, ...rest] = entries.filter(([, { kind }]) => kind !== 'view');
-  const set = [first, ...rest].filter((entry) => entry && list.values[entry[0]]).length;
+  const activeCount = [first, ...rest].filter((entry) => entry && list.values[entry[0]]).length;
   const control = ([name, filter]: [string, Filter], isFirst = false): ReactNode => (
     <div key={name} className={isFirst && filter.kind === 'text' ? classes.search : classes.filter}>
       <FilterControl
@@ -44,7 +47,7 @@ export function FilterBar({ list }: { list: ListControls }): ReactNode {
             aria-controls={id}
             onClick={() => setOpen(!isOpen)}
           >
-            Filters{set > 0 && ` (${set})`}
+            Filters{activeCount > 0 && ` (${activeCount})`}
           </Button>
         )}
         <div id={id} className={classes.rest} data-open={isOpen}>
@@ -109,22 +112,22 @@ function FilterControl({ filter, isFirst, value, onChange }: ControlProps): Reac
   }
 }
 
-/** Heeded when typing rests, and at once with Enter. */
+/** Applies the input when typing pauses, and immediately on Enter. */
 function DebouncedFilter({ filter, isFirst, value, onChange }: ControlProps): ReactNode {
   const [typed, setTyped] = useState(value);
-  const sent = useRef(value);
-  const send = (): void => {
-    sent.current = typed;
+  const applied = useRef(value);
+  const apply = (): void => {
+    applied.current = typed;
     onChange(typed);
   };
   useEffect(() => {
-    // What was sent comes back later than the next letter is typed; only another value takes its place.
-    if (value !== sent.current) setTyped(value);
-    sent.current = value;
+    // The applied value can arrive after more input was typed. Only a different value replaces the input.
+    if (value !== applied.current) setTyped(value);
+    applied.current = value;
   }, [value]);
   useEffect(() => {
     if (typed === value) return;
-    const timer = setTimeout(send, DEBOUNCE_MS);
+    const timer = setTimeout(apply, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   });
   return (
@@ -139,7 +142,7 @@ function DebouncedFilter({ filter, isFirst, value, onChange }: ControlProps): Re
       autoComplete="off"
       value={typed}
       onChange={(event) => setTyped(redactSecrets(event.currentTarget.value))}
-      onKeyDown={(event) => event.key === 'Enter' && send()}
+      onKeyDown={(event) => event.key === 'Enter' && apply()}
     />
   );
 }

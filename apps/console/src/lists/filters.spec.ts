@@ -19,8 +19,8 @@ const filters = {
 const now = Date.UTC(2026, 0, 2);
 const read = (search: string) => parseFilters(new URLSearchParams(search), filters, ['tab']);
 
-describe('the filters of a list', () => {
-  it('become what the API is asked with', () => {
+describe('list filters', () => {
+  it('converts the filters in a URL to the query of the API request', () => {
     const { values, filterError } = read('q=%20dlv_1&state=failed&attempt=2&time=24h&tab=x');
     expect(filterError).toBeNull();
     expect(toQuery(values, filters, now)).toEqual({
@@ -32,17 +32,17 @@ describe('the filters of a list', () => {
     });
   });
 
-  it('CO-05: never ask with a whole key, not even where the URL has one', () => {
+  it('CO-05: never sends a complete key, even if the URL contains one', () => {
     const key = `sk_${'a'.repeat(49)}`;
     expect(toQuery(read(`q=${key}`).values, filters, now)['q']).toBe('sk_aaaaa');
   });
 
   it.each(['state=bogus', 'state=constructor', 'attempt=two', 'time=soon', 'resolution=all', 'stat=failed'])(
-    'a filter that is not understood never shows everything: %s',
+    'rejects an invalid filter instead of ignoring it: %s',
     (search) => expect(read(search).filterError).not.toBeNull(),
   );
 
-  it('narrow a list, which its tabs do not', () => {
+  it('counts set filters, but not tabs, as filtering', () => {
     expect(isFiltered(read('resolution=discarded').values, filters)).toBe(false);
     expect(isFiltered(read('q=x').values, filters)).toBe(true);
   });

@@ -5,7 +5,7 @@ interface Labeled {
   label: string;
 }
 
-/** One thing by which a list is narrowed. Its name in the URL is its key in `Filters`. */
+/** A filter of a list. Its name in the URL is its key in `Filters`. */
 export type Filter = Labeled &
   (
     | { kind: 'text'; placeholder?: string; pattern?: RegExp }
@@ -17,18 +17,22 @@ export type Filter = Labeled &
     | { kind: 'time'; after: string; before?: string }
   );
 
-/** The key is the name in the URL and, but for times, the parameter of the API. */
+/**
+ * The filters of a list. Each key is the name in the URL and, except for time filters, the parameter of the
+ * API.
+ */
 export type Filters = Record<string, Filter>;
 
-/** What the filters are set to; "" is not set. */
+/** The values of the filters; "" if a filter is not set. */
 export type FilterValues = Record<string, string>;
 
-/** What the API is asked with. */
+/** The query parameters of the API request. */
 export type ListQuery = Record<string, string>;
 
 /**
- * Typed in: a delivery, an e-mail, part of a name. The first of these is where "/" leads.
- * @param pattern what the API would refuse if it were otherwise: half an id, say
+ * Creates a filter for entered text, such as a delivery ID, an email address or a part of a name. "/" focuses
+ * it if it is the first filter of the list.
+ * @param pattern values that do not match it would be rejected by the API, for example a part of an ID
  */
 export const textFilter = (label: string, placeholder?: string, pattern?: RegExp): Filter => ({
   kind: 'text',
@@ -43,18 +47,18 @@ export const numberFilter = (label: string, placeholder?: string): Filter => ({
   placeholder,
 });
 
-/** One of a few: values of the API, and how they are called here. */
+/** Creates a filter with fixed options: the values of the API and their labels. */
 export const choiceFilter = (label: string, options: Record<string, string>): Filter => ({
   kind: 'choice',
   label,
   options,
 });
 
-/** Answers by the class of their HTTP status. */
+/** Creates a filter for the class of the HTTP status. */
 export const statusClassFilter = (label: string): Filter =>
   choiceFilter(label, { '2xx': '2xx', '3xx': '3xx', '4xx': '4xx', '5xx': '5xx', none: 'No response' });
 
-/** Tabs above the list, of which one always holds; `fallback` without a word in the URL. */
+/** Creates tabs above the list, one of which is always selected: `fallback` if the URL contains none. */
 export const viewFilter = (label: string, options: Record<string, string>, fallback: string): Filter => ({
   kind: 'view',
   label,
@@ -66,14 +70,21 @@ export const projectFilter = (): Filter => ({ kind: 'project', label: 'Project' 
 export const endpointFilter = (): Filter => ({ kind: 'endpoint', label: 'Endpoint' });
 export const organizationFilter = (): Filter => ({ kind: 'organization', label: 'Organization' });
 
-/** @param groups whether `customer.*`, which is all of a noun, can be chosen too */
+/**
+ * Creates a filter for the event type.
+ * @param groups true to offer `customer.*` too, which includes all events of a resource
+ */
 export const eventTypeFilter = (groups = false): Filter => ({
   kind: 'event-type',
   label: 'Event type',
   groups,
 });
 
-/** A preset or two moments. @param after the parameter for its begin @param before for its end */
+/**
+ * Creates a filter for a time range: a preset, or a start and an end.
+ * @param after the API parameter of the start
+ * @param before the API parameter of the end
+ */
 export const timeFilter = (label: string, after: string, before?: string): Filter => ({
   kind: 'time',
   label,
@@ -82,8 +93,8 @@ export const timeFilter = (label: string, after: string, before?: string): Filte
 });
 
 /**
- * Reads the filters in a URL. `fault` says what cannot be understood: a list that dropped it would show more than was
- * asked for.
+ * Reads the filters from a URL. `filterError` describes an invalid filter. Ignoring it would show more
+ * records than requested.
  */
 export function parseFilters(
   search: URLSearchParams,
@@ -94,14 +105,14 @@ export function parseFilters(
   for (const [name, filter] of Object.entries(filters)) {
     values[name] = search.get(name) || (filter.kind === 'view' ? filter.fallback : '');
   }
-  const faulty = Object.entries(filters).find(([name, filter]) => !isValidValue(filter, values[name] ?? ''));
-  if (faulty)
+  const invalid = Object.entries(filters).find(([name, filter]) => !isValidValue(filter, values[name] ?? ''));
+  if (invalid)
     return {
       values,
-      filterError: `“${values[faulty[0]]}” is not a valid value for the filter ${faulty[1].label}.`,
+      filterError: `“${values[invalid[0]]}” is not a valid value for the filter ${invalid[1].label}.`,
     };
-  const stray = [...search.keys()].find((name) => !(name in filters) && !otherParams.includes(name));
-  return { values, filterError: stray === undefined ? null : `Unknown filter “${stray}”.` };
+  const unknownName = [...search.keys()].find((name) => !(name in filters) && !otherParams.includes(name));
+  return { values, filterError: unknownName === undefined ? null : `Unknown filter “${unknownName}”.` };
 }
 
 function isValidValue(filter: Filter, value: string): boolean {
@@ -114,7 +125,10 @@ function isValidValue(filter: Filter, value: string): boolean {
   return bounds !== null && !(bounds.before && !filter.before);
 }
 
-/** The parameters of the API for values that are understood. @param now ms since 1970 */
+/**
+ * Returns the API parameters of valid values.
+ * @param now ms since 1970
+ */
 export function toQuery(values: FilterValues, filters: Filters, now: number): ListQuery {
   const query: ListQuery = {};
   for (const [name, filter] of Object.entries(filters)) {
@@ -130,7 +144,7 @@ export function toQuery(values: FilterValues, filters: Filters, now: number): Li
   return query;
 }
 
-/** Whether somebody narrowed the list; its tabs do not count. */
+/** Returns true if a filter is set. Tabs do not count. */
 export function isFiltered(values: FilterValues, filters: Filters): boolean {
   return Object.entries(filters).some(([name, { kind }]) => kind !== 'view' && values[name]);
 }

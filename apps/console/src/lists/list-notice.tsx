@@ -6,7 +6,7 @@ import type { ListControls } from './use-list';
 
 export interface EmptyContent {
   title: string;
-  /** What to do first, or that all is well. */
+  /** An explanation, for example what to do first, or that no action is needed. */
   text?: ReactNode;
   /** The next step: a button or a link. */
   action?: ReactNode;
@@ -26,7 +26,10 @@ function Notice({ title, text, action }: EmptyContent): ReactNode {
   );
 }
 
-/** What stands where the rows would: they are on their way, they failed, none match, or there are none yet. */
+/**
+ * Renders the notice in place of the rows: the rows are loading, loading failed, no rows match, or there are
+ * none yet.
+ */
 export function ListNotice({ list, empty }: { list: ListControls; empty: EmptyContent }): ReactNode {
   const clear = (
     <Button variant="default" size="xs" onClick={list.clear}>
@@ -48,7 +51,7 @@ export function ListNotice({ list, empty }: { list: ListControls; empty: EmptyCo
   return <Notice {...empty} />;
 }
 
-/** What fits may lie further back than anybody has looked. */
+/** Shown if no scanned record matches but older records may match. */
 function NoMatchesYet({ list, clear }: { list: ListControls; clear: ReactNode }): ReactNode {
   const text = 'None of the newest records match these filters. Older records may match.';
   return (

@@ -7,14 +7,17 @@ import type { ListState } from './use-list';
 export interface Column<Row> {
   header: string;
   cell: (row: Row) => ReactNode;
-  /** The cell that holds the row's link; the first one by default. It must hold no other link. */
+  /** Makes this cell the link of the row. Default: the first cell. It must not contain another link. */
   primary?: boolean;
   align?: 'right';
   /** CSS width. */
   width?: string;
-  /** Cuts what is long with "…" in place of breaking it; two fifths of the table unless `width` says otherwise. */
+  /**
+   * Truncates long content with "…" instead of wrapping it. The column takes two fifths of the table unless
+   * `width` is set.
+   */
   truncate?: boolean;
-  /** Left out at 390 px. */
+  /** Hidden at a width of 390 px. */
   wideOnly?: boolean;
 }
 
@@ -22,20 +25,23 @@ interface ListTableProps<Row> {
   list: ListState<Row>;
   label: string;
   columns: Column<Row>[];
-  /** Where a row leads; without it rows are no links. */
+  /** Returns the path that a row links to. If omitted, rows are not links. */
   href?: (row: Row) => string;
-  /** Rows have boxes; one for which it is false cannot be ticked. */
+  /** Adds checkboxes to the rows. Rows for which it returns false cannot be selected. */
   isSelectable?: (row: Row) => boolean;
 }
 
-/** Rows that are real links: a click opens one, Ctrl-click a tab. At 390 px each is a card. */
+/**
+ * Renders a table whose rows are links, so that Ctrl-click opens a new tab. At a width of 390 px, each row is
+ * a card.
+ */
 export function ListTable<Row>(props: ListTableProps<Row>): ReactNode {
   const { list, label, columns, isSelectable } = props;
   const selectable = isSelectable ? list.rows.filter(isSelectable) : [];
   const isAll = selectable.length > 0 && selectable.every((row) => list.selected.has(list.rowId(row)));
   return (
     <div className={classes.scroll} aria-busy={list.isStale} data-stale={list.isStale || undefined}>
-      {/* The roles are said again: a table that is laid out as cards would lose them. */}
+      {/* Roles are set explicitly, because a table that is displayed as cards would lose them. */}
       <table className={classes.table} role="table" aria-label={label}>
         <thead role="rowgroup">
           <tr role="row">
@@ -109,11 +115,11 @@ function ListRow<Row>({
           data-label={header}
           data-wide={wideOnly || undefined}
           data-truncate={truncate || undefined}
-          // Numbers and times: a unit on a line of its own reads badly.
+          // Prevents a line break between a number or a time and its unit.
           style={{ textAlign: align, whiteSpace: align && 'nowrap' }}
         >
           {to && index === primary ? (
-            // What opens beside the list must not move it.
+            // A drawer that opens beside the list must not scroll the list.
             <Link
               to={to}
               className={classes.link}

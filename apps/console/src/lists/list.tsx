@@ -9,22 +9,22 @@ import type { Count, ListControls, ListState } from './use-list';
 
 interface ListProps<Row> {
   list: ListState<Row>;
-  /** What it lists, in the plural: "deliveries". */
+  /** The plural name of the records: "deliveries". */
   noun: string;
   columns: Column<Row>[];
   href?: (row: Row) => string;
-  /** Shown while there is nothing and nobody filtered. */
+  /** Shown if there are no records and no filter is set. */
   empty: EmptyContent;
   isSelectable?: (row: Row) => boolean;
-  /** Buttons for the selected rows. `done` forgets the selection. */
+  /** Buttons for the selected rows. `done` clears the selection. */
   actions?: (rows: Row[], done: () => void) => ReactNode;
-  /** Buttons beside the count, such as "Redeliver all that match". */
+  /** Buttons beside the count, such as "Redeliver all matching". */
   toolbar?: ReactNode;
-  /** Offers the live tail. */
+  /** Shows the button for live updates. */
   live?: boolean;
 }
 
-/** The list of the console. */
+/** Renders a list of the console: filters, count, rows, notices and the selection. */
 export function List<Row>(props: ListProps<Row>): ReactNode {
   const { list, noun, columns, href, empty, isSelectable, actions, toolbar, live } = props;
   const hasRows = list.rows.length > 0 && !list.filterError && !(list.error && !list.isStale);
@@ -67,7 +67,7 @@ export function List<Row>(props: ListProps<Row>): ReactNode {
   );
 }
 
-/** "1,234 deliveries", "10,000+ deliveries" */
+/** Formats a count as "1,234 deliveries" or "10,000+ deliveries". */
 export function formatCount(count: Count | null, noun: string): string {
   if (!count) return '';
   const name = count.count === 1 && !count.isMore ? toSingular(noun) : noun;

@@ -14,37 +14,38 @@ import {
 
 const PAGE_SIZE = 50;
 /**
- * An answer looks at a bounded number of records and may hold none that match, with more to come. So many are asked for
- * until there is one; then somebody has to ask to look further.
+ * Maximum number of requests for one page. A response covers a bounded number of records and can be empty
+ * although older records match. Requests are repeated until one matches; after that, the operator must
+ * request older records.
  */
 const MAX_REQUESTS = 20;
 const LIVE_INTERVAL_MS = 2_000;
 const LIVE_COUNT_INTERVAL_MS = 10_000;
 
-/** A record of the list at a path. */
+/** The type of the records of a list. */
 export type RowOf<P extends GetPath> = ResponseOf<P> extends { data: (infer Row)[] } ? Row : never;
 
 interface ListOptions<P extends GetPath, Row> {
   path: P;
   filters?: Filters;
-  /** The route that counts what the filters match, up to 10,000. */
+  /** The path that counts the matching records, up to 10,000. */
   count?: GetPath;
   /** Parameters of the path: `{customerId: id}`. */
   pathParams?: ParamsOf<P> extends { path: infer Path } ? Path : never;
-  /** What always narrows it: `{customer_id: id}`. */
+  /** Query parameters that are always sent: `{customer_id: id}`. */
   fixedQuery?: ListQuery;
-  /** What tells its rows apart; `id` by default. */
+  /** Returns the unique ID of a row. Default: `id`. */
   rowId?: (row: Row) => string;
-  /** Parameters of the page's URL that are no filters. */
+  /** Parameters of the page's URL that are not filters. */
   otherParams?: readonly string[];
-  /** Rows that are asked for at a time; 50 by default. */
+  /** Number of rows per request. Default: 50. */
   pageSize?: number;
 }
 
 interface Page<Row> {
   rows: Row[];
   cursor: string | null;
-  /** As it was asked: presets of time must not move between two pages. */
+  /** The query of the first request. All pages use it, so that time presets do not move between pages. */
   query: ListQuery;
 }
 
@@ -58,30 +59,30 @@ export interface Count {
   isMore: boolean;
 }
 
-/** Lists come in the envelopes of the two families. */
+/** The response body of a list, in the formats of both API families. */
 interface Envelope<Row> {
   data: Row[];
   nextCursor?: string | null;
   next_cursor?: string | null;
 }
 
-/** Everything that a `<List>` shows and does. */
+/** The state and the actions of a `<List>`. */
 export interface ListState<Row> {
   filters: Filters;
   values: FilterValues;
-  /** Why the filters of the URL cannot be understood. */
+  /** Describes an invalid filter in the URL; null if there is none. */
   filterError: string | null;
   isFiltered: boolean;
   setValue: (name: string, value: string) => void;
   clear: () => void;
-  /** The parameters of the API for the filters, as of now. */
+  /** Returns the current API parameters of the filters. */
   query: () => ListQuery;
   rows: Row[];
   rowId: (row: Row) => string;
   error: Problem | null;
   isLoading: boolean;
   isStale: boolean;
-  /** Whether there may be more beyond what was looked at. */
+  /** True if records that were not scanned yet may match. */
   mayHaveMore: boolean;
   hasMore: boolean;
   isLoadingMore: boolean;
@@ -94,7 +95,7 @@ export interface ListState<Row> {
   setLive: (isLive: boolean) => void;
 }
 
-/** What a list knows of itself apart from its rows. */
+/** The state of a list without its rows. */
 export type ListControls = Omit<ListState<unknown>, 'rows' | 'rowId' | 'select'>;
 
 const NO_FILTERS: Filters = {};
@@ -102,7 +103,10 @@ const NO_PARAMS = {};
 const OTHER_PARAMS = ['tab'] as const;
 const getId = (row: unknown): string => (row as { id: string }).id;
 
-/** A list of the operator API: filters in the URL, pages by cursor, a capped count, a selection, a live tail. */
+/**
+ * Returns a list of the operator API: filters in the URL, cursor pagination, a capped count, a selection and
+ * live updates.
+ */
 export function useList<P extends GetPath, Row = RowOf<P>>(options: ListOptions<P, Row>): ListState<Row> {
   const {
     path,
@@ -111,33 +115,38 @@ export function useList<P extends GetPath, Row = RowOf<P>>(options: ListOptions<
     pathParams = NO_PARAMS,
     rowId = getId,
   } = options;
-  const url = useFilters(filters, options.otherParams ?? OTHER_PARAMS);
-  const { values, filterError } = url;
+  const urlFilters = useFilters(filters, options.otherParams ?? OTHER_PARAMS);
+  const { values, filterError } = urlFilters;
   const [isLive, setLive] = useState(false);
   const scope = JSON.stringify([values, fixedQuery, pathParams]);
   const [selected, select, deselect] = useSelection(rowId, scope);
-  const isTailing = isLive && selected.size === 0;
+  const isUpdating = isLive && selected.size === 0;
   const query = (): ListQuery => ({ ...toQuery(values, filters, Date.now()), ...fixedQuery });
 
   const client = useQueryClient();
   const key = [path, 'list', scope];
-  const found = useInfiniteQuery<Page<Row>, Problem, InfiniteData<Page<Row>>, string[], NextPage | null>({
+  const result = useInfiniteQuery<Page<Row>, Problem, InfiniteData<Page<Row>>, string[], NextPage | null>({
     queryKey: key,
     queryFn: async ({ pageParam, signal }) => {
-      const asked = pageParam?.query ?? query();
+      const pageQuery = pageParam?.query ?? query();
       let cursor = pageParam?.cursor ?? null;
-      for (let looks = MAX_REQUESTS; ; looks -= 1) {
-        const narrowed = { ...asked, limit: options.pageSize ?? PAGE_SIZE, ...(cursor && { cursor }) };
-        const body = (await fetchPath(path, { path: pathParams, query: narrowed }, signal)) as Envelope<Row>;
+      for (let remainingRequests = MAX_REQUESTS; ; remainingRequests -= 1) {
+        const queryParams = { ...pageQuery, limit: options.pageSize ?? PAGE_SIZE, ...(cursor && { cursor }) };
+        const body = (await fetchPath(
+          path,
+          { path: pathParams, query: queryParams },
+          signal,
+        )) as Envelope<Row>;
         cursor = body.nextCursor ?? body.next_cursor ?? null;
-        if (body.data.length > 0 || !cursor || looks <= 1) return { rows: body.data, cursor, query: asked };
+        if (body.data.length > 0 || !cursor || remainingRequests <= 1)
+          return { rows: body.data, cursor, query: pageQuery };
       }
     },
     initialPageParam: null,
-    getNextPageParam: ({ cursor, query: asked }) => (cursor ? { cursor, query: asked } : null),
+    getNextPageParam: ({ cursor, query: pageQuery }) => (cursor ? { cursor, query: pageQuery } : null),
     enabled: filterError === null,
-    refetchInterval: isTailing && LIVE_INTERVAL_MS,
-    // Nor does coming back to the page move what is being selected.
+    refetchInterval: isUpdating && LIVE_INTERVAL_MS,
+    // Returning to the page must not move rows while rows are selected.
     refetchOnWindowFocus: selected.size === 0,
     placeholderData: (last) => last,
   });
@@ -146,36 +155,36 @@ export function useList<P extends GetPath, Row = RowOf<P>>(options: ListOptions<
     { path: pathParams, query },
     scope,
     filterError === null,
-    isTailing,
+    isUpdating,
   );
-  const count = counted ?? (options.count ? null : countLoaded(found));
+  const count = counted ?? (options.count ? null : countLoaded(result));
   const isKnownEmpty = count?.count === 0 && !count.isMore;
 
   return {
     filters,
-    ...url,
+    ...urlFilters,
     clear: () => {
       deselect();
-      url.clear();
+      urlFilters.clear();
     },
     isFiltered: isFiltered(values, filters),
     query,
-    rows: useMemo(() => found.data?.pages.flatMap(({ rows }) => rows) ?? [], [found.data]),
+    rows: useMemo(() => result.data?.pages.flatMap(({ rows }) => rows) ?? [], [result.data]),
     rowId,
-    error: found.error,
-    isLoading: found.isPending && filterError === null,
-    isStale: found.isPlaceholderData,
-    mayHaveMore: found.hasNextPage && !isKnownEmpty,
-    hasMore: found.hasNextPage && !isLive,
-    isLoadingMore: found.isFetchingNextPage,
-    loadMore: () => void found.fetchNextPage(),
-    refetch: () => void found.refetch(),
+    error: result.error,
+    isLoading: result.isPending && filterError === null,
+    isStale: result.isPlaceholderData,
+    mayHaveMore: result.hasNextPage && !isKnownEmpty,
+    hasMore: result.hasNextPage && !isLive,
+    isLoadingMore: result.isFetchingNextPage,
+    loadMore: () => void result.fetchNextPage(),
+    refetch: () => void result.refetch(),
     count,
     selected,
     select,
     isLive,
     setLive: (live) => {
-      // The tail is the first page: further ones would be asked again each time.
+      // Live updates include only the first page, because every update would request all further pages again.
       client.setQueryData<InfiniteData<Page<Row>>>(key, (old) =>
         old && live ? { pages: old.pages.slice(0, 1), pageParams: old.pageParams.slice(0, 1) } : old,
       );
@@ -184,7 +193,7 @@ export function useList<P extends GetPath, Row = RowOf<P>>(options: ListOptions<
   };
 }
 
-/** Where no route counts, what was read so far. */
+/** Returns the number of loaded rows, for lists without a path that counts. */
 function countLoaded({
   data,
   hasNextPage,
@@ -214,7 +223,7 @@ function useCount(
   return data ?? null;
 }
 
-/** The filters in the URL; what changes there replaces the entry of the history, so that "back" leaves the list. */
+/** Returns the filters in the URL. Changes replace the history entry, so that "Back" leaves the list. */
 function useFilters(filters: Filters, otherParams: readonly string[]) {
   const [search, setSearch] = useSearchParams();
   const { values, filterError } = useMemo(
@@ -233,7 +242,7 @@ function useFilters(filters: Filters, otherParams: readonly string[]) {
       { replace: true },
     );
   };
-  /** But for the tab one is in. */
+  /** Clears all filters except the selected tab. */
   const clear = (): void =>
     setSearch(
       (before) =>
@@ -247,21 +256,21 @@ function useFilters(filters: Filters, otherParams: readonly string[]) {
 
 const NO_SELECTION: ReadonlyMap<string, never> = new Map<string, never>();
 
-/** Rows by their ids; other filters, another selection. */
+/** Returns the selected rows by ID. A change of the filters clears the selection. */
 function useSelection<Row>(rowId: (row: Row) => string, scope: string) {
-  const [held, setHeld] = useState<{ scope: string; rows: ReadonlyMap<string, Row> }>({
+  const [selection, setSelection] = useState<{ scope: string; rows: ReadonlyMap<string, Row> }>({
     scope,
     rows: NO_SELECTION,
   });
-  const rows = held.scope === scope ? held.rows : NO_SELECTION;
+  const rows = selection.scope === scope ? selection.rows : NO_SELECTION;
   const select = (changed: Row[], isSelected: boolean): void => {
     const next = new Map(rows);
     for (const row of changed) {
       if (isSelected) next.set(rowId(row), row);
       else next.delete(rowId(row));
     }
-    setHeld({ scope, rows: next });
+    setSelection({ scope, rows: next });
   };
-  const deselect = useCallback(() => setHeld({ scope: '', rows: NO_SELECTION }), []);
+  const deselect = useCallback(() => setSelection({ scope: '', rows: NO_SELECTION }), []);
   return [rows, select, deselect] as const;
 }
