@@ -16,18 +16,21 @@ import { mailKinds } from './mail-kinds';
 type Mail = Schemas['MailboxEntry'];
 
 interface MailDrawerProps {
-  /** Null: none is open. */
+  /** The ID of the email; null if the drawer is closed. */
   id: string | null;
-  /** The mail, where the list holds it. */
+  /** The email, if the list has loaded it. */
   initialMail: Mail | undefined;
   onClose: () => void;
 }
 
 const PATH = '/operator/v1/mailbox/{mailId}';
 
-/** A mail beside the list. Its HTML is shown as source: what a mail says is never markup of the console. */
+/**
+ * Shows an email in a drawer beside the list. Its HTML is shown as source, because the content of an email
+ * must never become markup of the console.
+ */
 export function MailDrawer({ id, initialMail, onClose }: MailDrawerProps): ReactNode {
-  const found = useQuery<Mail, Problem>({
+  const query = useQuery<Mail, Problem>({
     queryKey: [PATH, id],
     queryFn: async ({ signal }) => (await fetchPath(PATH, { path: { mailId: id } }, signal)) as Mail,
     enabled: id !== null,
@@ -39,10 +42,10 @@ export function MailDrawer({ id, initialMail, onClose }: MailDrawerProps): React
       onClose={onClose}
       position="right"
       size="lg"
-      title={found.data ? <UntrustedText text={found.data.subject} /> : 'Email'}
+      title={query.data ? <UntrustedText text={query.data.subject} /> : 'Email'}
     >
       {id !== null && (
-        <QueryContent query={found}>{(mail) => <MailDetails key={mail.id} mail={mail} />}</QueryContent>
+        <QueryContent query={query}>{(mail) => <MailDetails key={mail.id} mail={mail} />}</QueryContent>
       )}
     </Drawer>
   );

@@ -1,6 +1,6 @@
 import type { Schemas } from '../http/client';
 
-/** What each kind of mail is for. */
+/** The labels of the kinds of emails. */
 export const mailKinds: Record<Schemas['MailboxEntry']['kind'], string> & Record<string, string> = {
   'verify-email': 'Verification',
   'reset-password': 'Password reset',

@@ -19,7 +19,7 @@ import { mailKinds } from './mail-kinds';
 
 type Mail = Schemas['MailboxEntry'];
 
-// Half an address is no address: the API would refuse it.
+// The API rejects incomplete email addresses.
 const filters = {
   email: textFilter('Recipient', 'Email address of the recipient', /^[^\s@]+@[^\s@]+$/),
   projectId: projectFilter(),
@@ -44,7 +44,7 @@ const columns: Column<Mail>[] = [
   { header: 'Time', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];
 
-/** The mails that are kept instead of sent, or why there are none. */
+/** The captured emails, or a notice that explains why there are none. */
 export function MailboxScreen(): ReactNode {
   const { server } = useSession();
   if (!server.mailbox) return <MailboxDisabledNotice />;
@@ -66,7 +66,7 @@ function Mailbox(): ReactNode {
   });
   const [search, setSearch] = useSearchParams();
   const id = search.get('mail');
-  const openMail = (mail: string | null): string => {
+  const searchWithMail = (mail: string | null): string => {
     const to = new URLSearchParams(search);
     if (mail) to.set('mail', mail);
     else to.delete('mail');
@@ -78,7 +78,7 @@ function Mailbox(): ReactNode {
         list={list}
         noun="emails"
         columns={columns}
-        href={(row) => `/mailbox?${openMail(row.id)}`}
+        href={(row) => `/mailbox?${searchWithMail(row.id)}`}
         live
         empty={{
           title: 'No emails yet',
@@ -88,7 +88,7 @@ function Mailbox(): ReactNode {
       <MailDrawer
         id={id}
         initialMail={list.rows.find((row) => row.id === id)}
-        onClose={() => setSearch(openMail(null), { replace: true, preventScrollReset: true })}
+        onClose={() => setSearch(searchWithMail(null), { replace: true, preventScrollReset: true })}
       />
     </Page>
   );
