@@ -16,7 +16,7 @@ interface InviteOperatorProps {
   onInvited: (invited: InvitedOperator) => void;
 }
 
-/** Asks whom to let in, and as what. */
+/** Invites an operator by email address, with a role. */
 export function InviteOperator({ onClose, onInvited }: InviteOperatorProps): ReactNode {
   const { hasSecondFactor } = useSession();
   const [email, setEmail] = useState('');
@@ -25,7 +25,7 @@ export function InviteOperator({ onClose, onInvited }: InviteOperatorProps): Rea
     () => unwrap(api.POST('/operator/v1/operators', { body: { email: email.trim(), role } })),
     '/operator/v1/operators',
   );
-  const faults = invite.error?.fields ?? {};
+  const fieldErrors = invite.error?.fields ?? {};
   return (
     <ActionDialog
       open
@@ -44,10 +44,10 @@ export function InviteOperator({ onClose, onInvited }: InviteOperatorProps): Rea
         data-autofocus
         autoComplete="off"
         value={email}
-        error={faults.email}
+        error={fieldErrors.email}
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
-      <RoleRadio value={role} onChange={setRole} error={faults.role} />
+      <RoleRadio value={role} onChange={setRole} error={fieldErrors.role} />
     </ActionDialog>
   );
 }
@@ -57,7 +57,10 @@ interface InvitationLinkDialogProps {
   onClose: () => void;
 }
 
-/** Shows the link; only its own button closes it, so that no stray click loses it. */
+/**
+ * Shows the invitation link. Only the button closes the dialog, so that an accidental click does not lose the
+ * link.
+ */
 export function InvitationLinkDialog({ invited, onClose }: InvitationLinkDialogProps): ReactNode {
   const { server } = useSession();
   return (

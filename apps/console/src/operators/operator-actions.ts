@@ -12,7 +12,7 @@ interface ActionTexts {
   danger?: boolean;
 }
 
-/** What is asked before each, and said afterwards. */
+/** The texts of the dialog and of the success message of each action. */
 export const actionTexts: Record<Action, ActionTexts> = {
   disable: {
     title: 'Disable this operator?',
@@ -45,7 +45,10 @@ export const actionTexts: Record<Action, ActionTexts> = {
 
 export type OperatorAction = keyof typeof actionTexts;
 
-/** Does it. @throws Problem */
+/**
+ * Performs the action.
+ * @throws Problem
+ */
 export function performOperatorAction(
   { id: operatorId }: Operator,
   action: OperatorAction,

@@ -25,29 +25,29 @@ function OperatorEmail({ operator }: { operator: Operator }): ReactNode {
   );
 }
 
-/** One of the things that need no more than a yes. */
+/** Renders the dialog of an action that requires only confirmation. */
 export function OperatorActionDialog({
   operator,
   action,
   onClose,
 }: OperatorDialogProps & { action: OperatorAction }): ReactNode {
-  const words = actionTexts[action];
+  const texts = actionTexts[action];
   const isSelf = useOperator().id === operator.id;
   const send = useApiMutation(() => performOperatorAction(operator, action), INVALIDATED_PATH);
   return (
     <ActionDialog
       open
       onClose={onClose}
-      title={words.title}
-      confirmLabel={words.confirmLabel}
-      danger={words.danger}
+      title={texts.title}
+      confirmLabel={texts.confirmLabel}
+      danger={texts.danger}
       onConfirm={async () => {
         await send.mutateAsync(undefined);
-        toastSuccess(words.successMessage);
+        toastSuccess(texts.successMessage);
       }}
     >
       <OperatorEmail operator={operator} />
-      <Text>{words.text}</Text>
+      <Text>{texts.text}</Text>
       {isSelf && (
         <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="This is your own account">
           You will have to sign in again.
@@ -57,7 +57,7 @@ export function OperatorActionDialog({
   );
 }
 
-/** A new role acts at once; who takes their own admin role away is warned. */
+/** Changes a role. The change takes effect immediately. Admins who remove their own admin role are warned. */
 export function ChangeRoleDialog({ operator, onClose }: OperatorDialogProps): ReactNode {
   const isSelf = useOperator().id === operator.id;
   const [role, setRole] = useState(operator.role);
@@ -96,7 +96,7 @@ export function ChangeRoleDialog({ operator, onClose }: OperatorDialogProps): Re
   );
 }
 
-/** A new link to choose a password by, also for a password that was forgotten. */
+/** Creates a new link to choose a password, also for a forgotten password. */
 export function InviteAgainDialog({
   operator,
   onClose,

@@ -9,10 +9,13 @@ export type OperatorMenuAction = OperatorAction | 'role' | 'invite-again' | 'ses
 
 interface OperatorMenuProps {
   operator: Operator;
-  onSelect: (what: OperatorMenuAction) => void;
+  onSelect: (action: OperatorMenuAction) => void;
 }
 
-/** What an admin can do about an operator; about themselves only what cannot shut them out by a slip. */
+/**
+ * Renders the actions of an admin on an operator. Hides actions on their own account that could lock them out
+ * by mistake.
+ */
 export function OperatorMenu({ operator, onSelect }: OperatorMenuProps): ReactNode {
   const isSelf = useOperator().id === operator.id;
   return (

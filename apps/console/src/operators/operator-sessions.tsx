@@ -12,11 +12,11 @@ import { SessionState } from '../parts/session-state';
 interface OperatorSessionsProps {
   operator: Operator;
   onClose: () => void;
-  onEndAll: () => void;
+  onRevokeAll: () => void;
 }
 
-/** Where an operator is signed in. */
-export function OperatorSessions({ operator, onClose, onEndAll }: OperatorSessionsProps): ReactNode {
+/** Lists the sessions of an operator. */
+export function OperatorSessions({ operator, onClose, onRevokeAll }: OperatorSessionsProps): ReactNode {
   const query = useGet('/operator/v1/operators/{operatorId}/sessions', { path: { operatorId: operator.id } });
   return (
     <Modal opened onClose={onClose} title="Sessions" size="xl">
@@ -31,7 +31,7 @@ export function OperatorSessions({ operator, onClose, onEndAll }: OperatorSessio
             <>
               <SessionTable sessions={sessions} />
               <Group justify="flex-end" mt="md">
-                <Button variant="outline" color="red.8" c="var(--bad)" onClick={onEndAll}>
+                <Button variant="outline" color="red.8" c="var(--bad)" onClick={onRevokeAll}>
                   Revoke all sessions
                 </Button>
               </Group>

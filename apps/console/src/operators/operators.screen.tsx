@@ -78,7 +78,7 @@ function OperatorCell({ operator }: { operator: Operator }): ReactNode {
 function Operators(): ReactNode {
   const [isInviting, setInviting] = useState(false);
   const [invited, setInvited] = useState<Schemas['InvitedOperatorResponse'] | null>(null);
-  const [ask, setAsk] = useState<{ action: OperatorMenuAction; operator: Operator } | null>(null);
+  const [selection, setSelection] = useState<{ action: OperatorMenuAction; operator: Operator } | null>(null);
   const list = useList({
     path: '/operator/v1/operators',
     count: '/operator/v1/operators/count',
@@ -87,7 +87,9 @@ function Operators(): ReactNode {
   const actions: Column<Operator> = {
     header: 'Actions',
     align: 'right',
-    cell: (row) => <OperatorMenu operator={row} onSelect={(action) => setAsk({ action, operator: row })} />,
+    cell: (row) => (
+      <OperatorMenu operator={row} onSelect={(action) => setSelection({ action, operator: row })} />
+    ),
   };
   const invite = (
     <Button leftSection={<Icon name="plus" />} onClick={() => setInviting(true)}>
@@ -104,7 +106,7 @@ function Operators(): ReactNode {
       />
       <RolesExplained />
       {isInviting && <InviteOperator onClose={() => setInviting(false)} onInvited={setInvited} />}
-      {ask && <SelectedDialog {...ask} onSelect={setAsk} onInvited={setInvited} />}
+      {selection && <SelectedDialog {...selection} onSelect={setSelection} onInvited={setInvited} />}
       <InvitationLinkDialog invited={invited} onClose={() => setInvited(null)} />
     </Page>
   );
@@ -113,14 +115,14 @@ function Operators(): ReactNode {
 interface SelectedDialogProps {
   action: OperatorMenuAction;
   operator: Operator;
-  onSelect: (ask: { action: OperatorMenuAction; operator: Operator } | null) => void;
+  onSelect: (selection: { action: OperatorMenuAction; operator: Operator } | null) => void;
   onInvited: (invited: Schemas['InvitedOperatorResponse']) => void;
 }
 
-const isOperatorAction = (what: OperatorMenuAction): what is OperatorAction =>
-  Object.hasOwn(actionTexts, what);
+const isOperatorAction = (action: OperatorMenuAction): action is OperatorAction =>
+  Object.hasOwn(actionTexts, action);
 
-/** The dialog of what was picked in the menu. */
+/** Renders the dialog of the action that was selected in the menu. */
 function SelectedDialog({ action, operator, onSelect, onInvited }: SelectedDialogProps): ReactNode {
   const close = (): void => onSelect(null);
   if (isOperatorAction(action))
@@ -135,7 +137,7 @@ function SelectedDialog({ action, operator, onSelect, onInvited }: SelectedDialo
         <OperatorSessions
           operator={operator}
           onClose={close}
-          onEndAll={() => onSelect({ action: 'end-sessions', operator })}
+          onRevokeAll={() => onSelect({ action: 'end-sessions', operator })}
         />
       );
   }

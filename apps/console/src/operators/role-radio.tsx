@@ -9,13 +9,13 @@ interface RoleRadioProps {
   error?: string;
 }
 
-/** A choice of role, with what it means. */
+/** Renders the choice of a role, with the permissions of each role. */
 export function RoleRadio({ value, onChange, error }: RoleRadioProps): ReactNode {
   return (
     <Radio.Group label="Role" value={value} onChange={(role) => onChange(role)} error={error}>
       <Stack gap="xs" mt={6}>
-        {Object.entries(roles).map(([role, { label, may }]) => (
-          <Radio key={role} value={role} label={label} description={may} />
+        {Object.entries(roles).map(([role, { label, permissions }]) => (
+          <Radio key={role} value={role} label={label} description={permissions} />
         ))}
       </Stack>
     </Radio.Group>

@@ -2,20 +2,24 @@ import { Paper, SimpleGrid, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Role } from '../app/session';
 
-/** What each role may, the least first; each may what those before it may. */
-export const roles: Record<Role, { label: string; may: string }> = {
-  viewer: { label: 'Viewer', may: 'Can view records in the console but cannot change anything.' },
+/**
+ * The permissions of each role, in ascending order. Each role includes the permissions of the previous ones.
+ */
+export const roles: Record<Role, { label: string; permissions: string }> = {
+  viewer: { label: 'Viewer', permissions: 'Can view records in the console but cannot change anything.' },
   operator: {
     label: 'Operator',
-    may: 'Can also redeliver and discard deliveries, disable and enable endpoints and customers, revoke sessions, and resend emails.',
+    permissions:
+      'Can also redeliver and discard deliveries, disable and enable endpoints and customers, revoke sessions, and resend emails.',
   },
   admin: {
     label: 'Admin',
-    may: 'Can also change projects, API keys, endpoints, organizations and customers, delete customers, and invite operators.',
+    permissions:
+      'Can also change projects, API keys, endpoints, organizations and customers, delete customers, and invite operators.',
   },
 };
 
-/** The three roles side by side. */
+/** Renders the permissions of the three roles side by side. */
 export function RolesExplained(): ReactNode {
   return (
     <Paper component="section" aria-label="Role permissions" mt="lg">
@@ -23,10 +27,10 @@ export function RolesExplained(): ReactNode {
         Role permissions
       </Title>
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
-        {Object.values(roles).map(({ label, may }) => (
+        {Object.values(roles).map(({ label, permissions }) => (
           <div key={label}>
             <Text fw={600}>{label}</Text>
-            <Text c="dimmed">{may}</Text>
+            <Text c="dimmed">{permissions}</Text>
           </div>
         ))}
       </SimpleGrid>
