@@ -7,11 +7,11 @@ import { ActionDialog } from '../parts/action-dialog';
 import { NameAndSlugInputs, emptyNameAndSlug } from '../parts/name-and-slug-inputs';
 import { toastSuccess } from '../parts/toast';
 
-/** Asks for a name and a slug, and leads to what was made of them. */
+/** Creates an organization from a name and a slug, then opens its screen. */
 export function CreateOrganization({ onClose }: { onClose: () => void }): ReactNode {
   const navigate = useNavigate();
-  const [naming, setNaming] = useState(emptyNameAndSlug);
-  const body = { name: naming.name.trim(), slug: naming.slug };
+  const [nameAndSlug, setNameAndSlug] = useState(emptyNameAndSlug);
+  const body = { name: nameAndSlug.name.trim(), slug: nameAndSlug.slug };
   const create = useApiMutation(
     () => unwrap(api.POST('/operator/v1/organizations', { body })),
     '/operator/v1/organizations',
@@ -30,8 +30,8 @@ export function CreateOrganization({ onClose }: { onClose: () => void }): ReactN
       }}
     >
       <NameAndSlugInputs
-        value={naming}
-        onChange={setNaming}
+        value={nameAndSlug}
+        onChange={setNameAndSlug}
         uniqueWithin="Gatehouse"
         errors={create.error?.fields ?? {}}
       />

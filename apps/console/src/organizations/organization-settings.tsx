@@ -11,7 +11,7 @@ import { toastSuccess } from '../parts/toast';
 type Organization = Schemas['OrganizationResponse'];
 type Edits = Partial<Pick<Organization, 'name' | 'billingReturnOrigins'>>;
 
-/** What admins can change about an organization; others read it. */
+/** Renders the settings of an organization. Only admins can change them. */
 export function OrganizationSettings({ organization }: { organization: Organization }): ReactNode {
   const canEdit = useCan('admin');
   const [edits, setEdits] = useState<Edits>({});
@@ -33,7 +33,7 @@ export function OrganizationSettings({ organization }: { organization: Organizat
       ),
     '/operator/v1/organizations',
   );
-  const faults = save.error?.fields ?? {};
+  const fieldErrors = save.error?.fields ?? {};
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (save.isPending) return;
@@ -54,7 +54,7 @@ export function OrganizationSettings({ organization }: { organization: Organizat
             maxLength={100}
             readOnly={!canEdit}
             value={name}
-            error={faults.name}
+            error={fieldErrors.name}
             onChange={(event) => setEdits({ ...edits, name: event.currentTarget.value })}
           />
           <LinesInput
@@ -63,10 +63,10 @@ export function OrganizationSettings({ organization }: { organization: Organizat
             placeholder="https://app.example.com"
             readOnly={!canEdit}
             value={billingReturnOrigins}
-            error={faults.billingReturnOrigins}
+            error={fieldErrors.billingReturnOrigins}
             onChange={(origins) => setEdits({ ...edits, billingReturnOrigins: origins })}
           />
-          {save.error && Object.keys(faults).length === 0 && <ProblemAlert error={save.error} />}
+          {save.error && Object.keys(fieldErrors).length === 0 && <ProblemAlert error={save.error} />}
           {canEdit && (
             <Group gap="xs">
               <Button type="submit" loading={save.isPending} disabled={!isChanged || !name.trim()}>
