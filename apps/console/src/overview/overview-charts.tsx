@@ -23,14 +23,14 @@ const statusColors: Record<StatusClass, ChartColor> = {
   none: 'calm',
 };
 
-/** How it went over time and where it went wrong. */
+/** Renders the attempts over time, and their number by response status, error, event type and endpoint. */
 export function OverviewCharts({ overview, project }: { overview: Overview; project: string }): ReactNode {
   const { range: time, series, byStatus, byError, byEvent } = overview;
-  const at = series.map((point) => point.at);
-  const bar = (name: string, value: number, filters: Record<string, string>, ink?: ChartColor): Bar => ({
+  const timestamps = series.map((point) => point.at);
+  const bar = (name: string, value: number, filters: Record<string, string>, color?: ChartColor): Bar => ({
     name,
     value,
-    color: ink,
+    color,
     label: (
       <Anchor
         component={Link}
@@ -46,7 +46,7 @@ export function OverviewCharts({ overview, project }: { overview: Overview; proj
       <Paper className={classes.wide}>
         <TimeChart
           title="Attempts"
-          timestamps={at}
+          timestamps={timestamps}
           kind="bars"
           series={[
             { name: 'Succeeded', color: 'good', values: series.map(({ succeeded }) => succeeded) },
@@ -88,7 +88,7 @@ export function OverviewCharts({ overview, project }: { overview: Overview; proj
       <Paper>
         <TimeChart
           title="Response time (p95)"
-          timestamps={at}
+          timestamps={timestamps}
           kind="lines"
           format={formatDuration}
           series={[{ name: 'p95', color: 'accent', values: series.map(({ p95Ms }) => p95Ms) }]}

@@ -19,29 +19,29 @@ interface MetricCardProps {
 }
 
 function MetricCard({ name, value, note, to, tone }: MetricCardProps): ReactNode {
-  const inside = (
+  const content = (
     <>
       <div className={classes.name}>{name}</div>
       <div className={classes.value}>{value}</div>
       <div className={classes.note}>{note ?? '\u00a0'}</div>
     </>
   );
-  const className = `${classes.figure} ${tone ? (classes[tone] ?? '') : ''}`;
-  if (!to) return <Paper className={className}>{inside}</Paper>;
+  const className = `${classes.metric} ${tone ? (classes[tone] ?? '') : ''}`;
+  if (!to) return <Paper className={className}>{content}</Paper>;
   return (
     <Paper component={Link} to={to} className={className}>
-      {inside}
+      {content}
     </Paper>
   );
 }
 
-/** The numbers that say whether all is well; each leads to what it counts. */
+/** Renders the key metrics, with links to the records that they count. */
 export function OverviewMetrics({ overview, project }: { overview: Overview; project: string }): ReactNode {
   const { range: time, totals, deadLetters, pending } = overview;
   const list = (filters: Record<string, string>): string =>
     listPath('/deliveries', { time, project_id: project, ...filters });
   return (
-    <div className={classes.figures}>
+    <div className={classes.metrics}>
       <MetricCard
         name="Attempts"
         value={formatInteger(totals.attempts)}
@@ -96,7 +96,10 @@ const formatInteger = (value: number): string => value.toLocaleString('en');
 const formatCappedCount = (count: number, isMore: boolean): string =>
   `${formatInteger(count)}${isMore ? '+' : ''}`;
 
-/** Cut, not rounded: what is not all is never shown as 100 %. @param rate from 0 to 1 */
+/**
+ * Formats a rate. It is rounded down, so that a rate below 1 is never shown as 100%.
+ * @param rate from 0 to 1
+ */
 export const formatPercent = (rate: number): string => `${Math.floor(rate * 1_000) / 10}%`;
 
 function rateTone(rate: number | null): Tone | undefined {

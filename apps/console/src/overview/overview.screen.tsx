@@ -58,7 +58,7 @@ type Overview = Schemas['OverviewResponse'];
 
 function OverviewContent({ overview, project }: { overview: Overview; project: string }): ReactNode {
   const { totals, deadLetters, pending, completeFrom } = overview;
-  const isQuiet = totals.attempts === 0 && deadLetters.waiting === 0 && pending.count === 0;
+  const hasNoActivity = totals.attempts === 0 && deadLetters.waiting === 0 && pending.count === 0;
   return (
     <Stack gap="sm">
       {completeFrom && (
@@ -68,13 +68,16 @@ function OverviewContent({ overview, project }: { overview: Overview; project: s
         </Alert>
       )}
       <OverviewMetrics overview={overview} project={project} />
-      {isQuiet && <NoActivity />}
+      {hasNoActivity && <NoActivity />}
       <OverviewCharts overview={overview} project={project} />
     </Stack>
   );
 }
 
-/** Neither in this time nor waiting: perhaps nobody has set anything up yet. */
+/**
+ * Shown if there are no attempts in the period, no dead letters and no pending deliveries. In this case,
+ * perhaps no endpoint has been set up yet.
+ */
 function NoActivity(): ReactNode {
   return (
     <Alert color="gray" icon={<Icon name="info" size={18} />} title="No deliveries in this period">
@@ -92,7 +95,7 @@ function NoActivity(): ReactNode {
 function OverviewSkeleton(): ReactNode {
   return (
     <Stack gap="sm">
-      <div className={classes.figures}>
+      <div className={classes.metrics}>
         {Array.from({ length: 5 }, (_, index) => (
           <Skeleton key={index} h={92} radius="md" />
         ))}

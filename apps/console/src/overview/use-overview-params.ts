@@ -5,21 +5,21 @@ const FALLBACK: Preset = '24h';
 
 interface OverviewParams {
   range: Preset;
-  /** "" is the whole house. */
+  /** The ID of the project; "" for all projects. */
   project: string;
-  /** What the URL says that is no range. */
+  /** The range in the URL if it is invalid, otherwise null. */
   invalidRange: string | null;
   setParam: (name: 'range' | 'project', value: string) => void;
 }
 
-/** What the overview is of, as the URL says. */
+/** Returns the time range and the project of the overview, which are stored in the URL. */
 export function useOverviewParams(): OverviewParams {
   const [search, setSearch] = useSearchParams();
-  const asked = search.get('range') ?? FALLBACK;
+  const requestedRange = search.get('range') ?? FALLBACK;
   return {
-    range: isPreset(asked) ? asked : FALLBACK,
+    range: isPreset(requestedRange) ? requestedRange : FALLBACK,
     project: search.get('project') ?? '',
-    invalidRange: isPreset(asked) ? null : asked,
+    invalidRange: isPreset(requestedRange) ? null : requestedRange,
     setParam: (name, value) =>
       setSearch(
         (before) => {
@@ -33,7 +33,7 @@ export function useOverviewParams(): OverviewParams {
   };
 }
 
-/** A link to a list that shows what a figure counts. */
+/** Returns the path of a list that shows the records that a metric counts. */
 export function listPath(path: string, filters: Record<string, string>): string {
   const search = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ''));
   return search.size > 0 ? `${path}?${search.toString()}` : path;

@@ -9,7 +9,7 @@ import { listPath } from './use-overview-params';
 
 type Overview = Schemas['OverviewResponse'];
 
-/** The endpoints that failed most, with the way to what failed. */
+/** Renders the endpoints with the most failed attempts, with links to these attempts. */
 export function WorstEndpoints({ overview, project }: { overview: Overview; project: string }): ReactNode {
   const { worstEndpoints, range: time } = overview;
   return (
