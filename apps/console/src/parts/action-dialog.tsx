@@ -8,45 +8,48 @@ interface ActionDialogProps {
   onClose: () => void;
   /** A question or a command: "Discard this delivery?" */
   title: string;
-  /** What will happen. Form fields may stand here too. */
+  /** Description of the effects, and form fields if there are any. */
   children?: ReactNode;
   /** The verb on the button: "Discard". */
   confirmLabel: string;
-  /** In place of "Cancel", where that is what is to be confirmed. */
+  /** Replaces "Cancel" if the confirmed action is itself a cancellation. */
   cancelLabel?: string;
   danger?: boolean;
-  /** Asks for a reason, which goes to `onConfirm`. */
+  /** Shows a field for a reason, which is passed to `onConfirm`. */
   requiresReason?: 'required' | 'optional';
-  /** What must be typed first, such as the name of what is deleted. */
+  /** Text that must be typed to confirm, such as the name of the record to delete. */
   confirmationText?: string;
-  /** Fields in `children` that are not filled yet. */
+  /** Disables the button, for example while fields in `children` are empty. */
   disabled?: boolean;
-  /** Wider than a question: for a form. */
+  /** Makes the dialog wider, for forms. */
   size?: 'lg';
-  /** Does it. While it runs nothing can be pressed twice; what it throws is shown, and the dialog stays. */
+  /**
+   * Performs the action. While it runs, it cannot be started again. If it throws, the error is shown and the
+   * dialog stays open.
+   */
   onConfirm: (reason: string) => Promise<unknown>;
 }
 
-/** Asks before something is done, does it once, and says why if it could not be done. */
+/** Renders a dialog that requests confirmation, performs the action once and shows the error if it fails. */
 export function ActionDialog(props: ActionDialogProps): ReactNode {
-  // The state is drawn later than a second click may come.
-  const isUnderWay = useRef(false);
+  // A ref, because a second click can come before a state change is rendered.
+  const isSubmitting = useRef(false);
   return (
     <Modal
       opened={props.open}
-      // What has begun says here how it ended.
-      onClose={() => isUnderWay.current || props.onClose()}
-      // A click beside it would lose what was typed.
+      // The dialog stays open while the action runs, because it shows the outcome.
+      onClose={() => isSubmitting.current || props.onClose()}
+      // A click outside the dialog would lose the input.
       closeOnClickOutside={false}
       title={props.title}
       size={props.size}
     >
-      {props.open && <ActionForm {...props} isSubmitting={isUnderWay} />}
+      {props.open && <ActionForm {...props} isSubmitting={isSubmitting} />}
     </Modal>
   );
 }
 
-/** In a long form the error would appear below what is visible. */
+/** Scrolls to an element. In a long form, the error would appear below the visible part. */
 function scrollIntoView(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: 'nearest' });
 }
@@ -75,11 +78,11 @@ function ActionForm(props: ActionDialogProps & { isSubmitting: RefObject<boolean
     setError(null);
     try {
       await onConfirm(reason.trim());
-      // Until it is gone it hears nothing more.
+      // `isSubmitting` stays true until the form is unmounted, so that further clicks are ignored.
       onClose();
-    } catch (thrown) {
+    } catch (caught) {
       isSubmitting.current = false;
-      setError(thrown);
+      setError(caught);
       setRunning(false);
     }
   };

@@ -4,14 +4,14 @@ import type { ReactNode } from 'react';
 interface CodeInputProps {
   value: string;
   onChange: (code: string) => void;
-  /** Asks for a recovery code in place of six digits. */
+  /** Accepts a recovery code instead of six digits. */
   isRecovery?: boolean;
   autoFocus?: boolean;
   label?: string;
   error?: ReactNode;
 }
 
-/** A field for a code of the second factor. */
+/** Renders the input for a code of the second factor. */
 export function CodeInput({
   value,
   onChange,
@@ -25,7 +25,7 @@ export function CodeInput({
       label={label ?? (isRecovery ? 'Recovery code' : 'Authenticator code')}
       description={isRecovery ? 'Each code works once.' : 'Six digits. The code changes every 30 seconds.'}
       name="code"
-      // A password manager fills in what the authenticator shows; recovery codes are none of its business.
+      // Password managers fill in the authenticator code, but never a recovery code.
       autoComplete={isRecovery ? 'off' : 'one-time-code'}
       inputMode={isRecovery ? 'text' : 'numeric'}
       maxLength={64}

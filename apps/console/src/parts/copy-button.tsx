@@ -5,11 +5,11 @@ import { Icon } from './icon';
 
 interface CopyButtonProps {
   value: string;
-  /** What is copied: "Copy" and this name the button. */
+  /** The name of the copied value. The label of the button is "Copy" and this name. */
   name: string;
 }
 
-/** A small icon beside a value. */
+/** Renders an icon button that copies a value. */
 export function CopyButton({ value, name }: CopyButtonProps): ReactNode {
   const { copied, copy } = useClipboard({ timeout: 1_500 });
   return (
@@ -31,7 +31,7 @@ export function CopyButton({ value, name }: CopyButtonProps): ReactNode {
   );
 }
 
-/** A button with words. */
+/** Renders a button with text that copies a value. */
 export function CopyTextButton({ value, name }: CopyButtonProps): ReactNode {
   const { copied, copy } = useClipboard({ timeout: 1_500 });
   return (

@@ -4,16 +4,16 @@ import { ActionDialog } from './action-dialog';
 
 interface DangerActionProps {
   title: string;
-  /** What it does, and whether it can be undone. */
+  /** Description of the effects, and whether they can be undone. */
   description: string;
   confirmLabel: string;
   requiresReason?: 'required' | 'optional';
-  /** What must be typed first. */
+  /** Text that must be typed to confirm. */
   confirmationText?: string;
   onConfirm: (reason: string) => Promise<unknown>;
 }
 
-/** The part of a page where things end. */
+/** Renders the section of a page for destructive actions. */
 export function DangerZone({ children }: { children: ReactNode }): ReactNode {
   return (
     <Paper component="section" aria-label="Danger zone" style={{ borderColor: 'var(--bad)' }}>
@@ -25,7 +25,7 @@ export function DangerZone({ children }: { children: ReactNode }): ReactNode {
   );
 }
 
-/** One thing in it. */
+/** Renders a destructive action of the section. */
 export function DangerAction({
   title,
   description,

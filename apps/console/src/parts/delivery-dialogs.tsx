@@ -8,14 +8,14 @@ import { ActionDialog } from './action-dialog';
 const INVALIDATED_PATHS = ['/operator/v1/webhooks/', '/operator/v1/overview', '/operator/v1/events'];
 
 interface RedeliverDialogProps {
-  /** The id of a delivery; null keeps the dialog closed. */
+  /** The ID of a delivery; null keeps the dialog closed. */
   id: string | null;
   onClose: () => void;
-  /** The new delivery. */
+  /** Called with the new delivery. */
   onDone: (delivery: Schemas['DeliveryResponse']) => void;
 }
 
-/** Delivers one event again. */
+/** Redelivers one event. */
 export function RedeliverDialog({ id, onClose, onDone }: RedeliverDialogProps): ReactNode {
   const redeliver = useApiMutation(
     ({ deliveryId, reason }: { deliveryId: string; reason: string }) =>
@@ -48,22 +48,22 @@ export function RedeliverDialog({ id, onClose, onDone }: RedeliverDialogProps): 
 }
 
 interface DiscardDialogProps {
-  /** The ids of dead letters; none keeps the dialog closed. */
+  /** The IDs of dead letters; an empty array keeps the dialog closed. */
   ids: string[];
   onClose: () => void;
   /** @param count how many were discarded */
   onDone: (count: number) => void;
 }
 
-/** Sets dead letters aside, one after the other: each is a record of its own in the audit log. */
+/** Discards dead letters one by one, because each discard is a separate entry in the audit log. */
 export function DiscardDialog({ ids, onClose, onDone }: DiscardDialogProps): ReactNode {
-  // What a first try has discarded counts when a second one goes on.
+  // If a first attempt failed, the dead letters that it discarded are counted in the second one.
   const done = useRef(new Set<string>());
   const discard = useApiMutation(
     (reason: string) => discardAll(ids, reason, done.current),
     ...INVALIDATED_PATHS,
   );
-  // While the dialog fades away it still says what it said.
+  // Retains the count while the closing dialog fades out.
   const count = useRef(0);
   if (ids.length > 0) count.current = ids.length;
   const isOne = count.current === 1;
@@ -89,8 +89,9 @@ export function DiscardDialog({ ids, onClose, onDone }: DiscardDialogProps): Rea
 }
 
 /**
- * @param done which are discarded already; the others join them
- * @returns how many are discarded; what somebody else has dealt with meanwhile is passed over
+ * Discards dead letters. Those that were resolved or deleted in the meantime are skipped.
+ * @param done IDs that are already discarded; newly discarded ones are added
+ * @returns the number of discarded dead letters
  */
 async function discardAll(ids: string[], reason: string, done: Set<string>): Promise<number> {
   for (const deliveryId of ids.filter((id) => !done.has(id))) {
@@ -101,7 +102,8 @@ async function discardAll(ids: string[], reason: string, done: Set<string>): Pro
       });
       done.add(deliveryId);
     } catch (error) {
-      // One alone says why; of many the rest must not be left waiting for it.
+      // For a single dead letter the error is shown. With several, one error must not prevent the others from
+      // being discarded.
       if (ids.length === 1 || ![404, 409].includes(toProblem(error).status)) throw error;
     }
   }

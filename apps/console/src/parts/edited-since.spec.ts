@@ -1,11 +1,12 @@
 import { editedSince } from './edited-since';
 
-describe('what was edited while a form was saved', () => {
+describe('editedSince', () => {
   const sent = { name: 'Shop', origins: ['https://a.example'] };
 
-  it('is nothing, where nobody went on', () => expect(editedSince(sent, { ...sent })).toEqual({}));
+  it('returns no edits if nothing was changed during the save', () =>
+    expect(editedSince(sent, { ...sent })).toEqual({}));
 
-  it('is what was changed further, back, or first', () =>
+  it('returns the edits that were changed or added during the save', () =>
     expect(editedSince<object>(sent, { ...sent, name: 'The Shop', color: '#fff' })).toEqual({
       name: 'The Shop',
       color: '#fff',

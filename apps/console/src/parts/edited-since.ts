@@ -1,4 +1,4 @@
-/** What of the edits of a form is newer than those that were sent: whoever goes on typing while they are saved keeps it. */
+/** Returns the edits of a form that were made after `sent`, so that input during a save is not lost. */
 export const editedSince = <Edits extends object>(sent: Edits, edits: Edits): Edits =>
   Object.fromEntries(
     Object.entries(edits).filter(([field, value]) => value !== sent[field as keyof Edits]),

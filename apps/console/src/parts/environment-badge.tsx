@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Badge, type Tone } from './status-badge';
 
-/** What a project is for, as the API calls it and as it is called here. */
+/** Labels of the environments, by their names in the API. */
 export const environmentLabels: Record<string, string> = {
   development: 'Development',
   staging: 'Staging',

@@ -8,19 +8,19 @@ import { fetchPath } from '../http/queries';
 type EventType = Schemas['EventTypeResponse'];
 
 interface EventTypeSelectProps {
-  /** A type of event, or "" for any. */
+  /** An event type, or "" for all. */
   value: string;
   onChange: (type: string) => void;
-  /** Whether `customer.*`, which is all of a noun, can be chosen too. */
+  /** Offers `customer.*` too, which includes all events of a resource. */
   allowGroups?: boolean;
 }
 
 const PATH = '/operator/v1/webhooks/event-types';
 const NO_TYPES: EventType[] = [];
 
-/** The types of events that the house knows; none until it has said them. */
+/** Returns the event types of the server; an empty array until they are loaded. */
 export function useEventTypes(): EventType[] {
-  // A house learns new ones only with a new version.
+  // New event types are added only by a new version of the server.
   const { data } = useQuery<EventType[], Problem>({
     queryKey: [PATH, 'all'],
     queryFn: async ({ signal }) => ((await fetchPath(PATH, {}, signal)) as { data: EventType[] }).data,
@@ -29,17 +29,20 @@ export function useEventTypes(): EventType[] {
   return data ?? NO_TYPES;
 }
 
-/** Types by what they are about: `customer.created` by `customer`. */
-export function groupByResource(types: EventType[]): [noun: string, types: EventType[]][] {
-  const nouns = new Set(types.map(({ type }) => type.split('.', 1)[0]!));
-  return [...nouns].map((noun) => [noun, types.filter(({ type }) => type.startsWith(`${noun}.`))]);
+/** Groups event types by resource: `customer.created` by `customer`. */
+export function groupByResource(types: EventType[]): [resource: string, types: EventType[]][] {
+  const resources = new Set(types.map(({ type }) => type.split('.', 1)[0]!));
+  return [...resources].map((resource) => [
+    resource,
+    types.filter(({ type }) => type.startsWith(`${resource}.`)),
+  ]);
 }
 
-/** One of the types of events that the house knows. */
+/** Renders a select for an event type. */
 export function EventTypeSelect({ value, onChange, allowGroups = false }: EventTypeSelectProps): ReactNode {
-  const types = groupByResource(useEventTypes()).flatMap(([noun, own]) => [
-    ...(allowGroups && own.length > 1 ? [`${noun}.*`] : []),
-    ...own.map(({ type }) => type),
+  const types = groupByResource(useEventTypes()).flatMap(([resource, resourceTypes]) => [
+    ...(allowGroups && resourceTypes.length > 1 ? [`${resource}.*`] : []),
+    ...resourceTypes.map(({ type }) => type),
   ]);
   return (
     <Select

@@ -1,18 +1,18 @@
 import { formatDuration } from './time';
 
-/** How an attempt ended, as far as it explains the end. */
+/** The fields of an attempt that determine the explanation of its outcome. */
 export interface AttemptOutcome {
-  /** 0 when nothing answered. */
+  /** 0 if there was no response. */
   http_status: number;
   error: string | null;
-  /** From the start to the answer, or to giving up. */
+  /** Time from the start to the response or to the failure, in ms. */
   duration_ms?: number;
 }
 
 interface Explanation {
-  /** A few words, for a row: "Timed out". */
+  /** Short label for table rows: "Timed out". */
   title: string;
-  /** What it means, and where to look. */
+  /** The meaning of the error, and what to check. */
   text: string;
 }
 
@@ -64,7 +64,10 @@ const statusExplanations: Record<number, string> = {
   504: 'A proxy in front of the receiver timed out while waiting for it.',
 };
 
-/** Why an attempt failed, in words; null when it succeeded. What later versions add is told by its name. */
+/**
+ * Returns the explanation of a failed attempt, or null if it succeeded. Errors of later versions are shown by
+ * name.
+ */
 export function explainAttempt({
   http_status: status,
   error,
@@ -72,23 +75,23 @@ export function explainAttempt({
 }: AttemptOutcome): Explanation | null {
   if (error === null) return null;
   if (error !== 'http_error') {
-    const known = explanations[error];
-    if (!known)
+    const explanation = explanations[error];
+    if (!explanation)
       return {
         title: error.replaceAll('_', ' '),
         text: 'This version of the console has no description of this error.',
       };
     const isTimeout = error === 'timeout' && ms !== undefined;
-    return isTimeout ? { ...known, title: `Timed out after ${formatDuration(ms)}` } : known;
+    return isTimeout ? { ...explanation, title: `Timed out after ${formatDuration(ms)}` } : explanation;
   }
   return { title: `HTTP ${status}`, text: statusExplanations[status] ?? formatStatusClass(status) };
 }
 
-/** A few words for an error alone, as figures and filters have them. */
+/** Returns the short label of an error, for charts and filters. */
 export const errorLabel = (error: string): string =>
   error === 'http_error' ? 'HTTP error' : (explanations[error]?.title ?? error.replaceAll('_', ' '));
 
-/** All errors by their names, to choose from. */
+/** Returns the labels of all errors by name, for filters. */
 export const errorLabels = (): Record<string, string> =>
   Object.fromEntries(['http_error', ...Object.keys(explanations)].map((error) => [error, errorLabel(error)]));
 

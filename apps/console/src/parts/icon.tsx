@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Strokes on a field of 24 by 24. */
+/** SVG paths in a view box of 24 by 24. */
 const strokes = {
   overview: 'M4 13h6V4H4zM14 20h6v-9h-6zM14 7h6V4h-6zM4 20h6v-3H4z',
   delivery: 'M3 11.5 21 4l-5 16-4.5-6.5zM11.5 13.5 21 4',
@@ -49,7 +49,7 @@ const strokes = {
 
 export type IconName = keyof typeof strokes;
 
-/** An ornament beside a word, or inside a control that has a label of its own: nobody reads it out. */
+/** Renders a decorative icon beside text or in a control that has its own label. Screen readers ignore it. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }): ReactNode {
   return (
     <svg

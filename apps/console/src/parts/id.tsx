@@ -6,20 +6,20 @@ import classes from './id.module.css';
 
 interface IdProps {
   id: string | null | undefined;
-  /** Where it leads: "/deliveries/dlv_…". */
+  /** The path that the ID links to: "/deliveries/dlv_…". */
   to?: string;
-  /** Only its end, where room is short: ids of one day begin alike. */
+  /** Shows only the end of the ID, for narrow columns. IDs of the same day have the same beginning. */
   short?: boolean;
   copy?: boolean;
 }
 
-/** The prefix and the last eight characters of an id. */
+/** Returns the prefix and the last eight characters of an ID. */
 export function shortId(id: string): string {
   const prefix = /^[a-z]+_/.exec(id)?.[0] ?? '';
   return id.length - prefix.length > 12 ? `${prefix}…${id.slice(-8)}` : id;
 }
 
-/** An id to read, to copy and to follow. */
+/** Renders an ID with a copy button, and as a link if `to` is set. */
 export function Id({ id, to, short = false, copy = true }: IdProps): ReactNode {
   if (!id) return '–';
   const text = short ? shortId(id) : id;

@@ -5,15 +5,18 @@ import { Icon } from './icon';
 import classes from './json-view.module.css';
 
 interface JsonViewProps {
-  /** Text as it came, or a value. */
+  /** Unmodified text, or a value. */
   value: unknown;
-  /** What it is: "Response body". */
+  /** The label: "Response body". */
   name: string;
-  /** In place of nothing. */
+  /** Replaces an empty text. */
   emptyText?: string;
 }
 
-/** A body, as text alone; JSON with its lines broken. The clipboard gets it as it came. */
+/**
+ * Renders a body as plain text. JSON is formatted with line breaks. The copy button copies the unmodified
+ * text.
+ */
 export function JsonView({ value, name, emptyText = 'Empty' }: JsonViewProps): ReactNode {
   const [isWrapped, setWrapped] = useState(true);
   const raw = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
@@ -37,7 +40,7 @@ export function JsonView({ value, name, emptyText = 'Empty' }: JsonViewProps): R
         </Tooltip>
         <CopyButton value={raw ?? ''} name={name.toLowerCase()} />
       </div>
-      {/* What scrolls must be reachable with the keyboard. */}
+      {/* Scrollable content must be reachable with the keyboard. */}
       <pre className={`${classes.text} ${isWrapped ? classes.wrapped : ''}`} tabIndex={0}>
         {shown ? <bdi>{shown}</bdi> : <span className={classes.empty}>{emptyText}</span>}
       </pre>
@@ -45,7 +48,7 @@ export function JsonView({ value, name, emptyText = 'Empty' }: JsonViewProps): R
   );
 }
 
-/** The same with one member a line when it is a JSON object or list, else as it is. */
+/** Returns a JSON object or array with one member per line, and any other text unchanged. */
 export function prettyPrint(text: string | undefined): string {
   if (!text || !/^\s*[[{]/.test(text)) return text ?? '';
   try {

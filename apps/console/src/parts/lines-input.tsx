@@ -20,10 +20,13 @@ const splitLines = (text: string): string[] => [
   ),
 ];
 
-/** A list of short texts, one a line: it can be pasted, sorted and read as a whole. */
+/**
+ * Renders an input for a list of short texts, one per line, so that the list can be pasted, sorted and read
+ * as a whole.
+ */
 export function LinesInput({ value, onChange, description, ...props }: LinesInputProps): ReactNode {
   const [text, setText] = useState(value.join('\n'));
-  // What is typed stays as it is typed; a value from outside takes its place.
+  // The input stays exactly as typed, unless a different value is set from outside.
   const isSame = splitLines(text).join('\n') === value.join('\n');
   return (
     <Textarea

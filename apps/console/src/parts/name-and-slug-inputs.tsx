@@ -1,10 +1,10 @@
 import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** What something new will be called. */
+/** The name and the slug of a new record. */
 export interface NameAndSlug {
   name: string;
-  /** Follows the name until somebody types another. */
+  /** Derived from the name until the operator edits it. */
   slug: string;
   isSlugEdited: boolean;
 }
@@ -13,14 +13,14 @@ export const emptyNameAndSlug: NameAndSlug = { name: '', slug: '', isSlugEdited:
 
 interface NameAndSlugInputsProps {
   value: NameAndSlug;
-  onChange: (naming: NameAndSlug) => void;
-  /** Where no other has the slug: "the house". */
+  onChange: (nameAndSlug: NameAndSlug) => void;
+  /** The scope in which the slug is unique: "the organization". */
   uniqueWithin: string;
-  /** What is wrong with `name` and `slug`. */
+  /** Validation errors of `name` and `slug`. */
   errors: Record<string, string>;
 }
 
-/** Asks for a name and a slug, in a dialog. */
+/** Renders the inputs for a name and a slug in a dialog. */
 export function NameAndSlugInputs({
   value,
   onChange,
@@ -58,7 +58,7 @@ export function NameAndSlugInputs({
   );
 }
 
-/** "The Shop, Ltd." becomes "the-shop-ltd". */
+/** Returns the slug of a name: "The Shop, Ltd." becomes "the-shop-ltd". */
 function slugify(name: string): string {
   return name
     .normalize('NFKD')

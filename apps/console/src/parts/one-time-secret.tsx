@@ -5,14 +5,14 @@ import { downloadText } from './download';
 import { Icon } from './icon';
 
 interface OneTimeSecretProps {
-  /** What it is: "Secret key". */
+  /** The label: "Secret key". */
   name: string;
   value: string;
-  /** The variable under which it is downloaded: "GATEHOUSE_SECRET_KEY"; without it there is no download. */
+  /** The variable name in the downloaded file: "GATEHOUSE_SECRET_KEY". If omitted, there is no download. */
   variable?: string;
 }
 
-/** A value that is shown this once: to be seen, copied, or downloaded as a .env file. */
+/** Renders a value that is shown only once. It can be copied or downloaded as a .env file. */
 export function OneTimeSecret({ name, value, variable }: OneTimeSecretProps): ReactNode {
   return (
     <Stack gap="sm">
@@ -21,7 +21,7 @@ export function OneTimeSecret({ name, value, variable }: OneTimeSecretProps): Re
           This value is shown only once and cannot be retrieved later. If you lose it, create a new one.
         </Text>
       </Alert>
-      {/* No password field: browsers would offer to keep it. */}
+      {/* Not a password field, because browsers would offer to save the value. */}
       <TextInput
         label={name}
         value={value}
@@ -38,7 +38,7 @@ export function OneTimeSecret({ name, value, variable }: OneTimeSecretProps): Re
             variant="default"
             size="xs"
             leftSection={<Icon name="download" size={14} />}
-            // Browsers give a name that begins with a dot another one.
+            // Browsers change file names that start with a dot.
             onClick={() => downloadText('gatehouse.env', `${variable}=${value}\n`)}
           >
             Download as .env

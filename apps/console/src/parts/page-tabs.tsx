@@ -8,16 +8,16 @@ interface PageTab {
   panel: () => ReactNode;
 }
 
-/** The parts of one record's page, with the open one in the URL (`?tab=`); the first one without a word there. */
+/** Renders the tabs of a page. The open tab is stored in the URL (`?tab=`); the first tab is the default. */
 export function PageTabs({ label, tabs }: { label: string; tabs: Record<string, PageTab> }): ReactNode {
   const [search, setSearch] = useSearchParams();
   const [first = ''] = Object.keys(tabs);
-  const asked = search.get('tab') ?? first;
-  const open = Object.hasOwn(tabs, asked) ? asked : first;
+  const requestedTab = search.get('tab') ?? first;
+  const openTab = Object.hasOwn(tabs, requestedTab) ? requestedTab : first;
   return (
     <Tabs
-      value={open}
-      // The filters of one tab mean nothing in the next.
+      value={openTab}
+      // The filters of one tab do not apply to another.
       onChange={(tab) => setSearch(tab === null || tab === first ? {} : { tab })}
       keepMounted={false}
     >
@@ -30,7 +30,7 @@ export function PageTabs({ label, tabs }: { label: string; tabs: Record<string, 
       </Tabs.List>
       {Object.entries(tabs).map(([name, tab]) => (
         <Tabs.Panel key={name} value={name}>
-          {name === open && tab.panel()}
+          {name === openTab && tab.panel()}
         </Tabs.Panel>
       ))}
     </Tabs>

@@ -6,19 +6,19 @@ import classes from './page.module.css';
 
 export interface BackLink {
   to: string;
-  /** The list that is there: "Customers". */
+  /** The name of the list: "Customers". */
   label: string;
 }
 
 const BackLinkContext = createContext<BackLink | undefined>(undefined);
 
-/** To the list that the page around is a record of. */
+/** Returns the link to the list of the record that the page shows. */
 export const useBackLink = (): BackLink | undefined => useContext(BackLinkContext);
 
 interface PageProps {
-  /** Heads the page and names the tab. */
+  /** The heading of the page and the title of the browser tab. */
   title: string;
-  /** What stands as the heading in place of the title: one with a badge, say. */
+  /** Replaces the title as the heading, for example to add a badge. */
   heading?: ReactNode;
   description?: ReactNode;
   back?: BackLink;
@@ -27,13 +27,16 @@ interface PageProps {
   children: ReactNode;
 }
 
-/** The frame of every screen: one h1, which has the focus when a screen is entered, so that it is read out. */
+/**
+ * Renders the frame of a screen. The h1 receives the focus when the screen opens, so that screen readers
+ * announce it.
+ */
 export function Page({ title, heading, description, back, actions, children }: PageProps): ReactNode {
-  const head = useRef<HTMLHeadingElement>(null);
+  const headingRef = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Gatehouse`;
   }, [title]);
-  useEffect(() => head.current?.focus({ preventScroll: true }), []);
+  useEffect(() => headingRef.current?.focus({ preventScroll: true }), []);
   return (
     <>
       <div className={classes.head}>
@@ -44,7 +47,7 @@ export function Page({ title, heading, description, back, actions, children }: P
               {back.label}
             </Anchor>
           )}
-          <Title order={1} ref={head} tabIndex={-1}>
+          <Title order={1} ref={headingRef} tabIndex={-1}>
             {heading ?? title}
           </Title>
           {description && <Text c="dimmed">{description}</Text>}

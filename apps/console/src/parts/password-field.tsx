@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 
 interface PasswordFieldProps {
   label: string;
-  /** What password managers are told: the one that is kept, or one to be made. */
+  /** Instructs password managers to fill in the stored password or to suggest a new one. */
   kind: 'current-password' | 'new-password';
   name?: string;
   value: string;
@@ -11,7 +11,7 @@ interface PasswordFieldProps {
   error?: ReactNode;
 }
 
-/** A field for an operator's password. */
+/** Renders the input for the password of an operator. */
 export function PasswordField(props: PasswordFieldProps): ReactNode {
   const { label, kind, name = kind, value, onChange, error } = props;
   return (

@@ -6,23 +6,23 @@ import { formatWait } from './time';
 
 interface ProblemAlertProps {
   error: unknown;
-  /** Offers "Try again". */
+  /** Shows the button "Try again". */
   onRetry?: () => void;
-  /** Further ways out. */
+  /** Additional actions. */
   children?: ReactNode;
 }
 
-/** Why something was refused, with the number by which the log knows it. */
+/** Renders an error with its request ID, which identifies the request in the log. */
 export function ProblemAlert({ error, onRetry, children }: ProblemAlertProps): ReactNode {
   const { title, detail, requestId, fields, retryAfter } = toProblem(error);
-  const faults = Object.entries(fields);
+  const fieldErrors = Object.entries(fields);
   return (
     <Alert role="alert" color="red" icon={<Icon name="alert" size={20} />} title={title}>
-      {faults.length === 0 && <Text>{detail}</Text>}
+      {fieldErrors.length === 0 && <Text>{detail}</Text>}
       {retryAfter && <Text mt={4}>Try again {formatWait(retryAfter, Date.now())}.</Text>}
-      {faults.length > 0 && (
+      {fieldErrors.length > 0 && (
         <ul>
-          {faults.map(([field, message]) => (
+          {fieldErrors.map(([field, message]) => (
             <li key={field}>{`${field}: ${message}`}</li>
           ))}
         </ul>

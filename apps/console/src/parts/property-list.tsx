@@ -1,12 +1,15 @@
 import type { ReactNode } from 'react';
 import classes from './property-list.module.css';
 
-/** Names and values, side by side where there is room: `<Facts of={{ State: <StatusBadge …/>, … }} />`. */
+/**
+ * Renders names and values, side by side if there is space.
+ * `<PropertyList items={{ Status: <StatusBadge …/>, … }} />`
+ */
 export function PropertyList({ items }: { items: Record<string, ReactNode> }): ReactNode {
   return (
-    <dl className={classes.facts}>
+    <dl className={classes.properties}>
       {Object.entries(items).map(([name, value]) => (
-        <div key={name} className={classes.fact}>
+        <div key={name} className={classes.property}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>

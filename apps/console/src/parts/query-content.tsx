@@ -9,14 +9,15 @@ import { ProblemAlert } from './problem-alert';
 
 interface QueryContentProps<T> {
   query: UseQueryResult<T, Problem>;
-  /** While it loads; a few grey lines by default. */
+  /** Shown while the query loads. Default: a few gray lines. */
   skeleton?: ReactNode;
   children: (data: NonNullable<T>) => ReactNode;
 }
 
 /**
- * What a query found; until then grey lines, or why it failed, with "Try again" or a way to what is there. Above an
- * answer that could not be asked for again stands why.
+ * Renders the result of a query. Until it is loaded, renders a skeleton. If the query fails, renders the
+ * error with "Try again", or a link to the list if the record does not exist. If only a reload fails, the
+ * error is shown above the last result.
  */
 export function QueryContent<T>({ query, skeleton, children }: QueryContentProps<T>): ReactNode {
   const back = useBackLink();
@@ -45,7 +46,7 @@ export function QueryContent<T>({ query, skeleton, children }: QueryContentProps
   );
 }
 
-/** A link outlived what it leads to, or was cut off. */
+/** Shown if the record of a link was deleted or the link was truncated. */
 function RecordNotFound({ back }: { back: BackLink }): ReactNode {
   return (
     <Alert role="alert" color="gray" icon={<Icon name="info" size={20} />} title="Not found">

@@ -14,21 +14,24 @@ interface NamedRecord {
 
 interface RecordNameProps {
   id: string | null | undefined;
-  /** Whether it leads to the record. */
+  /** Links the name to the record. */
   link?: boolean;
   fallback?: string;
 }
 
 const FIRST_PAGE_SIZE = 200;
 
-/** The name of a record of which only the id is at hand: the first 200 are read at once, others one by one. */
+/**
+ * Renders the name of a record that is known only by its ID. The first 200 names are loaded with one request,
+ * others one by one.
+ */
 function RecordName({
   id,
   link,
   fallback = '–',
   path,
-  place: listPath,
-}: RecordNameProps & { path: string; place: string }) {
+  listPath,
+}: RecordNameProps & { path: string; listPath: string }) {
   const first = useQuery<Map<string, string>, Problem>({
     queryKey: [path, 'names'],
     queryFn: async ({ signal }) => {
@@ -59,9 +62,9 @@ function RecordName({
 }
 
 export function ProjectName(props: RecordNameProps): ReactNode {
-  return <RecordName {...props} path="/operator/v1/projects" place="/projects" />;
+  return <RecordName {...props} path="/operator/v1/projects" listPath="/projects" />;
 }
 
 export function OrganizationName(props: RecordNameProps): ReactNode {
-  return <RecordName {...props} path="/operator/v1/organizations" place="/organizations" />;
+  return <RecordName {...props} path="/operator/v1/organizations" listPath="/organizations" />;
 }

@@ -7,12 +7,12 @@ import type { Problem } from '../http/problem';
 import { redactSecrets } from './redact-secrets';
 
 interface RecordSelectProps {
-  /** An id, or "" for none. */
+  /** An ID, or "" for none. */
   value: string;
   onChange: (id: string) => void;
   label?: string;
   placeholder?: string;
-  /** Whether the label stands above; else it is only read out. */
+  /** Shows the label above the field. Otherwise only screen readers announce it. */
   showLabel?: boolean;
   required?: boolean;
   error?: ReactNode;
@@ -30,9 +30,9 @@ interface Page<T> {
 
 interface RecordSource<T> {
   path: string;
-  /** The one of an id; null when there is none. */
+  /** Returns the record with this ID, or null if there is none. */
   fetchById: (id: string, signal: AbortSignal) => Promise<T | null>;
-  /** As the search of the house calls them. */
+  /** The `kind` of the records in search results. */
   kind: string;
   getLabel: (record: T) => string;
 }
@@ -42,7 +42,7 @@ interface Option {
   label: string;
 }
 
-/** The first records, or those that the search of the house finds for what was typed. */
+/** Returns the first records, or those that the search finds for the typed text. */
 async function fetchOptions<T extends { id: string }>(
   { path, kind, getLabel }: RecordSource<T>,
   typed: string,
@@ -60,30 +60,30 @@ async function fetchOptions<T extends { id: string }>(
   return hits.data.filter((hit) => hit.kind === kind).map(({ id, title }) => ({ value: id, label: title }));
 }
 
-/** A choice among the records of a list, searched as one types. */
+/** Renders a select for a record, with a search for the typed text. */
 function RecordSelect<T extends { id: string }>({
   source,
   ...props
 }: RecordSelectProps & { source: RecordSource<T> }): ReactNode {
   const [typed, setTyped] = useState('');
-  const [settled] = useDebouncedValue(typed, 200);
+  const [debounced] = useDebouncedValue(typed, 200);
   const [isOpen, setOpen] = useState(false);
-  const found = useQuery<Option[], Problem>({
-    queryKey: [source.path, 'select', settled],
-    queryFn: async ({ signal }) => fetchOptions(source, settled, signal),
+  const query = useQuery<Option[], Problem>({
+    queryKey: [source.path, 'select', debounced],
+    queryFn: async ({ signal }) => fetchOptions(source, debounced, signal),
     enabled: isOpen,
     placeholderData: (last) => last,
     staleTime: 30_000,
   });
-  const chosen = useQuery<T | null, Problem>({
+  const selected = useQuery<T | null, Problem>({
     queryKey: [source.path, 'one', props.value],
     queryFn: ({ signal }) => source.fetchById(props.value, signal),
     enabled: props.value !== '',
     staleTime: 60_000,
     retry: false,
   });
-  const options = found.data ?? [];
-  const label = chosen.data ? source.getLabel(chosen.data) : props.value;
+  const options = query.data ?? [];
+  const label = selected.data ? source.getLabel(selected.data) : props.value;
   const isListed = props.value === '' || options.some(({ value }) => value === props.value);
   return (
     <Select
@@ -100,7 +100,7 @@ function RecordSelect<T extends { id: string }>({
       filter={({ options: all }) => all}
       onSearchChange={(text) => setTyped(text === label ? '' : redactSecrets(text))}
       onDropdownOpen={() => setOpen(true)}
-      nothingFoundMessage={found.isLoading ? 'Searching…' : 'No matching options'}
+      nothingFoundMessage={query.isLoading ? 'Searching…' : 'No matching options'}
       maxDropdownHeight={320}
       comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
     />
@@ -121,7 +121,8 @@ const projects: RecordSource<{ id: string; name: string }> = {
 
 const endpoints: RecordSource<{ id: string; url: string }> = {
   path: '/operator/v1/webhooks/endpoints',
-  // Looked for in the list: the attempts at a deleted one are filtered by it too, and that it is gone is no error.
+  // Searches the list instead of loading the record, because attempts can be filtered by a deleted endpoint,
+  // and a deleted endpoint is not an error.
   fetchById: async (id, signal) => {
     const { data } = (await fetchPath(
       '/operator/v1/webhooks/endpoints',

@@ -5,13 +5,16 @@ import { downloadText } from './download';
 import { Icon } from './icon';
 import classes from './recovery-codes.module.css';
 
-/** Codes that are shown this once; on goes only who says to have kept them. */
+/**
+ * Renders recovery codes, which are shown only once. To continue, the operator must confirm that they are
+ * saved.
+ */
 export function RecoveryCodes({ codes, onSaved }: { codes: string[]; onSaved: () => void }): ReactNode {
-  const [isKept, setKept] = useState(false);
+  const [isSaved, setSaved] = useState(false);
   useEffect(() => {
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
+    const preventUnload = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener('beforeunload', preventUnload);
+    return () => window.removeEventListener('beforeunload', preventUnload);
   }, []);
   return (
     <Stack gap="sm">
@@ -36,10 +39,10 @@ export function RecoveryCodes({ codes, onSaved }: { codes: string[]; onSaved: ()
       </Group>
       <Checkbox
         label="I have saved these codes"
-        checked={isKept}
-        onChange={(event) => setKept(event.currentTarget.checked)}
+        checked={isSaved}
+        onChange={(event) => setSaved(event.currentTarget.checked)}
       />
-      <Button disabled={!isKept} onClick={onSaved}>
+      <Button disabled={!isSaved} onClick={onSaved}>
         Continue
       </Button>
     </Stack>

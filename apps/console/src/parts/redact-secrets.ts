@@ -1,6 +1,7 @@
 /**
- * What may stand in a URL of a text that somebody pasted (requirement CO-05): of a key the eight characters by which
- * lists show it, of a signing secret nothing. A part of one counts as one.
+ * Returns pasted text without secrets, so that it can be part of a URL (requirement CO-05). A key is reduced
+ * to the eight characters that lists show, a signing secret to its prefix. A part of a key or secret is
+ * treated in the same way.
  */
 export const redactSecrets = (text: string): string =>
   text

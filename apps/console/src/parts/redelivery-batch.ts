@@ -1,11 +1,13 @@
 import type { Schemas } from '../http/client';
 
 export type Batch = Schemas['RedeliveryResponse'];
-/** The same as it is read: with the names of those who made, started and cancelled it. */
+/**
+ * The same batch in responses to operators, with the names of those who created, started and cancelled it.
+ */
 export type NamedBatch = Schemas['NamedRedeliveryResponse'];
 type Refusal = Schemas['RefusalCountResponse'];
 
-/** The most deliveries that a plan can name one by one. */
+/** Maximum number of delivery IDs in a plan. */
 export const MAX_DELIVERY_IDS = 200;
 
 const refusalLabels: Record<Refusal['reason'], string> = {
@@ -19,6 +21,6 @@ const refusalLabels: Record<Refusal['reason'], string> = {
   expired: 'Deleted by retention',
 };
 
-/** Why a delivery is left out; what later versions add is told by its name. */
+/** Returns the reason why a delivery is excluded. Reasons of later versions are shown by name. */
 export const refusalLabel = (reason: string): string =>
   (refusalLabels as Record<string, string>)[reason] ?? reason.replaceAll('_', ' ');

@@ -4,12 +4,12 @@ import type { Schemas } from '../http/client';
 import { refusalLabel } from './redelivery-batch';
 
 interface RefusalListProps {
-  /** What the list is: "Left out". */
+  /** The label of the list: "Excluded". */
   name: string;
   refusals: Schemas['RefusalCountResponse'][];
 }
 
-/** How many deliveries are left out, and why. */
+/** Renders the number of excluded deliveries by reason. */
 export function RefusalList({ name, refusals }: RefusalListProps): ReactNode {
   if (refusals.length === 0) return null;
   return (

@@ -16,10 +16,10 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener);
 };
 
-/** The time of day in ms, anew every 5 s; one timer for the whole page. */
+/** Returns the current time in ms since 1970, updated every 5 s. The whole page uses one timer. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => current);
 
-/** "5m ago", with the moment in UTC in the tooltip. `fallback` stands for null. */
+/** Renders a time as "5m ago", with the UTC time in the tooltip. `fallback` is shown for null. */
 export function RelativeTime({
   at,
   fallback = '–',

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Schemas } from '../http/client';
 import { Badge } from './status-badge';
 
-/** What a session of an operator still lacks; nothing for one that is signed in. */
+/** Renders the missing sign-in step of an operator's session, or nothing if the sign-in is complete. */
 export function SessionState({
   session: { state },
 }: {

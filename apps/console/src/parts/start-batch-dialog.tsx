@@ -13,7 +13,7 @@ interface StartBatchDialogProps {
   onStarted: (batch: Batch) => void;
 }
 
-/** What a plan found and what it leaves out. With a reason it is started, once. */
+/** Shows the deliveries that a plan includes and excludes, and starts the plan once. A reason is required. */
 export function StartBatchDialog({ plan, onClose, onStarted }: StartBatchDialogProps): ReactNode {
   const start = useApiMutation(
     ({ id, reason }: { id: string; reason: string }) =>
@@ -26,10 +26,10 @@ export function StartBatchDialog({ plan, onClose, onStarted }: StartBatchDialogP
     '/operator/v1/webhooks/',
     '/operator/v1/overview',
   );
-  // While the dialog fades away it still says what it said.
-  const last = useRef(plan);
-  if (plan) last.current = plan;
-  const { eligible = 0, total = 0, not_eligible: leftOut = [] } = last.current ?? {};
+  // Retains the plan while the closing dialog fades out.
+  const lastPlan = useRef(plan);
+  if (plan) lastPlan.current = plan;
+  const { eligible = 0, total = 0, not_eligible: notEligible = [] } = lastPlan.current ?? {};
   return (
     <ActionDialog
       open={plan !== null}
@@ -46,12 +46,12 @@ export function StartBatchDialog({ plan, onClose, onStarted }: StartBatchDialogP
       }}
     >
       <Text>{formatPlanSummary(total, eligible)}</Text>
-      {leftOut.length > 0 && (
+      {notEligible.length > 0 && (
         <div>
           <Text fw={600} mb={4}>
             Excluded
           </Text>
-          <RefusalList name="Excluded" refusals={leftOut} />
+          <RefusalList name="Excluded" refusals={notEligible} />
         </div>
       )}
       {eligible > 0 && (

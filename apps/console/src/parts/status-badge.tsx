@@ -3,12 +3,12 @@ import classes from './status-badge.module.css';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'calm' | 'info';
 
-/** A word with a colour; the word alone says it all. */
+/** Renders a label with a color. The label is sufficient without the color. */
 export function Badge({ tone, children }: { tone: Tone; children: ReactNode }): ReactNode {
   return <span className={`${classes.badge} ${classes[tone]}`}>{children}</span>;
 }
 
-/** The states of deliveries, endpoints, batches, operators and keys, with how good they are. */
+/** The tones of the states of deliveries, endpoints, batches, operators and keys. */
 const tones: Record<string, Tone> = {
   succeeded: 'good',
   failed: 'bad',
@@ -36,12 +36,12 @@ const tones: Record<string, Tone> = {
 const statusLabel = (state: string): string =>
   state.charAt(0).toUpperCase() + state.slice(1).replaceAll('_', ' ');
 
-/** A state by its name; what later versions add is shown too, in grey. */
+/** Renders a state by its name. States of later versions are shown in gray. */
 export function StatusBadge({ state }: { state: string }): ReactNode {
   return <Badge tone={tones[state] ?? 'calm'}>{statusLabel(state)}</Badge>;
 }
 
-/** What a target answered: 0 when nothing came. */
+/** Renders the HTTP status of a response; 0 means that there was no response. */
 export function HttpStatus({ status, error }: { status: number | null; error?: string | null }): ReactNode {
   if (status === null) return '–';
   if (status === 0) return <Badge tone="bad">{error ? error.slice(0, 40) : 'No response'}</Badge>;

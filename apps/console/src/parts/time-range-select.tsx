@@ -5,15 +5,15 @@ import { parseTimeRange, isPreset, presets, type Preset } from './time-range';
 import { formatUtcTime } from './time';
 
 interface TimeRangeSelectProps {
-  /** As in the URL; "" is any time. */
+  /** The range as in the URL; "" for any time. */
   value: string;
   onChange: (range: string) => void;
   label?: string;
-  /** Whether "Any time" is offered. */
+  /** Offers "Any time". */
   optional?: boolean;
 }
 
-/** Presets, or two moments in UTC. */
+/** Renders a select for a time range: a preset, or a start and an end in UTC. */
 export function TimeRangeSelect({
   value,
   onChange,
@@ -21,7 +21,7 @@ export function TimeRangeSelect({
   optional = true,
 }: TimeRangeSelectProps): ReactNode {
   const [open, setOpen] = useState(false);
-  const pick = (range: string): void => {
+  const selectRange = (range: string): void => {
     onChange(range);
     setOpen(false);
   };
@@ -44,17 +44,19 @@ export function TimeRangeSelect({
       </Popover.Target>
       <Popover.Dropdown p="xs" miw={260}>
         <Stack gap={2}>
-          {optional && <RangeButton text="Any time" isSelected={value === ''} onSelect={() => pick('')} />}
+          {optional && (
+            <RangeButton text="Any time" isSelected={value === ''} onSelect={() => selectRange('')} />
+          )}
           {(Object.keys(presets) as Preset[]).map((preset) => (
             <RangeButton
               key={preset}
               text={presets[preset].label}
               isSelected={value === preset}
-              onSelect={() => pick(preset)}
+              onSelect={() => selectRange(preset)}
             />
           ))}
           <Divider my={6} label="Custom range (UTC)" />
-          <CustomRange value={value} onPick={pick} />
+          <CustomRange value={value} onSelect={selectRange} />
         </Stack>
       </Popover.Dropdown>
     </Popover>
@@ -77,13 +79,7 @@ function RangeButton(props: { text: string; isSelected: boolean; onSelect: () =>
   );
 }
 
-function CustomRange({
-  value,
-  onPick: onSelect,
-}: {
-  value: string;
-  onPick: (range: string) => void;
-}): ReactNode {
+function CustomRange({ value, onSelect }: { value: string; onSelect: (range: string) => void }): ReactNode {
   const [from, to] = isPreset(value) ? ['', ''] : value.split('~');
   const [start, setStart] = useState(toInputValue(from));
   const [end, setEnd] = useState(toInputValue(to));
@@ -111,10 +107,10 @@ function CustomRange({
   );
 }
 
-/** What an input of type datetime-local takes: UTC without its Z, to the minute. */
-function toInputValue(moment: string | undefined): string {
-  const time = Date.parse(moment ?? '');
-  return Number.isNaN(time) ? '' : new Date(time).toISOString().slice(0, 16);
+/** Returns the value of a datetime-local input: UTC without "Z", to the minute. */
+function toInputValue(time: string | undefined): string {
+  const ms = Date.parse(time ?? '');
+  return Number.isNaN(ms) ? '' : new Date(ms).toISOString().slice(0, 16);
 }
 
 export function formatTimeRange(range: string): string {

@@ -1,6 +1,6 @@
 import { parseTimeRange } from './time-range';
 
-it('boundsOf reads a preset, two moments, or one, and nothing else', () => {
+it('parseTimeRange accepts a preset, two times or one time, and rejects everything else', () => {
   const now = Date.UTC(2026, 0, 2);
   const [after, before] = ['2026-01-01T00:00:00.000Z', '2026-01-01T12:00:00.000Z'];
   expect(parseTimeRange('24h', now)).toEqual({ after });

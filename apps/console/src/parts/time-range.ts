@@ -1,4 +1,4 @@
-/** Presets, and how long each is in ms. */
+/** Presets, with their length in ms. */
 export const presets = {
   '1h': { label: 'Last hour', ms: 3_600_000 },
   '24h': { label: 'Last 24 hours', ms: 86_400_000 },
@@ -10,15 +10,16 @@ export type Preset = keyof typeof presets;
 
 export const isPreset = (text: string): text is Preset => Object.hasOwn(presets, text);
 
-/** Bounds as the API takes them. */
+/** Bounds of a time range in the format of the API. */
 export interface TimeBounds {
   after?: string;
   before?: string;
 }
 
 /**
- * What a range in a URL means: a preset ("24h"), or two moments joined by "~", each of which may be absent
- * ("2026-01-01T00:00:00.000Z~"). Null for anything else. @param now ms since 1970
+ * Returns the bounds of a time range in a URL: a preset ("24h"), or two times joined by "~", one of which may
+ * be absent ("2026-01-01T00:00:00.000Z~"). Returns null for anything else.
+ * @param now ms since 1970
  */
 export function parseTimeRange(range: string, now: number): TimeBounds | null {
   if (isPreset(range)) return { after: new Date(now - presets[range].ms).toISOString() };

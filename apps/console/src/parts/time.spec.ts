@@ -2,7 +2,7 @@ import { formatDuration, formatRelativeTime, formatUtcTime } from './time';
 
 const now = Date.UTC(2026, 0, 1);
 
-describe('times', () => {
+describe('time formatting', () => {
   it.each([
     [0, 'now'],
     [-4_000, 'now'],
@@ -11,7 +11,7 @@ describe('times', () => {
     [-2 * 3_600_000, '2h ago'],
     [26 * 3_600_000, 'in 1d'],
     [-400 * 86_400_000, '1y ago'],
-  ])('%d ms from now is "%s"', (ms, text) => {
+  ])('formats %d ms from now as "%s"', (ms, text) => {
     expect(formatRelativeTime(now + ms, now)).toBe(text);
   });
 
@@ -21,9 +21,9 @@ describe('times', () => {
     [59_960, '1 min'],
     [12_000_000, '3 h 20 min'],
     [200_000_000, '2 d'],
-  ])('%d ms last "%s"', (ms, text) => expect(formatDuration(ms)).toBe(text));
+  ])('formats a duration of %d ms as "%s"', (ms, text) => expect(formatDuration(ms)).toBe(text));
 
-  it('is told in UTC to the millisecond', () => {
+  it('formats a time in UTC to the millisecond', () => {
     expect(formatUtcTime('2026-11-21T14:04:05.123+01:00')).toBe('2026-11-21 13:04:05.123 UTC');
   });
 });

@@ -8,27 +8,37 @@ const timeUnits: [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1],
 ];
 
-const words = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
+const relativeTimeFormat = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
 
-/** "5m ago", "in 2h"; "now" within 5 s. @param at ms since 1970 @param now ms since 1970 */
+/**
+ * Formats a time as "5m ago", "in 2h", or "now" within 5 s.
+ * @param at ms since 1970
+ * @param now ms since 1970
+ */
 export function formatRelativeTime(at: number, now: number): string {
   const seconds = Math.round((at - now) / 1000);
   if (Math.abs(seconds) < 5) return 'now';
   const [unit, size] = timeUnits.find(([, length]) => Math.abs(seconds) >= length) ?? timeUnits.at(-1)!;
-  return words.format(Math.trunc(seconds / size), unit);
+  return relativeTimeFormat.format(Math.trunc(seconds / size), unit);
 }
 
-/** "2026-11-21 13:04:05.123 UTC" */
+/** Formats a time as "2026-11-21 13:04:05.123 UTC". */
 export function formatUtcTime(at: string | number): string {
   return new Date(at).toISOString().replace('T', ' ').replace('Z', ' UTC');
 }
 
-/** "in 14 min, at 13:04:05" by the clock of this machine. @param now ms since 1970 */
+/**
+ * Formats a wait as "in 14 min, at 13:04:05", in the local time of this computer.
+ * @param now ms since 1970
+ */
 export function formatWait(seconds: number, now: number): string {
   return `in ${formatDuration(seconds * 1000)}, at ${new Date(now + seconds * 1000).toLocaleTimeString('en-GB')}`;
 }
 
-/** "850 ms", "12.4 s", "5 min", "3 h 20 min", "2 d". @param ms */
+/**
+ * Formats a duration as "850 ms", "12.4 s", "5 min", "3 h 20 min" or "2 d".
+ * @param ms
+ */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${Number((ms / 1000).toFixed(1))} s`;

@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 import { toProblem } from '../http/problem';
 import { Icon } from './icon';
 
-/** Says that something was done. */
+/** Shows a success message. */
 export function toastSuccess(message: ReactNode): void {
   notifications.show({ message, color: 'green', icon: <Icon name="check" />, autoClose: 5_000 });
 }
 
-/** Says why something was not done, where there is no dialog to say it in. */
+/** Shows an error for an action without a dialog. */
 export function toastError(error: unknown): void {
   const { title, detail } = toProblem(error);
   notifications.show({

@@ -5,17 +5,20 @@ import { isWebUrl } from './is-web-url';
 
 interface UntrustedTextProps {
   text: string | null | undefined;
-  /** One line that ends in "…", with the whole in the tooltip. */
+  /** Truncates the text to one line with "…" and shows the full text in the tooltip. */
   oneLine?: boolean;
   mono?: boolean;
   fallback?: string;
 }
 
-/** Text that a stranger wrote: an e-mail, a name, an error, an answer. It is shown as it is, and is never markup. */
+/**
+ * Renders untrusted text, such as an email address, a name, an error or a response. It is shown unchanged and
+ * never as markup.
+ */
 export function UntrustedText({ text, oneLine, mono, fallback = '–' }: UntrustedTextProps): ReactNode {
   if (text === null || text === undefined || text === '') return fallback;
   const names = [classes.text, oneLine && classes.line, mono && classes.mono].filter(Boolean).join(' ');
-  // Whoever writes right to left must not turn what stands around it (bdi).
+  // Right-to-left text must not change the direction of the text around it (bdi).
   return (
     <bdi className={names} title={oneLine ? text : undefined}>
       {text}
@@ -23,7 +26,10 @@ export function UntrustedText({ text, oneLine, mono, fallback = '–' }: Untrust
   );
 }
 
-/** A stranger's URL: to be followed when it is http or https, else only read (requirement CO-03). Nothing fetches it. */
+/**
+ * Renders an untrusted URL: as a link if it is http or https, otherwise as text (requirement CO-03). The
+ * console never fetches it.
+ */
 export function UntrustedUrl({ text, oneLine }: { text: string; oneLine?: boolean }): ReactNode {
   if (!isWebUrl(text)) return <UntrustedText text={text} oneLine={oneLine} mono />;
   return (
