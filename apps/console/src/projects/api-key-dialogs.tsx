@@ -18,7 +18,7 @@ interface KeyDialogProps {
   onClose: () => void;
 }
 
-/** Seconds that the old key lives on. */
+/** Seconds for which the old key stays valid. */
 const overlapOptions = [
   { value: '0', label: 'None: the old key expires immediately' },
   { value: '3600', label: '1 hour' },
@@ -26,12 +26,12 @@ const overlapOptions = [
   { value: '604800', label: '7 days' },
 ];
 
-/** Makes a new key in the place of one, and lets both live for a while. */
+/** Rotates a key: creates a replacement. Both keys are valid during the overlap. */
 export function RotateKey({
   apiKey: key,
   onClose,
-  onMade: onCreated,
-}: KeyDialogProps & { onMade: (made: CreatedKey) => void }): ReactNode {
+  onCreated,
+}: KeyDialogProps & { onCreated: (key: CreatedKey) => void }): ReactNode {
   const [overlap, setOverlap] = useState('86400');
   const rotate = useApiMutation(
     () =>
@@ -67,7 +67,7 @@ export function RotateKey({
   );
 }
 
-/** Ends a key for good. */
+/** Revokes a key permanently. */
 export function RevokeKey({ apiKey: key, onClose }: KeyDialogProps): ReactNode {
   const revoke = useApiMutation(
     () =>
@@ -112,7 +112,7 @@ function KeyName({ apiKey: key }: { apiKey: ApiKey }): ReactNode {
   );
 }
 
-/** Everything that is known of a key. */
+/** Shows all properties of a key. */
 export function KeyDetails({ apiKey: key, onClose }: KeyDialogProps): ReactNode {
   return (
     <Modal opened onClose={onClose} title="API key" size="lg">

@@ -4,8 +4,8 @@ export type ApiKey = Schemas['ApiKeyResponse'];
 export type CreatedKey = Schemas['CreatedApiKeyResponse'];
 export type Scope = ApiKey['scopes'][number];
 
-/** What a secret key can be allowed, as the contract lists it; one that is missing here does not compile. */
-const scopeLabels: Record<Scope, true> = {
+/** The scopes of a secret key, as the contract lists them. A missing scope is a compile error. */
+const scopeSet: Record<Scope, true> = {
   'organization:read': true,
   'organization:write': true,
   'project:read': true,
@@ -25,9 +25,9 @@ const scopeLabels: Record<Scope, true> = {
   'event:read': true,
   'audit:read': true,
 };
-export const scopes = Object.keys(scopeLabels) as readonly Scope[];
+export const scopes = Object.keys(scopeSet) as readonly Scope[];
 
-/** "sk_003aU…INfG" */
+/** Returns the masked value of a key: "sk_003aU…INfG". */
 export const maskKey = ({ prefix, last4 }: ApiKey): string => `${prefix}…${last4}`;
 
 export function keyState({ revokedAt, expiresAt }: ApiKey): 'active' | 'revoked' | 'expired' {
@@ -35,9 +35,9 @@ export function keyState({ revokedAt, expiresAt }: ApiKey): 'active' | 'revoked'
   return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
 }
 
-export function formatScopes({ type, scopes: held }: ApiKey): string {
+export function formatScopes({ type, scopes: granted }: ApiKey): string {
   if (type === 'publishable') return 'Registration, sign-in';
-  if (held.length === scopes.length) return 'All scopes';
-  if (held.length === 0) return 'None';
-  return held.length <= 2 ? held.join(', ') : `${held.length} of ${scopes.length} scopes`;
+  if (granted.length === scopes.length) return 'All scopes';
+  if (granted.length === 0) return 'None';
+  return granted.length <= 2 ? granted.join(', ') : `${granted.length} of ${scopes.length} scopes`;
 }

@@ -14,7 +14,7 @@ import { CreateKey } from './create-key';
 import { NewKeyDialog } from './new-key-dialog';
 import type { Project } from './use-project-form';
 
-type KeyDialog = { what: 'create' } | { what: 'rotate' | 'revoke' | 'details'; key: ApiKey };
+type KeyDialog = { kind: 'create' } | { kind: 'rotate' | 'revoke' | 'details'; key: ApiKey };
 
 const columns: Column<ApiKey>[] = [
   {
@@ -41,25 +41,31 @@ const columns: Column<ApiKey>[] = [
   },
 ];
 
-/** The keys of a project: what they may, and how they begin and end. */
+/** Lists the keys of a project with their scopes, and creates, rotates and revokes keys. */
 export function ApiKeys({ project }: { project: Project }): ReactNode {
   const canEdit = useCan('admin') && !project.archivedAt;
-  const [ask, setAsk] = useState<KeyDialog | null>(null);
-  const [made, setMade] = useState<CreatedKey | null>(null);
+  const [openDialog, setOpenDialog] = useState<KeyDialog | null>(null);
+  const [createdKey, setCreatedKey] = useState<CreatedKey | null>(null);
   const list = useList({
     path: '/operator/v1/projects/{projectId}/api-keys',
     pathParams: { projectId: project.id },
   });
-  const close = (): void => setAsk(null);
+  const close = (): void => setOpenDialog(null);
   const create = canEdit && (
-    <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={() => setAsk({ what: 'create' })}>
+    <Button
+      size="xs"
+      leftSection={<Icon name="plus" size={14} />}
+      onClick={() => setOpenDialog({ kind: 'create' })}
+    >
       Create key
     </Button>
   );
   const actions: Column<ApiKey> = {
     header: 'Actions',
     align: 'right',
-    cell: (row) => <KeyMenu apiKey={row} canEdit={canEdit} onSelect={(what) => setAsk({ what, key: row })} />,
+    cell: (row) => (
+      <KeyMenu apiKey={row} canEdit={canEdit} onSelect={(kind) => setOpenDialog({ kind, key: row })} />
+    ),
   };
   return (
     <>
@@ -74,11 +80,15 @@ export function ApiKeys({ project }: { project: Project }): ReactNode {
           action: create,
         }}
       />
-      {ask?.what === 'create' && <CreateKey project={project} onClose={close} onCreated={setMade} />}
-      {ask?.what === 'rotate' && <RotateKey apiKey={ask.key} onClose={close} onMade={setMade} />}
-      {ask?.what === 'revoke' && <RevokeKey apiKey={ask.key} onClose={close} />}
-      {ask?.what === 'details' && <KeyDetails apiKey={ask.key} onClose={close} />}
-      <NewKeyDialog made={made} onClose={() => setMade(null)} />
+      {openDialog?.kind === 'create' && (
+        <CreateKey project={project} onClose={close} onCreated={setCreatedKey} />
+      )}
+      {openDialog?.kind === 'rotate' && (
+        <RotateKey apiKey={openDialog.key} onClose={close} onCreated={setCreatedKey} />
+      )}
+      {openDialog?.kind === 'revoke' && <RevokeKey apiKey={openDialog.key} onClose={close} />}
+      {openDialog?.kind === 'details' && <KeyDetails apiKey={openDialog.key} onClose={close} />}
+      <NewKeyDialog apiKey={createdKey} onClose={() => setCreatedKey(null)} />
     </>
   );
 }
@@ -86,7 +96,7 @@ export function ApiKeys({ project }: { project: Project }): ReactNode {
 interface KeyMenuProps {
   apiKey: ApiKey;
   canEdit: boolean;
-  onSelect: (what: 'rotate' | 'revoke' | 'details') => void;
+  onSelect: (kind: 'rotate' | 'revoke' | 'details') => void;
 }
 
 function KeyMenu({ apiKey: key, canEdit, onSelect }: KeyMenuProps): ReactNode {

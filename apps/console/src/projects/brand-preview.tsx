@@ -11,7 +11,9 @@ interface BrandPreviewProps {
   color: string | null;
 }
 
-/** How a hosted page will be headed. The logo is somebody else's picture, so it is not loaded here. */
+/**
+ * Renders a preview of a hosted page. The logo is not loaded here, because it is an image of a third party.
+ */
 export function BrandPreview({ name, hasLogo, color }: BrandPreviewProps): ReactNode {
   const accent = color && /^#[0-9a-f]{6}$/i.test(color) ? color : DEFAULT_COLOR;
   const colors = { '--accent': accent, '--on-accent': textColorOn(accent) } as CSSProperties;
@@ -35,13 +37,13 @@ export function BrandPreview({ name, hasLogo, color }: BrandPreviewProps): React
   );
 }
 
-/** Black or white, whichever contrasts more with `#rrggbb` (WCAG 2.2, "relative luminance"). */
+/** Returns black or white, whichever contrasts more with `#rrggbb` (WCAG 2.2, "relative luminance"). */
 export function textColorOn(color: string): '#000000' | '#ffffff' {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
     const value = parseInt(color.slice(start, start + 2), 16) / 255;
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   });
   const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  // 1.05 / (l + 0.05) against (l + 0.05) / 0.05
+  // Contrast with white, 1.05 / (l + 0.05), compared with the contrast with black, (l + 0.05) / 0.05.
   return (luminance + 0.05) ** 2 <= 1.05 * 0.05 ? '#ffffff' : '#000000';
 }

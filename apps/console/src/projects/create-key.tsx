@@ -12,15 +12,15 @@ import type { Project } from './use-project-form';
 interface CreateKeyProps {
   project: Project;
   onClose: () => void;
-  onCreated: (made: CreatedKey) => void;
+  onCreated: (key: CreatedKey) => void;
 }
 
 type Body = Schemas['CreateApiKeyRequest'];
 
 const DAY_MS = 86_400_000;
 
-/** Days; "" is never. */
-const lifetimeOptions = [
+/** Days until the key expires; "" for never, "on" for a date. */
+const expiryOptions = [
   { value: '', label: 'Never' },
   { value: '7', label: 'In 7 days' },
   { value: '30', label: 'In 30 days' },
@@ -29,35 +29,35 @@ const lifetimeOptions = [
   { value: 'on', label: 'On a date…' },
 ];
 
-/** Asks what a key is for and what it may; its value is shown afterwards. */
+/** Creates a key with a name, a type and scopes. Its value is shown afterwards. */
 export function CreateKey({ project, onClose, onCreated }: CreateKeyProps): ReactNode {
   const { hasSecondFactor } = useSession();
   const [name, setName] = useState('');
   const [type, setType] = useState('secret');
   const [access, setAccess] = useState('project');
   const [scopes, setScopes] = useState<Scope[]>(['customer:read', 'customer:write']);
-  const [life, setLife] = useState('');
-  const [day, setDay] = useState('');
+  const [expiry, setExpiry] = useState('');
+  const [expiryDay, setExpiryDay] = useState('');
   const isSecret = type === 'secret';
   const create = useApiMutation((body: Body) => {
     const params = { path: { projectId: project.id } };
     return unwrap(api.POST('/operator/v1/projects/{projectId}/api-keys', { params, body }));
   }, '/operator/v1/projects/{projectId}/api-keys');
-  const faults = create.error?.fields ?? {};
+  const fieldErrors = create.error?.fields ?? {};
   return (
     <ActionDialog
       open
       onClose={onClose}
       title="Create API key"
       confirmLabel="Create key"
-      disabled={!hasSecondFactor || !name.trim() || (life === 'on' && !day)}
+      disabled={!hasSecondFactor || !name.trim() || (expiry === 'on' && !expiryDay)}
       onConfirm={async () =>
         onCreated(
           await create.mutateAsync({
             name: name.trim(),
             type: type as Body['type'],
             ...(isSecret ? { access: access as Body['access'], scopes } : { access: 'project' }),
-            expiresAt: toExpiresAt(life, day),
+            expiresAt: toExpiresAt(expiry, expiryDay),
           }),
         )
       }
@@ -72,7 +72,7 @@ export function CreateKey({ project, onClose, onCreated }: CreateKeyProps): Reac
         data-autofocus
         autoComplete="off"
         value={name}
-        error={faults.name}
+        error={fieldErrors.name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <Stack gap={6}>
@@ -94,7 +94,7 @@ export function CreateKey({ project, onClose, onCreated }: CreateKeyProps): Reac
       </Stack>
       {isSecret && (
         <>
-          <Radio.Group label="Access" value={access} onChange={setAccess} error={faults.access}>
+          <Radio.Group label="Access" value={access} onChange={setAccess} error={fieldErrors.access}>
             <Stack gap={6} mt={6}>
               <Radio value="project" label="This project" />
               <Radio
@@ -103,24 +103,24 @@ export function CreateKey({ project, onClose, onCreated }: CreateKeyProps): Reac
               />
             </Stack>
           </Radio.Group>
-          <ScopePicker value={scopes} onChange={setScopes} error={faults.scopes} />
+          <ScopePicker value={scopes} onChange={setScopes} error={fieldErrors.scopes} />
         </>
       )}
       <Select
         label="Expires"
-        data={lifetimeOptions}
+        data={expiryOptions}
         allowDeselect={false}
-        value={life}
-        error={faults.expiresAt}
-        onChange={(chosen) => setLife(chosen ?? '')}
+        value={expiry}
+        error={fieldErrors.expiresAt}
+        onChange={(chosen) => setExpiry(chosen ?? '')}
       />
-      {life === 'on' && (
+      {expiry === 'on' && (
         <Input.Wrapper label="Date" description="The key expires at 00:00 UTC on this date." id="key-day">
           <Input
             id="key-day"
             type="date"
-            value={day}
-            onChange={(event) => setDay(event.currentTarget.value)}
+            value={expiryDay}
+            onChange={(event) => setExpiryDay(event.currentTarget.value)}
           />
         </Input.Wrapper>
       )}
@@ -128,8 +128,8 @@ export function CreateKey({ project, onClose, onCreated }: CreateKeyProps): Reac
   );
 }
 
-function toExpiresAt(life: string, day: string): string | null {
-  if (life === '') return null;
-  if (life === 'on') return new Date(`${day}T00:00:00.000Z`).toISOString();
-  return new Date(Date.now() + Number(life) * DAY_MS).toISOString();
+function toExpiresAt(expiry: string, expiryDay: string): string | null {
+  if (expiry === '') return null;
+  if (expiry === 'on') return new Date(`${expiryDay}T00:00:00.000Z`).toISOString();
+  return new Date(Date.now() + Number(expiry) * DAY_MS).toISOString();
 }

@@ -12,17 +12,17 @@ import { toastSuccess } from '../parts/toast';
 type Body = Schemas['CreateProjectRequest'];
 
 interface CreateProjectProps {
-  /** Whose it will be; "" is asked. */
+  /** The ID of the organization that is selected at first; "" for none. */
   organizationId: string;
   onClose: () => void;
 }
 
-/** Asks whose it is, its name and what it is for, and leads to its keys. */
+/** Creates a project in an organization, then opens its API keys. */
 export function CreateProject({ organizationId, onClose }: CreateProjectProps): ReactNode {
   const navigate = useNavigate();
   const [owner, setOwner] = useState(organizationId);
-  const [naming, setNaming] = useState(emptyNameAndSlug);
-  const name = naming.name.trim();
+  const [nameAndSlug, setNameAndSlug] = useState(emptyNameAndSlug);
+  const name = nameAndSlug.name.trim();
   const [environment, setEnvironment] = useState('development');
   const create = useApiMutation(
     () =>
@@ -31,27 +31,27 @@ export function CreateProject({ organizationId, onClose }: CreateProjectProps): 
           body: {
             organizationId: owner,
             name,
-            slug: naming.slug,
+            slug: nameAndSlug.slug,
             environment: environment as Body['environment'],
           },
         }),
       ),
     '/operator/v1/projects',
   );
-  const faults = create.error?.fields ?? {};
-  const isMade = useRef(false);
+  const fieldErrors = create.error?.fields ?? {};
+  const isCreated = useRef(false);
   return (
     <ActionDialog
       open
-      // To close it would lead back to the list.
-      onClose={() => isMade.current || onClose()}
+      // After the creation, closing the dialog would navigate back to the list.
+      onClose={() => isCreated.current || onClose()}
       title="Create project"
       confirmLabel="Create project"
-      disabled={!owner || !name || !naming.slug}
+      disabled={!owner || !name || !nameAndSlug.slug}
       onConfirm={async () => {
         const { id } = await create.mutateAsync(undefined);
         toastSuccess('Project created. Next, create its API keys.');
-        isMade.current = true;
+        isCreated.current = true;
         await navigate(`/projects/${id}?tab=keys`);
       }}
     >
@@ -61,13 +61,13 @@ export function CreateProject({ organizationId, onClose }: CreateProjectProps): 
         placeholder="Select an organization"
         value={owner}
         onChange={setOwner}
-        error={faults.organizationId}
+        error={fieldErrors.organizationId}
       />
       <NameAndSlugInputs
-        value={naming}
-        onChange={setNaming}
+        value={nameAndSlug}
+        onChange={setNameAndSlug}
         uniqueWithin="the organization"
-        errors={faults}
+        errors={fieldErrors}
       />
       <Select
         label="Environment"
@@ -75,7 +75,7 @@ export function CreateProject({ organizationId, onClose }: CreateProjectProps): 
         allowDeselect={false}
         data={Object.entries(environmentLabels).map(([value, label]) => ({ value, label }))}
         value={environment}
-        error={faults.environment}
+        error={fieldErrors.environment}
         onChange={(chosen) => setEnvironment(chosen ?? 'development')}
       />
     </ActionDialog>

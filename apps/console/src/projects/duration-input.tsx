@@ -14,16 +14,19 @@ interface DurationInputProps {
   readOnly?: boolean;
 }
 
-/** The largest unit in which it is a whole number. @param seconds */
+/**
+ * Returns the largest unit in which the duration is a whole number.
+ * @param seconds
+ */
 const largestUnit = (seconds: number): Unit =>
   (Object.keys(units) as Unit[]).findLast((unit) => seconds > 0 && seconds % units[unit] === 0) ?? 'seconds';
 
-/** A length of time as people say it. */
+/** Renders an input for a duration with a unit. */
 export function DurationInput(props: DurationInputProps): ReactNode {
   const { label, description, value, onChange, error, readOnly } = props;
   const id = useId();
-  const [chosen, setChosen] = useState<Unit | null>(null);
-  const unit = chosen && value % units[chosen] === 0 ? chosen : largestUnit(value);
+  const [selectedUnit, setSelectedUnit] = useState<Unit | null>(null);
+  const unit = selectedUnit && value % units[selectedUnit] === 0 ? selectedUnit : largestUnit(value);
   return (
     <Input.Wrapper label={label} description={description} error={error} id={id} labelElement="label">
       <Group gap="xs" wrap="nowrap" my={4} maw={280}>
@@ -37,7 +40,7 @@ export function DurationInput(props: DurationInputProps): ReactNode {
           error={Boolean(error)}
           value={value === 0 ? '' : value / units[unit]}
           onChange={(count) => {
-            setChosen(unit);
+            setSelectedUnit(unit);
             onChange(Number(count) * units[unit]);
           }}
           style={{ flex: 1 }}
@@ -50,7 +53,7 @@ export function DurationInput(props: DurationInputProps): ReactNode {
           value={unit}
           onChange={(picked) => {
             const next = (picked ?? unit) as Unit;
-            setChosen(next);
+            setSelectedUnit(next);
             onChange((value / units[unit]) * units[next]);
           }}
           w={120}

@@ -3,12 +3,15 @@ import type { ReactNode } from 'react';
 import { OneTimeSecret } from '../parts/one-time-secret';
 import type { CreatedKey } from './api-key';
 
-/** Shows the value of a new key; only its own button closes it, so that no stray click loses the value. */
+/**
+ * Shows the value of a new key. Only the button closes the dialog, so that an accidental click does not lose
+ * the value.
+ */
 export function NewKeyDialog({
-  made: apiKey,
+  apiKey,
   onClose,
 }: {
-  made: CreatedKey | null;
+  apiKey: CreatedKey | null;
   onClose: () => void;
 }): ReactNode {
   return (

@@ -35,13 +35,13 @@ const sections: {
   { title: 'Email', description: 'Sender of the emails of this project.', Fields: MailFields },
 ];
 
-/** Every setting of a project; admins change them, others read them. */
+/** Renders all settings of a project. Only admins can change them. */
 export function ProjectSettings({ project }: { project: Project }): ReactNode {
   const canEdit = useCan('admin') && !project.archivedAt;
   const form = useProjectForm(project, !canEdit);
   const element = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    // The page is long: lead to what has to be mended.
+    // Focuses the first invalid field, because the page is long.
     if (form.rejectedAt) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [form.rejectedAt]);
   const submit = (event: FormEvent): void => {
@@ -68,7 +68,7 @@ export function ProjectSettings({ project }: { project: Project }): ReactNode {
           {form.changeCount > 0 && <SaveBar form={form} />}
         </Stack>
       </form>
-      {/* Outside the form: what is submitted in a dialog would bubble up to it. */}
+      {/* Outside the form, because the submit event of a dialog would bubble up to it. */}
       <UnsavedChangesDialog isChanged={form.changeCount > 0} />
     </>
   );
@@ -98,7 +98,7 @@ function SaveBar({ form }: { form: ProjectForm }): ReactNode {
   );
 }
 
-/** Asks before what was typed is lost. */
+/** Requests confirmation before unsaved changes are lost. */
 function UnsavedChangesDialog({ isChanged }: { isChanged: boolean }): ReactNode {
   const blocker = useBlocker(isChanged);
   useBeforeUnload((event) => isChanged && event.preventDefault());
@@ -109,7 +109,7 @@ function UnsavedChangesDialog({ isChanged }: { isChanged: boolean }): ReactNode 
       title="Leave without saving?"
       confirmLabel="Leave"
       danger
-      // Never done: a dialog that is done closes, which would call the leaving off.
+      // Never resolves: after a resolved action the dialog closes, which would cancel the navigation.
       onConfirm={() => new Promise(() => blocker.proceed?.())}
     >
       <Text>Your unsaved changes to these settings will be lost. This cannot be undone.</Text>

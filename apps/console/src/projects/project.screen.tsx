@@ -65,14 +65,14 @@ export function ProjectScreen(): ReactNode {
   );
 }
 
-/** What else belongs to the project. */
+/** Renders links to the customers, endpoints and deliveries of the project. */
 function RelatedLinks({ projectId }: { projectId: string }): ReactNode {
-  const places = {
+  const links = {
     Customers: `/customers?projectId=${projectId}`,
     Endpoints: `/endpoints?project_id=${projectId}`,
     Deliveries: `/deliveries?project_id=${projectId}`,
   };
-  return Object.entries(places).map(([label, to]) => (
+  return Object.entries(links).map(([label, to]) => (
     <Button key={label} component={Link} to={to} variant="default">
       {label}
     </Button>

@@ -40,7 +40,7 @@ const archivedColumn: Column<Project> = {
   cell: (row) => <RelativeTime at={row.archivedAt} />,
 };
 
-/** `?create=` opens the form, for the organization that is named there. */
+/** The list of projects. `?create=` opens the form, with the given organization selected. */
 export function ProjectsScreen(): ReactNode {
   const [search, setSearch] = useSearchParams();
   const canCreate = useCan('admin');

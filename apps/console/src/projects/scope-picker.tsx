@@ -15,7 +15,7 @@ const presets: Record<string, readonly Scope[]> = {
   None: [],
 };
 
-/** What a secret key may do, one by one or by a usual choice. */
+/** Renders the choice of the scopes of a secret key, one by one or by a preset. */
 export function ScopePicker({ value, onChange, error }: ScopePickerProps): ReactNode {
   return (
     <Checkbox.Group

@@ -6,7 +6,7 @@ import { DurationInput } from './duration-input';
 import type { ProjectFields, ProjectForm } from './use-project-form';
 
 type KeyOf<T> = { [K in keyof ProjectFields]: ProjectFields[K] extends T ? K : never }[keyof ProjectFields];
-/** What is null unless it is set. */
+/** The keys of settings that are null unless they are set. */
 type NullableKey = Exclude<KeyOf<string | null>, KeyOf<string>>;
 
 interface FieldProps<Key extends keyof ProjectFields> {
@@ -17,7 +17,7 @@ interface FieldProps<Key extends keyof ProjectFields> {
   placeholder?: string;
 }
 
-/** One line; empty is null, the default. */
+/** Renders a text setting. Empty text becomes null, the default. */
 function TextSetting({
   form,
   name,
@@ -73,13 +73,16 @@ interface DurationSettingProps extends FieldProps<KeyOf<number>> {
   /** Seconds. */
   min: number;
   max: number;
-  /** Both in words: "1 minute to 24 hours". */
+  /** The range as text: "1 minute to 24 hours". */
   rangeText: string;
-  /** What else may be wrong with it. */
+  /** The error message for a value within the range. */
   otherError?: string;
 }
 
-/** The API counts in seconds, also in what it says of a fault; people do not. */
+/**
+ * Renders a duration setting. The API, including its error messages, uses seconds; the console uses larger
+ * units.
+ */
 function DurationSetting({
   form,
   name,
@@ -92,14 +95,14 @@ function DurationSetting({
 }: DurationSettingProps): ReactNode {
   const value = form.values[name];
   const isWithin = value >= min && value <= max;
-  const fault = form.fieldError(name);
+  const error = form.fieldError(name);
   return (
     <DurationInput
       label={label}
       description={`${rangeText}. ${description}`}
       readOnly={form.isReadOnly}
       value={value}
-      error={fault && (isWithin ? (otherError ?? fault) : `Must be ${rangeText}.`)}
+      error={error && (isWithin ? (otherError ?? error) : `Must be ${rangeText}.`)}
       onChange={(seconds) => form.setValue(name, seconds)}
     />
   );

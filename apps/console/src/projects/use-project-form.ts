@@ -13,7 +13,7 @@ type FlatSettings = Omit<Settings, 'branding' | 'mail'> & {
   [K in keyof Settings['branding'] as `branding.${K}`]: Settings['branding'][K];
 } & { [K in keyof Settings['mail'] as `mail.${K}`]: Settings['mail'][K] };
 
-/** Everything of a project that can be changed, as a form has it. */
+/** The editable fields of a project, as used in the form. */
 export type ProjectFields = FlatSettings & { name: string };
 
 type Key = keyof ProjectFields;
@@ -21,21 +21,24 @@ type Key = keyof ProjectFields;
 export interface ProjectForm {
   values: ProjectFields;
   setValue: <K extends Key>(key: K, value: ProjectFields[K]) => void;
-  /** What the API said is wrong with a field. */
+  /** Returns the validation error of the API for a field. */
   fieldError: (key: Key) => string | undefined;
-  /** Refused for another reason than its fields. */
+  /** The error of a rejected save without field errors. */
   problem: Problem | null;
   isReadOnly: boolean;
   isSaving: boolean;
-  /** When the save that was refused for its fields was sent, in ms; 0: none was. */
+  /**
+   * Time when the save that was rejected because of its fields was sent, in ms since 1970; 0 if there is
+   * none.
+   */
   rejectedAt: number;
-  /** How many fields differ from what is in force. */
+  /** Number of fields that differ from the saved values. */
   changeCount: number;
   save: () => void;
   discard: () => void;
 }
 
-/** The fields of a project over what was edited of them; `save` sends only that. */
+/** Returns the fields of a project with the edits applied. `save` sends only the changed fields. */
 export function useProjectForm(project: Project, isReadOnly: boolean): ProjectForm {
   const [edits, setEdits] = useState<Partial<ProjectFields>>({});
   const current = toFields(project);
@@ -52,7 +55,7 @@ export function useProjectForm(project: Project, isReadOnly: boolean): ProjectFo
       ),
     '/operator/v1/projects',
   );
-  const faults = send.error?.fields ?? {};
+  const fieldErrors = send.error?.fields ?? {};
   const discard = (): void => {
     setEdits({});
     send.reset();
@@ -60,11 +63,11 @@ export function useProjectForm(project: Project, isReadOnly: boolean): ProjectFo
   return {
     values: { ...current, ...edits },
     setValue: (key, value) => setEdits((before) => ({ ...before, [key]: value })),
-    fieldError: (key) => faults[key === 'name' ? key : `settings.${key}`],
-    problem: send.error && Object.keys(faults).length === 0 ? send.error : null,
+    fieldError: (key) => fieldErrors[key === 'name' ? key : `settings.${key}`],
+    problem: send.error && Object.keys(fieldErrors).length === 0 ? send.error : null,
     isReadOnly,
     isSaving: send.isPending,
-    rejectedAt: Object.keys(faults).length > 0 ? send.submittedAt : 0,
+    rejectedAt: Object.keys(fieldErrors).length > 0 ? send.submittedAt : 0,
     changeCount: Object.keys(changed).length,
     save: () => {
       if (send.isPending) return;
@@ -89,7 +92,7 @@ const toFields = ({ name, settings: { branding, mail, ...rest } }: Project): Pro
   'mail.replyTo': mail.replyTo,
 });
 
-/** The merge patch (RFC 7396) of what was changed. */
+/** Returns the merge patch (RFC 7396) of the changed fields. */
 function toPatch(changed: Partial<ProjectFields>): Schemas['UpdateProjectRequest'] {
   const settings: Record<string, unknown> = {};
   const { name, ...rest } = changed;
