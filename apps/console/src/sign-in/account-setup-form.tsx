@@ -18,12 +18,12 @@ export interface AccountSetup {
 interface AccountSetupFormProps {
   title: string;
   description: string;
-  /** Whether the address is asked for; an invitation has one. */
+  /** Shows the field for the email address. An invitation already has one. */
   requiresEmail?: boolean;
-  onSubmit: (admission: AccountSetup) => Promise<Session>;
+  onSubmit: (setup: AccountSetup) => Promise<Session>;
 }
 
-/** What somebody fills in who comes by a one-time link. Signing in goes on with the authenticator. */
+/** Renders the form behind a one-time link. The sign-in then continues with the authenticator. */
 export function AccountSetupForm({
   title,
   description,
@@ -34,18 +34,18 @@ export function AccountSetupForm({
   const [email, setEmail] = useState('');
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
-  const enter = useReplaceSession();
+  const replaceSession = useReplaceSession();
   const navigate = useNavigate();
-  const admit = useApiMutation(() =>
+  const setUpAccount = useApiMutation(() =>
     onSubmit({ token: token ?? '', email, name: name.trim() || null, password }),
   );
-  const faults = admit.error?.fields ?? {};
+  const fieldErrors = setUpAccount.error?.fields ?? {};
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (admit.isPending) return;
-    admit.mutate(undefined, {
+    if (setUpAccount.isPending) return;
+    setUpAccount.mutate(undefined, {
       onSuccess: (session) => {
-        enter(session);
+        replaceSession(session);
         void navigate('/sign-in', { replace: true });
       },
     });
@@ -69,7 +69,7 @@ export function AccountSetupForm({
               autoComplete="username"
               required
               autoFocus
-              error={faults['email']}
+              error={fieldErrors['email']}
               value={email}
               onChange={(event) => setEmail(event.currentTarget.value)}
             />
@@ -80,7 +80,7 @@ export function AccountSetupForm({
             name="name"
             autoComplete="name"
             autoFocus={!requiresEmail}
-            error={faults['name']}
+            error={fieldErrors['name']}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
           />
@@ -89,10 +89,10 @@ export function AccountSetupForm({
             kind="new-password"
             value={password}
             onChange={setPassword}
-            error={faults['password']}
+            error={fieldErrors['password']}
           />
-          <SignInProblem problem={admit.error} />
-          <Button type="submit" loading={admit.isPending}>
+          <SignInProblem problem={setUpAccount.error} />
+          <Button type="submit" loading={setUpAccount.isPending}>
             Continue
           </Button>
         </Stack>

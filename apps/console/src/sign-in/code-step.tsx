@@ -7,20 +7,21 @@ import { CodeInput } from '../parts/code-input';
 import { SignInProblem } from '../parts/sign-in-problem';
 import { StartOver } from './start-over';
 
-/** A code of the authenticator, or one of those for when it is lost. */
+/** Renders the input for an authenticator code, or for a recovery code if the authenticator is lost. */
 export function CodeStep(): ReactNode {
   const [isRecovery, setRecovery] = useState(false);
   const [code, setCode] = useState('');
-  const enter = useReplaceSession();
-  const prove = useApiMutation(() => unwrap(api.POST(`${SESSION_PATH}/second-factor`, { body: { code } })));
+  const replaceSession = useReplaceSession();
+  const verify = useApiMutation(() => unwrap(api.POST(`${SESSION_PATH}/second-factor`, { body: { code } })));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (!prove.isPending) prove.mutate(undefined, { onSuccess: enter, onError: () => setCode('') });
+    if (!verify.isPending)
+      verify.mutate(undefined, { onSuccess: replaceSession, onError: () => setCode('') });
   };
-  const turn = (): void => {
+  const toggle = (): void => {
     setRecovery(!isRecovery);
     setCode('');
-    prove.reset();
+    verify.reset();
   };
   return (
     <form onSubmit={submit}>
@@ -32,12 +33,12 @@ export function CodeStep(): ReactNode {
           onChange={setCode}
           autoFocus
         />
-        <SignInProblem problem={prove.error} />
-        <Button type="submit" loading={prove.isPending}>
+        <SignInProblem problem={verify.error} />
+        <Button type="submit" loading={verify.isPending}>
           Continue
         </Button>
         <Group justify="space-between" gap="xs">
-          <Anchor component="button" type="button" onClick={turn}>
+          <Anchor component="button" type="button" onClick={toggle}>
             {isRecovery ? 'Use an authenticator code' : 'Use a recovery code'}
           </Anchor>
           <StartOver />

@@ -3,8 +3,8 @@ import type { ReactNode } from 'react';
 import { Icon } from '../parts/icon';
 
 /**
- * What stands in place of the forms when the page came over plain http from another host than this machine
- * (requirement CO-01): the password would be read on its way, and no browser would keep the session's cookie.
+ * Replaces the forms if the page was loaded over plain HTTP from another host than this computer (requirement
+ * CO-01): the password could be intercepted, and browsers would not store the session cookie.
  */
 export function HttpsRequired(): ReactNode {
   const { hostname } = window.location;

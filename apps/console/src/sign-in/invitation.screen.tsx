@@ -2,7 +2,9 @@ import type { ReactNode } from 'react';
 import { api, unwrap } from '../http/client';
 import { AccountSetupForm } from './account-setup-form';
 
-/** Where an invitation leads, the first and any later one: to a password of one's own. */
+/**
+ * The screen behind an invitation link, to choose a password. Used for the first and for later invitations.
+ */
 export function InvitationScreen(): ReactNode {
   return (
     <AccountSetupForm

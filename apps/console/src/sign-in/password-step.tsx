@@ -9,11 +9,11 @@ import { SignInProblem } from '../parts/sign-in-problem';
 export function PasswordStep(): ReactNode {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const enter = useReplaceSession();
+  const replaceSession = useReplaceSession();
   const signIn = useApiMutation(() => unwrap(api.POST(SESSION_PATH, { body: { email, password } })));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (!signIn.isPending) signIn.mutate(undefined, { onSuccess: enter });
+    if (!signIn.isPending) signIn.mutate(undefined, { onSuccess: replaceSession });
   };
   return (
     <form onSubmit={submit}>

@@ -2,14 +2,17 @@ import type { ReactNode } from 'react';
 import { api, unwrap } from '../http/client';
 import { AccountSetupForm } from './account-setup-form';
 
-/** Where the link in the log of a new house leads: whoever has it becomes the first operator. */
+/**
+ * The screen behind the setup link in the log of a new installation. Anyone with the link can become the
+ * first operator.
+ */
 export function SetupScreen(): ReactNode {
   return (
     <AccountSetupForm
       title="Set up Gatehouse"
       description="Create the first operator, who becomes an admin."
       requiresEmail
-      onSubmit={(admission) => unwrap(api.POST('/operator/v1/setup', { body: admission }))}
+      onSubmit={(setup) => unwrap(api.POST('/operator/v1/setup', { body: setup }))}
     />
   );
 }

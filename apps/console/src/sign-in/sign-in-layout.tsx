@@ -6,20 +6,20 @@ import classes from './sign-in-layout.module.css';
 import { HttpsRequired } from './https-required';
 
 interface SignInLayoutProps {
-  /** Heads the card and names the tab. */
+  /** The heading of the card and the title of the browser tab. */
   title: string;
   description?: ReactNode;
   children: ReactNode;
 }
 
-/** The frame of the pages in front of the console. Nobody types a password into one that came over plain http. */
+/** Renders the frame of the sign-in pages. A page that was loaded over plain HTTP has no password fields. */
 export function SignInLayout({ title, description, children }: SignInLayoutProps): ReactNode {
   const { server } = useSession();
   useEffect(() => {
     document.title = `${title} · Gatehouse`;
   }, [title]);
   return (
-    <main className={classes.door}>
+    <main className={classes.layout}>
       <div className={classes.brand}>
         <Logo size={28} />
         Gatehouse

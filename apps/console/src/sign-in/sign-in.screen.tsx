@@ -14,17 +14,20 @@ import { StartOver } from './start-over';
 const START_OVER_TEXT =
   'Sign-in took too long, or your browser did not store the session cookie. Sign in again.';
 
-/** The way in: a password, then a code, or the first time an authenticator. Then on to where one was. */
+/**
+ * The sign-in screen: the password, then an authenticator code, or at the first sign-in the setup of an
+ * authenticator. Afterwards opens the page that was requested before.
+ */
 export function SignInScreen(): ReactNode {
   const { state, operator, server, maySkipEnrollment } = useSession();
   const { ended } = (useLocation().state ?? {}) as { ended?: boolean };
   const to = useReturnPath();
-  const isHalfWay = state === 'second_factor' || state === 'enrollment';
-  const [wasHalfWay, setWasHalfWay] = useState(isHalfWay);
-  if (isHalfWay && !wasHalfWay) setWasHalfWay(true);
+  const isInProgress = state === 'second_factor' || state === 'enrollment';
+  const [wasInProgress, setWasInProgress] = useState(isInProgress);
+  if (isInProgress && !wasInProgress) setWasInProgress(true);
   const [recoveryCodes, setRecoveryCodes] = useState<string[] | null>(null);
 
-  // They are shown this once: nothing may lead away from them.
+  // The codes are shown only once, so nothing may navigate away from them.
   if (recoveryCodes) {
     return (
       <SignInLayout
@@ -62,7 +65,9 @@ export function SignInScreen(): ReactNode {
       return (
         <SignInLayout
           title="Sign in"
-          description={wasHalfWay ? START_OVER_TEXT : ended && 'Your session has ended. Sign in to continue.'}
+          description={
+            wasInProgress ? START_OVER_TEXT : ended && 'Your session has ended. Sign in to continue.'
+          }
         >
           {server.setupRequired ? <NoOperatorsYet /> : <PasswordStep />}
         </SignInLayout>

@@ -7,7 +7,7 @@ import { SignInProblem } from '../parts/sign-in-problem';
 
 /** Signs in without a second factor, which the api allows in development on the same machine. */
 export function SkipEnrollment(): ReactNode {
-  const enter = useReplaceSession();
+  const replaceSession = useReplaceSession();
   const skip = useApiMutation(() => unwrap(api.POST(`${SESSION_PATH}/enrollment/skip`, {})));
   return (
     <>
@@ -15,7 +15,7 @@ export function SkipEnrollment(): ReactNode {
       <Button
         variant="default"
         loading={skip.isPending}
-        onClick={() => skip.mutate(undefined, { onSuccess: enter })}
+        onClick={() => skip.mutate(undefined, { onSuccess: replaceSession })}
       >
         Skip for now
       </Button>

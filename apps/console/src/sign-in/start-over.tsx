@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useSignOut } from '../app/session';
 
-/** Back to the password, for whoever typed the wrong address. */
+/** Renders a link back to the password step, for an operator who entered the wrong email address. */
 export function StartOver(): ReactNode {
   const signOut = useSignOut();
   const { pathname, search } = window.location;
