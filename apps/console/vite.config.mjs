@@ -8,7 +8,8 @@ const API = process.env.GATEHOUSE_URL ?? 'http://127.0.0.1:3000';
 
 /** @type {import('vite').UserConfigFnObject} */
 export default defineConfig(({ command }) => {
-  // Whatever runs the build, tests among them: what they try is what is served.
+  // Tests build the console too and must use the same files that are served, so every build is a production
+  // build.
   if (command === 'build') process.env.NODE_ENV = 'production';
   return {
     root: import.meta.dirname,
@@ -18,22 +19,24 @@ export default defineConfig(({ command }) => {
       outDir: '../../dist/console',
       emptyOutDir: true,
       target: 'es2022',
-      // A data: URL would need a policy that lets it in (requirement CO-02).
+      // A data: URL would require an exception in the Content Security Policy (requirement CO-02).
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       chunkSizeWarningLimit: 800,
       rolldownOptions: {
-        // 'use client' speaks to servers that render; there is none here.
+        // 'use client' applies to server-side rendering, which the console does not use.
         onLog: (level, log, next) => log.code === 'MODULE_LEVEL_DIRECTIVE' || next(level, log),
       },
     },
-    // `npx vite apps/console` beside a running house: a change shows at once.
+    // `npx vite apps/console` with a running server: changes are visible immediately.
     server: { proxy: { '/operator': { target: API, changeOrigin: false } } },
   };
 });
 
-/** Lays a .gz and a .br beside each file that shrinks, so that the api only has to send them. */
+/**
+ * Writes a .gz and a .br file beside each file that becomes smaller, so that the api only has to send them.
+ */
 function precompress() {
   return {
     name: 'precompress',
@@ -50,11 +53,11 @@ function precompress() {
 async function compress(file) {
   const content = await readFile(file);
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
-  const made = {
+  const compressed = {
     gz: await promisify(gzip)(content, { level: 9 }),
     br: await promisify(brotliCompress)(content, { params }),
   };
-  for (const [extension, bytes] of Object.entries(made)) {
+  for (const [extension, bytes] of Object.entries(compressed)) {
     if (bytes.length < content.length) await writeFile(`${file}.${extension}`, bytes);
   }
 }

@@ -1,5 +1,5 @@
 import './app/trusted-types';
-// In a layer: whatever order the build loads our own styles in, they prevail.
+// Mantine's styles are in a cascade layer, so that our own styles override them in any load order.
 import '@mantine/core/styles.layer.css';
 import '@mantine/notifications/styles.layer.css';
 import './app/theme.css';
