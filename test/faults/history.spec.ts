@@ -107,7 +107,7 @@ const found = (change: (facts: Facts) => unknown): string[] => {
 
 const refreshed = (refreshToken: string) =>
   exchange('/api/v1/auth/refresh', 200, { tokens: { refreshToken } }, { requestBody: { refreshToken: 'a' } });
-const cut = (fault = new Error('other side closed')) => ({ answer: null, fault });
+const cut = (error = new Error('other side closed')) => ({ response: null, error });
 const killed = (endedAt: number): ProcessReport[] => [
   { ...running, isRunning: false, isIntentional: true, isKilled: true, endedAt },
 ];
