@@ -11,8 +11,8 @@ interface Violation {
 }
 
 /**
- * What axe-core finds serious or critical on a page as it stands: rule, element, and why.
- * @param rules of axe-core; all, if none are named
+ * Returns the serious and critical violations that axe-core finds on a page: rule, element and reason.
+ * @param rules rules of axe-core; default: all
  */
 export async function seriousViolations(page: Page, rules?: string[]): Promise<string[]> {
   await page.evaluate(axe);

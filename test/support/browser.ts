@@ -12,22 +12,22 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/
 );
 if (!executablePath) process.stderr.write('Pages are not tested in a browser: no Chromium found.\n');
 
-/** `describe`, or a skipped one where there is no Chromium. */
+/** `describe`, or `describe.skip` when no Chromium is installed. */
 export const describeBrowser = (name: string, tests: () => void): void =>
   (executablePath ? describe : describe.skip)(name, tests);
 
-/** A folder for pictures to look at; unset in ordinary runs. */
+/** The folder for screenshots; unset in ordinary runs. */
 const screenshotFolder = process.env['SCREENSHOTS'];
 
-/** A real Chromium that remembers what its pages complained about. */
+/** A real Chromium that records the console messages, errors and requests of its pages. */
 export class TestBrowser {
-  /** Everything on the console, and every error of a page. */
+  /** Console messages and uncaught errors of all pages. */
   readonly consoleMessages: string[] = [];
-  /** Every host that pages asked for something. */
+  /** The hosts of all requests of all pages. */
   readonly requestedHosts = new Set<string>();
   private constructor(private readonly browser: Browser) {}
 
-  /** @param args further ones of Chromium */
+  /** @param args additional Chromium arguments */
   static async launch(args: string[] = []): Promise<TestBrowser> {
     const browser = await chromium.launch({
       executablePath: executablePath!,
@@ -49,7 +49,7 @@ export class TestBrowser {
     return this.browser.newContext();
   }
 
-  /** Opens a page in a context of its own. */
+  /** Opens a page in a new browser context. */
   async open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.browser.newContext(options);
     const page = await context.newPage();
@@ -60,7 +60,7 @@ export class TestBrowser {
     return page;
   }
 
-  /** A picture of the page, when a run asks for pictures. */
+  /** Takes a screenshot of the page if SCREENSHOTS is set. */
   async screenshot(page: Page, name: string): Promise<void> {
     if (screenshotFolder) await page.screenshot({ path: `${screenshotFolder}/${name}.png` });
   }

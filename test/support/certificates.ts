@@ -1,10 +1,10 @@
 import { createPublicKey, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 
-/** A certificate authority of a test's own: P-256, made anew each time and kept nowhere. */
+/** A certificate authority for one test: P-256, created for each test and never stored. */
 export interface Authority {
   /** PEM. */
   cert: string;
-  /** A certificate for the names, and its key, as `tls.createServer` takes them. */
+  /** Returns a certificate for the names and its key, in the format that `tls.createServer` takes. */
   issue(names: string[], validity?: { from: Date; until: Date }): { cert: string; key: string };
 }
 
@@ -32,7 +32,7 @@ export function createAuthority(): Authority {
   };
 }
 
-/** A certificate that vouches for itself. */
+/** Returns a self-signed certificate and its key. */
 export function selfSigned(names: string[]): { cert: string; key: string } {
   const { privateKey: key } = newKey();
   const own = { subject: names[0]!, issuer: names[0]!, key, signer: key, names, isAuthority: false };
@@ -53,7 +53,10 @@ interface CertificateOptions {
   until: Date;
 }
 
-/** X.509 version 3 (RFC 5280, section 4.1) in DER, signed with ECDSA and SHA-256, as PEM. */
+/**
+ * Returns an X.509 version 3 certificate (RFC 5280, section 4.1) in DER, signed with ECDSA and SHA-256, as
+ * PEM.
+ */
 function certificate(options: CertificateOptions): string {
   const algorithm = sequence(oid('2a8648ce3d040302'));
   const altNames = options.names.map((name) =>
@@ -93,6 +96,6 @@ const oid = (hex: string): Buffer => tag(0x06, Buffer.from(hex, 'hex'));
 const extension = (id: string, value: Buffer): Buffer => sequence(oid(id), tag(0x04, value));
 const distinguishedName = (commonName: string): Buffer =>
   sequence(tag(0x31, sequence(oid('550403'), tag(0x0c, Buffer.from(commonName)))));
-/** GeneralizedTime. */
+/** Encodes a date as GeneralizedTime. */
 const time = (date: Date): Buffer =>
   tag(0x18, Buffer.from(date.toISOString().replace(/\.\d+/, '').replace(/[-:T]/g, '')));

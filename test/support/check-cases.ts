@@ -1,9 +1,10 @@
 import { runInChunks } from './run-in-chunks.js';
 
 /**
- * Runs a check on each case, some at once, and fails once with all that failed, each by its name.
+ * Runs a check on each case, several at a time, and fails once with all failures, each under the name of its
+ * case.
  * @param cases name and values
- * @param check gets the values
+ * @param check receives the values
  */
 export async function checkCases<Values extends unknown[]>(
   cases: readonly (readonly [string, ...Values])[],

@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs';
 import { load, YAML11_SCHEMA } from 'js-yaml';
 
 /**
- * What docker-compose.yml says of a service, as far as it is checked.
+ * The properties of a service in docker-compose.yml that are checked.
  * @typedef {{
  *   image: string, build?: string, user?: string, command?: string[], environment?: Record<string, string>,
- *   ports?: string[], networks: string[], volumes?: string[], healthcheck?: { test: string[] }, read_only?: boolean,
- *   tmpfs?: string[], cap_drop?: string[], security_opt?: string[], stop_grace_period?: string, depends_on?: string[],
+ *   ports?: string[], networks: string[], volumes?: string[], healthcheck?: { test: string[] }, read_only?:
+ * boolean,
+ *   tmpfs?: string[], cap_drop?: string[], security_opt?: string[], stop_grace_period?: string, depends_on?:
+ * string[],
  *   container_name?: string, privileged?: boolean,
  * }} ComposeService
  * @typedef {{
@@ -16,8 +18,9 @@ import { load, YAML11_SCHEMA } from 'js-yaml';
  */
 
 /**
- * Returns docker-compose.yml with the variables of `.env` put in, by the rules of Compose. The schema is that of YAML
- * 1.1, which knows merge keys; what it takes for a boolean or a number, such as a bare `off`, scripts/check-files.mjs finds.
+ * Returns docker-compose.yml with the variables of `.env` interpolated by the rules of Compose. The schema is
+ * that of YAML 1.1, which supports merge keys; scripts/check-files.mjs finds values that YAML 1.1 reads as a
+ * boolean or a number, such as a bare `off`.
  * @param {Record<string, string | undefined>} env
  * @returns {Compose}
  * @throws Error with the message of `${NAME:?message}` for a variable that is not set
@@ -27,7 +30,10 @@ export function readCompose(env) {
   return /** @type {Compose} */ (interpolate(load(text, { schema: YAML11_SCHEMA }), env));
 }
 
-/** The instructions of the Dockerfile, each in one line, and the arguments of those with a name. */
+/**
+ * Returns the instructions of the Dockerfile, each on one line, and a function that returns the arguments of
+ * all instructions with a name.
+ */
 export function readDockerfile() {
   const instructions = readFileSync('Dockerfile', 'utf8')
     .replace(/\\\n\s*/g, '')

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { strictAjv } from './json-schemas.mjs';
 
 /** @typedef {Record<string, any>} Json */
-/** @typedef {{ method: string, url: string, hasBody: boolean }} Asked */
-/** @typedef {{ status: number, headers: Headers, text: string }} Answered */
+/** @typedef {{ method: string, url: string, hasBody: boolean }} RequestInfo */
+/** @typedef {{ status: number, headers: Headers, text: string }} ResponseInfo */
 
-/** What is for people, or is the document itself, is described nowhere. */
+/** Paths that are not documented: pages for people, and the documents themselves. */
 const undocumentedPaths =
   /^\/(|docs(\/.*)?|(operator\/)?openapi\.json|verify-email|reset-password|accept-invite|confirm-email-change|billing-portal)$/;
 
-// Answers that belong to no operation, by the names of the document's components.
+// Responses that belong to no operation, by the names of the document's components.
 /** @type {Record<number, string>} */
 const routelessResponses = {
   400: 'InvalidJson',
@@ -22,11 +22,11 @@ const routelessResponses = {
   503: 'Unavailable',
 };
 
-/** Of a body where none is asked for. */
+/** Statuses for a body that the operation does not accept. */
 const bodyErrorStatuses = new Set([400, 413, 415]);
 
 /**
- * Returns one document with the operations of both. Components of the same name are the same in both.
+ * Returns one document with the operations of both. Components of the same name are identical in both.
  * @param {{ public: Json, operator: Json }} documents
  * @returns {Json}
  */
@@ -42,7 +42,10 @@ export function mergeDocuments({ public: forKeys, operator: forConsole }) {
   };
 }
 
-/** Compares answers with the OpenAPI document, which here allows no member that it does not name. */
+/**
+ * Compares responses with the OpenAPI document, treating every object as closed: undocumented properties are
+ * errors.
+ */
 export class Conformance {
   #ajv;
   /** The operations of the document and the patterns of their paths. */
@@ -59,7 +62,7 @@ export class Conformance {
       { $defs: Object.fromEntries(schemas.map(([name, schema]) => [name, relocateSchema(schema)])) },
       'api',
     );
-    // Fixed paths first: /customers/import is no customer.
+    // Fixed paths first: /customers/import must not match /customers/{customerId}.
     this.#routes = Object.entries(document['paths'])
       .map(([template, item]) => ({
         template,
@@ -70,28 +73,28 @@ export class Conformance {
   }
 
   /**
-   * What is wrong with the answer by the document; nothing, if all is well.
-   * @param {Asked} asked
-   * @param {Answered} answer
+   * Returns the differences between a response and the document; empty if there are none.
+   * @param {RequestInfo} request
+   * @param {ResponseInfo} actual
    * @returns {string[]}
    */
-  findProblems({ method, url, hasBody }, answer) {
+  findProblems({ method, url, hasBody }, actual) {
     const { pathname } = new URL(url);
     if (method === 'OPTIONS' || undocumentedPaths.test(pathname)) return [];
     const isHead = method === 'HEAD';
     const route = this.#routes.find(({ pattern }) => pattern.test(pathname));
     const operation = route?.item[(isHead ? 'get' : method).toLowerCase()];
-    const described = this.#resolve(operation?.['responses'][answer.status]);
+    const described = this.#resolve(operation?.['responses'][actual.status]);
     const family = pathname.startsWith('/v1/') ? 'V1' : '';
     const general = this.#resolve({
-      $ref: `#/components/responses/${family}${routelessResponses[answer.status]}`,
+      $ref: `#/components/responses/${family}${routelessResponses[actual.status]}`,
     });
-    const isGeneral =
-      !operation || (hasBody && !operation['requestBody'] && bodyErrorStatuses.has(answer.status));
-    const candidates = [described, isGeneral ? general : undefined].filter((found) => found !== undefined);
+    const canBeGeneral =
+      !operation || (hasBody && !operation['requestBody'] && bodyErrorStatuses.has(actual.status));
+    const candidates = [described, canBeGeneral ? general : undefined].filter((found) => found !== undefined);
     if (candidates.length === 0) return [`the status is not documented`];
-    const found = candidates.map((response) => this.#responseFaults(response, answer, isHead));
-    return found.find((faults) => faults.length === 0) ?? found[0];
+    const found = candidates.map((response) => this.#findResponseProblems(response, actual, isHead));
+    return found.find((problems) => problems.length === 0) ?? found[0];
   }
 
   #resolve(value) {
@@ -100,25 +103,25 @@ export class Conformance {
     return steps.reduce((at, step) => at?.[step], this.document);
   }
 
-  #responseFaults(response, { status, headers, text }, isHead) {
-    const faults = Object.entries(response['headers'] ?? {}).flatMap(([name, header]) =>
+  #findResponseProblems(response, { status, headers, text }, isHead) {
+    const problems = Object.entries(response['headers'] ?? {}).flatMap(([name, header]) =>
       findHeaderProblems(name, this.#resolve(header), headers.get(name)),
     );
     const type = headers.get('content-type')?.split(';')[0] ?? '';
     const content = response['content'] ?? {};
     if (Object.keys(content).length === 0)
-      return text === '' ? faults : [...faults, 'a body is not documented'];
-    if (!content[type]) return [...faults, `the content type ${type || '(none)'} is not documented`];
-    if (isHead || !/\bjson$/.test(type)) return faults;
+      return text === '' ? problems : [...problems, 'a body is not documented'];
+    if (!content[type]) return [...problems, `the content type ${type || '(none)'} is not documented`];
+    if (isHead || !/\bjson$/.test(type)) return problems;
     const body = JSON.parse(text);
-    faults.push(...this.findValueProblems(content[type].schema, body));
+    problems.push(...this.findValueProblems(content[type].schema, body));
     if (body['status'] !== undefined && type.startsWith('application/problem'))
-      if (body['status'] !== status) faults.push('the status in the body is another');
-    return faults;
+      if (body['status'] !== status) problems.push('the status in the body is another');
+    return problems;
   }
 
   /**
-   * What is wrong with a value by a schema of the document.
+   * Returns the differences between a value and a schema of the document; empty if there are none.
    * @param {Json} schema
    * @param {unknown} value
    * @returns {string[]}
@@ -147,12 +150,12 @@ function findHeaderProblems(name, { required, schema }, value) {
   return isValid ? [] : [`the header ${name} is ${value}`];
 }
 
-/** The schema of a value of its own: no members beyond those that it names, by whichever of its parts. */
+/** Returns a schema that allows only the properties that it or one of its parts names. */
 function closeSchema(schema) {
   return { ...relocateSchema(schema), unevaluatedProperties: false };
 }
 
-/** A schema whose references lead to the compiled components, with the values inside of it closed. */
+/** Returns a schema whose references point to the compiled components, with all nested values closed. */
 function relocateSchema(schema) {
   const each = (members, change) =>
     Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member)]));
@@ -185,6 +188,9 @@ function relocateSchema(schema) {
 /** @type {Conformance | undefined} */
 let shared;
 
-/** The document of the built api, compiled once for all test files of a jest worker (test-environment.mjs). */
+/**
+ * Returns the checker for the document of the built api, compiled once for all test files of a jest worker
+ * (test-environment.mjs).
+ */
 export const conformance = () =>
   (shared ??= new Conformance(JSON.parse(readFileSync(process.env.TEST_OPENAPI ?? '', 'utf8'))));

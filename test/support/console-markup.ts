@@ -6,11 +6,14 @@ import { Receiver, respondWithStatus } from './receiver.js';
 import type { TestInstance } from './test-instance.js';
 import { uniqueEmail } from './unique-email.js';
 
-/** What a stranger could send to be run in the browser of whoever looks at it. @param field what it stands in */
+/**
+ * Returns markup that would run a script in the browser of an operator who views it.
+ * @param field the field that contains it
+ */
 const hostileText = (field: string): string =>
   `${field}<img src=x onerror='window.wasRun=1'><script>window.wasRun=1</script>`;
 
-/** Where it is to be read, as text. */
+/** The fields that each screen must show as text. */
 const fieldsByScreen: Record<string, string[]> = {
   deliveries: ['url'],
   'dead-letters': ['url'],
@@ -36,14 +39,20 @@ const fieldsByScreen: Record<string, string[]> = {
   'project-keys': ['key'],
 };
 
-/** What of that became more than text, on the page as it stands: elements, links to be followed, something that ran. */
+/**
+ * Evaluates to the markup that became more than text on the current page: elements, links that can be
+ * followed, and scripts that ran.
+ */
 const INJECTED_ELEMENTS = `[
   ...document.querySelectorAll('[onerror]'),
   ...[...document.scripts].filter(({ text }) => text.includes('wasRun')),
   ...[...document.links].filter(({ protocol }) => !/^https?:$/.test(protocol)),
 ].map(({ outerHTML }) => outerHTML).concat('wasRun' in window ? 'it ran' : [])`;
 
-/** Creates one record of each kind: a dead letter about a new customer, and a batch, with markup in all that strangers write. */
+/**
+ * Creates one record of each kind: a dead letter about a new customer, and a bulk redelivery, with markup in
+ * all fields that customers and receivers can set.
+ */
 export async function insertMarkup(instance: TestInstance): Promise<void> {
   const receiver = await Receiver.start();
   receiver.defaultResponder = respondWithStatus(500, hostileText('body'));
@@ -52,21 +61,24 @@ export async function insertMarkup(instance: TestInstance): Promise<void> {
   await instance.register(email);
   const ids = await waitForDeadLetters(instance, id, 1);
   await receiver.stop();
-  const isTold = `SELECT FROM events WHERE type = 'webhook.dead_lettered' AND body LIKE '%' || $1 || '%'`;
-  await eventually('all being told of it', async () => (await instance.sql(isTold, ids)).length === 1);
+  const isNotified = `SELECT FROM events WHERE type = 'webhook.dead_lettered' AND body LIKE '%' || $1 || '%'`;
+  await eventually(
+    'the notifications for all dead letters',
+    async () => (await instance.sql(isNotified, ids)).length === 1,
+  );
   const batch = await instance.requestWithSecretKey('POST', '/v1/webhooks/redeliveries', {
     filter: { endpoint_id: id },
   });
   expect(batch).toMatchObject({ status: 201, body: { data: { eligible: 1 } } });
   await instance.requestWithSecretKey('POST', `/v1/webhooks/redeliveries/${batch.body.data.id}/cancel`);
   const [customer] = await instance.sql<{ id: string }>(`SELECT id FROM customers WHERE email = $1`, [email]);
-  // The newest event is about them.
+  // The newest event is about this customer.
   const metadata = { note: hostileText('metadata') };
   await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${customer!.id}`, { metadata });
   await writeMarkup(instance, customer!.id, email);
 }
 
-/** Also where the API refuses it. */
+/** Writes markup directly to the tables, including fields for which the API rejects it. */
 async function writeMarkup(instance: TestInstance, customerId: string, email: string): Promise<void> {
   const author = await insertOperator(instance, 'viewer');
   const fields = {
@@ -92,7 +104,7 @@ async function writeMarkup(instance: TestInstance, customerId: string, email: st
     email,
     hostileText('email'),
   ]);
-  // No two addresses are the same.
+  // Email addresses are unique.
   await instance.sql(`UPDATE customers SET email = $2 || id WHERE id = $1`, [
     customerId,
     hostileText('email'),
@@ -109,12 +121,15 @@ async function writeMarkup(instance: TestInstance, customerId: string, email: st
   );
 }
 
-/** Returns what of the markup on a screen is missing, or became more than text. @param name of the screen */
+/**
+ * Returns the fields whose markup is missing on a screen, and the markup that became more than text.
+ * @param name of the screen
+ */
 export async function findMarkupProblems(page: Page, name: string): Promise<string[]> {
-  const faults: string[] = [];
+  const problems: string[] = [];
   for (const field of fieldsByScreen[name] ?? []) {
     const text = page.getByText(hostileText(field)).filter({ visible: true }).first();
-    await text.waitFor().catch(() => faults.push(`shows no ${field}`));
+    await text.waitFor().catch(() => problems.push(`shows no ${field}`));
   }
-  return [...faults, ...(await page.evaluate<string[]>(INJECTED_ELEMENTS))];
+  return [...problems, ...(await page.evaluate<string[]>(INJECTED_ELEMENTS))];
 }

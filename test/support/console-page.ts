@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import type { TestInstance } from './test-instance.js';
 
-/** What tests of the console do on a page. */
+/** Actions of console tests on a page. */
 export class ConsolePage {
   constructor(
     readonly page: Page,
@@ -21,7 +21,7 @@ export class ConsolePage {
     return this.page.getByRole('dialog');
   }
 
-  /** A button of the dialog. */
+  /** Returns a button of the dialog. */
   dialogButton(name: string | RegExp): Locator {
     return this.dialog().getByRole('button', { name });
   }

@@ -3,14 +3,14 @@ import type { TestBrowser } from './browser.js';
 import type { TestInstance } from './test-instance.js';
 import type { OperatorClient } from './operator-client.js';
 
-/** A screen of the console, as a test or a picture goes to it. */
+/** A screen of the console, for tests and screenshots. */
 export interface Screen {
   name: string;
-  /** Below `/console`. */
+  /** The path below `/console`. */
   path: string;
 }
 
-/** Every screen, of the newest record where it shows one; those of which there is none yet are left out. */
+/** Returns all screens; a screen of a record shows the newest record and is left out if there is none. */
 export async function listScreens(instance: TestInstance): Promise<Screen[]> {
   const newest = async (table: string, prefix = ''): Promise<string | null> => {
     const [row] = await instance.sql<{ id: string }>(`SELECT id FROM ${table} ORDER BY id DESC LIMIT 1`);
@@ -37,7 +37,7 @@ export async function listScreens(instance: TestInstance): Promise<Screen[]> {
   ];
 }
 
-/** The parts of records beside the first, which their screen opens with. */
+/** The tabs of a record other than the first, with which its screen opens. */
 const tabs: Record<string, string[]> = {
   customer: ['sessions', 'webhooks', 'events', 'audit'],
   project: ['keys'],
@@ -46,7 +46,7 @@ const tabs: Record<string, string[]> = {
 const listTabs = (name: string, path: string): Screen[] =>
   (tabs[name] ?? []).map((tab) => ({ name: `${name}-${tab}`, path: `${path}?tab=${tab}` }));
 
-/** Opens a screen as an operator who is signed in, in a browser context of its own. @param path below `/console` */
+/** Opens a screen for a signed-in operator in a new browser context. @param path below `/console` */
 export const openScreen = (
   browser: TestBrowser,
   instance: TestInstance,

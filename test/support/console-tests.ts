@@ -7,19 +7,19 @@ import { insertOperator, type OperatorClient } from './operator-client.js';
 import { Receiver } from './receiver.js';
 import { TestInstance } from './test-instance.js';
 
-/** What Chromium writes on the console for every response of 400 and above; the page is not at fault. */
+/** The message that Chromium writes to the console for every 4xx response; the page did not cause it. */
 const CLIENT_ERROR_MESSAGE = /^Failed to load resource: the server responded with a status of 4/;
 
-/** What tests of the console share: an instance, a browser and an admin. */
+/** The context that console tests share: an instance, a browser and an admin. */
 export interface ConsoleTest {
   instance: TestInstance;
   browser: TestBrowser;
   admin: OperatorClient;
-  /** Opens a screen in a context of its own. @param operator the admin by default */
+  /** Opens a screen in a new browser context. @param operator default: the admin */
   open(path: string, operator?: OperatorClient): Promise<Page>;
 }
 
-/** Also a receiver, and a page of the admin that all tests use. */
+/** Adds a receiver and a page of the admin that all tests use. */
 export interface DeliveriesTest extends ConsoleTest {
   receiver: Receiver;
   page: Page;
@@ -27,15 +27,15 @@ export interface DeliveriesTest extends ConsoleTest {
 }
 
 interface Options {
-  /** Further arguments of Chromium. */
+  /** Additional Chromium arguments. */
   args?: string[];
-  /** Whether a worker runs, whose deliveries fail quickly. */
+  /** Starts a worker whose deliveries fail quickly. */
   withWorker?: boolean;
-  /** Whether a page may show a refusal (4xx). */
+  /** Allows pages to receive 4xx responses. */
   allowClientErrors?: boolean;
 }
 
-/** `describe` for the console in a browser. Each test fails when a page writes anything on its console. */
+/** `describe` for the console in a browser. A test fails if a page writes to its console. */
 export function describeConsole(name: string, options: Options, tests: (test: ConsoleTest) => void): void {
   describeBrowser(name, () => {
     const test = {
@@ -52,16 +52,16 @@ export function describeConsole(name: string, options: Options, tests: (test: Co
       await test.instance?.stop();
     });
     afterEach(() => {
-      const complaints = test.browser.consoleMessages.splice(0);
+      const messages = test.browser.consoleMessages.splice(0);
       expect(
-        complaints.filter((text) => !options.allowClientErrors || !CLIENT_ERROR_MESSAGE.test(text)),
+        messages.filter((text) => !options.allowClientErrors || !CLIENT_ERROR_MESSAGE.test(text)),
       ).toEqual([]);
     });
     tests(test);
   });
 }
 
-/** The same with deliveries, where each test creates the endpoints that it is about. */
+/** `describeConsole` with a worker and a receiver; each test creates its own endpoints. */
 export function describeDeliveries(name: string, tests: (test: DeliveriesTest) => void): void {
   describeConsole(name, { withWorker: true }, (test) => {
     const deliveries = test as DeliveriesTest;
@@ -76,16 +76,16 @@ export function describeDeliveries(name: string, tests: (test: DeliveriesTest) =
   });
 }
 
-/** Fills the fields of a form and sends it. */
+/** Fills the fields of a form and submits it. */
 export async function submitForm(page: Page, fields: Record<string, string>): Promise<void> {
   for (const [name, text] of Object.entries(fields)) await page.locator(`input[name=${name}]`).fill(text);
   await page.locator('button[type=submit]').click();
 }
 
-/** Waits until a screen shows this heading. */
+/** Waits until a screen shows a heading. */
 export const waitForHeading = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
-/** What a page has stored in the browser. */
+/** Returns the localStorage and sessionStorage of a page as JSON. */
 export const readBrowserStorage = (page: Page): Promise<string> =>
   page.evaluate<string>('JSON.stringify([localStorage, sessionStorage])');

@@ -8,14 +8,16 @@ export interface Tokens {
   refreshToken: string;
 }
 
-/** A customer of the instance's first project, whose password is PASSWORD. */
+/** A customer of the instance's first project with the password PASSWORD. */
 export interface RegisteredCustomer {
   id: string;
   email: string;
   tokens: Tokens;
 }
 
-/** Registers a customer, however busy the instance is. @throws Error unless the answer is 201, sooner or later */
+/**
+ * Registers a customer, with retries while the instance is busy. @throws Error unless the final status is 201
+ */
 export async function registerCustomer(
   instance: TestInstance,
   email = uniqueEmail(),
@@ -24,14 +26,16 @@ export async function registerCustomer(
   return { id: body.customer.id, email, tokens: body.tokens };
 }
 
-/** Registers `count` customers, ten at a time. @throws Error as `registerCustomer` does */
+/** Registers `count` customers, ten at a time. @throws Error under the conditions of `registerCustomer` */
 export async function registerCustomers(instance: TestInstance, count: number): Promise<void> {
   for (let done = 0; done < count; done += 10) {
     await Promise.all(Array.from({ length: Math.min(10, count - done) }, () => registerCustomer(instance)));
   }
 }
 
-/** Logs a customer in, however busy the instance is. @throws Error unless the answer is 200, sooner or later */
+/**
+ * Logs a customer in, with retries while the instance is busy. @throws Error unless the final status is 200
+ */
 export async function openSession(
   instance: TestInstance,
   email: string,
@@ -41,16 +45,16 @@ export async function openSession(
     .tokens;
 }
 
-/** What tests change a password to. */
+/** The new password for tests that change one. */
 export const NEW_PASSWORD = 'quite another phrase';
 
-/** Requests a password reset. @returns the token in the mail */
+/** Requests a password reset. @returns the token from the mail */
 export async function requestReset(instance: TestInstance, email: string): Promise<string> {
   await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email });
   return instance.getMailToken(email, 'reset-password');
 }
 
-/** Invites a new customer. @returns the token in the mail as well */
+/** Invites a new customer. @returns the customer and the token from the mail */
 export async function inviteCustomer(
   instance: TestInstance,
 ): Promise<{ id: string; email: string; token: string }> {
@@ -62,7 +66,7 @@ export async function inviteCustomer(
   return { id: body.id, email, token: await instance.getMailToken(email, 'accept-invite') };
 }
 
-/** Requests a change of email address. @returns the new address and the tokens in both mails */
+/** Requests a change of email address. @returns the new address and the tokens from both mails */
 export async function requestEmailChange(
   instance: TestInstance,
   { email, tokens }: Pick<RegisteredCustomer, 'email' | 'tokens'>,
@@ -77,7 +81,7 @@ export async function requestEmailChange(
   return { newEmail, current, fresh: await instance.getMailToken(newEmail, 'change-email-new') };
 }
 
-/** Uses the token of a mail. */
+/** Submits the token from a mail. */
 export function submitToken(
   instance: TestInstance,
   route: 'verify-email' | 'reset-password' | 'confirm-email-change',
@@ -95,7 +99,7 @@ export const refreshSession = (
 ): Promise<TestResponse> =>
   instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken }, baseUrl });
 
-/** Changes settings of the first project for as long as `work` runs. */
+/** Runs `work` with changed settings of the first project, then restores the defaults. */
 export async function withSettings<Result>(
   instance: TestInstance,
   settings: Record<string, unknown>,
@@ -111,16 +115,16 @@ export async function withSettings<Result>(
   }
 }
 
-/** A response without what differs from request to request. */
+/** Returns a response without the parts that differ for each request. */
 export const normalizeResponse = ({ status, body, headers }: TestResponse) => ({
   status,
   body: { ...body, requestId: undefined },
   headers: Object.fromEntries([...headers].filter(([name]) => !['x-request-id', 'date'].includes(name))),
 });
 
-/** @throws Error with the answer when its status is another one */
-export function expectStatus(status: number, answer: TestResponse): TestResponse {
-  if (answer.status !== status)
-    throw new Error(`${answer.status}, not ${status}: ${JSON.stringify(answer.body)}`);
-  return answer;
+/** Returns the response. @throws Error that contains the response if the status differs */
+export function expectStatus(status: number, response: TestResponse): TestResponse {
+  if (response.status !== status)
+    throw new Error(`${response.status}, not ${status}: ${JSON.stringify(response.body)}`);
+  return response;
 }

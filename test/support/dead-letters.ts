@@ -3,24 +3,33 @@ import { eventually } from './eventually.js';
 import { respondWithStatus, type Receiver } from './receiver.js';
 import type { TestInstance } from './test-instance.js';
 
-/** For instances whose deliveries fail quickly, by answers alone: nothing here is as slow as four seconds. */
+/**
+ * Settings with which deliveries fail quickly, and only because of their responses: no response in these
+ * tests takes as long as four seconds, and the timeout is longer.
+ */
 export const FAST_RETRIES = {
   TIME_SCALE: '10',
   WEBHOOK_RETRY_SCHEDULE: '0s,100ms,100ms,100ms,100ms',
   WEBHOOK_TIMEOUT: '45s',
 };
 
-/** Makes `count` events of the type `customer.created` at once, in the first project of the instance. */
+/**
+ * Creates `count` events of type `customer.created` with one request, in the first project of the instance.
+ */
 export async function emitEvents(instance: TestInstance, count: number): Promise<void> {
   const customers = Array.from({ length: count }, () => ({ email: `${randomUUID()}@example.com` }));
-  const answer = await instance.requestWithSecretKey('POST', '/api/v1/customers/import', {
+  const response = await instance.requestWithSecretKey('POST', '/api/v1/customers/import', {
     customers,
     emitEvents: true,
   });
-  if (answer.body.created !== count) throw new Error(`not all were imported: ${JSON.stringify(answer.body)}`);
+  if (response.body.created !== count)
+    throw new Error(`not all were imported: ${JSON.stringify(response.body)}`);
 }
 
-/** Waits until an endpoint has so many dead letters and nothing pending. @returns their ids, newest first */
+/**
+ * Waits until an endpoint has `count` dead letters and no pending deliveries.
+ * @returns their ids, newest first
+ */
 export async function waitForDeadLetters(
   instance: TestInstance,
   endpointId: string,
@@ -40,7 +49,9 @@ export async function waitForDeadLetters(
   });
 }
 
-/** Creates an endpoint with `count` dead letters, whose target succeeds from now on and has no requests. */
+/**
+ * Creates an endpoint with `count` dead letters, whose receiver now succeeds and has an empty request log.
+ */
 export async function createFailedEndpoint(
   instance: TestInstance,
   receiver: Receiver,
@@ -55,13 +66,13 @@ export async function createFailedEndpoint(
   return { id, ids };
 }
 
-/** Makes `count` dead letters like one that there is, before all others in the lists. */
+/** Creates `count` copies of a dead letter that come first in the lists. */
 export async function duplicateDeadLetter(
   instance: TestInstance,
   deliveryId: string,
   count: number,
 ): Promise<void> {
-  // Without the checks of foreign keys, which would take most of the time.
+  // The replica role skips foreign key checks, which would take most of the time.
   await instance.sql(
     `BEGIN; SET LOCAL session_replication_role = replica;
      INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state,
@@ -73,7 +84,7 @@ export async function duplicateDeadLetter(
   );
 }
 
-/** Waits until a bulk redelivery or a recovery is over. */
+/** Waits until a bulk redelivery or a recovery has finished. */
 export async function waitForRedelivery(instance: TestInstance, id: string): Promise<Record<string, any>> {
   return eventually('the redelivery finishing', async () => {
     const { data } = (await instance.requestWithSecretKey('GET', `/v1/webhooks/redeliveries/${id}`)).body;

@@ -8,13 +8,16 @@ import { Receiver } from './receiver.js';
 import { TestInstance, type TestResponse } from './test-instance.js';
 import { uniqueEmail } from './unique-email.js';
 
-/** A claim that PostgreSQL takes with it is noticed at the end of its lease, 30 s, and its attempt counts. */
+/**
+ * Tolerances for a crash of PostgreSQL: a lost claim is detected when its lease ends, after 30 s, and its
+ * attempt counts.
+ */
 export const LEASE_TOLERANCES = { ...ON_TIME, lateMs: 60_000 };
 
-/** Connections of the pool of one process, by default. */
+/** Default pool size of one process. */
 const POOL_SIZE = 10;
 
-/** An instance on a PostgreSQL server of its own, which tests stop, kill and freeze. */
+/** An instance with its own PostgreSQL server, which tests stop, kill and freeze. */
 export class DedicatedDatabase {
   private constructor(
     private readonly sharedUrl: string,
@@ -27,7 +30,7 @@ export class DedicatedDatabase {
 
   static async start(): Promise<DedicatedDatabase> {
     const server = await PostgresServer.start();
-    // New databases come from there as well, until it is removed.
+    // Databases are created on this server until it is removed.
     const shared = process.env['TEST_POSTGRES_URL']!;
     process.env['TEST_POSTGRES_URL'] = server.url;
     try {
@@ -53,29 +56,35 @@ export class DedicatedDatabase {
     }
   }
 
-  /** The processes that should outlive a fault. */
+  /** The processes that should survive an injected fault. */
   get pids(): (number | false)[] {
     const { instance } = this;
     return [instance.api, instance.workers.at(-1)!].map(({ pid, isRunning }) => isRunning && pid);
   }
 
-  /** As many requests at once as the pool has connections and more: one that was left in disorder would show. */
+  /**
+   * Sends more concurrent requests than the pool has connections, so that a connection in an inconsistent
+   * state is detected.
+   */
   async expectHealthyConnections(): Promise<void> {
     const { id, tokens } = this.customer;
     await eventually('30 responses', async () => {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 30 }, () =>
           this.instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me'),
         ),
       );
-      const fulfilled = answers.filter(({ status }) => status === 200);
+      const fulfilled = responses.filter(({ status }) => status === 200);
       expect(fulfilled.map(({ body }) => body.id)).toEqual(fulfilled.map(() => id));
-      answers.filter(({ status }) => status !== 200).forEach(expectUnavailable);
+      responses.filter(({ status }) => status !== 200).forEach(expectUnavailable);
       return fulfilled.length === 30;
     });
   }
 
-  /** Throws when a connection was lost: it would stay busy, unlike one of what the worker does each second. */
+  /**
+   * Throws if a connection leaked: it would stay busy, unlike the connection of the jobs that the worker runs
+   * each second.
+   */
   async expectNoLeakedConnection(): Promise<void> {
     const open = await eventually('the connections being idle', async () => {
       const [row] = await this.instance.sql<{ open: number; busy: number }>(
@@ -89,7 +98,7 @@ export class DedicatedDatabase {
 
   async remove(): Promise<void> {
     this.server.thaw();
-    // Each is done whatever happens to the one before.
+    // Each step runs even if an earlier one fails.
     const failed: unknown[] = [];
     for (const end of [() => this.instance.stop(), () => this.receiver.stop(), () => this.server.remove()]) {
       await end().catch((error: unknown) => failed.push(error));
@@ -99,7 +108,10 @@ export class DedicatedDatabase {
   }
 }
 
-/** @throws Error unless a response comes within `ms`; default: the longest that a request may take (I7) */
+/**
+ * Waits for a response.
+ * @throws Error if none arrives within `ms`; default: the longest time that a request may take (I7)
+ */
 export const withDeadline = (response: Promise<TestResponse>, ms = 15_000): Promise<TestResponse> =>
   withTimeout(response, ms, `no response within ${ms} ms`);
 
@@ -109,7 +121,7 @@ export const createIdempotently = (instance: TestInstance, key = randomUUID()): 
     headers: { authorization: `Bearer ${instance.credentials.secretKey}`, 'idempotency-key': key },
   });
 
-/** One request of every kind: reading and writing, within a transaction and without. */
+/** Sends one request of each kind: reads and writes, inside and outside of transactions. */
 export function sendAllRequestKinds(
   instance: TestInstance,
   { email, tokens }: RegisteredCustomer,
@@ -125,10 +137,10 @@ export function sendAllRequestKinds(
   ];
 }
 
-/** @throws Error unless a response says that the database is away, and when to retry */
-export function expectUnavailable(answer: TestResponse): void {
-  expect(answer.status).toBe(503);
-  // A registration may find the queue for a hash full: those before it wait for the database.
-  expect(['unavailable', 'overloaded']).toContain(answer.body.code);
-  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+/** Throws unless a response reports that the database is unavailable and when to retry. */
+export function expectUnavailable(response: TestResponse): void {
+  expect(response.status).toBe(503);
+  // The hash queue may reject a registration as full, because earlier registrations wait for the database.
+  expect(['unavailable', 'overloaded']).toContain(response.body.code);
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
 }

@@ -7,7 +7,7 @@ import {
   type DeliveryQueue,
 } from '@gatehouse/platform';
 
-/** Creates the delivery queue in an application of its own, which contains nothing else. */
+/** Creates the delivery queue in an application that contains nothing else. */
 export async function createDeliveryQueue(
   redisUrl: string,
   stuckMs?: number,

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 
-/** A column of the rows of a statement, as PostgreSQL describes it. */
+/** A column of a statement's result, as PostgreSQL describes it. */
 export interface DescribedColumn {
   name: string;
   type: string;
-  /** Whether the column of the table that it comes from can be null; null if it comes from no table. */
+  /** True if the table column that it comes from is nullable; null if it comes from no table. */
   nullable: boolean | null;
 }
 
@@ -15,7 +15,7 @@ interface Field {
   dataTypeID: number;
 }
 
-/** A query of pg that parses and describes a statement, and does not execute it. */
+/** A pg query that parses and describes a statement but does not execute it. */
 class Description {
   private fields: Field[] = [];
   readonly done: Promise<Field[]>;
@@ -48,7 +48,7 @@ class Description {
   }
 }
 
-/** Returns the columns of the rows of a statement. @throws Error of PostgreSQL when it is invalid */
+/** Returns the columns of a statement's result. @throws PostgreSQL's error if the statement is invalid */
 export async function describeStatement(client: pg.ClientBase, text: string): Promise<DescribedColumn[]> {
   const description = new Description(text);
   client.query(description as unknown as pg.Submittable);

@@ -1,16 +1,19 @@
 import type { TestInstance } from './test-instance.js';
 
-/** Every row of the tables, all of them by default, as PostgreSQL writes it: bytes are in hexadecimal. */
+/**
+ * Returns every row of the tables in PostgreSQL's text format, with bytes in hexadecimal. Default: all
+ * tables.
+ */
 export async function dumpTables(
   instance: TestInstance,
-  isWanted = (_table: string) => true,
+  isIncluded = (_table: string) => true,
 ): Promise<string> {
   const tables = await instance.sql<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
   );
-  const wanted = tables.filter(({ name }) => isWanted(name));
+  const included = tables.filter(({ name }) => isIncluded(name));
   const rows = await Promise.all(
-    wanted.map(({ name }) => instance.sql<{ line: string }>(`SELECT t::text AS line FROM "${name}" t`)),
+    included.map(({ name }) => instance.sql<{ line: string }>(`SELECT t::text AS line FROM "${name}" t`)),
   );
   return rows
     .flat()
@@ -18,10 +21,10 @@ export async function dumpTables(
     .join('\n');
 }
 
-/** A secret in the forms in which it could lie or be written somewhere. */
+/** Returns the encodings in which a secret could be stored or logged. */
 export function listEncodings(secret: string | Buffer): string[] {
   const text = typeof secret === 'string' ? [Buffer.from(secret)] : [];
-  // Keys and tokens are texts that stand for bytes.
+  // Keys and tokens are text encodings of bytes.
   const bytes = typeof secret === 'string' ? Buffer.from(secret.replace(/^\w+_/, ''), 'base64url') : secret;
   const buffers = [...text, ...(bytes.length >= 16 ? [bytes] : [])];
   return [

@@ -13,17 +13,20 @@ import { freePort } from './server-process.mjs';
 const PREFIX = 'gatehouse-test-';
 const TEMPLATE = 'gatehouse_template';
 
-/** More than a run has instances: what one leaves in its own, such as counted requests, is not another's. */
+/**
+ * More Redis databases than a run has instances, so that no instance finds data of another, such as request
+ * counters.
+ */
 const REDIS_DATABASES = 2_000;
 
 /**
- * Nothing of a test run has to survive a power cut. Autovacuum would change statistics, and so plans, in the middle of
- * a test: a table that it saw empty is planned as if it were.
+ * A test run does not have to survive a power failure. Autovacuum would change statistics, and so query
+ * plans, in the middle of a test: a table that it saw empty is planned as empty.
  */
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' };
 
 /**
- * Starts PostgreSQL and, where there is one, Redis for a test run, and makes the migrated template database.
+ * Starts PostgreSQL and, if installed, Redis for a test run, and creates the migrated template database.
  * @returns {Promise<{ folder: string, env: Record<string, string> }>} `env` is for the test processes
  */
 export async function startServers() {
@@ -50,7 +53,7 @@ export async function startServers() {
 }
 
 /**
- * Stops what runs from a folder of `startServers` and removes it.
+ * Stops the servers of a folder from `startServers` and removes the folder.
  * @param {string} folder
  */
 export async function stopServers(folder) {
@@ -61,12 +64,12 @@ export async function stopServers(folder) {
   fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Jest runs no teardown when it is interrupted; this cleans up after runs whose process is gone. */
+/** Stops the servers of runs whose process has ended: Jest runs no teardown when it is interrupted. */
 export async function reapServers() {
   for (const name of fs.readdirSync(tmpdir()).filter((entry) => entry.startsWith(PREFIX))) {
     const folder = path.join(tmpdir(), name);
-    const mine = process.getuid?.() === fs.statSync(folder, { throwIfNoEntry: false })?.uid;
-    if (mine && lockHolder(path.join(folder, 'owner')) === undefined) await stopServers(folder);
+    const isOwn = process.getuid?.() === fs.statSync(folder, { throwIfNoEntry: false })?.uid;
+    if (isOwn && lockHolder(path.join(folder, 'owner')) === undefined) await stopServers(folder);
   }
 }
 

@@ -4,15 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const PROBE_INTERVAL_MS = 25;
 
 /**
- * Probes after which it gives up: at least a minute. Probes are counted and not seconds, because on a machine that
- * stands still the seconds pass for both sides, and nothing was given the time to happen.
+ * Maximum number of probes: at least a minute. The limit counts probes instead of seconds: while the machine
+ * is stalled, time passes for the test, but the code under test makes no progress.
  */
 const MAX_PROBES = 2_400;
 
 /**
  * Calls `probe` until it returns something other than undefined, null or false.
- * @param what what is waited for, for the error
- * @param maxProbes for what takes longer than a minute on a quiet machine
+ * @param what the awaited condition, for the error
+ * @param maxProbes for conditions that take longer than a minute on an idle machine
  * @throws Error after that many probes
  */
 export async function eventually<T>(

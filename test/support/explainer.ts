@@ -1,7 +1,7 @@
 import type { Database } from '@gatehouse/persistence';
 import type { TestInstance } from './test-instance.js';
 
-/** Runs what a repository asks for, and has each statement explained. */
+/** Runs the statements of a repository and records the plan of each. */
 export class Explainer {
   readonly plans: string[][] = [];
 
@@ -18,7 +18,7 @@ export class Explainer {
 
   readonly prepared = this.query;
 
-  /** The repository, whose database is this one. */
+  /** Creates a repository that uses this explainer as its database. */
   repository<Repository>(Class: new (database: Database) => Repository): Repository {
     return new Class(this as unknown as Database);
   }

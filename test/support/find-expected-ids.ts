@@ -1,6 +1,9 @@
 import type { TestInstance } from './test-instance.js';
 
-/** What a query finds: SQL over the attempts `a`, their deliveries `d` and events `e`, in which $ is the value. */
+/**
+ * The condition of each query parameter: SQL over the attempts `a`, their deliveries `d` and events `e`, with
+ * $ as the value.
+ */
 const conditions: Record<string, string> = {
   project_id: 'd.project_id::text = $',
   endpoint_id: 'd.endpoint_id::text = $',
@@ -23,7 +26,7 @@ const deadLetterConditions: Record<string, string> = {
   http_status: 'd.last_http_status::text = $',
 };
 
-/** The same for a text that is looked for, by its form. */
+/** The condition of a search text, by its form. */
 const searchConditions: [RegExp, string][] = [
   [/^dlv_/, 'd.id::text = $'],
   [/^att_/, 'a.id::text = $'],
@@ -34,7 +37,7 @@ const searchConditions: [RegExp, string][] = [
   [/^[0-9a-f-]{36}$/, 'e.customer_id::text = $'],
 ];
 
-/** What `resolution` finds among dead letters. */
+/** The condition of each `resolution` of dead letters. */
 export const resolutionConditions: Record<string, string> = {
   waiting: 'd.resolution IS NULL',
   resolved: 'd.resolution IS NOT NULL',
@@ -43,9 +46,9 @@ export const resolutionConditions: Record<string, string> = {
 };
 
 /**
- * The ids that a list of attempts or of dead letters is to show, newest first.
- * @param query as a caller sends it
- * @param reach SQL, of what the caller may see
+ * Returns the ids that a list of attempts or dead letters must contain, newest first.
+ * @param query the query parameters of the caller
+ * @param reach SQL condition for the rows that the caller can access
  */
 export async function findExpectedIds(
   instance: TestInstance,

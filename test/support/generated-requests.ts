@@ -21,13 +21,13 @@ export interface GeneratedRequest {
   body?: string;
 }
 
-/** Values that are really there: ids and secrets by the name of the field or parameter that takes them. */
+/** Existing ids and secrets, by the name of the field or parameter that accepts them. */
 export interface ValuePool {
   values: Record<string, string[]>;
   keys: Record<'secretKey' | 'projectKey' | 'publishableKey' | 'accessToken' | 'operatorSession', string>;
 }
 
-/** Every operation of the document. */
+/** Returns every operation of the document. */
 export const listOperations = (): Operation[] =>
   Object.entries(testWorker!.conformance().document['paths'] as Json).flatMap(([path, item]) =>
     Object.entries(item as Json).map(([method, spec]) => ({
@@ -38,10 +38,13 @@ export const listOperations = (): Operation[] =>
     })),
   );
 
-/** A customer, a project, a key and so on that nobody else needs, as operations end what they are given. */
+/**
+ * Creates objects that no other request depends on (a customer, a project, a key and so on), because
+ * operations end the objects that they receive.
+ */
 export async function createPool(instance: TestInstance): Promise<ValuePool> {
   const { secretKey, projectSecretKey, publishableKey, organizationId, projectId } = instance.credentials;
-  // Or a project would soon have as many as it may.
+  // A project would soon reach its limit of endpoints.
   await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
   const endpoint = await instance.createEndpoint('http://127.0.0.1:9/hook');
   const email = `${randomUUID()}@example.com`;
@@ -61,7 +64,7 @@ export async function createPool(instance: TestInstance): Promise<ValuePool> {
   const [key, mails, [delivery]] = await Promise.all([
     instance.requestWithSecretKey('POST', `/api/v1/projects/${spare}/api-keys`, { name: 'Spare' }),
     instance.requestWithSecretKey('GET', `/api/v1/mailbox?email=${email}`),
-    // No worker runs: it becomes a dead letter by hand.
+    // No worker runs, so this statement turns the delivery into a dead letter.
     instance.sql(
       `UPDATE deliveries SET state = 'failed', attempt = 5, next_attempt_at = NULL, finished_at = now(),
          last_http_status = 500, last_error = 'http_error'
@@ -114,7 +117,7 @@ const getSchema = (schema: Json): Json => {
   };
 };
 
-/** Texts that have broken other systems, and any others. */
+/** Strings that have caused errors in other systems, and random ones. */
 const hostileTexts = fc.oneof(
   fc.constantFrom(
     '',
@@ -138,7 +141,7 @@ const byFormat: Record<string, Arbitrary<string>> = {
     .map((date) => date.toISOString()),
 };
 
-/** Values that the schema describes; where one of the pool fits the name, mostly that. */
+/** Generates values that match a schema; if the pool has values for the name, mostly those. */
 function validValue(schema: Json, pool: ValuePool, name = ''): Arbitrary<unknown> {
   const { type, enum: values, examples, properties = {}, required = [], ...rest } = getSchema(schema);
   const known = pool.values[name];
@@ -157,7 +160,7 @@ function validValue(schema: Json, pool: ValuePool, name = ''): Arbitrary<unknown
   return choices.length > 0 ? fc.oneof(...choices) : fc.jsonValue();
 }
 
-/** An id that is nearly right. */
+/** Returns an id with a wrong last character. */
 const truncateId = (text: string): string => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');
 
 function valueOfType(type: string, schema: Json, pool: ValuePool): Arbitrary<unknown> {
@@ -192,7 +195,7 @@ function valueOfType(type: string, schema: Json, pool: ValuePool): Arbitrary<unk
   }
 }
 
-/** Bodies that no schema describes, or that are hardly bodies. */
+/** Generates bodies that violate the schema or are not valid JSON. */
 function invalidBody(schema: Json, pool: ValuePool): Arbitrary<string> {
   const { properties = {} } = getSchema(schema);
   const right = validValue(schema, pool) as Arbitrary<Json>;
@@ -264,7 +267,10 @@ function requestPath({ path: template, spec }: Operation, pool: ValuePool): Arbi
     });
 }
 
-/** As a URL has it; a dot segment would be taken away before it is sent. */
+/**
+ * Encodes a path segment or query part. Dots are encoded as well: clients remove dot segments before they
+ * send a URL.
+ */
 const escapeSegment = (text: string): string =>
   encodeURIComponent(text.toWellFormed()).replaceAll('.', '%2E');
 
@@ -312,7 +318,7 @@ function requestHeaders(operation: Operation, pool: ValuePool): Arbitrary<Record
     .map(([credential, extra]) => ({ 'content-type': 'application/json', ...credential, ...extra }));
 }
 
-/** Requests for an operation: right ones, wrong ones, and everything between. */
+/** Generates requests for an operation: valid, invalid and partly valid ones. */
 export const requestArbitrary = (operation: Operation, pool: ValuePool): Arbitrary<GeneratedRequest> =>
   fc
     .tuple(requestPath(operation, pool), requestHeaders(operation, pool), requestBody(operation, pool))

@@ -18,7 +18,7 @@ import { formatSeconds, recordMeasurements, type Measurements } from './measurem
 import { getHeader, type RawTarget } from './raw-target.js';
 import type { Receiver } from './receiver.js';
 
-/** What the history of an instance comes to. */
+/** Summary of an instance's history. */
 export interface HistorySummary {
   events: number;
   deliveries: number;
@@ -26,27 +26,30 @@ export interface HistorySummary {
   requests: number;
   deadLetters: number;
   cancelled: number;
-  /** Requests for an event that the target had already taken. */
+  /** Requests for an event that the receiver had already accepted. */
   repeats: number;
-  /** Of the attempt that began latest after its due time, in ms. */
+  /** Longest delay between the due time and the start of an attempt, in ms. */
   maxDelayMs: number;
 }
 
 export type CheckOptions = Partial<Tolerances>;
 
-/** What is judged by time as well, in files named `*.timed.spec.ts` and `*.nightly.spec.ts`: I8 late, I7 slow. */
+/**
+ * Time limits for files named `*.timed.spec.ts` and `*.nightly.spec.ts`: I8 (late attempts), I7 (slow
+ * responses).
+ */
 export const ON_TIME = { lateMs: 5_000, longestMs: 15_000 };
 
-/** A schedule that allows each attempt at once, for deliveries that a test itself makes due. */
+/** A schedule without delays, for deliveries that a test makes due itself. */
 export const AT_ONCE = [0, 0, 0, 0, 0];
 
-/** The schedule of an instance that sets none, in ms. */
+/** Default retry schedule, in ms. */
 const DEFAULT_SCHEDULE = [0, 15_000, 60_000, 300_000, 1_800_000];
 const MAX_SHOWN = 12;
-/** The most that is put down to the machine, in ms. */
+/** Longest pause that is attributed to the machine, in ms. */
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Watches an instance and its targets, and judges in the end whether the invariants held. */
+/** Records the exchanges of an instance and its receivers, and checks the invariants at the end. */
 export class History {
   readonly exchanges: Exchange[] = [];
   private readonly receivers: Receiver[];
@@ -62,11 +65,11 @@ export class History {
   }
 
   /**
-   * Takes down what a target below HTTP sees as well.
-   * @param first status that its first answer comes to, null for no answer at all; its further ones are 200
+   * Also records the requests of a receiver below HTTP.
+   * @param first status of its first response, null for no response; all later ones are 200
    */
   watch(target: RawTarget, first: number | null = 200): void {
-    // Its address is gone once it has stopped.
+    // The address is not available after the receiver has stopped.
     const { protocol } = new URL(target.url);
     this.rawRequestSources.push(() =>
       target.requests.map((request, index) => {
@@ -82,16 +85,17 @@ export class History {
   }
 
   /**
-   * Waits until every delivery has ended, and checks everything against I1 to I8. Unless a limit is given, nothing is
-   * too late. For as long as this process stood still, the others may have as well: so much later it may be.
-   * @throws Error that names each violation with its ids
+   * Waits until every delivery has ended, then checks I1 to I8. Without limits, no delay is a violation. The
+   * limit for late attempts is extended by the longest pause of this process, because the other processes may
+   * have been paused as well.
+   * @throws Error that lists each violation with its ids
    */
   async check({
     schedule = readSchedule(this.instance.env),
     lateMs = Infinity,
     longestMs = Infinity,
   }: CheckOptions = {}): Promise<HistorySummary> {
-    // What has not ended by then is a violation with a name.
+    // Deliveries that have not ended by then are reported as violations.
     await eventually('every delivery ending', () => isSettled(this.instance)).catch(() => undefined);
     const facts = await this.collectFacts();
     const pauses = pausesSince(this.startedAt).map(({ ms }) => ms);
@@ -116,7 +120,7 @@ export class History {
     return result;
   }
 
-  /** Statuses of the answers since a time, oldest first; 0 stands for none. */
+  /** Returns the response statuses since a time, oldest first; 0 means no response. */
   listStatuses(since = 0): number[] {
     return this.exchanges.filter(({ at }) => at >= since).map(({ response }) => response?.status ?? 0);
   }
@@ -126,7 +130,7 @@ export class History {
       exchanges: this.exchanges,
       requests: [
         ...this.receivers.flatMap(toTargetRequests),
-        ...this.rawRequestSources.flatMap((seen) => seen()),
+        ...this.rawRequestSources.flatMap((listRequests) => listRequests()),
       ],
       ...(await readDatabaseFacts(this.instance)),
       processes: this.instance.processes.map(describeProcess),
@@ -143,7 +147,7 @@ const toMeasurements = ({ maxDelayMs, deadLetters, cancelled, ...counts }: Histo
   'latest attempt': `${formatSeconds(maxDelayMs)} after its due time`,
 });
 
-/** Whether every delivery has come to its end. */
+/** Returns true if every delivery has ended. */
 export async function isSettled(instance: TestInstance): Promise<boolean> {
   const open = await instance.sql(
     `SELECT FROM deliveries WHERE state = 'pending' OR lease_until IS NOT NULL LIMIT 1`,
@@ -153,7 +157,7 @@ export async function isSettled(instance: TestInstance): Promise<boolean> {
 
 const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`;
 
-/** What the database holds. */
+/** Reads the facts from the database. */
 export async function readDatabaseFacts(
   instance: TestInstance,
 ): Promise<Omit<Facts, 'exchanges' | 'requests' | 'processes'>> {
@@ -188,7 +192,7 @@ const toTargetRequests = ({ url, requests }: Receiver): TargetRequest[] =>
     response: response ?? null,
   }));
 
-/** What became of a process, as far as its test knows. */
+/** Returns the state of a process, as far as its test knows it. */
 export function describeProcess(process: ServerProcess): ProcessReport {
   const { entryPoint, pid, isRunning, sentSignal, hitFailpoint, endedAt, log } = process;
   const isApi = entryPoint === entryPoints.api;
@@ -204,7 +208,7 @@ export function describeProcess(process: ServerProcess): ProcessReport {
   };
 }
 
-/** The schedule that the processes of an instance keep to, in ms. */
+/** Returns the retry schedule of an instance, in ms. */
 function readSchedule({
   WEBHOOK_RETRY_SCHEDULE: text,
   TIME_SCALE: scale = '1',
@@ -217,12 +221,12 @@ function readSchedule({
   return (delays ?? DEFAULT_SCHEDULE).map((delay) => delay / Number(scale));
 }
 
-/** What the facts come to. */
+/** Summarizes the facts. */
 export function summarize(facts: Facts, schedule: Pick<Tolerances, 'schedule'>): HistorySummary {
   const states = facts.deliveries.map(({ state }) => state);
-  const heard = new Set(facts.deliveries.map(({ eventId }) => eventId));
+  const eventIds = new Set(facts.deliveries.map(({ eventId }) => eventId));
   return {
-    events: heard.size,
+    events: eventIds.size,
     deliveries: facts.deliveries.length,
     attempts: facts.attempts.length,
     requests: facts.requests.length,

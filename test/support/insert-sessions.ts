@@ -1,6 +1,8 @@
 import type { TestInstance } from './test-instance.js';
 
-/** Gives a customer live sessions of a day ago, each used a second after the one before. @returns ids, oldest first */
+/**
+ * Inserts active sessions of a day ago for a customer, created one second apart. @returns ids, oldest first
+ */
 export async function insertSessions(
   instance: TestInstance,
   customerId: string,

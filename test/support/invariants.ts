@@ -1,6 +1,9 @@
 import type { Exchange } from './test-instance.js';
 
-/** What clients saw, what targets saw, what the database holds, and what became of the processes. Times in ms since 1970. */
+/**
+ * The observations of clients and receivers, the rows of the database, and the final states of the processes.
+ * Times in ms since 1970.
+ */
 export interface Facts {
   exchanges: Exchange[];
   requests: TargetRequest[];
@@ -13,18 +16,18 @@ export interface Facts {
   processes: ProcessReport[];
 }
 
-/** One request that a target has seen. */
+/** One request that a receiver has received. */
 export interface TargetRequest {
   url: string;
   eventId: string;
   at: number;
-  /** Null when its answer was never sent whole. */
+  /** Null if the response was not sent completely. */
   response: { status: number; at: number } | null;
 }
 
 export interface EndpointRow {
   id: string;
-  /** Null at the level of the organization. */
+  /** Null for an endpoint of the organization. */
   projectId: string | null;
   url: string;
   events: string[];
@@ -37,10 +40,10 @@ export interface DeliveryRow {
   eventId: string;
   endpointId: string;
   state: string;
-  /** Of the last claim. */
+  /** The attempt number of the last claim. */
   attempt: number;
   isLeased: boolean;
-  /** Its customer was deleted. */
+  /** True if its customer was deleted. */
   isWithdrawn: boolean;
   createdAt: number;
 }
@@ -61,9 +64,9 @@ export interface ProcessReport {
   name: string;
   isApi: boolean;
   isRunning: boolean;
-  /** A test ended it, or it ended itself at a failpoint. */
+  /** True if a test ended it or it ended itself at a failpoint. */
   isIntentional: boolean;
-  /** It was given no time to finish. */
+  /** True if it was ended without time to shut down. */
   isKilled: boolean;
   endedAt: number | null;
   /** The fatal lines of its log. */
@@ -71,37 +74,43 @@ export interface ProcessReport {
   lastLine: string;
 }
 
-/** What a scenario allows. */
+/** Limits of a scenario. */
 export interface Tolerances {
   /** The delays before the five attempts, in ms. */
   schedule: number[];
-  /** How long after its due time an attempt may begin, in ms, jitter aside (I8). */
+  /** Maximum delay between the due time and the start of an attempt, in ms, apart from jitter (I8). */
   lateMs: number;
-  /** Longest time that a request may take, in ms (I7). */
+  /** Maximum duration of a request, in ms (I7). */
   longestMs: number;
 }
 
 export type Invariant = 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'I7' | 'I8';
 
-/** What does not hold, with the ids that it does not hold for. */
+/** A violated invariant, with the ids concerned. */
 export interface Violation {
   invariant: Invariant;
   description: string;
 }
 
-/** Either way of the schedule (contract, section 5). */
+/** Maximum jitter in either direction, as a fraction of the delay (contract, section 5). */
 const JITTER = 0.1;
 const MAX_ATTEMPTS = 5;
-/** How much later than the client's error the end of a process may be noticed: the test may be stopped in between. */
+/**
+ * Maximum time between a client's error and the detected end of a process, in ms: the test may be paused in
+ * between.
+ */
 const DETECTION_MS = 3_000;
-/** Clocks of two processes are read at two times; so that a request is not older than its attempt. */
+/**
+ * Tolerance between clock readings of two processes, in ms, so that no request appears older than its
+ * attempt.
+ */
 const CLOCK_SKEW_MS = 20;
 
-/** Everything that the facts say against the invariants I1 to I8 of the fault table. */
+/** Returns all violations of the invariants I1 to I8 of the fault table. */
 export function findViolations(facts: Facts, tolerances: Tolerances): Violation[] {
   const index = buildIndex(facts);
   return [
-    // First what explains much of the rest.
+    // Process failures come first, because they explain most other violations.
     ...checkProcesses(facts),
     ...checkAcknowledgedWrites(facts, index),
     ...checkFanOut(facts, index),
@@ -115,7 +124,9 @@ export function findViolations(facts: Facts, tolerances: Tolerances): Violation[
   ];
 }
 
-/** How long after its due time each attempt began, in ms; negative within the jitter. */
+/**
+ * Returns the delay between the due time and the start of each attempt, in ms; negative within the jitter.
+ */
 export function attemptDelays(
   facts: Facts,
   { schedule }: Pick<Tolerances, 'schedule'>,
@@ -132,7 +143,7 @@ export function attemptDelays(
   return delays;
 }
 
-/** Requests that came although the target had answered the same event with success before, redeliveries aside. */
+/** Returns requests for events that the receiver had already accepted, apart from redeliveries. */
 export function findRepeatedRequests({ requests, deliveries, endpoints }: Facts): TargetRequest[] {
   const urls = new Map(endpoints.map(({ id, url }) => [id, url]));
   const wanted = countBy(deliveries.map(({ eventId, endpointId }) => `${urls.get(endpointId)} ${eventId}`));
@@ -141,7 +152,7 @@ export function findRepeatedRequests({ requests, deliveries, endpoints }: Facts)
       .filter(({ response }) => response && isSuccess(response.status))
       .map(({ response }) => response!.at)
       .sort((one, other) => one - other);
-    // As many deliveries of it, as many successes are in order.
+    // One success per delivery of the event is expected.
     const enough = done[(wanted.get(key) ?? 1) - 1];
     return enough === undefined ? [] : group.filter(({ at }) => at > enough);
   });
@@ -161,15 +172,15 @@ function buildIndex({ events, attempts, requests, endpoints }: Facts) {
   };
 }
 
-/** I1, and of I2 that the event of an acknowledged change is there. */
+/** I1, and for I2: the event of an acknowledged change exists. */
 function checkAcknowledgedWrites({ exchanges, ...facts }: Facts, { endpoints }: FactIndex): Violation[] {
   const customers = new Set(facts.customers.map(({ id }) => id));
   const sessions = new Set(facts.sessions.map(({ id }) => id));
   const deliveryIds = new Set(facts.deliveries.map(({ id }) => id));
-  const told = countBy(facts.events.map(({ type, customerId }) => `${type} ${customerId}`));
+  const eventCounts = countBy(facts.events.map(({ type, customerId }) => `${type} ${customerId}`));
   const found: Violation[] = [];
-  const require = (isThere: boolean, invariant: Invariant, what: string): void => {
-    if (!isThere) found.push({ invariant, description: `${what} is acknowledged and not there` });
+  const require = (exists: boolean, invariant: Invariant, what: string): void => {
+    if (!exists) found.push({ invariant, description: `${what} is acknowledged but missing` });
   };
   const logins = new Map<string, number>();
   for (const { method, path, response } of exchanges) {
@@ -184,25 +195,25 @@ function checkAcknowledgedWrites({ exchanges, ...facts }: Facts, { endpoints }: 
     if (path.endsWith('/redeliver'))
       require(deliveryIds.has(withoutPrefix(body.data.id as string)), 'I1', `delivery ${body.data.id}`);
     if (customerId && response.status === 201)
-      require(told.has(`customer.created ${customerId}`), 'I2', `customer.created of ${customerId}`);
+      require(eventCounts.has(`customer.created ${customerId}`), 'I2', `customer.created of ${customerId}`);
     if (path.endsWith('/login') && customerId) logins.set(customerId, (logins.get(customerId) ?? 0) + 1);
   }
   for (const [customerId, count] of logins) {
-    const events = told.get(`login.succeeded ${customerId}`) ?? 0;
+    const events = eventCounts.get(`login.succeeded ${customerId}`) ?? 0;
     require(events >= count, 'I2', `login.succeeded ${count} times of ${customerId} (${events} times)`);
   }
   return found;
 }
 
-/** I2: each event has a delivery to each endpoint that listens. */
+/** I2: each event has a delivery to each subscribed endpoint. */
 function checkFanOut({ events, endpoints, deliveries: rows }: Facts, _: FactIndex): Violation[] {
-  const made = new Set(rows.map(({ eventId, endpointId }) => `${eventId} ${endpointId}`));
+  const deliveredPairs = new Set(rows.map(({ eventId, endpointId }) => `${eventId} ${endpointId}`));
   return endpoints
     .filter(({ status }) => status === 'enabled')
     .flatMap((endpoint) =>
       events
         .filter((event) => event.at > endpoint.createdAt && isSubscribed(endpoint, event))
-        .filter((event) => !made.has(`${event.id} ${endpoint.id}`))
+        .filter((event) => !deliveredPairs.has(`${event.id} ${endpoint.id}`))
         .map(({ id, type }) => ({
           invariant: 'I2' as const,
           description: `${type} ${id} has no delivery to ${endpoint.id}`,
@@ -210,17 +221,17 @@ function checkFanOut({ events, endpoints, deliveries: rows }: Facts, _: FactInde
     );
 }
 
-/** I2: each delivery has come to an end that its attempts and its target bear out. */
+/** I2: each delivery has ended, and its attempts and receiver confirm its state. */
 function checkDeliveries({ deliveries: rows }: Facts, index: FactIndex): Violation[] {
   return rows.flatMap((delivery) => {
     const attempts = index.attemptsOf(delivery.id);
-    const wrong = findDeliveryProblem(delivery, attempts, index);
+    const problem = findDeliveryProblem(delivery, attempts, index);
     const seen = attempts.map(({ attempt, error }) => `${attempt}:${error ?? 'ok'}`).join(' ');
-    if (!wrong) return [];
+    if (!problem) return [];
     return [
       {
         invariant: 'I2' as const,
-        description: `delivery ${delivery.id} ${wrong} (attempts ${seen || 'none'})`,
+        description: `delivery ${delivery.id} ${problem} (attempts ${seen || 'none'})`,
       },
     ];
   });
@@ -230,14 +241,14 @@ function findDeliveryProblem(delivery: DeliveryRow, attempts: AttemptRow[], inde
   const last = attempts.at(-1);
   if (attempts.some(({ attempt }, position) => attempt !== position + 1))
     return 'lacks a record of an attempt';
-  if (attempts.slice(0, -1).some(({ success }) => success)) return 'was tried again after a success';
-  if (delivery.isLeased) return 'is still in the hands of a worker';
+  if (attempts.slice(0, -1).some(({ success }) => success)) return 'was attempted again after a success';
+  if (delivery.isLeased) return 'is still leased by a worker';
   if (delivery.attempt !== attempts.length) return `has another number of attempts than ${delivery.attempt}`;
   switch (delivery.state) {
     case 'succeeded': {
       const seen = last ? index.seenBy(last.url, delivery.eventId) : [];
-      const isHeard = seen.some(({ response }) => response && isSuccess(response.status));
-      return last?.success && isHeard ? null : 'counts as succeeded, and no target says so';
+      const isConfirmed = seen.some(({ response }) => response && isSuccess(response.status));
+      return last?.success && isConfirmed ? null : 'is marked as succeeded, but no target returned a success';
     }
     case 'failed':
       return attempts.length === MAX_ATTEMPTS && !last!.success
@@ -246,13 +257,16 @@ function findDeliveryProblem(delivery: DeliveryRow, attempts: AttemptRow[], inde
     case 'cancelled':
       return delivery.isWithdrawn || index.endpoints.get(delivery.endpointId)?.status !== 'enabled'
         ? null
-        : 'was cancelled although its endpoint is there';
+        : 'was cancelled although its endpoint is enabled';
     default:
       return `is ${delivery.state}`;
   }
 }
 
-/** I3: one record for each number; and no moment at which a target had seen more requests than were begun. */
+/**
+ * I3: each attempt number has one record, and at no time has a receiver seen more requests than attempts were
+ * started.
+ */
 function checkRequestsPerAttempt({ attempts, requests }: Facts, _: FactIndex): Violation[] {
   const numbers = countBy(attempts.map(({ deliveryId, attempt }) => `attempt ${attempt} of ${deliveryId}`));
   const twice = [...numbers]
@@ -273,7 +287,7 @@ function checkRequestsPerAttempt({ attempts, requests }: Facts, _: FactIndex): V
   return [...twice, ...tooMany];
 }
 
-/** I4: nothing has two successors. */
+/** I4: no refresh token has two successors. */
 function checkRefreshChains({ exchanges }: Facts): Violation[] {
   const refreshes = exchanges.filter(
     ({ path, response }) => path.endsWith('/auth/refresh') && response?.status === 200,
@@ -292,7 +306,7 @@ function checkRefreshChains({ exchanges }: Facts): Violation[] {
   );
 }
 
-/** I5: what happens once is told once. */
+/** I5: a change that happens once has one event. */
 function checkSingleUse({ events }: Facts): Violation[] {
   const once = events.filter(({ type }) => type === 'verification.completed' || type === 'customer.created');
   return [...countBy(once.map(({ type, customerId }) => `${type} of ${customerId}`))]
@@ -300,51 +314,63 @@ function checkSingleUse({ events }: Facts): Violation[] {
     .map(([what, count]) => ({ invariant: 'I5', description: `${what} happened ${count} times` }));
 }
 
-/** I6: whoever asks is who is answered. */
+/** I6: each response is about the caller. */
 function checkTenantIsolation({ exchanges }: Facts): Violation[] {
   return exchanges.flatMap(({ path, requestBody, accessToken, response }) => {
     if (!response || !isSuccess(response.status)) return [];
     const { body } = response;
-    const mine = path === '/api/v1/me' && accessToken ? decodeClaims(accessToken)?.sub === body.id : true;
-    const named =
+    const isOwn = path === '/api/v1/me' && accessToken ? decodeClaims(accessToken)?.sub === body.id : true;
+    const isNamed =
       requestBody?.email && body.customer?.email ? body.customer.email === requestBody.email : true;
-    return mine && named
+    return isOwn && isNamed
       ? []
       : [
           {
             invariant: 'I6' as const,
-            description: `${path} answered about somebody else: ${body.id ?? body.customer.id}`,
+            description: `${path} returned another customer: ${body.id ?? body.customer.id}`,
           },
         ];
   });
 }
 
-/** I7: no 500, no refusal without a time, nothing longer than allowed, and no silence without a cause. */
+/**
+ * I7: no 500, no 503 without `Retry-After`, no response that takes longer than allowed, and no missing
+ * response without a cause.
+ */
 function checkResponses({ exchanges, processes }: Facts, { longestMs }: Tolerances): Violation[] {
-  const deaths = processes.filter(({ isApi, isKilled }) => isApi && isKilled).map(({ endedAt }) => endedAt!);
+  const killTimes = processes
+    .filter(({ isApi, isKilled }) => isApi && isKilled)
+    .map(({ endedAt }) => endedAt!);
   return exchanges.flatMap((exchange) => {
-    const fault =
-      exchange.ms > longestMs ? `took ${Math.round(exchange.ms)} ms` : findResponseProblem(exchange, deaths);
-    return fault
-      ? [{ invariant: 'I7' as const, description: `${exchange.method} ${exchange.path} ${fault}` }]
+    const problem =
+      exchange.ms > longestMs
+        ? `took ${Math.round(exchange.ms)} ms`
+        : findResponseProblem(exchange, killTimes);
+    return problem
+      ? [{ invariant: 'I7' as const, description: `${exchange.method} ${exchange.path} ${problem}` }]
       : [];
   });
 }
 
-function findResponseProblem({ path, at, ms, response, error }: Exchange, deaths: number[]): string | null {
+function findResponseProblem(
+  { path, at, ms, response, error }: Exchange,
+  killTimes: number[],
+): string | null {
   if (!response) {
-    const wasKilled = deaths.some((death) => death > at - CLOCK_SKEW_MS && death < at + ms + DETECTION_MS);
+    const wasKilled = killTimes.some(
+      (killedAt) => killedAt > at - CLOCK_SKEW_MS && killedAt < at + ms + DETECTION_MS,
+    );
     const text = describeError(error);
-    return wasKilled || text.includes('ECONNREFUSED') ? null : `got no answer: ${text}`;
+    return wasKilled || text.includes('ECONNREFUSED') ? null : `got no response: ${text}`;
   }
-  // A probe asks again by itself.
+  // A readiness probe retries by itself.
   if (path === '/readyz') return null;
   if (response.status === 503)
     return response.headers.get('retry-after') ? null : 'got 503 without Retry-After';
   return response.status >= 500 && response.status !== 501 ? `got ${response.status}` : null;
 }
 
-/** I7: the same process id unless it was ended on purpose. */
+/** I7: each process is still running unless it was ended on purpose. */
 function checkProcesses({ processes }: Facts): Violation[] {
   return processes.flatMap(({ name, isRunning, isIntentional, fatal, lastLine }) => [
     ...(isRunning || isIntentional
@@ -359,7 +385,7 @@ function checkProcesses({ processes }: Facts): Violation[] {
   ]);
 }
 
-/** I8 */
+/** I8: no attempt starts too early or too late. */
 function checkDelays(facts: Facts, _: FactIndex, tolerances: Tolerances): Violation[] {
   const { schedule, lateMs } = tolerances;
   return [...attemptDelays(facts, tolerances)].flatMap(([{ deliveryId, attempt }, delay]) => {
@@ -371,7 +397,7 @@ function checkDelays(facts: Facts, _: FactIndex, tolerances: Tolerances): Violat
   });
 }
 
-/** `*` leaves out what must be named (contract, section 5). */
+/** `*` excludes event types that must be isNamed (contract, section 5). */
 function isSubscribed(
   { projectId, events }: EndpointRow,
   event: { type: string; projectId: string | null },
@@ -386,7 +412,7 @@ function isSubscribed(
 
 const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
 const requestKey = ({ url, eventId }: { url: string; eventId: string }): string => `${url} ${eventId}`;
-/** Without the prefix of its kind. */
+/** Removes the type prefix of an id. */
 const withoutPrefix = (id: string): string => id.replace(/^[a-z]+_/, '');
 
 function decodeClaims(token: string | undefined): { sub: string; sid: string } | undefined {
@@ -397,10 +423,13 @@ function decodeClaims(token: string | undefined): { sub: string; sid: string } |
   };
 }
 
-/** An error and what is behind it. (In jest an error of Node's own is no instance of this realm's Error.) */
-function describeError(fault: unknown): string {
-  const { message, code = '', cause } = (fault ?? {}) as { message?: string; code?: string; cause?: unknown };
-  return `${message ?? String(fault)} ${code}${cause === undefined ? '' : `, ${describeError(cause)}`}`;
+/**
+ * Returns an error's message and those of its causes. (In jest, an error from Node itself is not an instance
+ * of this realm's Error.)
+ */
+function describeError(error: unknown): string {
+  const { message, code = '', cause } = (error ?? {}) as { message?: string; code?: string; cause?: unknown };
+  return `${message ?? String(error)} ${code}${cause === undefined ? '' : `, ${describeError(cause)}`}`;
 }
 
 function groupBy<T>(items: T[], keyed: (item: T) => string): Map<string, T[]> {

@@ -2,7 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { canonicalEmail, isUuid } from '@gatehouse/domain';
 
 /**
- * Strict: an unknown keyword or format is an error. Formats mean what the contract says, section 2.
+ * Creates a strict validator: an unknown keyword or format is an error. Formats are those of section 2 of the
+ * contract.
  * @param {import('ajv/dist/2020.js').Options} [options]
  */
 export const strictAjv = (options = {}) =>

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { SMTPServer } from 'smtp-server';
 import { freePort } from './server-process.mjs';
 
-/** A real SMTP server on loopback that a test can switch off. */
+/** A real SMTP server on loopback that a test can stop and start. */
 export class MailServer {
   readonly mails: { from: string; to: string[]; text: string }[] = [];
   private server: SMTPServer | undefined;
@@ -24,7 +24,7 @@ export class MailServer {
       },
     });
     this.server.on('error', () => undefined);
-    // Nobody else takes it while this one is away.
+    // The port is reserved, so no other server takes it while this one is stopped.
     this.port ||= await freePort();
     this.server.listen(this.port, '127.0.0.1');
     await once(this.server.server, 'listening');
@@ -39,7 +39,7 @@ export class MailServer {
   }
 }
 
-/** The text of a quoted-printable part. */
+/** Decodes a quoted-printable part. */
 export const decodeQuotedPrintable = (text: string): string =>
   text
     .replaceAll('=\r\n', '')

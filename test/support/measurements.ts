@@ -1,17 +1,20 @@
 import { appendFileSync } from 'node:fs';
 
-/** What a scenario found out, for the table of faults (fault-table.mjs). */
+/** The measurements of a scenario, for the fault table (fault-table.mjs). */
 export interface Measurements {
-  /** A label and a value, in words. */
+  /** Values by label, both as readable text. */
   [label: string]: string | number;
 }
 
-/** Notes figures of the test that is running. */
-export function recordMeasurements(figures: Measurements): void {
+/** Records measurements of the running test. */
+export function recordMeasurements(measurements: Measurements): void {
   const file = process.env['TEST_FIGURES'];
   if (!file) return;
-  appendFileSync(file, `${JSON.stringify({ test: expect.getState().currentTestName, figures })}\n`);
+  appendFileSync(
+    file,
+    `${JSON.stringify({ test: expect.getState().currentTestName, figures: measurements })}\n`,
+  );
 }
 
-/** A length of time in words. */
+/** Formats a duration in seconds. */
 export const formatSeconds = (ms: number): string => `${(ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)} s`;

@@ -3,8 +3,8 @@ import type { TestResponse, TestInstance } from './test-instance.js';
 import { uniqueEmail } from './unique-email.js';
 
 /**
- * Reading and writing, in turns: what a customer asks, what a server asks, sessions that go on. None of it hashes a
- * password, which a busy machine may refuse to do with 503 `overloaded`.
+ * Returns a function that sends reads and writes in turn: requests of a customer, requests of a server,
+ * session refreshes. None of them hashes a password, which a busy machine may reject with 503 `overloaded`.
  */
 export function mixedRequests(
   instance: TestInstance,
@@ -13,14 +13,15 @@ export function mixedRequests(
   let { refreshToken } = customer.tokens;
   let isRefreshing = false;
   const me = () => instance.requestWithAccessToken(customer.tokens.accessToken, 'GET', '/api/v1/me');
-  // One after the other, as a client does. After no answer the same token is good once more.
+  // Refreshes are sequential, as in a real client. If no response arrives, the same token can be used once
+  // more.
   const refresh = async () => {
     if (isRefreshing) return me();
     isRefreshing = true;
     try {
-      const answer = await instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } });
-      if (answer.status === 200) ({ refreshToken } = answer.body.tokens);
-      return answer;
+      const response = await instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } });
+      if (response.status === 200) ({ refreshToken } = response.body.tokens);
+      return response;
     } finally {
       isRefreshing = false;
     }

@@ -4,21 +4,26 @@ import ipaddr from 'ipaddr.js';
 
 export type RecordType = 'A' | 'AAAA';
 
-/** What the server says to a question: addresses of either family, or a failure. `silent` is no word at all. */
+/**
+ * The response to a question: addresses of either family, an alias or an error code. `silent` means no
+ * response.
+ */
 export type NameAnswer =
   string[] | { cname: string; addresses: string[] } | keyof typeof responseCodes | 'silent';
 
-/** An answer, or how it changes: `nth` counts the questions of one type about one name, from 0. */
+/**
+ * A response, or a function that returns one: `nth` counts the questions of one type about one name, from 0.
+ */
 export type NameRecord = NameAnswer | ((nth: number, type: RecordType) => NameAnswer);
 
 const responseCodes = { NXDOMAIN: 3, SERVFAIL: 2, REFUSED: 5 };
 const recordTypes: Record<number, RecordType> = { 1: 'A', 28: 'AAAA' };
 
-/** A real name server (UDP, RFC 1035) whose answers a test decides; TTL 0. */
+/** A real name server (UDP, RFC 1035) whose responses the test defines; TTL 0. */
 export class NameServer {
-  /** Every question so far. */
+  /** All questions so far. */
   readonly questions: { name: string; type: RecordType }[] = [];
-  /** By name in lower case; `*` stands for every other one. */
+  /** Records by lowercase name; `*` matches every other name. */
   records: Record<string, NameRecord>;
   private constructor(
     private readonly socket: Socket,
@@ -35,7 +40,7 @@ export class NameServer {
     return server;
   }
 
-  /** As WEBHOOK_DNS_SERVERS wants it. */
+  /** The address in the format of WEBHOOK_DNS_SERVERS. */
   get address(): string {
     return `127.0.0.1:${this.socket.address().port}`;
   }
@@ -75,7 +80,7 @@ function encodeResponse(question: Buffer, type: RecordType, answer: Exclude<Name
   const { cname, addresses } =
     typeof answer === 'string' ? { addresses: [] } : Array.isArray(answer) ? { addresses: answer } : answer;
   const wanted = addresses.filter((address) => address.includes(':') === (type === 'AAAA'));
-  // Of the question's name: a pointer to where it stands; of the alias its own.
+  // For the name of the question, a pointer to its position; for the alias, its encoded name.
   const owner = cname === undefined ? Buffer.from([0xc0, 12]) : encodeName(cname);
   const records = [
     ...(cname === undefined ? [] : [encodeRecord(Buffer.from([0xc0, 12]), 5, encodeName(cname))]),
@@ -95,7 +100,7 @@ const encodeName = (name: string): Buffer =>
     Buffer.from([0]),
   ]);
 
-/** A record of class IN with a TTL of 0. */
+/** Encodes a record of class IN with a TTL of 0. */
 function encodeRecord(owner: Buffer, type: number, data: Buffer): Buffer {
   const middle = Buffer.alloc(10);
   middle.writeUInt16BE(type, 0);

@@ -3,11 +3,11 @@ import { request, type ClientRequest, type IncomingHttpHeaders, type IncomingMes
 import { fetchDocumented } from './fetch-documented.js';
 import type { TestResponse, TestInstance } from './test-instance.js';
 
-/** Values as the lines of a body. */
+/** Encodes values as the lines of a body. */
 export const toNdjson = (values: unknown[]): string =>
   values.map((value) => `${JSON.stringify(value)}\n`).join('');
 
-/** The values of the lines of a body. @throws Error when the last line has no end */
+/** Parses the lines of a body. @throws Error if the last line is not terminated */
 export function parseNdjson(text: string): Record<string, any>[] {
   if (text !== '' && !text.endsWith('\n')) throw new Error('the last line is cut off');
   return text
@@ -16,7 +16,7 @@ export function parseNdjson(text: string): Record<string, any>[] {
     .map((line) => JSON.parse(line) as Record<string, any>);
 }
 
-/** Imports lines with a secret key, by default the organization's. */
+/** Imports lines with a secret key; default: that of the organization. */
 export async function importLines(
   instance: TestInstance,
   body: string | Buffer,
@@ -36,7 +36,7 @@ export async function importLines(
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** An import whose lines are sent as the test goes on. */
+/** An import that sends its lines step by step. */
 export class StreamingImport {
   private readonly request: ClientRequest;
   private readonly response: Promise<IncomingMessage>;
@@ -55,12 +55,12 @@ export class StreamingImport {
     this.request.write(lines);
   }
 
-  /** Goes away in the middle. */
+  /** Closes the connection before the body ends. */
   abort(): void {
     this.request.destroy();
   }
 
-  /** Ends the body, unless told otherwise, and waits for the answer. */
+  /** Ends the body unless `isComplete` is false, and waits for the response. */
   async finish(isComplete = true): Promise<Omit<TestResponse, 'headers'> & { headers: IncomingHttpHeaders }> {
     if (isComplete) this.request.end();
     const response = await this.response;

@@ -7,10 +7,10 @@ import { uniqueEmail } from './unique-email.js';
 
 const COOKIE = '__Host-gatehouse_operator';
 
-/** What every change of the console carries. */
+/** The header that the console sends with every change. */
 export const CONSOLE_HEADER = { 'x-gatehouse-console': '1' };
 
-/** What an operator of an instance signs in with the second time. */
+/** The second factor that an operator of an instance has enrolled. */
 interface Enrollment {
   secret: string;
   recoveryCodes: string[];
@@ -18,13 +18,13 @@ interface Enrollment {
 
 const enrollments = new WeakMap<TestInstance, Map<string, Enrollment>>();
 
-/** An operator at the console of an instance, with the cookie that a browser would keep. */
+/** An operator at the console of an instance, with its session cookie. */
 export class OperatorClient {
-  /** Null when there is none, as after signing out. */
+  /** Null if there is none, for example after sign-out. */
   cookie: string | null = null;
-  /** Of the authenticator, once it is enrolled. */
+  /** The secret of the authenticator, once it is enrolled. */
   secret = '';
-  /** The code that proved it, which is used up. */
+  /** The code that confirmed the enrollment, which is used up. */
   enrollmentCode = '';
   recoveryCodes: string[] = [];
   operator!: { id: string; email: string; name: string | null; role: string };
@@ -33,7 +33,7 @@ export class OperatorClient {
 
   /**
    * @param path below `/operator/v1`
-   * @param baseUrl of a replica, if not the first api is meant
+   * @param baseUrl of a replica; default: the first api
    */
   async request(
     method: string,
@@ -42,7 +42,7 @@ export class OperatorClient {
     headers: Record<string, string> = {},
     baseUrl?: string,
   ): Promise<TestResponse> {
-    const answer = await this.instance.request(method, `/operator/v1${path}`, {
+    const response = await this.instance.request(method, `/operator/v1${path}`, {
       body,
       baseUrl,
       headers: {
@@ -51,18 +51,18 @@ export class OperatorClient {
         ...headers,
       },
     });
-    for (const set of answer.headers.getSetCookie()) {
+    for (const set of response.headers.getSetCookie()) {
       const [, value] = new RegExp(`^${COOKIE}=([^;]*)`).exec(set) ?? [];
       if (value !== undefined) this.cookie = value || null;
     }
-    return answer;
+    return response;
   }
 
   cookieHeader(): string {
     return `${COOKIE}=${this.cookie}`;
   }
 
-  /** For a browser that is signed in already. */
+  /** Returns the cookie for a browser that is already signed in. */
   browserCookie() {
     return {
       name: COOKIE,
@@ -81,17 +81,17 @@ export class OperatorClient {
     const { body } = await this.request('POST', '/session/enrollment');
     this.secret = body.secret as string;
     this.enrollmentCode = totpCode(this.secret);
-    const answer = await this.request('POST', '/session/enrollment/confirm', { code: this.enrollmentCode });
-    if (answer.status !== 200) return answer;
-    this.recoveryCodes = answer.body.recoveryCodes as string[];
-    this.operator = answer.body.session.operator;
+    const response = await this.request('POST', '/session/enrollment/confirm', { code: this.enrollmentCode });
+    if (response.status !== 200) return response;
+    this.recoveryCodes = response.body.recoveryCodes as string[];
+    this.operator = response.body.session.operator;
     const known = enrollments.get(this.instance) ?? new Map<string, Enrollment>();
     enrollments.set(this.instance, known.set(this.operator.email, this));
-    return answer;
+    return response;
   }
 }
 
-/** Inserts an operator with an authenticator and the seed operator's password, who is signed in already. */
+/** Inserts a signed-in operator with an authenticator and the seed operator's password. */
 export async function insertOperator(instance: TestInstance, role = 'admin'): Promise<OperatorClient> {
   const client = new OperatorClient(instance);
   client.cookie = randomBytes(32).toString('base64url');
@@ -99,11 +99,11 @@ export async function insertOperator(instance: TestInstance, role = 'admin'): Pr
   client.secret = newTotpSecret();
   const keyring = new Keyring([instance.env['GATEHOUSE_SECRET']!]);
   await instance.sql(
-    `WITH made AS (
+    `WITH inserted AS (
        INSERT INTO operators (id, email, password_hash, role, totp_secret)
        SELECT $1, $2, password_hash, $3, $6 FROM operators WHERE email = $4 RETURNING id)
      INSERT INTO operator_sessions (id, operator_id, token_hash, stage, ends_at)
-     SELECT id, id, sha256($5), 'signed_in', now() + interval '12 hours' FROM made`,
+     SELECT id, id, sha256($5), 'signed_in', now() + interval '12 hours' FROM inserted`,
     [
       client.operator.id,
       client.operator.email,
@@ -117,8 +117,8 @@ export async function insertOperator(instance: TestInstance, role = 'admin'): Pr
 }
 
 /**
- * Signs an operator in: the one of the seed, unless told. The first time an authenticator is enrolled; after that it
- * takes one of the ten recovery codes, because each code of an authenticator is good once in 30 s.
+ * Signs an operator in; default: the operator of the seed. The first sign-in enrolls an authenticator; later
+ * ones use one of the ten recovery codes, because each authenticator code is valid once in 30 s.
  */
 export async function signIn(
   instance: TestInstance,
@@ -126,20 +126,20 @@ export async function signIn(
 ): Promise<OperatorClient> {
   const client = new OperatorClient(instance);
   const opened = await client.request('POST', '/session', credentials);
-  let answer = opened;
-  if (opened.body.state === 'enrollment') answer = await client.enroll();
+  let response = opened;
+  if (opened.body.state === 'enrollment') response = await client.enroll();
   const known = enrollments.get(instance)?.get(credentials.email);
   if (opened.body.state === 'second_factor' && known) {
     client.secret = known.secret;
     client.recoveryCodes = known.recoveryCodes;
-    answer = await client.request('POST', '/session/second-factor', { code: known.recoveryCodes.shift() });
-    client.operator = answer.body.operator;
+    response = await client.request('POST', '/session/second-factor', { code: known.recoveryCodes.shift() });
+    client.operator = response.body.operator;
   }
-  if (!client.operator) throw new Error(`nobody is signed in: ${JSON.stringify(answer.body)}`);
+  if (!client.operator) throw new Error(`the sign-in failed: ${JSON.stringify(response.body)}`);
   return client;
 }
 
-/** A new operator of a role, signed in; `admin` invites them. */
+/** Creates an operator with a role and signs in; `admin` sends the invitation. */
 export async function inviteOperator(
   admin: OperatorClient,
   role: string,
@@ -148,7 +148,7 @@ export async function inviteOperator(
   const token = new URLSearchParams(new URL(invited.body.invitationUrl as string).hash.slice(1)).get('token');
   const client = Object.assign(new OperatorClient(admin.instance), { password: `${randomUUID()} phrase` });
   await client.request('POST', '/invitations/accept', { token, password: client.password });
-  const answer = await client.enroll();
-  if (answer.status !== 200) throw new Error(`nobody is signed in: ${JSON.stringify(answer.body)}`);
+  const response = await client.enroll();
+  if (response.status !== 200) throw new Error(`the sign-in failed: ${JSON.stringify(response.body)}`);
   return client;
 }

@@ -6,7 +6,7 @@ import { startEmbeddedPostgres, stopEmbeddedPostgres } from '../../scripts/embed
 import { takeLock } from '../../scripts/processes.mjs';
 import { stopServers } from './embedded.mjs';
 
-/** An embedded PostgreSQL of a test's own, which it may freeze, kill and start again. */
+/** An embedded PostgreSQL server for one test, which may freeze, kill and restart it. */
 export class PostgresServer {
   /** @param {string} folder */
   constructor(folder) {
@@ -19,7 +19,8 @@ export class PostgresServer {
   }
 
   static async start() {
-    // Named and locked like the folder of a test run, so that the next run removes what a killed one left.
+    // The folder is named and locked like that of a test run, so that the next run removes the folder of a
+    // killed run.
     const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-test-own-'));
     takeLock(path.join(folder, 'owner'));
     const server = new PostgresServer(folder);
@@ -27,24 +28,24 @@ export class PostgresServer {
     return server;
   }
 
-  /** On the port of the last time. */
+  /** Starts the server, on the same port as before. */
   async start() {
     const { url, pid } = await startEmbeddedPostgres({ dataDir: this.dataDir });
     this.url = url;
     this.pid = pid;
   }
 
-  /** Crashes it: it has to recover when it is started again. */
+  /** Stops the server without a checkpoint, so that it has to recover at the next start. */
   async crash() {
     await stopEmbeddedPostgres(this.dataDir, 'immediate');
   }
 
-  /** An orderly stop, which ends every connection. */
+  /** Stops the server cleanly, which ends every connection. */
   async stop() {
     await stopEmbeddedPostgres(this.dataDir);
   }
 
-  /** Ends the server without a chance to write anything; its other processes notice and follow. */
+  /** Kills the server without a chance to write anything, together with its other processes. */
   async kill() {
     const client = new pg.Client(this.url);
     client.on('error', () => undefined);
@@ -55,18 +56,18 @@ export class PostgresServer {
       try {
         process.kill(pid, 'SIGKILL');
       } catch (error) {
-        // It has noticed by itself, and is gone.
+        // The process has already ended because it detected the loss of the server.
         if (error.code !== 'ESRCH') throw error;
       }
     }
     await client.end().catch(() => undefined);
   }
 
-  /** From now on it answers nothing, and keeps every connection. */
+  /** Stops all processes of the server: it keeps every connection and does not respond. */
   async freeze() {
     const client = new pg.Client(this.url);
     await client.connect();
-    // First who makes new processes, so that none is missed.
+    // The parent process is stopped first, so that it cannot start processes that are missed.
     this.stopProcess(this.pid);
     const { rows } = await client.query('SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
     for (const { pid } of rows) this.stopProcess(pid);

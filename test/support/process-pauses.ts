@@ -1,4 +1,4 @@
-/** One that is shorter does not matter, in ms. */
+/** Minimum duration of a recorded pause, in ms. */
 const MIN_PAUSE_MS = 30;
 const INTERVAL_MS = 20;
 
@@ -12,8 +12,8 @@ setInterval(() => {
 }, INTERVAL_MS).unref();
 
 /**
- * When this process stood still since a time (ms since 1970) and for how long, in ms: because it had much to do, or
- * because the machine had.
+ * Returns the pauses of this process since a time (ms since 1970), with durations in ms. A pause means that
+ * the process or the machine was busy.
  */
 export const pausesSince = (since: number): { at: number; ms: number }[] =>
   pauses.filter(({ at }) => at >= since);

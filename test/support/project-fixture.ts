@@ -6,7 +6,7 @@ import type { Receiver } from './receiver.js';
 import type { CredentialKind } from './routes.js';
 import { insertKey, type Tenant } from './tenants.js';
 
-/** What an id, or another value that names one object, belongs to. */
+/** The type of object that an id or another identifying value belongs to. */
 export type ResourceKind =
   | 'organization'
   | 'project'
@@ -23,7 +23,7 @@ export type ResourceKind =
   | 'email'
   | 'externalId';
 
-/** What the values of an input name, by the input's own name. */
+/** The types of object that the values of an input identify, by the name of the input. */
 export const resourceKindsByInput: Record<string, ResourceKind[]> = {
   organizationId: ['organization'],
   organization_id: ['organization'],
@@ -49,20 +49,20 @@ export const resourceKindsByInput: Record<string, ResourceKind[]> = {
   externalId: ['externalId'],
 };
 
-/** Somebody who calls, and what is theirs: two of everything that comes in lists. */
+/** A caller and its objects: two of each object that appears in lists. */
 export interface CallerFixture {
   credentials: Partial<Record<CredentialKind, string>>;
   resources: Partial<Record<ResourceKind, string[]>>;
 }
 
-/** A project with everything that a project can hold, made through the API by its own keys. */
+/** A project with every kind of object, created through the API with its own keys. */
 export interface ProjectFixture extends CallerFixture {
   tenant: Tenant;
-  /** The same things, held by a key that reaches the whole organization. */
+  /** The same objects, for a key with access to the whole organization. */
   organization: CallerFixture;
-  /** Two customers with two sessions each, of whom the first one's are in `things`. */
+  /** Two customers with two sessions each; those of the first one are in `resources`. */
   customers: [CallerFixture, CallerFixture];
-  /** What only organization keys see: an endpoint of organization level, and what went to it. */
+  /** Objects that only organization keys can see: an endpoint of the organization and its deliveries. */
   organizationOnly: CallerFixture;
 }
 
@@ -76,52 +76,52 @@ export async function createProjectFixture(
   const organization = new FixtureBuilder(instance, organizationKey);
 
   const endpoints = [await project.createEndpoint(receiver.url), await project.createEndpoint(receiver.url)];
-  const wide = [
+  const organizationEndpoints = [
     await organization.createEndpoint(receiver.url, { level: 'organization' }),
     await organization.createEndpoint(receiver.url, { level: 'organization' }),
   ];
-  const made = [await project.createCustomer(), await project.createCustomer()];
+  const apiCustomers = [await project.createCustomer(), await project.createCustomer()];
   const customers = await Promise.all([project.registerCustomer(tenant), project.registerCustomer(tenant)]);
-  const imports = [await project.importCustomers(made), await project.importCustomers(made)];
+  const imports = [await project.importCustomers(apiCustomers), await project.importCustomers(apiCustomers)];
 
   const publishable = tenant.publishableKey;
   const accessToken = customers[0].credentials.access!;
-  const narrow = await project.waitForDeliveries(endpoints[0]!.id, tenant);
-  // Of this project: what happened in another one is hidden from its key for two reasons.
-  const heard = await organization.waitForDeliveries(wide[0]!.id, tenant);
+  const projectScoped = await project.waitForDeliveries(endpoints[0]!.id, tenant);
+  // Only of this project: events of another project are hidden from its key for two reasons.
+  const organizationScoped = await organization.waitForDeliveries(organizationEndpoints[0]!.id, tenant);
   await instance.sql(`UPDATE deliveries SET state = 'failed' WHERE id = ANY ($1)`, [
-    [...narrow.delivery, ...heard.delivery].map((id) => id.slice('dlv_'.length)),
+    [...projectScoped.delivery, ...organizationScoped.delivery].map((id) => id.slice('dlv_'.length)),
   ]);
-  const things = {
+  const resources = {
     organization: [tenant.organizationId],
     project: [tenant.projectId],
-    customer: [...customers[0].resources.customer!, ...made.map(({ id }) => id)],
+    customer: [...customers[0].resources.customer!, ...apiCustomers.map(({ id }) => id)],
     session: customers[0].resources.session!,
     key: await project.listKeyIds(tenant),
     endpoint: endpoints.map(({ id }) => id),
     import: imports,
     redelivery: [await project.planRedelivery(), await project.planRedelivery()],
     request: endpoints.map(({ requestId }) => requestId),
-    email: [...customers[0].resources.email!, ...made.map(({ email }) => email)],
-    externalId: made.map(({ externalId }) => externalId),
-    ...narrow,
+    email: [...customers[0].resources.email!, ...apiCustomers.map(({ email }) => email)],
+    externalId: apiCustomers.map(({ externalId }) => externalId),
+    ...projectScoped,
   };
   return {
     tenant,
-    resources: things,
+    resources,
     credentials: { secret: tenant.secretKey, publishable, access: accessToken },
     organization: {
-      resources: things,
+      resources,
       credentials: { secret: organizationKey, publishable, access: accessToken },
     },
     customers,
     organizationOnly: {
       credentials: { secret: organizationKey },
       resources: {
-        endpoint: wide.map(({ id }) => id),
-        request: wide.map(({ requestId }) => requestId),
-        delivery: heard.delivery,
-        attempt: heard.attempt,
+        endpoint: organizationEndpoints.map(({ id }) => id),
+        request: organizationEndpoints.map(({ requestId }) => requestId),
+        delivery: organizationScoped.delivery,
+        attempt: organizationScoped.attempt,
         redelivery: [await organization.planRedelivery(), await organization.planRedelivery()],
       },
     },
@@ -136,8 +136,8 @@ class FixtureBuilder {
 
   async createEndpoint(url: string, more: object = {}): Promise<{ id: string; requestId: string }> {
     const body = { url, events: ['customer.created'], ...more };
-    const answer = await this.request('POST', '/v1/webhooks/endpoints', body);
-    return { id: answer.body.data.id as string, requestId: answer.headers.get('x-request-id')! };
+    const response = await this.request('POST', '/v1/webhooks/endpoints', body);
+    return { id: response.body.data.id as string, requestId: response.headers.get('x-request-id')! };
   }
 
   async createCustomer(): Promise<{ id: string; email: string; externalId: string }> {
@@ -145,18 +145,18 @@ class FixtureBuilder {
     return (await this.request('POST', '/api/v1/customers', body)).body;
   }
 
-  /** A customer who registers, and logs in once more. */
+  /** Registers a customer and logs in once more. */
   async registerCustomer({ publishableKey }: Tenant): Promise<CallerFixture> {
     const email = `${randomUUID()}@example.com`;
-    const enter = (action: string) =>
+    const authenticate = (action: string) =>
       retryWhileRejected(() =>
         this.instance.request('POST', `/api/v1/auth/${action}`, {
           body: { email, password: PASSWORD },
           headers: { 'x-publishable-key': publishableKey },
         }),
       );
-    const { id } = (await enter('register')).body.customer as { id: string };
-    const { accessToken } = (await enter('login')).body.tokens as { accessToken: string };
+    const { id } = (await authenticate('register')).body.customer as { id: string };
+    const { accessToken } = (await authenticate('login')).body.tokens as { accessToken: string };
     const session = await this.listIds(`/api/v1/customers/${id}/sessions`);
     return {
       credentials: { access: accessToken, publishable: publishableKey },
@@ -164,18 +164,18 @@ class FixtureBuilder {
     };
   }
 
-  /** An import that finds every address taken. */
+  /** Runs an import in which every address is taken. */
   async importCustomers(taken: { email: string }[]): Promise<string> {
     const customers = taken.map(({ email }) => ({ email }));
     return (await this.request('POST', '/api/v1/customers/import', { customers })).body.id as string;
   }
 
-  /** A plan to redeliver everything that has failed. */
+  /** Plans a bulk redelivery of everything that has failed. */
   async planRedelivery(): Promise<string> {
     return (await this.request('POST', '/v1/webhooks/redeliveries', { filter: {} })).body.data.id as string;
   }
 
-  /** What happened in a project and went to an endpoint, once two deliveries have arrived. */
+  /** Waits for two attempts to an endpoint and returns the deliveries, attempts and events of a project. */
   async waitForDeliveries(endpointId: string, { projectId }: Tenant) {
     const query = `endpoint_id=${endpointId}&project_id=${projectId}`;
     const attempts = await eventually('two attempts', async () => {
@@ -189,7 +189,10 @@ class FixtureBuilder {
     };
   }
 
-  /** The ids of its project's keys, that of the key which made everything first: the others have done nothing. */
+  /**
+   * Returns the ids of the project's keys, starting with the key that created everything: the others have
+   * done nothing.
+   */
   async listKeyIds({ projectId, secretKey }: Tenant): Promise<string[]> {
     const path = `/api/v1/projects/${projectId}/api-keys`;
     const keys = (await this.request('GET', path)).body.data as {
@@ -197,22 +200,22 @@ class FixtureBuilder {
       prefix: string;
       last4: string;
     }[];
-    const isMaker = (key: (typeof keys)[number]): boolean =>
+    const isCreator = (key: (typeof keys)[number]): boolean =>
       secretKey.startsWith(key.prefix) && secretKey.endsWith(key.last4);
-    return [...keys.filter(isMaker), ...keys.filter((key) => !isMaker(key))].map(({ id }) => id);
+    return [...keys.filter(isCreator), ...keys.filter((key) => !isCreator(key))].map(({ id }) => id);
   }
 
   async listIds(path: string): Promise<string[]> {
     return ((await this.request('GET', path)).body.data as { id: string }[]).map(({ id }) => id);
   }
 
-  /** @throws Error unless it succeeds */
+  /** Sends a request. @throws Error unless it succeeds */
   private async request(method: string, path: string, body?: unknown) {
-    const answer = await this.instance.request(method, path, {
+    const response = await this.instance.request(method, path, {
       body,
       headers: { authorization: `Bearer ${this.key}` },
     });
-    if (answer.status < 300) return answer;
-    throw new Error(`${method} ${path} was refused: ${JSON.stringify(answer.body)}`);
+    if (response.status < 300) return response;
+    throw new Error(`${method} ${path} was refused: ${JSON.stringify(response.body)}`);
   }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
-/** One request as it came over the wire. */
+/** One request as it arrived over the network. */
 export interface RawRequest {
   /** ms since 1970. */
   at: number;
@@ -11,7 +11,7 @@ export interface RawRequest {
   body: string;
 }
 
-/** What a target does when a whole request has arrived. */
+/** The reaction of a receiver to a complete request. */
 export type RawResponder = (socket: Socket, request: RawRequest) => void;
 
 /** Sends these bytes and leaves the connection open. */
@@ -21,7 +21,7 @@ export const respondWithBytes =
     socket.write(text);
   };
 
-/** An answer with a length; further header lines come before the body. */
+/** Responds with a `Content-Length`; additional header lines are sent before the body. */
 export const respondWith = (status: string, body: string | Buffer = '', ...headers: string[]): RawResponder =>
   respondWithBytes(
     Buffer.concat([
@@ -30,7 +30,7 @@ export const respondWith = (status: string, body: string | Buffer = '', ...heade
     ]),
   );
 
-/** Sends a beginning at once, then a piece again and again until nobody listens any more. */
+/** Sends a beginning at once, then repeats a piece until the client closes the connection. */
 export const respondEndlessly =
   (beginning: string, piece: string | Buffer, pauseMs = 0): RawResponder =>
   (socket) => {
@@ -41,7 +41,7 @@ export const respondEndlessly =
       if (!socket.writable) return;
       const isTaken = socket.write(piece);
       pieces += 1;
-      // By the clock: what a busy machine loses with one of them does not add up.
+      // Pauses are scheduled by the clock, so that delays on a busy machine do not add up.
       if (pauseMs > 0) setTimeout(next, began + pieces * pauseMs - performance.now());
       else if (isTaken) setImmediate(next);
       else socket.once('drain', next);
@@ -53,19 +53,19 @@ export interface RawTargetOptions {
   host?: string;
   port?: number;
   tls?: TlsOptions;
-  /** Said as soon as somebody connects. */
+  /** Text that is sent as soon as a client connects. */
   greeting?: string;
 }
 
-/** A target below HTTP: it sees every connection and byte, and may answer anything at all. */
+/** A receiver below HTTP: it sees every connection and byte, and may respond with any bytes. */
 export class RawTarget {
   readonly requests: RawRequest[] = [];
   connections = 0;
-  /** Bytes of requests; with TLS those inside it. */
+  /** Bytes of requests; with TLS, the decrypted bytes. */
   bytesReceived = 0;
-  /** Bytes of answers that the operating system has taken. */
+  /** Bytes of responses that the operating system has accepted. */
   bytesSent = 0;
-  /** What it answers when the script is over. */
+  /** The responder once the script is finished. */
   defaultResponder: RawResponder = respondWith('200 OK', 'ok');
   private readonly script: RawResponder[] = [];
   private readonly sockets = new Set<Socket>();
@@ -98,13 +98,13 @@ export class RawTarget {
     return `${this.scheme}://127.0.0.1:${this.port}/hook`;
   }
 
-  /** The next answers, one per request. */
-  respondWith(...answers: RawResponder[]): this {
-    this.script.push(...answers);
+  /** Sets the next responses, one per request. */
+  respondWith(...responders: RawResponder[]): this {
+    this.script.push(...responders);
     return this;
   }
 
-  /** Connections that are open now. */
+  /** Returns the number of open connections. */
   async countConnections(): Promise<number> {
     return new Promise((resolve, reject) =>
       this.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
@@ -137,7 +137,7 @@ export class RawTarget {
   }
 }
 
-/** A request's header by its name in lower case. */
+/** Returns a header of a request by its lowercase name. */
 export const getHeader = (request: RawRequest, name: string): string | undefined =>
   request.head
     .find((line) => line.toLowerCase().startsWith(`${name}:`))

@@ -8,14 +8,14 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One request that a target has seen. */
+/** One request that a receiver has received. */
 export interface ReceivedRequest {
   /** ms since 1970. */
   at: number;
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
-  /** What it was answered and when, once the answer was sent whole. */
+  /** The response and its time, once it was sent completely. */
   response?: { status: number; at: number };
   event: { id: string; type: string; data: Record<string, unknown> };
 }
@@ -26,7 +26,7 @@ export type Responder = (
   message: IncomingMessage,
 ) => void;
 
-/** Answers with a status and a short body. */
+/** Responds with a status and a short body. */
 export const respondWithStatus =
   (code: number, body = ''): Responder =>
   (response) => {
@@ -34,7 +34,7 @@ export const respondWithStatus =
     response.end(body);
   };
 
-/** A real webhook target whose behaviour a test decides, request by request. */
+/** A real webhook receiver whose behavior the test defines for each request. */
 export class Receiver {
   readonly requests: ReceivedRequest[] = [];
   private readonly script: Responder[] = [];
@@ -48,16 +48,16 @@ export class Receiver {
     return receiver;
   }
 
-  /** What it answers when the script is over. */
+  /** The responder once the script is finished. */
   defaultResponder: Responder = respondWithStatus(200, 'ok');
 
   get url(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
   }
 
-  /** The next answers, one per request. */
-  respondWith(...answers: Responder[]): this {
-    this.script.push(...answers);
+  /** Sets the next responses, one per request. */
+  respondWith(...responders: Responder[]): this {
+    this.script.push(...responders);
     return this;
   }
 
@@ -77,7 +77,7 @@ export class Receiver {
     message.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
     message.on('error', () => undefined);
     message.on('end', () => {
-      // Somebody who waits for a server that was here before, or is to come: no webhook is without a body.
+      // A client that waits for another server, which used or will use this port: every webhook has a body.
       if (body === '' && !message.headers['webhook-id']) return void response.writeHead(404).end();
       const event = JSON.parse(body) as ReceivedRequest['event'];
       const request: ReceivedRequest = { at, path: message.url ?? '', headers: message.headers, body, event };

@@ -2,7 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * The URL of a Redis database that nothing else of this run uses: the next number that no process of it has taken.
+ * Returns the URL of a Redis database that nothing else in this run uses: the next number that no process of
+ * the run has taken.
  * @returns {Promise<string>}
  */
 export async function redisDatabase() {

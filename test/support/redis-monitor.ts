@@ -4,15 +4,16 @@ import { connect as connectTls } from 'node:tls';
 import { eventually } from './eventually.js';
 
 /**
- * Every command that a Redis is given, by whomever (Redis protocol: MONITOR). Read from the wire: a client that has its
- * own mode for it takes a command which arrives together with the "OK" for an answer that it did not ask for.
+ * Records every command that a Redis server receives from any client (Redis protocol: MONITOR). It reads from
+ * the socket: a client library with a monitor mode mistakes a command that arrives together with the "OK" for
+ * an unexpected reply.
  */
 export class RedisMonitor {
-  /** Line by line as Redis tells them, with quotes as they were sent. */
+  /** Lines as Redis reports them, with unescaped quotes. */
   readonly commands: string[] = [];
   private constructor(private readonly socket: Socket) {}
 
-  /** @returns a monitor that hears whatever is sent from now on */
+  /** Starts a monitor. @returns a monitor that records all commands from now on */
   static async start(url: string): Promise<RedisMonitor> {
     const { protocol, hostname, port, username, password } = new URL(url);
     const to = { host: hostname, port: Number(port || 6379) };
@@ -25,9 +26,9 @@ export class RedisMonitor {
     if (password) sent.unshift(`AUTH ${account.join(' ')}`);
     socket.write(sent.map((command) => `${command}\r\n`).join(''));
     try {
-      await eventually('Redis telling what it is given', () => {
-        const refusal = monitor.commands.find((line) => line.startsWith('-'));
-        if (refusal) throw new Error(refusal);
+      await eventually('Redis reporting its commands', () => {
+        const error = monitor.commands.find((line) => line.startsWith('-'));
+        if (error) throw new Error(error);
         return monitor.commands.length >= sent.length;
       });
     } catch (error) {

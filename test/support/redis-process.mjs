@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 
-/** Whether a Redis of the tests' own can be started here. */
+/** True if the tests can start their own Redis server. */
 export const hasRedisServer = (process.env.PATH ?? '')
   .split(delimiter)
   .some((folder) => existsSync(join(folder, 'redis-server')));
 
 /**
- * Starts a Redis on loopback that stores nothing.
+ * Starts a Redis server on loopback without persistence.
  * @param {Record<string, string | number>} options of redis.conf
  * @param {import('node:child_process').SpawnOptions} [spawnOptions]
  */
@@ -23,7 +23,7 @@ export function spawnRedis(options, spawnOptions) {
  * Sends one inline command (Redis protocol).
  * @param {number} port
  * @param {string} text
- * @returns {Promise<string>} the beginning of the response, or "" when there is none
+ * @returns {Promise<string>} the beginning of the response, or "" if there is none
  */
 export function redisCommand(port, text) {
   const socket = connect(port, '127.0.0.1', () => socket.write(`${text}\r\n`));

@@ -9,7 +9,7 @@ import { freePort } from './server-process.mjs';
 
 export { hasRedisServer } from './redis-process.mjs';
 
-/** A Redis that a test may stop, start and flush. */
+/** A Redis server that a test may stop, start and flush. */
 export class RedisServer {
   private child: ChildProcess | undefined;
   private constructor(
@@ -33,7 +33,7 @@ export class RedisServer {
 
   async start(): Promise<void> {
     this.child = spawnRedis({ port: this.port, dir: this.folder });
-    await eventually('Redis answering', async () => (await this.command('PING')) === '+PONG');
+    await eventually('Redis responding', async () => (await this.command('PING')) === '+PONG');
   }
 
   async stop(): Promise<void> {
@@ -42,7 +42,7 @@ export class RedisServer {
     await exited;
   }
 
-  /** Lets it accept everything and answer nothing, until it is thawed or removed. */
+  /** Stops the process: it accepts connections and does not respond until it is thawed or removed. */
   freeze(): void {
     this.child!.kill('SIGSTOP');
   }
@@ -60,7 +60,9 @@ export class RedisServer {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** One inline command (Redis protocol). @returns the beginning of the response, or "" when there is none */
+  /**
+   * Sends one inline command (Redis protocol). @returns the beginning of the response, or "" if there is none
+   */
   command(text: string): Promise<string> {
     return redisCommand(this.port, text);
   }

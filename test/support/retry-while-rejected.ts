@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Asks again as long as it is refused with one of `refusals`, each time after the wait that `Retry-After` names. */
-export async function retryWhileRejected<Answer extends { status: number; headers: Headers }>(
-  ask: () => Promise<Answer>,
-  refusals = [503],
-): Promise<Answer> {
-  const answer = await ask();
-  if (!refusals.includes(answer.status)) return answer;
-  await setTimeout(Number(answer.headers.get('retry-after')) * 1_000);
-  return retryWhileRejected(ask, refusals);
+/** Repeats a request while its status is one of `rejections`, each time after the delay in `Retry-After`. */
+export async function retryWhileRejected<Response extends { status: number; headers: Headers }>(
+  send: () => Promise<Response>,
+  rejections = [503],
+): Promise<Response> {
+  const response = await send();
+  if (!rejections.includes(response.status)) return response;
+  await setTimeout(Number(response.headers.get('retry-after')) * 1_000);
+  return retryWhileRejected(send, rejections);
 }

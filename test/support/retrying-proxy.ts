@@ -3,16 +3,16 @@ import { createServer, request, type IncomingMessage, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What a client has to put up with before the proxy gives up, in ms. */
+/** Time after which the proxy responds with 502, in ms. */
 const RETRY_TIMEOUT_MS = 15_000;
 const PAUSE_MS = 20;
 
-/** How often it asks each replica whether it is ready, in ms. */
+/** Interval of the readiness checks of each replica, in ms. */
 const PROBE_MS = 50;
 
 /**
- * What stands before replicas: a request goes to the next one that says it is ready, and to another one when the
- * connection is refused, as every usual proxy does. A request that was sent is never sent again.
+ * A proxy for replicas: it forwards a request to the next ready replica, and to another one if the connection
+ * is refused, as common proxies do. A request that was sent is never sent again.
  */
 export class RetryingProxy {
   private next = 0;
@@ -46,7 +46,7 @@ export class RetryingProxy {
   }
 
   private async probe(): Promise<void> {
-    // What an older one has to say may no longer be so.
+    // Probes do not overlap: the result of an older one may be outdated.
     if (this.isProbing) return;
     this.isProbing = true;
     for (const port of this.ports) {
@@ -75,7 +75,10 @@ export class RetryingProxy {
   }
 }
 
-/** Over a connection of its own. Whatever breaks after the connection was made breaks for the client as well. */
+/**
+ * Forwards a request over a new connection. Errors after the connection is established also break the
+ * client's connection.
+ */
 function forward(
   port: number,
   { method, url, headers }: IncomingMessage,
@@ -84,12 +87,12 @@ function forward(
 ): Promise<'refused' | 'passed'> {
   return new Promise((resolve) => {
     const { connection: _, ...passed } = headers;
-    request({ host: '127.0.0.1', port, method, path: url, headers: passed, agent: false }, (answer) => {
-      const { connection: __, ...shown } = answer.headers;
-      response.writeHead(answer.statusCode!, shown);
-      answer.pipe(response);
-      answer.once('close', () => {
-        if (!answer.complete) response.destroy();
+    request({ host: '127.0.0.1', port, method, path: url, headers: passed, agent: false }, (upstream) => {
+      const { connection: __, ...shown } = upstream.headers;
+      response.writeHead(upstream.statusCode!, shown);
+      upstream.pipe(response);
+      upstream.once('close', () => {
+        if (!upstream.complete) response.destroy();
         resolve('passed');
       });
     })

@@ -2,17 +2,17 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { mergeDocuments } from './conformance.mjs';
 import type { TestInstance } from './test-instance.js';
 
-/** How a caller of a route may prove who they are. */
+/** The credential types that a route can accept. */
 export type CredentialKind = 'secret' | 'access' | 'publishable' | 'operator';
 
 export interface RouteInput {
   in: 'path' | 'query' | 'header' | 'body';
-  /** Of a field inside of an object: `settings.accessTokenTtl`. */
+  /** For a field of a nested object: `settings.accessTokenTtl`. */
   name: string;
   schema: Record<string, any>;
 }
 
-/** A route as the instance's own OpenAPI document tells of it. */
+/** A route from the instance's own OpenAPI document. */
 export interface Route {
   /** `GET /api/v1/projects/{projectId}`. */
   name: string;
@@ -20,13 +20,13 @@ export interface Route {
   path: string;
   kinds: CredentialKind[];
   inputs: RouteInput[];
-  /** Whether it has fields that must be sent. */
+  /** True if it has required body fields. */
   needsBody: boolean;
 }
 
 type Json = Record<string, any>;
 
-/** @throws Error for a security scheme that nobody knows */
+/** Returns the credential type of a security scheme. @throws Error for an unknown scheme */
 function credentialKind(scheme: string): CredentialKind {
   const kind = (['secret', 'access', 'publishable', 'operator'] as const).find((each) =>
     scheme.startsWith(each),
@@ -35,7 +35,7 @@ function credentialKind(scheme: string): CredentialKind {
   return kind;
 }
 
-/** Every route that the running instance documents. */
+/** Returns every route that the running instance documents. */
 export async function listDocumentedRoutes(instance: TestInstance): Promise<Route[]> {
   const [forKeys, forConsole] = await Promise.all(
     ['/openapi.json', '/operator/openapi.json'].map((path) => instance.request('GET', path)),
@@ -104,7 +104,7 @@ class RouteReader {
     return this.listVariants(schema).some(({ required = [] }) => (required as string[]).length > 0);
   }
 
-  /** A schema and those that it is made of. */
+  /** Returns a schema and the schemas that it is composed of. */
   private listVariants(schema: Json): Json[] {
     const parts = [schema['allOf'], schema['oneOf'], schema['anyOf']].flatMap(
       (list) => (list ?? []) as Json[],
@@ -125,7 +125,7 @@ class RouteReader {
 const name = (): string => `sample-${randomUUID().slice(0, 18)}`;
 const email = (): string => `${randomUUID()}@example.com`;
 
-/** Bodies that routes take: those that must have one, and those that would change something by it. */
+/** Sample bodies of routes: those that require one, and those that would change something with it. */
 const sampleBodies: Record<string, () => Json> = {
   'POST /api/v1/auth/register': () => ({ email: email(), password: `${randomUUID()} phrase` }),
   'POST /api/v1/auth/login': () => ({ email: email(), password: name() }),
@@ -161,8 +161,8 @@ const sampleBodies: Record<string, () => Json> = {
 };
 
 /**
- * A body that a route takes, another one each time; undefined for a route that takes none.
- * @throws Error for a route that must have a body, of which nobody has said here what it is
+ * Returns a different valid body for a route each time; undefined for a route that takes none.
+ * @throws Error for a route that requires a body and has no sample here
  */
 export function sampleBody(route: Route): Json | undefined {
   const body = sampleBodies[route.name]?.();
@@ -170,6 +170,6 @@ export function sampleBody(route: Route): Json | undefined {
   return body;
 }
 
-/** A path with its parameters filled in. */
+/** Returns a path with its parameters filled in. */
 export const fillPath = (path: string, values: Record<string, string>): string =>
   path.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(values[key] ?? `no-${key}`));

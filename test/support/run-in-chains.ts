@@ -1,6 +1,7 @@
 /**
- * Runs requests in a fixed number of parallel chains, each one after the one before: a closed loop, whose load a busy
- * machine slows down instead of piling it up. A request may fail: the history of exchanges judges that.
+ * Runs requests in a fixed number of parallel chains, sequentially in each chain: a closed loop, whose load
+ * decreases on a busy machine instead of queueing up. A request may fail: the history of exchanges checks
+ * that.
  */
 export async function runInChains(
   chains: number,

@@ -1,4 +1,4 @@
-/** Runs independent cases, some at once. @returns all that they return, in the order of the cases */
+/** Runs independent cases, several at a time. @returns all of their results, in the order of the cases */
 export async function runInChunks<Case, Result>(
   cases: readonly Case[],
   run: (each: Case) => Promise<Result[]>,

@@ -1,17 +1,17 @@
-/** One sample of the text format of Prometheus. */
+/** One sample of the Prometheus text format. */
 export interface Sample {
   name: string;
   labels: Record<string, string>;
   value: number;
 }
 
-/** What a process shows on its METRICS_PORT. */
+/** The metrics of a process from its METRICS_PORT. */
 export class Scrape {
   private constructor(readonly text: string) {}
 
   static async load(port: number | string): Promise<Scrape> {
     const response = await fetch(`http://127.0.0.1:${port}/metrics`);
-    if (!response.ok) throw new Error(`/metrics answered ${response.status}`);
+    if (!response.ok) throw new Error(`/metrics returned ${response.status}`);
     return new Scrape(await response.text());
   }
 
@@ -25,7 +25,7 @@ export class Scrape {
     }));
   }
 
-  /** The names that a query can ask for. */
+  /** The metric names that a query can use. */
   get names(): Set<string> {
     const types = [...this.text.matchAll(/^# TYPE (\w+) (\w+)$/gm)];
     return new Set(
@@ -35,7 +35,7 @@ export class Scrape {
     );
   }
 
-  /** The sum of all samples of a name that bear these labels; null when there is none. */
+  /** Returns the sum of all samples of a name that have these labels; null if there are none. */
   value(name: string, labels: Record<string, string> = {}): number | null {
     const found = this.samples.filter(
       (sample) =>

@@ -4,17 +4,17 @@ import type { TestInstance } from './test-instance.js';
 
 const DAY_MS = 86_400_000;
 
-/** A UUIDv7 of a moment, in ms since 1970. */
+/** Returns a UUIDv7 for a time in ms since 1970. */
 export const uuidAt = (time: number): string => uuid({ msecs: Math.floor(time) });
 
-/** An attempt of the past. `at` in ms since 1970. */
+/** A past attempt. `at` in ms since 1970. */
 export interface SeedAttempt {
   at: number;
   status: number;
   responseBody?: string;
 }
 
-/** A delivery of the past, which ended with its last attempt unless it is told otherwise. */
+/** A past delivery, which ended with its last attempt unless `finishedAt` is set. */
 export interface SeedDelivery {
   endpointId: string;
   projectId: string | null;
@@ -36,7 +36,7 @@ export interface InsertedDelivery {
   attemptIds: string[];
 }
 
-/** Makes the partitions that an instance would still have of the days since a moment. */
+/** Creates the partitions that an instance would still have for the days since a time. */
 export async function createPartitions(instance: TestInstance, since: number): Promise<void> {
   for (const day of listDays(since, 1))
     await instance.sql(
@@ -45,12 +45,12 @@ export async function createPartitions(instance: TestInstance, since: number): P
     );
 }
 
-/** Drops what `createPartitions` has created: other test files use the same tables. */
+/** Drops the partitions of `createPartitions`: other test files use the same tables. */
 export async function dropPartitions(instance: TestInstance, since: number): Promise<void> {
   for (const day of listDays(since, 2)) await instance.sql(`DROP TABLE IF EXISTS ${partitionName(day)}`);
 }
 
-/** The beginning of each day, in ms since 1970, but for the last ones. */
+/** Returns the start of each day since a time, in ms since 1970, except for the last days. */
 function listDays(since: number, last: number): number[] {
   const [first, end] = [Math.floor(since / DAY_MS), Date.now() / DAY_MS - last];
   return Array.from({ length: Math.max(0, Math.ceil(end - first)) }, (_, index) => (first + index) * DAY_MS);
@@ -60,7 +60,7 @@ const partitionName = (day: number): string =>
   `attempts_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`;
 const lowestId = (day: number): string => `${uuidAt(day).slice(0, 13)}-0000-0000-000000000000`;
 
-/** Writes deliveries as they would stand in the record today. */
+/** Inserts past deliveries with their events and attempts. */
 export async function seedDeliveries(
   instance: TestInstance,
   deliveries: SeedDelivery[],

@@ -7,16 +7,16 @@ import { insertOrganization } from './tenants.js';
 const DAYS = 4;
 const DAY_MS = 86_400_000;
 
-/** What the log of an instance is made of. */
+/** The objects that the log of an instance refers to. */
 export interface SeededInstance {
   projects: [string, string];
-  /** Two of the first project, one of its organization, one of the other project. */
+  /** Two endpoints of the first project, one of its organization, one of the other project. */
   endpoints: string[];
-  /** The last has no event; the first two, in both projects, have one address. */
+  /** The last has no event; the first two, in different projects, have the same address. */
   customers: { id: string; email: string }[];
 }
 
-/** Fills an instance with `count` deliveries of two organizations, about some customers. */
+/** Inserts `count` deliveries of two organizations, about several customers. */
 export async function seedInstance(instance: TestInstance, count: number): Promise<SeededInstance> {
   const { organizationId, projectId } = instance.credentials;
   const other = await insertOrganization(instance);
@@ -83,7 +83,7 @@ export async function insertEndpoint(
   return id;
 }
 
-/** Every page of a list at the console, to its end; of either family. */
+/** Returns the ids of all pages of a console list, with either kind of cursor. */
 export async function listAll(
   operator: OperatorClient,
   path: string,
@@ -100,7 +100,7 @@ export async function listAll(
   return ids;
 }
 
-/** What a list's count says. */
+/** Returns the count of a list. */
 export async function getCount(
   operator: OperatorClient,
   path: string,

@@ -10,22 +10,22 @@ export const entryPoints = {
   worker: `${root}/dist/programs/webhook-worker.js`,
 };
 
-/** A real process of the product, with what it has logged so far. It ends with the process that started it. */
+/** A real Gatehouse process with its log so far. It ends with the process that started it. */
 export class ServerProcess {
   /** @type {Record<string, unknown>[]} */
   log = [];
   output = '';
   /**
-   * The signal that a test sent, if it did.
+   * The signal that a test sent, if any.
    * @type {NodeJS.Signals | undefined}
    */
   sentSignal = undefined;
   /**
-   * When it ended, in ms since 1970.
+   * The time at which it ended, in ms since 1970.
    * @type {number | undefined}
    */
   endedAt = undefined;
-  /** Shared by several test files, which may neither stop nor freeze it (shared-servers.mjs). */
+  /** True if several test files share it; they may neither stop nor freeze it (shared-servers.mjs). */
   isShared = false;
   /** @type {Map<number, { resolve(value: unknown): void, reject(error: Error): void }>} */
   #commands = new Map();
@@ -41,7 +41,7 @@ export class ServerProcess {
   constructor(entryPoint, env) {
     this.entryPoint = entryPoint;
     this.#env = env;
-    // The IPC channel carries test commands, and ends the process when the one that started it is gone.
+    // The IPC channel carries test commands, and ends the process when its parent has ended.
     this.#child = spawn(process.execPath, [entryPoint], {
       env: {
         PATH: process.env.PATH,
@@ -80,7 +80,7 @@ export class ServerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** It killed itself where a test wanted it to. */
+  /** True if it killed itself at a failpoint of a test. */
   get hitFailpoint() {
     return (
       this.#env.FAILPOINTS !== undefined &&
@@ -92,7 +92,7 @@ export class ServerProcess {
   /**
    * Resolves when the process has logged that it is ready.
    * @returns {Promise<void>}
-   * @throws Error with its output when it ends before
+   * @throws Error with its output if it ends before
    */
   async waitUntilReady() {
     await this.#until(() => this.#isReady);
@@ -102,8 +102,8 @@ export class ServerProcess {
    * Runs a test command in the process (libs/platform/src/test-commands.ts).
    * @param {string} command
    * @param {string} [argument]
-   * @returns {Promise<any>} what the command returns
-   * @throws Error with the message of what the command threw
+   * @returns {Promise<any>} the result of the command
+   * @throws Error with the message of the error that the command threw
    */
   runCommand(command, argument = '') {
     const id = (this.#commandId += 1);
@@ -124,12 +124,12 @@ export class ServerProcess {
   }
 
   /**
-   * Sends a signal and waits for the end.
+   * Sends a signal and waits until the process has ended.
    * @param {NodeJS.Signals} [signal]
    * @returns {Promise<number | null>} the exit code, or null after a fatal signal
    */
   async stop(signal = 'SIGTERM') {
-    this.#refuseIfShared();
+    this.#throwIfShared();
     if (this.isRunning) {
       const exited = once(this.#child, 'exit');
       this.sentSignal = signal;
@@ -140,9 +140,9 @@ export class ServerProcess {
     return this.#child.exitCode;
   }
 
-  /** From now on it does nothing, and keeps every connection. */
+  /** Stops the process: it keeps every connection and does nothing. */
   freeze() {
-    this.#refuseIfShared();
+    this.#throwIfShared();
     this.#child.kill('SIGSTOP');
   }
 
@@ -151,7 +151,7 @@ export class ServerProcess {
   }
 
   /**
-   * The exit code of a process that ends by itself.
+   * Waits until the process ends by itself and returns its exit code.
    * @returns {Promise<number | null>}
    */
   async waitForExit() {
@@ -159,13 +159,13 @@ export class ServerProcess {
     return this.#child.exitCode;
   }
 
-  /** Forgets what was logged so far. */
+  /** Clears the log and the output. */
   clearLog() {
     this.log.length = 0;
     this.output = '';
   }
 
-  /** Lets the process that started it end while this one still runs. */
+  /** Allows the parent process to end while this one still runs. */
   unref() {
     this.#child.unref();
     for (const stream of [this.#child.stdout, this.#child.stderr, this.#child.channel]) stream.unref();
@@ -178,7 +178,7 @@ export class ServerProcess {
     this.#child.emit('gatehouse:line');
   }
 
-  /** @param {() => boolean} isTrue asked again after each line of the log */
+  /** @param {() => boolean} isTrue called again after each line of the log */
   #until(isTrue) {
     const child = this.#child;
     return new Promise((resolve, reject) => {
@@ -193,7 +193,7 @@ export class ServerProcess {
     });
   }
 
-  #refuseIfShared() {
+  #throwIfShared() {
     if (this.isShared)
       throw new Error(
         'other test files use this server: name the file *.dedicated.spec.ts and start its own (CONTRIBUTING.md)',
@@ -202,15 +202,15 @@ export class ServerProcess {
 }
 
 /**
- * Where free ports are looked for: below those that the system gives out by itself (32768 and up), a stretch for each of
- * jest's workers. So no other process takes one before the one that it is meant for listens on it.
+ * The range of free ports: below the ephemeral ports of the system (32768 and up), with a separate range for
+ * each jest worker. So no other process takes a port before its intended process listens on it.
  */
 const PORTS = 2_000;
 const firstPort = 10_000 + PORTS * (Number(process.env.JEST_WORKER_ID ?? 0) % 10);
 const usedPorts = new Set();
 
 /**
- * A port that is free right now, and that nothing else in this process was given.
+ * Returns a port that is currently free and was not returned before in this process.
  * @returns {Promise<number>}
  */
 export async function freePort() {

@@ -9,12 +9,12 @@ import { redisDatabase } from './redis-database.mjs';
 import { entryPoints, freePort, ServerProcess } from './server-process.mjs';
 
 /**
- * Bytes by which a database may grow. Beyond, the rows that are deleted between files would slow down every scan, and
- * nothing removes them: autovacuum is off (embedded.mjs).
+ * Maximum growth of a database, in bytes. Beyond it, the rows that are deleted between files would slow down
+ * every scan, and nothing removes them: autovacuum is off (embedded.mjs).
  */
 const MAX_GROWTH = 64 * 1024 * 1024;
 
-/** An api process with its database, which the test files of one jest worker use one after the other. */
+/** An api process with its database, which the test files of one jest worker use in turn. */
 class SharedServer {
   /** @type {ServerProcess} */
   api;
@@ -27,7 +27,7 @@ class SharedServer {
   constructor(env) {
     this.env = env;
     this.#db = new pg.Client({ connectionString: env.DATABASE_URL });
-    // It stays connected until the jest worker ends.
+    // The client stays connected until the jest worker ends.
     this.#db.on('error', () => undefined);
   }
 
@@ -57,15 +57,15 @@ class SharedServer {
     return server;
   }
 
-  /** What `credentials.json` holds, as text: the object belongs into the test's own realm. */
+  /** The content of `credentials.json`, as text: the parsed object must belong to the test's realm. */
   get credentials() {
     return readFileSync(join(this.env.DATA_DIR, 'credentials.json'), 'utf8');
   }
 
   /**
-   * Brings tables, Redis and memory back to what they were after the first boot.
-   * @returns {Promise<boolean>} false when a test left a changed schema, a large database or no api: this server is of
-   *   no more use
+   * Resets tables, Redis and memory to their state after the first boot.
+   * @returns {Promise<boolean>} false if a test left a changed schema, a large database or a stopped api, so
+   * that this server cannot be used again
    */
   async reset() {
     if (!this.api.isRunning) return false;
@@ -75,13 +75,13 @@ class SharedServer {
     if ((await sizeOf(this.#db)) > this.#size + MAX_GROWTH) return false;
     await this.#db.query(this.#restoreTables);
     await this.#flushRedis();
-    // A test may have rotated the keys: memory must hold those of the tables.
+    // A test may have rotated the signing keys: memory must match the tables.
     await this.api.runCommand('reload-signing-keys');
     this.api.clearLog();
     return true;
   }
 
-  /** Ends the api; the database goes with the test run. */
+  /** Stops the api; the database is removed at the end of the test run. */
   async discard() {
     this.api.isShared = false;
     await this.api.stop('SIGKILL');
@@ -89,14 +89,16 @@ class SharedServer {
   }
 
   async #boot() {
-    // Signing keys are reloaded on command only: an api that does so by itself races tests that age them.
+    // Signing keys are reloaded on command only: periodic reloads would race with tests that age the keys.
     this.api = new ServerProcess(entryPoints.api, { ...this.env, PERIODIC_JOBS: 'off' });
     this.api.isShared = true;
     this.api.unref();
     await this.api.waitUntilReady();
   }
 
-  /** A request whose client has gone may still be in a transaction. */
+  /**
+   * Waits until no connection is busy: a request whose client has disconnected may still be in a transaction.
+   */
   async #untilIdle() {
     const busy = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
                   AND backend_type = 'client backend' AND state <> 'idle'`;
@@ -112,7 +114,7 @@ class SharedServer {
   }
 }
 
-/** Statements that leave in the tables exactly the rows that they hold now. */
+/** Returns statements that restore the current rows of all tables. */
 async function seedStatements(db) {
   const { rows: tables } = await db.query(
     `SELECT c.oid::regclass::text AS name,
@@ -120,7 +122,8 @@ async function seedStatements(db) {
              WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns
      FROM pg_class c WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
   );
-  // No trigger and no foreign key: the audit log may not be changed, and the order would matter.
+  // Triggers and foreign keys are disabled: the audit log is immutable, and the order of the tables would
+  // matter.
   const statements = ['BEGIN', 'SET LOCAL session_replication_role = replica'];
   for (const { name, columns } of tables) {
     const { rows } = await db.query(`SELECT coalesce(jsonb_agg(t), '[]')::text AS seed FROM ${name} t`);
@@ -134,7 +137,10 @@ async function seedStatements(db) {
   return [...statements, 'COMMIT'].join(';\n');
 }
 
-/** A text that differs when a table, column, constraint, trigger or function was added, removed or renamed. */
+/**
+ * Returns a hash that changes when a table, column, constraint, trigger or function is added, removed or
+ * renamed.
+ */
 async function schemaOf(db) {
   const { rows } = await db.query(
     `SELECT md5(string_agg(part, ' ' ORDER BY part)) AS schema FROM (
@@ -150,7 +156,7 @@ async function schemaOf(db) {
   return rows[0].schema;
 }
 
-/** In bytes. */
+/** Returns the size of the database in bytes. */
 async function sizeOf(db) {
   const { rows } = await db.query('SELECT pg_database_size(current_database())::float8 AS size');
   return rows[0].size;
@@ -160,11 +166,11 @@ async function sizeOf(db) {
 const servers = new Map();
 
 /**
- * The api of this jest worker with these settings, started by the first file that wants it, as new.
- * @param {Record<string, string>} settings beside the usual ones
+ * Returns the api of this jest worker with these settings in its initial state; starts it on first use.
+ * @param {Record<string, string>} settings in addition to the default ones
  * @param {boolean} withRedis
  * @returns {Promise<SharedServer>} in use until `isInUse` is set to false
- * @throws Error when a test of the same file still uses it
+ * @throws Error if a test of the same file still uses it
  */
 export async function sharedServer(settings, withRedis) {
   const key = JSON.stringify([Object.entries(settings).sort(), withRedis]);
@@ -181,7 +187,7 @@ export async function sharedServer(settings, withRedis) {
   return server;
 }
 
-/** After a file that ended without giving back what it used. */
+/** Releases all servers, for a file that ended without doing so. */
 export async function releaseSharedServers() {
   for (const server of servers.values()) (await server).isInUse = false;
 }

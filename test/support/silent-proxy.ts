@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A network between a client and a server that can fall silent: nothing gets through, and nobody is told. */
+/**
+ * A network between a client and a server that can become silent: it forwards nothing and keeps every
+ * connection open.
+ */
 export class SilentProxy {
   private readonly sockets = new Set<Socket>();
   private isPaused = false;
@@ -35,7 +38,7 @@ export class SilentProxy {
     for (const socket of this.sockets) socket.pause();
   }
 
-  /** Lets everything through, also what was sent meanwhile. */
+  /** Forwards everything again, including data that was sent in the meantime. */
   resume(): void {
     this.isPaused = false;
     for (const socket of this.sockets) socket.resume();

@@ -1,2 +1,2 @@
-/** The entries of a list that is written as one text, with blanks or line breaks between them. */
+/** Splits a list that is written as one text, separated by spaces or line breaks. */
 export const splitWords = (list: string): string[] => list.trim().split(/\s+/);

@@ -2,7 +2,10 @@ import { eventually } from './eventually.js';
 import type { TestInstance } from './test-instance.js';
 import { entryPoints, freePort, ServerProcess } from './server-process.mjs';
 
-/** A further api on the database of an instance, which stops with it. @param env what is different there */
+/**
+ * Starts another api on the database of an instance, which stops together with the instance.
+ * @param env settings that differ
+ */
 export async function startReplica(
   instance: TestInstance,
   env: Record<string, string> = {},

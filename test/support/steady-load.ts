@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A load that nobody has stopped by then has been forgotten, by a test that failed. */
+/** Maximum duration of a load, in case a failed test did not stop it. */
 const MAX_DURATION_MS = 120_000;
 
 /**
- * Asks so many times a second until it is stopped, whether or not the answers before have come, unless there is a limit
- * to that. What this process misses in a pause is not made up for: a burst would be another load.
+ * Sends a fixed number of requests per second until it is stopped, without waiting for earlier responses, up
+ * to `maxInFlight`. Requests that this process misses during a pause are not sent later: a burst would be a
+ * different load.
  */
 export class SteadyLoad {
   private readonly responses: Promise<unknown>[] = [];
@@ -14,8 +15,8 @@ export class SteadyLoad {
   private readonly running: Promise<void>;
 
   /**
-   * @param send may fail: whoever watches the exchanges judges that
-   * @param maxInFlight that may wait for an answer at the same time, for loads that a slow machine could not bear
+   * @param send may fail: the history of exchanges checks the result
+   * @param maxInFlight maximum number of concurrent requests, for loads that would overload a slow machine
    */
   constructor(
     private readonly perSecond: number,
@@ -25,7 +26,7 @@ export class SteadyLoad {
     this.running = this.run();
   }
 
-  /** Resolves when everything that was asked has been answered. @returns how much that is */
+  /** Stops the load and waits until every request has finished. @returns the number of requests */
   async stop(): Promise<number> {
     this.isStopped = true;
     await this.running;

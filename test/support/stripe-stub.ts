@@ -4,10 +4,10 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import { freePort } from './server-process.mjs';
 import { TestInstance, type TestResponse } from './test-instance.js';
 
-/** Where the billing portal leads back to. */
+/** The URL to which the billing portal returns. */
 export const RETURN_URL = 'https://app.example.com/billing';
 
-/** Opens the billing portal with a secret key. @param body what differs from a plain request */
+/** Opens the billing portal with a secret key. @param body differences from the default request */
 export const openPortal = (
   instance: TestInstance,
   key: string,
@@ -19,7 +19,7 @@ export const openPortal = (
     headers: { authorization: `Bearer ${key}`, ...headers },
   });
 
-/** One request that the stand-in has seen. */
+/** One request that the stub has received. */
 export interface StripeRequest {
   path: string;
   headers: IncomingHttpHeaders;
@@ -32,7 +32,7 @@ interface Reply {
   body: unknown;
 }
 
-/** What it does with a request instead of what Stripe would. */
+/** A response that replaces Stripe's normal behavior. */
 export type ResponseOverride = (response: ServerResponse) => void;
 
 interface StripeError {
@@ -47,45 +47,47 @@ const errorReply = (status: number, error: StripeError): Reply => ({
   body: { error: { type: 'invalid_request_error', message: 'no', ...error } },
 });
 
-/** Answers with an error as Stripe words it. */
+/** Responds with an error in Stripe's format. */
 export const respondWithStripeError =
   (status: number, error: StripeError = {}): ResponseOverride =>
   (response) =>
     sendReply(response, errorReply(status, error));
 
-/** Never answers. */
+/** Never responds. */
 export const neverRespond: ResponseOverride = () => undefined;
 
-/** Begins an answer and goes on with a byte now and then, so that the socket is never idle. */
+/** Starts a response and sends a byte every 200 ms, so that the socket is never idle. */
 export const respondSlowly: ResponseOverride = (response) => {
   response.writeHead(200, { 'Content-Type': 'application/json' });
   const timer = setInterval(() => response.write(' '), 200);
   response.on('close', () => clearInterval(timer));
 };
 
-/** What stands in front of Stripe on a bad day. */
+/** Responds like a failing proxy in front of Stripe. */
 export const respondWithHtml: ResponseOverride = (response) =>
   response.writeHead(502).end('<html>Bad gateway</html>');
 
-/** Cuts the connection. */
+/** Closes the connection. */
 export const closeConnection: ResponseOverride = (response) => response.destroy();
 
 /**
- * As much of Stripe's HTTP API as the billing portal needs, on loopback: customers and portal sessions, form-encoded,
- * with its key, its errors and its idempotency (https://docs.stripe.com/api).
+ * The part of Stripe's HTTP API that the billing portal needs, on loopback: customers and portal sessions,
+ * form-encoded, with its key, its errors and its idempotency (https://docs.stripe.com/api).
  */
 export class StripeStub {
   readonly key = `sk_test_${randomBytes(12).toString('hex')}`;
   readonly requests: StripeRequest[] = [];
-  /** By id. */
+  /** Customers by id. */
   readonly customers = new Map<string, { name: string; organizationId: string }>();
-  /** How long the creation of a customer takes, in ms. */
+  /** Duration of a customer creation, in ms. */
   creationDelayMs = 0;
-  /** Whether customers cannot be created. Unlike a whim this is an answer that stays with its idempotency key. */
+  /**
+   * Fails the creation of customers. Unlike an override, this response is stored with its idempotency key.
+   */
   failsCustomerCreation = false;
-  /** How many of the next answers are lost on the way, after what they tell was done. */
+  /** Number of the next responses that are lost after their request was executed. */
   lostResponses = 0;
-  /** What it does when there is nothing on the list of whims; null: what Stripe does. */
+  /** The override once the list of overrides is empty; null: Stripe's normal behavior. */
   defaultOverride: ResponseOverride | null = null;
   private readonly overrides: ResponseOverride[] = [];
   private readonly savedReplies = new Map<string, { form: string; reply: Reply | null }>();
@@ -93,7 +95,7 @@ export class StripeStub {
   private port = 0;
 
   async start(): Promise<this> {
-    // Nobody else takes it while this one is away.
+    // The port is reserved, so no other server takes it while this one is stopped.
     this.port ||= await freePort();
     this.server = createServer((message, response) => {
       let body = '';
@@ -103,8 +105,8 @@ export class StripeStub {
         const form = Object.fromEntries(new URLSearchParams(body));
         const request = { path: message.url ?? '', headers: message.headers, form };
         this.requests.push(request);
-        const whim = this.overrides.shift() ?? this.defaultOverride;
-        if (whim) whim(response);
+        const override = this.overrides.shift() ?? this.defaultOverride;
+        if (override) override(response);
         else
           void this.reply(request, body).then((reply) =>
             this.lostResponses-- > 0 ? response.destroy() : sendReply(response, reply),
@@ -119,9 +121,9 @@ export class StripeStub {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** What it does with the next requests, one each. */
-  overrideNext(...whims: ResponseOverride[]): this {
-    this.overrides.push(...whims);
+  /** Overrides the responses to the next requests, one each. */
+  overrideNext(...overrides: ResponseOverride[]): this {
+    this.overrides.push(...overrides);
     return this;
   }
 
@@ -129,7 +131,7 @@ export class StripeStub {
     return this.requests.filter((request) => request.path === path);
   }
 
-  /** Forgets what came in, and every whim. */
+  /** Clears the recorded requests and all overrides. */
   reset(): void {
     this.requests.length = 0;
     this.overrides.length = 0;
@@ -146,16 +148,19 @@ export class StripeStub {
     await once(this.server, 'close');
   }
 
-  /** Stripe keeps the first answer to an idempotency key, also an error, for the same parameters. */
+  /**
+   * Executes a request. Stripe stores the first response for an idempotency key, including errors, for the
+   * same parameters.
+   */
   private async reply(request: StripeRequest, form: string): Promise<Reply> {
     if (request.headers.authorization !== `Bearer ${this.key}`) {
       return errorReply(401, { message: `Invalid API Key provided: sk_test_********${this.key.slice(-4)}` });
     }
     const key = request.headers['idempotency-key'] as string | undefined;
-    const kept = key === undefined ? undefined : this.savedReplies.get(key);
-    if (kept?.reply === null) return errorReply(409, { code: 'idempotency_key_in_use' });
-    if (kept && kept.form !== form) return errorReply(400, { type: 'idempotency_error' });
-    if (kept) return kept.reply;
+    const saved = key === undefined ? undefined : this.savedReplies.get(key);
+    if (saved?.reply === null) return errorReply(409, { code: 'idempotency_key_in_use' });
+    if (saved && saved.form !== form) return errorReply(400, { type: 'idempotency_error' });
+    if (saved) return saved.reply;
     if (key) this.savedReplies.set(key, { form, reply: null });
     const reply = await this.execute(request);
     if (key) this.savedReplies.set(key, { form, reply });
@@ -203,7 +208,7 @@ function sendReply(response: ServerResponse, { status, body }: Reply): void {
   response.end(JSON.stringify(body));
 }
 
-/** Starts an instance that uses a stand-in for Stripe. */
+/** Starts an instance that uses the Stripe stub. */
 export async function startWithStripe(): Promise<{ stripe: StripeStub; instance: TestInstance }> {
   const stripe = new StripeStub();
   await stripe.start();

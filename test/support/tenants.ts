@@ -9,7 +9,7 @@ export interface Tenant {
   publishableKey: string;
 }
 
-/** An organization of its own, with a project and keys. */
+/** Inserts an organization with a project and keys. */
 export async function insertOrganization(instance: TestInstance): Promise<Tenant> {
   const organizationId = randomUUID();
   await instance.sql('INSERT INTO organizations (id, name, slug) VALUES ($1, $2, $2)', [
@@ -19,7 +19,7 @@ export async function insertOrganization(instance: TestInstance): Promise<Tenant
   return insertProject(instance, organizationId);
 }
 
-/** A further project of an organization, with a project key and a publishable key. */
+/** Inserts a project of an organization, with a project key and a publishable key. */
 export async function insertProject(instance: TestInstance, organizationId: string): Promise<Tenant> {
   const projectId = randomUUID();
   await instance.sql('INSERT INTO projects (id, organization_id, name, slug) VALUES ($1, $2, $3, $3)', [
@@ -43,7 +43,7 @@ export interface KeyOptions {
   scopes?: string[];
 }
 
-/** An API key with any scopes. @returns its value */
+/** Inserts an API key with any scopes. @returns its value */
 export async function insertKey(instance: TestInstance, options: KeyOptions): Promise<string> {
   const value = formatApiKey(options.type, randomBytes(32));
   await instance.sql(

@@ -2,12 +2,13 @@ import { TestEnvironment as NodeEnvironment } from 'jest-environment-node';
 import { conformance } from './conformance.mjs';
 import { releaseSharedServers, sharedServer } from './shared-servers.mjs';
 
-/** Files whose processes no other file may use: they kill, freeze or configure them. */
+/** Test files that start their own processes, because they kill, freeze or configure them. */
 const OWN_PROCESSES = /\.(dedicated|browser|timed|nightly)\.spec\.ts$|\/test\/faults\//;
 
 /**
- * The environment of tests from outside. Jest loads the modules of a test anew for each file; what stands here is
- * loaded once for all files of a jest worker: the shared servers and the compiled OpenAPI document.
+ * The environment of end-to-end tests. Jest loads the modules of a test again for each file; the modules that
+ * are imported here are loaded once for all files of a jest worker: the shared servers and the compiled
+ * OpenAPI document.
  */
 export default class TestEnvironment extends NodeEnvironment {
   constructor(config, context) {

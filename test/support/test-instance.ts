@@ -13,10 +13,10 @@ import { entryPoints, freePort, ServerProcess } from './server-process.mjs';
 import { testWorker } from './test-worker.js';
 import { uniqueEmail } from './unique-email.js';
 
-/** What carries delivery jobs. */
+/** The transport of delivery jobs. */
 export type Queue = 'postgresql' | 'redis';
 
-/** The queues that can be tested here: Redis only where one was found. */
+/** The queues that can be tested here; includes Redis only if it is installed. */
 export const availableQueues: Queue[] = process.env['TEST_REDIS_URL']
   ? ['postgresql', 'redis']
   : ['postgresql'];
@@ -30,19 +30,19 @@ export interface TestResponse<Body = any> {
 export interface InstanceOptions {
   queue?: Queue;
   env?: Record<string, string>;
-  /** Default: one of each. */
+  /** Number of workers; default: 1. */
   workers?: number;
-  /** Default: the migrated template. */
+  /** Template database; default: the migrated template. */
   template?: string;
 }
 
 export interface SharedOptions {
   queue?: Queue;
-  /** Settings of the api and the workers, beside RATE_LIMITS=off. */
+  /** Settings of the api and the workers, in addition to RATE_LIMITS=off. */
   env?: Record<string, string>;
-  /** Settings of the workers alone. */
+  /** Settings of the workers only. */
   workerEnv?: Record<string, string>;
-  /** Default: 1. */
+  /** Number of workers; default: 1. */
   workers?: number;
 }
 
@@ -52,45 +52,45 @@ export interface RequestOptions {
   baseUrl?: string;
 }
 
-/** One request of a client, as that client saw it. */
+/** One request and its response, as the client saw them. */
 export interface Exchange {
-  /** When it was asked, in ms since 1970. */
+  /** The time of the request, in ms since 1970. */
   at: number;
-  /** Until the answer had arrived whole. */
+  /** Duration until the response was received completely. */
   ms: number;
   method: string;
-  /** Without query. */
+  /** The path without the query. */
   path: string;
   requestBody: any;
-  /** Of the customer who asked, if one did. */
+  /** The access token of the request, if any. */
   accessToken: string | null;
-  /** Null when no answer came, or one that is not documented. */
+  /** Null if there was no response or an undocumented one. */
   response: TestResponse | null;
   error?: unknown;
 }
 
 export const PASSWORD = 'an unusual long phrase';
 
-/** The header that carries a secret key or an access token. */
+/** Returns the header for a secret key or an access token. */
 export const bearerHeader = (value: string): Record<string, string> => ({ authorization: `Bearer ${value}` });
 
-/** A whole running product with a database of its own: real processes, real PostgreSQL, real Redis. */
+/** A complete running installation with its own database: real processes, real PostgreSQL, real Redis. */
 export class TestInstance {
   credentials!: Credentials;
   api!: ServerProcess;
   workers: ServerProcess[] = [];
-  /** Every process that was ever started. */
+  /** All processes that were started. */
   readonly processes: ServerProcess[] = [];
-  /** Is told of every exchange (history.ts). */
+  /** Called with every exchange (history.ts). */
   onExchange: (exchange: Exchange) => void = () => undefined;
   readonly db: pg.Pool;
-  /** Settings of every worker, beside those of the api. */
+  /** Settings of every worker, in addition to those of the api. */
   private workerEnv: Record<string, string> = {};
 
   private constructor(
     readonly env: Record<string, string>,
     private readonly stopSignal: NodeJS.Signals,
-    /** Gives back or removes what the instance stands on, once its processes have ended. */
+    /** Returns or removes the resources of the instance after its processes have ended. */
     private readonly release: () => Promise<unknown>,
   ) {
     this.db = new pg.Pool({ connectionString: env['DATABASE_URL']!, max: 4 });
@@ -98,8 +98,9 @@ export class TestInstance {
   }
 
   /**
-   * An instance on the shared api of this jest worker: its tables and its memory are as after the first boot. Test files
-   * may change settings of the worker at will; each set of `env` costs an api (CONTRIBUTING.md).
+   * Returns an instance on the shared api of this jest worker: its tables and its memory are as after the
+   * first boot. Test files may change settings of the worker freely; each set of `env` requires another api
+   * (CONTRIBUTING.md).
    */
   static async startShared(options: SharedOptions = {}): Promise<TestInstance> {
     const { queue = 'postgresql', env = {}, workerEnv = {}, workers = 1 } = options;
@@ -113,10 +114,15 @@ export class TestInstance {
     return instance;
   }
 
-  /** An instance with a database and processes of its own, for files named `*.dedicated.spec.ts` and the like. */
+  /**
+   * Starts an instance with its own database and processes, for files named `*.dedicated.spec.ts` and
+   * similar.
+   */
   static async start(options: InstanceOptions = {}): Promise<TestInstance> {
     if (testWorker?.ownProcesses === false)
-      throw new Error('use TestInstance.shared(), or name the file *.dedicated.spec.ts (CONTRIBUTING.md)');
+      throw new Error(
+        'use TestInstance.startShared(), or name the file *.dedicated.spec.ts (CONTRIBUTING.md)',
+      );
     const { queue = 'postgresql', env = {}, workers = 1, template = process.env['TEST_TEMPLATE']! } = options;
     const databaseName = `test_${randomUUID().replaceAll('-', '')}`;
     const port = await freePort();
@@ -165,7 +171,10 @@ export class TestInstance {
     return worker;
   }
 
-  /** Resolves when the api takes requests and every worker has said that it is ready. @throws Error when one ends before */
+  /**
+   * Resolves when the api accepts requests and every worker has logged that it is ready.
+   * @throws Error if one ends before
+   */
   async waitUntilReady(): Promise<void> {
     const running = this.workers.filter(({ isRunning }) => isRunning);
     await Promise.all([this.api, ...running].map((each) => each.waitUntilReady()));
@@ -180,12 +189,13 @@ export class TestInstance {
   }
 
   /**
-   * @param options `baseUrl` of a replica, if not the first api is meant
-   * @throws Error when the answer is not as the OpenAPI document says
+   * Sends a request.
+   * @param options `baseUrl` of a replica; default: the first api
+   * @throws Error if the response differs from the OpenAPI document
    */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<TestResponse> {
     const [at, began] = [Date.now(), performance.now()];
-    const tell = (answer: TestResponse | null, fault?: unknown): void =>
+    const record = (response: TestResponse | null, error?: unknown): void =>
       this.onExchange({
         at,
         ms: performance.now() - began,
@@ -193,15 +203,15 @@ export class TestInstance {
         path: path.split('?')[0]!,
         requestBody: options.body,
         accessToken: /^Bearer (ey.+)$/.exec(options.headers?.['authorization'] ?? '')?.[1] ?? null,
-        response: answer,
-        error: fault,
+        response,
+        error,
       });
     try {
-      const answer = await this.exchange(method, path, options);
-      tell(answer);
-      return answer;
+      const response = await this.exchange(method, path, options);
+      record(response);
+      return response;
     } catch (error) {
-      tell(null, error);
+      record(null, error);
       throw error;
     }
   }
@@ -222,7 +232,7 @@ export class TestInstance {
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
   }
 
-  /** With the publishable key. */
+  /** Sends a request with the publishable key. */
   requestWithPublishableKey(method: string, path: string, body?: unknown): Promise<TestResponse> {
     return this.request(method, path, {
       body,
@@ -230,12 +240,12 @@ export class TestInstance {
     });
   }
 
-  /** With the organization's secret key. */
+  /** Sends a request with the organization's secret key. */
   requestWithSecretKey(method: string, path: string, body?: unknown): Promise<TestResponse> {
     return this.requestWithBearer(this.credentials.secretKey, method, path, body);
   }
 
-  /** With a customer's access token. */
+  /** Sends a request with a customer's access token. */
   requestWithAccessToken(
     accessToken: string,
     method: string,
@@ -245,7 +255,7 @@ export class TestInstance {
     return this.requestWithBearer(accessToken, method, path, body);
   }
 
-  /** With any secret key or access token. */
+  /** Sends a request with any secret key or access token. */
   requestWithBearer(credential: string, method: string, path: string, body?: unknown): Promise<TestResponse> {
     return this.request(method, path, { body, headers: bearerHeader(credential) });
   }
@@ -258,7 +268,10 @@ export class TestInstance {
     });
   }
 
-  /** With the publishable key, and what else says who is logging in. */
+  /**
+   * Logs a customer in with the publishable key.
+   * @param headers additional headers, such as those that identify the client
+   */
   login(email: string, password = PASSWORD, headers: Record<string, string> = {}): Promise<TestResponse> {
     return this.request('POST', '/api/v1/auth/login', {
       body: { email, password },
@@ -266,24 +279,28 @@ export class TestInstance {
     });
   }
 
-  /** Several at once wait for one another: one that waits too long on a busy machine asks again. */
+  /**
+   * Creates an endpoint. Concurrent creations wait for one another: one that is rejected after a long wait on
+   * a busy machine is retried.
+   */
   async createEndpoint(url: string, events?: string[], more = {}): Promise<{ id: string; secret: string }> {
     const body = { url, ...(events ? { events } : {}), ...more };
-    const answer = await retryWhileRejected(() =>
+    const response = await retryWhileRejected(() =>
       this.requestWithSecretKey('POST', '/v1/webhooks/endpoints', body),
     );
-    if (answer.status !== 201) throw new Error(`endpoint was not created: ${JSON.stringify(answer.body)}`);
-    return answer.body.data as { id: string; secret: string };
+    if (response.status !== 201)
+      throw new Error(`endpoint was not created: ${JSON.stringify(response.body)}`);
+    return response.body.data as { id: string; secret: string };
   }
 
-  /** The log of attempts, oldest first. */
+  /** Returns the log of attempts, oldest first. */
   async listAttempts(filter: Record<string, string> = {}): Promise<Record<string, any>[]> {
     const query = new URLSearchParams({ limit: '200', ...filter });
-    const answer = await this.requestWithSecretKey('GET', `/v1/webhooks/deliveries?${query}`);
-    return (answer.body.data as Record<string, any>[]).reverse();
+    const response = await this.requestWithSecretKey('GET', `/v1/webhooks/deliveries?${query}`);
+    return (response.body.data as Record<string, any>[]).reverse();
   }
 
-  /** The mails of a kind that are kept for an address, newest first. */
+  /** Returns the captured mails of a kind for an address, newest first. */
   async listMails(email: string, kind: string): Promise<Record<string, any>[]> {
     const { body } = await this.requestWithSecretKey(
       'GET',
@@ -292,7 +309,7 @@ export class TestInstance {
     return (body.data as Record<string, any>[]).filter((mail) => mail['kind'] === kind);
   }
 
-  /** The kinds of the mails that are stored for an address, oldest first. */
+  /** Returns the kinds of the stored mails for an address, oldest first. */
   async listMailKinds(email: string): Promise<string[]> {
     const rows = await this.sql<{ kind: string }>('SELECT kind FROM mails WHERE recipient = $1 ORDER BY id', [
       email,
@@ -300,18 +317,18 @@ export class TestInstance {
     return rows.map(({ kind }) => kind);
   }
 
-  /** The token in the link of the newest mail of a kind to an address. */
+  /** Returns the token in the link of the newest mail of a kind to an address. */
   async getMailToken(email: string, kind: string): Promise<string> {
     const mail = await eventually(`a mail (${kind})`, async () => (await this.listMails(email, kind))[0]);
     return new URL(mail['link'] as string).searchParams.get('token')!;
   }
 
-  /** The token of the newest verification mail to an address. */
+  /** Returns the token of the newest verification mail to an address. */
   getVerificationToken(email: string): Promise<string> {
     return this.getMailToken(email, 'verify-email');
   }
 
-  /** The bodies of the events about a customer, oldest first. */
+  /** Returns the bodies of the events about a customer, oldest first. */
   async events(customerId: string, type?: string): Promise<Record<string, any>[]> {
     const rows = await this.sql<{ body: string }>(
       `SELECT body FROM events WHERE body LIKE '%' || $1 || '%' AND ($2::text IS NULL OR type = $2) ORDER BY id`,

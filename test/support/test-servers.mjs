@@ -5,13 +5,13 @@ import { mergeDocuments } from './conformance.mjs';
 import { reapServers, startServers } from './embedded.mjs';
 
 /**
- * Starts what tests from outside stand on, and says in the environment where it is.
+ * Starts the servers of end-to-end tests, and sets environment variables with their addresses.
  * @returns {Promise<string>} the folder, for `stopServers`
  */
 export async function startTestServers() {
   await reapServers();
   const { folder, env } = await startServers();
-  // Every response to a test is compared with it (fetch-documented.ts).
+  // Every response to a test is compared with this document (fetch-documented.ts).
   const document = path.join(folder, 'openapi.json');
   fs.writeFileSync(document, JSON.stringify(mergeDocuments(await openApiDocuments())));
   Object.assign(process.env, env, { TEST_OPENAPI: document, TEST_FIGURES: path.join(folder, 'figures') });

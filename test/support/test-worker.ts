@@ -1,11 +1,11 @@
 import type { Conformance } from './conformance.mjs';
 import type { sharedServer } from './shared-servers.mjs';
 
-/** What test-environment.mjs keeps for all files of a jest worker. */
+/** The objects that test-environment.mjs provides to all files of a jest worker. */
 interface TestWorker {
   conformance: () => Conformance;
   sharedServer: typeof sharedServer;
-  /** Whether this file may start processes of its own. */
+  /** True if this file may start its own processes. */
   ownProcesses: boolean;
 }
 

@@ -2,7 +2,10 @@ import { createHmac } from 'node:crypto';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** The code that an authenticator shows (RFC 6238), `steps` of 30 s from now. Written here, to judge the instance by. */
+/**
+ * Returns the code of an authenticator (RFC 6238), `steps` of 30 s from now. Implemented separately, to
+ * verify the instance.
+ */
 export function totpCode(secret: string, steps = 0, at = Date.now()): string {
   const bits = [...secret].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');
   const key = Buffer.from(bits.match(/.{8}/g)!.map((byte) => Number.parseInt(byte, 2)));

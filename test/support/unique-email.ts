@@ -1,4 +1,4 @@
 import { randomUUID } from 'node:crypto';
 
-/** An address that nobody else has, always of one length. */
+/** Returns a unique email address of constant length. */
 export const uniqueEmail = (): string => `${randomUUID()}@example.com`;

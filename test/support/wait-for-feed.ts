@@ -1,7 +1,9 @@
 import { eventually } from './eventually.js';
 import type { TestInstance } from './test-instance.js';
 
-/** Waits until the feed may show every event: transactions of other databases on this server hold it back as well. */
+/**
+ * Waits until the feed may show every event: transactions in other databases of this server delay it as well.
+ */
 export const waitForFeed = (instance: TestInstance): Promise<boolean> =>
   eventually('older transactions', async () => {
     const [row] = await instance.sql<{ over: boolean }>(

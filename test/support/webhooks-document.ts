@@ -19,10 +19,10 @@ export interface SignedRequest {
   body: string;
 }
 
-/** How an example judges a request. */
+/** Returns true if an example accepts a request. */
 export type Verifier = (request: SignedRequest) => Promise<boolean>;
 
-/** The examples and commands of docs/webhooks.md, in a folder as a reader of the document would have it. */
+/** The examples and commands of docs/webhooks.md, in a folder like that of a reader. */
 export class WebhooksDocument {
   private readonly stops: (() => void)[] = [];
   private constructor(
@@ -43,7 +43,7 @@ export class WebhooksDocument {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Runs shell blocks of the document one after the other. Returns what they print. */
+  /** Runs shell blocks of the document in order. Returns their output. */
   async runBlocks(blocks: string[], env: Record<string, string> = {}): Promise<string> {
     const script = await Promise.all(['settings', ...blocks].map((name) => shellBlock(DOCUMENT, name)));
     const { stdout } = await promisify(execFile)('sh', ['-euc', script.join('\n')], {
@@ -66,16 +66,16 @@ export class WebhooksDocument {
     };
   }
 
-  /** Sends a test event. Returns its delivery once it is over. */
+  /** Sends a test event. Returns its delivery once it has ended. */
   async sendTestEvent(endpointId: string): Promise<Record<string, any>> {
     const { data } = JSON.parse(await this.runBlocks(['test'], { ENDPOINT_ID: endpointId }));
     return eventually('the delivery ending', async () => {
-      const answer = await this.instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${data.id}`);
-      return answer.body.data.state !== 'pending' && (answer.body.data as Record<string, any>);
+      const response = await this.instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${data.id}`);
+      return response.body.data.state !== 'pending' && (response.body.data as Record<string, any>);
     });
   }
 
-  /** Starts an example, and expects that it verifies real deliveries, also after a rotation, and nothing else. */
+  /** Starts an example and expects that it accepts only real deliveries, including those after a rotation. */
   async expectExampleVerifies(command: string[]): Promise<void> {
     const port = await freePort();
     const { id, secret } = await this.createEndpoint(`http://127.0.0.1:${port}/webhooks`);
@@ -94,7 +94,7 @@ export class WebhooksDocument {
     expect(verified).toEqual([first, second].map(({ event_id }) => `verified webhook.test ${event_id}`));
 
     await expectVerifies(async ({ id, timestamp, signature, body }) => {
-      const answer = await fetch(`http://127.0.0.1:${port}/webhooks`, {
+      const response = await fetch(`http://127.0.0.1:${port}/webhooks`, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -104,8 +104,8 @@ export class WebhooksDocument {
         },
         body,
       });
-      expect([204, 400]).toContain(answer.status);
-      return answer.status === 204;
+      expect([204, 400]).toContain(response.status);
+      return response.status === 204;
     }, secret);
     const tooLong = await fetch(`http://127.0.0.1:${port}/webhooks`, {
       method: 'POST',
@@ -152,7 +152,7 @@ function sign(
   return { id, timestamp, body, signature: new Webhook(secret).sign(id, at, body), ...given };
 }
 
-/** What must be let in, and what must not. */
+/** Returns requests that must be accepted and requests that must be rejected. */
 function verificationCases(secret: string): {
   genuine: Record<string, SignedRequest>;
   forged: Record<string, SignedRequest>;
@@ -191,13 +191,13 @@ function verificationCases(secret: string): {
   };
 }
 
-/** Expects that what is genuine is let in, and nothing else. */
-export async function expectVerifies(judge: Verifier, secret: string): Promise<void> {
+/** Expects that genuine requests are accepted and forged ones rejected. */
+export async function expectVerifies(verify: Verifier, secret: string): Promise<void> {
   const { genuine, forged } = verificationCases(secret);
-  const faults: string[] = [];
+  const failures: string[] = [];
   for (const [kind, request] of Object.entries(genuine))
-    if (!(await judge(request))) faults.push(`refused: ${kind}`);
+    if (!(await verify(request))) failures.push(`rejected: ${kind}`);
   for (const [kind, request] of Object.entries(forged))
-    if (await judge(request)) faults.push(`let in: ${kind}`);
-  expect(faults).toEqual([]);
+    if (await verify(request)) failures.push(`accepted: ${kind}`);
+  expect(failures).toEqual([]);
 }

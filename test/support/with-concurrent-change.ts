@@ -5,29 +5,32 @@ import type { TestInstance } from './test-instance.js';
 export type RunSql = (text: string, values?: unknown[]) => Promise<unknown>;
 
 /**
- * The answer to a request that another change overtakes: what `change` does is not to be seen yet when the instance
- * starts to work, and commits as soon as the instance waits for it.
- * @throws Error when the instance does not wait
+ * Returns the response to a request that races with another change: the changes of `change` are not visible
+ * when the instance starts to work, and commit as soon as the instance waits for them.
+ * @throws Error if the instance does not wait
  */
 export async function withConcurrentChange<Result>(
   instance: TestInstance,
   change: (sql: RunSql) => Promise<unknown>,
-  ask: () => Promise<Result>,
+  send: () => Promise<Result>,
 ): Promise<Result> {
   const client = await instance.db.connect();
   try {
     await client.query('BEGIN');
     await change((text, values) => client.query(text, values));
-    const [answer] = await Promise.all([ask(), commitWhenOthersWait(client)]);
-    return answer;
+    const [response] = await Promise.all([send(), commitWhenOthersWait(client)]);
+    return response;
   } finally {
     client.release(true);
   }
 }
 
-/** Commits a transaction as soon as so many others wait for it. @throws Error when they do not come */
+/**
+ * Commits a transaction as soon as `count` other connections wait for a lock. @throws Error if they never do
+ */
 export const commitWhenOthersWait = (client: pg.ClientBase, count = 1): Promise<void> =>
-  // Not who blocks whom: they may stand behind one another, or behind the note of a key's use.
+  // The condition ignores which connection blocks which: they may wait for each other, or for the update of a
+  // key's last use.
   commitWhen(
     client,
     `${count} <= (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
@@ -35,14 +38,14 @@ export const commitWhenOthersWait = (client: pg.ClientBase, count = 1): Promise<
   );
 
 /**
- * Commits a transaction as soon as a condition of SQL holds. PostgreSQL looks for itself: nobody waits there for longer
- * than 2.25 s, in which a busy machine may not get round to this process.
- * @throws Error when it does not come to hold
+ * Commits a transaction as soon as an SQL condition holds. PostgreSQL evaluates the condition itself:
+ * instances wait for a lock for at most 2.25 s, and on a busy machine this process may not run in that time.
+ * @throws Error if the condition never holds
  */
 export async function commitWhen(client: pg.ClientBase, condition: string): Promise<void> {
   await client.query(
     `DO $$ BEGIN
-       FOR looks IN 1..1500 LOOP
+       FOR i IN 1..1500 LOOP
          IF ${condition} THEN RETURN; END IF;
          PERFORM pg_sleep(0.02), pg_stat_clear_snapshot();
        END LOOP;
