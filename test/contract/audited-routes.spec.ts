@@ -26,7 +26,7 @@ afterAll(async () => {
 
 type Handler = object | undefined;
 
-/** Returns the controllers of modules and of those that they import. */
+/** Returns the controllers of modules and of the modules that they import. */
 function controllersOf(modules: Type[]): Type[] {
   const listed = (name: string, module: Type) => (Reflect.getMetadata(name, module) ?? []) as Type[];
   return modules.flatMap((module) => [
@@ -36,19 +36,21 @@ function controllersOf(modules: Type[]): Type[] {
 }
 
 /**
- * Every route that such a credential opens and that changes something, or carries everything about somebody out. The
- * routes that operators inherit do what those of keys do.
+ * Returns the routes that accept a type of credential and that change something or export all data of a
+ * customer or project. The routes that operators inherit equal those of keys.
  */
 function changingRoutes(kind: CallerKind): string[] {
   const controllers = new Set(controllersOf([...nounModules, ...operatorModules]));
   return [...controllers].flatMap((controller) =>
     Object.values(Object.getOwnPropertyDescriptors(controller.prototype as object)).flatMap(({ value }) => {
       const handler = value as Handler;
-      // The constructor is none, also where its class names a credential for all of them.
+      // The constructor is not a route handler, even if its class declares a credential for all of them.
       if (!handler || !Reflect.hasMetadata(METHOD_METADATA, handler)) return [];
       if (!routeCredential(controller, handler)?.kinds.includes(kind)) return [];
       const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
-      const parts = [controller, handler].map((place) => Reflect.getMetadata(PATH_METADATA, place) as string);
+      const parts = [controller, handler].map(
+        (target) => Reflect.getMetadata(PATH_METADATA, target) as string,
+      );
       const path = `/${parts.join('/')}`.replace(/\/+$/, '');
       return method === 'GET' && !path.endsWith('/export') ? [] : [`${method} ${path}`];
     }),
@@ -56,16 +58,16 @@ function changingRoutes(kind: CallerKind): string[] {
 }
 
 const newEmail = (): string => `${randomUUID()}@example.com`;
-/** Creates something with the secret key. @returns its id */
+/** Creates an object with the secret key. @returns its id */
 const create = async (path: string, body: object): Promise<string> => {
-  const answer = await instance.requestWithSecretKey('POST', path, body);
-  return (answer.body.data ?? answer.body).id as string;
+  const response = await instance.requestWithSecretKey('POST', path, body);
+  return (response.body.data ?? response.body).id as string;
 };
 const newCustomer = (): Promise<string> => create('/api/v1/customers', { email: newEmail() });
 const newEndpoint = async (): Promise<string> => (await instance.createEndpoint('http://127.0.0.1:9/')).id;
 const newRedelivery = (): Promise<string> => create('/v1/webhooks/redeliveries', { filter: {} });
 
-/** Creates what a parameter of a path names, by the first one of the path. */
+/** Functions that create the objects for the parameters of a path, by the name of its first parameter. */
 const parameters: Record<string, () => Promise<Record<string, string>>> = {
   customerId: async () => {
     const customerId = await newCustomer();
@@ -83,7 +85,7 @@ const parameters: Record<string, () => Promise<Record<string, string>>> = {
   },
   endpointId: async () => ({ endpointId: await newEndpoint() }),
   redeliveryId: async () => ({ redeliveryId: await newRedelivery() }),
-  /** A delivery that is over. */
+  /** A finished delivery. */
   deliveryId: async () => {
     const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
     await newCustomer();
@@ -103,12 +105,14 @@ const send = (method: string, path: string, body?: unknown): Promise<TestRespons
 
 interface Change {
   route: string;
-  /** What the audit log calls it. */
+  /** Its action in the audit log. */
   action: string;
-  make: () => Promise<TestResponse>;
+  send: () => Promise<TestResponse>;
 }
 
-/** A request to a route with new objects in its path. @param before what has to be done to the object */
+/**
+ * Returns a change by a request to a route with new objects in its path. @param before prepares the object
+ */
 const change = (
   route: string,
   action: string,
@@ -117,7 +121,7 @@ const change = (
 ): Change => ({
   route,
   action,
-  make: async () => {
+  send: async () => {
     const [method, template] = route.split(' ') as [string, string];
     const [, first] = /:(\w+)/.exec(template) ?? [];
     const values = first ? await parameters[first]!() : {};
@@ -127,7 +131,7 @@ const change = (
   },
 });
 const disable = (path: string) => send('POST', path.replace(/enable$/, 'disable'));
-const fail = (path: string) =>
+const failDelivery = (path: string) =>
   instance.sql(`UPDATE deliveries SET state = 'failed' WHERE id = $1`, [/dlv_([^/]+)/.exec(path)![1]]);
 
 const [customers, projects, webhooks] = ['/api/v1/customers', '/api/v1/projects', '/v1/webhooks'];
@@ -170,7 +174,7 @@ const changes: Change[] = [
     `POST ${webhooks}/deliveries/:deliveryId/discard`,
     'webhook_delivery.discarded',
     { reason: 'x' },
-    fail,
+    failDelivery,
   ),
   change(`POST ${webhooks}/deliveries/:deliveryId/redeliver`, 'webhook_delivery.redelivered'),
   change(`POST ${webhooks}/redeliveries`, 'webhook_redelivery.planned', { filter: {} }),
@@ -180,18 +184,18 @@ const changes: Change[] = [
   change(`POST ${webhooks}/redeliveries/:redeliveryId/cancel`, 'webhook_redelivery.cancelled'),
 ];
 
-/** Proven by operator-health.dedicated.spec.ts: it needs a mail server. */
+/** Tested by operator-health.dedicated.spec.ts: it needs a mail server. */
 const TEST_MAIL = 'POST /operator/v1/health/test-mail';
 
-/** An operator with a second session, which waits for its second factor. */
-async function openTwice(): Promise<OperatorClient> {
+/** Inserts an operator with a second session, which waits for its second factor. */
+async function openSecondSession(): Promise<OperatorClient> {
   const client = await insertOperator(instance, 'viewer');
   const { password } = instance.credentials.operator;
   await new OperatorClient(instance).request('POST', '/session', { email: client.operator.email, password });
   return client;
 }
 const [operators, session] = ['/operator/v1/operators', '/operator/v1/session'];
-/** What only operators can do. */
+/** Changes that only operators can make. */
 const operatorChanges: Change[] = [
   change('POST /operator/v1/customers/:customerId/resend-verification', 'customer.verification_sent'),
   change('POST /operator/v1/customers/:customerId/reset-password', 'customer.password_reset_sent'),
@@ -207,13 +211,13 @@ const operatorChanges: Change[] = [
   {
     route: `DELETE ${session}/sessions`,
     action: 'operator.sessions_revoked',
-    make: async () => (await openTwice()).request('DELETE', '/session/sessions'),
+    send: async () => (await openSecondSession()).request('DELETE', '/session/sessions'),
   },
   {
     route: `DELETE ${session}/sessions/:sessionId`,
     action: 'operator.sessions_revoked',
-    make: async () => {
-      const client = await openTwice();
+    send: async () => {
+      const client = await openSecondSession();
       const [newest] = (await client.request('GET', '/session/sessions')).body.data;
       return client.request('DELETE', `/session/sessions/${newest.id}`);
     },
@@ -221,7 +225,7 @@ const operatorChanges: Change[] = [
   {
     route: `POST ${session}/password`,
     action: 'operator.password_changed',
-    make: async () => {
+    send: async () => {
       const client = await inviteOperator(admin, 'viewer');
       const passwords = { currentPassword: client.password, newPassword: 'an unusual long phrase' };
       return client.request('POST', '/session/password', passwords);
@@ -230,7 +234,7 @@ const operatorChanges: Change[] = [
   {
     route: `POST ${session}/recovery-codes`,
     action: 'operator.recovery_codes_renewed',
-    make: async () => {
+    send: async () => {
       const client = await inviteOperator(admin, 'viewer');
       return client.request('POST', '/session/recovery-codes', { code: client.recoveryCodes[0] });
     },
@@ -238,15 +242,15 @@ const operatorChanges: Change[] = [
 ];
 const routesOf = (all: Change[]): string[] => all.map(({ route }) => route).sort();
 
-/** Makes every change. @returns those that do not succeed, or leave anything but one entry by this actor */
-async function unaudited(
+/** Sends every change. @returns those that failDelivery or do not leave exactly one entry by this actor */
+async function findUnaudited(
   all: Change[],
   read: (query: string) => Promise<TestResponse>,
   actor: Record<string, unknown>,
 ): Promise<unknown[]> {
-  const faults: unknown[] = [];
-  for (const { route, action, make } of all) {
-    const { status, headers, body } = await make();
+  const failures: unknown[] = [];
+  for (const { route, action, send: sendChange } of all) {
+    const { status, headers, body } = await sendChange();
     const requestId = headers.get('x-request-id')!;
     const entries = (await read(`requestId=${requestId}`)).body.data as Record<string, unknown>[];
     const expected = { action, ...actor, requestId };
@@ -254,29 +258,29 @@ async function unaudited(
       Object.fromEntries(Object.keys(expected).map((name) => [name, entry[name]])),
     );
     if (![200, 201, 202, 204].includes(status) || !isDeepStrictEqual(found, [expected]))
-      faults.push({ route, status, body, found, expected });
+      failures.push({ route, status, body, found, expected });
   }
-  return faults;
+  return failures;
 }
 
 describe('the audit log', () => {
-  it('holds one entry of each change by a secret key, on every route that changes something', async () => {
+  it('has one entry for each change by a secret key, on every route that changes something', async () => {
     expect(routesOf(changes)).toEqual(changingRoutes('secret-key').sort());
     const [key] = await instance.sql('SELECT id FROM api_keys WHERE key_hash = $1', [
       createHash('sha256').update(instance.credentials.secretKey).digest(),
     ]);
     const read = (query: string) => instance.requestWithSecretKey('GET', `/api/v1/audit-log?${query}`);
-    expect(await unaudited(changes, read, { actorType: 'key', actorId: key!['id'] })).toEqual([]);
+    expect(await findUnaudited(changes, read, { actorType: 'key', actorId: key!['id'] })).toEqual([]);
   });
 
-  it('holds one entry of each change by an operator, on every route that only operators have', async () => {
+  it('has one entry for each change by an operator, on every route that only operators have', async () => {
     expect([...routesOf(operatorChanges), TEST_MAIL].sort()).toEqual(changingRoutes('operator').sort());
     const read = (query: string) => admin.request('GET', `/audit-log?${query}`);
-    expect(await unaudited(operatorChanges, read, { actorType: 'operator' })).toEqual([]);
+    expect(await findUnaudited(operatorChanges, read, { actorType: 'operator' })).toEqual([]);
   });
 
-  it('says nothing of a request that changes nothing', async () => {
-    const startedTwice = async (): Promise<TestResponse> => {
+  it('has no entry for a request that changes nothing', async () => {
+    const startTwice = async (): Promise<TestResponse> => {
       const id = await newRedelivery();
       const [path, body] = [`/v1/webhooks/redeliveries/${id}`, { reason: 'fixed' }];
       await instance.sql(`UPDATE redelivery_batches SET waiting = 1 WHERE id = $1`, [path.slice(-36)]);
@@ -285,15 +289,15 @@ describe('the audit log', () => {
     };
     const id = await newCustomer();
     await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/disable`);
-    for (const answer of [
+    for (const response of [
       await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/disable`),
       await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${id}/sessions`),
       await instance.requestWithSecretKey('POST', `/api/v1/customers/${randomUUID()}/disable`),
       await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${await newEndpoint()}/enable`),
-      await startedTwice(),
+      await startTwice(),
       await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`),
     ]) {
-      const requestId = answer.headers.get('x-request-id')!;
+      const requestId = response.headers.get('x-request-id')!;
       const { body } = await instance.requestWithSecretKey('GET', `/api/v1/audit-log?requestId=${requestId}`);
       expect(body.data).toEqual([]);
     }

@@ -11,9 +11,9 @@ import { insertProject, type Tenant } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 /**
- * The interface specification, rule by rule, from the outside: nothing but requests, and targets that receive them.
- * §1 to §9 are its sections, #1 to #13 the endpoints of its section 4. What it leaves open is what the contract says.
- * The ten seconds of an attempt: conformance.timed.spec.ts.
+ * Tests the interface specification rule by rule, from the outside: only with requests, and with receivers of
+ * webhooks. §1 to §9 are its sections, #1 to #13 the endpoints of its section 4. The contract defines what
+ * the specification leaves open. The ten-second limit of an attempt is tested in conformance.timed.spec.ts.
  */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -24,8 +24,8 @@ const text = expect.any(String) as string;
 
 let instance: TestInstance;
 let targets: Receiver[];
-/** A project with an endpoint of its own. */
-interface Watched {
+/** A project with its own endpoint. */
+interface WatchedProject {
   tenant: Tenant;
   receiver: Receiver;
   endpoint: { id: string; secret: string };
@@ -42,29 +42,29 @@ afterAll(async () => {
 
 const slug = (): string => `org-${randomUUID().slice(0, 8)}`;
 const fieldsOf = (value: unknown): string[] => Object.keys(value as object).sort();
-const faults = ({ body }: TestResponse): string[] =>
+const errorFields = ({ body }: TestResponse): string[] =>
   (body.errors as { field: string }[]).map(({ field }) => field);
 
-/** Replaces one field of a valid body in turn; each is to be refused by its name. */
-async function expectNamed(
+/** Replaces one field of a valid body at a time and expects a validation error that names it. */
+async function expectFieldErrors(
   send: (body: object) => Promise<TestResponse>,
   valid: () => object,
   wrong: readonly (readonly [field: string, ...values: unknown[]])[],
 ): Promise<void> {
   for (const [field, ...values] of wrong) {
     for (const value of values) {
-      const answer = await send({ ...valid(), [field]: value });
-      const { code } = answer.body;
+      const response = await send({ ...valid(), [field]: value });
+      const { code } = response.body;
       const expected = [field, value, 400, 'validation_failed', [field]];
-      expect([field, value, answer.status, code, faults(answer)]).toEqual(expected);
+      expect([field, value, response.status, code, errorFields(response)]).toEqual(expected);
     }
   }
 }
 const person = () => ({ email: uniqueEmail(), password: PASSWORD });
-/** Posts a body with the secret key of the organization. */
+/** Returns a function that posts a body with the secret key of the organization. */
 const postTo = (path: string) => (body: object) => instance.requestWithSecretKey('POST', path, body);
 
-async function watched(events = ['customer.created']): Promise<Watched> {
+async function createWatchedProject(events = ['customer.created']): Promise<WatchedProject> {
   const receiver = await Receiver.start();
   targets.push(receiver);
   const tenant = await insertProject(instance, instance.credentials.organizationId);
@@ -75,59 +75,59 @@ async function watched(events = ['customer.created']): Promise<Watched> {
   return { tenant, receiver, endpoint: body.data };
 }
 
-/** Something for the endpoint of a project to hear of. */
-async function createIn({ tenant }: Watched): Promise<void> {
-  const answer = await instance.request('POST', '/api/v1/customers', {
+/** Creates a customer, which sends an event to the endpoint of the project. */
+async function createCustomerIn({ tenant }: WatchedProject): Promise<void> {
+  const response = await instance.request('POST', '/api/v1/customers', {
     headers: bearerHeader(tenant.secretKey),
     body: { email: uniqueEmail() },
   });
-  expect(answer.status).toBe(201);
+  expect(response.status).toBe(201);
 }
 
-const history = async ({ tenant }: Watched, query = ''): Promise<Record<string, any>[]> =>
+const history = async ({ tenant }: WatchedProject, query = ''): Promise<Record<string, any>[]> =>
   (
     await instance.request('GET', `/v1/webhooks/deliveries${query}`, {
       headers: bearerHeader(tenant.secretKey),
     })
   ).body.data;
 
-/** The attempt with this number in a project's history, however many have followed. */
-const attempt = (where: Watched, number: number): Promise<Record<string, any>> =>
-  eventually(`attempt ${number}`, async () => (await history(where)).at(-number));
+/** Waits for the attempt with a number in a project's history, regardless of later attempts. */
+const attempt = (watched: WatchedProject, number: number): Promise<Record<string, any>> =>
+  eventually(`attempt ${number}`, async () => (await history(watched)).at(-number));
 
-/** Makes an attempt due that would have to be waited for. */
-const hurry = (deliveryId: string): Promise<unknown> =>
+/** Makes a scheduled attempt due at once. */
+const makeDue = (deliveryId: string): Promise<unknown> =>
   instance
     .sql('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', [deliveryId.replace('dlv_', '')])
     .then(() => instance.sql('NOTIFY gatehouse_deliveries'));
 
-/** Keys on a route that takes none. */
+/** Key headers for a route that accepts none. */
 const ignoredKeys = { 'x-publishable-key': 'pk_none', 'x-api-key': 'sk_none', ...bearerHeader('nonsense') };
 const tokens = { accessToken: text, refreshToken: text, expiresIn: 3600 };
 
 describe('§4 #1 POST /api/v1/auth/register', () => {
   const path = '/api/v1/auth/register';
 
-  it('§2: answers 201 with tokens and customer, with exactly their fields', async () => {
+  it('§2: returns 201 with tokens and customer, with exactly their fields', async () => {
     const email = uniqueEmail();
-    const answer = await instance.requestWithPublishableKey('POST', path, {
+    const response = await instance.requestWithPublishableKey('POST', path, {
       email,
       password: PASSWORD,
       ...profile,
     });
-    expect(answer.status).toBe(201);
-    expect(answer.body).toEqual({
+    expect(response.status).toBe(201);
+    expect(response.body).toEqual({
       tokens,
       customer: { id: uuid, email, ...profile, emailVerified: false },
     });
   });
 
-  it('email and password are required; the names are optional, and null when unset; all are strings', async () => {
+  it('requires email and password; the names are optional, and null when unset; all are strings', async () => {
     const { status: code, body } = await instance.requestWithPublishableKey('POST', path, person());
     expect([code, body.customer.firstName, body.customer.lastName]).toEqual([201, null, null]);
     const shown = await instance.requestWithSecretKey('GET', `/api/v1/customers/${body.customer.id}`);
     expect(shown.body.projectId).toBe(instance.credentials.projectId);
-    await expectNamed((wrong) => instance.requestWithPublishableKey('POST', path, wrong), person, [
+    await expectFieldErrors((wrong) => instance.requestWithPublishableKey('POST', path, wrong), person, [
       ['email', undefined, 1],
       ['password', undefined, 1],
       ['firstName', 1],
@@ -135,20 +135,20 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
     ]);
   });
 
-  it('§5: takes a secret key in place of the publishable one, in either header, and no other key', async () => {
+  it('§5: accepts a secret key instead of the publishable key, in either header, and no other key', async () => {
     const { secretKey } = instance.credentials;
     for (const headers of [bearerHeader(secretKey), { 'x-api-key': secretKey }] as Record<string, string>[]) {
-      const answer = await instance.request('POST', path, { body: person(), headers });
-      expect(answer).toMatchObject({ status: 201, body: { tokens } });
+      const response = await instance.request('POST', path, { body: person(), headers });
+      expect(response).toMatchObject({ status: 201, body: { tokens } });
     }
     for (const headers of [{}, { 'x-publishable-key': 'pk_none' }] as Record<string, string>[]) {
-      const answer = await instance.request('POST', path, { body: person(), headers });
-      expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } });
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      const response = await instance.request('POST', path, { body: person(), headers });
+      expect(response).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } });
+      expect(response.headers.get('www-authenticate')).toBe('Bearer');
     }
   });
 
-  it('refuses a password that the policy does not take with 422, and a taken address with 409', async () => {
+  it('returns 422 for a password that violates the policy, and 409 for a taken address', async () => {
     const email = uniqueEmail();
     const weak = await instance.requestWithPublishableKey('POST', path, { email, password: 'password' });
     expect(weak).toMatchObject({ status: 422, body: { code: 'weak_password', reasons: ['too_common'] } });
@@ -162,22 +162,22 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
 describe('§4 #2 POST /api/v1/auth/login', () => {
   const path = '/api/v1/auth/login';
 
-  it('answers 200 in the shape of register, and 401 to an unknown address and a wrong password', async () => {
+  it('returns 200 in the format of register, and 401 for an unknown address or a wrong password', async () => {
     const email = uniqueEmail();
     const { customer } = (await instance.register(email)).body;
     const login = (body: object) => instance.requestWithPublishableKey('POST', path, body);
-    const answer = await login({ email, password: PASSWORD });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ tokens, customer });
+    const response = await login({ email, password: PASSWORD });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ tokens, customer });
     for (const body of [{ email, password: 'not the phrase' }, person()])
       expect(await login(body)).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
-    await expectNamed(login, person, [
+    await expectFieldErrors(login, person, [
       ['email', undefined],
       ['password', undefined],
     ]);
   });
 
-  it('§5: takes the publishable key alone, in x-publishable-key', async () => {
+  it('§5: accepts only the publishable key, in x-publishable-key', async () => {
     const email = uniqueEmail();
     await instance.register(email);
     const { publishableKey, secretKey } = instance.credentials;
@@ -198,23 +198,23 @@ describe('§4 #2 POST /api/v1/auth/login', () => {
 describe('§4 #3 POST /api/v1/auth/refresh', () => {
   const path = '/api/v1/auth/refresh';
 
-  it('§5: answers 200 in the shape of register, with new tokens; a key header that is sent changes nothing', async () => {
+  it('§5: returns 200 in the format of register, with new tokens, and ignores key headers', async () => {
     const { tokens: old, customer } = (await instance.register()).body;
-    const answer = await instance.request('POST', path, {
+    const response = await instance.request('POST', path, {
       body: { refreshToken: old.refreshToken },
       headers: ignoredKeys,
     });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ tokens, customer });
-    expect(answer.body.tokens.refreshToken).not.toBe(old.refreshToken);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ tokens, customer });
+    expect(response.body.tokens.refreshToken).not.toBe(old.refreshToken);
     expect(
-      (await instance.requestWithAccessToken(answer.body.tokens.accessToken, 'GET', '/api/v1/me')).status,
+      (await instance.requestWithAccessToken(response.body.tokens.accessToken, 'GET', '/api/v1/me')).status,
     ).toBe(200);
   });
 
-  it('refreshToken is required, and must be one', async () => {
-    const answer = await instance.request('POST', path, { body: {} });
-    expect([answer.status, faults(answer)]).toEqual([400, ['refreshToken']]);
+  it('requires a valid refreshToken', async () => {
+    const response = await instance.request('POST', path, { body: {} });
+    expect([response.status, errorFields(response)]).toEqual([400, ['refreshToken']]);
     expect(await instance.request('POST', path, { body: { refreshToken: 'nonsense' } })).toMatchObject({
       status: 401,
       body: { code: 'invalid_refresh_token' },
@@ -225,22 +225,22 @@ describe('§4 #3 POST /api/v1/auth/refresh', () => {
 describe('§4 #4 GET /api/v1/me', () => {
   const path = '/api/v1/me';
 
-  it('answers 200 with the customer of the access token', async () => {
+  it('returns 200 with the customer of the access token', async () => {
     const { tokens: own, customer } = (await instance.register()).body;
-    const answer = await instance.requestWithAccessToken(own.accessToken, 'GET', path);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
+    const response = await instance.requestWithAccessToken(own.accessToken, 'GET', path);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
       ...customer,
       projectId: instance.credentials.projectId,
       publicMetadata: {},
       createdAt: time,
       updatedAt: time,
-      lastLoginAt: answer.body.lastLoginAt,
+      lastLoginAt: response.body.lastLoginAt,
     });
-    expect(answer.body).toHaveProperty('lastLoginAt');
+    expect(response.body).toHaveProperty('lastLoginAt');
   });
 
-  it('§5: takes the access token alone, as Authorization: Bearer', async () => {
+  it('§5: accepts only the access token, as Authorization: Bearer', async () => {
     const { accessToken } = (await instance.register()).body.tokens;
     const { secretKey, publishableKey } = instance.credentials;
     const codes = [];
@@ -252,11 +252,11 @@ describe('§4 #4 GET /api/v1/me', () => {
       bearerHeader(secretKey),
       { 'x-publishable-key': publishableKey },
     ]) {
-      const answer = await instance.request('GET', path, { headers: headers as Record<string, string> });
-      codes.push(answer.status);
-      if (answer.status === 401) {
+      const response = await instance.request('GET', path, { headers: headers as Record<string, string> });
+      codes.push(response.status);
+      if (response.status === 401) {
         const isMissing = Object.keys(headers).length === 0;
-        expect(answer.headers.get('www-authenticate')).toBe(
+        expect(response.headers.get('www-authenticate')).toBe(
           isMissing ? 'Bearer' : 'Bearer error="invalid_token"',
         );
       }
@@ -276,11 +276,13 @@ const organization = {
 };
 
 describe('§4 #5 GET /api/v1/organizations', () => {
-  it('answers 200 with the organization of the key, in a list', async () => {
-    const answer = await instance.requestWithSecretKey('GET', '/api/v1/organizations?limit=200');
-    expect(answer.status).toBe(200);
-    expect(fieldsOf(answer.body)).toEqual(['data', 'hasMore', 'nextCursor']);
-    const own = answer.body.data.find(({ id }: { id: string }) => id === instance.credentials.organizationId);
+  it('returns 200 with the organization of the key, in a list', async () => {
+    const response = await instance.requestWithSecretKey('GET', '/api/v1/organizations?limit=200');
+    expect(response.status).toBe(200);
+    expect(fieldsOf(response.body)).toEqual(['data', 'hasMore', 'nextCursor']);
+    const own = response.body.data.find(
+      ({ id }: { id: string }) => id === instance.credentials.organizationId,
+    );
     expect(own).toEqual({ ...organization, id: instance.credentials.organizationId });
   });
 });
@@ -288,18 +290,22 @@ describe('§4 #5 GET /api/v1/organizations', () => {
 describe('§4 #6 POST /api/v1/organizations', () => {
   const path = '/api/v1/organizations';
 
-  it('answers 201 with the organization; name and slug are strings, and required', async () => {
+  it('returns 201 with the organization, and requires name and slug as strings', async () => {
     const input = { name: 'Menabrea', slug: slug() };
-    const answer = await instance.requestWithSecretKey('POST', path, input);
-    expect(answer.status).toBe(201);
-    expect(answer.body).toEqual({ ...organization, ...input, parentId: instance.credentials.organizationId });
-    await expectNamed(postTo(path), () => ({ name: 'Menabrea', slug: slug() }), [
+    const response = await instance.requestWithSecretKey('POST', path, input);
+    expect(response.status).toBe(201);
+    expect(response.body).toEqual({
+      ...organization,
+      ...input,
+      parentId: instance.credentials.organizationId,
+    });
+    await expectFieldErrors(postTo(path), () => ({ name: 'Menabrea', slug: slug() }), [
       ['name', undefined, 1],
       ['slug', undefined, 1],
     ]);
   });
 
-  it('refuses a taken slug with 409, and a project key with 403', async () => {
+  it('returns 409 for a taken slug, and 403 for a project key', async () => {
     const input = { name: 'Menabrea', slug: slug() };
     await instance.requestWithSecretKey('POST', path, input);
     expect(await instance.requestWithSecretKey('POST', path, input)).toMatchObject({
@@ -318,17 +324,17 @@ describe('§4 #6 POST /api/v1/organizations', () => {
 describe('§4 #7 POST /api/v1/billing/portal', () => {
   const path = '/api/v1/billing/portal';
 
-  it('answers 200 with the URL of a session that leads back to returnUrl', async () => {
+  it('returns 200 with the URL of a session that links back to returnUrl', async () => {
     const returnUrl = 'https://app.example.com/billing';
-    const answer = await instance.requestWithSecretKey('POST', path, { returnUrl });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ url: text, expiresAt: time });
-    const page = await (await fetch(answer.body.url as string)).text();
+    const response = await instance.requestWithSecretKey('POST', path, { returnUrl });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ url: text, expiresAt: time });
+    const page = await (await fetch(response.body.url as string)).text();
     expect(page).toContain(`href="${returnUrl}"`);
   });
 
-  it('returnUrl is required, and a URL', () =>
-    expectNamed(postTo(path), () => ({}), [['returnUrl', undefined, 1, 'nonsense', '/billing']]));
+  it('requires returnUrl as a URL', () =>
+    expectFieldErrors(postTo(path), () => ({}), [['returnUrl', undefined, 1, 'nonsense', '/billing']]));
 });
 
 const project = {
@@ -344,26 +350,26 @@ const project = {
 };
 
 describe('§4 #8 GET /api/v1/projects', () => {
-  it("answers 200 with the projects of the caller's organization, in a list", async () => {
-    const answer = await instance.requestWithSecretKey('GET', '/api/v1/projects?limit=200');
-    expect(answer.status).toBe(200);
-    expect(fieldsOf(answer.body)).toEqual(['data', 'hasMore', 'nextCursor']);
+  it("returns 200 with the projects of the caller's organization, in a list", async () => {
+    const response = await instance.requestWithSecretKey('GET', '/api/v1/projects?limit=200');
+    expect(response.status).toBe(200);
+    expect(fieldsOf(response.body)).toEqual(['data', 'hasMore', 'nextCursor']);
     const { projectId: id, organizationId } = instance.credentials;
-    const own = answer.body.data.find((each: { id: string }) => each.id === id);
+    const own = response.body.data.find((each: { id: string }) => each.id === id);
     expect(own).toEqual({ ...project, id, organizationId });
-    const { tenant: sibling } = await watched();
+    const { tenant: sibling } = await createWatchedProject();
     const { data } = (await instance.requestWithSecretKey('GET', '/api/v1/projects?limit=200')).body;
     expect(data.map((each: { id: string }) => each.id)).toContain(sibling.projectId);
   });
 });
 
 describe('§4 #9 GET /api/v1/projects/{projectId}', () => {
-  it('answers 200 with the project', async () => {
+  it('returns 200 with the project', async () => {
     const { projectId: id, organizationId } = instance.credentials;
-    const answer = await instance.requestWithSecretKey('GET', `/api/v1/projects/${id}`);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ ...project, id, organizationId });
-    expect(fieldsOf(answer.body.settings)).toEqual(
+    const response = await instance.requestWithSecretKey('GET', `/api/v1/projects/${id}`);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ ...project, id, organizationId });
+    expect(fieldsOf(response.body.settings)).toEqual(
       `accessTokenClaims accessTokenTtl acceptInviteUrl allowedOrigins branding breachCheck enumerationProtection mail
        passwordMinLength redirectUrls refreshAbsoluteTtl refreshIdleTtl requireVerifiedEmail resetPasswordUrl
        verifyEmailUrl`
@@ -372,7 +378,7 @@ describe('§4 #9 GET /api/v1/projects/{projectId}', () => {
     );
   });
 
-  it('projectId is a UUID: for another one, and for what is none, the answer is 404', async () => {
+  it('returns 404 for an unknown projectId and for one that is not a UUID', async () => {
     for (const id of [randomUUID(), 'nonsense']) {
       expect(await instance.requestWithSecretKey('GET', `/api/v1/projects/${id}`)).toMatchObject({
         status: 404,
@@ -386,14 +392,14 @@ describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
   const create = (body: object, projectId = instance.credentials.projectId) =>
     instance.requestWithSecretKey('POST', `/api/v1/projects/${projectId}/api-keys`, body);
 
-  it('§2: answers 201 with a secret key, whose value starts with sk_', async () => {
+  it('§2: returns 201 with a secret key, whose value starts with sk_', async () => {
     const scopes = ['customer:write', 'customer:read'];
-    const answer = await create({ name: 'Orders', type: 'secret', scopes });
-    expect(answer.status).toBe(201);
-    const { key } = answer.body;
+    const response = await create({ name: 'Orders', type: 'secret', scopes });
+    expect(response.status).toBe(201);
+    const { key } = response.body;
     expect(key).toMatch(/^sk_/);
     expect(key).toMatch(apiKeyPattern);
-    expect(answer.body).toEqual({
+    expect(response.body).toEqual({
       id: uuid,
       projectId: instance.credentials.projectId,
       name: 'Orders',
@@ -419,7 +425,7 @@ describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
     );
   });
 
-  it('§2: answers 201 with a publishable key, whose value starts with pk_', async () => {
+  it('§2: returns 201 with a publishable key, whose value starts with pk_', async () => {
     const { status: code, body } = await create({ name: 'Shop', type: 'publishable' });
     expect(code).toBe(201);
     expect(body.key).toMatch(/^pk_/);
@@ -430,10 +436,10 @@ describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
     expect(registered.status).toBe(201);
   });
 
-  it('type and scopes may be left out: a secret key for customers; every other field that is wrong is named', async () => {
+  it('creates a secret key with customer scopes when type and scopes are omitted, and names every invalid field', async () => {
     const { body } = await create({ name: 'Orders' });
     expect([body.type, body.scopes]).toEqual(['secret', ['customer:read', 'customer:write']]);
-    await expectNamed(create, () => ({ name: 'Orders' }), [
+    await expectFieldErrors(create, () => ({ name: 'Orders' }), [
       ['name', undefined, 1],
       ['type', 'private'],
       ['scopes', 'customer:read', [1], ['customer:everything']],
@@ -445,13 +451,13 @@ describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
 describe('§4 #11 POST /api/v1/customers', () => {
   const path = '/api/v1/customers';
 
-  it('§2: answers 201 with the customer, with metadata and projectId', async () => {
+  it('§2: returns 201 with the customer, with metadata and projectId', async () => {
     const { projectId } = instance.credentials;
     const metadata = { plan: 'gold', seats: 3, tags: ['a', { b: null }] };
     const email = uniqueEmail();
-    const answer = await instance.requestWithSecretKey('POST', path, { email, projectId, metadata });
-    expect(answer.status).toBe(201);
-    expect(answer.body).toEqual({
+    const response = await instance.requestWithSecretKey('POST', path, { email, projectId, metadata });
+    expect(response.status).toBe(201);
+    expect(response.body).toEqual({
       id: uuid,
       projectId,
       externalId: null,
@@ -467,19 +473,19 @@ describe('§4 #11 POST /api/v1/customers', () => {
     });
   });
 
-  it('metadata and projectId may be left out: nothing, and the project of the key; every field that is wrong is named', async () => {
+  it('uses {} and the project of the key when metadata and projectId are omitted, and names every invalid field', async () => {
     const { status: code, body } = await instance.requestWithSecretKey('POST', path, {
       email: uniqueEmail(),
     });
     expect([code, body.metadata, body.projectId]).toEqual([201, {}, instance.credentials.projectId]);
-    await expectNamed(postTo(path), () => ({ email: uniqueEmail() }), [
+    await expectFieldErrors(postTo(path), () => ({ email: uniqueEmail() }), [
       ['email', undefined, 'nonsense'],
       ['projectId', 'nonsense'],
       ['metadata', 'text', []],
     ]);
   });
 
-  it('refuses a project that does not exist with 404, and a taken address with 409', async () => {
+  it('returns 404 for a project that does not exist, and 409 for a taken address', async () => {
     expect(
       (await instance.requestWithSecretKey('POST', path, { email: uniqueEmail(), projectId: randomUUID() }))
         .status,
@@ -496,23 +502,23 @@ describe('§4 #11 POST /api/v1/customers', () => {
 describe('§4 #12 POST /api/v1/auth/verify-email', () => {
   const path = '/api/v1/auth/verify-email';
 
-  it('§3, §5: answers 200 and makes emailVerified true, with the token of the emailed link; a key header changes nothing', async () => {
+  it('§3, §5: returns 200 and sets emailVerified for the token of the emailed link, and ignores key headers', async () => {
     const email = uniqueEmail();
     const { customer, tokens: own } = (await instance.register(email)).body;
-    const answer = await instance.request('POST', path, {
+    const response = await instance.request('POST', path, {
       body: { token: await instance.getVerificationToken(email) },
       headers: ignoredKeys,
     });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ customer: { id: customer.id, email, emailVerified: true } });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ customer: { id: customer.id, email, emailVerified: true } });
     expect(
       (await instance.requestWithAccessToken(own.accessToken, 'GET', '/api/v1/me')).body.emailVerified,
     ).toBe(true);
   });
 
-  it('token is required, and must be one', async () => {
-    const answer = await instance.request('POST', path, { body: {} });
-    expect([answer.status, faults(answer)]).toEqual([400, ['token']]);
+  it('requires a valid token', async () => {
+    const response = await instance.request('POST', path, { body: {} });
+    expect([response.status, errorFields(response)]).toEqual([400, ['token']]);
     expect(await instance.request('POST', path, { body: { token: 'nonsense' } })).toMatchObject({
       status: 400,
       body: { code: 'invalid_token' },
@@ -523,26 +529,26 @@ describe('§4 #12 POST /api/v1/auth/verify-email', () => {
 describe('§4 #13 GET /v1/webhooks/deliveries', () => {
   const path = '/v1/webhooks/deliveries';
 
-  it('§2: answers 200 with success and data, whose records have the twelve fields in their types', async () => {
-    const where = await watched();
-    where.receiver.defaultResponder = respondWithStatus(201, 'thanks');
-    await createIn(where);
-    await attempt(where, 1);
-    const answer = await instance.request('GET', path, { headers: bearerHeader(where.tenant.secretKey) });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
+  it('§2: returns 200 with success and data, whose records have the twelve fields with the specified types', async () => {
+    const watched = await createWatchedProject();
+    watched.receiver.defaultResponder = respondWithStatus(201, 'thanks');
+    await createCustomerIn(watched);
+    await attempt(watched, 1);
+    const response = await instance.request('GET', path, { headers: bearerHeader(watched.tenant.secretKey) });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
       success: true,
       data: expect.any(Array),
       next_cursor: null,
       has_more: false,
     });
-    const [request] = where.receiver.requests;
-    expect(answer.body.data).toEqual([
+    const [request] = watched.receiver.requests;
+    expect(response.body.data).toEqual([
       {
         id: expect.stringMatching(/^att_/),
-        endpoint_id: where.endpoint.id,
+        endpoint_id: watched.endpoint.id,
         event: 'customer.created',
-        target_url: where.receiver.url,
+        target_url: watched.receiver.url,
         http_status: 201,
         success: true,
         attempt: 1,
@@ -551,21 +557,21 @@ describe('§4 #13 GET /v1/webhooks/deliveries', () => {
         response_body: 'thanks',
         error: null,
         created_at: time,
-        // Beyond the specification.
+        // Fields beyond the specification.
         delivery_id: expect.stringMatching(/^dlv_/),
         event_id: request!.event.id,
-        project_id: where.tenant.projectId,
+        project_id: watched.tenant.projectId,
         delivery_state: 'succeeded',
         next_attempt_at: null,
       },
     ]);
-    expect(Number.isInteger(answer.body.data[0].duration_ms)).toBe(true);
+    expect(Number.isInteger(response.body.data[0].duration_ms)).toBe(true);
   });
 
-  it('§8: limit is 50 unless told, at most 200, and the rest comes by the cursor', async () => {
-    const where = await watched();
+  it('§8: limit is 50 by default and at most 200, and the cursor returns the rest', async () => {
+    const watched = await createWatchedProject();
     const customers = Array.from({ length: 203 }, () => ({ email: uniqueEmail() }));
-    const headers = bearerHeader(where.tenant.secretKey);
+    const headers = bearerHeader(watched.tenant.secretKey);
     const imported = await instance.request('POST', '/api/v1/customers/import', {
       headers,
       body: { customers, emitEvents: true },
@@ -589,15 +595,15 @@ describe('§4 #13 GET /v1/webhooks/deliveries', () => {
     expect(ids).toEqual([...ids].sort().reverse());
   });
 
-  it('§8: refuses any other limit with 400', async () => {
+  it('§8: returns 400 for any other limit', async () => {
     for (const limit of ['0', '201', '-1', '1.5', 'fifty', '', '50&limit=50']) {
-      const answer = await instance.requestWithSecretKey('GET', `${path}?limit=${limit}`);
-      const found = [limit, answer.status, answer.body.success, faults(answer)];
+      const response = await instance.requestWithSecretKey('GET', `${path}?limit=${limit}`);
+      const found = [limit, response.status, response.body.success, errorFields(response)];
       expect(found).toEqual([limit, 400, false, ['limit']]);
     }
   });
 
-  it('§5: needs the scope webhook:read', async () => {
+  it('§5: requires the scope webhook:read', async () => {
     const { body } = await instance.requestWithSecretKey(
       'POST',
       `/api/v1/projects/${instance.credentials.projectId}/api-keys`,
@@ -614,24 +620,24 @@ describe('§4 #13 GET /v1/webhooks/deliveries', () => {
 
 describe('§3 and §6: the delivery of a webhook', () => {
   it('is sent to the target_url of the endpoint, signed, with the event as its body', async () => {
-    const where = await watched(['verification.completed']);
+    const watched = await createWatchedProject(['verification.completed']);
     const email = uniqueEmail();
     const { body } = await instance.request('POST', '/api/v1/auth/register', {
       body: { email, password: PASSWORD },
-      headers: { 'x-publishable-key': where.tenant.publishableKey },
+      headers: { 'x-publishable-key': watched.tenant.publishableKey },
     });
     await instance.request('POST', '/api/v1/auth/verify-email', {
       body: { token: await instance.getVerificationToken(email) },
     });
-    const request = await eventually('verification.completed', () => where.receiver.requests[0]);
-    const event = new Webhook(where.endpoint.secret).verify(
+    const request = await eventually('verification.completed', () => watched.receiver.requests[0]);
+    const event = new Webhook(watched.endpoint.secret).verify(
       request.body,
       request.headers as Record<string, string>,
     );
     expect(event).toMatchObject({
       type: 'verification.completed',
-      project_id: where.tenant.projectId,
-      organization_id: where.tenant.organizationId,
+      project_id: watched.tenant.projectId,
+      organization_id: watched.tenant.organizationId,
       data: {
         customer: { id: body.customer.id, emailVerified: true },
         verification: { kind: 'email', email },
@@ -639,16 +645,16 @@ describe('§3 and §6: the delivery of a webhook', () => {
     });
   });
 
-  it('§6.1 and §6.2: 2xx is success, without a further attempt; another status is a failure, and rescheduled', async () => {
-    const made = await Promise.all(
+  it('§6.1 and §6.2: treats 2xx as success without another attempt, and reschedules after any other status', async () => {
+    const attempts = await Promise.all(
       [200, 202, 204, 299, 301, 400, 410, 429, 500, 503].map(async (code) => {
-        const where = await watched();
-        where.receiver.defaultResponder = respondWithStatus(code, code < 300 ? undefined : 'no');
-        await createIn(where);
-        return attempt(where, 1);
+        const watched = await createWatchedProject();
+        watched.receiver.defaultResponder = respondWithStatus(code, code < 300 ? undefined : 'no');
+        await createCustomerIn(watched);
+        return attempt(watched, 1);
       }),
     );
-    expect(made).toMatchObject([
+    expect(attempts).toMatchObject([
       ...[200, 202, 204, 299].map((code) => ({
         http_status: code,
         success: true,
@@ -667,47 +673,52 @@ describe('§3 and §6: the delivery of a webhook', () => {
     ]);
   });
 
-  it('§6.3 and §6.4: five attempts on the schedule, then it has failed; redelivered by hand it starts anew', async () => {
-    const where = await watched();
-    where.receiver.defaultResponder = respondWithStatus(500);
-    await createIn(where);
+  it('§6.3 and §6.4: fails after five attempts on the schedule, and starts again on a manual redelivery', async () => {
+    const watched = await createWatchedProject();
+    watched.receiver.defaultResponder = respondWithStatus(500);
+    await createCustomerIn(watched);
     for (const [index, seconds] of [15, 60, 300, 1_800].entries()) {
-      const made = await attempt(where, index + 1);
-      expect(made).toMatchObject({ attempt: index + 1, max_attempts: 5, delivery_state: 'pending' });
-      const ended = Date.parse(made['created_at'] as string) + Number(made['duration_ms']);
-      const delay = (Date.parse(made['next_attempt_at'] as string) - ended) / 1_000;
+      const recorded = await attempt(watched, index + 1);
+      expect(recorded).toMatchObject({ attempt: index + 1, max_attempts: 5, delivery_state: 'pending' });
+      const ended = Date.parse(recorded['created_at'] as string) + Number(recorded['duration_ms']);
+      const delay = (Date.parse(recorded['next_attempt_at'] as string) - ended) / 1_000;
       expect(delay).toBeGreaterThan(seconds * 0.9 - 0.1);
-      // Counted from when the outcome is recorded: less than the next delay of the schedule.
+      // The delay starts when the outcome is recorded; the bound is less than the next delay of the schedule.
       expect(delay).toBeLessThan(seconds * 1.1 + 30);
-      await hurry(made['delivery_id'] as string);
+      await makeDue(recorded['delivery_id'] as string);
     }
-    const last = await attempt(where, 5);
+    const last = await attempt(watched, 5);
     expect(last).toMatchObject({
       attempt: 5,
       success: false,
       delivery_state: 'failed',
       next_attempt_at: null,
     });
-    expect(where.receiver.requests).toHaveLength(5);
+    expect(watched.receiver.requests).toHaveLength(5);
 
-    where.receiver.defaultResponder = respondWithStatus(200);
-    const headers = bearerHeader(where.tenant.secretKey);
-    const dead = last['delivery_id'] as string;
-    const answer = await instance.request('POST', `/v1/webhooks/deliveries/${dead}/redeliver`, { headers });
-    expect(answer).toMatchObject({ status: 202, body: { success: true, data: { redelivery_of: dead } } });
-    expect(await attempt(where, 6)).toMatchObject({
-      delivery_id: answer.body.data.id,
+    watched.receiver.defaultResponder = respondWithStatus(200);
+    const headers = bearerHeader(watched.tenant.secretKey);
+    const deadLetterId = last['delivery_id'] as string;
+    const response = await instance.request('POST', `/v1/webhooks/deliveries/${deadLetterId}/redeliver`, {
+      headers,
+    });
+    expect(response).toMatchObject({
+      status: 202,
+      body: { success: true, data: { redelivery_of: deadLetterId } },
+    });
+    expect(await attempt(watched, 6)).toMatchObject({
+      delivery_id: response.body.data.id,
       attempt: 1,
       success: true,
       delivery_state: 'succeeded',
     });
-    const old = await instance.request('GET', `/v1/webhooks/deliveries/${dead}`, { headers });
+    const old = await instance.request('GET', `/v1/webhooks/deliveries/${deadLetterId}`, { headers });
     expect(old.body.data).toMatchObject({ state: 'failed', resolution: 'redelivered' });
-    expect(new Set(where.receiver.requests.map(({ event }) => event.id)).size).toBe(1);
+    expect(new Set(watched.receiver.requests.map(({ event }) => event.id)).size).toBe(1);
   });
 });
 
-/** Method and path of the routes that take a secret key, with a body that they take. */
+/** Method and path of the routes that accept a secret key, with a valid body. */
 const secretRoutes: [string, string, () => object | undefined][] = [
   ['GET', '/api/v1/organizations', () => undefined],
   ['POST', '/api/v1/organizations', () => ({ name: 'Menabrea', slug: slug() })],
@@ -720,7 +731,7 @@ const secretRoutes: [string, string, () => object | undefined][] = [
 ];
 
 describe('§5: the routes of secret keys', () => {
-  const ask = (
+  const send = (
     [method, route, bodyOf]: (typeof secretRoutes)[number],
     headers: Record<string, string>,
     query = '',
@@ -730,42 +741,42 @@ describe('§5: the routes of secret keys', () => {
       headers,
     });
 
-  it('take a secret key as Authorization: Bearer and as x-api-key alike, and say X-Request-Id and Cache-Control: no-store', async () => {
+  it('accept a secret key as Authorization: Bearer and as x-api-key, and return X-Request-Id and Cache-Control: no-store', async () => {
     const { secretKey } = instance.credentials;
     const wrong = await runInChunks(secretRoutes, async (each) => {
       const [method, route] = each;
       const [first, second] = [
-        await ask(each, bearerHeader(secretKey)),
-        await ask(each, { 'x-api-key': secretKey }),
+        await send(each, bearerHeader(secretKey)),
+        await send(each, { 'x-api-key': secretKey }),
       ];
       const { headers } = first;
       const found = [first.status, second.status, headers.get('cache-control'), headers.has('x-request-id')];
       const code = method === 'POST' && !route.includes('billing') ? 201 : 200;
-      const isAlike = isDeepStrictEqual(fieldsOf(first.body), fieldsOf(second.body));
-      return isAlike && isDeepStrictEqual(found, [code, code, 'no-store', true])
+      const haveSameFields = isDeepStrictEqual(fieldsOf(first.body), fieldsOf(second.body));
+      return haveSameFields && isDeepStrictEqual(found, [code, code, 'no-store', true])
         ? []
         : [{ method, route, found }];
     });
     expect(wrong).toEqual([]);
   });
 
-  it('answer 401 without a secret key, and do not look for one in the query; 403 to a key of the other type or in the header of the other', async () => {
+  it('return 401 without a secret key, also with one in the query, and 403 for a key of the other type or in the header of the other type', async () => {
     const { secretKey, publishableKey } = instance.credentials;
     const missing = '401 invalid_api_key Bearer';
-    const ofOtherType = '403 wrong_credential_type null';
+    const wrongType = '403 wrong_credential_type null';
     const cases: [headers: Record<string, string>, expected: string, query?: string][] = [
       [{}, missing],
       [bearerHeader('sk_none'), missing],
       [{ 'x-api-key': 'nonsense' }, missing],
       [{ authorization: secretKey }, missing],
       [{}, missing, `?api_key=${secretKey}`],
-      [{ 'x-publishable-key': publishableKey }, ofOtherType],
-      [{ 'x-publishable-key': secretKey }, ofOtherType],
-      [bearerHeader(publishableKey), ofOtherType],
+      [{ 'x-publishable-key': publishableKey }, wrongType],
+      [{ 'x-publishable-key': secretKey }, wrongType],
+      [bearerHeader(publishableKey), wrongType],
     ];
     const wrong = await runInChunks(secretRoutes, async (each) => {
-      const answers = await Promise.all(cases.map(([headers, , query]) => ask(each, headers, query)));
-      return answers.flatMap(({ status: code, body, headers }, index) => {
+      const responses = await Promise.all(cases.map(([headers, , query]) => send(each, headers, query)));
+      return responses.flatMap(({ status: code, body, headers }, index) => {
         const found = `${code} ${body.code} ${headers.get('www-authenticate')}`;
         return found === cases[index]![1] ? [] : [{ route: each[1], case: cases[index], found }];
       });
@@ -778,24 +789,24 @@ describe('§7: errors', () => {
   it.each([
     ['/api/v1/projects/nonsense', {}],
     ['/v1/webhooks/deliveries/nonsense', { success: false }],
-  ])('%s answers with a problem document', async (path, more) => {
-    const answer = await instance.requestWithSecretKey('GET', path);
-    expect(answer.status).toBe(404);
-    expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
-    expect(answer.body).toEqual({
+  ])('%s returns a problem document', async (path, more) => {
+    const response = await instance.requestWithSecretKey('GET', path);
+    expect(response.status).toBe(404);
+    expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+    expect(response.body).toEqual({
       ...more,
       type: `${instance.baseUrl}/docs/errors#not_found`,
       title: text,
       status: 404,
       detail: text,
       code: 'not_found',
-      requestId: answer.headers.get('x-request-id'),
+      requestId: response.headers.get('x-request-id'),
     });
   });
 });
 
 describe('§9: versions', () => {
-  it('no path but those of the delivery history is without the prefix /api/v1', async () => {
+  it('has the prefix /api/v1 on every path except those of the delivery history', async () => {
     const found: unknown[] = [];
     for (const [method, path] of [
       ['POST', '/v1/auth/register'],
@@ -812,7 +823,7 @@ describe('§9: versions', () => {
       ['POST', '/v1/auth/verify-email'],
       ['GET', '/api/v1/webhooks/deliveries'],
     ] as const) {
-      // Not by way of instance.request, which knows the paths that there are.
+      // instance.request accepts only documented paths.
       const headers = bearerHeader(instance.credentials.secretKey);
       const response = await fetch(instance.baseUrl + path, { method, headers });
       const { code } = (await response.json()) as { code: string };

@@ -5,7 +5,7 @@ import { insertProject } from '../support/tenants.js';
 import { TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-/** The ten seconds that a webhook endpoint has for its response, as they pass (conformance.spec.ts has the rest). */
+/** Tests the ten-second limit for webhook responses in real time; conformance.spec.ts has the other rules. */
 let instance: TestInstance;
 const receivers: Receiver[] = [];
 beforeAll(async () => (instance = await TestInstance.start({ env: { RATE_LIMITS: 'off' } })));
@@ -14,7 +14,7 @@ afterAll(async () => {
   await Promise.all(receivers.map((receiver) => receiver.stop()));
 });
 
-/** The only attempt of a delivery to a new endpoint, once it is over. */
+/** Returns the only attempt of a delivery to a new endpoint, once it has finished. */
 async function attemptTo(respond: Receiver['defaultResponder']): Promise<Record<string, any>> {
   const receiver = await Receiver.start();
   receivers.push(receiver);
@@ -30,7 +30,7 @@ async function attemptTo(respond: Receiver['defaultResponder']): Promise<Record<
   });
 }
 
-it('§6.1, §6.2 and §8: a 2xx status within ten seconds is success; without a response by then the delivery is rescheduled', async () => {
+it('§6.1, §6.2 and §8: treats a 2xx status within ten seconds as success, and reschedules the delivery without a response by then', async () => {
   const [late, silent] = await Promise.all([
     attemptTo((response) => void setTimeout(6_000).then(() => response.end('at last'))),
     attemptTo(() => undefined),

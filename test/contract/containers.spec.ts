@@ -12,11 +12,14 @@ import { hasRedisServer } from '../support/redis-server.js';
 import { freePort } from '../support/server-process.mjs';
 import { TestInstance } from '../support/test-instance.js';
 
-/** What the containers run, on this machine. What their files say is checked by scripts/check-files.mjs. */
+/**
+ * Tests the programs that the containers run, on this machine. scripts/check-files.mjs checks the container
+ * files.
+ */
 const run = promisify(execFile);
 const SECRETS = ['POSTGRES_PASSWORD', 'DATABASE_PASSWORD', 'REDIS_PASSWORD', 'ROOT_SECRET'];
 
-/** A folder that stands in for the repository, and make-env.sh in its place. */
+/** A folder that replaces the repository, with a copy of make-env.sh. */
 let folder: string;
 let env: Record<string, string | undefined>;
 const makeEnv = () => run('sh', [join(folder, 'ops/compose/make-env.sh')], { cwd: tmpdir() });
@@ -33,20 +36,20 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('make-env.sh', () => {
-  it('CF-05: makes every secret at random, for its owner alone', async () => {
+  it('CF-05: creates random secrets in a file that only its owner can read', async () => {
     expect(Object.keys(env).sort()).toEqual([...SECRETS].sort());
     for (const name of SECRETS) expect(env[name]).toMatch(/^[0-9a-f]{64}$/);
     expect(new Set(Object.values(env)).size).toBe(SECRETS.length);
     expect(await mode()).toBe(0o600);
   });
 
-  it('CF-05: a file that everybody could read is read by its owner alone once secrets are in it', async () => {
+  it('CF-05: removes the read permission of others from an existing file', async () => {
     await chmod(join(folder, '.env'), 0o644);
     await makeEnv();
     expect(await mode()).toBe(0o600);
   });
 
-  it('run again it keeps what is there, and adds what is missing', async () => {
+  it('preserves existing values on another run, and adds missing ones', async () => {
     const before = await envFile();
     await makeEnv();
     expect(await envFile()).toBe(before);
@@ -60,7 +63,7 @@ describe('make-env.sh', () => {
 });
 
 describe("the compose file's servers", () => {
-  it('CF-05: postgres-init.sh makes a role that is no superuser, in whose database Gatehouse comes up', async () => {
+  it('CF-05: postgres-init.sh creates a role without superuser rights, in whose database Gatehouse starts', async () => {
     const name = `compose_${randomBytes(8).toString('hex')}`;
     const script = await readFile('ops/compose/postgres-init.sh', 'utf8');
     const [, sql = ''] = /<<'SQL'\n\\getenv password DATABASE_PASSWORD\n(.*)^SQL$/ms.exec(script) ?? [];
@@ -95,7 +98,7 @@ describe("the compose file's servers", () => {
   });
 
   (hasRedisServer ? it : it.skip)(
-    'CF-05: Redis asks for the password, throws nothing out and writes everything down',
+    'CF-05: Redis requires the password, evicts nothing and persists everything',
     async () => {
       const { redis } = readCompose(env).services;
       const port = await freePort();
@@ -107,18 +110,21 @@ describe("the compose file's servers", () => {
         env: { PATH: process.env['PATH'], ...redis!.environment },
         stdio: 'ignore',
       });
-      const ask = async (words: string[], password = ''): Promise<string> => {
+      const redisCli = async (words: string[], password = ''): Promise<string> => {
         const { stdout } = await run('redis-cli', ['-p', String(port), ...words], {
           env: { PATH: process.env['PATH'], REDISCLI_AUTH: password },
         });
         return stdout.trim();
       };
       try {
-        await eventually('Redis answering', () => ask(['PING']).catch(() => null));
-        expect(await ask(['PING'])).toMatch(/^NOAUTH/);
-        expect(await ask(['PING'], env['REDIS_PASSWORD'])).toBe('PONG');
-        const said = await ask(['CONFIG', 'GET', 'maxmemory-policy', 'appendonly'], env['REDIS_PASSWORD']);
-        expect(said.split('\n').sort()).toEqual(['appendonly', 'maxmemory-policy', 'noeviction', 'yes']);
+        await eventually('Redis responding', () => redisCli(['PING']).catch(() => null));
+        expect(await redisCli(['PING'])).toMatch(/^NOAUTH/);
+        expect(await redisCli(['PING'], env['REDIS_PASSWORD'])).toBe('PONG');
+        const settings = await redisCli(
+          ['CONFIG', 'GET', 'maxmemory-policy', 'appendonly'],
+          env['REDIS_PASSWORD'],
+        );
+        expect(settings.split('\n').sort()).toEqual(['appendonly', 'maxmemory-policy', 'noeviction', 'yes']);
       } finally {
         server.kill();
       }
@@ -150,7 +156,7 @@ describe('health checks', () => {
     return { image: ofImage, api: ofService('api'), 'webhook-worker': ofService('webhook-worker') };
   };
 
-  /** The exit code of a check whose ports are put in the place of the container's. */
+  /** Returns the exit code of a check with the container's ports replaced. */
   async function check(name: keyof ReturnType<typeof checks>, apiPort: string, workerPort: string) {
     const [program, ...args] = checks()[name];
     const words = args.map((word) =>
@@ -161,7 +167,7 @@ describe('health checks', () => {
     return code;
   }
 
-  it('fail when the process is gone, and pass while it runs', async () => {
+  it('fail when the process has ended, and pass while it runs', async () => {
     const closed = String(await freePort());
     for (const name of ['image', 'api', 'webhook-worker'] as const) {
       const codes = [

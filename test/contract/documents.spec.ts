@@ -26,11 +26,11 @@ async function run(
   return { code, output: stripVTControlCharacters(output) };
 }
 
-/** The blocks between the comments of the walk-through, as one script. */
-async function readWalk(): Promise<string> {
+/** Returns the blocks between the comments of the quick start, as one script. */
+async function readQuickStart(): Promise<string> {
   const readme = await readFile('README.md', 'utf8');
-  const [, walk = ''] = /<!-- walk:start -->(.*)<!-- walk:end -->/s.exec(readme) ?? [];
-  return [...walk.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block).join('');
+  const [, section = ''] = /<!-- walk:start -->(.*)<!-- walk:end -->/s.exec(readme) ?? [];
+  return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block).join('');
 }
 
 const EXPECTED = [
@@ -42,14 +42,17 @@ const EXPECTED = [
   'verification.requested',
 ];
 
-/** What a reader waits for in place of the pauses: the receiver listens, and everything has arrived and is logged. */
+/**
+ * Replacements for the pauses of the script: wait until the receiver listens, and until all deliveries have
+ * arrived and are logged.
+ */
 const waits = (port: number): string[] => [
   `until node -e "net.connect(${port}, '127.0.0.1').on('connect', () => process.exit(0)).on('error', () => process.exit(1))"; do sleep 0.1; done`,
   `until test "$(curl -fsS "$BASE/v1/webhooks/deliveries?success=true&endpoint_id=$ENDPOINT_ID" \
      -H "Authorization: Bearer $SECRET_KEY" | json .data.length)" -ge ${EXPECTED.length}; do sleep 0.1; done`,
 ];
 
-describe('the walk-through of the README', () => {
+describe('the quick start of the README', () => {
   let instance: TestInstance;
   const folders: string[] = [];
   beforeAll(async () => (instance = await TestInstance.startShared()));
@@ -58,7 +61,7 @@ describe('the walk-through of the README', () => {
     for (const folder of folders) await rm(folder, { recursive: true, force: true });
   });
 
-  /** An empty folder with what npm start leaves in it. */
+  /** Creates an empty folder with the files that npm start leaves in it. */
   async function newFolder(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'gatehouse-walk-'));
     folders.push(folder);
@@ -72,12 +75,12 @@ describe('the walk-through of the README', () => {
   it.each(['bash', 'sh'])('delivers and verifies every event when pasted into an empty %s', async (shell) => {
     const [folder, port] = [await newFolder(), await freePort()];
     const pauses = waits(port);
-    const script = (await readWalk())
+    const script = (await readQuickStart())
       .replaceAll('http://127.0.0.1:3000', instance.baseUrl)
       .replaceAll('4000', String(port))
       .replaceAll('ada-$(date +%s)', `ada-${shell}`)
       .replaceAll(/^sleep \d+$/gm, () => pauses.shift()!);
-    // -e: a curl that fails, or a response that the next step cannot read, ends the script with its code.
+    // -e: a failing curl, or a response that the next step cannot read, ends the script with its exit code.
     const { code, output } = await run(shell, ['-euc', script], {
       cwd: folder,
       env: { PATH: process.env['PATH'], HOME: folder },

@@ -2,10 +2,13 @@ import { Database, declaredColumns, type DeclaredColumn } from '@gatehouse/persi
 import { createLogger, loadConfig } from '@gatehouse/platform';
 import { TestInstance } from '../support/test-instance.js';
 
-/** The entities' own schema: a table of each, created from its declaration, in a transaction that is rolled back. */
+/**
+ * The schema for the tables that are created from the entities' declarations, in a transaction that is rolled
+ * back.
+ */
 const DECLARED = 'declared';
 
-/** Everything but comments, privileges and the position, which differ or are not declared. */
+/** All properties of a column except comments, privileges and position, which differ or are not declared. */
 const COLUMNS = `
   SELECT c.table_name || '.' || c.column_name AS name,
     jsonb_build_object('type', format_type(a.atttypid, a.atttypmod), 'nullable', c.is_nullable,

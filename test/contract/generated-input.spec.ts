@@ -5,8 +5,8 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-/** A sample of generated-input.nightly.spec.ts, for what breaks often. */
-test('generated input, right and wrong, causes no 5xx and no undocumented response', async () => {
+/** A sample of generated-input.nightly.spec.ts, for frequent regressions. */
+test('valid and invalid generated input causes no 5xx and no undocumented response', async () => {
   const { failures, alwaysRejected, operations } = await sendGeneratedInput(instance, 5, 10);
   expect(failures).toEqual([]);
   expect(alwaysRejected.length).toBeLessThan(operations / 2);

@@ -7,7 +7,7 @@ describe('imported hashes', () => {
   const threads = new HashThreads(2, 4);
   afterAll(() => threads.close());
 
-  it('RL-03: the dearest ones that are taken can be computed', async () => {
+  it('RL-03: the most expensive accepted hashes can be computed', async () => {
     for (const parameters of [
       '$argon2id$v=19$m=131072,t=1,p=16',
       '$scrypt$ln=17,r=8,p=1',

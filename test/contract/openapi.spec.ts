@@ -34,7 +34,7 @@ const config = loadConfig({
   LOG_LEVEL: 'silent',
 });
 
-/** The codes that an operation is documented to be refused with. */
+/** Returns the error codes that are documented for an operation. */
 const codesOf = (operation: Json): ErrorCode[] =>
   Object.values(operation['responses'] as Json).flatMap(
     (response) =>
@@ -42,27 +42,27 @@ const codesOf = (operation: Json): ErrorCode[] =>
   );
 const operationOf = (name: string): Json => operations.find((each) => each.name === name)!.operation;
 
-/** Pages for people and the reference itself. */
+/** Returns true for pages for people and for the documents themselves. */
 const isPage = (path: string): boolean =>
   path.endsWith('/openapi.json') || !/^\/(api|v1|operator|\.well-known|livez|readyz)/.test(path);
 
-/** The verbs that a summary starts with. */
+/** The verbs with which a summary may start. */
 const VERBS =
   /^(Accept|Archive|Cancel|Change|Check|Complete|Confirm|Count|Create|Delete|Disable|Discard|Enable|Export|Get|Import|Invite|List|Plan|Recover|Redeliver|Refresh|Regenerate|Register|Request|Resend|Reset|Revoke|Rotate|Search|Send|Sign|Start|Unlock|Update|Verify) /;
 
 describe('the OpenAPI documents', () => {
-  test('has every route that there is, and no other, the busiest registered first', async () => {
+  test('contain exactly the registered routes, with the most frequent ones registered first', async () => {
     const api = await createApi(config, createLogger(config, 'test'));
     const routes = registeredRoutes(api.express).filter(({ path }) => !isPage(path));
     await api.app.close();
     const names = routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
     const busiest = ['POST /api/v1/auth/refresh', 'POST /api/v1/auth/login', 'GET /api/v1/me'];
-    // Express tries routes in their order; it depends on the order of modules.
+    // Express matches routes in registration order, which depends on the order of modules.
     expect(names.slice(0, 20)).toEqual(expect.arrayContaining(busiest));
     expect(operations.map(({ name }) => name).sort()).toEqual(names.sort());
   });
 
-  test('gives each operation an explicit id, unique in its document, in a form that makes method names', () => {
+  test('give each operation an explicit id that is unique in its document and usable as a method name', () => {
     const ids = operations.map(({ path, operation }) => [
       path.startsWith('/operator/') ? 'operator' : 'public',
       operation['operationId'] as string,
@@ -71,14 +71,14 @@ describe('the OpenAPI documents', () => {
     expect(new Set(ids.map(String)).size).toBe(ids.length);
   });
 
-  test('each operation has a summary, a description, a section, headers, errors', () => {
+  test('give each operation a summary, a description, a section, headers and errors', () => {
     const sections = (document['tags'] as Json[]).map(({ name }) => name as string);
     const used = operations.map(({ operation }) => operation['tags'][0] as string);
     expect(sections.filter((name) => !used.includes(name))).toEqual([]);
-    const faults = operations.flatMap(({ name, operation }) => {
+    const problems = operations.flatMap(({ name, operation }) => {
       const { summary, description, tags, parameters, responses } = operation;
       const wrong: string[] = [];
-      // In the imperative, at most eight words, without a full stop.
+      // Imperative, at most eight words, no full stop.
       if (!VERBS.test(summary) || !/^(\S+ ){1,7}\S*[^.\s]$/.test(summary)) wrong.push(`summary ${summary}`);
       if (!/^[A-Z`].*\.$/s.test(description)) wrong.push(`description ${description}`);
       if (tags.length !== 1 || !sections.includes(tags[0])) wrong.push('section');
@@ -93,12 +93,12 @@ describe('the OpenAPI documents', () => {
           wrong.push(`Retry-After of ${status}`);
       }
       if (!codesOf(operation).includes('internal_error')) wrong.push('internal_error');
-      return wrong.map((fault) => `${name}: ${fault}`);
+      return wrong.map((problem) => `${name}: ${problem}`);
     });
-    expect(faults).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  test('each code stands under its own status, and each is answered somewhere', () => {
+  test('list each error code under its own status, and every code at least once', () => {
     const misplaced = operations.flatMap(({ name, operation }) =>
       Object.entries(operation['responses'] as Json).flatMap(([status, response]) =>
         codesOf({ responses: { [status]: response } })
@@ -108,13 +108,13 @@ describe('the OpenAPI documents', () => {
     );
     expect(misplaced).toEqual([]);
     const everywhere = codesOf({ responses: document['components'].responses });
-    const answered = new Set([...operations.flatMap(({ operation }) => codesOf(operation)), ...everywhere]);
-    expect((Object.keys(errorCatalog) as ErrorCode[]).filter((code) => !answered.has(code))).toEqual([]);
+    const documented = new Set([...operations.flatMap(({ operation }) => codesOf(operation)), ...everywhere]);
+    expect((Object.keys(errorCatalog) as ErrorCode[]).filter((code) => !documented.has(code))).toEqual([]);
   });
 
-  test('every JSON body has an example, and all examples are what its schemas describe', () => {
+  test('give every JSON body an example, and all examples match their schemas', () => {
     const conformance = new Conformance(document);
-    const faulty = operations.flatMap(({ name, operation }) => {
+    const invalid = operations.flatMap(({ name, operation }) => {
       const bodies = [operation['requestBody'], ...Object.values(operation['responses'] as Json)]
         .filter(Boolean)
         .map((body: Json) => (resolve(body)['content'] ?? {}) as Json);
@@ -126,12 +126,12 @@ describe('the OpenAPI documents', () => {
           ...Object.values(examples as Json).map((each) => resolve(each)['value']),
         ].flatMap((value) => conformance.findValueProblems(schema as Json, value)),
       );
-      return [...found, ...bare.map(() => 'no example')].map((fault) => `${name}: ${fault}`);
+      return [...found, ...bare.map(() => 'no example')].map((problem) => `${name}: ${problem}`);
     });
-    expect(faulty).toEqual([]);
+    expect(invalid).toEqual([]);
   });
 
-  test('schemas are JSON Schema 2020-12, as OpenAPI 3.1 has them: nothing of 3.0 is left', () => {
+  test('use JSON Schema 2020-12, as in OpenAPI 3.1, and no keywords of 3.0', () => {
     expect(document['openapi']).toBe('3.1.0');
     const text = JSON.stringify(document);
     expect(text).not.toMatch(/"nullable":|"exclusiveM\w+":(true|false)/);
@@ -144,8 +144,8 @@ describe('the OpenAPI documents', () => {
   });
 });
 
-describe('what the guards ask of a route is documented by itself', () => {
-  test('a secret key: schemes with scopes, and what refuses it', () => {
+describe('the requirements of the guards are documented automatically', () => {
+  test('documents the schemes, scopes and errors of a secret key', () => {
     const create = operationOf('POST /api/v1/customers');
     expect(create['security']).toEqual([
       { secretKey: ['customer:write'] },
@@ -160,7 +160,7 @@ describe('what the guards ask of a route is documented by itself', () => {
     expect(codesOf(operationOf('POST /api/v1/organizations'))).toContain('insufficient_access');
   });
 
-  test('an access token, a publishable key, none', () => {
+  test('documents an access token, a publishable key and no credential', () => {
     const me = operationOf('GET /api/v1/me');
     expect(me['security']).toEqual([{ accessToken: [] }]);
     expect(codesOf(me)).toEqual(expect.arrayContaining(['invalid_access_token', 'origin_not_allowed']));
@@ -172,7 +172,7 @@ describe('what the guards ask of a route is documented by itself', () => {
     expect(codesOf(refresh)).not.toContain('wrong_credential_type');
   });
 
-  test('a session of the console, also where a key has the same by another door', () => {
+  test('documents an operator session, also for routes that keys have under another path', () => {
     const schemes = document['components'].securitySchemes;
     expect(schemes.operatorSession).toMatchObject({
       type: 'apiKey',
@@ -193,23 +193,23 @@ describe('what the guards ask of a route is documented by itself', () => {
     expect(codesOf(operationOf('GET /operator/v1/projects'))).not.toContain('cross_site_request');
   });
 
-  test('scopes are those that there are', () => {
+  test('documents only existing scopes', () => {
     const named = operations.flatMap(({ operation }) =>
       (operation['security'] as Record<string, string[]>[]).flatMap((option) => Object.values(option).flat()),
     );
     expect([...new Set(named)].filter((scope) => !(scopes as readonly string[]).includes(scope))).toEqual([]);
   });
 
-  test('a body that may be left out is not required; the others are', () => {
+  test('marks a body as required unless it is optional', () => {
     expect(operationOf('POST /api/v1/auth/logout')['requestBody'].required).toBe(false);
     expect(operationOf('POST /api/v1/auth/login')['requestBody'].required).toBe(true);
   });
 
-  test('headers: Idempotency-Key on every POST but those of the console, what 401, 429 and 405 carry', () => {
+  test('documents Idempotency-Key on every POST except for the console, and the headers of 401, 429 and 405', () => {
     for (const { name, path, method, operation } of operations) {
       const names = (operation['parameters'] as Json[]).map((parameter) => parameter['name']);
-      const is = method === 'post' && !path.startsWith('/operator/');
-      expect({ name, is: names.includes('Idempotency-Key') }).toEqual({ name, is });
+      const isExpected = method === 'post' && !path.startsWith('/operator/');
+      expect({ name, isExpected: names.includes('Idempotency-Key') }).toEqual({ name, isExpected });
     }
     const { responses } = operationOf('POST /api/v1/auth/login');
     expect(Object.keys(resolve(responses['401'])['headers'])).toContain('WWW-Authenticate');
@@ -222,7 +222,7 @@ describe('what the guards ask of a route is documented by itself', () => {
 });
 
 describe('controllers', () => {
-  test('do not repeat what their guards and inputs refuse', async () => {
+  test('do not repeat the errors of their guards and inputs', async () => {
     const api = await createApi(config, createLogger(config, 'test'));
     const bare = SwaggerModule.createDocument(api.app, {} as OpenAPIObject);
     const reader = new RouteReader(api.app);
@@ -240,14 +240,14 @@ describe('controllers', () => {
   });
 });
 
-describe('the comparison of answers with the document', () => {
+describe('the comparison of responses with the document', () => {
   const conformance = new Conformance(document);
-  const answer = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
+  const responseInfo = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
     status,
     text: body === undefined ? '' : JSON.stringify(body),
     headers: new Headers({ 'x-request-id': 'r', 'content-type': 'application/json', ...headers }),
   });
-  const asked = (method: string, path: string) => ({
+  const requestInfo = (method: string, path: string) => ({
     method,
     url: `http://gatehouse${path}`,
     hasBody: false,
@@ -255,28 +255,46 @@ describe('the comparison of answers with the document', () => {
   const customer = operationOf('GET /api/v1/customers/{customerId}')['responses']['200'].content[
     'application/json'
   ].example as Json;
-  const faults = (body: unknown, headers?: Record<string, string>) =>
-    conformance.findProblems(asked('GET', `/api/v1/customers/${customer['id']}`), answer(200, body, headers));
+  const findProblems = (body: unknown, headers?: Record<string, string>) =>
+    conformance.findProblems(
+      requestInfo('GET', `/api/v1/customers/${customer['id']}`),
+      responseInfo(200, body, headers),
+    );
 
-  const refusal = (method: string, path: string, ...response: Parameters<typeof answer>): string[] =>
-    conformance.findProblems(asked(method, path), answer(...response));
+  const findResponseProblems = (
+    method: string,
+    path: string,
+    ...response: Parameters<typeof responseInfo>
+  ): string[] => conformance.findProblems(requestInfo(method, path), responseInfo(...response));
   const bare = {
-    ...answer(200, { status: 'ok' }),
+    ...responseInfo(200, { status: 'ok' }),
     headers: new Headers({ 'content-type': 'application/json' }),
   };
   const wrongResponses: [what: string, found: string[], message: RegExp][] = [
-    ['a member that is not documented', faults({ ...customer, passwordHash: 'x' }), /passwordHash/],
-    ['a member that is missing', faults({ ...customer, email: undefined }), /required property 'email'/],
-    ['a member of another type', faults({ ...customer, emailVerified: 'yes' }), /must be boolean/],
-    ['a time without milliseconds', faults({ ...customer, createdAt: '2026-01-01T00:00:00Z' }), /format/],
-    ['another content type', faults(customer, { 'content-type': 'text/plain' }), /text\/plain/],
-    ['a missing header', conformance.findProblems(asked('GET', '/livez'), bare), /X-Request-Id is missing/],
-    ['a status', refusal('GET', '/livez', 418, {}), /status is not documented/],
-    ['a body after 204', refusal('DELETE', '/api/v1/me/sessions/1', 204, {}), /body/],
-    ['a path', refusal('GET', '/api/v2/me', 200, {}), /status is not documented/],
+    ['a member that is not documented', findProblems({ ...customer, passwordHash: 'x' }), /passwordHash/],
+    [
+      'a member that is missing',
+      findProblems({ ...customer, email: undefined }),
+      /required property 'email'/,
+    ],
+    ['a member of another type', findProblems({ ...customer, emailVerified: 'yes' }), /must be boolean/],
+    [
+      'a time without milliseconds',
+      findProblems({ ...customer, createdAt: '2026-01-01T00:00:00Z' }),
+      /format/,
+    ],
+    ['another content type', findProblems(customer, { 'content-type': 'text/plain' }), /text\/plain/],
+    [
+      'a missing header',
+      conformance.findProblems(requestInfo('GET', '/livez'), bare),
+      /X-Request-Id is missing/,
+    ],
+    ['a status', findResponseProblems('GET', '/livez', 418, {}), /status is not documented/],
+    ['a body after 204', findResponseProblems('DELETE', '/api/v1/me/sessions/1', 204, {}), /body/],
+    ['a path', findResponseProblems('GET', '/api/v2/me', 200, {}), /status is not documented/],
   ];
-  test('finds everything that is not as documented, and lets through what is', () => {
-    expect(faults(customer)).toEqual([]);
+  test('finds every undocumented difference, and accepts documented responses', () => {
+    expect(findProblems(customer)).toEqual([]);
     const missed = wrongResponses.filter(([, found, message]) => !message.test(found.join('\n')));
     expect(missed.map(([what]) => what)).toEqual([]);
   });

@@ -22,12 +22,13 @@ import { dumpTables } from '../support/dump-tables.js';
 import { insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
 
 /**
- * Whatever a route is told that names an object, tried with an object of somebody else: the answer must be that for
- * an object that does not exist, and nothing may be written (contract, section 2; requirements AK-04, AK-05, AK-10).
- * The routes and what they take come from the OpenAPI document, so that a new one is tried as well, or stands out.
+ * Sends every input that identifies an object with an object of another tenant: the response must equal that
+ * for an object that does not exist, and nothing may be written (contract, section 2; requirements AK-04,
+ * AK-05, AK-10). The routes and their inputs come from the OpenAPI document, so a new input is either tested
+ * or reported.
  */
 
-/** Query parameters that name no object. */
+/** Query parameters that identify no object. */
 const plainQueries = new Set(
   `limit success delivery_state status_class http_status event types created_after created_before createdAfter
    createdBefore lastLoginAfter lastLoginBefore environment archived emailVerified disabled hashes emitEvents action
@@ -36,7 +37,7 @@ const plainQueries = new Set(
 
 const plainHeaders = new Set(['idempotency-key', 'x-client-ip', 'origin', 'x-request-id', 'user-agent']);
 
-/** Not looked up there: see what is free for another tenant, below. */
+/** Inputs that are not looked up: see the values that are free for another tenant, below. */
 const unused = new Set([
   'POST /api/v1/customers/import body customers.0.id',
   'POST /api/v1/customers/import body customers.0.projectId',
@@ -44,21 +45,21 @@ const unused = new Set([
   'POST /api/v1/customers/import query projectId',
 ]);
 
-/** Every secret key of an organization sees the whole of these (contract, section 3). */
+/** Every secret key of an organization can access all objects in these lists (contract, section 3). */
 const wholeOrganization = new Set(['GET /api/v1/organizations', 'GET /api/v1/projects']);
 
-/** Somebody, and somebody else whose things they try. */
+/** A caller, and another caller whose objects the first one requests. */
 interface Pair {
   name: string;
   attacker: CallerFixture;
   victim: CallerFixture;
   isSameOrganization?: boolean;
-  /** An organization names the one above it, as its parentId. */
+  /** The victim is the parent organization, which the attacker sees as its parentId. */
   isAbove?: boolean;
 }
 
 type Values = Record<string, string>;
-interface Sent {
+interface RequestInput {
   path?: Values;
   query?: Values;
   body?: Values;
@@ -70,12 +71,12 @@ let routes: Route[];
 let pairs: Pair[];
 let own: ProjectFixture;
 let sibling: ProjectFixture;
-let strange: ProjectFixture;
+let foreign: ProjectFixture;
 
 beforeAll(async () => {
   receiver = await Receiver.start();
   instance = await TestInstance.startShared();
-  // Operators reach the whole instance.
+  // Operators can access the whole installation.
   routes = (await listDocumentedRoutes(instance)).filter(({ path }) => !path.startsWith('/operator/'));
 
   const child = async ({ organizationId }: Tenant): Promise<Tenant> => {
@@ -96,10 +97,10 @@ beforeAll(async () => {
     c1,
     await child(c1),
   ];
-  const populations = await Promise.all(
+  const fixtures = await Promise.all(
     tenants.map((tenant) => createProjectFixture(instance, tenant, receiver)),
   );
-  const [a, a2, b, b2, c, d] = populations as [
+  const [a, a2, b, b2, c, d] = fixtures as [
     ProjectFixture,
     ProjectFixture,
     ProjectFixture,
@@ -107,7 +108,7 @@ beforeAll(async () => {
     ProjectFixture,
     ProjectFixture,
   ];
-  [own, sibling, strange] = [a, a2, b];
+  [own, sibling, foreign] = [a, a2, b];
 
   pairs = [
     {
@@ -117,7 +118,7 @@ beforeAll(async () => {
       isSameOrganization: true,
     },
     {
-      name: 'a project key, of what only organization keys see',
+      name: 'a project key, of objects that only organization keys can access',
       attacker: a,
       victim: a.organizationOnly,
       isSameOrganization: true,
@@ -138,7 +139,7 @@ beforeAll(async () => {
     { name: 'a customer, of another one', attacker: a.customers[0], victim: a.customers[1] },
   ];
 
-  // Nothing is written from now on but by what asks.
+  // From now on only requests write.
   await Promise.all(instance.workers.map((worker) => worker.stop()));
   // The feed hides events behind an older transaction, including one of another test on the same server.
   await waitForFeed(instance);
@@ -151,14 +152,14 @@ afterAll(async () => {
 
 const withoutOrganization = ({
   credentials,
-  resources: { organization: _, ...things },
+  resources: { organization: _, ...resources },
 }: CallerFixture): CallerFixture => ({
   credentials,
-  resources: things,
+  resources,
 });
 
-/** Something of a kind that nobody has, as long as one that somebody has. */
-function missing(thing: ResourceKind): string {
+/** Returns a value for an object that does not exist, as long as one for an existing object. */
+function missingValue(kind: ResourceKind): string {
   const id = `0199ffff-ffff-7fff-8fff-${randomUUID().slice(-12)}`;
   const prefixes: Partial<Record<ResourceKind, string>> = {
     endpoint: 'ep_',
@@ -167,16 +168,16 @@ function missing(thing: ResourceKind): string {
     event: 'evt_',
     redelivery: 'rdl_',
   };
-  if (thing === 'email') return `${randomUUID()}@example.com`;
-  return (prefixes[thing] ?? '') + id;
+  if (kind === 'email') return `${randomUUID()}@example.com`;
+  return (prefixes[kind] ?? '') + id;
 }
 
 const lastPart = (name: string): string => name.split('.').at(-1)!;
 
-/** What the value of an input names; undefined: nothing. */
-function thingsOf({ in: place, name }: RouteInput): ResourceKind[] | undefined {
+/** Returns the kinds of object that the value of an input identifies; undefined for none. */
+function kindsOf({ in: place, name }: RouteInput): ResourceKind[] | undefined {
   if (place === 'header') return undefined;
-  // The caller's own words for something: in a body they are to be kept.
+  // The caller chooses these values: in a body they are stored.
   if (place === 'body' && ['email', 'externalId', 'q'].includes(lastPart(name))) return undefined;
   return resourceKindsByInput[lastPart(name)];
 }
@@ -184,9 +185,9 @@ function thingsOf({ in: place, name }: RouteInput): ResourceKind[] | undefined {
 const isUnused = (route: Route, { in: place, name }: RouteInput): boolean =>
   unused.has(`${route.name} ${place} ${name}`);
 
-/** Whether nobody has said above what an input of a route is. */
+/** Returns true if an input of a route is not classified above. */
 function isUnknown(route: Route, input: RouteInput): boolean {
-  if (thingsOf(input) || isUnused(route, input)) return false;
+  if (kindsOf(input) || isUnused(route, input)) return false;
   const name = lastPart(input.name);
   if (input.in === 'path') return true;
   if (input.in === 'header') return !plainHeaders.has(name.toLowerCase());
@@ -195,7 +196,9 @@ function isUnknown(route: Route, input: RouteInput): boolean {
 }
 
 const pathInputs = (route: Route): RouteInput[] => route.inputs.filter((input) => input.in === 'path');
-/** The headers by which a holder opens a route; undefined: with nothing that they have. */
+/**
+ * Returns the headers with which a holder can call a route; undefined if no credential of the holder fits.
+ */
 function headersFor(route: Route, { credentials }: CallerFixture): Values | undefined {
   const kind = (['secret', 'access', 'publishable'] as CredentialKind[]).find(
     (each) => route.kinds.includes(each) && credentials[each],
@@ -206,37 +209,37 @@ function headersFor(route: Route, { credentials }: CallerFixture): Values | unde
     : { authorization: `Bearer ${credentials[kind]}` };
 }
 
-const firstOf = ({ resources }: CallerFixture, thing: ResourceKind): string | undefined =>
-  resources[thing]?.[0];
+const firstOf = ({ resources }: CallerFixture, kind: ResourceKind): string | undefined =>
+  resources[kind]?.[0];
 
-/** The path parameters with the holder's own things. */
+/** Returns the path parameters with the holder's own objects. */
 const pathOf = (route: Route, holder: CallerFixture): Values =>
   Object.fromEntries(
     pathInputs(route).flatMap((input) => {
-      const id = firstOf(holder, thingsOf(input)![0]!);
+      const id = firstOf(holder, kindsOf(input)![0]!);
       return id ? [[input.name, id]] : [];
     }),
   );
 
-function put(target: any, name: string, value: string | string[]): void {
+function setField(target: any, name: string, value: string | string[]): void {
   const parts = name.split('.');
   const last = parts.pop()!;
   const holder = parts.reduce((at, part) => (at[part] ??= {}), target);
   holder[last] = value;
 }
 
-/** Asks as somebody, with what is theirs unless told otherwise. */
-function ask(
+/** Sends a request as a holder, with the holder's own objects unless `sent` overrides them. */
+function send(
   route: Route,
   holder: CallerFixture,
-  sent: Sent,
+  sent: RequestInput,
   headers = headersFor(route, holder),
 ): Promise<TestResponse> {
   const query = new URLSearchParams(sent.query ?? {});
   const body = sampleBody(route);
   for (const [name, value] of Object.entries(sent.body ?? {})) {
     const isList = route.inputs.some((input) => input.name === name && input.schema['type'] === 'array');
-    put(body, name, isList ? [value] : value);
+    setField(body, name, isList ? [value] : value);
   }
   const path = fillPath(route.path, { ...pathOf(route, holder), ...sent.path });
   return instance.request(route.method, query.size > 0 ? `${path}?${query}` : path, {
@@ -247,10 +250,10 @@ function ask(
 
 const varying = new Set(['requestId', 'nextCursor', 'next_cursor']);
 
-/** All that an answer tells; the values that were sent stand in it under one name. */
-function told({ status, headers, body }: TestResponse, sent: Sent): string {
-  const kept = [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
-  let text = JSON.stringify({ status, headers: kept, body }, (key, value: unknown) =>
+/** Returns a response as text, with the values that were sent replaced by a placeholder. */
+function comparableText({ status, headers, body }: TestResponse, sent: RequestInput): string {
+  const stableHeaders = [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
+  let text = JSON.stringify({ status, headers: stableHeaders, body }, (key, value: unknown) =>
     varying.has(key) && value !== null ? '…' : value,
   );
   for (const values of [sent.path, sent.query, sent.body]) {
@@ -259,96 +262,103 @@ function told({ status, headers, body }: TestResponse, sent: Sent): string {
   return text;
 }
 
-/** One thing of somebody else and one of nobody, to be sent in the same place. */
+/** An object of another tenant and one that does not exist, for the same input. */
 interface Trial {
-  foreign: Sent;
-  nobody: Sent;
+  foreign: RequestInput;
+  missing: RequestInput;
 }
 
-/** Every choice of path parameters that are somebody else's, the others being one's own. */
+/**
+ * Returns a trial for every combination of path parameters of the victim, with the others of the attacker.
+ */
 function pathTrials(route: Route, { victim }: Pair): Trial[] {
   const inputs = pathInputs(route);
   const choices = Array.from({ length: 2 ** inputs.length - 1 }, (_, index) =>
     inputs.filter((_input, bit) => (index + 1) & (1 << bit)),
   );
   return choices.flatMap((chosen) => {
-    const variants = Math.max(...chosen.map((input) => thingsOf(input)!.length));
+    const variants = Math.max(...chosen.map((input) => kindsOf(input)!.length));
     return Array.from({ length: variants }, (_, variant) => {
-      const [foreign, nobody]: [Values, Values] = [{}, {}];
+      const [foreign, missing]: [Values, Values] = [{}, {}];
       for (const input of chosen) {
-        const things = thingsOf(input)!;
-        const thing = things[variant % things.length]!;
-        const id = firstOf(victim, thing);
+        const resources = kindsOf(input)!;
+        const kind = resources[variant % resources.length]!;
+        const id = firstOf(victim, kind);
         if (!id) return null;
-        [foreign[input.name], nobody[input.name]] = [id, missing(thing)];
+        [foreign[input.name], missing[input.name]] = [id, missingValue(kind)];
       }
-      return { foreign: { path: foreign }, nobody: { path: nobody } };
+      return { foreign: { path: foreign }, missing: { path: missing } };
     }).filter((trial) => trial !== null);
   });
 }
 
-/** Every input of a place in turn. */
+/** Returns a trial for every kind of object that an input identifies. */
 function fieldTrials({ victim }: Pair, input: RouteInput): Trial[] {
-  return thingsOf(input)!.flatMap((thing) => {
-    const id = firstOf(victim, thing);
-    const sent = (value: string): Sent => ({ [input.in]: { [input.name]: value } });
-    return id ? [{ foreign: sent(id), nobody: sent(missing(thing)) }] : [];
+  return kindsOf(input)!.flatMap((kind) => {
+    const id = firstOf(victim, kind);
+    const sent = (value: string): RequestInput => ({ [input.in]: { [input.name]: value } });
+    return id ? [{ foreign: sent(id), missing: sent(missingValue(kind)) }] : [];
   });
 }
 
-/** Tries as every attacker of the pairs. @returns what differs, and the statuses for what nobody has */
-async function tryAll(
+/** Runs the trials for every attacker. @returns the differences, and the statuses for missing objects */
+async function runTrials(
   route: Route,
   trialsOf: (pair: Pair) => Trial[],
 ): Promise<{ differences: string[]; statuses: Set<number> }> {
   const statuses = new Set<number>();
   const differences: string[] = [];
   for (const pair of pairs.filter(({ attacker }) => headersFor(route, attacker))) {
-    for (const { foreign, nobody } of trialsOf(pair)) {
-      const answers = [
-        await ask(route, pair.attacker, foreign),
-        await ask(route, pair.attacker, nobody),
+    for (const { foreign, missing } of trialsOf(pair)) {
+      const responses = [
+        await send(route, pair.attacker, foreign),
+        await send(route, pair.attacker, missing),
       ] as const;
-      statuses.add(answers[1].status);
-      const [theirs, nobodys] = [told(answers[0], foreign), told(answers[1], nobody)];
-      if (theirs !== nobodys) {
-        differences.push(`${route.name} as ${pair.name} ${JSON.stringify(foreign)}\n${theirs}\n${nobodys}`);
+      statuses.add(responses[1].status);
+      const [foreignText, missingText] = [
+        comparableText(responses[0], foreign),
+        comparableText(responses[1], missing),
+      ];
+      if (foreignText !== missingText) {
+        differences.push(
+          `${route.name} as ${pair.name} ${JSON.stringify(foreign)}\n${foreignText}\n${missingText}`,
+        );
       }
     }
   }
   return { differences, statuses };
 }
 
-/** Runs checks, and says what they found and what they have written. */
-async function unwritten(check: () => Promise<string[]>, isWanted?: (table: string) => boolean) {
-  const before = (await dumpTables(instance, isWanted)).split('\n');
+/** Runs checks. @returns their findings and the rows that they have written or removed */
+async function findWrites(check: () => Promise<string[]>, isIncluded?: (table: string) => boolean) {
+  const before = (await dumpTables(instance, isIncluded)).split('\n');
   const found = await check();
-  const after = (await dumpTables(instance, isWanted)).split('\n');
-  const [old, young] = [new Set(before), new Set(after)];
+  const after = (await dumpTables(instance, isIncluded)).split('\n');
+  const [previous, current] = [new Set(before), new Set(after)];
   return [
     ...found,
-    ...after.filter((line) => !old.has(line)).map((line) => `written: ${line}`),
-    ...before.filter((line) => !young.has(line)).map((line) => `gone: ${line}`),
+    ...after.filter((line) => !previous.has(line)).map((line) => `written: ${line}`),
+    ...before.filter((line) => !current.has(line)).map((line) => `gone: ${line}`),
   ];
 }
 
-/** Checks several at once, and collects what they find and what they have written. */
-const each = <Checked>(
+/** Checks several items at once. @returns their findings and the rows that they have written or removed */
+const checkAll = <Checked>(
   chosen: Checked[],
   check: (checked: Checked) => Promise<string[]>,
-): Promise<string[]> => unwritten(() => runInChunks(chosen, check));
+): Promise<string[]> => findWrites(() => runInChunks(chosen, check));
 
-/** The inputs of a place that are looked up. */
+/** Returns the inputs in one part of the request that are looked up. */
 const fieldsIn = (place: RouteInput['in']): { route: Route; input: RouteInput }[] =>
   routes.flatMap((route) =>
     route.inputs
-      .filter((input) => input.in === place && thingsOf(input))
+      .filter((input) => input.in === place && kindsOf(input))
       .filter((input) => !isUnused(route, input))
       .map((input) => ({ route, input })),
   );
 
-describe("another tenant's object is one that does not exist", () => {
-  it('what every documented input names is known', () => {
+describe("another tenant's object is treated as missing", () => {
+  it('classifies every documented input', () => {
     const unknown = routes.flatMap((route) =>
       route.inputs
         .filter((input) => isUnknown(route, input))
@@ -356,7 +366,7 @@ describe("another tenant's object is one that does not exist", () => {
     );
     expect(unknown).toEqual([]);
     const open = routes.filter(
-      ({ kinds, inputs }) => kinds.length === 0 && inputs.some((input) => thingsOf(input)),
+      ({ kinds, inputs }) => kinds.length === 0 && inputs.some((input) => kindsOf(input)),
     );
     expect(open.map(({ name }) => name)).toEqual([]);
   });
@@ -364,37 +374,37 @@ describe("another tenant's object is one that does not exist", () => {
   it('in a path', async () => {
     const chosen = routes.filter((route) => pathInputs(route).length > 0);
     expect(chosen.length).toBeGreaterThan(20);
-    const findings = await each(chosen, async (route) => {
-      const { differences, statuses } = await tryAll(route, (pair) => pathTrials(route, pair));
-      // Else it was refused for something that has nothing to do with the id.
+    const findings = await checkAll(chosen, async (route) => {
+      const { differences, statuses } = await runTrials(route, (pair) => pathTrials(route, pair));
+      // Otherwise the request was rejected for a reason unrelated to the id.
       return statuses.has(404)
         ? differences
-        : [...differences, `${route.name} was never looked for: ${[...statuses].join()}`];
+        : [...differences, `${route.name} was never looked up: ${[...statuses].join()}`];
     });
     expect(findings).toEqual([]);
   });
 
-  it('in a path, though its own tenant finds it', async () => {
+  it('in a path, although its own tenant can read it', async () => {
     const unread: string[] = [];
     for (const route of routes.filter(
       ({ method, inputs }) => method === 'GET' && inputs.some((i) => i.in === 'path'),
     )) {
-      for (const holder of [own.organization, sibling.organization, strange.organization]) {
-        if ((await ask(route, holder, {})).status !== 200) unread.push(route.name);
+      for (const holder of [own.organization, sibling.organization, foreign.organization]) {
+        if ((await send(route, holder, {})).status !== 200) unread.push(route.name);
       }
     }
     expect(unread).toEqual([]);
   });
 
-  it('in what shows everything that there is', async () => {
+  it('in lists', async () => {
     const findings: string[] = [];
     for (const route of routes.filter(({ method }) => method === 'GET')) {
       const query: Values = route.inputs.some(({ name }) => name === 'limit') ? { limit: '200' } : {};
       for (const { name, attacker, victim, isSameOrganization, isAbove } of pairs) {
         if (!headersFor(route, attacker) || (isSameOrganization && wholeOrganization.has(route.name)))
           continue;
-        const { status, body } = await ask(route, attacker, { query });
-        // Some are for organization keys alone.
+        const { status, body } = await send(route, attacker, { query });
+        // Some routes are for organization keys only.
         expect([route.name, name, [200, 403].includes(status)]).toEqual([route.name, name, true]);
         const shown = JSON.stringify(body);
         const leaked = Object.values(isAbove ? withoutOrganization(victim).resources : victim.resources)
@@ -409,19 +419,19 @@ describe("another tenant's object is one that does not exist", () => {
   it('in a query', async () => {
     const chosen = fieldsIn('query');
     expect(chosen.length).toBeGreaterThan(5);
-    const findings = await each(chosen, async ({ route, input }) => {
-      const { differences } = await tryAll(route, (pair) => fieldTrials(pair, input));
+    const findings = await checkAll(chosen, async ({ route, input }) => {
+      const { differences } = await runTrials(route, (pair) => fieldTrials(pair, input));
       const counts = await Promise.all(
         pairs.flatMap((pair) =>
           headersFor(route, pair.victim)
             ? fieldTrials(pair, input).map(
-                async ({ foreign }) => (await ask(route, pair.victim, foreign)).body.data?.length as number,
+                async ({ foreign }) => (await send(route, pair.victim, foreign)).body.data?.length as number,
               )
             : [],
         ),
       );
-      const isReal = counts.some((count) => count > 0);
-      return isReal
+      const findsOwn = counts.some((count) => count > 0);
+      return findsOwn
         ? differences
         : [...differences, `${route.name}: ${input.name} finds nothing for its own tenant either`];
     });
@@ -431,11 +441,11 @@ describe("another tenant's object is one that does not exist", () => {
   it('in a body', async () => {
     const chosen = fieldsIn('body');
     expect(chosen.length).toBeGreaterThan(3);
-    const findings = await each(chosen, async ({ route, input }) => {
-      const { differences, statuses } = await tryAll(route, (pair) => fieldTrials(pair, input));
+    const findings = await checkAll(chosen, async ({ route, input }) => {
+      const { differences, statuses } = await runTrials(route, (pair) => fieldTrials(pair, input));
       return statuses.has(404)
         ? differences
-        : [...differences, `${route.name}: ${input.name} was never looked for: ${[...statuses].join()}`];
+        : [...differences, `${route.name}: ${input.name} was never looked up: ${[...statuses].join()}`];
     });
     expect(findings).toEqual([]);
   });
@@ -443,41 +453,48 @@ describe("another tenant's object is one that does not exist", () => {
   it('in a cursor', async () => {
     const chosen = routes.filter(({ inputs }) => inputs.some(({ name }) => name === 'cursor'));
     expect(chosen.length).toBeGreaterThan(5);
-    const findings = await each(chosen, async (route) => {
-      let tried = 0;
+    const findings = await checkAll(chosen, async (route) => {
+      let trials = 0;
       const differences: string[] = [];
       for (const pair of pairs.filter(
         ({ attacker, victim }) => headersFor(route, attacker) && headersFor(route, victim),
       )) {
         if (pair.isSameOrganization && wholeOrganization.has(route.name)) continue;
         const filters = route.inputs
-          .filter((input) => input.in === 'query' && thingsOf(input))
+          .filter((input) => input.in === 'query' && kindsOf(input))
           .flatMap((input) => fieldTrials(pair, input).map(({ foreign }) => foreign.query!));
         for (const filter of [{}, ...filters]) {
-          const cursor = cursorIn((await ask(route, pair.victim, { query: { ...filter, limit: '1' } })).body);
+          const cursor = cursorIn(
+            (await send(route, pair.victim, { query: { ...filter, limit: '1' } })).body,
+          );
           if (!cursor) continue;
-          tried += 1;
-          const query = (value: string): Sent => ({ query: { ...filter, limit: '1', cursor: value } });
-          const [foreign, nobody] = [query(cursor), query(changed(cursor))];
-          const answers = [
-            await ask(route, pair.attacker, foreign),
-            await ask(route, pair.attacker, nobody),
+          trials += 1;
+          const query = (value: string): RequestInput => ({
+            query: { ...filter, limit: '1', cursor: value },
+          });
+          const [foreign, missing] = [query(cursor), query(changed(cursor))];
+          const responses = [
+            await send(route, pair.attacker, foreign),
+            await send(route, pair.attacker, missing),
           ] as const;
-          const [theirs, nobodys] = [told(answers[0], foreign), told(answers[1], nobody)];
-          if (theirs !== nobodys || answers[0].body.code !== 'invalid_cursor') {
+          const [foreignText, missingText] = [
+            comparableText(responses[0], foreign),
+            comparableText(responses[1], missing),
+          ];
+          if (foreignText !== missingText || responses[0].body.code !== 'invalid_cursor') {
             differences.push(
-              `${route.name} as ${pair.name} ${JSON.stringify(filter)}\n${theirs}\n${nobodys}`,
+              `${route.name} as ${pair.name} ${JSON.stringify(filter)}\n${foreignText}\n${missingText}`,
             );
           }
         }
       }
-      return tried > 0 ? differences : [`${route.name} has given no cursor to anybody`];
+      return trials > 0 ? differences : [`${route.name} returned no cursor`];
     });
     expect(findings).toEqual([]);
   });
 });
 
-/** The cursor of the next page, wherever an answer has it. */
+/** Returns the cursor of the next page of a response. */
 function cursorIn(body: unknown): string | null {
   let cursor: string | null = null;
   JSON.stringify(body, (key, value: unknown) => {
@@ -487,14 +504,17 @@ function cursorIn(body: unknown): string | null {
   return cursor;
 }
 
-/** One's own credential beside one of another project, in every place that is free for it. */
-function besides(mine: Values, theirs: CallerFixture['credentials']): Values[] {
-  if (!mine['authorization']) {
-    return [theirs.secret, theirs.access].map((value) => ({ ...mine, authorization: `Bearer ${value}` }));
+/** Returns the holder's own headers with a credential of another project added in every free header. */
+function combineCredentials(ownHeaders: Values, theirs: CallerFixture['credentials']): Values[] {
+  if (!ownHeaders['authorization']) {
+    return [theirs.secret, theirs.access].map((value) => ({
+      ...ownHeaders,
+      authorization: `Bearer ${value}`,
+    }));
   }
-  const value = mine['authorization'].replace('Bearer ', '');
+  const value = ownHeaders['authorization'].replace('Bearer ', '');
   return [
-    { ...mine, 'x-publishable-key': theirs.publishable! },
+    { ...ownHeaders, 'x-publishable-key': theirs.publishable! },
     ...(value.startsWith('sk_') ? [{ 'x-api-key': value, authorization: `Bearer ${theirs.access}` }] : []),
   ];
 }
@@ -502,16 +522,17 @@ function besides(mine: Values, theirs: CallerFixture['credentials']): Values[] {
 const changed = (cursor: string): string => (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1);
 
 describe('credentials of two projects', () => {
-  it('together open nothing, on any route', async () => {
-    const findings = await each(
+  it('are rejected together on every route', async () => {
+    const findings = await checkAll(
       routes.filter(({ kinds }) => kinds.length > 0),
       async (route) => {
-        const mine = headersFor(route, own)!;
+        const ownHeaders = headersFor(route, own)!;
         const wrong: string[] = [];
-        for (const { credentials } of [sibling, strange]) {
-          for (const headers of besides(mine, credentials)) {
-            const answer = await ask(route, own, {}, headers);
-            if (answer.body.code !== 'multiple_credentials') wrong.push(`${route.name} ${told(answer, {})}`);
+        for (const { credentials } of [sibling, foreign]) {
+          for (const headers of combineCredentials(ownHeaders, credentials)) {
+            const response = await send(route, own, {}, headers);
+            if (response.body.code !== 'multiple_credentials')
+              wrong.push(`${route.name} ${comparableText(response, {})}`);
           }
         }
         return wrong;
@@ -520,21 +541,24 @@ describe('credentials of two projects', () => {
     expect(findings).toEqual([]);
   });
 
-  it("a publishable key knows nobody of another project, also with the customer's password", async () => {
+  it("do not let a publishable key log in a customer of another project, even with the customer's password", async () => {
     const [theirs] = sibling.customers[0].resources.email!;
-    const enter = (action: string, email: string) =>
+    const authenticate = (action: string, email: string) =>
       instance.request('POST', `/api/v1/auth/${action}`, {
         body: action === 'login' ? { email, password: PASSWORD } : { email },
         headers: { 'x-publishable-key': own.tenant.publishableKey },
       });
-    const differences = await unwritten(
+    const differences = await findWrites(
       async () => {
         const found: string[] = [];
         for (const action of ['login', 'forgot-password', 'resend-verification']) {
-          const nobody = missing('email');
-          const answers = [await enter(action, theirs!), await enter(action, nobody)] as const;
-          expect(answers[1].status).toBe(action === 'login' ? 401 : 202);
-          const texts = answers.map((answer) => told(answer, {}));
+          const missing = missingValue('email');
+          const responses = [
+            await authenticate(action, theirs!),
+            await authenticate(action, missing),
+          ] as const;
+          expect(responses[1].status).toBe(action === 'login' ? 401 : 202);
+          const texts = responses.map((response) => comparableText(response, {}));
           if (texts[0] !== texts[1]) found.push(...texts);
         }
         return found;
@@ -544,8 +568,8 @@ describe('credentials of two projects', () => {
     expect(differences).toEqual([]);
   });
 
-  it('an access token shows its own customer alone', async () => {
-    for (const { customers } of [own, sibling, strange]) {
+  it('let an access token access only its own customer', async () => {
+    for (const { customers } of [own, sibling, foreign]) {
       const { credentials, resources } = customers[0];
       const me = await instance.requestWithAccessToken(credentials.access!, 'GET', '/api/v1/me');
       expect(me.body.id).toBe(resources.customer![0]);
@@ -561,14 +585,14 @@ describe('credentials of two projects', () => {
   });
 });
 
-describe('what one tenant has is free for another', () => {
+describe('the values of one tenant are free for another', () => {
   const post = (path: string, body: unknown, type?: string) =>
     instance.request('POST', path, {
       body,
       headers: { authorization: `Bearer ${own.tenant.secretKey}`, ...(type ? { 'content-type': type } : {}) },
     });
 
-  it('an e-mail address and an externalId', async () => {
+  it('an email address and an externalId', async () => {
     const customer = { email: sibling.resources.email![1]!, externalId: sibling.resources.externalId![0]! };
     expect(await post('/api/v1/customers', customer)).toMatchObject({
       status: 201,
@@ -576,17 +600,17 @@ describe('what one tenant has is free for another', () => {
     });
   });
 
-  it('an import puts everybody into its own project, whatever their lines say', async () => {
+  it('an import creates all customers in its own project, regardless of the fields of its lines', async () => {
     const theirs = { id: sibling.resources.customer![0], projectId: sibling.tenant.projectId };
     const before = await instance.sql('SELECT * FROM customers WHERE project_id = $1 ORDER BY id', [
       theirs.projectId,
     ]);
-    const email = missing('email');
+    const email = missingValue('email');
     const { status, body } = await post('/api/v1/customers/import', { customers: [{ ...theirs, email }] });
     expect({ status, result: body.results }).toMatchObject({ status: 200, result: [{ status: 'created' }] });
-    const [made] = await instance.sql('SELECT id, project_id FROM customers WHERE email = $1', [email]);
-    expect(made).toEqual({ id: body.results[0].id, project_id: own.tenant.projectId });
-    expect(made!['id']).not.toBe(theirs.id);
+    const [created] = await instance.sql('SELECT id, project_id FROM customers WHERE email = $1', [email]);
+    expect(created).toEqual({ id: body.results[0].id, project_id: own.tenant.projectId });
+    expect(created!['id']).not.toBe(theirs.id);
     const after = await instance.sql('SELECT * FROM customers WHERE project_id = $1 ORDER BY id', [
       theirs.projectId,
     ]);
@@ -598,26 +622,26 @@ describe('what one tenant has is free for another', () => {
     const show = (key: string) =>
       instance.request('GET', `/api/v1/imports/${importId}`, { headers: { authorization: `Bearer ${key}` } });
     const before = await show(sibling.tenant.secretKey);
-    const line = JSON.stringify({ email: missing('email') });
-    const made = await post(
+    const line = JSON.stringify({ email: missingValue('email') });
+    const created = await post(
       `/api/v1/customers/import?importId=${importId}`,
       `${line}\n`,
       'application/x-ndjson',
     );
-    expect(made).toMatchObject({ status: 200, body: { projectId: own.tenant.projectId, created: 1 } });
+    expect(created).toMatchObject({ status: 200, body: { projectId: own.tenant.projectId, created: 1 } });
     expect((await show(sibling.tenant.secretKey)).body).toEqual(before.body);
-    expect((await show(own.tenant.secretKey)).body).toEqual(made.body);
+    expect((await show(own.tenant.secretKey)).body).toEqual(created.body);
   });
 
-  it('no project of another tenant takes an import of lines', async () => {
-    const line = JSON.stringify({ email: missing('email') });
-    const findings = await unwritten(async () => {
+  it('an import of lines into a project of another tenant is rejected', async () => {
+    const line = JSON.stringify({ email: missingValue('email') });
+    const findings = await findWrites(async () => {
       const texts = await Promise.all(
-        [sibling.tenant.projectId, missing('project')].map(async (projectId) => {
+        [sibling.tenant.projectId, missingValue('project')].map(async (projectId) => {
           const path = `/api/v1/customers/import?projectId=${projectId}`;
-          const answer = await post(path, `${line}\n`, 'application/x-ndjson');
-          expect(answer.status).toBe(404);
-          return told(answer, { query: { projectId } });
+          const response = await post(path, `${line}\n`, 'application/x-ndjson');
+          expect(response.status).toBe(404);
+          return comparableText(response, { query: { projectId } });
         }),
       );
       return texts[0] === texts[1] ? [] : texts;
