@@ -45,29 +45,32 @@ describe('apis under load', () => {
     await sleep(2_000);
     const signaledAt = Date.now();
     const ended = instance.api.stop('SIGTERM');
-    const leave = await eventually('the api being no longer ready', async () => {
-      const answer = await instance.request('GET', '/readyz').catch(() => null);
-      return answer?.status === 503 && answer.headers.get('connection') === 'close' && answer;
+    const readiness = await eventually('the api being no longer ready', async () => {
+      const response = await instance.request('GET', '/readyz').catch(() => null);
+      return response?.status === 503 && response.headers.get('connection') === 'close' && response;
     });
-    // A client that obeys it sends nothing more; what was sent must get a response.
-    const asked = load.stop();
-    expect(leave.body).toMatchObject({ status: 'unavailable', database: 'up' });
+    // A client that honors it sends nothing more; every request that was sent must get a response.
+    const stopped = load.stop();
+    expect(readiness.body).toMatchObject({ status: 'unavailable', database: 'up' });
     expect(await ended).toBe(0);
     const endMs = Date.now() - signaledAt;
     expect(endMs).toBeLessThan(15_000);
-    const total = await asked;
-    // After 100 ms without a request it stops listening: a request after such a pause of this process is refused.
+    const total = await stopped;
+    // After 100 ms without a request the api stops listening: requests after such a pause of this process are
+    // refused.
     const [pause] = pausesSince(signaledAt).filter(({ ms }) => ms > 50);
-    const heard = history.exchanges.filter(({ at }) => at < (pause?.at ?? Infinity));
-    expect(heard.some(({ at }) => at >= signaledAt)).toBe(true);
-    const failed = heard.filter(
+    const accepted = history.exchanges.filter(({ at }) => at < (pause?.at ?? Infinity));
+    expect(accepted.some(({ at }) => at >= signaledAt)).toBe(true);
+    const failed = accepted.filter(
       ({ path, response }) => path !== '/readyz' && (!response || response.status >= 400),
     );
     expect(failed.map(({ path, response, error }) => [path, response?.status, error])).toEqual([]);
-    const inHand = history.exchanges.filter(({ at, ms }) => at < signaledAt && at + ms > signaledAt).length;
+    const inProgress = history.exchanges.filter(
+      ({ at, ms }) => at < signaledAt && at + ms > signaledAt,
+    ).length;
     recordMeasurements({
       requests: total,
-      'in progress at SIGTERM': inHand,
+      'in progress at SIGTERM': inProgress,
       failed: failed.length,
       'ended after': formatSeconds(endMs),
     });
@@ -80,13 +83,13 @@ describe('apis under load', () => {
     await start({ workers: 2, env: { DATABASE_POOL: '8' } });
     const customer = await registerCustomer(instance);
     const ports = [Number(instance.env['PORT']), await freePort()];
-    // The issuer of tokens stays the same.
+    // The issuer of tokens does not change.
     const publicUrl = instance.baseUrl;
     const startReplica = (index: number) =>
       instance.startApi({ PORT: String(ports[index]), PUBLIC_URL: publicUrl });
     const replicas = [instance.api, startReplica(1)];
     const proxy = await RetryingProxy.start(ports);
-    // From here on clients go through the proxy.
+    // From now on clients go through the proxy.
     instance.env['PUBLIC_URL'] = proxy.url;
     try {
       const isReady = (port: number) =>

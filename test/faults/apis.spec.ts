@@ -19,7 +19,7 @@ let instance: TestInstance;
 let receiver: Receiver;
 let history: History;
 
-/** Starts an instance whose api kills itself at a failpoint: the only one, so that no other takes its place. */
+/** Starts an instance with a single api that kills itself at a failpoint. */
 async function start(queue: (typeof availableQueues)[number], failpoint: string): Promise<void> {
   receiver = await Receiver.start();
   instance = await TestInstance.start({ queue, env: { RATE_LIMITS: 'off', FAILPOINTS: failpoint } });
@@ -31,7 +31,7 @@ async function stop(): Promise<void> {
   await receiver?.stop();
 }
 
-/** Starts the next api after one that was killed. */
+/** Starts an api after the previous one was killed. */
 async function startAgain(failpoint = ''): Promise<void> {
   instance.startApi({ FAILPOINTS: failpoint });
   await instance.waitUntilReady();
@@ -43,7 +43,7 @@ const create = (email: string, key: string): Promise<TestResponse> =>
     headers: { authorization: `Bearer ${instance.credentials.secretKey}`, 'idempotency-key': key },
   });
 
-/** Without the connections that are kept, which an api that starts may not know. */
+/** Probes readiness on a new connection: a starting api does not know kept-alive connections. */
 const isReady = (port: number): Promise<boolean> =>
   fetch(`http://127.0.0.1:${port}/readyz`).then(
     ({ ok }) => ok,
@@ -51,7 +51,7 @@ const isReady = (port: number): Promise<boolean> =>
   );
 
 describe('apis', () => {
-  // One api after the other, on one database.
+  // The apis run one after the other, on one database.
   beforeAll(() => start('postgresql', 'delivery.before-commit'));
   afterAll(stop);
   const [first, second] = [uniqueEmail(), uniqueEmail()];
@@ -92,7 +92,7 @@ describe('apis', () => {
       `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
        WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> 'migrations'`,
     );
-    // As a migration may: what is new has a default, or may be null.
+    // Like a migration: new columns are nullable or have a default.
     for (const { name } of tables) {
       await instance.sql(
         `ALTER TABLE "${name}" ADD COLUMN next_version text NOT NULL DEFAULT 'x', ADD COLUMN next_too jsonb`,
@@ -122,23 +122,23 @@ describe('apis', () => {
   it('an api receives SIGTERM with requests in progress: /readyz returns 503 first, no request is cut off, Connection: close, exit 0', async () => {
     const { api } = instance;
     await api.runCommand('hold', 'password.before-hash');
-    const inHand = Array.from({ length: 8 }, () => instance.login(first));
+    const logins = Array.from({ length: 8 }, () => instance.login(first));
     await eventually(
       'hashes being held',
       async () => Number(await api.runCommand('held', 'password.before-hash')) > 0,
     );
-    // Whatever the machine does, this one waits for the api when it is told, on a connection of its own.
+    // The probe's connection waits for the api when SIGTERM arrives, however slow the machine is.
     api.freeze();
-    const probe = await connected(`${instance.baseUrl}/readyz`);
+    const probe = await requestOnNewConnection(`${instance.baseUrl}/readyz`);
     const ended = api.stop('SIGTERM');
-    const leave = await probe.response;
-    expect(leave).toMatchObject({ status: 503, connection: 'close' });
-    expect(JSON.parse(leave.body)).toMatchObject({ status: 'unavailable', database: 'up' });
+    const readiness = await probe.response;
+    expect(readiness).toMatchObject({ status: 503, connection: 'close' });
+    expect(JSON.parse(readiness.body)).toMatchObject({ status: 'unavailable', database: 'up' });
     await api.runCommand('release', 'password.before-hash');
-    const answers = await Promise.all(inHand);
-    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    const responses = await Promise.all(logins);
+    expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200));
     expect(await ended).toBe(0);
-    recordMeasurements({ 'in progress at SIGTERM': answers.length });
+    recordMeasurements({ 'in progress at SIGTERM': responses.length });
     await history.check();
   });
 });
@@ -158,7 +158,7 @@ describe('apis, deliveries carried by redis', () => {
       await startAgain();
       expect(await instance.register(email)).toMatchObject({ status: 409 });
       expect((await instance.login(email)).status).toBe(200);
-      // Of the registration and of the login.
+      // One for the registration and one for the login.
       expect((await history.check()).requests).toBe(2);
     },
   );
@@ -171,7 +171,7 @@ describe('starting', () => {
     const database = `replicas_${randomUUID().replaceAll('-', '')}`;
     const secret = randomBytes(32).toString('base64url');
     const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-replicas-'));
-    // By its name PostgreSQL says which of them is at work.
+    // The role name identifies each replica in pg_stat_activity.
     const roles = Array.from({ length: 5 }, (_, index) => `${database}_${index}`);
     await admin.query(`CREATE DATABASE ${database} TEMPLATE template1`);
     const url = new URL(process.env['TEST_POSTGRES_URL']!);
@@ -179,7 +179,7 @@ describe('starting', () => {
     const holder = new pg.Client(url.href);
     try {
       await holder.connect();
-      // Whoever comes to this table, in the midst of the migrations, waits.
+      // Migrations that reach this table wait for the lock.
       await holder.query('BEGIN; CREATE TABLE deliveries ()');
       const ports = await Promise.all(roles.map(freePort));
       for (const [index, role] of roles.entries()) {
@@ -197,7 +197,7 @@ describe('starting', () => {
           }),
         );
       }
-      const inLine = await eventually('all of them being there', async () => {
+      const waiting = await eventually('all of them being there', async () => {
         const { rows } = await admin.query<{ role: string; isMigrating: boolean }>(
           `SELECT usename AS role, query LIKE '%CREATE TABLE%' AS "isMigrating" FROM pg_stat_activity
            WHERE datname = $1 AND wait_event_type = 'Lock'`,
@@ -205,7 +205,7 @@ describe('starting', () => {
         );
         return rows.length === roles.length && rows;
       });
-      const victim = roles.indexOf(inLine.find(({ isMigrating }) => isMigrating)!.role);
+      const victim = roles.indexOf(waiting.find(({ isMigrating }) => isMigrating)!.role);
       await replicas[victim]!.stop('SIGKILL');
       await holder.query('ROLLBACK');
       const survivors = replicas.toSpliced(victim, 1);
@@ -261,8 +261,11 @@ describe('starting', () => {
   });
 });
 
-/** Sends a request over a new connection. @returns once the operating system has it, the response to come */
-async function connected(
+/**
+ * Sends a request over a new connection.
+ * @returns the pending response, once the operating system has accepted the request
+ */
+async function requestOnNewConnection(
   url: string,
 ): Promise<{ response: Promise<{ status: number; connection?: string; body: string }> }> {
   const request = http.get(url, { agent: false });

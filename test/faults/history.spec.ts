@@ -61,8 +61,8 @@ const running: ProcessReport = {
   lastLine: '',
 };
 
-/** A registration, a failed attempt, a good one: nothing is wrong with it. */
-const sound = (): Facts => ({
+/** Returns a valid history: a registration, a failed attempt, a successful one. */
+const validFacts = (): Facts => ({
   exchanges: [
     exchange(
       '/api/v1/auth/register',
@@ -74,7 +74,7 @@ const sound = (): Facts => ({
       { requestBody: { email: EMAIL } },
     ),
     exchange('/api/v1/me', 200, { id: CUSTOMER }, { method: 'GET', accessToken: token({ sub: CUSTOMER }) }),
-    refreshed('b'),
+    refreshExchange('b'),
   ],
   requests: [request(110, 500), request(1_125)],
   customers: [{ id: CUSTOMER }],
@@ -99,24 +99,24 @@ const sound = (): Facts => ({
   processes: [running],
 });
 
-const found = (change: (facts: Facts) => unknown): string[] => {
-  const facts = sound();
+const violationsOf = (change: (facts: Facts) => unknown): string[] => {
+  const facts = validFacts();
   change(facts);
   return findViolations(facts, tolerances).map(({ invariant, description }) => `${invariant} ${description}`);
 };
 
-const refreshed = (refreshToken: string) =>
+const refreshExchange = (refreshToken: string) =>
   exchange('/api/v1/auth/refresh', 200, { tokens: { refreshToken } }, { requestBody: { refreshToken: 'a' } });
-const cut = (error = new Error('other side closed')) => ({ response: null, error });
-const killed = (endedAt: number): ProcessReport[] => [
+const withoutResponse = (error = new Error('other side closed')) => ({ response: null, error });
+const killedApi = (endedAt: number): ProcessReport[] => [
   { ...running, isRunning: false, isIntentional: true, isKilled: true, endedAt },
 ];
-const verified = (): Facts['events'][number] => {
+const verificationEvent = (): Facts['events'][number] => {
   const type = 'verification.completed';
   return { id: randomUUID(), type, customerId: CUSTOMER, projectId: null, at: 0 };
 };
 
-const broken: [string, string, (facts: Facts) => unknown][] = [
+const violations: [string, string, (facts: Facts) => unknown][] = [
   ['I1', 'a customer that was acknowledged is gone', (facts) => facts.customers.pop()],
   ['I1', 'a session that was acknowledged is gone', (facts) => facts.sessions.pop()],
   ['I2', 'a change has no event', ({ events }) => (events[0]!.type = 'customer.updated')],
@@ -127,9 +127,9 @@ const broken: [string, string, (facts: Facts) => unknown][] = [
   ],
   ['I2', 'a delivery stays pending', ({ deliveries }) => (deliveries[0]!.state = 'pending')],
   ['I2', 'a delivery stays leased', ({ deliveries }) => (deliveries[0]!.isLeased = true)],
-  ['I2', 'a success that no target has seen', ({ requests }) => requests.pop()],
-  ['I2', 'a success that the target had refused', ({ requests }) => (requests[1] = request(1_125, 500))],
-  ['I2', 'a success that was never answered', ({ requests }) => (requests[1] = request(1_125, null))],
+  ['I2', 'a success that no target has received', ({ requests }) => requests.pop()],
+  ['I2', 'a success that the target had rejected', ({ requests }) => (requests[1] = request(1_125, 500))],
+  ['I2', 'a success without a response', ({ requests }) => (requests[1] = request(1_125, null))],
   ['I2', 'a dead letter with two records', ({ deliveries }) => (deliveries[0]!.state = 'failed')],
   [
     'I2',
@@ -147,8 +147,12 @@ const broken: [string, string, (facts: Facts) => unknown][] = [
   ['I3', 'a third request after the last attempt', ({ requests }) => requests.push(request(9_000))],
   ['I3', 'a request before its attempt', ({ requests }) => (requests[1] = request(600))],
   ['I3', 'two records of one attempt', ({ attempts }) => attempts.push(attempt(2, 1_121))],
-  ['I4', 'a refresh token has two successors', ({ exchanges }) => exchanges.push(refreshed('c'))],
-  ['I5', 'two events of what happens once', ({ events }) => events.push(verified(), verified())],
+  ['I4', 'a refresh token has two successors', ({ exchanges }) => exchanges.push(refreshExchange('c'))],
+  [
+    'I5',
+    'two events for a single change',
+    ({ events }) => events.push(verificationEvent(), verificationEvent()),
+  ],
   [
     'I6',
     'a customer gets the profile of another',
@@ -162,13 +166,17 @@ const broken: [string, string, (facts: Facts) => unknown][] = [
   ['I7', 'a 500', ({ exchanges }) => (exchanges[1]!.response!.status = 500)],
   ['I7', 'a 503 without Retry-After', ({ exchanges }) => (exchanges[1]!.response!.status = 503)],
   ['I7', 'a response after 16 s', ({ exchanges }) => (exchanges[1]!.ms = 16_000)],
-  ['I7', 'no response from a running api', ({ exchanges }) => Object.assign(exchanges[1]!, cut())],
+  [
+    'I7',
+    'no response from a running api',
+    ({ exchanges }) => Object.assign(exchanges[1]!, withoutResponse()),
+  ],
   [
     'I7',
     'no response long before an api is killed',
     (facts) => {
-      Object.assign(facts.exchanges[1]!, cut());
-      facts.processes = killed(5_000);
+      Object.assign(facts.exchanges[1]!, withoutResponse());
+      facts.processes = killedApi(5_000);
     },
   ],
   ['I7', 'a process ends by itself', (facts) => (facts.processes = [{ ...running, isRunning: false }])],
@@ -190,38 +198,38 @@ const broken: [string, string, (facts: Facts) => unknown][] = [
 ];
 
 describe('the history checker', () => {
-  it('finds nothing in a sound history', () => {
-    expect(found(() => undefined)).toEqual([]);
+  it('finds nothing in a valid history', () => {
+    expect(violationsOf(() => undefined)).toEqual([]);
   });
 
-  it('finds each invariant that is broken, and says by what', () => {
-    for (const [invariant, name, change] of broken) {
-      const all = found(change).join('\n');
-      expect([name, all]).toEqual([name, expect.stringMatching(new RegExp(`^${invariant}`, 'm'))]);
-      expect([name, all]).toEqual([
+  it('reports each violated invariant and its cause', () => {
+    for (const [invariant, name, change] of violations) {
+      const problems = violationsOf(change).join('\n');
+      expect([name, problems]).toEqual([name, expect.stringMatching(new RegExp(`^${invariant}`, 'm'))]);
+      expect([name, problems]).toEqual([
         name,
         expect.stringMatching(/[0-9a-f-]{36}|refresh token|\/api\/v1|api 1/),
       ]);
     }
   });
 
-  it('lets a request go unanswered by an api that is killed just then, and one that nobody accepted', () => {
-    const unanswered = (fault: Error, processes = [running]) =>
-      found((facts) =>
+  it('accepts a missing response of an api that is killed at that time, and a refused connection', () => {
+    const violationsWithError = (error: Error, processes = [running]) =>
+      violationsOf((facts) =>
         Object.assign(facts, { processes }).exchanges.splice(1, 1, {
-          ...sound().exchanges[1]!,
-          ...cut(fault),
+          ...validFacts().exchanges[1]!,
+          ...withoutResponse(error),
         }),
       );
-    expect(unanswered(new Error('other side closed'), killed(10))).toEqual([]);
-    const refused = Object.assign(new Error('fetch failed'), {
+    expect(violationsWithError(new Error('other side closed'), killedApi(10))).toEqual([]);
+    const refusedError = Object.assign(new Error('fetch failed'), {
       cause: { message: '', code: 'ECONNREFUSED' },
     });
-    expect(unanswered(refused)).toEqual([]);
+    expect(violationsWithError(refusedError)).toEqual([]);
   });
 
-  it('counts what a target got again although it had taken it, redeliveries aside', () => {
-    const facts = sound();
+  it('counts requests for events that a target had already accepted, except redeliveries', () => {
+    const facts = validFacts();
     facts.requests.push(request(2_000));
     expect(findRepeatedRequests(facts)).toHaveLength(1);
     facts.deliveries.push({ ...facts.deliveries[0]!, id: randomUUID() });

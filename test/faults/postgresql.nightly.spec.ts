@@ -18,7 +18,7 @@ import { SteadyLoad } from '../support/steady-load.js';
 import { TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-/** The lock that migrations take (libs/persistence/src/migrate.ts). */
+/** The advisory lock of migrations (libs/persistence/src/migrate.ts). */
 const MIGRATION_LOCK = 7_120_913;
 
 describe('faults of PostgreSQL under load', () => {
@@ -34,10 +34,10 @@ describe('faults of PostgreSQL under load', () => {
   it('I7: PostgreSQL is frozen in the middle of a transaction: 503 in time, and no connection is reused', async () => {
     const holder = await instance.db.connect();
     await holder.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
-    const inLine = uniqueEmail();
+    const blockedEmail = uniqueEmail();
     const stuck = [
-      ...Array.from({ length: 8 }, () => withDeadline(instance.register(inLine))),
-      // Below the limit by a second wait: not even the claim of its key is waited for.
+      ...Array.from({ length: 8 }, () => withDeadline(instance.register(blockedEmail))),
+      // One second wait below the limit: the claim of its key does not wait either.
       withDeadline(createIdempotently(instance), 10_000),
     ];
     const pids = await eventually('their transactions waiting', async () => {
@@ -51,10 +51,10 @@ describe('faults of PostgreSQL under load', () => {
     server.thaw();
     await holder.query('ROLLBACK');
     holder.release();
-    const isGone = async () =>
+    const areClosed = async () =>
       (await instance.sql('SELECT FROM pg_stat_activity WHERE pid = ANY ($1)', [pids])).length === 0;
-    // Sooner than PostgreSQL itself gives up a transaction in which nothing happens.
-    await eventually('their connections being gone', isGone);
+    // Earlier than PostgreSQL itself ends an idle transaction.
+    await eventually('their connections being closed', areClosed);
     await own.expectHealthyConnections();
     await history.check(LEASE_TOLERANCES);
   });
@@ -70,32 +70,34 @@ describe('faults of PostgreSQL under load', () => {
       const began = Date.now();
       const load = new SteadyLoad(50, mixedRequests(instance, await registerCustomer(instance)), 25);
       await sleep(1_500);
-      const gone = Date.now();
+      const interruptedAt = Date.now();
       await interrupt();
       await sleep(2_000);
       await server.start();
-      const back = Date.now();
+      const restartedAt = Date.now();
       await sleep(7_000);
       await load.stop();
-      const asked = history.exchanges.filter(({ at }) => at >= began);
-      const refused = asked.filter(({ response }) => response?.status !== 200 && response?.status !== 201);
-      // What got no answer at all the history names, with what became of the api.
-      refused.forEach(({ response }) => response && expectUnavailable(response));
+      const requests = history.exchanges.filter(({ at }) => at >= began);
+      const rejected = requests.filter(
+        ({ response }) => response?.status !== 200 && response?.status !== 201,
+      );
+      // The history reports requests without a response, together with the state of the api.
+      rejected.forEach(({ response }) => response && expectUnavailable(response));
       const times = {
-        longest: Math.max(...refused.map(({ ms }) => ms)),
-        last: Math.max(...refused.map(({ at, ms }) => at + ms)),
+        longest: Math.max(...rejected.map(({ ms }) => ms)),
+        last: Math.max(...rejected.map(({ at, ms }) => at + ms)),
       };
       recordMeasurements({
-        asked: asked.length,
-        'refused with 503': refused.length,
+        asked: requests.length,
+        'refused with 503': rejected.length,
         'longest refusal': formatSeconds(times.longest),
-        'away for': formatSeconds(back - gone),
-        'last refusal after its return': formatSeconds(Math.max(0, times.last - back)),
+        'away for': formatSeconds(restartedAt - interruptedAt),
+        'last refusal after its return': formatSeconds(Math.max(0, times.last - restartedAt)),
       });
       await history.check(LEASE_TOLERANCES);
-      expect(refused.length).toBeGreaterThan(0);
+      expect(rejected.length).toBeGreaterThan(0);
       expect(times.longest).toBeLessThan(3_000);
-      expect(times.last - back).toBeLessThan(5_000);
+      expect(times.last - restartedAt).toBeLessThan(5_000);
       expect(own.pids).toEqual(pids);
       await own.expectHealthyConnections();
     },
@@ -111,35 +113,37 @@ describe('faults of PostgreSQL under load', () => {
       let liveMs: number;
       try {
         await holder.query('BEGIN; LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
-        const asked = Array.from({ length: 200 }, me);
+        const requests = Array.from({ length: 200 }, me);
         await sleep(1_000);
         const live = performance.now();
         expect((await instance.request('GET', '/livez')).status).toBe(200);
         liveMs = performance.now() - live;
-        (await Promise.all(asked)).forEach(expectUnavailable);
+        (await Promise.all(requests)).forEach(expectUnavailable);
       } finally {
         await holder.query('ROLLBACK');
         holder.release();
       }
       const released = performance.now();
-      await eventually('an answer', async () => (await me()).status === 200);
+      await eventually('a response', async () => (await me()).status === 200);
       const backMs = performance.now() - released;
-      // By the api's own clock: from here 200 answers at once say more about this process.
-      const answered = await eventually('the log of them all', () => {
+      // The duration comes from the api's log: measured here, 200 concurrent responses would mostly show the
+      // load of this process.
+      const durations = await eventually('the log of them all', () => {
         const found = lines().slice(before);
-        // Who asks again after the release may be refused once more.
+        // Requests after the release may be rejected as well.
         return found.length >= 200 && found.slice(0, 200).map(({ durationMs }) => Number(durationMs));
       });
-      answered.sort((one, other) => one - other);
-      return { liveMs, backMs, first: answered[0]!, most: answered[189]!, last: answered[199]! };
+      durations.sort((one, other) => one - other);
+      return { liveMs, backMs, first: durations[0]!, most: durations[189]!, last: durations[199]! };
     };
     const isInTime = ({ liveMs, backMs, most, last }: Awaited<ReturnType<typeof exhaust>>) =>
-      // Half a second more for a machine on which other scenarios are at work; a second wait would take two. Who asked
-      // late enough to get a connection from those who gave up waited for the lock as well.
+      // Half a second of tolerance for a machine that runs other scenarios; a second wait would take two
+      // seconds. Requests that were late enough to get a connection from a request that timed out waited for
+      // the lock as well.
       liveMs < 1_000 && backMs < 1_000 && most < 3_000 && last < 5_000;
     let times = await exhaust();
-    // Once or twice it may be the machine.
-    for (let tries = 1; tries < 3 && !isInTime(times); tries += 1) times = await exhaust();
+    // One or two slow runs may be due to the machine.
+    for (let runs = 1; runs < 3 && !isInTime(times); runs += 1) times = await exhaust();
     const { first, most, last, backMs } = times;
     recordMeasurements({
       'refused after': `${formatSeconds(first)} to ${formatSeconds(most)}, the last after ${formatSeconds(last)}`,
@@ -204,17 +208,17 @@ describe('faults of the network to PostgreSQL', () => {
 
   it('I7: the network to PostgreSQL stalls: 503 in time; a late response is never taken for another one; the same processes continue', async () => {
     const customers: RegisteredCustomer[] = [];
-    for (let made = 0; made < 15; made += 1) customers.push(await registerCustomer(instance));
-    const ask = ({ tokens }: RegisteredCustomer) =>
+    for (let count = 0; count < 15; count += 1) customers.push(await registerCustomer(instance));
+    const getProfile = ({ tokens }: RegisteredCustomer) =>
       instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me');
-    await Promise.all(customers.map(ask));
+    await Promise.all(customers.map(getProfile));
     proxy.pause();
-    const asked = [...customers.map(ask), ...sendAllRequestKinds(instance, customers[0]!)];
-    (await Promise.all(asked.map((each) => withDeadline(each)))).forEach(expectUnavailable);
+    const requests = [...customers.map(getProfile), ...sendAllRequestKinds(instance, customers[0]!)];
+    (await Promise.all(requests.map((each) => withDeadline(each)))).forEach(expectUnavailable);
     proxy.resume();
-    await eventually('an answer', async () => (await ask(customers[0]!)).status === 200);
-    const answers = await Promise.all(customers.map(ask));
-    expect(answers.map(({ body }) => body.id)).toEqual(customers.map(({ id }) => id));
+    await eventually('a response', async () => (await getProfile(customers[0]!)).status === 200);
+    const responses = await Promise.all(customers.map(getProfile));
+    expect(responses.map(({ body }) => body.id)).toEqual(customers.map(({ id }) => id));
     await registerCustomer(instance);
     await history.check(LEASE_TOLERANCES);
     expect([instance.api, instance.workers[0]!].map(({ isRunning }) => isRunning)).toEqual([true, true]);

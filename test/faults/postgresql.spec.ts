@@ -30,12 +30,12 @@ describe('faults of PostgreSQL', () => {
       await own.expectHealthyConnections();
       await runInChains(4, 5, request);
       const sent = history.exchanges.slice(before);
-      const refused = sent.filter(({ response }) => response?.status !== 200 && response?.status !== 201);
-      // What got no response at all the history names, with what became of the api.
-      refused.forEach(({ response }) => response && expectUnavailable(response));
+      const rejected = sent.filter(({ response }) => response?.status !== 200 && response?.status !== 201);
+      // The history reports requests without a response, together with the state of the api.
+      rejected.forEach(({ response }) => response && expectUnavailable(response));
       const whileAway = history.exchanges.slice(away, away + 20);
       expect(whileAway.map(({ response }) => response?.status)).toEqual(Array(20).fill(503));
-      recordMeasurements({ requests: sent.length, 'refused with 503': refused.length });
+      recordMeasurements({ requests: sent.length, 'refused with 503': rejected.length });
       await history.check();
       expect(own.pids).toEqual(pids);
     },
@@ -75,11 +75,11 @@ describe('faults of PostgreSQL', () => {
       await holder.query('ROLLBACK');
       holder.release();
     }
-    const refused = await eventually('the log of them all', () => {
+    const durations = await eventually('the log of them all', () => {
       const lines = instance.api.log.filter(({ route, status }) => route === '/api/v1/me' && status === 503);
       return lines.length === 40 && lines.map(({ durationMs }) => Number(durationMs));
     });
-    expect(Math.min(...refused)).toBeGreaterThan(1_900);
+    expect(Math.min(...durations)).toBeGreaterThan(1_900);
     await own.expectHealthyConnections();
     await own.expectNoLeakedConnection();
     await history.check();

@@ -21,9 +21,9 @@ describe('PostgreSQL that does not respond', () => {
     const live = await instance.request('GET', '/livez');
     const ready = await instance.request('GET', '/readyz');
     const requests = [1, 2, 3].flatMap(() => sendAllRequestKinds(instance, customer));
-    const answers = await Promise.all(requests.map((each) => withDeadline(each)));
+    const responses = await Promise.all(requests.map((each) => withDeadline(each)));
     expect([live.status, ready.status]).toEqual([200, 503]);
-    answers.forEach(expectUnavailable);
+    responses.forEach(expectUnavailable);
 
     server.thaw();
     const created = await eventually('a registration', async () => {

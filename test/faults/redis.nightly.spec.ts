@@ -36,8 +36,8 @@ describeRedis('faults of Redis by the clock, deliveries carried by redis', () =>
 
   const listen = () => instance.createEndpoint(receiver.url, ['customer.created']);
   const readiness = async () => (await instance.request('GET', '/readyz')).body;
-  /** The api counts Redis in, and a worker waits there for jobs. @returns ms since a time */
-  const joined = async (since = Date.now()): Promise<number> => {
+  /** Waits until the api reports Redis as up and a worker waits there for jobs. @returns ms since a time */
+  const waitForRedisUse = async (since = Date.now()): Promise<number> => {
     await eventually(
       'Redis being used',
       async () =>
@@ -72,12 +72,12 @@ describeRedis('faults of Redis by the clock, deliveries carried by redis', () =>
   it('Redis is stopped for a while: all of 300 registrations return 201, and the p99 is at most 100 ms above that of an api without Redis', async () => {
     await start();
     await listen();
-    // Beside it an api that never had Redis: whatever the machine does, it does to both.
+    // A control api without Redis runs at the same time, so that load on the machine affects both.
     const control = await startReplica(instance, { REDIS_URL: '' });
     const register = async (baseUrl: string): Promise<number> => {
       let began = 0;
-      // The threads that hash passwords are the first to starve on a busy machine.
-      const answer = await retryWhileRejected(() => {
+      // On a busy machine, hash threads are the first to be overloaded.
+      const response = await retryWhileRejected(() => {
         began = performance.now();
         return instance.request('POST', '/api/v1/auth/register', {
           body: { email: uniqueEmail(), password: PASSWORD },
@@ -85,12 +85,12 @@ describeRedis('faults of Redis by the clock, deliveries carried by redis', () =>
           baseUrl,
         });
       });
-      expect(answer.status).toBe(201);
+      expect(response.status).toBe(201);
       return performance.now() - began;
     };
     await redis!.stop();
     const PAIRS = 300;
-    /** The latency that one request in a hundred exceeds, of either api: closed loops, in turns. */
+    /** Measures the p99 latency of both apis: closed loops, alternating. */
     const measure = async () => {
       const [without, lost]: [number[], number[]] = [[], []];
       const chain = async () => {
@@ -105,12 +105,12 @@ describeRedis('faults of Redis by the clock, deliveries carried by redis', () =>
       return { without: p99(without), lost: p99(lost) };
     };
     let times = await measure();
-    // Once or twice it may be the machine.
+    // One or two slow runs may be due to the machine.
     for (let runs = 1; runs < 3 && times.lost - times.without >= 100; runs += 1) times = await measure();
     expect(await readiness()).toMatchObject({ status: 'degraded', redis: 'down' });
     await control.process.stop();
     await redis!.start();
-    const back = await joined();
+    const back = await waitForRedisUse();
     await instance.register();
     await history.check(ON_TIME);
     expect(times.lost - times.without).toBeLessThan(100);
@@ -128,7 +128,7 @@ describeRedis('faults of Redis by the clock, deliveries carried by redis', () =>
       await start({}, `redis://127.0.0.1:${port}`);
       return Date.now() - began;
     };
-    // What takes longer each time is too slow; once, it may be the machine.
+    // Only a repeatedly slow start is a failure; a single one may be due to the machine.
     let readyMs = await begin();
     for (let runs = 1; readyMs >= 10_000 && runs < 3; runs += 1) {
       await Promise.all([instance.stop(), receiver.stop()]);
@@ -138,7 +138,7 @@ describeRedis('faults of Redis by the clock, deliveries carried by redis', () =>
     await listen();
     await sleep(5_000);
     redis = await RedisServer.start(port);
-    const joinedMs = await joined();
+    const joinedMs = await waitForRedisUse();
     expect(joinedMs).toBeLessThan(20_000);
     recordMeasurements({ 'ready after': formatSeconds(readyMs), 'used after': formatSeconds(joinedMs) });
     await registerCustomer(instance);
@@ -148,7 +148,7 @@ describeRedis('faults of Redis by the clock, deliveries carried by redis', () =>
   it('Redis is down for 5 s while the worker is idle, and restarts empty: the worker continues within 30 s without a restart', async () => {
     await start();
     await listen();
-    await joined();
+    await waitForRedisUse();
     await redis!.stop();
     await sleep(5_000);
     await redis!.start();
@@ -159,7 +159,7 @@ describeRedis('faults of Redis by the clock, deliveries carried by redis', () =>
     expect(deliveredMs).toBeLessThan(30_000);
     recordMeasurements({
       'delivered after': formatSeconds(deliveredMs),
-      'used again after': formatSeconds(await joined(since)),
+      'used again after': formatSeconds(await waitForRedisUse(since)),
     });
     await registerCustomer(instance);
     await history.check({ ...ON_TIME, lateMs: 30_000 });

@@ -16,7 +16,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 if (!hasRedisServer) process.stderr.write('Redis faults are not tested: no redis-server on the PATH.\n');
 const describeRedis = hasRedisServer ? describe : describe.skip;
 
-/** One instance for all: each fault ends when Redis is used again. */
+/** All tests share an instance: each one ends when Redis is used again. */
 describeRedis('faults of Redis, deliveries carried by redis', () => {
   let port: number;
   let redis: RedisServer | undefined;
@@ -41,8 +41,8 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
   afterAll(() => redis?.remove());
 
   const readiness = async () => (await instance.request('GET', '/readyz')).body;
-  /** Resolves when the api counts Redis in, and a worker waits there for jobs. */
-  const joined = () =>
+  /** Resolves when the api reports Redis as up and a worker waits there for jobs. */
+  const waitForRedisUse = () =>
     eventually(
       'Redis being used',
       async () =>
@@ -50,16 +50,16 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
         /cmd=(bzpopmin|bzmpop)/i.test(await redis!.command('CLIENT LIST')),
     );
   const check = () => history.check({ schedule: AT_ONCE });
-  /** Resolves when so many more requests than `before` have arrived. */
-  const arrived = (before: number, count: number) =>
+  /** Resolves when `count` more requests than `before` have waitForRequests. */
+  const waitForRequests = (before: number, count: number) =>
     eventually(`${count} more deliveries`, () => receiver.requests.length === before + count);
 
   it('Redis is unreachable at startup: ready but degraded, 201, delivered; Redis is used without a restart when it becomes reachable', async () => {
     expect(await readiness()).toMatchObject({ status: 'degraded', redis: 'down' });
     await registerCustomer(instance);
-    await arrived(0, 1);
+    await waitForRequests(0, 1);
     redis = await RedisServer.start(port);
-    await joined();
+    await waitForRedisUse();
     await registerCustomer(instance);
     await check();
   });
@@ -70,14 +70,14 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     const sent = receiver.requests.length;
     await runInChains(4, 10, () => instance.register());
     expect(history.listStatuses().slice(before)).toEqual(Array(40).fill(201));
-    await arrived(sent, 40);
+    await waitForRequests(sent, 40);
     const attempts = [];
     for (let index = 0; index < 11; index += 1)
       attempts.push(await retryWhileRejected(() => instance.login('nobody@example.com', 'wrong password')));
     expect(attempts.at(-1)!.status).toBe(429);
     expect(await readiness()).toMatchObject({ status: 'degraded', redis: 'down' });
     await redis!.start();
-    await joined();
+    await waitForRedisUse();
     await registerCustomer(instance);
     await check();
   });
@@ -87,8 +87,8 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     await redis!.stop();
     await redis!.start();
     await registerCustomer(instance);
-    await arrived(before, 1);
-    await joined();
+    await waitForRequests(before, 1);
+    await waitForRedisUse();
     await registerCustomer(instance);
     await check();
   });
@@ -121,9 +121,9 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     await redis!.command('CONFIG SET maxmemory-policy noeviction');
     expect(await redis!.command('CONFIG SET maxmemory 1')).toBe('+OK');
     await registerCustomers(instance, 10);
-    await arrived(before, 10);
+    await waitForRequests(before, 10);
     await redis!.command('CONFIG SET maxmemory 0');
-    await joined();
+    await waitForRedisUse();
     await registerCustomers(instance, 5);
     await check();
   });
@@ -132,9 +132,9 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     const before = receiver.requests.length;
     redis!.freeze();
     await registerCustomers(instance, 10);
-    await arrived(before, 10);
+    await waitForRequests(before, 10);
     redis!.thaw();
-    await joined();
+    await waitForRedisUse();
     await registerCustomers(instance, 5);
     await check();
   });
@@ -181,8 +181,8 @@ describeRedis('limits without Redis', () => {
       env: { REDIS_URL: redis.url, TRUSTED_PROXIES: '127.0.0.0/8', RATE_LIMITS: 'on' },
     });
     try {
-      const faults = [];
-      for (const [address, fault] of [
+      const results = [];
+      for (const [address, breakRedis] of [
         ['203.0.113.9', () => redis.freeze()],
         ['203.0.113.10', () => redis.stop()],
       ] as const) {
@@ -192,20 +192,20 @@ describeRedis('limits without Redis', () => {
           'Redis being used',
           async () => (await instance.request('GET', '/readyz')).body.redis === 'up',
         );
-        // Of another address: when Redis is slow to answer, the process counts this one as well.
+        // From another address: if Redis is slow to respond, the process counts this request locally as well.
         expect((await login('203.0.113.1')).status).toBe(401);
-        await fault();
+        await breakRedis();
         const statuses: number[] = [];
-        // Some at once, for each waits for Redis a little; not so many that passwords would queue.
+        // In parallel, because each waits briefly for Redis; few enough that password hashes do not queue.
         for (const batch of [6, 6, 6, 6, 6, 1]) {
-          const answers = await Promise.all(Array.from({ length: batch }, () => login()));
-          statuses.push(...answers.map(({ status }) => status));
+          const responses = await Promise.all(Array.from({ length: batch }, () => login()));
+          statuses.push(...responses.map(({ status }) => status));
         }
-        faults.push(statuses);
+        results.push(statuses);
         redis.thaw();
       }
       const limited = [...Array<number>(30).fill(401), 429];
-      expect(faults).toEqual([limited, limited]);
+      expect(results).toEqual([limited, limited]);
     } finally {
       redis.thaw();
       await instance.stop();

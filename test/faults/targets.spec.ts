@@ -20,7 +20,7 @@ import {
   type RawResponder,
 } from '../support/raw-target.js';
 
-/** No retry comes by itself: makeDeliveriesDue brings it forward once its time has been checked. */
+/** No retry is due during the test: makeDeliveriesDue moves it forward after its time was checked. */
 const RETRY_SECONDS = 3_600;
 
 interface Attempt {
@@ -29,7 +29,7 @@ interface Attempt {
   error: string | null;
   response_body: string;
   retry_after: string | null;
-  /** From the end of the attempt until the next one; null when none follows. */
+  /** Seconds from the end of the attempt to the next one; null if none follows. */
   retry_seconds: number | null;
 }
 
@@ -37,8 +37,8 @@ const anHour = 'Retry-After: 3600';
 const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n';
 const bomb = Buffer.alloc(50_000_000);
 
-/** What a target does with the first request, and what is recorded; the second one it answers with 200. */
-const answered: [name: string, RawResponder, httpStatus: number, body?: string, retryAfter?: string][] = [
+/** The response of a target to the first request, and the recorded values; the second response is 200. */
+const withStatus: [name: string, RawResponder, httpStatus: number, body?: string, retryAfter?: string][] = [
   ['204', respondWith('204 No Content'), 204, ''],
   ['206', respondWith('206 Partial Content', 'part'), 206, 'part'],
   ['304', respondWithBytes('HTTP/1.1 304 Not Modified\r\n\r\n'), 304, ''],
@@ -51,7 +51,7 @@ const answered: [name: string, RawResponder, httpStatus: number, body?: string, 
   ['a cookie', respondWith('500 Oh', '', 'Set-Cookie: a=b', 'Set-Cookie: c=d; Path=/'), 500],
   ['HTTP/1.0', (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nold'), 200, 'old'],
   [
-    'an answer that closes the connection',
+    'a response that closes the connection',
     (socket) => socket.end('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbye'),
     200,
     'bye',
@@ -65,7 +65,7 @@ const answered: [name: string, RawResponder, httpStatus: number, body?: string, 
     'ok',
   ],
   [
-    'a few interim answers',
+    'a few interim responses',
     respondWithBytes(interim.repeat(3) + 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'),
     200,
     '',
@@ -94,15 +94,15 @@ const answered: [name: string, RawResponder, httpStatus: number, body?: string, 
   ],
 ];
 
-const broken: [name: string, RawResponder, error: string][] = [
-  ['closes before it answers', (socket) => socket.end(), 'connection_error'],
+const withoutResponse: [name: string, RawResponder, error: string][] = [
+  ['closes before it responds', (socket) => socket.end(), 'connection_error'],
   ['resets', (socket) => socket.resetAndDestroy(), 'connection_error'],
   ['closes in its header', (socket) => socket.end('HTTP/1.1 200 OK\r\nX-Half: a'), 'connection_error'],
   ['speaks no HTTP', respondWithBytes('SSH-2.0-OpenSSH_9.9\r\n'), 'protocol_error'],
   ['speaks HTTP/2', respondWithBytes('\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64'), 'protocol_error'],
   ['sends a header of 100 KB', respondWith('200 OK', '', `X-Long: ${'x'.repeat(100_000)}`), 'protocol_error'],
   ['sends headers without end', respondEndlessly('HTTP/1.1 200 OK\r\n', 'X-More: x\r\n'), 'protocol_error'],
-  ['sends interim answers without end', respondEndlessly(interim, interim), 'protocol_error'],
+  ['sends interim responses without end', respondEndlessly(interim, interim), 'protocol_error'],
   [
     'names two lengths',
     respondWithBytes('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'),
@@ -122,7 +122,7 @@ const broken: [name: string, RawResponder, error: string][] = [
   ['folds a header', respondWithBytes('HTTP/1.1 200 OK\r\nX-Folded\r\n : a\r\n\r\n'), 'protocol_error'],
 ];
 
-/** What is pending for them is cancelled. */
+/** Deletes endpoints, which cancels their pending deliveries. */
 async function deleteAll(instance: TestInstance, endpoints: { id: string }[]): Promise<void> {
   for (const { id } of endpoints) {
     const { status } = await instance.requestWithSecretKey('DELETE', `/v1/webhooks/endpoints/${id}`);
@@ -134,9 +134,9 @@ describe('targets that misbehave', () => {
   let instance: TestInstance;
   let history: History;
   let folder: string;
-  /** A proxy that the environment names, and what redirects lead to. */
+  /** The proxy of the environment variables, and the destination of redirects. */
   let proxy: RawTarget;
-  let elsewhere: RawTarget;
+  let redirectTarget: RawTarget;
   let worker: TestInstance['workers'][number];
   const authority = createAuthority();
 
@@ -144,7 +144,7 @@ describe('targets that misbehave', () => {
     folder = await mkdtemp(join(tmpdir(), 'gatehouse-targets-'));
     await writeFile(join(folder, 'ca.pem'), authority.cert);
     proxy = await RawTarget.start();
-    elsewhere = await RawTarget.start();
+    redirectTarget = await RawTarget.start();
     instance = await TestInstance.startShared({ workers: 0 });
     history = new History(instance);
     worker = instance.startWorker({
@@ -166,11 +166,11 @@ describe('targets that misbehave', () => {
 
   afterAll(async () => {
     await instance?.stop();
-    await Promise.all([proxy?.stop(), elsewhere?.stop()]);
+    await Promise.all([proxy?.stop(), redirectTarget?.stop()]);
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** One event to each of the targets. @returns what is recorded of each: a success, or two attempts */
+  /** Delivers one event to each target. @returns the recorded attempts of each: a success, or two attempts */
   const deliver = async (targets: { url: string }[]): Promise<Attempt[][]> => {
     const endpoints = await Promise.all(
       targets.map(({ url }) => instance.createEndpoint(url, ['customer.created'])),
@@ -196,19 +196,22 @@ describe('targets that misbehave', () => {
       [endpointId],
     );
 
-  /** Whatever the target wants: within 10 % of the schedule. @returns what is wrong */
-  const scheduleFault = ([first]: Attempt[]): string[] => {
+  /**
+   * Checks that the next attempt is within 10 % of the schedule, regardless of the response.
+   * @returns the problem, if any
+   */
+  const findScheduleProblem = ([first]: Attempt[]): string[] => {
     const { retry_seconds: seconds } = first!;
     const isOnSchedule = seconds !== null && Math.abs(seconds - RETRY_SECONDS) <= 0.1 * RETRY_SECONDS + 1;
     return isOnSchedule ? [] : [`the next attempt comes after ${seconds} s`];
   };
 
-  /** Asserts for each row of a table. @throws Error that names every row in which one does not hold */
+  /** Asserts for each row of a table. @throws Error that names every failed row */
   const expectEach = <Row extends readonly [name: string, ...unknown[]]>(
     rows: readonly Row[],
     assert: (row: Row, index: number) => void,
   ): void => {
-    const faults = rows.flatMap((row, index) => {
+    const failures = rows.flatMap((row, index) => {
       try {
         assert(row, index);
         return [];
@@ -216,13 +219,13 @@ describe('targets that misbehave', () => {
         return [`${row[0]}: ${(error as Error).message}`];
       }
     });
-    expect(faults).toEqual([]);
+    expect(failures).toEqual([]);
   };
 
-  /** @param answers the first one of each, and the status that it comes to */
-  const startTargets = (answers: [RawResponder, status: number | null][]): Promise<RawTarget[]> =>
+  /** Starts targets. @param responses the first response of each, and its status */
+  const startTargets = (responses: [RawResponder, status: number | null][]): Promise<RawTarget[]> =>
     Promise.all(
-      answers.map(async ([each, status]) => {
+      responses.map(async ([each, status]) => {
         const target = (await RawTarget.start()).respondWith(each);
         history.watch(target, status);
         return target;
@@ -230,13 +233,13 @@ describe('targets that misbehave', () => {
     );
 
   describe('in their response', () => {
-    const redirects: typeof answered = [301, 302, 303, 307, 308].map((status) => [
-      `${status} to elsewhere`,
+    const redirects: typeof withStatus = [301, 302, 303, 307, 308].map((status) => [
+      `${status} to another target`,
       (socket, request) =>
-        respondWith(`${status} Elsewhere`, '', `Location: ${elsewhere.url}`)(socket, request),
+        respondWith(`${status} Elsewhere`, '', `Location: ${redirectTarget.url}`)(socket, request),
       status,
     ]);
-    const rows = [...answered, ...redirects];
+    const rows = [...withStatus, ...redirects];
     let targets: RawTarget[];
     let records: Attempt[][];
     beforeAll(async () => {
@@ -259,12 +262,12 @@ describe('targets that misbehave', () => {
         expect(targets[index]!.requests).toHaveLength(success ? 1 : 2);
         if (success) return expect(attempts).toHaveLength(1);
         expect(attempts[1]).toMatchObject({ http_status: 200, success: true });
-        expect(scheduleFault(attempts)).toEqual([]);
+        expect(findScheduleProblem(attempts)).toEqual([]);
       });
     });
 
     it('WH-04: a Location is never followed', () => {
-      expect(elsewhere.connections).toBe(0);
+      expect(redirectTarget.connections).toBe(0);
     });
 
     it('WH-05: a request contains no cookie, no credential and no data of this instance, and accepts only the identity encoding', () => {
@@ -284,17 +287,17 @@ describe('targets that misbehave', () => {
     let targets: RawTarget[];
     let records: Attempt[][];
     beforeAll(async () => {
-      targets = await startTargets(broken.map(([, each]) => [each, null]));
+      targets = await startTargets(withoutResponse.map(([, each]) => [each, null]));
       records = await deliver(targets);
     });
     afterAll(() => Promise.all(targets.map((each) => each.stop())));
 
     it('WH-11: each is a connection_error or a protocol_error, and the next attempt is on schedule', () => {
-      expectEach(broken, ([, , error], index) => {
+      expectEach(withoutResponse, ([, , error], index) => {
         const attempts = records[index]!;
         expect(attempts[0]).toMatchObject({ http_status: 0, success: false, error, response_body: '' });
         expect(attempts[1]).toMatchObject({ http_status: 200, success: true });
-        expect(scheduleFault(attempts)).toEqual([]);
+        expect(findScheduleProblem(attempts)).toEqual([]);
         const ids = targets[index]!.requests.map((request) => getHeader(request, 'webhook-id'));
         expect([ids.length, new Set(ids).size]).toEqual([2, 1]);
       });
@@ -302,22 +305,22 @@ describe('targets that misbehave', () => {
   });
 
   describe('in their certificate', () => {
-    const here = '127.0.0.1';
+    const host = '127.0.0.1';
     const past = { from: new Date('2020-01-01'), until: new Date('2020-02-01') };
     const future = { from: new Date('2090-01-01'), until: new Date('2090-02-01') };
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
     const rows = [
-      ['expired', authority.issue([here], past)],
-      ['of the future', authority.issue([here], future)],
-      ['its own', selfSigned([here])],
-      ["somebody else's", authority.issue(['other.example'])],
-      ['of an unknown authority', createAuthority().issue([here])],
-      ['good, but for TLS 1.0', { ...authority.issue([here]), ...old }],
+      ['expired', authority.issue([host], past)],
+      ['of the future', authority.issue([host], future)],
+      ['its own', selfSigned([host])],
+      ["another host's", authority.issue(['other.example'])],
+      ['of an unknown authority', createAuthority().issue([host])],
+      ['good, but for TLS 1.0', { ...authority.issue([host]), ...old }],
     ] as const;
     let targets: RawTarget[];
     let records: Attempt[][];
     beforeAll(async () => {
-      const tls = [authority.issue([here]), ...rows.map(([, options]) => options)];
+      const tls = [authority.issue([host]), ...rows.map(([, options]) => options)];
       const plain = await RawTarget.start({ greeting: 'HTTP/1.1 400 Bad Request\r\n\r\n' });
       targets = [...(await Promise.all(tls.map((each) => RawTarget.start({ tls: each })))), plain];
       targets.forEach((each) => history.watch(each));
@@ -333,7 +336,7 @@ describe('targets that misbehave', () => {
       expectEach(rows, (_, row) => {
         const [attempts, target] = [records[row + 1]!, targets[row + 1]!];
         expect(attempts).toMatchObject(Array(2).fill({ http_status: 0, success: false, error: 'tls_error' }));
-        expect(scheduleFault(attempts)).toEqual([]);
+        expect(findScheduleProblem(attempts)).toEqual([]);
         expect([target.connections, target.bytesReceived]).toEqual([2, 0]);
       });
     });
@@ -348,18 +351,18 @@ describe('targets that misbehave', () => {
     const residentMb = (): number =>
       Number(execFileSync('ps', ['-o', 'rss=', '-p', String(worker.pid)], { encoding: 'utf8' })) / 1024;
 
-    /** Twenty targets at once. @returns by how many MB the worker grew at most */
+    /** Delivers to 20 targets at once. @returns the maximum growth of the worker in MB */
     const growthUnder = async (
       each: RawResponder,
       status = 200,
-    ): Promise<{ grown: number; targets: RawTarget[]; records: Attempt[][] }> => {
+    ): Promise<{ growthMb: number; targets: RawTarget[]; records: Attempt[][] }> => {
       const before = residentMb();
       let most = before;
       const watch = setInterval(() => (most = Math.max(most, residentMb())), 50);
       const targets = await startTargets(Array.from({ length: 20 }, () => [each, status]));
       const records = await deliver(targets).finally(() => clearInterval(watch));
       await Promise.all(targets.map((target) => target.stop()));
-      return { grown: Math.max(most, residentMb()) - before, targets, records };
+      return { growthMb: Math.max(most, residentMb()) - before, targets, records };
     };
 
     it.each([
@@ -367,7 +370,7 @@ describe('targets that misbehave', () => {
       ['500 Oh', 500],
     ])('WH-06: 100 MB after %s: 16 KiB are stored, the rest is never sent', async (line, status) => {
       const head = `HTTP/1.1 ${line}\r\nContent-Length: ${100 * 1024 * 1024}\r\n\r\n`;
-      const { grown, targets, records } = await growthUnder(
+      const { growthMb, targets, records } = await growthUnder(
         respondEndlessly(head, Buffer.alloc(65_536, 'x')),
         status,
       );
@@ -376,19 +379,19 @@ describe('targets that misbehave', () => {
         expect(attempt!.response_body).toBe('x'.repeat(16 * 1024));
       }
       for (const { bytesSent } of targets) expect(bytesSent).toBeLessThan(16 * 1024 * 1024);
-      expect(grown).toBeLessThan(30);
+      expect(growthMb).toBeLessThan(30);
     });
 
     it.each([
       ['gzip', gzipSync(bomb)],
       ['br', brotliCompressSync(bomb)],
     ])('WH-05: a %s bomb is not decompressed', async (encoding, body) => {
-      const { grown, records } = await growthUnder(
+      const { growthMb, records } = await growthUnder(
         respondWith('200 OK', body, `Content-Encoding: ${encoding}`),
       );
       for (const [attempt] of records)
         expect(attempt).toMatchObject({ success: true, response_body: '[encoded body omitted]' });
-      expect(grown).toBeLessThan(30);
+      expect(growthMb).toBeLessThan(30);
     });
   });
 
@@ -399,7 +402,7 @@ describe('targets that misbehave', () => {
       for (const count of [1, 2]) {
         await emitEvents(instance, 1);
         await eventually('the request', () => target!.requests.length === count);
-        await eventually('the attempt being closed', async () => {
+        await eventually('the outcome being recorded', async () => {
           const open = await instance.sql(`SELECT 1 FROM deliveries WHERE lease_until IS NOT NULL`);
           return open.length === 0;
         });
@@ -410,9 +413,10 @@ describe('targets that misbehave', () => {
     };
 
     it('WH-06: a connection is reused after a response that was read completely, and closed otherwise or when the target requests it', async () => {
-      // A connection is kept for 4 s: on a machine that stands still for longer, the next pair of requests shows it.
-      const kept = async () => (await twice(respondWith('200 OK', 'x'.repeat(16_384)))).connections === 1;
-      expect(await eventually('a connection that is used again', kept)).toBe(true);
+      // An idle connection stays open for 4 s: after a longer stall of the machine, the next pair of requests
+      // reuses one.
+      const isReused = async () => (await twice(respondWith('200 OK', 'x'.repeat(16_384)))).connections === 1;
+      expect(await eventually('a connection that is used again', isReused)).toBe(true);
       expect((await twice(respondWith('200 OK', 'x'.repeat(200_000)))).connections).toBe(2);
       expect((await twice(respondWith('200 OK', '', 'Connection: close'))).connections).toBe(2);
     });
@@ -436,7 +440,7 @@ describe('a name server that does not respond', () => {
   beforeAll(async () => {
     names = await NameServer.start({ '*': 'silent' });
     target = await RawTarget.start();
-    // A name is given up after half of the time-out: until then the others are delivered.
+    // A lookup fails after half of the timeout: until then the other deliveries must succeed.
     const workerEnv = { WEBHOOK_TIMEOUT: '60s', WEBHOOK_DNS_SERVERS: names.address };
     instance = await TestInstance.startShared({ workerEnv });
   });
@@ -451,7 +455,7 @@ describe('a name server that does not respond', () => {
     await runInChains(10, 4, (index) => listen(`hangs-${index}.example`));
     await Promise.all(['127.0.0.1', 'localhost'].map(listen));
     await emitEvents(instance, 2);
-    await eventually('the others being delivered and 80 in hand', async () => {
+    await eventually('the other deliveries, and 80 in progress', async () => {
       const [row] = await instance.sql<{ attempts: number; open: number }>(
         `SELECT (SELECT count(*)::int FROM attempts) AS attempts,
            (SELECT count(*)::int FROM deliveries WHERE lease_until IS NOT NULL) AS open`,

@@ -5,10 +5,10 @@ import { NameServer } from '../support/name-server.js';
 import { respondEndlessly, RawTarget, type RawResponder } from '../support/raw-target.js';
 import { TestInstance } from '../support/test-instance.js';
 
-/** The deadline is 2.5 s. */
+/** Scales the timeout to 2.5 s. */
 const SCALE = 4;
 const DEADLINE_MS = 10_000 / SCALE;
-/** What a machine may lose beside it, which does not go by the scale (WH-06). */
+/** Tolerance for a slow machine, which is not scaled (WH-06). */
 const LATE_MS = 600;
 
 interface Attempt {
@@ -29,12 +29,15 @@ describe('targets that misbehave in their timing', () => {
   const drip = 1_000 / SCALE;
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n';
   const silent: RawResponder = () => undefined;
-  /** What a target that drips says until the deadline. */
+  /** The part of a slow body that is received until the deadline. */
   const BODY = /^x{6,10}$/;
-  /** Given up, not kept for the next attempt: those are closed after 4 s. */
-  const allClosed = (target: RawTarget): Promise<boolean> =>
+  /**
+   * Waits until all connections are closed: aborted requests must not leave connections that are kept for the
+   * next attempt and closed after 4 s.
+   */
+  const waitUntilClosed = (target: RawTarget): Promise<boolean> =>
     eventually('its connections being closed', async () => (await target.countConnections()) === 0);
-  const answers: [RawResponder, number | null][] = [
+  const responders: [RawResponder, number | null][] = [
     [silent, null],
     [respondEndlessly('HTTP/1.1 200 OK\r\nX-Slow: ', 'x', drip), null],
     [respondEndlessly(interim, interim, drip), null],
@@ -58,7 +61,7 @@ describe('targets that misbehave in their timing', () => {
     });
     const history = new History(instance);
     targets = await Promise.all(
-      answers.map(async ([each, status]) => {
+      responders.map(async ([each, status]) => {
         const target = (await RawTarget.start()).respondWith(each);
         history.watch(target, status);
         return target;
@@ -84,18 +87,18 @@ describe('targets that misbehave in their timing', () => {
       );
       return found.every(({ length }) => length > 0) && found;
     });
-    // What is pending for them is cancelled.
+    // Deleting the endpoints cancels their pending deliveries.
     for (const { id } of endpoints)
       await instance.requestWithSecretKey('DELETE', `/v1/webhooks/endpoints/${id}`);
     await history.check({ schedule: [0, 0, 0, 0, 0] });
   };
   const isInTime = ({ closed_at, started_at }: Attempt) => closed_at - started_at <= DEADLINE_MS + LATE_MS;
-  const isWhole = ({ response_body }: Attempt) => BODY.test(response_body);
+  const isComplete = ({ response_body }: Attempt) => BODY.test(response_body);
   beforeAll(async () => {
     await deliverAll();
-    // Once or twice it may be the machine that was late.
-    for (let tries = 1; tries < 3; tries += 1) {
-      if (records.every(([attempt]) => isInTime(attempt!)) && isWhole(records[3]![0]!)) return;
+    // One or two late runs may be due to the machine.
+    for (let runs = 1; runs < 3; runs += 1) {
+      if (records.every(([attempt]) => isInTime(attempt!)) && isComplete(records[3]![0]!)) return;
       await stopAll();
       await deliverAll();
     }
@@ -114,7 +117,7 @@ describe('targets that misbehave in their timing', () => {
       expect(ms).toBeGreaterThanOrEqual(DEADLINE_MS);
       expect(ms).toBeLessThanOrEqual(DEADLINE_MS + LATE_MS);
     }
-    await allClosed(targets[index]!);
+    await waitUntilClosed(targets[index]!);
   });
 
   it('WH-06: a slow body is read until the timeout, and the attempt succeeds by its status', async () => {
@@ -125,7 +128,7 @@ describe('targets that misbehave in their timing', () => {
     const took = attempt!.closed_at - attempt!.started_at;
     expect(took).toBeGreaterThanOrEqual(DEADLINE_MS);
     expect(took).toBeLessThanOrEqual(DEADLINE_MS + LATE_MS);
-    await allClosed(targets[3]!);
+    await waitUntilClosed(targets[3]!);
   });
 
   it('WH-06, WH-13: a name whose name server does not respond is a dns_error within the deadline', () => {

@@ -13,11 +13,14 @@ import { AT_ONCE, History } from '../support/history.js';
 import { Receiver, respondWithStatus, type Responder } from '../support/receiver.js';
 import { availableQueues, TestInstance, type Queue as QueueName } from '../support/test-instance.js';
 
-/** Leases and retries take effect when a test wants it (delivery-times.ts), whatever the machine does meanwhile. */
-const patient = { PERIODIC_JOBS: 'off', WEBHOOK_RETRY_SCHEDULE: LONG_RETRY_SCHEDULE };
-/** Each retry at once. */
-const hasty = { PERIODIC_JOBS: 'off', WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s' };
-/** As long as a target may take at all. */
+/**
+ * Leases and retries take effect only when a test triggers them (delivery-times.ts), regardless of the speed
+ * of the machine.
+ */
+const manualRetries = { PERIODIC_JOBS: 'off', WEBHOOK_RETRY_SCHEDULE: LONG_RETRY_SCHEDULE };
+/** Retries without delay. */
+const immediateRetries = { PERIODIC_JOBS: 'off', WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s' };
+/** The longest allowed timeout. */
 const LONGEST = { WEBHOOK_TIMEOUT: '60s' };
 
 let instance: TestInstance;
@@ -33,14 +36,14 @@ afterEach(async () => {
   await receiver?.stop();
 });
 
-/** A further worker. */
+/** Starts another worker. */
 const startWorker = async (workerEnv: Record<string, string>): Promise<TestInstance['workers'][number]> => {
   const worker = instance.startWorker(workerEnv);
   await worker.waitUntilReady();
   return worker;
 };
 const listen = (path = '') => instance.createEndpoint(receiver.url + path, ['customer.created']);
-/** The attempts so far as [number, status, error]. */
+/** Returns the attempts so far as [number, status, error]. */
 const outcomes = async () =>
   (await instance.listAttempts()).map(({ attempt, http_status, error }) => [attempt, http_status, error]);
 const countEvents = () => new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size;
@@ -49,13 +52,13 @@ const check = () => history.check({ schedule: AT_ONCE });
 
 describe.each(availableQueues)('workers, deliveries carried by %s', (queue) => {
   it('a worker is killed while the target holds the request: worker_lost at the end of the lease, then the next attempt on schedule', async () => {
-    await start(queue, patient);
+    await start(queue, manualRetries);
     await listen();
     receiver.respondWith(() => void instance.workers[0]!.stop('SIGKILL'));
     await instance.register();
     await eventually('the request', () => receiver.requests.length === 1);
     await instance.workers[0]!.waitForExit();
-    const next = await startWorker(patient);
+    const next = await startWorker(manualRetries);
     const [lease] = await instance.sql<{ seconds: number }>(
       'SELECT extract(epoch FROM lease_until - started_at)::float8 AS seconds FROM deliveries',
     );
@@ -82,20 +85,20 @@ describe.each(availableQueues)('workers, deliveries carried by %s', (queue) => {
   });
 
   it('a worker is suspended for longer than its lease: its late result changes nothing, another worker delivers', async () => {
-    const settings = { ...hasty, ...LONGEST };
+    const settings = { ...immediateRetries, ...LONGEST };
     await start(queue, settings);
     await listen();
     const [frozen] = instance.workers as [TestInstance['workers'][number]];
-    let answerLate!: () => void;
+    let respondLate!: () => void;
     receiver.respondWith((response) => {
       frozen.freeze();
-      answerLate = () => response.end('late');
+      respondLate = () => response.end('late');
     });
     await instance.register();
     await eventually('the request', () => receiver.requests.length === 1);
     await expireLeases(instance, await startWorker(settings));
     await eventually('another attempt', () => receiver.requests.length === 2);
-    answerLate();
+    respondLate();
     frozen.thaw();
     await eventually('the late result', () =>
       frozen.log.some(({ deliveryState }) => deliveryState === 'claim lost'),
@@ -119,7 +122,7 @@ describe.each(availableQueues)('workers, deliveries carried by %s', (queue) => {
     const ended = worker.stop('SIGTERM');
     await eventually('the worker stopping', () => worker.log.some(({ message }) => message === 'stopping'));
     await registerCustomers(instance, 1);
-    for (const answer of held) answer();
+    for (const respond of held) respond();
     expect(await ended).toBe(0);
     expect(receiver.requests).toHaveLength(20);
     expect(await countInFlight(instance)).toBe(0);
@@ -130,7 +133,7 @@ describe.each(availableQueues)('workers, deliveries carried by %s', (queue) => {
   });
 
   it('endpoints are deleted and disabled with retries pending: no further request, pending deliveries are cancelled, the log is kept', async () => {
-    await start(queue, patient);
+    await start(queue, manualRetries);
     const [deleted, disabled] = await Promise.all(['/deleted', '/disabled', '/unchanged'].map(listen));
     const requestsTo = (path: string) => receiver.requests.filter((request) => request.path.endsWith(path));
     receiver.defaultResponder = respondWithStatus(500);
@@ -141,7 +144,8 @@ describe.each(availableQueues)('workers, deliveries carried by %s', (queue) => {
     expect((await change('DELETE', deleted!.id)).status).toBe(204);
     expect((await change('POST', `${disabled!.id}/disable`)).status).toBe(200);
     receiver.defaultResponder = respondWithStatus(200);
-    // All retries come due at once, those of the unchanged endpoint after the others: it proves that they were looked at.
+    // All retries become due at once, those of the unchanged endpoint last: their requests prove that the
+    // others were processed.
     await makeDeliveriesDue(instance);
     if (queue === 'redis') await runDelayedJobs();
     expect(await check()).toMatchObject({ cancelled: 10, deadLetters: 0, requests: 20 });
@@ -167,7 +171,7 @@ describe('workers', () => {
     await instance.register();
     expect(await instance.workers[0]!.waitForExit()).toBeNull();
     expect(receiver.requests.map(({ response }) => response?.status)).toEqual([200]);
-    await expireLeases(instance, await startWorker({ ...hasty, FAILPOINTS: '' }));
+    await expireLeases(instance, await startWorker({ ...immediateRetries, FAILPOINTS: '' }));
     expect((await check()).repeats).toBe(1);
     expect(await outcomes()).toEqual([
       [1, 0, 'worker_lost'],
@@ -178,7 +182,7 @@ describe('workers', () => {
 
   it('a worker is killed during attempt 5: no sixth request, a dead letter that can be redelivered; 20 concurrent redeliveries create one new delivery, 19 return 409, and the audit log contains all 20', async () => {
     // The due poller finds a retry within 0.1 s.
-    const settings = { ...hasty, ...LONGEST, TIME_SCALE: '10' };
+    const settings = { ...immediateRetries, ...LONGEST, TIME_SCALE: '10' };
     await start('postgresql', settings);
     await listen();
     const kill: Responder = () => void instance.workers[0]!.stop('SIGKILL');
@@ -196,21 +200,21 @@ describe('workers', () => {
     const attempts = await instance.listAttempts();
     expect(attempts).toHaveLength(5);
     expect(attempts[4]).toMatchObject({ attempt: 5, error: 'worker_lost', delivery_state: 'failed' });
-    // What comes later is delivered: a sixth request would have been made before.
+    // Later events are delivered: a sixth request would have been sent before.
     await makeDeliveriesDue(instance);
     await emitEvents(instance, 1);
     await eventually('the next event', () => countEvents() === 2);
     const { event } = receiver.requests[0]!;
     expect(requestsFor(event.id)).toHaveLength(5);
-    const dead = attempts[0]!['delivery_id'] as string;
-    const path = `/v1/webhooks/deliveries/${dead}/redeliver`;
+    const deadLetterId = attempts[0]!['delivery_id'] as string;
+    const path = `/v1/webhooks/deliveries/${deadLetterId}/redeliver`;
     const clicks = await Promise.all(
       Array.from({ length: 20 }, () => instance.requestWithSecretKey('POST', path)),
     );
     expect(clicks.map(({ status }) => status).sort()).toEqual([202, ...Array<number>(19).fill(409)]);
     const audited = await instance.sql(
       `SELECT FROM audit_log WHERE action = 'webhook_delivery.redelivered' AND target_id = $1`,
-      [dead],
+      [deadLetterId],
     );
     expect(audited).toHaveLength(20);
     recordMeasurements({ clicks: clicks.length });
@@ -219,7 +223,7 @@ describe('workers', () => {
   });
 });
 
-/** Lets the jobs that BullMQ delays run now. Resolves when all have. */
+/** Runs the delayed BullMQ jobs now. Resolves when all have finished. */
 async function runDelayedJobs(): Promise<void> {
   const { hostname, port, pathname } = new URL(instance.env['REDIS_URL']!);
   const connection = { host: hostname, port: Number(port), db: Number(pathname.slice(1) || 0) };

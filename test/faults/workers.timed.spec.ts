@@ -7,7 +7,7 @@ import { Receiver, type Responder } from '../support/receiver.js';
 import { SilentProxy } from '../support/silent-proxy.js';
 import { availableQueues, TestInstance } from '../support/test-instance.js';
 
-/** Accepts a request and never answers it. */
+/** Accepts a request and never responds. */
 const hold: Responder = () => undefined;
 
 const settings = { WEBHOOK_TIMEOUT: '60s', WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' };
@@ -31,7 +31,7 @@ describe('workers', () => {
     setups = [];
   });
 
-  // All at the same time: nearly all of it is waiting.
+  // All run concurrently, because most of the time is spent waiting.
   it('a worker receives SIGTERM while 20 targets hold their requests: requests are aborted at 12 s, nothing stays leased, exit 0, another worker delivers; with an unresponsive PostgreSQL as well: exit 0', async () => {
     const stopped = setups.map(({ instance, receiver }) => stopWithRequestsHeld(instance, receiver));
     await Promise.all([...stopped, stopWithSilentDatabase(silenced)]);
@@ -54,7 +54,7 @@ async function stopWithRequestsHeld(instance: TestInstance, receiver: Receiver):
   expect(new Set((await instance.listAttempts()).map(({ error }) => error))).toEqual(
     new Set(['worker_lost']),
   );
-  // There is no worker until the next one has started.
+  // No worker runs until the next one has started.
   instance.startWorker(settings);
   const schedule = [0, 1_000, 1_000, 1_000, 1_000];
   expect((await history.check({ ...ON_TIME, schedule, lateMs: 15_000 })).requests).toBe(40);
@@ -72,7 +72,7 @@ async function stopWithSilentDatabase(instance: TestInstance): Promise<void> {
     await instance.register();
     await eventually('the request', () => receiver.requests.length === 1);
     proxy.pause();
-    // Otherwise the process is ended from within, with 1.
+    // Otherwise the process ends itself with exit code 1.
     expect(await worker.stop('SIGTERM')).toBe(0);
   } finally {
     proxy.resume();
