@@ -15,25 +15,25 @@ import { exchange, type HttpRequest } from './exchange.js';
 import { compareSizes, type TimedCase, type ComparedTimings } from './compare-sizes.js';
 import { formatRatio, median, percentile, printProgress, type SectionResult } from './report.js';
 
-/** They have five million attempts. */
+/** 4.2 million deliveries have five million attempts. */
 const LARGE: SeedSize = { deliveries: 4_200_000, days: DAYS, endpoints: 20 };
-/** What pages are filled with in the instance that is compared with: an empty page costs nothing to read or to write. */
+/** The compared instance has enough rows to fill a page: an empty page costs nothing to read or write. */
 const SMALL: SeedSize = { deliveries: 6_000, days: 1, endpoints: 2 };
 const SAMPLES = 100;
-/** Of the first case: compiled code is several times as fast. */
+/** Warm-up requests of the first case: compiled code is several times as fast. */
 const FIRST_WARM_UP = 300;
 const MAX_RATIO = 1.5;
 
-/** A place in a list that somebody has come to. */
+/** A position in a list, reached by a cursor. */
 interface ListPosition {
   created_before: string;
   cursor: string;
 }
 
-/** What the questions to an instance are made of. */
+/** The data from which requests are built. */
 interface BenchData {
   instance: TestInstance;
-  /** Any deliveries, with an attempt each. */
+  /** Random deliveries, each with one attempt. */
   deliveries: { id: string; attemptId: string; eventId: string; endpointId: string; createdAt: Date }[];
   smallProjects: string[];
   smallEndpoints: string[];
@@ -41,23 +41,23 @@ interface BenchData {
 }
 
 type Key = 'organization' | 'project';
-type Query = (known: BenchData, key: Key) => Record<string, string>;
+type Query = (data: BenchData, key: Key) => Record<string, string>;
 
 const pickOne = <T>(values: T[]): T => values[randomInt(values.length)]!;
 
 const getKey = ({ instance }: BenchData, key: Key): string =>
   key === 'organization' ? instance.credentials.secretKey : instance.credentials.projectSecretKey;
 
-const get = (known: BenchData, key: Key, path: string): HttpRequest => ({
+const get = (data: BenchData, key: Key, path: string): HttpRequest => ({
   method: 'GET',
-  url: `${known.instance.baseUrl}/v1/webhooks/${path}`,
-  headers: { authorization: `Bearer ${getKey(known, key)}` },
+  url: `${data.instance.baseUrl}/v1/webhooks/${path}`,
+  headers: { authorization: `Bearer ${getKey(data, key)}` },
 });
 
-const list = (path: string, query: Query, key: Key) => (known: BenchData) =>
-  get(known, key, `${path}?${new URLSearchParams(query(known, key))}`);
+const list = (path: string, query: Query, key: Key) => (data: BenchData) =>
+  get(data, key, `${path}?${new URLSearchParams(query(data, key))}`);
 
-/** An hour somewhere in the log. */
+/** A random hour of the log. */
 const hour: Query = ({ deliveries }) => {
   const { createdAt } = pickOne(deliveries);
   return {
@@ -73,7 +73,7 @@ const attemptLists: Record<string, Query> = {
   'from anywhere': ({ deliveries }) => ({ created_before: pickOne(deliveries).createdAt.toISOString() }),
   'an hour': hour,
   'one endpoint': oneEndpoint,
-  'one endpoint, failed': (known, key) => ({ ...oneEndpoint(known, key), success: 'false' }),
+  'one endpoint, failed': (data, key) => ({ ...oneEndpoint(data, key), success: 'false' }),
   'one event': ({ deliveries }) => ({ event_id: `evt_${pickOne(deliveries).eventId}` }),
   'one delivery': ({ deliveries }) => ({ delivery_id: `dlv_${pickOne(deliveries).id}` }),
   'a type': () => ({ event: 'session.created' }),
@@ -86,7 +86,7 @@ const attemptLists: Record<string, Query> = {
   'status 404': () => ({ http_status: '404' }),
   'status 418 (none)': () => ({ http_status: '418' }),
   'class 5xx': () => ({ status_class: '5xx' }),
-  'nothing answered (none)': () => ({ status_class: 'none' }),
+  'no response (none)': () => ({ status_class: 'none' }),
 };
 
 const deadLetterLists: Record<string, Query> = {
@@ -98,7 +98,7 @@ const deadLetterLists: Record<string, Query> = {
   'status 418 (none)': () => ({ http_status: '418' }),
 };
 
-/** What only a key of the whole organization asks for. */
+/** Cases for organization keys only. */
 const organizationCases: TimedCase<BenchData>[] = [
   {
     name: 'log: one project of many, organization',
@@ -118,12 +118,11 @@ const organizationCases: TimedCase<BenchData>[] = [
   },
   {
     name: 'GET delivery',
-    buildRequest: (known) => get(known, 'organization', `deliveries/dlv_${pickOne(known.deliveries).id}`),
+    buildRequest: (data) => get(data, 'organization', `deliveries/dlv_${pickOne(data.deliveries).id}`),
   },
   {
     name: 'GET delivery by its attempt',
-    buildRequest: (known) =>
-      get(known, 'organization', `deliveries/att_${pickOne(known.deliveries).attemptId}`),
+    buildRequest: (data) => get(data, 'organization', `deliveries/att_${pickOne(data.deliveries).attemptId}`),
   },
 ];
 
@@ -141,7 +140,10 @@ const cases: TimedCase<BenchData>[] = [
   ...organizationCases,
 ];
 
-/** What the log of five million attempts and 200,000 dead letters cost, beside that of an instance as old with few. */
+/**
+ * Measures the log with five million attempts and 200,000 dead letters, compared with an instance of the same
+ * age with few.
+ */
 export async function measureAttempts({ samples = SAMPLES }: { samples?: number }): Promise<SectionResult> {
   const env = { RATE_LIMITS: 'off' };
   const [few, many] = [await BenchInstance.start({ env }), await BenchInstance.start({ env })];
@@ -150,15 +152,15 @@ export async function measureAttempts({ samples = SAMPLES }: { samples?: number 
     await seedAttempts(few.instance, SMALL);
     printProgress(describeSize(LARGE));
     await seedAttempts(many.instance, LARGE);
-    const known = [
+    const data = [
       await loadBenchData(few.instance, agent),
       await loadBenchData(many.instance, agent),
     ] as const;
-    await compareSizes(agent, cases[0]!, known, 0, FIRST_WARM_UP);
+    await compareSizes(agent, cases[0]!, data, 0, FIRST_WARM_UP);
     const timed: ComparedTimings[] = [];
     for (const each of cases) {
       printProgress(each.name);
-      timed.push(await compareSizes(agent, each, known, samples));
+      timed.push(await compareSizes(agent, each, data, samples));
     }
     return report(timed);
   } finally {
@@ -174,14 +176,14 @@ async function loadBenchData(instance: TestInstance, agent: Agent): Promise<Benc
   const { projectId } = instance.credentials;
   const idsOf = async (sql: string): Promise<string[]> =>
     (await instance.sql<{ id: string }>(sql, [projectId])).map(({ id }) => id);
-  // Anywhere in the log, and with them their pages of the indexes.
+  // Random deliveries, so that index pages are read from the whole range.
   const deliveries = await instance.sql<BenchData['deliveries'][number]>(
     `SELECT d.id, a.id AS "attemptId", d.event_id AS "eventId", d.endpoint_id AS "endpointId", d.created_at AS "createdAt"
      FROM (SELECT * FROM deliveries WHERE project_id = $1 ORDER BY random() LIMIT 500) d
        JOIN attempts a ON a.delivery_id = d.id AND a.attempt = 1`,
     [projectId],
   );
-  const known: BenchData = {
+  const data: BenchData = {
     instance,
     deliveries,
     smallProjects: await idsOf('SELECT id FROM projects WHERE id <> $1'),
@@ -191,12 +193,12 @@ async function loadBenchData(instance: TestInstance, agent: Agent): Promise<Benc
   for (const key of ['organization', 'project'] as const) {
     for (const { createdAt } of deliveries.slice(0, 50)) {
       const created_before = createdAt.toISOString();
-      const { body } = await exchange(agent, list('deliveries', () => ({ created_before }), key)(known));
+      const { body } = await exchange(agent, list('deliveries', () => ({ created_before }), key)(data));
       const { next_cursor: cursor } = JSON.parse(body) as { next_cursor: string | null };
-      if (cursor) known.positions[key].push({ created_before, cursor });
+      if (cursor) data.positions[key].push({ created_before, cursor });
     }
   }
-  return known;
+  return data;
 }
 
 function report(timed: ComparedTimings[]): SectionResult {

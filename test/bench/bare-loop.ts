@@ -5,7 +5,7 @@ import { Queue, Worker, type Job } from 'bullmq';
 import { Redis } from 'ioredis';
 import { serve } from './child.js';
 
-/** A queue of jobs and a target: what one would write without this product, and without its log. */
+/** A minimal job queue and target, as a comparison without Gatehouse and its log. */
 export interface BareLoop {
   redisUrl: string;
   url: string;
@@ -36,7 +36,7 @@ function startWorker({ redisUrl, concurrency }: BareLoop, onDone: (job: Job) => 
   };
 }
 
-/** Drains a backlog. @returns jobs a second, without the first `warmUp` of them */
+/** Drains a backlog. @returns jobs per second, without the first `warmUp` ones */
 async function drain(loop: BareLoop & { total: number; warmUp: number }): Promise<number> {
   const { redisUrl, url, body, total, warmUp } = loop;
   const connection = connect(redisUrl);
@@ -64,7 +64,10 @@ async function drain(loop: BareLoop & { total: number; warmUp: number }): Promis
   return perSecond;
 }
 
-/** Adds jobs at a steady rate. @returns per job its id and when Redis had taken it, in ms since 1970 */
+/**
+ * Adds jobs at a steady rate.
+ * @returns the id of each job and the time when Redis accepted it, in ms since 1970
+ */
 async function pace(loop: BareLoop & { perSecond: number; seconds: number }): Promise<[string, number][]> {
   const { redisUrl, url, body, perSecond, seconds } = loop;
   const connection = connect(redisUrl);

@@ -8,15 +8,15 @@ const instances = new Set<Promise<{ stop(): Promise<void> }>>();
 let isStopping = false;
 
 /**
- * An instance whose processes write their log to nowhere: reading it, as the tests do, would take time from what
- * is measured. Everything else is as in production, the log's level included.
+ * An instance whose processes discard their log: reading it, as the tests do, would take time from the
+ * measured work. Everything else is as in production, including the log level.
  */
 export class BenchInstance {
   private readonly children = new Set<ChildProcess>();
   private isStopped = false;
   private constructor(readonly instance: TestInstance) {}
 
-  /** Brings up the api; workers are started by `startWorker`. */
+  /** Starts the api; `startWorker` starts workers. */
   static start(options: InstanceOptions): Promise<BenchInstance> {
     if (isStopping) throw new Error('the run is over');
     const starting = BenchInstance.boot(options);
@@ -27,7 +27,7 @@ export class BenchInstance {
   private static async boot(options: InstanceOptions): Promise<BenchInstance> {
     const instance = await TestInstance.start({ ...options, workers: 0 });
     const bench = new BenchInstance(instance);
-    // The first start made the keys; the second has the api to itself.
+    // The first start created the keys; the second one is the measured api, with a discarded log.
     await instance.api.stop();
     bench.spawn(entryPoints.api);
     await eventually('the api being ready', () =>
@@ -39,7 +39,7 @@ export class BenchInstance {
     return bench;
   }
 
-  /** @returns how to stop it */
+  /** Starts a worker. @returns a function that stops it */
   startWorker(): () => Promise<void> {
     const child = this.spawn(entryPoints.worker);
     return () => this.end(child);
@@ -54,7 +54,7 @@ export class BenchInstance {
 
   private spawn(entryPoint: string): ChildProcess {
     const env = { PATH: process.env['PATH']!, ...this.instance.env };
-    // The channel tells the process when the benchmark is gone.
+    // The IPC channel closes when the benchmark has ended.
     const child = spawn(process.execPath, [...profilingArguments(), entryPoint], {
       env,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -72,13 +72,15 @@ export class BenchInstance {
   }
 }
 
-/** `BENCH_CPU_PROFILES=<folder>` makes every process of the product leave a profile there. */
+/**
+ * Returns the Node.js options with which every Gatehouse process writes a CPU profile to BENCH_CPU_PROFILES.
+ */
 const profilingArguments = (): string[] => {
   const folder = process.env['BENCH_CPU_PROFILES'];
   return folder ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];
 };
 
-/** Has an instance that is no `BenchInstance` stopped as well when the run is broken off. */
+/** Registers an instance that is not a `BenchInstance` to be stopped when the run is aborted. */
 export function stopOnExit<TestInstance extends { stop(): Promise<void> }>(
   starting: Promise<TestInstance>,
 ): Promise<TestInstance> {
@@ -86,7 +88,7 @@ export function stopOnExit<TestInstance extends { stop(): Promise<void> }>(
   return starting;
 }
 
-/** Stops every instance that still stands, or is about to; from then on there are no new ones. */
+/** Stops every running or starting instance and prevents new ones. */
 export async function stopInstances(): Promise<void> {
   isStopping = true;
   await Promise.allSettled([...instances].map(async (starting) => (await starting).stop()));

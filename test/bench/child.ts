@@ -13,7 +13,10 @@ interface Reply {
 const running = new Set<Child>();
 let isStopping = false;
 
-/** A process of the benchmark's own that answers questions: what measures must not share a thread with what is measured. */
+/**
+ * A separate process of the benchmark that handles calls: the measuring code must not share a thread with the
+ * measured code.
+ */
 export class Child {
   private readonly process: ChildProcess;
   private readonly pending = new Map<number, (reply: Reply) => void>();
@@ -26,18 +29,18 @@ export class Child {
     this.process.on('message', (reply: Reply) => this.pending.get(reply.id)?.(reply));
     this.process.once('exit', () => {
       running.delete(this);
-      for (const answer of this.pending.values()) answer({ id: 0, error: `${name} ended` });
+      for (const settle of this.pending.values()) settle({ id: 0, error: `${name} ended` });
     });
     running.add(this);
   }
 
-  /** Asks one of the handlers of the other side. @throws Error with its message when it failed */
+  /** Calls a handler of the child process. @throws Error with its message if it failed */
   async call<T = void>(name: string, input?: unknown): Promise<T> {
     const id = (this.lastId += 1);
-    const answered = new Promise<Reply>((resolve) => this.pending.set(id, resolve));
+    const reply = new Promise<Reply>((resolve) => this.pending.set(id, resolve));
     if (this.process.connected) this.process.send({ id, name, input });
-    else this.pending.get(id)!({ id, error: `${name} was asked of a process that has ended` });
-    const { value, error } = await answered;
+    else this.pending.get(id)!({ id, error: `${name} was called on a process that has ended` });
+    const { value, error } = await reply;
     this.pending.delete(id);
     if (error !== undefined) throw new Error(error);
     return value as T;
@@ -51,16 +54,16 @@ export class Child {
   }
 }
 
-/** Ends every child that still runs; from then on there are no new ones. */
+/** Stops every running child and prevents new ones. */
 export async function stopChildren(): Promise<void> {
   isStopping = true;
   await Promise.all([...running].map((child) => child.stop()));
 }
 
-/** The other side of `Child`. The process ends with its parent. */
+/** Handles the calls of a `Child`. The process ends with its parent. */
 export function serve(handlers: Handlers): void {
   process.on('disconnect', () => process.exit());
-  // A Ctrl-C reaches every process of the terminal; the parent decides about the end.
+  // Ctrl-C signals every process of the terminal; the parent decides when to end.
   process.on('SIGINT', () => undefined);
   process.on('message', ({ id, name, input }: { id: number; name: string; input: unknown }) => {
     Promise.resolve()

@@ -4,37 +4,40 @@ import type { Child } from './child.js';
 import type { PacedResult } from './load.js';
 import { printProgress } from './report.js';
 
-/** The first ones are not counted: compilation and first connections. */
+/** Delays during the warm-up are not counted: compilation and first connections. */
 const WARM_UP_MS = 2_000;
 
-/** Milliseconds from a commit to the first request at the target. */
+/** Milliseconds from a commit to the first request at the receiver. */
 export type Delays = number[];
 
 export interface PacedEvents {
   receiver: Child;
   load: Child;
   url: string;
-  /** Customers who log in. */
+  /** The customers who log in. */
   emails: string[];
   perSecond: number;
   seconds: number;
 }
 
-/** Logins with cheap hashes make the events: an endpoint hears one of the two types that each login emits. */
+/**
+ * Measures the delays of login events, created with cheap hashes: the endpoint receives one of the two events
+ * of each login.
+ */
 export async function measureCommitDelays(instance: TestInstance, events: PacedEvents): Promise<Delays> {
   const { receiver, load, url, emails, perSecond, seconds } = events;
   const endpoint = await instance.createEndpoint(url, ['login.succeeded']);
   const since = new Date();
-  const answers = await load.call<PacedResult>('pace', {
+  const responses = await load.call<PacedResult>('pace', {
     url: `${instance.baseUrl}/api/v1/auth/login`,
     headers: { 'x-publishable-key': instance.credentials.publishableKey },
     bodies: emails.map((email) => JSON.stringify({ email, password: PASSWORD })),
     perSecond,
     seconds,
   });
-  // On a machine that is busy otherwise the api refuses some: the measured rate is lower by as much.
-  const { 200: accepted = 0, ...refused } = answers;
-  if (Object.keys(refused).length > 0) printProgress(`refused, by status: ${JSON.stringify(refused)}`);
+  // On a busy machine the api rejects some logins, which lowers the measured rate.
+  const { 200: accepted = 0, ...rejected } = responses;
+  if (Object.keys(rejected).length > 0) printProgress(`rejected, by status: ${JSON.stringify(rejected)}`);
   const count = (): Promise<number> => receiver.call<number>('count');
   await eventually('every event at the target', async () => (await count()) >= accepted);
   const commits = await instance.sql<{ id: string; at: number }>(
@@ -49,7 +52,7 @@ export async function measureCommitDelays(instance: TestInstance, events: PacedE
   );
 }
 
-/** When each event came to the target first, in ms since 1970. */
+/** Returns the time of the first arrival of each event, in ms since 1970. */
 export const readArrivals = async (receiver: Child): Promise<Map<string, number>> =>
   new Map(await receiver.call<[string, number][]>('arrivals'));
 

@@ -18,7 +18,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import pg from 'pg';
 import { serve } from './child.js';
 
-/** Where the comparison finds the row, and the key of the tokens. */
+/** The database of the comparison server, and the public key of the tokens. */
 export interface ComparisonOptions {
   databaseUrl: string;
   poolSize: number;
@@ -26,7 +26,7 @@ export interface ComparisonOptions {
   keepAliveMs: number;
 }
 
-/** The row that `/me` answers with. */
+/** Selects the row of a `/me` response. */
 const readCustomer = `
   SELECT id, email, first_name, last_name, email_verified, project_id, public_metadata, created_at, updated_at,
     last_login_at
@@ -35,7 +35,7 @@ const readCustomer = `
 const POOL_TOKEN = Symbol('pool');
 const KEY_TOKEN = Symbol('key');
 
-/** What one would write without this product: nothing at all, and the least that a protected route needs. */
+/** A comparison without Gatehouse: an empty route, and the minimum that a protected route needs. */
 @Controller()
 class ComparisonController {
   private readonly privateKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
@@ -65,7 +65,10 @@ class ComparisonController {
     return rows[0];
   }
 
-  /** Takes and answers what a refresh does, so that both are sent the same way; the session's id stands for its token. */
+  /**
+   * Has the request and response format of a refresh, so that both are measured in the same way; the session
+   * id replaces the token.
+   */
   @Post('sign-and-update')
   @HttpCode(200)
   async signAndUpdate(@Body() body: { refreshToken: string }): Promise<unknown> {

@@ -11,54 +11,54 @@ import { exchange } from './exchange.js';
 import { median, percentile, printProgress, type SectionResult } from './report.js';
 import { seedAuditLog, seedBatches, RARE_ACTION } from './seed-console-data.js';
 
-/** They have five million attempts. */
+/** 4.2 million deliveries have five million attempts. */
 const DELIVERIES = 4_200_000;
 const CUSTOMERS = 1_000_000;
-/** Further ones, which share a tenth of the customers: none has enough for a page. */
+/** Additional organizations, which share a tenth of the customers: none of them fills a page. */
 const ORGANIZATIONS = 5_000;
 const CUSTOMERS_EACH = 20;
 const AUDIT_ENTRIES = 1_000_000;
 const BATCHES = 5_000;
-/** What the batch that goes on has made: nearly as many as it may. */
+/** Redeliveries of the running batch: nearly the maximum. */
 const CREATED_IN_BATCH = 99_000;
-/** Attempts of the last minute that no worker has counted yet, as when all of them have just gone away. */
+/** Recent attempts that no worker has rolled up yet, as after a failure of all workers. */
 const UNROLLED_ATTEMPTS = 30_000;
 
 const SAMPLES = 100;
 const WARM_UP = 20;
-/** Of the first screen: compiled code is several times as fast. */
+/** Warm-up requests of the first screen: compiled code is several times as fast. */
 const FIRST_WARM_UP = 300;
 const ROLLUP_PROBES = 48_000;
-/** Requirement: every screen answers in so much, p95. */
+/** Required p95 of the responses for every screen, in ms. */
 const TARGET_MS = 200;
 
-/** What the questions to the instance are made of. */
+/** The data from which requests are built. */
 interface BenchData {
   /** The project with half of the log and most customers. */
   project: string;
-  /** One of a thousand others. */
+  /** One of a thousand other projects. */
   smallProject: string;
   deliveries: string[];
   endpoints: string[];
   events: string[];
   customers: string[];
   operator: string;
-  /** The batch that goes on. */
+  /** The running batch. */
   batch: string;
 }
 
-type Path = string | ((known: BenchData) => string);
+type Path = string | ((data: BenchData) => string);
 
 const pickOne = (ids: string[]): string => ids[randomInt(ids.length)]!;
 
-/** What the screens of the console ask for: a name, and a path below `/operator/v1`. */
+/** The requests of the console's screens: a name, and a path below `/operator/v1`. */
 const screens: [name: string, path: Path][] = [
   ...overviewRanges.flatMap((range): [string, Path][] => [
     [`overview: ${range}`, `/overview?range=${range}`],
     [`overview: ${range}, a project`, ({ project }) => `/overview?range=${range}&projectId=${project}`],
     [
       `overview: ${range}, a small project`,
-      (known) => `/overview?range=${range}&projectId=${known.smallProject}`,
+      (data) => `/overview?range=${range}&projectId=${data.smallProject}`,
     ],
   ]),
   ['deliveries', '/webhooks/deliveries'],
@@ -151,7 +151,7 @@ const screens: [name: string, path: Path][] = [
   ['who is signed in', '/session'],
 ];
 
-/** What the answers that the console shows cost in a large instance. */
+/** Measures the requests of the console's screens in a large instance. */
 export async function measureConsole({ samples = SAMPLES }: { samples?: number }): Promise<SectionResult> {
   const bench = await BenchInstance.start({ env: { RATE_LIMITS: 'off' } });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -164,18 +164,18 @@ export async function measureConsole({ samples = SAMPLES }: { samples?: number }
     await seedOrganizations(instance, ORGANIZATIONS, CUSTOMERS_EACH);
     printProgress(`${AUDIT_ENTRIES} entries of the audit log, ${BATCHES} batches`);
     await seedAuditLog(instance, AUDIT_ENTRIES, DAYS);
-    printProgress('the worker counts the log');
+    printProgress('the worker computes the rollups');
     await waitForRollups(bench);
-    // After the worker, who would end it.
+    // Inserted after the worker has stopped, because the worker would complete the batch.
     await seedBatches(instance, BATCHES, CREATED_IN_BATCH);
     await insertUnrolledAttempts(instance);
-    const known = await loadBenchData(instance);
+    const data = await loadBenchData(instance);
     const headers = { cookie: `__Host-gatehouse_operator=${(await signIn(instance)).cookie}` };
     const timed: [string, number[]][] = [];
     for (const [index, [name, path]] of screens.entries()) {
       const times: number[] = [];
       for (let round = -(index === 0 ? FIRST_WARM_UP : WARM_UP); round < samples; round += 1) {
-        const url = `${instance.baseUrl}/operator/v1${typeof path === 'string' ? path : path(known)}`;
+        const url = `${instance.baseUrl}/operator/v1${typeof path === 'string' ? path : path(data)}`;
         const { status, ms, body, error } = await exchange(agent, { method: 'GET', url, headers });
         if (status !== 200) throw new Error(`${name}: ${status} ${error ?? body}`);
         if (round >= 0) times.push(ms);
@@ -190,15 +190,15 @@ export async function measureConsole({ samples = SAMPLES }: { samples?: number }
   }
 }
 
-/** Lets a worker find a log that was there before its figures, and count it. */
+/** Starts a worker and waits until it has computed the rollups of the existing log. */
 async function waitForRollups(bench: BenchInstance): Promise<void> {
   const stop = bench.startWorker();
   await eventually(
-    'the log being counted',
+    'the rollups',
     async () => {
-      // The crowd has attempts of the next half hour as well.
+      // The seed data also has attempts in the next half hour.
       const [row] = await bench.instance.sql<{ isDone: boolean }>(
-        `SELECT next_id > made_id((extract(epoch FROM now() - interval '2 minutes') * 1000)::bigint, 0, 0) AS "isDone"
+        `SELECT next_id > seed_id((extract(epoch FROM now() - interval '2 minutes') * 1000)::bigint, 0, 0) AS "isDone"
          FROM attempts_counted`,
       );
       return row!.isDone;
@@ -250,7 +250,7 @@ function report(timed: [string, number[]][]): SectionResult {
     ],
     notes: [
       `${attemptCount(DELIVERIES)} attempts of ${DAYS} days, ${deadLetterCount(DELIVERIES)} dead letters, ${CUSTOMERS} customers, ${ORGANIZATIONS + 1} organizations, ${AUDIT_ENTRIES} entries of the audit log, ${BATCHES} batches.`,
-      `${UNROLLED_ATTEMPTS} attempts of the last minute are in no figures yet. One request after the other.`,
+      `${UNROLLED_ATTEMPTS} attempts of the last minute are not in the metrics yet. One request after the other.`,
     ],
     targets: timed.map(([name, times]) => ({
       name,

@@ -13,7 +13,7 @@ import { printSection } from './report.js';
 const LIMIT = 50;
 const SMALL = 'a project of 10 customers';
 
-/** A page is read by up to three scans when too few of the first rows match. */
+/** A page is read with up to three scans if too few of the first rows match. */
 const scans = ['', ', second scan', ', third scan'];
 
 interface Plan {
@@ -21,7 +21,7 @@ interface Plan {
   lines: string[];
 }
 
-/** Prints how PostgreSQL executes each kind of customer list, and the reads of get, login and /me. */
+/** Prints the plans of each kind of customer list, and of the reads of get, login and /me. */
 export async function printPlans(instance: TestInstance): Promise<void> {
   const plans = [...(await listPlans(instance)), ...(await readPlans(instance))];
   printSection('Query plans, each statement executed for the second time', {
@@ -34,7 +34,8 @@ export async function printPlans(instance: TestInstance): Promise<void> {
         readIndexes(lines).join(' '),
       ]),
     ],
-    // The plans of a small project are the same; its row in the table shows how little they read.
+    // Plans of a small project are identical and not printed; its row in the table shows how little they
+    // read.
     notes: plans
       .filter(({ name }) => !name.includes(SMALL))
       .flatMap(({ name, lines }) => ['', name, ...lines.map((line) => `  ${line}`)]),
@@ -74,7 +75,7 @@ async function listPlans(instance: TestInstance): Promise<Plan[]> {
     ['q=zz (no match)', { q: 'zz' }],
     [`q=${FULL_NAME}, disabled (few match)`, { q: FULL_NAME, disabled: true }],
   ];
-  const [small] = await instance.sql<{ id: string }>(`SELECT id FROM projects WHERE slug = 'crowd-1'`);
+  const [small] = await instance.sql<{ id: string }>(`SELECT id FROM projects WHERE slug = 'seed-1'`);
   const plans: Plan[] = [];
   for (const [name, filter, after] of filters) {
     for (const [scope, reach] of [
@@ -85,7 +86,7 @@ async function listPlans(instance: TestInstance): Promise<Plan[]> {
     ] as const) {
       const explainer = new Explainer(instance);
       const directory = explainer.repository(CustomerDirectoryRepository);
-      // Twice: the first time the pages may still be on disk.
+      // Each statement runs twice: in the first run the pages may still be on disk.
       for (let run = 0; run < 2; run += 1) {
         explainer.plans.length = 0;
         await directory.listPage(reach, { ...emptyCustomerFilter, ...filter }, after ?? null, LIMIT);

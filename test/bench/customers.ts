@@ -20,21 +20,21 @@ import { mapInGroups, registerCustomers } from './requests.js';
 const CUSTOMERS = 1_000_000;
 const PROJECTS = 10_000;
 const CUSTOMERS_EACH = 10;
-/** What pages are filled with in the instance that is compared with. */
+/** Enough customers to fill a page in the compared instance. */
 const SMALL_CUSTOMERS = 2_000;
 const SAMPLES = 200;
-/** Of the first case: compiled code is several times as fast. */
+/** Warm-up requests of the first case: compiled code is several times as fast. */
 const FIRST_WARM_UP = 300;
 const COST = 10;
 const MAX_RATIO = 1.3;
 
-/** What is asked for; each time another customer, page or session where there are several. */
+/** A request; for a different customer, page or session each time where there are several. */
 interface Case extends TimedCase<BenchData> {
-  /** Hashing takes long, so fewer will do. */
+  /** Number of samples; smaller for cases that hash passwords. */
   samples?: number;
 }
 
-/** What the questions to an instance are made of. */
+/** The data from which requests are built. */
 interface BenchData {
   instance: TestInstance;
   customers: { id: string; email: string; externalId: string | null; createdAt: Date }[];
@@ -50,15 +50,15 @@ const get = (path: string, authorization: string): HttpRequest => ({
   headers: { authorization: `Bearer ${authorization}` },
 });
 
-/** A list, of the whole organization or of the one project. */
-const list = (filter: (known: BenchData) => Record<string, string>, whole: boolean) => (known: BenchData) => {
-  const { baseUrl, credentials } = known.instance;
+/** Returns the request for a list of the whole organization or of one project. */
+const list = (filter: (data: BenchData) => Record<string, string>, whole: boolean) => (data: BenchData) => {
+  const { baseUrl, credentials } = data.instance;
   const scope: Record<string, string> = whole ? {} : { projectId: credentials.projectId };
-  const query = new URLSearchParams({ ...filter(known), ...scope });
+  const query = new URLSearchParams({ ...filter(data), ...scope });
   return get(`${baseUrl}/api/v1/customers?${query}`, credentials.secretKey);
 };
 
-const lists: Record<string, (known: BenchData) => Record<string, string>> = {
+const lists: Record<string, (data: BenchData) => Record<string, string>> = {
   'list: newest': () => ({}),
   'list: from anywhere': ({ customers }) => ({ createdBefore: pickOne(customers).createdAt.toISOString() }),
   'list: not verified': () => ({ emailVerified: 'false' }),
@@ -98,7 +98,10 @@ const cases: Case[] = [
   },
 ];
 
-/** What a million customers and ten thousand projects cost, beside an instance with a few pages of customers. */
+/**
+ * Measures an instance with a million customers and ten thousand projects, compared with one with a few pages
+ * of customers.
+ */
 export async function measureCustomers({
   samples = SAMPLES,
   plans,
@@ -115,12 +118,12 @@ export async function measureCustomers({
     await seedProjects(many.instance, PROJECTS, CUSTOMERS_EACH);
     await seedCustomers(many.instance, CUSTOMERS);
     if (plans) await printPlans(many.instance);
-    const known = [await loadBenchData(few.instance), await loadBenchData(many.instance)] as const;
-    await compareSizes(agent, cases[0]!, known, 0, FIRST_WARM_UP);
+    const data = [await loadBenchData(few.instance), await loadBenchData(many.instance)] as const;
+    await compareSizes(agent, cases[0]!, data, 0, FIRST_WARM_UP);
     const timed: ComparedTimings[] = [];
     for (const each of cases) {
       printProgress(each.name);
-      timed.push(await compareSizes(agent, each, known, Math.min(samples, each.samples ?? samples)));
+      timed.push(await compareSizes(agent, each, data, Math.min(samples, each.samples ?? samples)));
     }
     return report(timed);
   } finally {
@@ -132,7 +135,7 @@ export async function measureCustomers({
 async function loadBenchData(instance: TestInstance): Promise<BenchData> {
   const registered = await registerCustomers(instance, 20);
   const sessions = await mapInGroups(registered, (email) => openSession(instance, email));
-  // Anywhere in the table, and with them their pages of the indexes.
+  // Random customers, so that index pages are read from the whole range.
   const customers = await instance.sql<BenchData['customers'][number]>(
     `SELECT id, email, external_id AS "externalId", created_at AS "createdAt" FROM customers
      WHERE project_id = $1 AND external_id IS NOT NULL ORDER BY random() LIMIT 1000`,

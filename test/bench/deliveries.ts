@@ -16,17 +16,20 @@ import { hasRedis } from './servers.js';
 
 const ROUNDS = 3;
 const BACKLOG = 5_000;
-/** The first ones of each worker are not counted: boot, compilation, first connections. */
+/** Deliveries per worker that are not counted: startup, compilation, first connections. */
 const WARM_UP = 1_500;
 const ENDPOINTS = 10;
-/** Of the bare loop and of the worker alike; it is the worker's default. */
+/** Concurrency of the bare loop and of the worker; the worker's default. */
 const CONCURRENCY = 256;
 const ADD_AT_ONCE = 200;
 const DRAIN_PROBES = 2_400;
 
 type Rates = Record<Queue | 'bare' | 'twoWorkers', number[]>;
 
-/** Deliveries a second from a backlog to a fast target, beside a bare loop of BullMQ and axios. */
+/**
+ * Measures deliveries per second from a backlog to a fast receiver, compared with a bare loop of BullMQ and
+ * axios.
+ */
 export async function measureDeliveries(): Promise<SectionResult> {
   const receiver = new Child('receiver');
   const queues: Queue[] = hasRedis() ? ['redis', 'postgresql'] : ['postgresql'];
@@ -52,7 +55,7 @@ export async function measureDeliveries(): Promise<SectionResult> {
   }
 }
 
-/** The body of a real event, for all of the backlog. */
+/** Returns the body of a real event, for the whole backlog. */
 async function sampleBody(instance: TestInstance): Promise<string> {
   await instance.register();
   const [row] = await instance.sql<{ body: string }>(
@@ -85,7 +88,7 @@ interface Backlog {
   workers: number;
 }
 
-/** Fills the backlog while no worker runs, starts them, and counts the attempts that they have written. */
+/** Fills the backlog while no worker runs, starts the workers and counts the recorded attempts. */
 async function drainRate(bench: BenchInstance, { receiver, url, body, workers }: Backlog): Promise<number> {
   const { instance } = bench;
   await receiver.call('reset');
@@ -110,9 +113,9 @@ async function drainRate(bench: BenchInstance, { receiver, url, body, workers }:
   await Promise.all(stops.map((stop) => stop()));
   const [row] = await instance.sql<{ seconds: number }>(
     `SELECT extract(epoch FROM max(closed_at) - min(closed_at))::float8 AS seconds FROM (
-       SELECT closed_at, row_number() OVER (ORDER BY closed_at) AS place FROM attempts
+       SELECT closed_at, row_number() OVER (ORDER BY closed_at) AS nth FROM attempts
        WHERE endpoint_id = ANY ($1) AND success
-     ) a WHERE place >= $2`,
+     ) a WHERE nth >= $2`,
     [endpointIds, warmUp],
   );
   await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted' WHERE id = ANY ($1)`, [endpointIds]);
@@ -125,13 +128,13 @@ async function fillBacklog(
 ): Promise<void> {
   const { organizationId, projectId } = instance.credentials;
   const rows = await instance.sql<DeliveryPointer>(
-    `WITH made AS (
+    `WITH inserted AS (
        INSERT INTO events (id, organization_id, project_id, type, body, created_at)
        SELECT uuidv7(), $1, $2, 'customer.created', $3, now() FROM generate_series(1, $4::int) RETURNING id
      )
      INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, next_attempt_at)
      SELECT uuidv7(), $1, $2, numbered.id, 'customer.created', w.id, w.url, now()
-     FROM (SELECT id, row_number() OVER () AS nth FROM made) numbered
+     FROM (SELECT id, row_number() OVER () AS nth FROM inserted) numbered
        JOIN webhook_endpoints w ON w.id = ($5::uuid[])[numbered.nth % $6::int + 1]
      RETURNING id AS "deliveryId", endpoint_id AS "endpointId", project_id AS "projectId"`,
     [organizationId, projectId, body, count, endpointIds, ENDPOINTS],
@@ -139,7 +142,7 @@ async function fillBacklog(
   if (instance.env['REDIS_URL']) await enqueue(instance.env['REDIS_URL'], rows);
 }
 
-/** As the api does after a commit, in bulk. */
+/** Enqueues deliveries as the api does after a commit, in bulk. */
 async function enqueue(redisUrl: string, deliveries: DeliveryPointer[]): Promise<void> {
   const { queue } = await createDeliveryQueue(redisUrl);
   try {
@@ -196,9 +199,9 @@ function report(rates: Rates, bodyLength: number): SectionResult {
   };
 }
 
-/** Round by round, since a machine is faster in one minute than in the next. */
-const ratio = (values: number[], beside: number[]): number =>
-  median(values.map((rate, round) => rate / beside[round]!));
+/** Returns the median ratio of the rounds, because the speed of a machine varies over time. */
+const ratio = (values: number[], comparison: number[]): number =>
+  median(values.map((rate, round) => rate / comparison[round]!));
 
 const target = (name: string, value: number, bound: number): Target => ({
   name,

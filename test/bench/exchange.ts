@@ -7,23 +7,23 @@ export interface HttpRequest {
   body?: string;
 }
 
-/** A request and what became of it. */
+/** The result of a request. */
 export interface Exchange {
-  /** 0: there was no answer. */
+  /** The status, or 0 if there was no response. */
   status: number;
-  /** Until the last byte, in ms. */
+  /** Duration until the last byte, in ms. */
   ms: number;
-  /** Names and values in turn, as they came. */
+  /** Names and values alternately, in the order received. */
   headers: string[];
   body: string;
-  /** Why there was no answer. */
+  /** The reason for a missing response. */
   error?: string;
 }
 
-/** Who waits longer than this hangs, in ms. */
+/** Maximum duration of a request, in ms. */
 const TIMEOUT_MS = 10_000;
 
-/** Sends a request and reads the answer to its end. Never rejects. */
+/** Sends a request and reads the whole response. Never rejects. */
 export function exchange(agent: Agent, { method, url, headers, body }: HttpRequest): Promise<Exchange> {
   const content =
     body === undefined
@@ -31,9 +31,9 @@ export function exchange(agent: Agent, { method, url, headers, body }: HttpReque
       : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
   return new Promise((resolve) => {
     const started = performance.now();
-    const end = (answer: Omit<Exchange, 'ms'>): void => {
+    const end = (outcome: Omit<Exchange, 'ms'>): void => {
       clearTimeout(limit);
-      resolve({ ...answer, ms: performance.now() - started });
+      resolve({ ...outcome, ms: performance.now() - started });
     };
     const fail = (error: NodeJS.ErrnoException): void =>
       end({ status: 0, headers: [], body: '', error: error.code ?? error.message });
@@ -46,14 +46,14 @@ export function exchange(agent: Agent, { method, url, headers, body }: HttpReque
         .once('end', () => end({ status: response.statusCode!, headers: response.rawHeaders, body: text }));
     });
     const limit = setTimeout(
-      () => sent.destroy(new Error(`no answer in ${TIMEOUT_MS / 1000} s`)),
+      () => sent.destroy(new Error(`no response in ${TIMEOUT_MS / 1000} s`)),
       TIMEOUT_MS,
     );
     sent.once('error', fail).end(body);
   });
 }
 
-/** The value of a header; its name in lower case. */
+/** Returns the value of a header by its lowercase name. */
 export function getHeader({ headers }: Exchange, name: string): string | undefined {
   const index = headers.findIndex((text, position) => position % 2 === 0 && text.toLowerCase() === name);
   return index < 0 ? undefined : headers[index + 1];

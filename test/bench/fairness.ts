@@ -11,22 +11,22 @@ const PER_SECOND = 50;
 const SECONDS = 20;
 const HANGING = 1_000;
 const DEAD_LETTERS = 50_000;
-/** Until every slot that the crowd may have is taken. */
+/** Time until the hanging and the bulk deliveries use all the slots that they may use. */
 const RAMP_UP_MS = 3_000;
 
 interface ContendedRun {
   delays: Delays;
-  /** What went on meanwhile. */
+  /** The load during the run. */
   summary: string;
 }
 
-/** What a hanging endpoint and a bulk redelivery cost the first attempts of another endpoint. */
+/** Measures how a hanging endpoint and a bulk redelivery affect the first attempts of another endpoint. */
 export async function measureFairness(): Promise<SectionResult> {
   const queues: Queue[] = hasRedis() ? ['redis', 'postgresql'] : ['postgresql'];
   const rows: string[][] = [];
   const notes = [
     `${PER_SECOND} logins a second for ${SECONDS} s, from PostgreSQL's commit timestamp to the request at the target,`,
-    `alone and beside an endpoint that never answers, with ${HANGING} deliveries pending, and a bulk redelivery of`,
+    `alone and beside an endpoint that never responds, with ${HANGING} deliveries pending, and a bulk redelivery of`,
     `${formatNumber(DEAD_LETTERS)} dead letters of a third. All three endpoints are of one project.`,
   ];
   const targets: SectionResult['targets'] = [];
@@ -71,21 +71,26 @@ async function measureQueue(queue: Queue): Promise<{ alone: Delays; beside: Cont
     const alone = await measureCommitDelays(instance, paced);
     await receiver.call('reset');
     await seedDeliveries(instance, await hanging.call<string>('hang'), HANGING, 'pending');
-    const dead = await seedDeliveries(instance, await bulk.call<string>('listen'), DEAD_LETTERS, 'failed');
-    await redeliverAll(instance, dead);
+    const failedEndpointId = await seedDeliveries(
+      instance,
+      await bulk.call<string>('listen'),
+      DEAD_LETTERS,
+      'failed',
+    );
+    await redeliverAll(instance, failedEndpointId);
     await sleep(RAMP_UP_MS);
     const delays = await measureCommitDelays(instance, paced);
-    const crowd =
+    const summary =
       `meanwhile ${formatNumber(await hanging.call<number>('count'))} requests hung and ` +
       `${formatNumber(await bulk.call<number>('count'))} of the batch had arrived.`;
-    return { alone, beside: { delays, summary: crowd } };
+    return { alone, beside: { delays, summary } };
   } finally {
     await Promise.all([receiver, hanging, bulk, load].map((child) => child.stop()));
     await bench.stop();
   }
 }
 
-/** Deliveries to a new endpoint, as an outage leaves them. @returns its id, as the API writes it */
+/** Inserts deliveries to a new endpoint, as after an outage. @returns the endpoint's id in API format */
 async function seedDeliveries(
   instance: TestInstance,
   url: string,
@@ -95,17 +100,17 @@ async function seedDeliveries(
   const { organizationId, projectId } = instance.credentials;
   const { id } = await instance.createEndpoint(url, ['session.revoked']);
   await instance.sql(
-    `WITH made AS (
+    `WITH inserted AS (
        INSERT INTO events (id, organization_id, project_id, type, body, created_at)
        SELECT uuidv7(), $1, $2, 'session.revoked', '{"data":{}}', now() FROM generate_series(1, $3::int) RETURNING id
      )
      INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state,
        attempt, next_attempt_at, finished_at, last_http_status, last_error)
-     SELECT uuidv7(), $1, $2, made.id, 'session.revoked', w.id, w.url, $5,
+     SELECT uuidv7(), $1, $2, inserted.id, 'session.revoked', w.id, w.url, $5,
        CASE $5 WHEN 'failed' THEN 5 ELSE 0 END, CASE $5 WHEN 'pending' THEN now() END,
        CASE $5 WHEN 'failed' THEN now() END, CASE $5 WHEN 'failed' THEN 500 END,
        CASE $5 WHEN 'failed' THEN 'http_error' END
-     FROM made, webhook_endpoints w WHERE w.id = $4`,
+     FROM inserted, webhook_endpoints w WHERE w.id = $4`,
     [organizationId, projectId, count, id.slice(id.indexOf('_') + 1), state],
   );
   return id;

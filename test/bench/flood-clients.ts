@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serve } from './child.js';
 import { exchange, getHeader, type Exchange } from './exchange.js';
 
-/** Clients that log in again and again, each over a connection of its own. */
+/** Clients that log in repeatedly, each over its own connection. */
 export interface Flood {
   url: string;
   headers: Record<string, string>;
@@ -11,44 +11,47 @@ export interface Flood {
   password: string;
   clients: number;
   seconds: number;
-  /** Whether a client that is refused waits as long as it was told to. */
+  /** True if rejected clients wait as long as `Retry-After` says. */
   isPolite: boolean;
 }
 
 export interface FloodResult {
-  /** Answers by status, and by what was wrong with those that were not expected. */
+  /** Responses by status, and unexpected ones by their problem. */
   responses: Record<string, number>;
-  /** Answers that cost a hash, 200 and 401, while all clients were there. */
+  /** Responses that required a hash, 200 and 401, while all clients were active. */
   verified: number;
-  /** How long those took, in ms, and those that were refused with 503. */
+  /** Durations of those responses and of those rejected with 503, in ms. */
   verifiedMs: number[];
   refusedMs: number[];
   longestMs: number;
-  /** How many clients were let in at least once. */
+  /** Number of clients that received at least one 200 or 401. */
   servedClients: number;
-  /** Of one core. */
+  /** CPU usage of the clients, as a share of one core. */
   cpuShare: number;
-  /** When the last client stopped asking, in ms since 1970. */
+  /** The time at which the last client stopped, in ms since 1970. */
   endedAt: number;
 }
 
-/** One try of so many has a wrong password: far below the limit of failed logins. */
+/** One attempt in this many has a wrong password: far below the limit of failed logins. */
 const WRONG_EVERY = 10;
 
-/** They all come within this time, in ms: people do not press a button in the same millisecond. */
+/** Time within which all clients arrive, in ms: people do not press a button in the same millisecond. */
 const ARRIVAL_MS = 1_000;
 
 const expected = new Set([200, 401, 429, 503]);
 
-/** 503 and 429 have to say when to come back; whoever got neither that nor an answer waits a second. */
-const retryAfterMs = (answer: Exchange): number => 1_000 * Number(getHeader(answer, 'retry-after') ?? 1);
+/**
+ * Returns the delay of `Retry-After`, which 503 and 429 must have; one second without it or without a
+ * response.
+ */
+const retryAfterMs = (response: Exchange): number => 1_000 * Number(getHeader(response, 'retry-after') ?? 1);
 
-const describe = (answer: Exchange): string => {
-  const { status, body, error } = answer;
-  if (status === 0) return `no answer: ${error}`;
+const describe = (response: Exchange): string => {
+  const { status, body, error } = response;
+  if (status === 0) return `no response: ${error}`;
   if (!expected.has(status)) return `${status} ${body.slice(0, 200)}`;
   const isRefused = status === 429 || status === 503;
-  return isRefused && !/^\d+$/.test(getHeader(answer, 'retry-after') ?? '')
+  return isRefused && !/^\d+$/.test(getHeader(response, 'retry-after') ?? '')
     ? `${status} without Retry-After`
     : String(status);
 };
@@ -87,31 +90,31 @@ async function runClient(
   const email = emails[index % emails.length]!;
   let isServed = false;
   await sleep((ARRIVAL_MS * index) / client.clients);
-  for (let tries = index; performance.now() < end;) {
-    const isWrong = tries % WRONG_EVERY === 0;
+  for (let attempts = index; performance.now() < end;) {
+    const isWrong = attempts % WRONG_EVERY === 0;
     const body = JSON.stringify({ email, password: isWrong ? `not ${password}` : password });
-    const answer = await exchange(agent, { method: 'POST', url, headers, body });
-    recordResponse(answer, result, performance.now() <= end);
-    if (answer.status === 200 || answer.status === 401) {
-      tries += 1;
+    const response = await exchange(agent, { method: 'POST', url, headers, body });
+    recordResponse(response, result, performance.now() <= end);
+    if (response.status === 200 || response.status === 401) {
+      attempts += 1;
       if (!isServed) result.servedClients += 1;
       isServed = true;
-    } else if (client.isPolite || answer.status === 0) {
-      // Nobody waits beyond the end, only to ask no more.
-      const wait = retryAfterMs(answer);
+    } else if (client.isPolite || response.status === 0) {
+      // A client does not wait beyond the end of the flood.
+      const wait = retryAfterMs(response);
       if (performance.now() + wait >= end) return;
       await sleep(wait);
     }
   }
 }
 
-function recordResponse(answer: Exchange, result: FloodResult, isInTime: boolean): void {
-  const name = describe(answer);
+function recordResponse(response: Exchange, result: FloodResult, isInTime: boolean): void {
+  const name = describe(response);
   result.responses[name] = (result.responses[name] ?? 0) + 1;
-  result.longestMs = Math.max(result.longestMs, answer.ms);
-  if (answer.status === 503) result.refusedMs.push(answer.ms);
-  if (answer.status !== 200 && answer.status !== 401) return;
-  result.verifiedMs.push(answer.ms);
+  result.longestMs = Math.max(result.longestMs, response.ms);
+  if (response.status === 503) result.refusedMs.push(response.ms);
+  if (response.status !== 200 && response.status !== 401) return;
+  result.verifiedMs.push(response.ms);
   if (isInTime) result.verified += 1;
 }
 

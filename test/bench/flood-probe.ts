@@ -2,11 +2,11 @@ import { Agent } from 'node:http';
 import { serve } from './child.js';
 import { exchange, type Exchange, type HttpRequest } from './exchange.js';
 
-/** What ordinary customers do while others flood the instance. */
+/** The requests of ordinary customers during a flood. */
 export interface Probe {
   baseUrl: string;
   accessToken: string;
-  /** One session each: they take turns. */
+  /** One token per session, used in turn. */
   refreshTokens: string[];
 }
 
@@ -16,14 +16,17 @@ export type ProbedRoute = (typeof probedRoutes)[number];
 /** One request of the probe. */
 export interface Sample {
   route: ProbedRoute;
-  /** When it was sent, in ms since 1970. */
+  /** The time of the request, in ms since 1970. */
   at: number;
   ms: number;
-  /** Why it was no success. */
+  /** The reason for a failure. */
   error?: string;
 }
 
-/** Ten requests a second to each route, whether or not the ones before have been answered. */
+/**
+ * Interval between requests to each route, in ms: ten requests per second, without waiting for earlier
+ * responses.
+ */
 const INTERVAL_MS = 100;
 
 const samples: Sample[] = [];
@@ -33,7 +36,7 @@ let timer: NodeJS.Timeout | undefined;
 let refreshTokens: string[] | undefined;
 
 function start({ baseUrl, accessToken, ...probe }: Probe): void {
-  // A second start goes on with the tokens that the first one has got.
+  // A second start continues with the tokens that the first one has obtained.
   refreshTokens ??= probe.refreshTokens;
   const tokens = refreshTokens;
   const me = {
@@ -45,7 +48,7 @@ function start({ baseUrl, accessToken, ...probe }: Probe): void {
     sendProbe('GET /livez', { method: 'GET', url: `${baseUrl}/livez` });
     sendProbe('GET /me', me);
     const refreshToken = tokens.shift();
-    if (!refreshToken) throw new Error('every session of the probe waits for its refresh');
+    if (!refreshToken) throw new Error('every session of the probe is waiting for its refresh');
     const body = JSON.stringify({ refreshToken });
     sendProbe(
       'POST refresh',
@@ -55,18 +58,18 @@ function start({ baseUrl, accessToken, ...probe }: Probe): void {
   }, INTERVAL_MS);
 }
 
-function sendProbe(route: ProbedRoute, question: HttpRequest, use?: (answer: Exchange) => void): void {
+function sendProbe(route: ProbedRoute, probeRequest: HttpRequest, use?: (response: Exchange) => void): void {
   const at = performance.timeOrigin + performance.now();
-  const asked = exchange(agent, question).then((answer) => {
-    const { status, ms, error } = answer;
+  const pending = exchange(agent, probeRequest).then((response) => {
+    const { status, ms, error } = response;
     samples.push({ route, at, ms, ...(status === 200 ? {} : { error: error ?? String(status) }) });
-    use?.(answer);
-    inFlight.delete(asked);
+    use?.(response);
+    inFlight.delete(pending);
   });
-  inFlight.add(asked);
+  inFlight.add(pending);
 }
 
-/** @returns the samples since the start */
+/** Stops the probe. @returns the samples since the start */
 async function stop(): Promise<Sample[]> {
   clearInterval(timer);
   await Promise.all(inFlight);

@@ -2,21 +2,21 @@ import type { FloodResult } from './flood-clients.js';
 import { probedRoutes, type ProbedRoute, type Sample } from './flood-probe.js';
 import { formatNumber, percentile, type SectionResult, type Target } from './report.js';
 
-/** One flood and what the probe saw before, during and after it. */
+/** One flood, and the samples of the probe before, during and after it. */
 export interface FloodRun extends FloodResult {
   isPolite: boolean;
   seconds: number;
-  /** In ms since 1970. */
+  /** The start time, in ms since 1970. */
   startedAt: number;
   samples: Sample[];
-  /** Comparisons a second of bcrypt alone. */
+  /** Comparisons per second of bcrypt alone. */
   rawBefore: number;
   rawAfter: number;
-  /** That bcrypt had. */
+  /** Number of threads of that measurement. */
   threads: number;
 }
 
-/** So many answers in a row, each no slower than the slowest of the baseline, are the baseline again. */
+/** Number of consecutive responses, none slower than the slowest of the baseline, that count as recovered. */
 const RECOVERED_STREAK = 5;
 
 const expectedStatuses = ['200', '401', '429', '503'];
@@ -33,7 +33,9 @@ const rawRate = ({ rawBefore, rawAfter }: FloodRun): number => (rawBefore + rawA
 
 const loginRate = ({ verified, seconds }: FloodRun): number => verified / seconds;
 
-/** Milliseconds from the end of the flood until `/me` answers as before it; Infinity when it did not. */
+/**
+ * Returns the time in ms from the end of the flood until `/me` responds as before; Infinity if it does not.
+ */
 export function recoveryMs(run: FloodRun): number {
   const slowest = Math.max(...baselineDurations(run, 'GET /me'));
   const after = run.samples.filter(({ route, at }) => route === 'GET /me' && at >= run.endedAt);
@@ -45,7 +47,7 @@ export function recoveryMs(run: FloodRun): number {
   return first < 0 ? Infinity : after[first]!.at + after[first]!.ms - run.endedAt;
 }
 
-/** The runs side by side, and what the polite one has to hold. */
+/** Compares the runs and lists their targets. */
 export function floodReport(runs: FloodRun[], notes: string[]): SectionResult {
   const row = (name: string, cell: (run: FloodRun) => string): string[] => [name, ...runs.map(cell)];
   const spread = (values: number[]): string =>
@@ -54,7 +56,7 @@ export function floodReport(runs: FloodRun[], notes: string[]): SectionResult {
     table: [
       row('', ({ isPolite }) => (isPolite ? 'waiting out Retry-After' : 'ignoring it')),
       ...expectedStatuses.map((status) =>
-        row(`answers ${status}`, ({ responses }) => String(responses[status] ?? 0)),
+        row(`responses ${status}`, ({ responses }) => String(responses[status] ?? 0)),
       ),
       row('anything else', (run) => String(countUnexpected(run))),
       row('clients served', ({ servedClients }) => String(servedClients)),
@@ -63,7 +65,7 @@ export function floodReport(runs: FloodRun[], notes: string[]): SectionResult {
       row('raw bcrypt a second, after', ({ rawAfter }) => formatNumber(rawAfter)),
       row('logins to raw bcrypt', (run) => `${formatNumber((100 * loginRate(run)) / rawRate(run))} %`),
       row('logins, p50 / p99 / max ms', ({ verifiedMs }) => spread(verifiedMs)),
-      row('refused 503, p50 / p99 / max ms', ({ refusedMs }) => spread(refusedMs)),
+      row('rejected 503, p50 / p99 / max ms', ({ refusedMs }) => spread(refusedMs)),
       row('longest request, ms', ({ longestMs }) => formatNumber(longestMs)),
       ...probedRoutes.flatMap((route) => [
         row(`${route} before, p50 / p99 / max ms`, (run) => spread(baselineDurations(run, route))),
@@ -106,7 +108,7 @@ function targets(run: FloodRun): Target[] {
   });
   const p99 = (values: number[]): number => percentile(values, 0.99);
   const alive = [
-    atMost('answers other than 200, 401, 429 and 503', countUnexpected(run), 0),
+    atMost('responses other than 200, 401, 429 and 503', countUnexpected(run), 0),
     atMost('errors of other routes', findErrors(run).length, 0),
   ];
   if (!run.isPolite) return alive;
@@ -117,7 +119,7 @@ function targets(run: FloodRun): Target[] {
       atMost(`${route}, p99`, p99(durations(samplesDuring(run, route))), 100, ' ms'),
     ),
     atMost('GET /livez, p99', p99(durations(samplesDuring(run, 'GET /livez'))), 50, ' ms'),
-    atMost('refused 503, p99', p99(run.refusedMs), 200, ' ms'),
+    atMost('rejected 503, p99', p99(run.refusedMs), 200, ' ms'),
     atMost('wait of a login before its hash, p99', p99(run.verifiedMs) - hashMs, 1_500, ' ms'),
     atMost('until /me is as before', recoveryMs(run), 3_000, ' ms'),
     {

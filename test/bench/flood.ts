@@ -12,17 +12,20 @@ import { mapInGroups, registerCustomers } from './requests.js';
 
 const CLIENTS = 500;
 const SECONDS = 30;
-/** Four clients share a customer: none comes near the limit of failed logins. */
+/** Four clients share a customer, so none approaches the limit of failed logins. */
 const CUSTOMERS = 125;
-/** More than the probe asks for in the 10 s after which a request counts as hanging: one is always free. */
+/**
+ * More sessions than the probe uses in the 10 s after which a request counts as hanging, so that one is
+ * always free.
+ */
 const PROBE_SESSIONS = 125;
 const COST = 10;
 const BASELINE_MS = 5_000;
-/** For the way back to the baseline. */
+/** Time for the recovery to the baseline. */
 const AFTER_MS = 8_000;
 const WARM_UP_SECONDS = 6;
 const RAW_SECONDS = 6;
-/** As many as the product has by default. */
+/** The default number of hash threads. */
 const THREADS = availableParallelism();
 
 interface Stage {
@@ -33,7 +36,10 @@ interface Stage {
   probeOptions: Probe;
 }
 
-/** Far more logins than the machine can hash (requirements RL-03, RL-04): how they and everybody else fare. */
+/**
+ * Measures far more logins than the machine can hash (requirements RL-03, RL-04), and their effect on other
+ * requests.
+ */
 export async function measureFlood({ seconds = SECONDS }: { seconds?: number }): Promise<SectionResult> {
   const bench = await BenchInstance.start({ env: { BCRYPT_COST: String(COST) } });
   const [clients, probe, raw] = [
@@ -65,7 +71,7 @@ export async function measureFlood({ seconds = SECONDS }: { seconds?: number }):
         refreshTokens: sessions.map(({ refreshToken }) => refreshToken),
       },
     };
-    // Compiled code is several times as fast.
+    // Warm-up: compiled code is several times as fast.
     await withProbe(stage, () => runFlood(stage, WARM_UP_SECONDS, true));
     const runs: FloodRun[] = [];
     let rawBefore = await measureRawRate(stage);
@@ -76,7 +82,7 @@ export async function measureFlood({ seconds = SECONDS }: { seconds?: number }):
       rawBefore = rawAfter;
     }
     return floodReport(runs, [
-      `${CLIENTS} clients in one project, who come within a second and stay for ${seconds} s; one password in ten is`,
+      `${CLIENTS} clients in one project, which arrive within a second and stay for ${seconds} s; one password in ten is`,
       `wrong; bcrypt at cost ${COST}.`,
       'Beside them, from a process of their own, ten requests a second to each of three other routes.',
       'Clients, api, worker and PostgreSQL share the cores with the hashes; raw bcrypt shares them with the probe alone.',
@@ -103,7 +109,7 @@ async function measureRun(
   return { ...value, isPolite, seconds, startedAt, samples };
 }
 
-/** Does something while the probe asks. */
+/** Runs `work` while the probe sends requests. */
 async function withProbe<T>(
   { probe, probeOptions }: Stage,
   work: () => Promise<T>,
@@ -116,7 +122,10 @@ async function withProbe<T>(
 const runFlood = (stage: Stage, seconds: number, isPolite: boolean): Promise<FloodResult> =>
   stage.clients.call<FloodResult>('flood', { ...stage.flood, seconds, isPolite });
 
-/** Beside the same probe, which takes its part of the machine and is no part of a login. */
+/**
+ * Measures raw bcrypt while the same probe runs, because the probe uses part of the machine but is not part
+ * of a login.
+ */
 const measureRawRate = async (stage: Stage): Promise<number> => {
   const measure = { threads: THREADS, cost: COST, seconds: RAW_SECONDS };
   return (await withProbe(stage, () => stage.raw.call<number>('measure', measure))).value;

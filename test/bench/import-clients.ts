@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { serve } from './child.js';
 import { exchange } from './exchange.js';
 
-/** Customers who log in at a steady rate, whether or not the ones before have been answered. */
+/** Logins at a steady rate, without waiting for earlier responses. */
 export interface LoginLoad {
   url: string;
   headers: Record<string, string>;
@@ -15,19 +15,19 @@ export interface LoginLoad {
 export interface LoginSample {
   status: number;
   ms: number;
-  /** Why there was no answer. */
+  /** The reason for a missing response. */
   error?: string;
 }
 
-/** Lines that are sent as fast as they are taken. */
+/** Lines that are sent as fast as the api accepts them. */
 export interface ImportUpload {
   url: string;
   headers: Record<string, string>;
-  /** Of the addresses. */
+  /** The domain of the email addresses. */
   domain: string;
   count: number;
   passwordHashes: string[];
-  /** Goes away after so many lines. */
+  /** Number of lines after which the client disconnects. */
   breakOffAfter?: number;
 }
 
@@ -40,15 +40,15 @@ function startLogins({ url, headers, emails, password, perSecond }: LoginLoad): 
   let count = 0;
   timer = setInterval(() => {
     const body = JSON.stringify({ email: emails[(count += 1) % emails.length], password });
-    const asked = exchange(agent, { method: 'POST', url, headers, body }).then(({ status, ms, error }) => {
+    const pending = exchange(agent, { method: 'POST', url, headers, body }).then(({ status, ms, error }) => {
       samples.push({ status, ms, ...(error === undefined ? {} : { error }) });
-      inFlight.delete(asked);
+      inFlight.delete(pending);
     });
-    inFlight.add(asked);
+    inFlight.add(pending);
   }, 1_000 / perSecond);
 }
 
-/** @returns the samples since the start */
+/** Stops the logins. @returns the samples since the start */
 async function stopLogins(): Promise<LoginSample[]> {
   clearInterval(timer);
   await Promise.all(inFlight);
@@ -57,7 +57,7 @@ async function stopLogins(): Promise<LoginSample[]> {
 
 const LINES_PER_WRITE = 200;
 
-/** @returns the answer, or null after breaking off */
+/** Sends the lines. @returns the response, or null if the client disconnected */
 async function send(sending: ImportUpload): Promise<{ status: number; body: unknown } | null> {
   const { url, headers, count, breakOffAfter = count } = sending;
   const sent = request(url, {
@@ -66,25 +66,25 @@ async function send(sending: ImportUpload): Promise<{ status: number; body: unkn
   });
   const failed = once(sent, 'error').then(([error]) => Promise.reject(error as Error));
   failed.catch(() => undefined);
-  const answered = once(sent, 'response');
+  const responded = once(sent, 'response');
   for (let index = 0; index < breakOffAfter; index += LINES_PER_WRITE) {
     let lines = '';
     const end = Math.min(index + LINES_PER_WRITE, breakOffAfter);
     for (let line = index; line < end; line += 1) lines += buildLine(sending, line);
-    if (!sent.write(lines)) await Promise.race([once(sent, 'drain'), failed, answered]);
+    if (!sent.write(lines)) await Promise.race([once(sent, 'drain'), failed, responded]);
   }
   if (breakOffAfter < count) {
     sent.destroy();
     return null;
   }
   sent.end();
-  const [response] = await Promise.race([answered, failed]);
+  const [response] = await Promise.race([responded, failed]);
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) text += chunk;
   return { status: response.statusCode, body: JSON.parse(text) };
 }
 
-/** As another system would export them. */
+/** Returns a line as another system would export it. */
 const buildLine = ({ domain, passwordHashes }: ImportUpload, index: number): string =>
   `${JSON.stringify({
     email: `customer-${index}@${domain}`,

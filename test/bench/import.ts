@@ -13,7 +13,7 @@ const COST = 10;
 const LOGINS_PER_SECOND = 8;
 const BASELINE_MS = 20_000;
 const WARM_UP = 5_000;
-/** The hashes of the old system; none of them is looked at while they are imported. */
+/** Number of distinct imported hashes; none of them is verified during the import. */
 const HASHES = 200;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -26,14 +26,17 @@ interface Stage {
   passwordHashes: string[];
 }
 
-/** 100,000 customers as lines, while others log in; then as many again, broken off in the middle and resumed. */
+/**
+ * Measures an import of 100,000 customers while others log in, then another one that is aborted halfway and
+ * resumed.
+ */
 export async function measureImport(): Promise<SectionResult> {
   const bench = await BenchInstance.start({ env: { BCRYPT_COST: String(COST) } });
   const [sender, logins] = [new Child('import-clients'), new Child('import-clients')];
   try {
     bench.startWorker();
     const { instance } = bench;
-    const asked: LoginLoad = {
+    const loginLoad: LoginLoad = {
       url: `${instance.baseUrl}/api/v1/auth/login`,
       headers: { 'x-publishable-key': instance.credentials.publishableKey },
       emails: await registerCustomers(instance, 40),
@@ -41,7 +44,7 @@ export async function measureImport(): Promise<SectionResult> {
       perSecond: LOGINS_PER_SECOND,
     };
     const passwordHashes = Array.from({ length: HASHES }, () => bcrypt.hashSync(randomUUID(), 4));
-    const stage: Stage = { instance, sender, logins, loginLoad: asked, passwordHashes };
+    const stage: Stage = { instance, sender, logins, loginLoad, passwordHashes };
     await withLogins(stage, () => runImport(stage, { count: WARM_UP }));
     printProgress('logins alone');
     const alone = await withLogins(stage, () => sleep(BASELINE_MS));
@@ -58,7 +61,7 @@ export async function measureImport(): Promise<SectionResult> {
 interface ImportResult {
   perSecond: number;
   created: number;
-  /** In the database. */
+  /** Number of customers in the database. */
   stored: number;
   lastLine: number;
 }
@@ -83,7 +86,7 @@ async function abortAndResume(stage: Stage): Promise<ResumedImportResult> {
     ...buildUpload(stage, domain, CUSTOMERS, importId),
     breakOffAfter: CUSTOMERS / 2,
   });
-  const broken = await eventually('the end of the broken import', async () => {
+  const interrupted = await eventually('the end of the broken import', async () => {
     const { body } = await stage.instance.requestWithSecretKey('GET', `/api/v1/imports/${importId}`);
     return body.state === 'interrupted' && body;
   });
@@ -94,7 +97,7 @@ async function abortAndResume(stage: Stage): Promise<ResumedImportResult> {
     created,
     skipped,
     lastLine,
-    abortedAt: broken.lastLine,
+    abortedAt: interrupted.lastLine,
     stored: await countStored(stage, domain),
   };
 }
@@ -117,9 +120,9 @@ async function sendAll(
   { domain, count, importId }: { domain: string; count: number; importId: string },
 ): Promise<{ created: number; skipped: number; lastLine: number }> {
   const sending = buildUpload(stage, domain, count, importId);
-  const answer = await stage.sender.call<{ status: number; body: any }>('send', sending);
-  if (answer.status !== 200) throw new Error(`an import was refused: ${JSON.stringify(answer.body)}`);
-  return answer.body;
+  const response = await stage.sender.call<{ status: number; body: any }>('send', sending);
+  if (response.status !== 200) throw new Error(`an import was rejected: ${JSON.stringify(response.body)}`);
+  return response.body;
 }
 
 async function countStored({ instance }: Stage, domain: string): Promise<number> {
@@ -174,12 +177,12 @@ function report(
       ['customers in the database', '', ...imports.map(({ stored }) => String(stored))],
       ['lines done when it was broken off', '', '', String(resumed.value.abortedAt)],
       ['logins', ...all.map(({ length }) => String(length))],
-      ['logins that were refused', ...all.map((samples) => String(countRejected(samples)))],
+      ['rejected logins', ...all.map((samples) => String(countRejected(samples)))],
       ['logins, p50 / p99 / max ms', ...all.map(spread)],
     ],
     notes: [
       `${CUSTOMERS} customers with bcrypt hashes, as lines; ${LOGINS_PER_SECOND} logins a second beside them, at cost ${COST}.`,
-      'Whoever sends, whoever logs in, api, worker and PostgreSQL share the cores.',
+      'Import client, login clients, api, worker and PostgreSQL share the cores.',
       'The resumed import sends all lines again; its rate counts them once, the first half included.',
     ],
     targets: [
@@ -191,7 +194,7 @@ function report(
         unit: '',
       },
       ...[beside, resumed].map(({ samples }, index) => ({
-        name: `logins refused beside ${index === 0 ? 'an import' : 'one that is resumed'}`,
+        name: `logins rejected beside ${index === 0 ? 'an import' : 'one that is resumed'}`,
         value: rejectedShare(samples),
         bound: rejectedShare(alone),
         direction: 'at most' as const,

@@ -11,7 +11,7 @@ const SECONDS = 20;
 const BARE_SECONDS = 10;
 const CONCURRENCY = 256;
 
-/** How long after its commit an event reaches the target at a steady rate. */
+/** Measures the delay from the commit of an event to its arrival at the receiver, at a steady rate. */
 export async function measureLatency(): Promise<SectionResult> {
   const receiver = new Child('receiver');
   const load = new Child('load');
@@ -47,7 +47,10 @@ async function measureBareLoop(receiver: Child, url: string): Promise<Delays> {
   }
 }
 
-/** Logins with cheap hashes make the events: the endpoint hears one of the two types that each login emits. */
+/**
+ * Measures the delays of login events, created with cheap hashes: the endpoint receives one of the two events
+ * of each login.
+ */
 async function measureGatehouse(queue: Queue, receiver: Child, load: Child, url: string): Promise<Delays> {
   printProgress(`queue ${queue}`);
   const env = { BCRYPT_COST: '4', WEBHOOK_CONCURRENCY: String(CONCURRENCY) };
@@ -75,7 +78,7 @@ function report(measured: [string, Delays][]): SectionResult {
     table: [['', 'p50 ms', 'p95 ms', 'p99 ms', 'max ms', 'events'], ...measured.map(row)],
     notes: [
       `${PER_SECOND} logins a second, from PostgreSQL's commit timestamp to the request at the target;`,
-      'of the bare loop from the answer of Redis, which can come after the request has.',
+      'for the bare loop from the response of Redis, which can arrive after the request.',
     ],
     targets: measured
       .filter(([name]) => !name.startsWith('bare'))

@@ -4,17 +4,19 @@ import autocannon from 'autocannon';
 import { uniqueEmail } from '../support/unique-email.js';
 import { serve } from './child.js';
 
-/** Requests as fast as they are answered. */
+/** Requests in a closed loop. */
 export interface Load {
   url: string;
   seconds: number;
   connections: number;
   headers?: Record<string, string>;
-  /** Default: the same GET again and again. */
+  /** Default: the same GET repeatedly. */
   bodies?: Bodies;
 }
 
-/** What each POST sends: another e-mail, or the newest refresh token of its connection's own session. */
+/**
+ * The body of each POST: another email address, or the newest refresh token of the connection's own session.
+ */
 export type Bodies =
   | { kind: 'register'; password: string }
   | { kind: 'login'; password: string; emails: string[] }
@@ -23,11 +25,11 @@ export type Bodies =
 export interface LoadResult {
   perSecond: number;
   p99: number;
-  /** Answers other than 2xx, and requests that got none. */
+  /** Number of responses other than 2xx and of requests without a response. */
   failed: number;
 }
 
-/** Requests at a steady rate, whether or not the ones before have been answered. */
+/** Requests at a steady rate, without waiting for earlier responses. */
 export interface PacedLoad {
   url: string;
   headers: Record<string, string>;
@@ -36,7 +38,7 @@ export interface PacedLoad {
   seconds: number;
 }
 
-/** How many answers of each status came; 0 stands for none. */
+/** Number of responses by status; 0 means no response. */
 export type PacedResult = Record<number, number>;
 
 async function measure({ url, seconds, connections, headers, bodies }: Load): Promise<LoadResult> {
@@ -85,15 +87,15 @@ async function pace({ url, headers, bodies, perSecond, seconds }: PacedLoad): Pr
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const total = perSecond * seconds;
   const started = performance.now();
-  const answers: Promise<number>[] = [];
-  while (answers.length < total) {
+  const responses: Promise<number>[] = [];
+  while (responses.length < total) {
     const due = Math.min(total, Math.floor(((performance.now() - started) * perSecond) / 1000) + 1);
-    while (answers.length < due)
-      answers.push(post(agent, url, headers, bodies[answers.length % bodies.length]!));
+    while (responses.length < due)
+      responses.push(post(agent, url, headers, bodies[responses.length % bodies.length]!));
     await sleep(1);
   }
   const result: PacedResult = {};
-  for (const status of await Promise.all(answers)) result[status] = (result[status] ?? 0) + 1;
+  for (const status of await Promise.all(responses)) result[status] = (result[status] ?? 0) + 1;
   agent.destroy();
   return result;
 }

@@ -18,7 +18,7 @@ export class MemoryLog {
     clearInterval(this.timer);
   }
 
-  /** The mean of the part of the samples between two shares of the time, in MiB. */
+  /** Returns the mean of the samples between two shares of the time, in MiB. */
   mean(from: number, to: number): number {
     const part = this.samples.slice(
       Math.floor(from * this.samples.length),
@@ -27,12 +27,14 @@ export class MemoryLog {
     return part.reduce((sum, [, mebibytes]) => sum + mebibytes, 0) / part.length;
   }
 
-  /** Of a straight line through the samples after a share of the time, in MiB a minute. */
+  /**
+   * Returns the slope of a linear regression through the samples after a share of the time, in MiB per
+   * minute.
+   */
   slope(from: number): number {
     const part = this.samples.slice(Math.floor(from * this.samples.length));
-    const middle = (index: 0 | 1): number =>
-      part.reduce((sum, sample) => sum + sample[index], 0) / part.length;
-    const [time, size] = [middle(0), middle(1)];
+    const mean = (index: 0 | 1): number => part.reduce((sum, sample) => sum + sample[index], 0) / part.length;
+    const [time, size] = [mean(0), mean(1)];
     const above = part.reduce((sum, [x, y]) => sum + (x - time) * (y - size), 0);
     return above / part.reduce((sum, [x]) => sum + (x - time) ** 2, 0);
   }

@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads';
 import { serve } from './child.js';
 
-/** What a thread runs; plain text, because a thread's file would have to exist in the sources and in dist alike. */
+/** The code of a thread; as text, because a file would have to exist both in the sources and in dist. */
 const thread = `
   const { parentPort, workerData } = require('node:worker_threads');
   const bcrypt = require('bcrypt');
-  // That of the product's threads, so that other work on the machine takes from both alike.
+  // The priority of Gatehouse's hash threads, so that other load on the machine affects both equally.
   require('node:os').setPriority(10);
   const hash = bcrypt.hashSync('x'.repeat(64), workerData.cost);
   parentPort.postMessage('ready');
@@ -23,7 +23,7 @@ const thread = `
 const message = <T>(worker: Worker): Promise<T> =>
   new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
 
-/** Comparisons a second that this many threads make with nothing around them. */
+/** Returns the comparisons per second of this many threads without any other work. */
 async function measure(input: { threads: number; cost: number; seconds: number }): Promise<number> {
   const { threads, cost, seconds } = input;
   const workers = Array.from(

@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serve } from './child.js';
 
-/** When each `webhook-id` came first, in ms since 1970. */
+/** The time of the first arrival of each `webhook-id`, in ms since 1970. */
 const arrivals = new Map<string, number>();
 let count = 0;
 
-/** Answers at once and notes the time: as little as a target can do. */
+/** Starts a receiver that responds at once and records the time: the minimum work of a receiver. */
 async function listen(): Promise<string> {
   const server = createServer((request, response) => {
     count += 1;
@@ -22,7 +22,7 @@ async function listen(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
 }
 
-/** Takes every request and answers none. */
+/** Starts a receiver that accepts every request and never responds. */
 async function hang(): Promise<string> {
   const server = createServer((request) => {
     count += 1;

@@ -1,31 +1,31 @@
 import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, platform, release } from 'node:os';
 
-/** A measured figure against its first target (issue text: "at least", "at most"). */
+/** A measured value and its first target (issue text: "at least", "at most"). */
 export interface Target {
   name: string;
   value: number;
   bound: number;
   direction: 'at least' | 'at most';
   unit: string;
-  /** Without it the run has failed. */
+  /** A missed target fails the run. */
   isRequired?: true;
 }
 
-/** What a section of the benchmark has found. */
+/** The result of a benchmark section. */
 export interface SectionResult {
   table: string[][];
   notes?: string[];
   targets: Target[];
 }
 
-/** Whether the figure is where it should be. */
+/** Returns true if the value meets the target. */
 export const isMet = ({ value, bound, direction }: Target): boolean =>
   direction === 'at least' ? value >= bound : value <= bound;
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Prints a section: a table whose first row is its head, notes, and its targets. */
+/** Prints a section: a table whose first row is the header, notes and targets. */
 export function printSection(title: string, { table, notes = [], targets }: SectionResult): void {
   print(`\n${title}`);
   const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => (row[column] ?? '').length)));
@@ -39,13 +39,13 @@ export function printSection(title: string, { table, notes = [], targets }: Sect
   for (const target of targets) print(`  ${targetLine(target)}`);
 }
 
-/** All targets once more, together. */
+/** Prints all targets together. */
 export function printTargets(targets: Target[]): void {
   print('\nTargets');
   for (const target of targets) print(`  ${targetLine(target)}`);
 }
 
-/** What the figures were measured on. */
+/** Prints the machine and the versions of the run. */
 export function printMachine(): void {
   const load = loadavg().map((value) => value.toFixed(2));
   print(`Gatehouse benchmark: ${new Date().toISOString()}`);
@@ -56,7 +56,7 @@ export function printMachine(): void {
   print(`  load average before the run: ${load.join(' ')}; a loaded machine makes every figure worse`);
 }
 
-/** Says on standard error what is under way: a run takes minutes. */
+/** Prints the current step to standard error: a run takes minutes. */
 export const printProgress = (text: string): void => void process.stderr.write(`  … ${text}\n`);
 
 function redisVersion(): string {
@@ -75,24 +75,24 @@ function targetLine(target: Target): string {
   return `${verdict}  ${name}: ${Number.isInteger(value) ? value : formatNumber(value)}${unit}, target ${direction} ${bound}${unit}`;
 }
 
-/** Three digits that count. */
+/** Formats a number with three significant digits. */
 export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return '–';
   return value >= 100 ? String(Math.round(value)) : value.toFixed(value >= 10 ? 1 : 2);
 }
 
-/** A ratio to a comparison; small ones keep the digits that count. */
+/** Formats a ratio to a comparison; small ones keep two significant digits. */
 export const formatRatio = (ratio: number): string =>
   `× ${ratio > 0 && ratio < 0.1 ? ratio.toPrecision(2) : formatNumber(ratio)}`;
 
-/** The middle value of an odd number of rounds; the mean of the middle two of an even one. */
+/** Returns the median: the mean of the middle two values if their number is even. */
 export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** The value that `share` of the values do not exceed. */
+/** Returns the value that `share` of the values do not exceed. */
 export function percentile(values: number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;

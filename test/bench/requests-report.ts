@@ -2,22 +2,22 @@ import { formatNumber, formatRatio, median, type SectionResult } from './report.
 
 export const RAW_BCRYPT = 'raw bcrypt';
 
-/** What the rounds of one route gave, in their order. */
+/** The results of one route by round. */
 export interface RouteResults {
   rates: number[];
   p99s: number[];
   failed: number;
 }
 
-/** The median of the rounds' ratios: what slows the machine for a while slows both sides of a round. */
-function ratio(figures: Map<string, RouteResults>, name: string, comparison: string): number {
-  const compared = figures.get(comparison)!.rates;
-  return median(figures.get(name)!.rates.map((rate, round) => rate / compared[round]!));
+/** Returns the median of the rounds' ratios: load on the machine affects both sides of a round. */
+function ratio(results: Map<string, RouteResults>, name: string, comparison: string): number {
+  const compared = results.get(comparison)!.rates;
+  return median(results.get(name)!.rates.map((rate, round) => rate / compared[round]!));
 }
 
-/** Every route beside the two plain ones, and beside raw bcrypt where it hashes. */
-export function requestsReport(figures: Map<string, RouteResults>, notes: string[]): SectionResult {
-  const to = (name: string, comparison: string): string => formatRatio(ratio(figures, name, comparison));
+/** Compares every route with the two plain ones, and with raw bcrypt if it hashes. */
+export function requestsReport(results: Map<string, RouteResults>, notes: string[]): SectionResult {
+  const to = (name: string, comparison: string): string => formatRatio(ratio(results, name, comparison));
   const head = [
     '',
     'requests/s',
@@ -29,7 +29,7 @@ export function requestsReport(figures: Map<string, RouteResults>, notes: string
     'to raw bcrypt',
     'failed',
   ];
-  const rows = [...figures].map(([name, { rates, p99s, failed }]) => {
+  const rows = [...results].map(([name, { rates, p99s, failed }]) => {
     const isRaw = name === RAW_BCRYPT;
     const isHashing = isRaw || ['POST register', 'POST login'].includes(name);
     return [
@@ -50,21 +50,21 @@ export function requestsReport(figures: Map<string, RouteResults>, notes: string
     targets: [
       {
         name: '/me to the route that verifies and reads',
-        value: ratio(figures, 'GET /me', 'verify + read'),
+        value: ratio(results, 'GET /me', 'verify + read'),
         bound: 0.8,
         direction: 'at least',
         unit: '',
       },
       {
         name: 'refresh to the route that signs and updates',
-        value: ratio(figures, 'POST refresh', 'sign + update'),
+        value: ratio(results, 'POST refresh', 'sign + update'),
         bound: 0.5,
         direction: 'at least',
         unit: '',
       },
       {
         name: 'logins to raw bcrypt',
-        value: 100 * ratio(figures, 'POST login', RAW_BCRYPT),
+        value: 100 * ratio(results, 'POST login', RAW_BCRYPT),
         bound: 90,
         direction: 'at least',
         unit: ' %',

@@ -10,16 +10,16 @@ import { RAW_BCRYPT, requestsReport, type RouteResults } from './requests-report
 
 const ROUNDS = 4;
 const CONNECTIONS = 20;
-/** Enough to keep every thread busy; more would only wait, and in the end be refused. */
+/** Enough to keep every thread busy; more would only wait and finally be rejected. */
 const HASHING_CONNECTIONS = 3 * availableParallelism();
 const SECONDS = 2;
 const HASHING_SECONDS = 4;
-/** Compiled code is several times as fast: without this the later rounds would win. */
+/** Compiled code is several times as fast: without a warm-up the later rounds would win. */
 const WARM_UP_SECONDS = 5;
 const HASHING_WARM_UP_SECONDS = 1.5;
 const COST = 10;
 const POOL_SIZE = 10;
-/** As the api has it. */
+/** The keep-alive timeout of the api. */
 const KEEP_ALIVE_MS = 65_000;
 
 interface Route {
@@ -28,7 +28,10 @@ interface Route {
   load: () => Promise<Pick<Load, 'url' | 'headers' | 'bodies'>>;
 }
 
-/** Requests a second of register, login, refresh and /me, beside two plain routes and raw bcrypt. */
+/**
+ * Measures requests per second of register, login, refresh and /me, compared with two plain routes and raw
+ * bcrypt.
+ */
 export async function measureRequests(): Promise<SectionResult> {
   const env = { BCRYPT_COST: String(COST), DATABASE_POOL: String(POOL_SIZE) };
   const bench = await BenchInstance.start({ env });
@@ -38,7 +41,7 @@ export async function measureRequests(): Promise<SectionResult> {
     for (const route of routes) {
       await run(load, route, route.isHashing ? HASHING_WARM_UP_SECONDS : WARM_UP_SECONDS);
     }
-    const figures = new Map<string, RouteResults>(
+    const results = new Map<string, RouteResults>(
       [...routes.map(({ name }) => name), RAW_BCRYPT].map((name) => [
         name,
         { rates: [], p99s: [], failed: 0 },
@@ -48,15 +51,15 @@ export async function measureRequests(): Promise<SectionResult> {
       printProgress(`round ${round + 1} of ${ROUNDS}`);
       for (const route of routes) {
         const { perSecond, p99, failed } = await run(load, route);
-        const entry = figures.get(route.name)!;
+        const entry = results.get(route.name)!;
         entry.rates.push(perSecond);
         entry.p99s.push(p99);
         entry.failed += failed;
       }
       const input = { threads: availableParallelism(), cost: COST, seconds: HASHING_SECONDS };
-      figures.get(RAW_BCRYPT)!.rates.push(await raw.call<number>('measure', input));
+      results.get(RAW_BCRYPT)!.rates.push(await raw.call<number>('measure', input));
     }
-    return requestsReport(figures, [
+    return requestsReport(results, [
       `${ROUNDS} alternating rounds; each ratio is the median of the rounds' ratios.`,
       `${CONNECTIONS} connections, ${HASHING_CONNECTIONS} where passwords are hashed, at cost ${COST}.`,
       `Raw bcrypt is ${availableParallelism()} threads alone; a login shares the cores with api, database and load.`,
@@ -66,7 +69,7 @@ export async function measureRequests(): Promise<SectionResult> {
   }
 }
 
-/** In this order, so that what is compared runs side by side. */
+/** Returns the routes in an order in which compared ones run one after the other. */
 async function prepareRoutes(instance: TestInstance): Promise<Route[]> {
   const emails = await registerCustomers(instance, 4 * HASHING_CONNECTIONS);
   const { accessToken } = await openSession(instance, emails[0]!);
@@ -93,7 +96,7 @@ async function prepareRoutes(instance: TestInstance): Promise<Route[]> {
     {
       name: 'sign + update',
       load: async () => {
-        // As many rows as a refresh has sessions, so that neither waits for the locks of the other requests.
+        // As many rows as a refresh has sessions, so that no request waits for the row locks of others.
         const tokens = (await newSessions()).map(({ accessToken }) => sessionId(accessToken));
         return { url: `${plain}/sign-and-update`, bodies: { kind: 'refresh', tokens } };
       },
@@ -118,7 +121,7 @@ async function prepareRoutes(instance: TestInstance): Promise<Route[]> {
   ];
 }
 
-/** The id of the session that an access token belongs to. */
+/** Returns the session id of an access token. */
 const sessionId = (accessToken: string): string =>
   (JSON.parse(Buffer.from(accessToken.split('.')[1]!, 'base64url').toString()) as { sid: string }).sid;
 
@@ -142,14 +145,14 @@ async function run(load: Child, route: Route, seconds?: number): Promise<LoadRes
   return load.call<LoadResult>('measure', input);
 }
 
-/** Customers with a known password. */
+/** Registers customers with a known password. @returns their email addresses */
 export async function registerCustomers(instance: TestInstance, count: number): Promise<string[]> {
   const emails = Array.from({ length: count }, (_, index) => `bench-${index}@example.com`);
   await mapInGroups(emails, (email) => registerCustomer(instance, email));
   return emails;
 }
 
-/** A few at a time: the api refuses what would wait too long for a thread. */
+/** Maps items in groups, because the api rejects requests that would wait too long for a hash thread. */
 export async function mapInGroups<In, Out>(items: In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
   const results: Out[] = [];
   for (let first = 0; first < items.length; first += HASHING_CONNECTIONS) {

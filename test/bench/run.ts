@@ -24,11 +24,11 @@ import { measureSoak } from './soak.js';
 import { measureStarts } from './starts.js';
 import { measureTiming } from './timing.js';
 
-/** What a run may be told on the command line. */
+/** Command line options of a run. */
 interface Options {
-  /** Length of each flood, and of the soak. */
+  /** Duration of each flood and of the soak. */
   seconds?: number;
-  /** Requests of each case of the timing, of customers, of attempts and of the console. */
+  /** Number of requests per case in timing, customers, attempts and console. */
   samples?: number;
   /** Prints the query plans of the customer lists. */
   plans?: boolean;
@@ -36,7 +36,7 @@ interface Options {
 
 interface Section {
   title: string;
-  /** Longest time that it may take. */
+  /** Maximum duration. */
   limitMinutes: number;
   measure: (options: Options) => Promise<SectionResult>;
 }
@@ -63,7 +63,7 @@ const sections: Record<string, Section> = {
     measure: measureFairness,
   },
   timing: {
-    title: 'Timing: what the time of an answer tells about a customer',
+    title: 'Timing: what the duration of a response reveals about a customer',
     limitMinutes: 8,
     measure: measureTiming,
   },
@@ -88,7 +88,7 @@ const sections: Record<string, Section> = {
     measure: measureAttempts,
   },
   console: {
-    title: 'Console: what its screens ask for, with five million attempts and a million customers',
+    title: 'Console: the requests of its screens, with five million attempts and a million customers',
     limitMinutes: 40,
     measure: measureConsole,
   },
@@ -104,7 +104,7 @@ const sections: Record<string, Section> = {
   },
 };
 
-/** What runs when nothing is named: minutes, not an hour. */
+/** The sections that run by default, in minutes instead of an hour. */
 const defaultSections = ['requests', 'deliveries', 'latency', 'fairness'];
 
 const USAGE = `npm run bench -- [${Object.keys(sections).join(' | ')}]… [--seconds=<each flood, or the soak>] [--samples=<each case of timing, customers, attempts and console>] [--plans]`;
@@ -112,7 +112,7 @@ const USAGE = `npm run bench -- [${Object.keys(sections).join(' | ')}]… [--sec
 let servers: Promise<() => Promise<void>> | undefined;
 let cleanup: Promise<void> | undefined;
 
-/** Leaves nothing running, whatever has happened; the servers go last. */
+/** Stops everything that was started; the servers last. */
 function cleanUp(): Promise<void> {
   cleanup ??= (async () => {
     await Promise.all([stopChildren(), stopInstances()]);
@@ -129,7 +129,7 @@ function abort(reason: string, code: number): void {
   void cleanUp().finally(() => process.exit(code));
 }
 
-/** @throws Error that says what it does not know */
+/** Parses the command line. @throws Error that names an unknown section or an invalid option */
 function readArguments(): { names: string[]; options: Options } {
   const { values, positionals } = parseArgs({
     options: { seconds: { type: 'string' }, samples: { type: 'string' }, plans: { type: 'boolean' } },
@@ -147,16 +147,16 @@ function readArguments(): { names: string[]; options: Options } {
   return { names: positionals.length > 0 ? positionals : defaultSections, options };
 }
 
-/** @returns the exit code: 1 when a target was missed that is required */
+/** Runs the benchmark. @returns the exit code: 1 if a required target was missed */
 async function main(): Promise<number> {
-  let asked: ReturnType<typeof readArguments>;
+  let input: ReturnType<typeof readArguments>;
   try {
-    asked = readArguments();
+    input = readArguments();
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n${USAGE}\n`);
     return 2;
   }
-  const { names, options } = asked;
+  const { names, options } = input;
   const minutes = names.reduce((sum, name) => sum + sections[name]!.limitMinutes, 0);
   setTimeout(() => abort(`Not done after ${minutes} minutes`, 1), minutes * 60_000).unref();
   printMachine();
@@ -178,7 +178,7 @@ process.once('SIGINT', () => abort('Interrupted', 130));
 process.once('SIGTERM', () => abort('Terminated', 143));
 
 process.exitCode = await main().catch((error: unknown) => {
-  // After an interruption the failures are only its echo.
+  // After an interruption, failures are only a consequence of it.
   if (!cleanup) process.stderr.write(`\n${inspect(error)}\n`);
   return 1;
 });

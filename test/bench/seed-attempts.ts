@@ -1,34 +1,35 @@
 import type { TestInstance } from '../support/test-instance.js';
 
-/** Further projects of the organization, which share half of the log. */
+/** Additional projects of the organization, which share half of the log. */
 export const PROJECTS = 1_000;
 const ENDPOINTS_EACH = 10;
 
 export const DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** One in so many deliveries is a dead letter. */
+/** One in this many deliveries is a dead letter. */
 const DEAD_LETTER_EVERY = 21;
 const EVENT_TYPES = ['customer.created', 'session.created', 'login.succeeded', 'customer.updated'];
-/** One event in so many has it. */
+/** The type of one event in RARE_EVERY. */
 export const RARE_TYPE = 'customer.deleted';
 const RARE_EVERY = 1_000;
 
-/** `count` deliveries have so many attempts. */
+/** Returns the number of attempts of `count` deliveries. */
 export const attemptCount = (count: number): number => count + 4 * Math.floor(count / DEAD_LETTER_EVERY);
 export const deadLetterCount = (count: number): number => Math.floor(count / DEAD_LETTER_EVERY);
 
 export interface SeedSize {
   deliveries: number;
-  /** Over so many days. */
+  /** Number of days over which they are spread. */
   days: number;
-  /** Endpoints of the project that has half of the log. */
+  /** Number of endpoints of the project that has half of the log. */
   endpoints: number;
 }
 
 /**
- * Fills the log of an instance that is thirty days old with deliveries, ten of each event, evenly over the last days: one
- * attempt each that succeeded, but five that failed of every dead letter (a fifth with 404, the others with 500).
+ * Fills the log of an instance that is thirty days old with deliveries, ten of each event, evenly over the
+ * last days: one successful attempt each, except for dead letters, which have five failed ones (a fifth with
+ * 404, the others with 500).
  */
 export async function seedAttempts(
   instance: TestInstance,
@@ -37,27 +38,27 @@ export async function seedAttempts(
   const { organizationId, projectId } = instance.credentials;
   const begin = Date.now() - days * DAY_MS;
   await instance.sql(`
-    CREATE FUNCTION made_id(ms bigint, kind int, n bigint) RETURNS uuid IMMUTABLE LANGUAGE sql AS
+    CREATE FUNCTION seed_id(ms bigint, kind int, n bigint) RETURNS uuid IMMUTABLE LANGUAGE sql AS
       $$ SELECT (lpad(to_hex(ms), 12, '0') || '7000' || 8000 + kind || lpad(to_hex(n), 12, '0'))::uuid $$;
-    CREATE FUNCTION time_of(n bigint) RETURNS bigint IMMUTABLE LANGUAGE sql AS
+    CREATE FUNCTION seed_time(n bigint) RETURNS bigint IMMUTABLE LANGUAGE sql AS
       $$ SELECT ${begin} + n * ${days * DAY_MS}::bigint / ${count} $$;
     INSERT INTO projects (id, organization_id, name, slug)
-    SELECT made_id(1, 1, n), '${organizationId}', 'Project ' || n, 'crowd-' || n FROM generate_series(0, ${PROJECTS - 1}) n;
+    SELECT seed_id(1, 1, n), '${organizationId}', 'Project ' || n, 'seed-' || n FROM generate_series(0, ${PROJECTS - 1}) n;
     INSERT INTO webhook_endpoints (id, organization_id, project_id, level, url, events, secret)
-    SELECT made_id(1, 2, n), '${organizationId}',
-      CASE WHEN n < ${endpoints} THEN '${projectId}' ELSE made_id(1, 1, (n - ${endpoints}) / ${ENDPOINTS_EACH}) END,
+    SELECT seed_id(1, 2, n), '${organizationId}',
+      CASE WHEN n < ${endpoints} THEN '${projectId}' ELSE seed_id(1, 1, (n - ${endpoints}) / ${ENDPOINTS_EACH}) END,
       'project', 'https://example.com/' || n, '{*}', ''
     FROM generate_series(0, ${endpoints + PROJECTS * ENDPOINTS_EACH - 1}) n`);
   await createPartitions(instance, Date.now() - DAYS * DAY_MS);
   await instance.sql(`
-    CREATE UNLOGGED TABLE crowd AS
+    CREATE UNLOGGED TABLE seed_rows AS
     SELECT n, e, e % 2 = 0 AS is_main, e / 2 % ${PROJECTS} AS p, n % ${DEAD_LETTER_EVERY} = 0 AS is_dead,
-      made_id(time_of(e * 10), 3, e) AS event_id, made_id(time_of(n), 4, n) AS id, time_of(n) AS ms,
+      seed_id(seed_time(e * 10), 3, e) AS event_id, seed_id(seed_time(n), 4, n) AS id, seed_time(n) AS ms,
       CASE WHEN e % ${RARE_EVERY} = 0 THEN '${RARE_TYPE}'
         ELSE ('{${EVENT_TYPES}}'::text[])[1 + e / 2 % ${EVENT_TYPES.length}] END AS type
     FROM (SELECT n, n / 10 AS e FROM generate_series(1, ${count}::bigint) n) numbers`);
-  const project = `CASE WHEN is_main THEN '${projectId}' ELSE made_id(1, 1, p) END`;
-  const endpoint = `made_id(1, 2, CASE WHEN is_main THEN (e / 2 * 7 + n) % ${endpoints}
+  const project = `CASE WHEN is_main THEN '${projectId}' ELSE seed_id(1, 1, p) END`;
+  const endpoint = `seed_id(1, 2, CASE WHEN is_main THEN (e / 2 * 7 + n) % ${endpoints}
     ELSE ${endpoints} + p * ${ENDPOINTS_EACH} + n % ${ENDPOINTS_EACH} END)`;
   const time = (ms: string): string => `to_timestamp((${ms}) / 1000.0)`;
   await insertUnchecked(
@@ -67,7 +68,7 @@ export async function seedAttempts(
        json_build_object('id', 'evt_' || event_id, 'type', type, 'created_at', ${time('ms')},
          'project_id', ${project}, 'organization_id', '${organizationId}', 'data', json_build_object('told', repeat('x', 100)))::text,
        ${time('ms')}
-     FROM crowd ORDER BY e, n`,
+     FROM seed_rows ORDER BY e, n`,
   );
   await insertUnchecked(
     instance,
@@ -77,31 +78,34 @@ export async function seedAttempts(
        CASE WHEN is_dead THEN 'failed' ELSE 'succeeded' END, CASE WHEN is_dead THEN 5 ELSE 1 END,
        CASE WHEN NOT is_dead THEN 200 WHEN n % 5 = 0 THEN 404 ELSE 500 END, CASE WHEN is_dead THEN 'http_error' END,
        ${time('ms')}, ${time('ms + CASE WHEN is_dead THEN 2175000 ELSE 100 END')}
-     FROM crowd`,
+     FROM seed_rows`,
   );
   await insertUnchecked(
     instance,
     `INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id, target_url,
        attempt, http_status, success, error, duration_ms, response_body, started_at, closed_at)
-     SELECT made_id(at, 5, n * 5 + nth), '${organizationId}', ${project}, event_id, type, ${endpoint}, id,
+     SELECT seed_id(at, 5, n * 5 + nth), '${organizationId}', ${project}, event_id, type, ${endpoint}, id,
        'https://example.com/', nth + 1, CASE WHEN NOT is_dead THEN 200 WHEN n % 5 = 0 THEN 404 ELSE 500 END, NOT is_dead,
        CASE WHEN is_dead THEN 'http_error' END, 20, CASE WHEN is_dead THEN repeat('oops ', 20) ELSE 'ok' END,
        ${time('at')}, ${time('at')}
-     FROM crowd, LATERAL (
+     FROM seed_rows, LATERAL (
        SELECT nth, ms + ('{0,15000,75000,375000,2175000}'::bigint[])[nth + 1] AS at
        FROM generate_series(0, CASE WHEN is_dead THEN 4 ELSE 0 END) nth
      ) each`,
   );
-  await instance.sql('DROP TABLE crowd');
+  await instance.sql('DROP TABLE seed_rows');
   for (const table of ['projects', 'webhook_endpoints', 'events', 'deliveries', 'attempts'])
     await instance.sql(`VACUUM ANALYZE ${table}`);
 }
 
-/** The references are right as they are made: to check millions takes longer than to write them. */
+/**
+ * Inserts rows without checking foreign keys: the references are valid by construction, and checking millions
+ * takes longer than writing them.
+ */
 const insertUnchecked = (instance: TestInstance, statement: string): Promise<unknown> =>
   instance.sql(`BEGIN; SET LOCAL session_replication_role = replica; ${statement}; COMMIT`);
 
-/** The partitions that an instance of that age has. */
+/** Creates the partitions that an instance of that age has. */
 async function createPartitions(instance: TestInstance, begin: number): Promise<void> {
   const lowest = (day: number): string =>
     day

@@ -1,9 +1,9 @@
 import type { TestInstance } from '../support/test-instance.js';
 
-/** One in four has this first name, and an e-mail address that begins with it. */
+/** The first name of one customer in four, whose email address also begins with it. */
 export const FIRST_NAME = 'anna';
 export const EMAIL_PREFIX = 'anna.';
-/** Six in ten of all last names begin with an M. */
+/** The beginning of both names: six in ten last names begin with an M. */
 export const FULL_NAME = 'anna m';
 export const LAST_NAME = 'mü';
 
@@ -11,8 +11,8 @@ export const LAST_NAME = 'mü';
 const SECONDS_APART = 20;
 
 /**
- * Fills the project of an instance with customers: spread over time, seven in ten verified, one in a thousand disabled,
- * every other with an external id, two in three logged in before.
+ * Inserts customers into the project of an instance: spread over time, seven in ten verified, one in a
+ * thousand disabled, every other one with an external id, two in three with a past login.
  */
 export async function seedCustomers(instance: TestInstance, count: number): Promise<void> {
   await instance.sql(
@@ -21,7 +21,7 @@ export async function seedCustomers(instance: TestInstance, count: number): Prom
      SELECT
        (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid,
        $1, CASE WHEN n % 2 = 0 THEN 'crm-' || n END, lower(first) || '.' || n || '@example.com', first, last,
-       n % 10 < 7, '$crowd$' || repeat(md5(n::text), 3), '{"plan":"pro"}',
+       n % 10 < 7, '$seed$' || repeat(md5(n::text), 3), '{"plan":"pro"}',
        CASE WHEN n % 1000 = 0 THEN at END, CASE WHEN n % 3 > 0 THEN least(at + n * 7919 % 86400 * interval '1 min', now()) END,
        at, at
      FROM (
@@ -35,7 +35,7 @@ export async function seedCustomers(instance: TestInstance, count: number): Prom
   await instance.sql('VACUUM ANALYZE customers');
 }
 
-/** Makes further projects in the organization of an instance, each with a few customers. */
+/** Inserts additional projects into the organization of an instance, each with a few customers. */
 export async function seedProjects(
   instance: TestInstance,
   count: number,
@@ -43,21 +43,21 @@ export async function seedProjects(
 ): Promise<void> {
   await instance.sql(
     `INSERT INTO projects (id, organization_id, name, slug)
-     SELECT gen_random_uuid(), $1, 'Project ' || n, 'crowd-' || n FROM generate_series(1, $2) n`,
+     SELECT gen_random_uuid(), $1, 'Project ' || n, 'seed-' || n FROM generate_series(1, $2) n`,
     [instance.credentials.organizationId, count],
   );
   await instance.sql(
     `INSERT INTO customers (id, project_id, email, first_name, last_name, created_at)
      SELECT gen_random_uuid(), p.id, 'anna.' || n || '@example.com', 'Anna', 'Möller', now() - n * interval '1 day'
-     FROM projects p, generate_series(1, $1) n WHERE p.slug LIKE 'crowd-%'`,
+     FROM projects p, generate_series(1, $1) n WHERE p.slug LIKE 'seed-%'`,
     [customersEach],
   );
   await instance.sql('VACUUM ANALYZE projects');
 }
 
 /**
- * Makes further organizations, each with a project whose customers were all created in the time of the crowd above, and
- * are called like its own.
+ * Inserts additional organizations, each with a project whose customers were created in the same period as
+ * those of `seedCustomers` and have similar names.
  */
 export async function seedOrganizations(
   instance: TestInstance,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** What is used of test/support/embedded.mjs. */
+/** The functions of test/support/embedded.mjs that are used here. */
 interface Embedded {
   startServers(): Promise<{ folder: string; env: Record<string, string> }>;
   stopServers(folder: string): Promise<void>;
@@ -21,13 +21,13 @@ interface Processes {
   takeLock(file: string): unknown;
 }
 
-/** The scripts are not compiled: they find the repository from where they lie. */
+/** Imports a script. Scripts are not compiled and locate the repository by their own path. */
 const script = (path: string): Promise<unknown> => import(pathToFileURL(join(process.cwd(), path)).href);
 
 /**
- * Starts PostgreSQL, durable as in production, and Redis where there is one, with the migrated template
- * database that `TestInstance` clones.
- * @returns how to stop them
+ * Starts PostgreSQL with production durability and, if installed, Redis, with the migrated template database
+ * that `TestInstance` clones.
+ * @returns a function that stops them
  */
 export async function startBenchServers(): Promise<() => Promise<void>> {
   const embedded = (await script('test/support/embedded.mjs')) as Embedded;
@@ -35,7 +35,8 @@ export async function startBenchServers(): Promise<() => Promise<void>> {
   const processes = (await script('scripts/processes.mjs')) as Processes;
   await embedded.reapServers();
 
-  // Named and locked like the folder of a test run, so that the next run removes what a killed one left.
+  // The folder is named and locked like that of a test run, so that the next run removes the folder of a
+  // killed run.
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-bench-'));
   processes.takeLock(join(folder, 'owner'));
   const folders = [folder];
@@ -56,5 +57,5 @@ export async function startBenchServers(): Promise<() => Promise<void>> {
   }
 }
 
-/** Whether this machine has a Redis for the benchmark. */
+/** Returns true if this machine has a Redis server for the benchmark. */
 export const hasRedis = (): boolean => process.env['TEST_REDIS_URL'] !== undefined;

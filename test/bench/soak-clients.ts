@@ -3,16 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { uniqueEmail } from '../support/unique-email.js';
 import { serve } from './child.js';
 
-/** Customers that are created at a steady rate, by the servers of several projects in turns. */
+/** Customers that are created at a steady rate, in several projects in turn. */
 export interface SoakLoad {
   url: string;
-  /** One for each project. */
+  /** One key per project. */
   secretKeys: string[];
   perSecond: number;
   seconds: number;
 }
 
-/** One request: when it was asked (ms since 1970), how long it took, what came back; status 0 stands for nothing. */
+/** One request: its time (ms since 1970), its duration and its response; status 0 means no response. */
 export interface SoakResponse {
   at: number;
   ms: number;
@@ -26,14 +26,14 @@ async function create({ url, secretKeys, perSecond, seconds }: SoakLoad): Promis
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const total = perSecond * seconds;
   const began = performance.now();
-  const answers: Promise<SoakResponse>[] = [];
-  while (answers.length < total) {
+  const responses: Promise<SoakResponse>[] = [];
+  while (responses.length < total) {
     const due = Math.min(total, Math.floor(((performance.now() - began) * perSecond) / 1_000) + 1);
-    while (answers.length < due)
-      answers.push(createOne(agent, url, secretKeys[answers.length % secretKeys.length]!));
+    while (responses.length < due)
+      responses.push(createOne(agent, url, secretKeys[responses.length % secretKeys.length]!));
     await sleep(2);
   }
-  const all = await Promise.all(answers);
+  const all = await Promise.all(responses);
   agent.destroy();
   return all;
 }
@@ -47,10 +47,10 @@ function createOne(agent: Agent, url: string, secretKey: string): Promise<SoakRe
     'content-length': String(Buffer.byteLength(body)),
   };
   return new Promise((resolve) => {
-    const end = (answer: Partial<SoakResponse>): void =>
+    const end = (outcome: Partial<SoakResponse>): void =>
       resolve({
         ...{ at, ms: performance.now() - began, status: 0, customerId: null, retryAfter: null, error: '' },
-        ...answer,
+        ...outcome,
       });
     request(url, { method: 'POST', agent, headers }, (response) => {
       let text = '';

@@ -2,20 +2,20 @@ import type { Facts } from '../support/invariants.js';
 import type { MemoryLog } from './memory.js';
 import { formatNumber, percentile, type SectionResult, type Target } from './report.js';
 
-/** Shares of the time: before the first the processes are still warming up. */
+/** Share of the run after which the processes count as warmed up. */
 const WARM_UP_SHARE = 0.4;
 const SAMPLE_SHARE = 0.2;
 const MAX_GROWTH = 1.15;
-/** Of a shorter run memory says nothing: heaps grow to their size in minutes. */
+/** Minimum duration for the memory targets, in seconds: heaps take minutes to grow to their size. */
 const LONG_SECONDS = 300;
 const MAX_SHOWN = 10;
 
-/** What a soak has come to. */
+/** The result of a soak. */
 export interface SoakResult {
   seconds: number;
   facts: Facts;
   violations: string[];
-  /** Requests for what the target had taken, of a delivery that no worker was lost with. */
+  /** Requests for events that the receiver had already accepted, of deliveries without a lost worker. */
   unexplained: number;
   repeats: number;
   delays: number[];
@@ -24,7 +24,7 @@ export interface SoakResult {
   memory: Record<'api' | 'worker', MemoryLog>;
 }
 
-/** What a soak has come to, as a section of the benchmark. */
+/** Reports the result of a soak as a benchmark section. */
 export function soakReport(soak: SoakResult): SectionResult {
   const { facts, seconds, kills, flushes, delays, repeats, violations } = soak;
   const statuses = facts.exchanges.map(({ response }) => response?.status ?? 0);
@@ -32,9 +32,9 @@ export function soakReport(soak: SoakResult): SectionResult {
   const count = <T>(values: T[], value: T): number => values.filter((each) => each === value).length;
   const lost = facts.attempts.filter(({ error }) => error === 'worker_lost').length;
   const rows: [string, number | string][] = [
-    ['customers asked for', statuses.length],
+    ['requested customers', statuses.length],
     ['acknowledged with 201', count(statuses, 201)],
-    ['refused with 503', count(statuses, 503)],
+    ['rejected with 503', count(statuses, 503)],
     ['events a second', formatNumber(count(statuses, 201) / seconds)],
     ['deliveries', states.length],
     ['delivered', count(states, 'succeeded')],

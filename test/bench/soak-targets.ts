@@ -7,7 +7,10 @@ import { serve } from './child.js';
 const requests: TargetRequest[] = [];
 let origin = '';
 
-/** Targets by their paths: what begins with /failing answers 500, what begins with /hanging nothing, all others 200. */
+/**
+ * Starts a receiver: paths that begin with /failing return 500, those that begin with /hanging never respond,
+ * all others return 200.
+ */
 async function listen(): Promise<string> {
   const server = createServer((message, response) => {
     const path = message.url!;

@@ -23,13 +23,16 @@ const PER_SECOND = 200;
 const SECONDS = 600;
 const KILL_EVERY_MS = 30_000;
 const SETTLE_PROBES = 4_800;
-/** How late an attempt may begin: an emptied Redis is noticed after sweeps, a dead worker after its lease. */
+/**
+ * Maximum delay of an attempt: jobs lost in an emptied Redis are found by the due poller, attempts of a
+ * killed worker when their lease ends.
+ */
 const LATE_MS = 10_000;
 
-/** One project each; of twenty one fails, and a further one hangs. */
+/** One project per path; of twenty, one fails and one hangs. */
 const TARGETS = [...Array.from({ length: 18 }, (_, index) => `/good-${index}`), '/failing', '/hanging'];
 
-/** Time-out 1 s, lease 3 s, retries after 1, 2, 3 and 4 s: dead letters within the run. */
+/** Timeout 1 s, lease 3 s, retries after 1, 2, 3 and 4 s: dead letters occur within the run. */
 const SCALE = 10;
 const SCHEDULE_MS = [0, 1_000, 2_000, 3_000, 4_000];
 const env = {
@@ -39,7 +42,10 @@ const env = {
   LOG_LEVEL: 'warn',
 };
 
-/** Everything at once, for long: load, failing and hanging targets, workers killed, Redis emptied. */
+/**
+ * Measures a long run with everything at once: load, failing and hanging receivers, killed workers and an
+ * emptied Redis.
+ */
 export async function measureSoak({ seconds = SECONDS }: { seconds?: number }): Promise<SectionResult> {
   const [clients, targets] = [new Child('soak-clients'), new Child('soak-targets')];
   const redis = hasRedisServer ? await RedisServer.start() : undefined;
@@ -49,13 +55,18 @@ export async function measureSoak({ seconds = SECONDS }: { seconds?: number }): 
   try {
     const origin = await targets.call<string>('listen');
     const secretKeys = await Promise.all(TARGETS.map((path) => openProject(instance, origin + path)));
-    const [lasting] = [instance.startWorker(), instance.startWorker()];
-    const memory = { api: new MemoryLog(instance.api.pid), worker: new MemoryLog(lasting.pid) };
+    const [survivor] = [instance.startWorker(), instance.startWorker()];
+    const memory = { api: new MemoryLog(instance.api.pid), worker: new MemoryLog(survivor.pid) };
     const url = `${instance.baseUrl}/api/v1/customers`;
-    const asked = clients.call<SoakResponse[]>('create', { url, secretKeys, perSecond: PER_SECOND, seconds });
-    const troubled = injectFailures(instance, redis, seconds);
-    const answers = await asked;
-    const { kills, flushes } = await troubled;
+    const pending = clients.call<SoakResponse[]>('create', {
+      url,
+      secretKeys,
+      perSecond: PER_SECOND,
+      seconds,
+    });
+    const failures = injectFailures(instance, redis, seconds);
+    const responses = await pending;
+    const { kills, flushes } = await failures;
     for (const log of Object.values(memory)) log.stop();
     printProgress('waiting for the last deliveries');
     await eventually('every delivery ending', () => isSettled(instance), SETTLE_PROBES).catch(
@@ -63,7 +74,7 @@ export async function measureSoak({ seconds = SECONDS }: { seconds?: number }): 
     );
     const requests = await targets.call<TargetRequest[]>('requests');
     const facts = {
-      exchanges: answers.map(toExchange),
+      exchanges: responses.map(toExchange),
       requests,
       ...(await readDatabaseFacts(instance)),
       processes: instance.processes.map(describeProcess),
@@ -75,18 +86,18 @@ export async function measureSoak({ seconds = SECONDS }: { seconds?: number }): 
   }
 }
 
-/** @returns the key of a project of its own that delivers to the target */
+/** Creates a project with an endpoint for a target. @returns the project's key */
 async function openProject(instance: TestInstance, url: string): Promise<string> {
   const { secretKey } = await insertProject(instance, instance.credentials.organizationId);
-  const made = await instance.request('POST', '/v1/webhooks/endpoints', {
+  const response = await instance.request('POST', '/v1/webhooks/endpoints', {
     body: { url, events: ['customer.created'] },
     headers: { authorization: `Bearer ${secretKey}` },
   });
-  if (made.status !== 201) throw new Error(`endpoint was not created: ${JSON.stringify(made.body)}`);
+  if (response.status !== 201) throw new Error(`endpoint was not created: ${JSON.stringify(response.body)}`);
   return secretKey;
 }
 
-/** Kills the second worker again and again, and empties Redis after one and two thirds of the time. */
+/** Kills the second worker repeatedly, and flushes Redis after one third and after two thirds of the time. */
 async function injectFailures(
   instance: TestInstance,
   redis: RedisServer | undefined,
@@ -96,7 +107,7 @@ async function injectFailures(
   let [kills, flushes] = [0, 0];
   const began = performance.now();
   const elapsed = (): number => performance.now() - began;
-  // Near the end nothing more: what is measured then is how it comes to rest.
+  // No failures near the end, when the return to normal is measured.
   for (; elapsed() < seconds * 1_000; await sleep(100)) {
     if (elapsed() > (kills + 1) * Math.min(KILL_EVERY_MS, seconds * 250)) {
       await victim.stop('SIGKILL');
@@ -140,12 +151,12 @@ function evaluate(
       .filter(({ error }) => error === 'worker_lost')
       .map(({ url, eventId }) => `${url} ${eventId}`),
   );
-  const again = findRepeatedRequests(facts);
+  const repeats = findRepeatedRequests(facts);
   return {
     facts,
     violations: found.map(({ invariant, description }) => `${invariant}: ${description}`),
-    repeats: again.length,
-    unexplained: again.filter(({ url, eventId }) => !lost.has(`${url} ${eventId}`)).length,
+    repeats: repeats.length,
+    unexplained: repeats.filter(({ url, eventId }) => !lost.has(`${url} ${eventId}`)).length,
     delays: [...attemptDelays(facts, { schedule: SCHEDULE_MS })]
       .filter(([{ attempt, url }]) => attempt === 1 && !url.includes('/hanging'))
       .map(([, delay]) => delay),

@@ -5,7 +5,7 @@ import { formatRatio, median, printProgress, type SectionResult } from './report
 
 const ROUNDS = 10;
 
-/** Each program as it is run, and the modules that it is bundled from. */
+/** Each program as bundled, and the modules that it is bundled from. */
 const programs = [
   { name: 'api', bundled: entryPoints.api, modules: `${process.cwd()}/dist/apps/api/main.js` },
   {
@@ -15,7 +15,10 @@ const programs = [
   },
 ];
 
-/** How long a program takes from its start to being ready, bundled and as modules in turns (docs/adr/0024). */
+/**
+ * Measures the time from the start of a program until it is ready, bundled and as modules in turn
+ * (docs/adr/0024).
+ */
 export async function measureStarts(): Promise<SectionResult> {
   const instance = await TestInstance.start({ workers: 0 });
   try {

@@ -1,36 +1,39 @@
 import type { Exchange } from './exchange.js';
 import { formatRatio, median, percentile, type SectionResult, type Target } from './report.js';
 
-/** The answers of one case. */
+/** The responses of one case. */
 export interface TimingCase {
   group: string;
   name: string;
   responses: Exchange[];
 }
 
-/** How far the medians of a group may lie apart, in per cent. */
+/** Maximum difference between the medians of a group, in percent. */
 const MAX_DIFFERENCE = 10;
 
-/** Differ from answer to answer, and tell nothing. */
+/** Headers that differ for each response and reveal nothing. */
 const variableHeaders = new Set(['date', 'x-request-id']);
 
-/** What an answer says, without what is another with each request. */
+/** Returns a response without the parts that differ for each request. */
 export function normalize({ status, headers, body }: Exchange): {
   status: number;
   headers: string;
   body: string;
 } {
-  const kept: string[] = [];
+  const lines: string[] = [];
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index]!;
-    kept.push(`${name}: ${variableHeaders.has(name.toLowerCase()) ? '' : headers[index + 1]!}`);
+    lines.push(`${name}: ${variableHeaders.has(name.toLowerCase()) ? '' : headers[index + 1]!}`);
   }
-  return { status, headers: kept.join('\n'), body: body.replace(/"requestId":"[^"]*"/, '"requestId":""') };
+  return { status, headers: lines.join('\n'), body: body.replace(/"requestId":"[^"]*"/, '"requestId":""') };
 }
 
 const medianMs = ({ responses }: TimingCase): number => median(responses.map(({ ms }) => ms));
 
-/** Every case beside the first of its group, and whether each group looks like one. */
+/**
+ * Compares every case with the first of its group, and checks whether the cases of a group are
+ * indistinguishable.
+ */
 export function timingReport(cases: TimingCase[], notes: string[]): SectionResult {
   const groups = [...new Set(cases.map(({ group }) => group))].map((group) =>
     cases.filter((each) => each.group === group),
@@ -49,7 +52,7 @@ function row(each: TimingCase, first: TimingCase): string[] {
   const times = each.responses.map(({ ms }) => ms);
   const reference = normalize(first.responses[0]!);
   const isEqual = (part: keyof typeof reference): string =>
-    each.responses.every((answer) => normalize(answer)[part] === reference[part]) ? 'equal' : 'DIFFERENT';
+    each.responses.every((response) => normalize(response)[part] === reference[part]) ? 'equal' : 'DIFFERENT';
   return [
     `${each.group}: ${each.name}`,
     String(times.length),
@@ -65,7 +68,7 @@ function row(each: TimingCase, first: TimingCase): string[] {
 function targets(group: TimingCase[]): Target[] {
   const medians = group.map(medianMs);
   const texts = group.flatMap(({ responses }) =>
-    responses.map((answer) => JSON.stringify(normalize(answer))),
+    responses.map((response) => JSON.stringify(normalize(response))),
   );
   const name = group[0]!.group;
   return [
@@ -78,7 +81,7 @@ function targets(group: TimingCase[]): Target[] {
       isRequired: true,
     },
     {
-      name: `${name}: different answers`,
+      name: `${name}: different responses`,
       value: new Set(texts).size,
       bound: 1,
       direction: 'at most',

@@ -11,22 +11,25 @@ import { mapInGroups } from './requests.js';
 import { timingReport, type TimingCase } from './timing-report.js';
 
 const SAMPLES = 200;
-/** Of each case: compiled code is several times as fast. */
+/** Warm-up requests per case: compiled code is several times as fast. */
 const WARM_UP = 15;
 const COST = 10;
 
-/** What one kind of customer gets from a route. */
+/** Requests to one route for one kind of customer. */
 interface Case {
   group: string;
   name: string;
   path: string;
   status: number;
-  /** Each is used once, so that no limit per address is what is measured. */
+  /** Each address is used once, so that no limit per address is measured. */
   emails: string[];
   password?: string;
 }
 
-/** Whether answers tell by their time or their text who is registered (requirements PW-08, EV-07). */
+/**
+ * Measures whether the duration or content of responses reveals who is registered (requirements PW-08,
+ * EV-07).
+ */
 export async function measureTiming({ samples = SAMPLES }: { samples?: number }): Promise<SectionResult> {
   const bench = await BenchInstance.start({ env: { BCRYPT_COST: String(COST) } });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -40,7 +43,7 @@ export async function measureTiming({ samples = SAMPLES }: { samples?: number })
       const members = cases.filter((each) => each.group === group);
       for (const each of shuffle(members.flatMap((member) => repeat(member, WARM_UP))))
         await send(bench.instance, agent, each);
-      // In no order: what slows the machine for a while, or the request before, meets every case alike.
+      // The order is random, so that load on the machine or the previous request affects every case equally.
       for (const each of shuffle(members.flatMap((member) => repeat(member, samples))))
         timed.get(each)!.responses.push(await send(bench.instance, agent, each));
     }
@@ -100,34 +103,41 @@ function createCustomers(
   );
 }
 
-/** Waits for a thread that hashes, and for the limit of the secret key. @throws Error unless `status` comes */
+/**
+ * Sends a request, with retries while hash threads are busy or the limit of the secret key is reached.
+ * @throws Error unless the final status is `status`
+ */
 async function sendAndExpect(
   instance: TestInstance,
   path: string,
   body: object | undefined,
   status: number,
 ): Promise<{ id: string; email: string }> {
-  const answer = await retryWhileRejected(
+  const response = await retryWhileRejected(
     () => instance.requestWithSecretKey('POST', path, body),
     [503, 429],
   );
-  return expectStatus(status, answer).body;
+  return expectStatus(status, response).body;
 }
 
-async function send({ baseUrl, credentials }: TestInstance, agent: Agent, asked: Case): Promise<Exchange> {
-  const { path, status, emails, password } = asked;
-  const answer = await exchange(agent, {
+async function send(
+  { baseUrl, credentials }: TestInstance,
+  agent: Agent,
+  requested: Case,
+): Promise<Exchange> {
+  const { path, status, emails, password } = requested;
+  const response = await exchange(agent, {
     method: 'POST',
     url: `${baseUrl}/api/v1/auth/${path}`,
     headers: { 'x-publishable-key': credentials.publishableKey },
     body: JSON.stringify({ email: emails.pop()!, password }),
   });
-  if (answer.status !== status)
-    throw new Error(`${asked.name}: ${answer.status} ${answer.error ?? answer.body}`);
-  return answer;
+  if (response.status !== status)
+    throw new Error(`${requested.name}: ${response.status} ${response.error ?? response.body}`);
+  return response;
 }
 
-/** Known addresses must have had their mails, or nothing was compared. @throws Error */
+/** Checks that known addresses have received their mails, as otherwise nothing was compared. @throws Error */
 async function assertMailed(instance: TestInstance, count: number): Promise<void> {
   const rows = await instance.sql<{ kind: string; count: number }>(
     'SELECT kind, count(*)::int AS count FROM mails GROUP BY kind',
