@@ -8,7 +8,7 @@ import { smallPng } from './small-png.js';
 const SCREENSHOT_OPTIONS = { animations: 'disabled', caret: 'hide' } as const;
 const wideViewport = { width: 1280, height: 900 };
 
-/** The ways in which somebody may look at the console. */
+/** The browser variants in which screenshots are taken. */
 export const variants = {
   light: { viewport: wideViewport, colorScheme: 'light' },
   dark: { viewport: wideViewport, colorScheme: 'dark' },
@@ -16,7 +16,7 @@ export const variants = {
 } satisfies Record<string, BrowserContextOptions>;
 export type Variant = keyof typeof variants;
 
-/** Takes pictures of the console of one instance, in one look. */
+/** Takes screenshots of the console of one instance, in one variant. */
 export class Camera {
   private constructor(
     readonly page: Page,
@@ -25,30 +25,32 @@ export class Camera {
     private readonly folder: string,
   ) {}
 
-  /** @param operator who is signed in; nobody otherwise */
+  /** @param operator the signed-in operator; default: none */
   static async open(
     browser: TestBrowser,
-    look: Variant,
+    variant: Variant,
     { baseUrl, folder, operator }: { baseUrl: string; folder: string; operator?: OperatorClient },
   ): Promise<Camera> {
     const cookies = operator ? [operator.browserCookie()] : [];
     const page = await browser.open('about:blank', {
-      ...variants[look],
+      ...variants[variant],
       reducedMotion: 'reduce',
       storageState: { cookies, origins: [] },
     });
-    return new Camera(page, look, `${baseUrl}/console`, folder);
+    return new Camera(page, variant, `${baseUrl}/console`, folder);
   }
 
   /** @param path below `/console` */
   async go(path: string): Promise<void> {
-    // Where only the fragment differs nothing would be loaded.
+    // If only the fragment differs, the page would not load again.
     await this.page.goto('about:blank');
     await this.page.goto(this.console + path);
     await this.waitUntilSettled();
   }
 
-  /** @param name of the picture, without its look @param fullPage with all that is below the window */
+  /**
+   * @param name of the screenshot, without its variant @param fullPage includes the page below the viewport
+   */
   async take(name: string, fullPage = false): Promise<void> {
     await this.waitUntilSettled();
     this.write(
@@ -57,14 +59,14 @@ export class Camera {
     );
   }
 
-  /** What is in the window, small enough for a document. @param path of the file */
+  /** Takes a small screenshot of the viewport for a document. @param path of the file */
   async takeSmall(path: string): Promise<void> {
     this.write(path, smallPng(await this.page.screenshot(SCREENSHOT_OPTIONS)));
   }
 
-  private write(path: string, picture: Buffer): void {
+  private write(path: string, png: Buffer): void {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, picture);
+    writeFileSync(path, png);
     process.stdout.write(`${path}\n`);
   }
 
@@ -72,7 +74,10 @@ export class Camera {
     await this.page.context().close();
   }
 
-  /** Waits until all is there: the words, the data in place of its skeletons, and the charts, which are measured first. */
+  /**
+   * Waits until the page is complete: headings, data instead of skeletons, and charts, which are measured
+   * before they render.
+   */
   private async waitUntilSettled(): Promise<void> {
     await this.page.getByRole('heading').first().waitFor();
     await this.page.waitForLoadState('networkidle');

@@ -14,9 +14,9 @@ interface DeadLetter {
 }
 
 /**
- * Makes good what two targets have missed: of the one that is well again all, in a batch; of the one that is not, one,
- * in vain. A plan for the rest waits.
- * @returns ids with their prefixes: the batch, the delivery that failed twice, and its event
+ * Resolves the outages of two receivers: redelivers all dead letters of the recovered one in a bulk
+ * redelivery, and one of the other receiver, which fails again. A plan for the rest remains.
+ * @returns ids with their prefixes: the bulk redelivery, the delivery that failed twice, and its event
  */
 export async function resolveOutage(
   instance: TestInstance,
@@ -25,7 +25,7 @@ export async function resolveOutage(
 ): Promise<{ batch: string; delivery: string; event: string }> {
   const by = `operator:${operator.operator.id}`;
   const end = Date.now() - 4.9 * DAY_MS;
-  const dead = await instance.sql<DeadLetter>(
+  const deadLetters = await instance.sql<DeadLetter>(
     `SELECT * FROM deliveries WHERE endpoint_id = $1 AND state = 'failed' AND created_at < now() - interval '4 days'`,
     [crm.id],
   );
@@ -40,14 +40,14 @@ export async function resolveOutage(
       filter: { endpoint_id: `ep_${crm.id}`, status_class: '5xx' },
       state: 'completed',
       reason,
-      total: dead.length,
-      eligible: dead.length,
+      total: deadLetters.length,
+      eligible: deadLetters.length,
       not_eligible: {},
       endpoint_ids: [crm.id],
       waiting: 0,
-      made: dead.length,
+      made: deadLetters.length,
       skipped: {},
-      results: { succeeded: dead.length },
+      results: { succeeded: deadLetters.length },
       created_by: by,
       started_by: by,
       created_at: iso(end),
@@ -55,7 +55,7 @@ export async function resolveOutage(
       finished_at: iso(end + 70_000),
     },
   ]);
-  await redeliver(instance, dead, {
+  await redeliver(instance, deadLetters, {
     by,
     reason,
     batch,
@@ -68,9 +68,9 @@ export async function resolveOutage(
        AND finished_at < now() - interval '1 hour' ORDER BY event_type = 'customer.created' DESC, id DESC LIMIT 1`,
     [partner.id],
   );
-  const again = { by, reason: 'Loyalty says that their proxy is repaired', batch: null, succeeds: false };
-  const [made] = await redeliver(instance, [newest!], {
-    ...again,
+  const retry = { by, reason: 'Loyalty says that their proxy is repaired', batch: null, succeeds: false };
+  const [failedRedelivery] = await redeliver(instance, [newest!], {
+    ...retry,
     at: () => Date.parse(String(newest!.finished_at)) + 22 * 60_000,
   });
   const [discarded] = await instance.sql<DeadLetter>(
@@ -85,7 +85,7 @@ export async function resolveOutage(
   });
   return {
     batch: `rdl_${batch}`,
-    delivery: `dlv_${made!.id}`,
+    delivery: `dlv_${failedRedelivery!.id}`,
     event: `evt_${newest!['event_id'] as string}`,
   };
 }
@@ -98,16 +98,16 @@ interface Redelivery {
   succeeds: boolean;
 }
 
-/** @returns the new deliveries */
+/** Inserts redeliveries of dead letters. @returns the new deliveries */
 async function redeliver(
   instance: TestInstance,
-  dead: DeadLetter[],
+  deadLetters: DeadLetter[],
   { by, reason, batch, at, succeeds }: Redelivery,
 ): Promise<{ id: string }[]> {
-  const made = dead.map((old, index) => ({
-    ...old,
+  const redeliveries = deadLetters.map((deadLetter, index) => ({
+    ...deadLetter,
     id: uuidAt(at(index)),
-    redelivery_of: old.id,
+    redelivery_of: deadLetter.id,
     batch_id: batch,
     state: succeeds ? 'succeeded' : 'failed',
     attempt: succeeds ? 1 : 5,
@@ -116,8 +116,8 @@ async function redeliver(
     created_at: iso(at(index)),
     finished_at: iso(at(index) + (succeeds ? 140 : 2_175_400)),
   }));
-  await insertRows(instance, 'deliveries', made);
-  for (const each of made) {
+  await insertRows(instance, 'deliveries', redeliveries);
+  for (const each of redeliveries) {
     await instance.sql(
       `UPDATE deliveries SET resolution = 'redelivered', redelivered_as = $2, reason = $3, resolved_by = $4 WHERE id = $1`,
       [each.redelivery_of, each.id, reason, by],
@@ -138,7 +138,7 @@ async function redeliver(
       ],
     );
   }
-  return made;
+  return redeliveries;
 }
 
 const buildAttempts = (begin: number, succeeds: boolean) =>

@@ -9,13 +9,13 @@ import { createFirstOperator, takeDialogs, takeScreens, takeSetup, takeSignIn } 
 
 const USAGE = 'npm run screenshots -- [<folder>; default .screenshots]';
 
-/** The first operator, whose e-mail stands in the pictures. */
+/** The first operator, whose email address is visible in screenshots. */
 const env = {
   RATE_LIMITS: 'off',
   OPERATOR_EMAIL: 'mara.lind@nordwind.example',
   OPERATOR_PASSWORD: 'an unusual long phrase',
 };
-const all = Object.keys(variants) as Variant[];
+const variantNames = Object.keys(variants) as Variant[];
 
 async function captureFull(browser: TestBrowser, folder: string): Promise<void> {
   const instance = await TestInstance.start({ env, workers: 0 });
@@ -24,22 +24,23 @@ async function captureFull(browser: TestBrowser, folder: string): Promise<void> 
     instance.startWorker();
     await instance.waitUntilReady();
     await waitForRollups(instance);
-    const each = async (work: (camera: Camera) => Promise<void>, isIn = true): Promise<void> => {
-      for (const look of all) {
-        const camera = await Camera.open(browser, look, {
+    const captureEach = async (work: (camera: Camera) => Promise<void>, isSignedIn = true): Promise<void> => {
+      for (const variant of variantNames) {
+        const camera = await Camera.open(browser, variant, {
           baseUrl: instance.baseUrl,
           folder,
-          ...(isIn ? { operator } : {}),
+          ...(isSignedIn ? { operator } : {}),
         });
         await work(camera);
         await camera.close();
       }
     };
-    await each((camera) => takeScreens(camera, instance, 'full', chosen));
-    // These leave something behind, so that they come last, and nobody is told.
+    await captureEach((camera) => takeScreens(camera, instance, 'full', chosen));
+    // Dialogs and sign-ins change data, so they come last, after the workers have stopped and send no
+    // notifications.
     await Promise.all(instance.workers.map((worker) => worker.stop()));
-    await each((camera) => takeDialogs(camera, chosen));
-    await each((camera) => takeSignIn(camera, instance, operator), false);
+    await captureEach((camera) => takeDialogs(camera, chosen));
+    await captureEach((camera) => takeSignIn(camera, instance, operator), false);
   } finally {
     await instance.stop();
   }
@@ -48,14 +49,14 @@ async function captureFull(browser: TestBrowser, folder: string): Promise<void> 
 async function captureEmpty(browser: TestBrowser, folder: string): Promise<void> {
   const instance = await TestInstance.start({ env: { RATE_LIMITS: 'off', SEED: 'off' } });
   try {
-    for (const look of all) {
-      const camera = await Camera.open(browser, look, { baseUrl: instance.baseUrl, folder });
+    for (const variant of variantNames) {
+      const camera = await Camera.open(browser, variant, { baseUrl: instance.baseUrl, folder });
       await takeSetup(camera, instance);
       await camera.close();
     }
     const operator = await createFirstOperator(instance);
-    for (const look of all) {
-      const camera = await Camera.open(browser, look, { baseUrl: instance.baseUrl, folder, operator });
+    for (const variant of variantNames) {
+      const camera = await Camera.open(browser, variant, { baseUrl: instance.baseUrl, folder, operator });
       await takeScreens(camera, instance, 'empty');
       await camera.close();
     }
@@ -64,10 +65,10 @@ async function captureEmpty(browser: TestBrowser, folder: string): Promise<void>
   }
 }
 
-/** Resolves when the worker has counted the log for the overview. */
+/** Resolves when the worker has computed the rollups for the overview. */
 const waitForRollups = (instance: TestInstance): Promise<unknown> =>
   eventually(
-    'the log being counted',
+    'the rollups',
     async () => {
       const [row] = await instance.sql(
         `SELECT (SELECT sum(counts[1]) FROM attempt_figures WHERE span = (SELECT max(span) FROM attempt_figures)
@@ -78,7 +79,7 @@ const waitForRollups = (instance: TestInstance): Promise<unknown> =>
     4_800,
   );
 
-/** @returns the exit code: 1 when a page has complained */
+/** Takes all screenshots. @returns the exit code: 1 if a page wrote to its console */
 async function main(): Promise<number> {
   const [folder = '.screenshots', ...more] = process.argv.slice(2);
   if (more.length > 0 || folder.startsWith('-')) {
@@ -94,7 +95,7 @@ async function main(): Promise<number> {
     } finally {
       await browser.close();
     }
-    for (const complaint of browser.consoleMessages) process.stderr.write(`The browser: ${complaint}\n`);
+    for (const message of browser.consoleMessages) process.stderr.write(`The browser: ${message}\n`);
     return browser.consoleMessages.length > 0 ? 1 : 0;
   } finally {
     await stopServers();

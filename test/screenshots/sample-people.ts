@@ -10,7 +10,7 @@ const LAST_NAMES = [
   ...['Dubois', 'Jansen'],
 ];
 
-/** Somebody of an instance that exists in pictures alone. */
+/** A fictional customer of the screenshots. */
 export interface Person {
   id: string;
   email: string;
@@ -18,7 +18,7 @@ export interface Person {
   lastName: string;
 }
 
-/** The same name for the same number, and another for the next hundreds. */
+/** Returns the same name for the same number, and different names for several hundred consecutive numbers. */
 export function personAt(number: number): Omit<Person, 'id'> {
   const firstName = FIRST_NAMES[number % FIRST_NAMES.length]!;
   const lastName = LAST_NAMES[number % LAST_NAMES.length]!;
@@ -30,7 +30,7 @@ export function personAt(number: number): Omit<Person, 'id'> {
   return { firstName, lastName, email: `${plain}@example.com` };
 }
 
-/** Chance that is the same in every run, from 0 to 1 (mulberry32). */
+/** Returns a pseudorandom number generator with a fixed seed; values from 0 to 1 (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -41,14 +41,14 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** The body of an answer. @throws Error unless the operator was allowed, and understood */
+/** Sends a request as an operator. @returns the body of the response @throws Error unless it succeeds */
 export async function operatorRequest(
   operator: OperatorClient,
   method: string,
   path: string,
   body?: unknown,
 ): Promise<Record<string, any>> {
-  const answer = await operator.request(method, path, body);
-  if (answer.status < 300) return answer.body as Record<string, any>;
-  throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  const response = await operator.request(method, path, body);
+  if (response.status < 300) return response.body as Record<string, any>;
+  throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(response.body)}`);
 }

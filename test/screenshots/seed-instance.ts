@@ -27,11 +27,11 @@ const unsigned: AttemptOutcome = {
   body: '{"error":"invalid_signature","hint":"Is the signing secret the one after the rotation?"}',
 };
 
-/** The records whose own screens are worth a picture. */
+/** The records whose screens are shown in screenshots. */
 export interface FeaturedRecords {
   project: string;
   customer: string;
-  /** With its prefix, as the others. */
+  /** With its prefix, like the following ids. */
   endpoint: string;
   delivery: string;
   event: string;
@@ -39,7 +39,7 @@ export interface FeaturedRecords {
   organization: string;
 }
 
-/** Makes two organizations that look as if they had been here for months. The instance has no worker yet. */
+/** Creates two organizations with data of several months. The instance must not have a worker yet. */
 export async function seedInstance(
   instance: TestInstance,
 ): Promise<{ operator: OperatorClient; chosen: FeaturedRecords }> {
@@ -54,13 +54,13 @@ export async function seedInstance(
     name: 'Lumen Health',
     slug: 'lumen-health',
   });
-  const make = async (organizationId: string, name: string, environment: string, settings = {}) =>
+  const create = async (organizationId: string, name: string, environment: string, settings = {}) =>
     (await operatorRequest(operator, 'POST', '/projects', { organizationId, name, environment, settings }))
       .id as string;
-  const portal = await make(lumen.id as string, 'Patient portal', 'production');
-  await make(nordwind, 'Shop (staging)', 'staging');
-  const app = await make(nordwind, 'Mobile app', 'production');
-  const shop = await make(nordwind, 'Shop', 'production', {
+  const portal = await create(lumen.id as string, 'Patient portal', 'production');
+  await create(nordwind, 'Shop (staging)', 'staging');
+  const app = await create(nordwind, 'Mobile app', 'production');
+  const shop = await create(nordwind, 'Shop', 'production', {
     allowedOrigins: ['https://shop.nordwind.example', 'https://checkout.nordwind.example'],
     redirectUrls: ['https://shop.nordwind.example/welcome'],
     accessTokenTtl: 900,
@@ -78,15 +78,15 @@ export async function seedInstance(
     app: await insertCustomers(instance, app, 46, 24),
     portal: await insertCustomers(instance, portal, 70, 16),
   };
-  const listen = endpointFactory(instance, operator);
-  const orders = await listen(
+  const createEndpoint = endpointFactory(instance, operator);
+  const orders = await createEndpoint(
     shop,
     'https://api.nordwind.example/hooks/gatehouse',
     ['*'],
     38,
     failAtRate(0.004),
   );
-  const crm = await listen(
+  const crm = await createEndpoint(
     shop,
     'https://crm.nordwind.example/webhooks/identity',
     ['customer.*'],
@@ -94,7 +94,7 @@ export async function seedInstance(
     (ago, random) =>
       Math.abs(ago - 5.2 * DAY_MS) < 2.5 * HOUR_MS ? unavailable : random < 0.004 ? timedOut : null,
   );
-  const partner = await listen(
+  const partner = await createEndpoint(
     app,
     'https://hooks.loyalty.example/nordwind/events',
     ['customer.*', 'login.*'],
@@ -102,38 +102,45 @@ export async function seedInstance(
     (ago, random) =>
       ago < 6 * HOUR_MS ? (random < 0.75 ? badGateway : refused) : random < 0.03 ? badGateway : null,
   );
-  const push = await listen(
+  const push = await createEndpoint(
     app,
     'https://push.nordwind.example/gatehouse',
     ['session.*'],
     24,
     failAtRate(0.002),
   );
-  const clinic = await listen(
+  const clinic = await createEndpoint(
     portal,
     'https://portal.lumen-health.example/api/webhooks',
     ['*'],
     74,
     (ago, random) => (ago > 26 * HOUR_MS && ago < 30 * HOUR_MS ? unsigned : random < 0.01 ? refused : null),
   );
-  await listen(shop, 'https://legacy-erp.nordwind.example/hook', ['customer.*'], 0, failAtRate(0), 'failing');
-  const scene = (
+  await createEndpoint(
+    shop,
+    'https://legacy-erp.nordwind.example/hook',
+    ['customer.*'],
+    0,
+    failAtRate(0),
+    'failing',
+  );
+  const project = (
     organizationId: string,
     projectId: string,
-    who: Person[],
+    customers: Person[],
     eventsPerDay: number,
-    listeners: SeedEndpoint[],
+    endpoints: SeedEndpoint[],
   ) => ({
     organizationId,
     projectId,
-    customers: who,
+    customers,
     eventsPerDay,
-    endpoints: listeners,
+    endpoints,
   });
   await seedLog(instance, [
-    scene(nordwind, shop, people.shop, 560, [orders, crm]),
-    scene(nordwind, app, people.app, 150, [partner, push]),
-    scene(lumen.id as string, portal, people.portal, 80, [clinic]),
+    project(nordwind, shop, people.shop, 560, [orders, crm]),
+    project(nordwind, app, people.app, 150, [partner, push]),
+    project(lumen.id as string, portal, people.portal, 80, [clinic]),
   ]);
   await insertEndpointHealth(instance);
   for (const table of ['organizations', 'projects'])
@@ -193,7 +200,10 @@ async function insertCustomers(
   }));
 }
 
-/** Some who register and log in themselves, with the mails and sessions of that. @returns the first of them */
+/**
+ * Registers customers who log in themselves, with the resulting mails and sessions.
+ * @returns the first of them
+ */
 async function registerCustomers(
   instance: TestInstance,
   publishableKey: string,
@@ -233,21 +243,21 @@ async function registerCustomers(
   return { id: ids[0]!, ...names[0]! };
 }
 
-/** @returns the value of a publishable key */
+/** Creates keys in every state. @returns the value of a publishable key */
 async function createKeys(
   instance: TestInstance,
   operator: OperatorClient,
   projectId: string,
 ): Promise<string> {
-  const make = (body: object) =>
+  const create = (body: object) =>
     operatorRequest(operator, 'POST', `/projects/${projectId}/api-keys`, { access: 'project', ...body });
-  // Not within a week: of that an event would be sent.
+  // Later than a week: an earlier expiry would send an event.
   const soon = iso(Date.now() + 9 * DAY_MS);
-  const web = await make({ name: 'Web shop', type: 'publishable' });
-  await make({ name: 'Order service', type: 'secret', scopes: ['customer:read', 'customer:write'] });
-  await make({ name: 'Nightly export', type: 'secret', scopes: ['customer:read'], expiresAt: soon });
-  const old = await make({ name: 'Trial of the agency', type: 'secret', scopes: ['customer:read'] });
-  await operatorRequest(operator, 'DELETE', `/projects/${projectId}/api-keys/${old.id}`);
+  const web = await create({ name: 'Web shop', type: 'publishable' });
+  await create({ name: 'Order service', type: 'secret', scopes: ['customer:read', 'customer:write'] });
+  await create({ name: 'Nightly export', type: 'secret', scopes: ['customer:read'], expiresAt: soon });
+  const revoked = await create({ name: 'Trial of the agency', type: 'secret', scopes: ['customer:read'] });
+  await operatorRequest(operator, 'DELETE', `/projects/${projectId}/api-keys/${revoked.id}`);
   await instance.sql(
     `UPDATE api_keys SET created_at = now() - interval '63 days',
        last_used_at = CASE WHEN revoked_at IS NULL THEN now() - interval '4 minutes' END WHERE project_id = $1`,
@@ -261,8 +271,8 @@ function endpointFactory(instance: TestInstance, operator: OperatorClient) {
     projectId: string,
     url: string,
     types: string[],
-    usualMs: number,
-    fault: SeedEndpoint['failure'],
+    typicalMs: number,
+    failure: SeedEndpoint['failure'],
     disabledReason?: string,
   ): Promise<SeedEndpoint> => {
     const { data } = await operatorRequest(operator, 'POST', '/webhooks/endpoints', {
@@ -277,11 +287,11 @@ function endpointFactory(instance: TestInstance, operator: OperatorClient) {
          disabled_at = CASE WHEN $2::text IS NOT NULL THEN now() - interval '9 days' END WHERE id = $1`,
       [id, disabledReason ?? null],
     );
-    return { id, url, types, typicalMs: usualMs, failure: fault };
+    return { id, url, types, typicalMs, failure };
   };
 }
 
-/** As workers would have noted it. */
+/** Inserts the endpoint health that workers would have recorded. */
 const insertEndpointHealth = (instance: TestInstance): Promise<unknown> =>
   instance.sql(
     `INSERT INTO endpoint_health (endpoint_id, failing_since, last_success_at, last_failure_at)

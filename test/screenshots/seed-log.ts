@@ -7,9 +7,12 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const DAYS = 30;
-/** When the attempts of a delivery are made, after its event. */
+/** Offsets of the attempts of a delivery from its event, in ms. */
 const SCHEDULE_MS = [0, 15_000, 75_000, 375_000, 2_175_000];
-/** What is due sooner would be tried while pictures are taken, at a target that there is not. */
+/**
+ * Minimum delay of pending attempts, in ms: earlier ones would be sent during the screenshots, to receivers
+ * that do not exist.
+ */
 const NOT_BEFORE_MS = 20 * MINUTE_MS;
 
 const EVENT_TYPES: [type: string, share: number][] = [
@@ -23,26 +26,30 @@ const EVENT_TYPES: [type: string, share: number][] = [
   ['email.changed', 1],
 ];
 
-/** How a target answered, or why it did not. */
+/** The response of a receiver, or the reason for a missing one. */
 export interface AttemptOutcome {
   status: number;
   error: AttemptError | null;
   body: string;
 }
 
-/** An endpoint, and how its target behaved in these thirty days. */
+/** An endpoint, and the behavior of its receiver in these thirty days. */
 export interface SeedEndpoint {
-  /** Without its prefix. */
+  /** The id without its prefix. */
   id: string;
   url: string;
   types: string[];
-  /** The usual time of an answer. */
+  /** The typical response time, in ms. */
   typicalMs: number;
-  /** Null for a success. @param ago ms before now @param random from 0 to 1 */
+  /**
+   * Returns the failure of an attempt, or null for a success.
+   * @param ago ms before now
+   * @param random from 0 to 1
+   */
   failure: (ago: number, random: number) => AttemptOutcome | null;
 }
 
-/** What happens in a project, and who hears of it. */
+/** A project with its customers, endpoints and rate of events. */
 export interface SeedProject {
   organizationId: string;
   projectId: string;
@@ -58,7 +65,7 @@ interface Log {
   attempts: Row[];
 }
 
-/** Writes thirty days of events with what became of them, before any worker has looked. */
+/** Inserts thirty days of events with their deliveries and attempts, before a worker runs. */
 export async function seedLog(instance: TestInstance, scenes: SeedProject[]): Promise<void> {
   const end = Date.now();
   const log: Log = { events: [], deliveries: [], attempts: [] };
@@ -69,7 +76,7 @@ export async function seedLog(instance: TestInstance, scenes: SeedProject[]): Pr
   await insertRows(instance, 'attempts', log.attempts);
 }
 
-/** Writes rows as they are, under the names of columns. All have those of the first. */
+/** Inserts rows with column names as keys. All rows have the columns of the first one. */
 export async function insertRows(instance: TestInstance, table: string, rows: Row[]): Promise<void> {
   const columns = Object.keys(rows[0]!).join(', ');
   await instance.sql(
@@ -78,7 +85,7 @@ export async function insertRows(instance: TestInstance, table: string, rows: Ro
   );
 }
 
-/** When the pictures are taken, for those who are in them: so much goes on whatever the real hour is. */
+/** The time of day and week at the end of the log: the activity looks the same whatever the real time is. */
 const THURSDAY_AFTERNOON = Date.UTC(2026, 0, 1, 15);
 
 function generateEvents(log: Log, scene: SeedProject, end: number, random: () => number): void {
@@ -116,24 +123,24 @@ function generateEvent(log: Log, scene: SeedProject, at: number, end: number, ra
       data: subject,
     }),
   });
-  for (const listener of scene.endpoints)
-    if (listener.types.some((each) => each === '*' || type.startsWith(each.replace('*', ''))))
-      generateDelivery(log, { ...owner, event_id: event.id, event_type: type }, listener, at, end, random);
+  for (const endpoint of scene.endpoints)
+    if (endpoint.types.some((each) => each === '*' || type.startsWith(each.replace('*', ''))))
+      generateDelivery(log, { ...owner, event_id: event.id, event_type: type }, endpoint, at, end, random);
 }
 
 function generateDelivery(
   log: Log,
-  about: Row,
-  listener: SeedEndpoint,
+  eventColumns: Row,
+  endpoint: SeedEndpoint,
   at: number,
   end: number,
   random: () => number,
 ): void {
   const id = uuidAt(at + 20);
-  const common = { ...about, endpoint_id: listener.id, target_url: listener.url };
+  const common = { ...eventColumns, endpoint_id: endpoint.id, target_url: endpoint.url };
   let last: AttemptOutcome | null = null;
-  let tries = 0;
-  let closed = at;
+  let attempts = 0;
+  let closedAt = at;
   let due: number | null = null;
   for (const offset of SCHEDULE_MS) {
     const started = at + 40 + offset;
@@ -141,21 +148,21 @@ function generateDelivery(
       due = Math.max(started, end + NOT_BEFORE_MS + random() * 8 * MINUTE_MS);
       break;
     }
-    last = listener.failure(end - started, random());
-    const took = last?.error === 'timeout' ? 10_000 : listener.typicalMs * (0.6 + random() ** 4 * 5);
-    closed = started + Math.round(took);
+    last = endpoint.failure(end - started, random());
+    const took = last?.error === 'timeout' ? 10_000 : endpoint.typicalMs * (0.6 + random() ** 4 * 5);
+    closedAt = started + Math.round(took);
     log.attempts.push({
       id: uuidAt(started),
       ...common,
       delivery_id: id,
-      attempt: (tries += 1),
+      attempt: (attempts += 1),
       http_status: last?.status ?? 200,
       success: last === null,
       error: last?.error ?? null,
       duration_ms: Math.round(took),
       response_body: last?.body ?? '{"received":true}',
       started_at: iso(started),
-      closed_at: iso(closed),
+      closed_at: iso(closedAt),
     });
     if (last === null) break;
   }
@@ -163,14 +170,14 @@ function generateDelivery(
     id,
     ...common,
     state: due !== null ? 'pending' : last ? 'failed' : 'succeeded',
-    attempt: tries,
-    urgency: tries > 0 ? 1 : 0,
+    attempt: attempts,
+    urgency: attempts > 0 ? 1 : 0,
     next_attempt_at: due === null ? null : iso(due),
-    last_http_status: tries === 0 ? null : (last?.status ?? 200),
+    last_http_status: attempts === 0 ? null : (last?.status ?? 200),
     last_error: last?.error ?? null,
     withdrawn: false,
     created_at: iso(at + 20),
-    finished_at: due === null ? iso(closed) : null,
+    finished_at: due === null ? iso(closedAt) : null,
   });
 }
 

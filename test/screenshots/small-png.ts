@@ -3,30 +3,33 @@ import { crc32, deflateSync, inflateSync } from 'node:zlib';
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const COLORS = 256;
 
-/** The same picture in its 256 most frequent colours, a third of the size. @param png 8 bits, RGB or RGBA, as of a browser */
+/**
+ * Returns a picture reduced to its 256 most frequent colors, a third of the size.
+ * @param png 8 bits, RGB or RGBA, as from a browser
+ */
 export function smallPng(png: Buffer): Buffer {
   const { width, height, bytes, pixels } = decode(png);
   const counts = new Map<number, number>();
-  const colours = new Uint32Array(width * height);
-  for (let i = 0; i < colours.length; i += 1) {
-    const colour = pixels.readUIntBE(i * bytes, 3);
-    colours[i] = colour;
-    counts.set(colour, (counts.get(colour) ?? 0) + 1);
+  const colors = new Uint32Array(width * height);
+  for (let i = 0; i < colors.length; i += 1) {
+    const color = pixels.readUIntBE(i * bytes, 3);
+    colors[i] = color;
+    counts.set(color, (counts.get(color) ?? 0) + 1);
   }
   const palette = [...counts.keys()].sort((a, b) => counts.get(b)! - counts.get(a)!).slice(0, COLORS);
-  const places = new Map(palette.map((colour, index) => [colour, index]));
+  const paletteIndexes = new Map(palette.map((color, index) => [color, index]));
   const lines = Buffer.alloc((width + 1) * height);
-  for (let i = 0; i < colours.length; i += 1) {
-    const colour = colours[i]!;
-    if (!places.has(colour)) places.set(colour, nearestColor(palette, colour));
-    lines[i + Math.floor(i / width) + 1] = places.get(colour)!;
+  for (let i = 0; i < colors.length; i += 1) {
+    const color = colors[i]!;
+    if (!paletteIndexes.has(color)) paletteIndexes.set(color, nearestColor(palette, color));
+    lines[i + Math.floor(i / width) + 1] = paletteIndexes.get(color)!;
   }
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
-  // 8 bits, of a palette.
+  // Bit depth 8, color type 3 (palette).
   head.set([8, 3], 8);
-  const entries = Buffer.concat(palette.map((colour) => Buffer.from([colour >> 16, colour >> 8, colour])));
+  const entries = Buffer.concat(palette.map((color) => Buffer.from([color >> 16, color >> 8, color])));
   return Buffer.concat([
     SIGNATURE,
     chunk('IHDR', head),
@@ -36,13 +39,16 @@ export function smallPng(png: Buffer): Buffer {
   ]);
 }
 
-function nearestColor(palette: number[], colour: number): number {
+function nearestColor(palette: number[], color: number): number {
   const distance = (other: number): number =>
-    [16, 8, 0].reduce((sum, shift) => sum + (((colour >> shift) & 255) - ((other >> shift) & 255)) ** 2, 0);
+    [16, 8, 0].reduce((sum, shift) => sum + (((color >> shift) & 255) - ((other >> shift) & 255)) ** 2, 0);
   return palette.reduce((best, each, index) => (distance(each) < distance(palette[best]!) ? index : best), 0);
 }
 
-/** W3C PNG, section 9: each line of bytes says how it was predicted from what is left of it and above. */
+/**
+ * Decodes a PNG (W3C PNG, section 9): each row names the filter that predicts its bytes from those to the
+ * left and above.
+ */
 function decode(png: Buffer) {
   const data: Buffer[] = [];
   for (let at = SIGNATURE.length; at < png.length; at += png.readUInt32BE(at) + 12)
@@ -58,19 +64,19 @@ function decode(png: Buffer) {
       const at = y * stride + x;
       const left = x < bytes ? 0 : pixels[at - bytes]!;
       const above = y === 0 ? 0 : pixels[at - stride]!;
-      const corner = x < bytes || y === 0 ? 0 : pixels[at - stride - bytes]!;
-      const predicted = [0, left, above, (left + above) >> 1, paeth(left, above, corner)][filter]!;
+      const upperLeft = x < bytes || y === 0 ? 0 : pixels[at - stride - bytes]!;
+      const predicted = [0, left, above, (left + above) >> 1, paeth(left, above, upperLeft)][filter]!;
       pixels[at] = raw[y * (stride + 1) + 1 + x]! + predicted;
     }
   }
   return { width, height, bytes, pixels };
 }
 
-function paeth(left: number, above: number, corner: number): number {
-  const guess = left + above - corner;
-  const [a, b, c] = [Math.abs(guess - left), Math.abs(guess - above), Math.abs(guess - corner)];
+function paeth(left: number, above: number, upperLeft: number): number {
+  const estimate = left + above - upperLeft;
+  const [a, b, c] = [Math.abs(estimate - left), Math.abs(estimate - above), Math.abs(estimate - upperLeft)];
   if (a <= b && a <= c) return left;
-  return b <= c ? above : corner;
+  return b <= c ? above : upperLeft;
 }
 
 function chunk(type: string, data: Buffer): Buffer {

@@ -6,11 +6,11 @@ import type { Camera } from './camera.js';
 import type { FeaturedRecords } from './seed-instance.js';
 import { operatorRequest } from './sample-people.js';
 
-/** What the README shows, in light. */
+/** The screens of the README, in the light variant. */
 const README_SCREENS = ['overview', 'dead-letters', 'delivery', 'project'];
 const README_FOLDER = 'docs/images';
 
-/** Every screen, whole. @param chosen the records to show; the newest otherwise */
+/** Takes every screen as a full page. @param chosen the records to show; default: the newest */
 export async function takeScreens(
   camera: Camera,
   instance: TestInstance,
@@ -26,12 +26,12 @@ export async function takeScreens(
 }
 
 function featuredPath(name: string, path: string, chosen: FeaturedRecords): string {
-  // "customer-sessions" is a part of "customer".
+  // "customer-sessions" is a tab of "customer".
   const record = chosen[name.split('-')[0] as keyof FeaturedRecords] as string | undefined;
   return record ? path.replace(/^(\/[a-z-]+\/)[^?]+/, `$1${record}`) : path;
 }
 
-/** What opens above a screen. */
+/** Takes the dialogs. */
 export async function takeDialogs(camera: Camera, chosen: FeaturedRecords): Promise<void> {
   const { page } = camera;
   const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click();
@@ -58,7 +58,7 @@ export async function takeDialogs(camera: Camera, chosen: FeaturedRecords): Prom
   await camera.take('dialog-secret-once');
 }
 
-/** The way in for somebody who has an authenticator, and for somebody who is invited. */
+/** Takes the sign-in of an operator with an authenticator and the acceptance of an invitation. */
 export async function takeSignIn(
   camera: Camera,
   instance: TestInstance,
@@ -69,12 +69,12 @@ export async function takeSignIn(
     for (const [name, value] of Object.entries(fields)) await page.locator(`input[name=${name}]`).fill(value);
     await page.locator('button[type=submit]').click();
   };
-  const shows = (name: string) => page.getByRole('heading', { name }).waitFor();
+  const waitForHeading = (name: string) => page.getByRole('heading', { name }).waitFor();
   const { email, password } = instance.credentials.operator;
   await camera.go('/sign-in');
   await camera.take('sign-in-password');
   await submit({ username: email, password });
-  await shows('Two-factor authentication');
+  await waitForHeading('Two-factor authentication');
   await camera.take('sign-in-second-factor');
 
   const invited = { email: `${camera.variant}@nordwind.example`, role: 'operator' };
@@ -85,15 +85,15 @@ export async function takeSignIn(
   await camera.take('sign-in-invitation');
   await page.locator('input[type=password]').first().fill(PASSWORD);
   await page.locator('button[type=submit]').click();
-  await shows('Set up two-factor authentication');
+  await waitForHeading('Set up two-factor authentication');
   await camera.take('sign-in-enrollment', true);
   const secret = (await page.locator('code').textContent())!.replaceAll(/\s/g, '');
   await submit({ code: totpCode(secret) });
-  await shows('Save your recovery codes');
+  await waitForHeading('Save your recovery codes');
   await camera.take('sign-in-recovery-codes');
 }
 
-/** The way in of an instance that has nobody yet. */
+/** Takes the setup of an instance without operators. */
 export async function takeSetup(camera: Camera, instance: TestInstance): Promise<void> {
   await camera.go('/sign-in');
   await camera.take('empty-sign-in');
@@ -101,7 +101,7 @@ export async function takeSetup(camera: Camera, instance: TestInstance): Promise
   await camera.take('empty-setup');
 }
 
-/** Makes the first operator of such an instance. */
+/** Creates the first operator of an instance without operators. */
 export async function createFirstOperator(instance: TestInstance): Promise<OperatorClient> {
   const client = new OperatorClient(instance);
   const body = { token: readSetupToken(instance), email: 'mara.lind@nordwind.example', name: 'Mara Lind' };
@@ -110,7 +110,7 @@ export async function createFirstOperator(instance: TestInstance): Promise<Opera
   return client;
 }
 
-/** As the api has told it in its log. */
+/** Returns the setup token from the api's log. */
 function readSetupToken(instance: TestInstance): string {
   const link = instance.api.log.map((line) => line['link']).find((each) => typeof each === 'string');
   return new URL(link!).hash.slice('#token='.length);
