@@ -15,8 +15,8 @@ import type { Manifest, ProjectKeys } from './manifest.js';
 import { restore } from './restore.js';
 
 /**
- * Runs the api and the worker that are built, fills their database through the API, and writes the dump of a version
- * with its manifest. Only the programs write rows.
+ * Runs the built api and worker, fills their database through the API, and writes the dump of a version with
+ * its manifest. Only the programs insert rows.
  */
 export async function createFixture(
   version: string,
@@ -77,22 +77,25 @@ export async function createFixture(
   }
 }
 
-/** Creates two projects beside the first one, one of them in another organization, and keys in every state. */
+/**
+ * Creates two projects in addition to the first one, one of them in another organization, and keys in every
+ * state.
+ */
 async function createProjects(
   instance: TestInstance,
   operator: OperatorClient,
 ): Promise<Manifest['projects']> {
   const { organizationId, projectId, secretKey, publishableKey } = instance.credentials;
-  const ask = async (method: string, path: string, body?: object): Promise<Record<string, any>> => {
-    const answer = await operator.request(method, path, body);
-    if (answer.status < 300) return answer.body as Record<string, any>;
-    throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  const send = async (method: string, path: string, body?: object): Promise<Record<string, any>> => {
+    const response = await operator.request(method, path, body);
+    if (response.status < 300) return response.body as Record<string, any>;
+    throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(response.body)}`);
   };
   const create = async (owner: string, name: string, settings = {}): Promise<ProjectKeys> => {
-    const { id } = await ask('POST', '/projects', { organizationId: owner, name, settings });
+    const { id } = await send('POST', '/projects', { organizationId: owner, name, settings });
     const path = `/projects/${id}/api-keys`;
-    const secret = await ask('POST', path, { name: 'Backend', access: 'organization', scopes });
-    const publishable = await ask('POST', path, { name: 'Web', type: 'publishable' });
+    const secret = await send('POST', path, { name: 'Backend', access: 'organization', scopes });
+    const publishable = await send('POST', path, { name: 'Web', type: 'publishable' });
     return {
       ...{ organizationId: owner, projectId: id as string },
       ...{ secretKey: secret.key as string, publishableKey: publishable.key as string },
@@ -100,18 +103,18 @@ async function createProjects(
   };
   const settings = { accessTokenTtl: 900, branding: { displayName: 'Shop', color: '#0b6e5f' } };
   const second = await create(organizationId, 'Shop', settings);
-  const { id } = await ask('POST', '/organizations', { name: 'Lumen Health', slug: 'lumen-health' });
+  const { id } = await send('POST', '/organizations', { name: 'Lumen Health', slug: 'lumen-health' });
   const third = await create(id as string, 'Patient portal');
   const archived = await create(organizationId, 'Trial');
-  await ask('POST', `/projects/${archived.projectId}/archive`);
+  await send('POST', `/projects/${archived.projectId}/archive`);
 
   const keys = `/projects/${projectId}/api-keys`;
   const expiresAt = new Date(Date.now() + 3 * 86_400_000).toISOString();
-  await ask('POST', keys, { name: 'Expires soon', expiresAt });
-  const rotated = await ask('POST', keys, { name: 'Rotated' });
-  await ask('POST', `${keys}/${rotated.id}/rotate`);
-  const revoked = await ask('POST', keys, { name: 'Revoked' });
-  await ask('DELETE', `${keys}/${revoked.id}`);
+  await send('POST', keys, { name: 'Expires soon', expiresAt });
+  const rotated = await send('POST', keys, { name: 'Rotated' });
+  await send('POST', `${keys}/${rotated.id}/rotate`);
+  const revoked = await send('POST', keys, { name: 'Revoked' });
+  await send('DELETE', `${keys}/${revoked.id}`);
   return [{ organizationId, projectId, secretKey, publishableKey }, second, third];
 }
 
@@ -123,7 +126,7 @@ async function createColleagues(instance: TestInstance, admin: OperatorClient): 
   await instance.request('POST', '/operator/v1/session', { body, headers: { 'x-gatehouse-console': '1' } });
 }
 
-/** Writes both files, after it has proven that the dump restores the database. */
+/** Writes both files after it has verified that the dump restores the database. */
 async function writeFixture(
   databaseUrl: string,
   description: Omit<Manifest, 'dumpedAt' | 'migrations' | 'rowCounts'>,

@@ -115,7 +115,7 @@ const STATISTICS_TARGETS = `SELECT format('ALTER TABLE %I ALTER COLUMN %I SET ST
   WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
     AND attnum > 0 AND attstattarget > 0 ORDER BY relname, attnum`;
 
-/** Keys first: foreign keys refer to them. */
+/** Primary and unique keys come first, because foreign keys refer to them. */
 const CONSTRAINTS = `SELECT format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname,
     pg_get_constraintdef(oid)) AS line
   FROM pg_constraint
@@ -138,7 +138,7 @@ async function dumpRows(client: pg.Client): Promise<string> {
     const { fields, rows } = await client.query<(string | null)[]>({
       text: `SELECT * FROM ${name} ORDER BY 1`,
       rowMode: 'array',
-      // As PostgreSQL writes it.
+      // Keep PostgreSQL's text format.
       types: { getTypeParser: () => (text: string) => text },
     });
     const columns = fields.map((field) => field.name).join(', ');

@@ -59,7 +59,7 @@ async function foreignHashes(): Promise<Record<string, string>> {
   };
 }
 
-/** Returns the customer with a number, in the format of an import. Every fourth has the password itself. */
+/** Returns the customer with a number, in the format of an import. Every fourth one has a plain password. */
 function customerLine(number: number, hashes: string[]): Record<string, unknown> {
   const firstName = FIRST_NAMES[number % FIRST_NAMES.length]!;
   const lastName = LAST_NAMES[number % LAST_NAMES.length]!;
@@ -80,7 +80,7 @@ function customerLine(number: number, hashes: string[]): Record<string, unknown>
   };
 }
 
-/** Creates customers through the API until there are 10,000, and everything that belongs to a customer. */
+/** Creates 10,000 customers through the API, with everything that belongs to a customer. */
 export class CustomerFiller {
   constructor(
     private readonly instance: TestInstance,
@@ -96,10 +96,13 @@ export class CustomerFiller {
     for (let number = 0; number < 36; number += 1) {
       const project = this.projects[number % 3]!;
       const email = `active-${number}@example.com`;
-      const registered = expectStatus(201, await this.enter(project, 'register', email, AGENTS[number % 3]!));
+      const registered = expectStatus(
+        201,
+        await this.authenticate(project, 'register', email, AGENTS[number % 3]!),
+      );
       const loggedIn = expectStatus(
         200,
-        await this.enter(project, 'login', email, AGENTS[(number + 1) % 3]!),
+        await this.authenticate(project, 'login', email, AGENTS[(number + 1) % 3]!),
       );
       const { accessToken, refreshToken } = loggedIn.body.tokens as Record<
         'accessToken' | 'refreshToken',
@@ -111,7 +114,7 @@ export class CustomerFiller {
         await requestEmailChange(this.instance, customer);
       }
       if (number === 4) expectStatus(200, await this.useVerificationLink(email));
-      if (number === 6) await this.page(project, 'forgot-password', { email });
+      if (number === 6) await this.postPublic(project, 'forgot-password', { email });
       if (number % 9 === 5) await this.send(accessToken, 'POST', '/api/v1/auth/logout');
       if (number % 9 === 8)
         await this.send(accessToken, 'POST', '/api/v1/me/delete', { currentPassword: PASSWORD });
@@ -154,7 +157,7 @@ export class CustomerFiller {
       Array.from({ length: count }, (_, index) => customerLine(from + index, hashes));
     await this.import(this.projects[0], lines(0, 4_000));
     await this.import(this.projects[1], lines(4_000, 2_000));
-    // The external ids of another project again: they are unique in a project only.
+    // The external ids of another project are reused: they are unique only within a project.
     const missing = CUSTOMERS - (await this.count());
     await this.import(this.projects[2], lines(0, missing));
     if ((await this.count()) !== CUSTOMERS) throw new Error('an import has created too few customers');
@@ -171,8 +174,8 @@ export class CustomerFiller {
     const { secretKey } = this.projects[0];
     const create = async (body: object, headers = {}): Promise<string> => {
       const options = { body, headers: { ...bearerHeader(secretKey), ...headers } };
-      const answer = await this.instance.request('POST', '/api/v1/customers', options);
-      return expectStatus(201, answer).body.id as string;
+      const response = await this.instance.request('POST', '/api/v1/customers', options);
+      return expectStatus(201, response).body.id as string;
     };
     const once = { 'idempotency-key': 'create-idempotent-customer' };
     await create({ email: 'idempotent@example.com', externalId: 'once' }, once);
@@ -192,9 +195,9 @@ export class CustomerFiller {
 
   /** Sends a request with a secret key or an access token. @throws Error unless it succeeds */
   async send(credential: string, method: string, path: string, body?: unknown): Promise<Record<string, any>> {
-    const answer = await this.instance.requestWithBearer(credential, method, path, body);
-    if (answer.status < 300) return answer.body as Record<string, any>;
-    throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    const response = await this.instance.requestWithBearer(credential, method, path, body);
+    if (response.status < 300) return response.body as Record<string, any>;
+    throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(response.body)}`);
   }
 
   private async lockOne(): Promise<string> {
@@ -210,11 +213,21 @@ export class CustomerFiller {
     return this.instance.request('POST', '/api/v1/auth/verify-email', { body: { token } });
   }
 
-  private enter(project: ProjectKeys, action: string, email: string, agent: string): Promise<TestResponse> {
-    return this.page(project, action, { email, password: PASSWORD }, { 'user-agent': agent });
+  private authenticate(
+    project: ProjectKeys,
+    action: string,
+    email: string,
+    agent: string,
+  ): Promise<TestResponse> {
+    return this.postPublic(project, action, { email, password: PASSWORD }, { 'user-agent': agent });
   }
 
-  private page(project: ProjectKeys, action: string, body: object, headers = {}): Promise<TestResponse> {
+  private postPublic(
+    project: ProjectKeys,
+    action: string,
+    body: object,
+    headers = {},
+  ): Promise<TestResponse> {
     const key = { 'x-publishable-key': project.publishableKey };
     return this.instance.request('POST', `/api/v1/auth/${action}`, { body, headers: { ...key, ...headers } });
   }

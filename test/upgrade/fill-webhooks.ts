@@ -7,7 +7,9 @@ import type { FixtureEndpoint, Manifest } from './manifest.js';
 
 type WebhookPart = Pick<Manifest, 'endpoints' | 'deliveries' | 'runningRedelivery'>;
 
-/** Delays of a worker after which nothing is retried before the dump is restored, which makes it at most 25 hours old. */
+/**
+ * Retry delays that are longer than the maximum age of the restored dump, 25 hours, so that no retry is due.
+ */
 const LATE_RETRIES = '0s,48h,48h,48h,48h';
 
 /** Creates webhook endpoints and deliveries in every state, with real workers and receivers. */
@@ -22,7 +24,7 @@ export class WebhookFiller {
     private readonly bad: Receiver,
   ) {}
 
-  /** Creates the endpoints, before anything happens that they are notified of. */
+  /** Creates the endpoints before any of the events that they receive. */
   async createEndpoints(): Promise<void> {
     const headers = { 'x-fixture-token': 'sent with every delivery' };
     this.bad.defaultResponder = respondWithStatus(500, '<b>Internal Server Error</b>\n');
@@ -49,26 +51,31 @@ export class WebhookFiller {
     await this.customers.send(secretKey, 'DELETE', `/v1/webhooks/endpoints/${deleted.id}`);
   }
 
-  /** Waits until everything that has happened is delivered or failed; then resolves some of the dead letters. */
+  /** Waits until all deliveries are finished, then resolves some of the dead letters. */
   async resolveDeadLetters(): Promise<void> {
-    await this.settled();
+    await this.waitUntilSettled();
     const { id } = this.endpoints.failing;
-    const dead = await this.unresolved();
+    const deadLetters = await this.unresolved();
     this.bad.defaultResponder = respondWithStatus(200, 'ok');
-    await this.post(`/v1/webhooks/deliveries/${dead[0]}/redeliver`, { reason: 'the receiver is repaired' });
-    await this.post(`/v1/webhooks/deliveries/${dead[1]}/discard`, { reason: 'no longer needed' });
-    const batch = await this.plan({ delivery_ids: dead.slice(2, 5) });
+    await this.post(`/v1/webhooks/deliveries/${deadLetters[0]}/redeliver`, {
+      reason: 'the receiver is repaired',
+    });
+    await this.post(`/v1/webhooks/deliveries/${deadLetters[1]}/discard`, { reason: 'no longer needed' });
+    const batch = await this.plan({ delivery_ids: deadLetters.slice(2, 5) });
     await this.post(`/v1/webhooks/redeliveries/${batch}/start`, { reason: 'the receiver is repaired' });
     await waitForRedelivery(this.instance, batch);
     await this.post(`/v1/webhooks/redeliveries/${await this.plan({ endpoint_id: id })}/cancel`);
     await this.plan({ endpoint_id: id });
-    await this.settled();
+    await this.waitUntilSettled();
     for (const job of ['DeadLetterNotifier', 'EndpointHealthReporter', 'Alerter'])
       await this.instance.runJob(job);
-    await this.settled();
+    await this.waitUntilSettled();
   }
 
-  /** Leaves deliveries that are pending: scheduled for a retry, claimed by a killed worker, and due. No worker runs. */
+  /**
+   * Leaves pending deliveries: scheduled for a retry, claimed by a killed worker, and due. No worker runs
+   * afterwards.
+   */
   async leavePending(): Promise<WebhookPart> {
     await Promise.all(this.instance.workers.map((worker) => worker.stop()));
     const worker = this.instance.startWorker({ WEBHOOK_RETRY_SCHEDULE: LATE_RETRIES });
@@ -76,7 +83,7 @@ export class WebhookFiller {
     this.good.defaultResponder = respondWithStatus(503, 'maintenance');
     await this.emit('scheduled', 5);
     await eventually('five retries', async () => (await this.pending('attempt = 1')).length === 5);
-    // The figures follow the log after half a minute, when no attempt of that time can be open any more.
+    // The metrics follow the log after half a minute, when no attempt of that time can still be open.
     await eventually('the overview', async () => {
       const rows = await this.instance.sql('SELECT FROM attempt_figures_by_endpoint');
       return rows.length > 0;
@@ -90,8 +97,8 @@ export class WebhookFiller {
     await worker.stop('SIGKILL');
 
     await this.emit('due', 12);
-    const dead = await this.unresolved();
-    const runningRedelivery = await this.plan({ delivery_ids: dead.slice(0, 3) });
+    const deadLetters = await this.unresolved();
+    const runningRedelivery = await this.plan({ delivery_ids: deadLetters.slice(0, 3) });
     await this.post(`/v1/webhooks/redeliveries/${runningRedelivery}/start`, {
       reason: 'the receiver is repaired',
     });
@@ -102,7 +109,7 @@ export class WebhookFiller {
         due: await this.pending('attempt = 0'),
         scheduled: await this.pending(`attempt = 1 AND next_attempt_at > now() + interval '1 day'`),
         leased: await this.deliveries(`state = 'pending' AND lease_until IS NOT NULL`),
-        deadLetters: dead.slice(3, 13),
+        deadLetters: deadLetters.slice(3, 13),
       },
       runningRedelivery,
     };
@@ -115,7 +122,7 @@ export class WebhookFiller {
     return this.post('/api/v1/customers/import', { customers, emitEvents: true });
   }
 
-  private settled(): Promise<unknown> {
+  private waitUntilSettled(): Promise<unknown> {
     return eventually('all deliveries being finished', async () => {
       const [row] = await this.instance.sql(
         `SELECT count(*)::int AS count FROM deliveries WHERE state = 'pending'`,

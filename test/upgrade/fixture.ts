@@ -10,15 +10,15 @@ const DAY_MS = 24 * HOUR_MS;
 /** The folder with the dumps, one SQL script and one manifest per version. */
 export const FOLDER = join(process.cwd(), 'test', 'upgrade');
 
-/** The database that a version of Gatehouse has left behind. */
+/** The database of an earlier version of Gatehouse. */
 export interface Fixture {
   dump: DatabaseDump;
   manifest: Manifest;
 }
 
 /**
- * Columns whose UUIDv7 stands for a time: retention, partitions and time filters compare it with the clock. All other
- * ids stay: refresh tokens contain them, and encrypted values are bound to them.
+ * Columns whose UUIDv7 contains a relevant time: retention, partitions and time filters compare it with the
+ * clock. All other ids are not moved: refresh tokens contain them, and encrypted values are bound to them.
  */
 const ID_TIMES: Record<string, string[]> = {
   events: ['id'],
@@ -28,8 +28,9 @@ const ID_TIMES: Record<string, string[]> = {
 };
 
 /**
- * Returns the dump of a version, moved by whole days as if it had been written 1 to 25 hours ago: leases have expired,
- * and retries in two days are not due. @throws Error if there is no dump of this version
+ * Returns the dump of a version, moved by whole days as if it had been written 1 to 25 hours ago: leases have
+ * expired, and retries in two days are not due.
+ * @throws Error if there is no dump of this version
  */
 export function readFixture(version: string, now = Date.now()): Fixture {
   const script = gunzipSync(readFileSync(join(FOLDER, `${version}.sql.gz`))).toString();
@@ -40,7 +41,7 @@ export function readFixture(version: string, now = Date.now()): Fixture {
   const move = mover(days, idTimes(dump.rows));
   return {
     dump: {
-      // Times in defaults stay.
+      // Times in defaults are not moved.
       tables: dump.tables.replace(/^CREATE TABLE \w+ PARTITION OF .+$/gm, move),
       rows: move(dump.rows),
       indexes: dump.indexes,
@@ -82,7 +83,7 @@ function mover(days: number, ids: Set<string>): (text: string) => string {
       .replace(/(?<![0-9a-f-])[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) =>
         ids.has(id) ? moveId(id) : id,
       )
-      // Bounds of partitions, and how far the log has been counted.
+      // Bounds of partitions, and the position up to which the log has been rolled up.
       .replace(/(?<![0-9a-f-])(?!00000000-)[0-9a-f]{8}-[0-9a-f]{4}-0000-0000-0{12}/g, moveId)
       .replace(/(?<=\battempts_(?:kept_)?)(\d{4})(\d\d)(\d\d)\b/g, (_, year, month, day) =>
         moveDate(`${year}-${month}-${day}`).replaceAll('-', ''),

@@ -14,7 +14,7 @@ export interface FixtureEndpoint {
   headers: Record<string, string>;
 }
 
-/** Everything that a test must know about a dump: secrets, keys, ids and row counts. */
+/** The data of a dump that tests need: secrets, keys, ids and row counts. */
 export interface Manifest {
   /** Version of Gatehouse that wrote the database. */
   version: string;
@@ -24,7 +24,7 @@ export interface Manifest {
   dumpedAt: string;
   /** GATEHOUSE_SECRET of the installation. It protects nothing but this dump. */
   rootSecret: string;
-  /** Password of every customer that has one. */
+  /** Password of every customer with a password. */
   password: string;
   /** The first two belong to one organization, the third to another. */
   projects: [ProjectKeys, ProjectKeys, ProjectKeys];
@@ -41,12 +41,12 @@ export interface Manifest {
     /** Locked at the time of the dump, for 15 minutes. */
     locked: string;
   };
-  /** Refresh tokens of live sessions in the first project. */
+  /** Refresh tokens of active sessions in the first project. */
   refreshTokens: string[];
   endpoints: {
-    /** In the first project, with a custom header. Has succeeded deliveries, and the due and scheduled ones. */
+    /** In the first project, with a custom header. Has succeeded, due and scheduled deliveries. */
     healthy: FixtureEndpoint;
-    /** Of organization level. Has dead letters. */
+    /** An endpoint of the organization, with dead letters. */
     failing: FixtureEndpoint;
   };
   /** Ids of deliveries by state. */

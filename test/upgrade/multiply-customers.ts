@@ -1,11 +1,11 @@
 import type pg from 'pg';
 
-/** Rows that one statement inserts at most. */
+/** Maximum number of rows of one statement. */
 const ROWS_PER_STATEMENT = 100_000;
 
 /**
- * Values of a copied row that differ from the original, as SQL over the original `o`, the customer `c` that it belongs
- * to, and the number `k` of the copy.
+ * Values of a copied row that differ from the original, as SQL over the original `o`, its customer `c`, and
+ * the number `k` of the copy.
  */
 const CHANGED: Record<string, Record<string, string>> = {
   customers: {
@@ -36,7 +36,7 @@ const CHANGED: Record<string, Record<string, string>> = {
   },
 };
 
-/** The same input results in the same id, and the time in an id stays. */
+/** The functions are deterministic, and the time in an id does not change. */
 const FUNCTIONS = `
   CREATE FUNCTION pg_temp.copy_id(id uuid, k integer) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
     SELECT (left(id::text, 15) || substr(h, 1, 3) || '-8' || substr(h, 4, 3) || '-' || substr(h, 7, 12))::uuid
@@ -79,7 +79,7 @@ export async function multiplyCustomers(
   }
 }
 
-/** Returns the columns of a table. A later version may have more of them; those are copied as they are. */
+/** Returns the columns of a table. Additional columns of a later version are copied unchanged. */
 async function columnsOf(client: pg.Client, table: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT attname AS name FROM pg_attribute

@@ -2,11 +2,11 @@ import pg from 'pg';
 import type { DatabaseDump } from './database-dump.js';
 import { multiplyCustomers } from './multiply-customers.js';
 
-/** The database that a dump should be restored into contains a table. */
+/** The database into which a dump should be restored is not empty. */
 export class DatabaseNotEmptyError extends Error {}
 
 export interface RestoreOptions {
-  /** The number of customers is multiplied by it. Default: 1. */
+  /** Factor by which the number of customers is multiplied. Default: 1. */
   times?: number;
   /** Receives one line per completed step. */
   report?: (line: string) => void;
@@ -24,7 +24,7 @@ export async function restore(
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await refuseTables(client);
+    await requireEmptyDatabase(client);
     // The connection belongs to this function, so that the settings end with it.
     await client.query(
       `SET synchronous_commit = off; SET maintenance_work_mem = '256MB'; SET client_min_messages = warning; BEGIN`,
@@ -47,7 +47,7 @@ export async function restore(
   }
 }
 
-async function refuseTables(client: pg.Client): Promise<void> {
+async function requireEmptyDatabase(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') LIMIT 1`,
   );

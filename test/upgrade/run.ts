@@ -16,9 +16,9 @@ const report = (line: string): void => {
   process.stdout.write(`${seconds.padStart(7)} s  ${line}\n`);
 };
 
-/** @throws UsageError that names the wrong argument */
+/** Parses the command line. @throws UsageError that names the invalid argument */
 function readArguments() {
-  const { values, positionals } = parseWords();
+  const { values, positionals } = parseCommandLine();
   const [command, ...more] = positionals;
   if ((command !== 'restore' && command !== 'create') || more.length > 0)
     throw new UsageError('The command must be restore or create.');
@@ -35,7 +35,7 @@ function readArguments() {
   return { command, version, times: Number(times), databaseUrl, commit: values.commit };
 }
 
-function parseWords() {
+function parseCommandLine() {
   const text = { type: 'string' } as const;
   const options = { 'database-url': text, version: text, times: text, commit: text };
   try {
