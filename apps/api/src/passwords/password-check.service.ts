@@ -32,7 +32,10 @@ import type { Client } from '../http/request-context.js';
 const failedLoginPolicy: RateLimitPolicy = { name: 'failed-login', quota: 10, windowSeconds: 15 * 60 };
 
 /** A customer who has just provided the correct password, and the grant that allowed the attempt. */
-export type AuthenticatedCustomer = CustomerWithPasswordHash & { passwordHash: string; granted: LoginAllowance };
+export type AuthenticatedCustomer = CustomerWithPasswordHash & {
+  passwordHash: string;
+  granted: LoginAllowance;
+};
 
 /** Verifies customer passwords. All routes that take a password use it and share its count of failures. */
 @Injectable()
