@@ -1,14 +1,17 @@
 import { types } from 'node:util';
 
-/** Whether the error comes from Node with this `code`. `instanceof Error` is no help across realms. */
+/**
+ * Returns whether an error has this `code` of Node.js. Does not use `instanceof Error`, which fails for
+ * errors from another realm.
+ */
 export const isNodeError = (error: unknown, code: string): boolean => errorCode(error) === code;
 
-/** The `code` of an error of Node, pg or axios, or "". */
+/** Returns the `code` of an error of Node.js, pg or axios, or "" if it has none. */
 export function errorCode(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : '';
 }
 
-/** The message of whatever was thrown. */
+/** Returns the message of a thrown value, which need not be an Error. */
 export const errorMessage = (error: unknown): string =>
   types.isNativeError(error) || error instanceof Error ? error.message : String(error);

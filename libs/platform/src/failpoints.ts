@@ -1,25 +1,25 @@
 import type { Logger } from './logging/logger.js';
 import type { TestCommands } from './test-commands.js';
 
-/** Named places where a test lets a process kill itself. */
+/** Points at which a test can make a process kill itself. */
 export type Failpoint =
-  /** Of a transaction that makes deliveries, which none at boot does. */
+  /** Before the commit of a transaction that creates deliveries. No transaction at boot does. */
   | 'delivery.before-commit'
   | 'delivery.before-enqueue'
-  /** The target has answered. */
+  /** After the response of the target, before the outcome is recorded. */
   | 'delivery.before-close';
 
-/** Named places where a test holds what passes, until it releases it. */
+/** Points at which a test can hold callers until it releases them. */
 export type HoldPoint =
-  /** A password has a thread and is about to be hashed. */
+  /** A password has been assigned a thread and is about to be hashed. */
   'password.before-hash';
 
 /**
- * Places where a process kills itself with SIGKILL (FAILPOINTS) or waits for a test (the commands `hold` and `release`).
- * Both are refused in production.
+ * Points at which a process kills itself with SIGKILL (FAILPOINTS) or waits for a test (the commands `hold`
+ * and `release`). Both are rejected in production.
  */
 export class Failpoints {
-  /** What waits at each place that is held. */
+  /** The callers that wait at each point that is held. */
   private readonly waitingByName = new Map<string, (() => void)[]>();
 
   constructor(
@@ -38,13 +38,13 @@ export class Failpoints {
     process.kill(process.pid, 'SIGKILL');
   }
 
-  /** Resolves when the place is released; undefined when it is not held. */
+  /** Returns a promise that resolves when the point is released, or undefined if the point is not held. */
   waitIfHeld(name: HoldPoint): Promise<void> | undefined {
     const waiting = this.waitingByName.get(name);
     return waiting && new Promise((resolve) => waiting.push(resolve));
   }
 
-  /** Releases every place. */
+  /** Releases every point. */
   releaseAll(): void {
     for (const name of [...this.waitingByName.keys()]) this.release(name);
   }

@@ -10,7 +10,10 @@ import { DeliveryQueue, REDIS_DELIVERY_QUEUE } from './queue/delivery-queue.js';
 import { loadDeliveryQueue } from './queue/load-delivery-queue.js';
 import { TestCommands } from './test-commands.js';
 
-/** Provides what both programs need: configuration, logger, keys, metrics, and the queue if there is one. */
+/**
+ * Provides the dependencies that both programs share: configuration, logger, keys, metrics, and the delivery
+ * queue if Redis is configured.
+ */
 @Global()
 @Module({})
 export class PlatformModule {
@@ -27,8 +30,8 @@ export class PlatformModule {
       {
         provide: DeliveryQueue,
         useFactory: (metrics: Metrics | null, queue: DeliveryQueue | null = null) => {
-          const isUp = () => queue && Number(queue.isReady());
-          metrics?.gauge('gatehouse_redis_up', '1 if Redis accepts jobs, otherwise 0.', isUp);
+          const readIsUp = () => queue && Number(queue.isReady());
+          metrics?.gauge('gatehouse_redis_up', '1 if Redis accepts jobs, otherwise 0.', readIsUp);
           return queue;
         },
         inject: [Metrics, { token: REDIS_DELIVERY_QUEUE, optional: true }],

@@ -2,10 +2,10 @@ import { loadConfig, ConfigError, type Config } from './config/config.js';
 import { errorMessage } from './errors.js';
 import { createLogger, type Logger } from './logging/logger.js';
 
-/** Exit code for a fault that a restart cannot mend (sysexits.h, EX_CONFIG). */
+/** Exit code for an error that a restart cannot fix (sysexits.h, EX_CONFIG). */
 const EXIT_CONFIG = 78;
 
-/** Longest time that stopping may take, in ms; then the process ends anyway. */
+/** Maximum duration of a shutdown, in ms. The process exits after that in any case. */
 const STOP_TIMEOUT_MS = 15_000;
 
 export interface RunnableService {
@@ -14,8 +14,9 @@ export interface RunnableService {
 }
 
 /**
- * The life of a process: configuration, start, and an orderly stop on SIGTERM, SIGINT, or when the launcher
- * that started it is gone. An unexpected fault is logged and ends the process, which the launcher restarts.
+ * Runs a service as a process: loads the configuration, starts the service, and shuts it down on SIGTERM, on
+ * SIGINT, or when the IPC channel to the launcher closes. An unexpected error is logged and ends the process,
+ * which the launcher restarts.
  */
 export async function runProcess(
   name: string,

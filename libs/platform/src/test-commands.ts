@@ -2,7 +2,7 @@ import { errorMessage } from './errors.js';
 
 type Handler = (argument: string) => unknown;
 
-/** What a test process sends over the IPC channel. */
+/** A message that a test process sends over the IPC channel. */
 interface Message {
   id: number;
   command: string;
@@ -10,8 +10,9 @@ interface Message {
 }
 
 /**
- * Commands that a test sends to a process over its IPC channel: run a periodic job now, hold a failpoint, clear
- * in-process state. Taken only with TEST_COMMANDS=on, which production refuses (docs/adr/0025-shared-test-servers.md).
+ * Commands that a test sends to a process over its IPC channel: run a periodic job now, hold a failpoint,
+ * clear in-process state. They are accepted only with TEST_COMMANDS=on, which production rejects
+ * (docs/adr/0025-shared-test-servers.md).
  */
 export class TestCommands {
   private readonly handlers = new Map<string, Handler>();
@@ -21,7 +22,10 @@ export class TestCommands {
     if (isEnabled) process.on('message', (message) => void this.run(message as Message));
   }
 
-  /** Registers what a command does. What `handler` returns or throws goes back to the test. */
+  /**
+   * Registers the handler of a command. The value that it returns, or the message of the error that it
+   * throws, is sent back to the test.
+   */
   on(command: string, handler: Handler): void {
     this.handlers.set(command, handler);
   }

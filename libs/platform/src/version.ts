@@ -1,5 +1,5 @@
-/** The version of Gatehouse; a test keeps it equal to package.json's. */
+/** The version of Gatehouse. A test checks that it equals the version in package.json. */
 export const VERSION = '0.1.0';
 
-/** The `User-Agent` of every delivery. */
+/** The `User-Agent` header of every delivery. */
 export const webhookUserAgent = `Gatehouse-Webhooks/${VERSION}`;

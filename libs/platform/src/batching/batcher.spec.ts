@@ -22,7 +22,7 @@ describe('Batcher', () => {
         throw new Error('away');
       },
     ],
-  ])('%s rejects all of its callers and no others', async (_, fail) => {
+  ])('%s rejects all callers of its batch and no others', async (_, fail) => {
     let fails = true;
     const batcher = new Batcher((items: string[]) => (fails ? fail() : Promise.resolve(items)));
     const results = await Promise.allSettled([batcher.add('a'), batcher.add('b')]);

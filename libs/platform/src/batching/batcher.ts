@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 
-/** Longest time that an item waits for others while a call is in flight, in ms. */
+/** Maximum time that an item waits for others while a call is in flight, in ms. */
 const BATCH_WINDOW_MS = 5;
 
 /**
@@ -11,7 +11,7 @@ export class Batcher<In, Out> {
   private inFlight = 0;
   private readonly loader: DataLoader<In, Out>;
 
-  /** @param run returns one result per item, in order */
+  /** @param run must return one result per item, in order */
   constructor(run: (items: In[]) => Promise<Out[]>, maxBatchSize = 200) {
     const track = async (items: readonly In[]): Promise<Out[]> => {
       this.inFlight += 1;

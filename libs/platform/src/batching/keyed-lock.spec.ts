@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { KeyedLock } from './keyed-lock.js';
 
-/** Work that runs until `end` is called. */
+/** Creates work that runs until `end` is called. */
 function createPendingWork() {
   let end!: () => void;
   const ended = new Promise<void>((resolve) => (end = resolve));
@@ -9,7 +9,7 @@ function createPendingWork() {
 }
 
 describe('KeyedLock', () => {
-  it('runs work of one key in order, and work of another at once', async () => {
+  it('runs work of the same key in order and work of another key immediately', async () => {
     const lock = new KeyedLock();
     const log: string[] = [];
     const first = createPendingWork();
@@ -30,7 +30,7 @@ describe('KeyedLock', () => {
     expect(log.slice(2)).toEqual(['first ends', 'second', 'third']);
   });
 
-  it('I7: runs work beside the others when it has waited for its limit', async () => {
+  it('I7: runs work concurrently once it has waited for the limit', async () => {
     const lock = new KeyedLock(1);
     const hung = createPendingWork();
     const first = lock.run('a', () => hung.ended);
@@ -40,7 +40,7 @@ describe('KeyedLock', () => {
     await first;
   });
 
-  it('passes an error to its own caller alone, and forgets a key after its last work', async () => {
+  it('rejects only the caller whose work failed and removes a key after its last work', async () => {
     const lock = new KeyedLock();
     const failing = lock.run('a', () => Promise.reject(new Error('mine')));
     const next = lock.run('a', async () => 'fine');

@@ -1,23 +1,23 @@
 import { withTimeout } from '../clock/clock.js';
 
 /**
- * Runs work of the same key one after the other within this process. It saves work and guards nothing: whoever has
- * waited too long runs beside the others, so that a database that hangs holds nobody up in a line of hung ones.
+ * Serializes work of the same key within this process. It saves work but guarantees no mutual exclusion: work
+ * that has waited for `maxWaitMs` runs concurrently, so that a hung query cannot block the queue.
  */
 export class KeyedLock {
   private readonly tails = new Map<string, Promise<unknown>>();
 
-  /** @param maxWaitMs longest wait for the others of a key, in ms */
+  /** @param maxWaitMs maximum time to wait for previous work of the same key, in ms */
   constructor(private readonly maxWaitMs = 2_000) {}
 
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const before = this.tails.get(key) ?? Promise.resolve();
-    const mine = withTimeout(before, this.maxWaitMs, 'the previous run took too long').then(work, work);
-    this.tails.set(key, mine);
+    const previous = this.tails.get(key) ?? Promise.resolve();
+    const current = withTimeout(previous, this.maxWaitMs, 'the previous run took too long').then(work, work);
+    this.tails.set(key, current);
     try {
-      return await mine;
+      return await current;
     } finally {
-      if (this.tails.get(key) === mine) this.tails.delete(key);
+      if (this.tails.get(key) === current) this.tails.delete(key);
     }
   }
 }

@@ -1,13 +1,16 @@
-/** The wall clock. Code outside this file never asks for the time itself. */
+/** Returns the current time. Code outside this file never reads the wall clock directly. */
 export const now = (): Date => new Date();
 
-/** A clock that never jumps, in ms, for measuring. */
+/** Returns the time of a monotonic clock in ms, for measuring durations. */
 export const monotonicMs = (): number => performance.now();
 
 /** Resolves after `ms`. */
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The promise's result, or an Error with `message` after `ms`. What was begun goes on unheeded. */
+/**
+ * Returns the result of the promise, or rejects with an Error with `message` after `ms`. The operation itself
+ * is not canceled.
+ */
 export async function withTimeout<T>(promise: Promise<T>, ms: number, message: string): Promise<T> {
   promise.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;

@@ -71,21 +71,21 @@ describe('loadConfig', () => {
     });
   });
 
-  it('only NODE_ENV=production is production', () => {
+  it('only NODE_ENV=production turns on production checks', () => {
     expect(loadConfig(production).production).toBe(true);
     for (const NODE_ENV of ['Production', 'prod', 'staging', 'test', '']) {
       expect(loadConfig({ ...base, NODE_ENV }).production).toBe(false);
     }
   });
 
-  it('an empty or blank setting is an unset one', () => {
+  it('treats an empty or blank setting as unset', () => {
     expect(loadConfig({ ...base, PORT: '', HOST: '   ', REDIS_URL: '\n' })).toMatchObject({
       redisUrl: null,
       http: { host: '127.0.0.1', port: 3000 },
     });
   });
 
-  it('reads every setting', () => {
+  it('parses every setting', () => {
     const config = loadConfig({
       ...base,
       HOST: '0.0.0.0',
@@ -159,14 +159,14 @@ describe('loadConfig', () => {
     expect(loadConfig({ GATEHOUSE_SECRET: `${newer}, ${secret}` }).rootSecrets).toEqual([newer, secret]);
   });
 
-  it('TIME_SCALE divides timeout, lease, schedule and reload interval, but no age of a key', () => {
+  it('TIME_SCALE divides timeout, lease, schedule and reload interval, but not the maximum age of signing keys', () => {
     const { webhooks, signingKeys } = loadConfig({ ...base, TIME_SCALE: '100' });
     const schedule = [0, 150, 600, 3_000, 18_000];
     expect(webhooks).toMatchObject({ retrySchedule: schedule, timeout: 100, lease: 300, sweepInterval: 100 });
     expect(signingKeys).toEqual({ maxAge: 90 * 86_400_000, reloadInterval: 600 });
   });
 
-  it('TIME_SCALE leaves claims time to be seen before metrics settle: 2 s of the id, 5 s of the statement', () => {
+  it('TIME_SCALE keeps the settling time of rollups above 7 s: 2 s for the claim id, 5 s for the statement', () => {
     const settleAt = (TIME_SCALE: string) =>
       loadConfig({ ...base, TIME_SCALE }).webhooks.rollups.settlingTime;
     expect(['1', '2', '5', '100'].map(settleAt)).toEqual([30_000, 15_000, 8_000, 8_000]);
@@ -221,7 +221,7 @@ describe('errors of the configuration', () => {
     TIME_SCALE: ['0'],
     GATEHOUSE_SECRET: ['too-short'],
   };
-  it.each(Object.entries(refused))('a wrong %s is refused by its name: %j', (name, values) => {
+  it.each(Object.entries(refused))('rejects an invalid %s by its name: %j', (name, values) => {
     for (const value of values)
       expect([value, problemsIn({ ...base, [name]: value })]).toEqual([
         value,
@@ -229,14 +229,14 @@ describe('errors of the configuration', () => {
       ]);
   });
 
-  it('CO-01: an OPERATOR_PASSWORD that is too short or too long is refused, and not shown', () => {
+  it('CO-01: rejects an OPERATOR_PASSWORD that is too short or too long without showing it', () => {
     for (const password of ['eleven char', 'x'.repeat(129)])
       expect(problemsIn({ ...base, OPERATOR_EMAIL: 'ops@example.com', OPERATOR_PASSWORD: password })).toEqual(
         ['OPERATOR_PASSWORD must have 12 to 128 characters'],
       );
   });
 
-  it('one message has all of them, each with its value where that is no secret', () => {
+  it('one message lists all errors, with the values of settings that are not secret', () => {
     const environment = { PORT: 'x', LOG_LEVEL: 'loud', BCRYPT_COST: '99', GATEHOUSE_SECRET: 'short' };
     expect(() => loadConfig(environment)).toThrow(
       /^The configuration has 4 errors:\n( {2}- (PORT|LOG_LEVEL|BCRYPT_COST|GATEHOUSE_SECRET) .+\n?){4}$/,
@@ -246,13 +246,13 @@ describe('errors of the configuration', () => {
     expect(problemsIn({ ...base, PORT: 'x\ny' })).toEqual([shown]);
   });
 
-  it('CF-01: no value of a secret setting is shown', () => {
+  it('CF-01: never shows the value of a secret setting', () => {
     const names = 'DATABASE_URL REDIS_URL SMTP_URL GATEHOUSE_SECRET STRIPE_SECRET_KEY ALERT_WEBHOOK_URL';
     for (const name of splitWords(names)) {
       expect(settings[name as keyof typeof settings].secret).toBe(true);
-      const faults = problemsIn({ ...base, [name]: 'hunter2-hunter2' });
-      expect(faults).toHaveLength(1);
-      expect(faults.join()).not.toContain('hunter2');
+      const problems = problemsIn({ ...base, [name]: 'hunter2-hunter2' });
+      expect(problems).toHaveLength(1);
+      expect(problems.join()).not.toContain('hunter2');
     }
     const PUBLIC_URL = 'https://admin:hunter2@auth.example.com';
     expect(problemsIn({ ...production, PUBLIC_URL }).join()).not.toContain('hunter2');
@@ -276,9 +276,9 @@ describe('production', () => {
     ['of low entropy', 'ab'.repeat(32)],
     ['repeated in the ring', `${secret},${secret}`],
   ])('CF-01: refuses a secret that is %s, without its value', (_, value) => {
-    const faults = problemsIn({ ...production, GATEHOUSE_SECRET: value });
-    expect(faults).toEqual([expect.stringMatching(/^GATEHOUSE_SECRET /)]);
-    expect(faults[0]).not.toContain(value);
+    const problems = problemsIn({ ...production, GATEHOUSE_SECRET: value });
+    expect(problems).toEqual([expect.stringMatching(/^GATEHOUSE_SECRET /)]);
+    expect(problems[0]).not.toContain(value);
   });
 
   it.each([

@@ -9,7 +9,7 @@ import type { Sender } from '../mail/sender.js';
 /** The checked configuration of a process; also its injection token. Durations in ms. */
 export abstract class Config {
   abstract readonly production: boolean;
-  /** Base of every link and `iss`, without a trailing slash. */
+  /** Base URL of every link, and the `iss` claim; without a trailing slash. */
   abstract readonly publicUrl: string;
   /** Absolute path. */
   abstract readonly dataDir: string;
@@ -18,7 +18,7 @@ export abstract class Config {
   abstract readonly signingKeys: { maxAge: number; reloadInterval: number };
   abstract readonly migrate: boolean;
   abstract readonly seed: boolean;
-  /** Null unless both of its settings are set. */
+  /** Null unless both OPERATOR_EMAIL and OPERATOR_PASSWORD are set. */
   abstract readonly firstOperator: { email: string; password: string } | null;
   abstract readonly logLevel: SettingValues['LOG_LEVEL'];
   abstract readonly http: { host: string; port: number; trustedProxies: string[]; rateLimits: boolean };
@@ -31,18 +31,27 @@ export abstract class Config {
     timeout: number;
     lease: number;
     sweepInterval: number;
-    /** How often workers report how endpoints do, how often they look for failing ones, and how long those failed. */
+    /**
+     * `reportInterval`: between reports of a worker on the health of endpoints. `checkInterval`: between
+     * checks for failing endpoints. `disableAfter`: duration of failure after which an endpoint is disabled.
+     */
     health: { reportInterval: number; checkInterval: number; disableAfter: number };
-    /** How often workers count the log of attempts, and how young an id is that may not be in it yet. */
+    /**
+     * `interval`: between rollups of the attempt log by a worker. `settlingTime`: age up to which the log may
+     * still lack the attempt of an id.
+     */
     rollups: { interval: number; settlingTime: number };
     concurrency: number;
     allowedCidrs: string[];
     dnsServers: string[];
     retention: number;
   };
-  /** `port` is null when nothing is measured. */
+  /** `port` is null when metrics are off. */
   abstract readonly metrics: { port: number | null };
-  /** `overdue`: how long a delivery may be due. `pause`, `reminder`, `retry`: see AlertIntervals. */
+  /**
+   * `overdueAfter`: time after which a due delivery counts as overdue. `pause`, `reminder`, `retry`: see
+   * AlertIntervals.
+   */
   abstract readonly alerts: {
     webhookUrl: string | null;
     email: string | null;
@@ -54,24 +63,24 @@ export abstract class Config {
   };
   abstract readonly audit: { retention: number; ipMode: SettingValues['AUDIT_IP'] };
   abstract readonly passwords: { cost: number; threads: number; breachListUrl: string };
-  /** `stripeKey` is null without Stripe. */
+  /** `stripeKey` is null if Stripe is not configured. */
   abstract readonly billing: { stripeKey: string | null; stripeApiBase: string };
-  /** Whether the reference is served. */
+  /** True if the API reference is served. */
   abstract readonly docs: boolean;
-  /** Whether the operator console is served. */
+  /** True if the operator console is served. */
   abstract readonly console: boolean;
   abstract readonly failpoints: string[];
-  /** Whether tests may send commands (TestCommands). */
+  /** True if tests may send commands (TestCommands). */
   abstract readonly testCommands: boolean;
-  /** Whether periodic jobs run on their own schedule. */
+  /** True if periodic jobs run on their own schedule. */
   abstract readonly periodicJobs: boolean;
 }
 
-/** All faults of a configuration in one message, without the value of any secret. */
+/** Thrown for an invalid configuration. Its message lists all problems, without the value of any secret. */
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {
     super(
-      `The configuration has ${problems.length === 1 ? 'an error' : `${problems.length} errors`}:\n${problems.map((fault) => `  - ${fault}`).join('\n')}`,
+      `The configuration has ${problems.length === 1 ? 'an error' : `${problems.length} errors`}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
     );
     this.name = 'ConfigError';
   }
@@ -80,23 +89,23 @@ export class ConfigError extends Error {
 type Environment = Record<string, string | undefined>;
 
 /**
- * Reads and checks the whole configuration.
- * @throws ConfigError with every fault at once
+ * Reads and validates the whole configuration.
+ * @throws ConfigError with all problems at once
  */
 export function loadConfig(environment: Environment = process.env): Config {
-  const faults: string[] = [];
-  const values = readSettings(environment, faults);
-  if (values.NODE_ENV === 'production') faults.push(...productionProblems(values, environment));
+  const problems: string[] = [];
+  const values = readSettings(environment, problems);
+  if (values.NODE_ENV === 'production') problems.push(...productionProblems(values, environment));
   if (values.GATEHOUSE_SECRET) {
-    const fault = rootSecretProblem(values.GATEHOUSE_SECRET);
-    if (fault) faults.push(`GATEHOUSE_SECRET ${fault}`);
+    const problem = rootSecretProblem(values.GATEHOUSE_SECRET);
+    if (problem) problems.push(`GATEHOUSE_SECRET ${problem}`);
   }
   if (values.METRICS_PORT && values.METRICS_PORT === values.PORT) {
-    faults.push('METRICS_PORT must differ from PORT');
+    problems.push('METRICS_PORT must differ from PORT');
   }
-  if (values.ALERT_EMAIL && !values.SMTP_URL) faults.push('ALERT_EMAIL requires SMTP_URL');
-  faults.push(...firstOperatorProblems(values));
-  if (faults.length > 0) throw new ConfigError(faults);
+  if (values.ALERT_EMAIL && !values.SMTP_URL) problems.push('ALERT_EMAIL requires SMTP_URL');
+  problems.push(...firstOperatorProblems(values));
+  if (problems.length > 0) throw new ConfigError(problems);
   return buildConfig(values);
 }
 
@@ -116,41 +125,44 @@ function readSettings(environment: Environment, problems: string[]): SettingValu
   return Object.fromEntries(entries) as SettingValues;
 }
 
-/** What production refuses (requirements CF-01 to CF-03). */
+/** Returns the problems that production rejects (requirements CF-01 to CF-03). */
 function productionProblems(values: SettingValues, environment: Environment): string[] {
   const required: SettingName[] = ['PUBLIC_URL', 'DATABASE_URL', 'GATEHOUSE_SECRET', 'SMTP_URL', 'MAIL_FROM'];
-  const faults = required
+  const problems = required
     .filter((name) => !environment[name]?.trim())
     .map((name) => `${name} is required in production`);
   if (values.PUBLIC_URL && !values.PUBLIC_URL.startsWith('https://')) {
-    faults.push('PUBLIC_URL must start with https:// in production');
+    problems.push('PUBLIC_URL must start with https:// in production');
   }
   for (const name of ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'] as const) {
-    if (values[name] && hasDefaultPassword(values[name])) faults.push(`${name} contains a default password`);
+    if (values[name] && hasDefaultPassword(values[name]))
+      problems.push(`${name} contains a default password`);
   }
-  // The defaults of docker-compose.yml, with which no mail leaves the machine.
+  // The default SMTP_URL of docker-compose.yml, whose server sends no email outside the machine.
   if (values.SMTP_URL && /^mailpit$/i.test(new URL(values.SMTP_URL).hostname)) {
-    faults.push('SMTP_URL must not use the development mail server (mailpit) in production');
+    problems.push('SMTP_URL must not use the development mail server (mailpit) in production');
   }
   if (values.MAIL_FROM && /@localhost$/i.test(values.MAIL_FROM.address)) {
-    faults.push('MAIL_FROM must not use localhost in production');
+    problems.push('MAIL_FROM must not use localhost in production');
   }
   if (!values.STRIPE_API_BASE.startsWith('https://')) {
-    faults.push('STRIPE_API_BASE must start with https:// in production');
+    problems.push('STRIPE_API_BASE must start with https:// in production');
   }
   if (values.ALERT_WEBHOOK_URL && !/^https:/i.test(values.ALERT_WEBHOOK_URL)) {
-    faults.push('ALERT_WEBHOOK_URL must start with https:// in production');
+    problems.push('ALERT_WEBHOOK_URL must start with https:// in production');
   }
-  if (values.BCRYPT_COST < 10) faults.push('BCRYPT_COST must be at least 10 in production');
-  if (!values.RATE_LIMITS) faults.push('RATE_LIMITS must be on in production');
-  if (values.FAILPOINTS.length > 0) faults.push('FAILPOINTS must be unset in production');
-  if (values.TEST_COMMANDS) faults.push('TEST_COMMANDS must be unset in production');
-  if (!values.PERIODIC_JOBS) faults.push('PERIODIC_JOBS must be on in production');
-  if (values.TIME_SCALE !== 1) faults.push('TIME_SCALE must be unset in production');
-  return faults;
+  if (values.BCRYPT_COST < 10) problems.push('BCRYPT_COST must be at least 10 in production');
+  if (!values.RATE_LIMITS) problems.push('RATE_LIMITS must be on in production');
+  if (values.FAILPOINTS.length > 0) problems.push('FAILPOINTS must be unset in production');
+  if (values.TEST_COMMANDS) problems.push('TEST_COMMANDS must be unset in production');
+  if (!values.PERIODIC_JOBS) problems.push('PERIODIC_JOBS must be on in production');
+  if (values.TIME_SCALE !== 1) problems.push('TIME_SCALE must be unset in production');
+  return problems;
 }
 
-/** Whether the password is a common one shows when the operator is made. */
+/**
+ * Checks everything but whether the password is a common one, which is checked when the operator is created.
+ */
 function firstOperatorProblems({
   OPERATOR_EMAIL: email,
   OPERATOR_PASSWORD: password,
@@ -158,8 +170,8 @@ function firstOperatorProblems({
   if (email && !password) return ['OPERATOR_EMAIL requires OPERATOR_PASSWORD'];
   if (password && !email) return ['OPERATOR_PASSWORD requires OPERATOR_EMAIL'];
   const length = [...canonicalPassword(password ?? '')].length;
-  const isFit = length >= OPERATOR_PASSWORD_MIN_LENGTH && length <= PASSWORD_MAX_LENGTH;
-  if (!password || isFit) return [];
+  const isLengthValid = length >= OPERATOR_PASSWORD_MIN_LENGTH && length <= PASSWORD_MAX_LENGTH;
+  if (!password || isLengthValid) return [];
   return [`OPERATOR_PASSWORD must have ${OPERATOR_PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`];
 }
 
@@ -176,7 +188,7 @@ const defaultPasswords = new Set([
 
 function hasDefaultPassword(url: string): boolean {
   const { username, password } = new URL(url);
-  // decodeURIComponent throws for a lone %; a password may hold one.
+  // decodeURIComponent throws for a single %, which a password may contain.
   return password !== '' && (password === username || defaultPasswords.has(unescape(password).toLowerCase()));
 }
 
@@ -248,7 +260,8 @@ function buildWebhooksConfig(values: SettingValues): Config['webhooks'] {
       checkInterval: 60_000 / Math.min(scale, 100),
       disableAfter: (3 * 86_400_000) / scale,
     },
-    // Never less than the 2 s that a claim's id may be old (`claimPicked`) and the 5 s that a statement may last.
+    // At least the sum of the maximum age of a claim's id, 2 s (`claimPicked`), and of the maximum duration
+    // of a statement, 5 s.
     rollups: { interval: 10_000 / Math.min(scale, 10), settlingTime: Math.max(8_000, 30_000 / scale) },
     concurrency: values.WEBHOOK_CONCURRENCY,
     allowedCidrs: values.WEBHOOK_ALLOWED_CIDRS,

@@ -10,7 +10,7 @@ import { readOrCreateRootSecret, rootSecretProblem } from './root-secret.js';
 const strong = 'k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i';
 const another = 'Zx8cVb5nMq2wEr7tYu1iOp4aSd9fGh6jKl3-0';
 
-describe('rootSecretFault', () => {
+describe('rootSecretProblem', () => {
   it('CF-01: accepts a random value or a ring of them', () => {
     const hex = '8f3a1c9e5b7d2046f1e8a3c5b9d7024680ace13579bdf';
     const rings = [strong, `${strong},${another}`, ` ${strong} , ${another} `, hex];
@@ -28,10 +28,10 @@ describe('rootSecretFault', () => {
     ],
     ['too little randomness', ['a'.repeat(64), 'horse-staple'.repeat(4).replace('p', 'r')]],
     ['the same entry twice', [`${strong},${strong}`]],
-  ])('CF-01: refuses a ring, without its value: %s', (fault, rings) => {
+  ])('CF-01: rejects a ring without showing its value: %s', (problem, rings) => {
     for (const ring of rings) {
       const found = rootSecretProblem(ring)!;
-      expect(found).toContain(fault);
+      expect(found).toContain(problem);
       for (const entry of ring.split(',').filter((each) => each.length > 5))
         expect(found).not.toContain(entry);
     }
@@ -45,7 +45,7 @@ describe('readOrCreateRootSecret', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('CF-02: creates a random one for each folder, once, which only its owner may read', () => {
+  it('CF-02: creates a random secret once for each folder, readable by its owner only', () => {
     const dataDir = join(folder, 'new', 'data');
     const first = readOrCreateRootSecret(dataDir);
     expect(rootSecretProblem(first)).toBeNull();
@@ -57,7 +57,7 @@ describe('readOrCreateRootSecret', () => {
     expect(statSync(dataDir).mode & 0o777).toBe(0o700);
   });
 
-  it('CF-02: reads what is there and never replaces it, damaged or not', () => {
+  it('CF-02: reads an existing secret and never replaces it, even if it is damaged', () => {
     const path = join(folder, 'root-secret');
     writeFileSync(path, `${strong}\n`);
     expect(readOrCreateRootSecret(folder)).toBe(strong);
@@ -71,7 +71,7 @@ describe('readOrCreateRootSecret', () => {
     expect(() => readOrCreateRootSecret(path)).toThrow();
   });
 
-  it('CF-02: processes that create it at once end with the same one', async () => {
+  it('CF-02: concurrent processes end with the same secret', async () => {
     for (const file of ['config/root-secret', 'errors']) {
       const source = readFileSync(new URL(`../${file}.ts`, import.meta.url), 'utf8');
       const { outputText } = ts.transpileModule(source, {
@@ -99,7 +99,7 @@ describe('readOrCreateRootSecret', () => {
   });
 });
 
-/** A process that has loaded its code and waits for input. */
+/** Starts a process that has loaded its code and waits for input. */
 async function start(file: string) {
   const child = spawn(process.execPath, [file], { stdio: 'pipe' });
   await once(child.stderr, 'data');

@@ -5,7 +5,7 @@ import { isNodeError } from '../errors.js';
 
 const placeholders = /changeme|change-me|example|placeholder|password|secret|gatehouse|0123456789|abcdefgh/i;
 
-/** What is wrong with a root secret, as words that follow its name, or null (requirement CF-01). */
+/** Returns the problem of a root secret, as words that follow its name, or null (requirement CF-01). */
 export function rootSecretProblem(value: string): string | null {
   const secrets = value.split(',').map((secret) => secret.trim());
   for (const secret of secrets) {
@@ -17,16 +17,16 @@ export function rootSecretProblem(value: string): string | null {
 }
 
 /**
- * The root secret kept in DATA_DIR, made on first use with mode 0600. Two processes that race end with the
- * same value: the file appears whole, by a link, or not at all.
+ * Returns the root secret stored in DATA_DIR. Creates it on first use with mode 0600. Two concurrent
+ * processes end with the same value, because a link creates the complete file atomically.
  */
 export function readOrCreateRootSecret(dataDir: string): string {
   const path = join(dataDir, 'root-secret');
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const kept = readSecret(path);
-  if (kept !== null) return kept;
+  const existing = readSecret(path);
+  if (existing !== null) return existing;
   const draft = `${path}.${randomBytes(8).toString('hex')}`;
-  // On disk before it has its name: everything else is sealed with it.
+  // Flushed to disk before it gets its name, because everything else is encrypted with it.
   writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
   try {
     linkSync(draft, path);
@@ -38,7 +38,10 @@ export function readOrCreateRootSecret(dataDir: string): string {
   return readSecret(path)!;
 }
 
-/** @throws Error for a file that was damaged: another secret could read nothing that this one has sealed */
+/**
+ * Returns the stored secret, or null if the file does not exist.
+ * @throws Error if the file is damaged; another secret could not decrypt the existing data
+ */
 function readSecret(path: string): string | null {
   try {
     const secret = readFileSync(path, 'utf8').trim();

@@ -1,17 +1,17 @@
 import { canonicalEmail } from '@gatehouse/domain';
 import { parseSender, type Sender } from '../mail/sender.js';
 
-/** One setting of the environment: how it is read and what the documentation says. */
+/** A setting of the environment, with its parser and its documentation. */
 export interface Setting<T> {
-  /** For `.env.example`: what it means, in one sentence. */
+  /** Description for `.env.example`, in one sentence. */
   doc: string;
-  /** For `.env.example`: the value that stands when it is unset. */
+  /** Default for `.env.example`. */
   displayedDefault: string;
-  /** Never printed, not even in a fault. */
+  /** True if the value is never printed, not even in an error. */
   secret: boolean;
-  /** Turns the text into a value. Throws an Error whose message follows the setting's name. */
+  /** Parses the text. Throws an Error whose message is appended to the setting's name. */
   parse: (text: string) => T;
-  /** The value that stands when it is unset. */
+  /** The value if the setting is unset. */
   fallback: T;
 }
 
@@ -47,7 +47,7 @@ export const choice = <T extends string>(options: Options<T>, values: readonly T
     throw new Error(`must be one of ${values.join(', ')}`);
   });
 
-export const onOff = (options: Omit<Options<boolean>, 'shown'>): Setting<boolean> =>
+export const onOff = (options: Omit<Options<boolean>, 'displayedDefault'>): Setting<boolean> =>
   defineSetting({ ...options, displayedDefault: options.fallback ? 'on' : 'off' }, (value) => {
     if (value === 'on') return true;
     if (value === 'off') return false;
@@ -62,7 +62,7 @@ export const url = (options: Options<string | null>, protocols: string[]): Setti
     );
   });
 
-/** An http or https URL to which paths are appended. */
+/** Defines an http or https URL to which paths are appended. */
 export const baseUrl = (options: Options<string | null>): Setting<string | null> =>
   defineSetting(options, (value) => {
     const parsed = URL.canParse(value) ? new URL(value) : null;
@@ -71,7 +71,9 @@ export const baseUrl = (options: Options<string | null>): Setting<string | null>
     throw new Error('must be an http or https URL without a user name, query or fragment');
   });
 
-/** An http or https URL to send to. Who needs a password there puts it into the path or the query. */
+/**
+ * Defines an http or https URL to which requests are sent. A password can be part of its path or query only.
+ */
 export const targetUrl = (options: Options<string | null>): Setting<string | null> =>
   defineSetting(options, (value) => {
     const parsed = URL.canParse(value) ? new URL(value) : null;
@@ -80,7 +82,7 @@ export const targetUrl = (options: Options<string | null>): Setting<string | nul
     throw new Error('must be an http or https URL without a user name');
   });
 
-/** The http or https origin of a server, such as `https://api.example.com`. */
+/** Defines the http or https origin of a server, such as `https://api.example.com`. */
 export const origin = (options: Options<string>): Setting<string> =>
   defineSetting(options, (value) => {
     const parsed = URL.canParse(value) ? new URL(value) : null;
@@ -89,7 +91,7 @@ export const origin = (options: Options<string>): Setting<string> =>
     throw new Error('must be an http or https URL that consists of scheme, host and optional port');
   });
 
-/** A text of a certain form, which `message` describes. */
+/** Defines a text that matches `form`, which `message` describes. */
 export const pattern = (
   options: Options<string | null>,
   form: RegExp,
@@ -100,7 +102,7 @@ export const pattern = (
     throw new Error(message);
   });
 
-/** `Name <address>` or `address`. */
+/** Defines a sender: `Name <address>` or `address`. */
 export const sender = (options: Options<Sender | null>): Setting<Sender | null> =>
   defineSetting(options, (value) => {
     const parsed = parseSender(value);
@@ -108,7 +110,7 @@ export const sender = (options: Options<Sender | null>): Setting<Sender | null> 
     throw new Error('must be one email address, such as Shop <no-reply@example.com>');
   });
 
-/** An e-mail address in its canonical form. */
+/** Defines an email address, which is converted to its canonical form. */
 export const email = (options: Options<string | null>): Setting<string | null> =>
   defineSetting(options, (value) => {
     const address = canonicalEmail(value);
@@ -116,7 +118,7 @@ export const email = (options: Options<string | null>): Setting<string | null> =
     throw new Error('must be an email address');
   });
 
-/** A comma-separated list; `check` says what is wrong with an entry, or null. */
+/** Defines a comma-separated list. `check` returns the problem of an entry, or null. */
 export const list = (
   options: Options<string[]>,
   check: (entry: string) => string | null,
@@ -127,15 +129,15 @@ export const list = (
       .map((entry) => entry.trim())
       .filter(Boolean);
     for (const entry of entries) {
-      const fault = check(entry);
-      if (fault) throw new Error(fault);
+      const problem = check(entry);
+      if (problem) throw new Error(problem);
     }
     return entries;
   });
 
 const units: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `250ms`, `15s`, `5m`, `12h` or `30d` in ms. */
+/** Parses `250ms`, `15s`, `5m`, `12h` or `30d`. Returns ms. */
 export function parseDuration(value: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(value.trim());
   if (!match) throw new Error('must be a duration such as 500ms, 15s, 5m, 12h or 30d');
@@ -154,7 +156,7 @@ export const duration = (options: Options<string>, minMs: number, maxMs: number)
   );
 };
 
-/** Exactly `count` durations in ms, separated by commas. */
+/** Defines exactly `count` durations, separated by commas. Values are in ms. */
 export const durations = (options: Options<string>, count: number): Setting<number[]> => {
   const parse = (value: string): number[] => {
     const entries = value.split(',').map(parseDuration);

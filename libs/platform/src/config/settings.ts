@@ -5,12 +5,15 @@ import * as setting from './setting.js';
 const cidrProblem = (entry: string): string | null =>
   ipaddr.isValidCIDR(entry) ? null : 'must be a list of address ranges such as 10.0.0.0/8';
 
-/** An IP address, or one with a port: `10.0.0.53`, `10.0.0.53:5353`, `2620:fe::fe`, `[2620:fe::fe]:5353`. */
+/**
+ * Returns null for an IP address with or without a port (`10.0.0.53`, `10.0.0.53:5353`, `2620:fe::fe`,
+ * `[2620:fe::fe]:5353`), otherwise the problem.
+ */
 function nameServerProblem(entry: string): string | null {
   const withPort = /^(?:\[(.+)\]|([\d.]+)):([1-9]\d{0,4})$/.exec(entry);
   const address = withPort?.[1] ?? withPort?.[2] ?? entry;
   const isAddress = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
-  // Port 0 would end the process: Node's setServers asserts.
+  // Port 0 would end the process: an assertion in Node's setServers fails.
   return isAddress && Number(withPort?.[3] ?? 53) <= 65_535
     ? null
     : 'must be a list of IP addresses, with or without a port';
@@ -27,7 +30,7 @@ export const settings = {
   PUBLIC_URL: setting.baseUrl({
     doc: 'Base URL of all links and issuer of access tokens. Required in production.',
     fallback: null,
-    // Somebody may put a password into it, and be told that it must not stand there.
+    // Secret because an operator may put a password into the URL; the error that rejects it must not show it.
     secret: true,
     displayedDefault: 'http://HOST:PORT',
   }),
@@ -185,7 +188,7 @@ export const settings = {
       fallback: null,
       secret: true,
     },
-    // So that neither a publishable key nor one of our own is sent to Stripe.
+    // Ensures that neither a publishable key nor a key of Gatehouse is sent to Stripe.
     /^[sr]k_[a-z]+_[0-9A-Za-z_]+$/,
     'must be a Stripe secret or restricted key, such as sk_live_… or rk_test_…',
   ),
@@ -208,13 +211,13 @@ export const settings = {
       displayedDefault: '',
     },
     1,
-    // The next one is a port too.
+    // One below the maximum, because npm start also uses the next port.
     65534,
   ),
   ALERT_WEBHOOK_URL: setting.targetUrl({
     doc: 'URL that receives alerts, such as a Slack incoming webhook; https in production. npm run gatehouse -- alert-secret prints the secret that signs them.',
     fallback: null,
-    // Whoever knows the address of an incoming webhook may post there.
+    // The URL of an incoming webhook authorizes its caller to post.
     secret: true,
   }),
   ALERT_EMAIL: setting.sender({

@@ -4,14 +4,14 @@ import { Keyring } from './keyring.js';
 const [older, newer] = ['k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i', 'Zx8cVb5nMq2wEr7tYu1iOp4aSd9fGh6jKl3-0'];
 
 describe('alertSecrets', () => {
-  it('are derived: the same for the same root secret, another for another', () => {
+  it('returns the same secret for the same root secret and a different one for another', () => {
     const [secret] = alertSecrets(new Keyring([older]));
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(alertSecrets(new Keyring([older]))).toEqual([secret]);
     expect(alertSecrets(new Keyring([newer]))).not.toEqual([secret]);
   });
 
-  it('of a ring are those of its entries, newest first', () => {
+  it('returns the secrets of all entries of a ring, newest first', () => {
     expect(alertSecrets(new Keyring([newer, older]))).toEqual([
       ...alertSecrets(new Keyring([newer])),
       ...alertSecrets(new Keyring([older])),

@@ -13,24 +13,24 @@ const expectInvalid = (text: string) =>
   );
 
 describe('CursorCodec', () => {
-  it('AK-10: opens what it sealed for the same list, also after a new secret (CF-04)', () => {
+  it('AK-10: decodes its own cursors for the same list, also after a new secret (CF-04)', () => {
     expect(codec.decode(list, cursor)).toBe(id);
     expect(new CursorCodec(new Keyring([newer, secret])).decode(list, cursor)).toBe(id);
   });
 
-  it('AK-10: refuses a cursor of another list, tenant, filter or secret', () => {
-    const [name, reach, filter] = list;
+  it('AK-10: rejects a cursor of another list, tenant, filter or secret', () => {
+    const [name, access, filter] = list;
     const others = [
-      ['events', reach, filter],
+      ['events', access, filter],
       [name, { projectId: 'p2' }, filter],
-      [name, reach, { success: true }],
-      [name, reach, {}],
+      [name, access, { success: true }],
+      [name, access, {}],
     ];
     for (const other of others) expectInvalid(codec.encode(other, id));
     expectInvalid(new CursorCodec(new Keyring([newer])).encode(list, id));
   });
 
-  it('AK-10: refuses a cursor that was changed in any character, or in its length or alphabet', () => {
+  it('AK-10: rejects a cursor that was modified in any character, in its length or in its alphabet', () => {
     for (let index = 0; index < cursor.length; index += 1)
       expectInvalid(cursor.slice(0, index) + (cursor[index] === 'A' ? 'B' : 'A') + cursor.slice(index + 1));
     const around = [cursor.slice(0, -1), `${cursor}A`, `${cursor}=`, ` ${cursor}`, `${cursor}\n`];

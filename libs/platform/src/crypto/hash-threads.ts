@@ -4,84 +4,92 @@ import { monotonicMs, sleep } from '../clock/clock.js';
 import { RetrySlots } from './retry-slots.js';
 import { estimateBcryptMs, type ImportedHash } from './imported-hash.js';
 
-/** Longest time that a password may be expected to wait for a thread, in ms. */
+/** Maximum expected time that a password waits for a thread, in ms. */
 const MAX_WAIT_MS = 1_200;
 
-/** Longest time that the waiting passwords of one project may take up of it, in ms. */
+/** The part of MAX_WAIT_MS that the waiting passwords of one project may use, in ms. */
 const MAX_PROJECT_WAIT_MS = MAX_WAIT_MS / 2;
 
-/** While others wait, one patient task gets a thread in so many ms: enough not to stand still. */
+/**
+ * Interval at which one background task gets a thread while other tasks wait, in ms. It prevents starvation.
+ */
 const BACKGROUND_INTERVAL_MS = 1_000;
 
-/** How often somebody who lets others go first looks whether they have gone, in ms. */
+/** Interval at which `waitUntilIdle` and `drain` poll, in ms. */
 const POLL_INTERVAL_MS = 10;
 
-/** Makes a hash, compares with one of ours, or tries passwords against one that was imported. */
+/**
+ * A task of a thread: create a hash, compare a password with a hash of Gatehouse, or compare passwords with
+ * an imported hash.
+ */
 export type HashTask =
   | { input: string; cost: number }
   | { input: string; hash: string }
   | { passwords: string[]; imported: ImportedHash; weight: number };
 
-/** Who asks for a hash. */
+/** The caller of a task. */
 export interface HashOptions {
-  /** Only a share of the queue is for one project. null: the house itself, no share. */
+  /** The project, which may use only a share of the queue. null: the server itself, without a limit. */
   projectId?: string | null;
-  /** Aborted when nobody waits for the result any more: the task then leaves the queue. */
+  /** Aborted when the caller no longer waits for the result. The task then leaves the queue. */
   signal?: AbortSignal;
-  /** Held by `reserve`; the task takes it. */
+  /** Created by `reserve`; the task uses it. */
   permit?: HashPermit;
   /**
-   * Nobody sits in front of it: the task waits for a thread that nobody else wants, however long, and is never
-   * refused. Whoever asks for many keeps few waiting.
+   * True if no person waits for the result. The task then waits for a thread that no other task needs, for
+   * any time, and is never rejected. A caller with many tasks should submit only a few at a time.
    */
   isBackground?: boolean;
 }
 
-/** A place in the queue that is kept free for somebody who does something else first. */
+/** A permit for the queue, reserved for a caller who has other work to do first. */
 export interface HashPermit {
-  /** Gives the place up; nothing happens the second time. */
+  /** Releases the permit. Further calls do nothing. */
   release(): void;
 }
 
 interface QueuedTask {
   projectId: string | null;
-  /** How many hashes of our own it takes as long as, a whole number. */
+  /** Duration in multiples of a hash of Gatehouse, a whole number. */
   weight: number;
   proceed: () => void;
 }
 
 /**
- * Hashes in worker threads of low priority, behind a queue bounded by time: hashing on libuv's own pool
- * would make every other request and DNS look-up wait for it.
+ * Hashes passwords in worker threads of low priority, behind a queue with a limit on the expected wait. On
+ * libuv's own thread pool, hashing would delay all other requests and DNS lookups.
  */
 export class HashThreads {
-  /** Begun by the first task: a command that ends at once must not end threads that still load, for Node.js aborts then. */
+  /**
+   * Created by the first task. A command that ends immediately must not end threads that are still loading,
+   * because Node.js would abort.
+   */
   private pool: Piscina | undefined;
   /** In the order of arrival. */
   private readonly waiting = new Set<QueuedTask>();
-  /** The weight of all that waits, and of what waits for one project. */
+  /** The total weight of waiting tasks, and the weight per project. */
   private totalWeight = 0;
   private readonly projectWeights = new Map<string, number>();
   private busyThreads = 0;
-  /** How many have begun so far. */
+  /** Number of tasks that have started. */
   private startedTasks = 0;
-  /** In the order of arrival, behind everybody who is not patient. */
+  /** Waiting background tasks in the order of arrival. All other tasks take precedence. */
   private readonly backgroundWaiting = new Set<() => void>();
   private backgroundBusy = 0;
-  /** When one got a thread, or the first of those that wait came. */
+  /** Time at which a background task last got a thread, or at which the first waiting one arrived. */
   private lastBackgroundAt = 0;
-  /** For those who are refused, by project. */
+  /** Retry slots of rejected callers, by project. */
   private readonly retrySlots = new Map<string, RetrySlots>();
-  /** Moving average of the duration of a hash of our own, in ms. */
+  /** Moving average of the duration of a hash of Gatehouse, in ms. */
   private averageMs: number;
 
-  /** Called when somebody who is not patient gets a thread, and when somebody is refused one. */
+  /** Called when a task that is not a background task gets a thread, and when a task is rejected. */
   onStart: (waitedMs: number) => void = () => undefined;
   onRejection: () => void = () => undefined;
-  /** Awaited before a task goes to its thread: a test may hold it there (Failpoints). */
+  /** Awaited before a task is sent to its thread. A test can hold the task there (Failpoints). */
   beforeTask: () => Promise<void> | undefined = () => undefined;
 
-  /** @param cost bcrypt's cost, for a first guess of the duration */
+  /** @param cost the cost of bcrypt, for a first estimate of the duration */
   constructor(
     private readonly threads: number,
     cost: number,
@@ -90,21 +98,25 @@ export class HashThreads {
     this.averageMs = estimateBcryptMs(cost);
   }
 
-  /** Who waits for a thread and is not patient. */
+  /** Number of waiting tasks, without background tasks. */
   get queueLength(): number {
     return this.waiting.size;
   }
 
-  /** @throws GatehouseError `overloaded` at once when the wait, or the project's part of it, would be too long */
+  /**
+   * Runs a task on a thread and returns its result.
+   * @throws GatehouseError `overloaded` immediately if the expected wait, or the project's share of it, is
+   *   too long; `request_timeout` if the signal aborts while the task waits
+   */
   async run<T>(task: HashTask, options: HashOptions = {}): Promise<T> {
     const isImported = 'imported' in task;
     options.permit?.release();
-    const asked = monotonicMs();
+    const enqueuedAt = monotonicMs();
     if (options.isBackground) await this.waitInBackground(options.signal);
     else if (this.busyThreads >= this.threads) await this.enqueue(isImported ? task.weight : 1, options);
     else this.busyThreads += 1;
-    if (!options.isBackground) this.onStart(monotonicMs() - asked);
-    // The first of each thread pays for its start, which says nothing of those to come.
+    if (!options.isBackground) this.onStart(monotonicMs() - enqueuedAt);
+    // The first task of each thread includes the start of the thread, so its duration is not typical.
     const isTypical = !isImported && this.startedTasks >= this.threads;
     this.startedTasks += 1;
     let started = monotonicMs();
@@ -121,21 +133,24 @@ export class HashThreads {
     }
   }
 
-  /** A thread passes straight to the next in line, so that nobody can slip in between. */
+  /** Passes the thread directly to the next waiting task, so that no new task can take it first. */
   private releaseThread(): void {
     const [next] = this.waiting;
-    const [patient] = this.backgroundWaiting;
+    const [nextBackground] = this.backgroundWaiting;
     const isDue = !next || monotonicMs() - this.lastBackgroundAt > this.backgroundIntervalMs;
-    if (patient && isDue && this.hasCapacityForBackground()) {
-      this.backgroundWaiting.delete(patient);
-      patient();
+    if (nextBackground && isDue && this.hasCapacityForBackground()) {
+      this.backgroundWaiting.delete(nextBackground);
+      nextBackground();
     } else if (next) {
       this.dequeue(next);
       next.proceed();
     } else this.busyThreads -= 1;
   }
 
-  /** One thread stays free of them, if there are two: whoever comes next finds it idle. */
+  /**
+   * Returns whether another background task may start. If there are several threads, one is reserved for
+   * other tasks, so that the next one finds it idle.
+   */
   private hasCapacityForBackground(): boolean {
     return this.backgroundBusy < Math.max(1, this.threads - 1);
   }
@@ -148,47 +163,48 @@ export class HashThreads {
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
+      const leaveQueue = (): void => {
         this.backgroundWaiting.delete(proceed);
         reject(clientDisconnected());
       };
       const proceed = (): void => {
-        signal?.removeEventListener('abort', giveUp);
+        signal?.removeEventListener('abort', leaveQueue);
         this.startBackground();
         resolve();
       };
       if (this.backgroundWaiting.size === 0) this.lastBackgroundAt = monotonicMs();
       this.backgroundWaiting.add(proceed);
-      signal?.addEventListener('abort', giveUp, { once: true });
+      signal?.addEventListener('abort', leaveQueue, { once: true });
     });
   }
 
-  /** Counted at once, not when the task runs: a second one could come in between. */
+  /** Counts a background task before it runs, because a second one could start in between. */
   private startBackground(): void {
     this.backgroundBusy += 1;
     this.lastBackgroundAt = monotonicMs();
   }
 
   /**
-   * Keeps a place for a caller who has to touch the database first, so that nobody does so in vain.
+   * Reserves a permit for a caller who queries the database first, so that the query is not wasted.
    * @throws GatehouseError `overloaded` like `run`
    */
   reserve(projectId: string | null): HashPermit {
     this.assertCapacity(projectId);
-    const place = { projectId, weight: 1 };
-    this.addWeight(place, 1);
+    const reservation = { projectId, weight: 1 };
+    this.addWeight(reservation, 1);
     let isHeld = true;
     return {
       release: () => {
-        if (isHeld) this.addWeight(place, -1);
+        if (isHeld) this.addWeight(reservation, -1);
         isHeld = false;
       },
     };
   }
 
   /**
-   * Resolves once the next password would find a thread idle, but after a second at the latest. For large work that
-   * needs no hash, but cores: the threads have the lowest priority of all that this house runs.
+   * Resolves once the next password would find an idle thread, but after at most a second. For large work
+   * that needs no hash but CPU time, because the threads have a lower priority than all other threads of
+   * Gatehouse.
    */
   async waitUntilIdle(): Promise<void> {
     const end = monotonicMs() + this.backgroundIntervalMs;
@@ -198,36 +214,39 @@ export class HashThreads {
   }
 
   /**
-   * Ends the threads once nothing runs or waits. A thread that is ended within bcrypt takes the process with it: its
-   * C++ throws, and nobody catches. (Piscina's own `close` waits for some tasks and ends others.)
+   * Ends the threads once no task runs or waits. Ending a thread while it runs bcrypt crashes the process,
+   * because its C++ code throws an exception that is not caught. (Piscina's own `close` waits for some tasks
+   * and ends others.)
    */
   async close(): Promise<void> {
     await this.drain();
     await this.pool?.close();
   }
 
-  /** Resolves once nothing runs or waits, and forgets when whoever was refused may come back. */
+  /** Resolves once no task runs or waits. Clears the retry slots of rejected callers. */
   async drain(): Promise<void> {
     while (this.busyThreads > 0) await sleep(POLL_INTERVAL_MS);
     this.retrySlots.clear();
   }
 
-  /** @throws GatehouseError `overloaded` */
+  /** @throws GatehouseError `overloaded` with a Retry-After if the task would wait too long */
   private assertCapacity(projectId: string | null, weight = 1): void {
     const msEach = this.averageMs / this.threads;
-    // Who finds a thread idle waits for nobody; otherwise one more, for those that are running.
+    // A task that finds an idle thread does not wait. Otherwise one more task is added for those that are
+    // running.
     const idle = this.threads - this.busyThreads;
     const expectedMs = (this.totalWeight + 1 - idle) * msEach;
     const own = (this.projectWeights.get(projectId ?? '') ?? 0) - idle;
-    // One task may wait for each project whatever it weighs, or a dear one would never get a thread under load.
+    // One task of each project may wait regardless of its weight. Otherwise an expensive task would never get
+    // a thread under load.
     const exceedsShare = own > 0 && (own + weight) * msEach > MAX_PROJECT_WAIT_MS;
     if (expectedMs <= MAX_WAIT_MS && !exceedsShare) return;
     const key = projectId ?? '';
-    const appointments = this.retrySlots.get(key) ?? new RetrySlots();
-    this.retrySlots.set(key, appointments);
+    const retrySlots = this.retrySlots.get(key) ?? new RetrySlots();
+    this.retrySlots.set(key, retrySlots);
     const earliest = Math.max(1, Math.ceil(expectedMs / 1_000));
     this.onRejection();
-    const wait = appointments.assign(monotonicMs(), earliest, Math.ceil(1_000 / msEach));
+    const wait = retrySlots.assign(monotonicMs(), earliest, Math.ceil(1_000 / msEach));
     throw new GatehouseError('overloaded', { headers: { 'Retry-After': String(wait) } });
   }
 
@@ -235,18 +254,18 @@ export class HashThreads {
     if (signal?.aborted) throw clientDisconnected();
     this.assertCapacity(projectId, weight);
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
-        this.dequeue(place);
+      const leaveQueue = (): void => {
+        this.dequeue(queued);
         reject(clientDisconnected());
       };
       const proceed = (): void => {
-        signal?.removeEventListener('abort', giveUp);
+        signal?.removeEventListener('abort', leaveQueue);
         resolve();
       };
-      const place: QueuedTask = { projectId, weight, proceed };
-      this.waiting.add(place);
-      this.addWeight(place, weight);
-      signal?.addEventListener('abort', giveUp, { once: true });
+      const queued: QueuedTask = { projectId, weight, proceed };
+      this.waiting.add(queued);
+      this.addWeight(queued, weight);
+      signal?.addEventListener('abort', leaveQueue, { once: true });
     });
   }
 

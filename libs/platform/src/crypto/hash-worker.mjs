@@ -3,8 +3,8 @@ import { createCipheriv, pbkdf2Sync, scryptSync, timingSafeEqual } from 'node:cr
 import { createRequire } from 'node:module';
 
 /**
- * Loaded by the first task, whose end is waited for before a thread is ended: one that is ended while it loads bcrypt
- * takes the whole process with it (its C++ throws, and nobody catches).
+ * Loaded by the first task. A thread is ended only after its task, because ending a thread while it loads
+ * bcrypt crashes the process (its C++ code throws an exception that is not caught).
  */
 let loaded;
 const bcrypt = () => (loaded ??= createRequire(import.meta.url)('bcrypt'));
@@ -12,10 +12,10 @@ const bcrypt = () => (loaded ??= createRequire(import.meta.url)('bcrypt'));
 const scrypt = ({ N, r, p, salt }, input, length) =>
   scryptSync(input, salt, length, { N, r, p, maxmem: 128 * r * (N + p + 2) });
 
-/** What each scheme of imported-hash.ts makes of a password. */
+/** Derives the hash of a password with each scheme of imported-hash.ts. */
 const derive = {
   argon2id: async ({ memoryKiB, passes, lanes, salt, hash }, password) => {
-    // Much to load for a thread that may never see such a hash.
+    // Loaded on demand, because it is large and many threads never need it.
     const { argon2id } = await import('hash-wasm');
     return argon2id({
       password,
@@ -38,7 +38,7 @@ const derive = {
 };
 
 const matches = async (imported, password) => {
-  // hash-wasm throws at an empty password; nobody's is.
+  // hash-wasm throws for an empty password, which no customer has.
   if (password === '') return false;
   if (imported.scheme === 'bcrypt') return bcrypt().compareSync(password, imported.hash);
   return timingSafeEqual(await derive[imported.scheme](imported, password), imported.hash);

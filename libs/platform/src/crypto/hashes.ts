@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** JSON with the keys of every object in order, so that equal values have equal texts. */
+/** Returns JSON with the keys of every object sorted, so that equal values have equal texts. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
@@ -8,5 +8,8 @@ export const canonicalJson = (value: unknown): string =>
       : part,
   );
 
-/** SHA-256; enough for values with 256 random bits, which nobody can guess. */
+/**
+ * Returns the SHA-256 hash, which is sufficient for values with 256 random bits, because they cannot be
+ * guessed.
+ */
 export const sha256 = (data: string | Buffer): Buffer => hash('sha256', data, 'buffer');

@@ -13,7 +13,7 @@ const signer = 'jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKb
 const fbscrypt = (key: string, salt: string, hash: string): string =>
   `$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=${key}$${salt}$${hash}`;
 
-/** Name and source, password, hash. */
+/** Name with source, password and hash. */
 const publishedHashes: [string, string, string][] = [
   ['bcrypt, crypt_blowfish wrapper.c', 'U*U', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
   ['bcrypt as PHP writes it', 'U*U', '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
@@ -189,7 +189,7 @@ describe('an imported hash', () => {
     ]);
   });
 
-  it('PW-06: refuses what has no known format', () => {
+  it('PW-06: rejects hashes of unknown formats', () => {
     const argons = ['i', 'd'].map((kind) => `$argon2${kind}$v=19$m=65536,t=3,p=4$${salt}$${hash32}`);
     const crypts = [` $2b$10$${bcrypt53}`, `$2x$10$${bcrypt53}`, `v1$00000000$2b$10$${bcrypt53}`];
     const others = [
@@ -242,7 +242,7 @@ describe('an imported hash', () => {
     ['scrypt', scrypt('ln=0,r=8,p=1')],
     ['scrypt', scrypt('ln=16,r=1,p=1')],
     ['scrypt', scrypt('ln=15,r=8,p=1', `$${hash32}`)],
-    // The last character has bits that no byte owns, or the padding is half there.
+    // The last character has bits that belong to no byte, or the padding is incomplete.
     ['scrypt', scrypt('ln=15,r=8,p=1', `${salt}$${hash32.slice(0, -1)}d`)],
     ['scrypt', scrypt('ln=15,r=8,p=1', `${salt.slice(0, -1)}x$${hash32}`)],
     ['scrypt', scrypt('ln=15,r=8,p=1', `${salt}=$${hash32}`)],

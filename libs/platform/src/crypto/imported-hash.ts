@@ -1,12 +1,12 @@
-/** Longest time that one verification may take, in ms of a common core of 2024. */
+/** Maximum duration of one verification, in ms on a common core of 2024. */
 const MAX_MS = 1_000;
 
-/** Most memory that one verification may take, in bytes. Every hash thread can need as much at once. */
+/** Maximum memory of one verification, in bytes. Every hash thread can use this amount at the same time. */
 const MAX_MEMORY_BYTES = 128 * 2 ** 20;
 
 const MAX_TEXT_LENGTH = 1_024;
 
-/** A shorter hash would fit too many passwords; no format makes a longer one. */
+/** A shorter hash would match too many passwords; no format produces a longer one. */
 const HASH_LENGTH = { min: 16, max: 64 };
 
 const DIGEST_BYTES = { sha1: 20, sha256: 32, sha512: 64 };
@@ -21,7 +21,7 @@ interface Scrypt {
   salt: Buffer;
 }
 
-/** What a hash thread needs to try a password against a hash that another system made. */
+/** The parameters with which a hash thread compares a password with a hash of another system. */
 export type ImportedHash =
   | { scheme: 'bcrypt'; hash: string }
   | { scheme: 'argon2id'; memoryKiB: number; passes: number; lanes: number; salt: Buffer; hash: Buffer }
@@ -29,7 +29,7 @@ export type ImportedHash =
   | { scheme: 'pbkdf2'; digest: Digest; iterations: number; salt: Buffer; hash: Buffer }
   | ({ scheme: 'firebase-scrypt'; signerKey: Buffer; hash: Buffer } & Scrypt);
 
-/** A hash with the time that one verification is guessed to take, or what is wrong with the text. */
+/** A hash with the estimated duration of one verification, or the problem of the text. */
 export type ParsedHash = { hash: ImportedHash; ms: number } | { problem: string };
 
 interface DecodedHash {
@@ -48,13 +48,13 @@ interface Format {
   name: string;
   prefix: RegExp;
   pattern: RegExp;
-  /** Null for what the pattern could not refuse. */
+  /** Returns null for an invalid hash that the pattern cannot reject. */
   decode: (fields: Fields) => DecodedHash | null;
-  /** What MAX_MS and MAX_BYTES come to. */
+  /** The parameters that MAX_MS and MAX_MEMORY_BYTES allow. */
   limit: string;
 }
 
-/** The guessed duration of one bcrypt hash in ms; each step of the cost doubles it. */
+/** Returns the estimated duration of one bcrypt hash in ms, which doubles with each step of the cost. */
 export const estimateBcryptMs = (cost: number): number => 60 * 2 ** (cost - 10);
 
 const base64 = '[A-Za-z0-9+/]+={0,2}';
@@ -64,15 +64,16 @@ const hashPattern = (head: string, alphabet: string): RegExp =>
   new RegExp(`^${head}\\$(?<salt>${alphabet})\\$(?<hash>${alphabet})$`);
 
 /**
- * The text forms that other systems export. The sources: crypt_blowfish (bcrypt), the PHC string format
+ * The text formats that other systems export. Sources: crypt_blowfish (bcrypt), the PHC string format
  * (argon2id, scrypt, pbkdf2 with `i=`), passlib (scrypt, pbkdf2), Django's PBKDF2PasswordHasher, and Supabase
- * Auth, which put the parameters of firebase/scrypt into a string (`$fbscrypt$`).
+ * Auth, which defined a string with the parameters of firebase/scrypt (`$fbscrypt$`).
  */
 const formats: Format[] = [
   {
     name: 'bcrypt',
     prefix: /^\$2[aby]\$/,
-    // Salt and hash end in a character of which only some bits count: 22 of them hold 128 bits, 31 hold 184.
+    // Only some bits of the last character of the salt and of the hash count: its 22 characters contain 128
+    // bits, its 31 characters 184 bits.
     pattern:
       /^\$2[aby](?<rest>\$(?<cost>0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26])$/,
     decode: decodeBcrypt,
@@ -129,35 +130,42 @@ const formats: Format[] = [
   },
 ];
 
-/** Takes a hash of another system apart, strictly: what is not exactly one of the formats has a fault. */
+/**
+ * Parses a hash of another system strictly: a text that does not match exactly one of the formats has a
+ * problem.
+ */
 export function parseImportedHash(text: string): ParsedHash {
   const format = formats.find(({ prefix }) => prefix.test(text));
   if (!format)
     return { problem: `must be in one of the formats ${formats.map(({ name }) => name).join(', ')}` };
   const fields = text.length <= MAX_TEXT_LENGTH ? format.pattern.exec(text)?.groups : undefined;
-  const reading = fields ? format.decode(fields as Fields) : null;
-  if (!reading) return { problem: `must be a well-formed ${format.name} hash` };
-  if (reading.ms > MAX_MS || reading.bytes > MAX_MEMORY_BYTES) {
+  const decoded = fields ? format.decode(fields as Fields) : null;
+  if (!decoded) return { problem: `must be a well-formed ${format.name} hash` };
+  if (decoded.ms > MAX_MS || decoded.bytes > MAX_MEMORY_BYTES) {
     return { problem: `must be cheaper to verify: the limit for ${format.name} is ${format.limit}` };
   }
-  return reading;
+  return decoded;
 }
 
-/** Why a text cannot be imported as a password hash, to be put behind the field's name; null when it can. */
+/**
+ * Returns why a text cannot be imported as a password hash, as words that follow the field's name, or null if
+ * it can be imported.
+ */
 export function importedHashProblem(text: string): string | null {
   const parsed = parseImportedHash(text);
   return 'problem' in parsed ? parsed.problem : null;
 }
 
 function decodeBcrypt({ rest, cost }: Fields): DecodedHash {
-  // The letters name bugs of old implementations that current ones do not have; our bcrypt knows no $2y$.
+  // The letters identify bugs of old implementations that current ones do not have. The bcrypt package does
+  // not support $2y$.
   return { hash: { scheme: 'bcrypt', hash: `$2b${rest}` }, ms: estimateBcryptMs(Number(cost)), bytes: 0 };
 }
 
 function decodeArgon2id(fields: Fields): DecodedHash | null {
   const [memoryKiB, passes, lanes] = [Number(fields.m), Number(fields.t), Number(fields.p)];
   const [salt, hash] = [decodeBase64(fields.salt), decodeHashBytes(fields.hash)];
-  // RFC 9106 asks for 8 KiB a lane, the reference implementation for 8 bytes of salt.
+  // RFC 9106 requires 8 KiB per lane, the reference implementation 8 bytes of salt.
   if (!salt || !hash || salt.length < 8 || memoryKiB < 8 * lanes) return null;
   return {
     hash: { scheme: 'argon2id', memoryKiB, passes, lanes, salt, hash },
@@ -177,7 +185,7 @@ function decodeFirebaseScrypt(fields: Fields): DecodedHash | null {
   const [salt, separator] = [decodeBase64(fields.salt), decodeBase64(fields.ss)];
   const [signerKey, hash] = [decodeHashBytes(fields.sk), decodeHashBytes(fields.hash)];
   const cost = scryptCost(fields);
-  // The hash is the signer key, encrypted in counter mode: both are of one length.
+  // The hash is the signer key, encrypted in counter mode, so both have the same length.
   if (!salt || !separator || !signerKey || hash?.length !== signerKey.length || !cost) return null;
   const salted = { ...cost.parameters, salt: Buffer.concat([salt, separator]) };
   return { ...cost.price, hash: { scheme: 'firebase-scrypt', ...salted, signerKey, hash } };
@@ -195,7 +203,7 @@ function scryptCost(fields: Fields) {
 }
 
 function decodePbkdf2({ text, ...fields }: Fields): DecodedHash | null {
-  // `$pbkdf2$` is passlib's name for SHA-1. In Django's form the salt is the text as it stands.
+  // `$pbkdf2$` is passlib's name for SHA-1. In Django's format the salt is the unencoded text.
   const digest = fields.digest ?? (text === undefined ? 'sha1' : 'sha256');
   const salt = text === undefined ? decodePasslibBase64(fields.salt) : Buffer.from(text);
   const hash = decodePasslibBase64(fields.hash);
@@ -210,14 +218,17 @@ function decodePbkdf2({ text, ...fields }: Fields): DecodedHash | null {
   };
 }
 
-/** Base64 with all of its padding or none; null for a text that is not the one way to write its bytes. */
+/**
+ * Decodes base64 with full padding or without padding. Returns null for a text that is not the canonical
+ * encoding of its bytes.
+ */
 function decodeBase64(text: string): Buffer | null {
   const decoded = Buffer.from(text, 'base64');
   const padded = decoded.toString('base64');
   return text === padded || text === padded.replace(/=+$/, '') ? decoded : null;
 }
 
-/** passlib writes `.` for `+`. */
+/** Decodes the base64 of passlib, which uses `.` instead of `+`. */
 function decodePasslibBase64(text: string): Buffer | null {
   return decodeBase64(text.includes('+') ? text : text.replaceAll('.', '+'));
 }

@@ -13,7 +13,7 @@ const flip = (bytes: Buffer, index: number): Buffer => {
 };
 
 describe('Keyring: encryption', () => {
-  it('WH-09: decrypts any text, which no two ciphertexts show', () => {
+  it('WH-09: decrypts any text; ciphertexts are unique and do not contain the text', () => {
     for (const plain of ['', 'whsec_abc', 'Ünï©ode 🦄', 'x'.repeat(100_000)]) {
       const [one, two] = [1, 2].map(() => ring.encrypt('webhook-secret', 'ep_1', plain));
       expect(ring.decrypt('webhook-secret', 'ep_1', one!)).toBe(plain);
@@ -22,7 +22,7 @@ describe('Keyring: encryption', () => {
     }
   });
 
-  it('WH-09: refuses a ciphertext that was changed, cut, or moved to another row or use', () => {
+  it('WH-09: rejects a ciphertext that was modified, truncated, or moved to another row or purpose', () => {
     const sealed = ring.encrypt('webhook-secret', 'ep_1', 'whsec_plain');
     for (let index = 0; index < sealed.length; index += 1)
       for (const other of [flip(sealed, index), sealed.subarray(0, index)])
@@ -31,7 +31,7 @@ describe('Keyring: encryption', () => {
     expect(() => ring.decrypt('mail-parameters', 'ep_1', sealed)).toThrow();
   });
 
-  it('CF-04: reads what an older secret of the ring encrypted, and names a missing one by its id alone', () => {
+  it('CF-04: decrypts values of an older secret in the ring and identifies a missing secret by its id only', () => {
     const sealed = before.encrypt('signing-key', 'kid', 'pem');
     expect(ring.decrypt('signing-key', 'kid', sealed)).toBe('pem');
     expect(() => before.decrypt('signing-key', 'kid', ring.encrypt('signing-key', 'kid', 'pem'))).toThrow();
@@ -42,13 +42,13 @@ describe('Keyring: encryption', () => {
 });
 
 describe('Keyring: MACs and peppers', () => {
-  it('CF-04: every key of the ring verifies, the newest signs', () => {
+  it('CF-04: signs with the newest key and verifies with every key of the ring', () => {
     expect(ring.verifyMac('cursor', 'data', before.mac('cursor', 'data'))).toBe(true);
     expect(after.verifyMac('cursor', 'data', ring.mac('cursor', 'data'))).toBe(true);
     expect(after.verifyMac('cursor', 'data', before.mac('cursor', 'data'))).toBe(false);
   });
 
-  it('a MAC belongs to its data and its use, and may be cut to 16 bytes', () => {
+  it('verifies a MAC only for its data and purpose, also when it is truncated to 16 bytes', () => {
     const mac = ring.mac('cursor', 'data');
     expect(ring.verifyMac('cursor', 'other', mac)).toBe(false);
     expect(ring.verifyMac('refresh-token', 'data', mac)).toBe(false);
@@ -57,14 +57,14 @@ describe('Keyring: MACs and peppers', () => {
       expect(ring.verifyMac('cursor', 'data', other)).toBe(false);
   });
 
-  it('no two uses share a key, and no key is the secret', () => {
+  it('derives a different key for each purpose, and none equals the secret', () => {
     const purposes = ['cursor', 'refresh-token', 'refresh-successor', 'password-pepper'] as const;
     const macs = purposes.map((purpose) => ring.mac(purpose, 'data').toString('hex'));
     expect(new Set(macs).size).toBe(macs.length);
     expect(ring.getCurrentPepper().key.equals(Buffer.from(newSecret))).toBe(false);
   });
 
-  it('CF-04: the pepper is found by its id as long as its secret is in the ring', () => {
+  it('CF-04: finds a pepper by its id while its secret is in the ring', () => {
     const { kid, key } = before.getCurrentPepper();
     expect(kid).toMatch(/^[0-9a-f]{8}$/);
     expect(ring.getPepper(kid).equals(key)).toBe(true);

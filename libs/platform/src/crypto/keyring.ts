@@ -11,7 +11,7 @@ const KID_LENGTH = 4;
 const IV_LENGTH = 12;
 const TAG_LENGTH = 16;
 
-/** What a derived key is for; no two uses share one. */
+/** The purpose of a derived key. Each purpose has its own key. */
 export type KeyPurpose =
   | 'alert-webhook'
   | 'billing-portal'
@@ -31,7 +31,7 @@ export type KeyPurpose =
   | 'webhook-secret';
 
 interface RootKey {
-  /** Names the root key in what was made with it; says nothing about the key itself. */
+  /** Identifies the root key in the values created with it. Reveals nothing about the key itself. */
   kid: Buffer;
   derive: (purpose: KeyPurpose) => Buffer;
 }
@@ -49,7 +49,10 @@ function rootKey(secret: string): RootKey {
 const computeMac = (root: RootKey, purpose: KeyPurpose, data: string | Buffer): Buffer =>
   createHmac('sha256', root.derive(purpose)).update(data).digest();
 
-/** Keys derived from GATEHOUSE_SECRET by HKDF (RFC 5869): the newest makes, all of them read. */
+/**
+ * Keys derived from GATEHOUSE_SECRET by HKDF (RFC 5869). The newest one encrypts and signs; all of them
+ * decrypt and verify.
+ */
 export class Keyring {
   private readonly rootKeys: RootKey[];
 
@@ -66,7 +69,11 @@ export class Keyring {
     return Buffer.concat([root.kid, iv, cipher.getAuthTag(), sealed]);
   }
 
-  /** @throws Error when the value was changed, moved, or made with a secret that left the ring */
+  /**
+   * Decrypts a value.
+   * @throws Error if the value was modified, belongs to another row, or was created with a secret that is no
+   *   longer in the ring
+   */
   decrypt(purpose: KeyPurpose, context: string, sealed: Buffer): string {
     const root = this.findRoot(sealed.subarray(0, KID_LENGTH));
     const iv = sealed.subarray(KID_LENGTH, KID_LENGTH + IV_LENGTH);
@@ -77,17 +84,20 @@ export class Keyring {
     return decipher.update(body, undefined, 'utf8') + decipher.final('utf8');
   }
 
-  /** HMAC-SHA256 with the newest key. */
+  /** Returns the HMAC-SHA256 with the newest key. */
   mac(purpose: KeyPurpose, data: string | Buffer): Buffer {
     return computeMac(this.getNewestRoot(), purpose, data);
   }
 
-  /** HMAC-SHA256 with each key of the ring, newest first. */
+  /** Returns the HMAC-SHA256 with each key of the ring, newest first. */
   macWithEachKey(purpose: KeyPurpose, data: string | Buffer): Buffer[] {
     return this.rootKeys.map((root) => computeMac(root, purpose, data));
   }
 
-  /** Whether `mac`, possibly cut short, belongs to `data` under any key of the ring. Constant time per key. */
+  /**
+   * Returns whether `mac`, which may be truncated, belongs to `data` under any key of the ring. Takes
+   * constant time per key.
+   */
   verifyMac(purpose: KeyPurpose, data: string | Buffer, mac: Buffer): boolean {
     return this.rootKeys.some((root) => {
       const expected = createHmac('sha256', root.derive(purpose))
@@ -98,18 +108,21 @@ export class Keyring {
     });
   }
 
-  /** The pepper for new password hashes, with the id that is stored beside them. */
+  /** Returns the pepper for new password hashes, with the id that is stored with them. */
   getCurrentPepper(): { kid: string; key: Buffer } {
     const root = this.getNewestRoot();
     return { kid: root.kid.toString('hex'), key: root.derive('password-pepper') };
   }
 
-  /** @throws Error when the secret behind `kid` left the ring */
+  /**
+   * Returns the pepper with an id.
+   * @throws Error if the secret of `kid` is no longer in the ring
+   */
   getPepper(kid: string): Buffer {
     return this.findRoot(Buffer.from(kid, 'hex')).derive('password-pepper');
   }
 
-  /** Whether the secret behind `kid` is in the ring. */
+  /** Returns whether the secret of `kid` is in the ring. */
   hasKey(kid: string): boolean {
     return this.rootKeys.some((root) => root.kid.toString('hex') === kid);
   }

@@ -16,13 +16,13 @@ describe('PasswordHasher', () => {
   const stranger = new PasswordHasher(threads, new Keyring([next]), COST);
   afterAll(() => threads.close());
 
-  /** Expects a stored hash to fit these passwords, and none of the others. */
+  /** Expects a stored hash to match the passwords in `right` and none of those in `wrong`. */
   const expectFits = async (hash: string, right: string[], wrong: string[] = [], by = hasher) => {
     for (const password of right) await expect(by.verify(password, hash)).resolves.toBe(true);
     for (const password of wrong) await expect(by.verify(password, hash)).resolves.toBe(false);
   };
 
-  it('PW-06: at rest v1$<pepper id>$2b$<cost>$…, bcrypt over HMAC-SHA-384 with the pepper, never twice the same', async () => {
+  it('PW-06: stored as v1$<pepper id>$2b$<cost>$…, bcrypt over HMAC-SHA-384 with the pepper, and different each time', async () => {
     const hash = await hasher.hash('correct horse');
     expect(hash).toMatch(/^v1\$[0-9a-f]{8}\$2b\$04\$[./A-Za-z0-9]{53}$/);
     const { kid, key } = keyring.getCurrentPepper();
@@ -42,11 +42,11 @@ describe('PasswordHasher', () => {
     await expectFits(await hasher.hash(password), [password], others);
   });
 
-  it('PW-01: both Unicode forms of a password are the same password', async () => {
+  it('PW-01: treats both Unicode forms of a password as the same password', async () => {
     await expectFits(await hasher.hash('cafe\u0301 au lait'), ['caf\u00e9 au lait'], ['cafe au lait']);
   });
 
-  it('PW-08: without a hash is false, and hashes as much as with one', async () => {
+  it('PW-08: returns false without a hash and hashes as much as with one', async () => {
     const tasks: unknown[] = [];
     const counting = { run: (task: unknown) => (tasks.push(task), threads.run(task as never)) };
     const watched = new PasswordHasher(counting as HashThreads, keyring, COST);
@@ -59,7 +59,7 @@ describe('PasswordHasher', () => {
     expect(tasks).toEqual([compared, compared, compared]);
   });
 
-  it('PW-08: creates the hash it compares with later when that failed at first', async () => {
+  it('PW-08: creates the dummy hash again after a failure', async () => {
     let fails = true;
     const flaky = {
       run: (task: unknown) => (fails ? Promise.reject(new Error('full')) : threads.run(task as never)),
@@ -70,7 +70,7 @@ describe('PasswordHasher', () => {
     await expect(watched.verify('correct horse', null)).resolves.toBe(false);
   });
 
-  it('PW-06: compares with no malformed hash', async () => {
+  it('PW-06: rejects malformed stored hashes', async () => {
     const bare = `2b$04$${'a'.repeat(53)}`;
     for (const stored of ['correct horse', '', `$${bare}`, `v2$00000000$${bare}`, 'i1$'])
       await expect(hasher.verify('correct horse', stored)).rejects.toThrow('malformed');
@@ -84,7 +84,7 @@ describe('PasswordHasher', () => {
     expect(hasher.isOutdated('something else')).toBe(true);
   });
 
-  it('CF-04: a new secret in front of the ring keeps every password valid, one that left it none', async () => {
+  it('CF-04: every password stays valid with a new secret at the front of the ring, and none without its secret', async () => {
     const own = await hasher.hash('correct horse');
     for (const hash of [own, hasher.importHash(bcrypt.hashSync('correct horse', COST))]) {
       await expectFits(hash, ['correct horse'], [], rotated);
@@ -92,7 +92,7 @@ describe('PasswordHasher', () => {
     }
   });
 
-  it('RL-03: reserve refuses for the project what hash would refuse', async () => {
+  it('RL-03: reserve rejects a project when hash would reject it', async () => {
     const busy = new HashThreads(1, 10);
     const watched = new PasswordHasher(busy, keyring, COST);
     const overloaded = expect.objectContaining({ code: 'overloaded' });
@@ -107,7 +107,7 @@ describe('PasswordHasher', () => {
     await busy.close();
   });
 
-  it('RL-03: a hash weighs what it costs, twice where it is imported and the password has two forms', async () => {
+  it('RL-03: the weight of a hash is its cost, doubled if it is imported and the password has two forms', async () => {
     const tasks: { weight?: number }[] = [];
     const weighing = { run: (task: object) => (tasks.push(task), Promise.resolve(true)) };
     const watched = new PasswordHasher(weighing as unknown as HashThreads, keyring, 10);
@@ -124,14 +124,14 @@ describe('PasswordHasher', () => {
   describe('a hash from another system', () => {
     const foreign = bcrypt.hashSync('correct horse', COST);
 
-    it('PW-07: fits its password, is outdated, and is exported as it came', async () => {
+    it('PW-07: matches its password, is outdated, and is exported in its original form', async () => {
       const imported = hasher.importHash(foreign);
       await expectFits(imported, ['correct horse'], ['correct hors']);
       expect(hasher.isOutdated(imported)).toBe(true);
       expect(hasher.exportHash(imported)).toBe(foreign);
     });
 
-    it('PW-06: is stored encrypted, each time in other bytes, and cannot be changed', async () => {
+    it('PW-06: is stored encrypted, with different bytes each time, and cannot be modified', async () => {
       const imported = hasher.importHash(foreign);
       expect(imported).toMatch(/^i1\$[A-Za-z0-9+/]+={0,2}$/);
       expect(hasher.importHash(foreign)).not.toBe(imported);
@@ -142,14 +142,14 @@ describe('PasswordHasher', () => {
       await expect(hasher.verify('correct horse', `i1$${sealed.toString('base64')}`)).rejects.toThrow();
     });
 
-    it('PW-03: fits what was typed there, and its NFC form, but nothing else', async () => {
+    it('PW-03: matches the typed password and its NFC form only', async () => {
       const [typed, composed] = ['cafe\u0301 au lait', 'caf\u00e9 au lait'];
       const imported = (password: string) => hasher.importHash(bcrypt.hashSync(password, COST));
       await expectFits(imported(typed), [typed], ['cafe au lait']);
       await expectFits(imported(composed), [composed, typed]);
     });
 
-    it('PW-06: is refused with a reason when it is no such hash', () => {
+    it('PW-06: is rejected with a reason if it is not a supported hash', () => {
       const field = 'passwordHash';
       const error = { field, code: 'invalid', message: expect.stringMatching(/^passwordHash must /) };
       const refusal = { code: 'validation_failed', details: { errors: [error] } };
@@ -158,15 +158,15 @@ describe('PasswordHasher', () => {
     });
   });
 
-  describe('a hash of ours that was exported', () => {
-    it('is imported as it is wherever its pepper is known, also with a higher cost', async () => {
+  describe('an exported hash of Gatehouse', () => {
+    it('is imported unchanged if its pepper is known, also with a higher cost', async () => {
       const hash = await new PasswordHasher(threads, keyring, COST + 1).hash('correct horse');
       expect(hasher.exportHash(hash)).toBe(hash);
       expect(rotated.importHash(hash)).toBe(hash);
       await expectFits(hash, ['correct horse'], ['correct hors'], rotated);
     });
 
-    it('is refused where it could never be used or would cost too much', async () => {
+    it('is rejected if it could never be used or is too expensive', async () => {
       const hash = await hasher.hash('correct horse');
       for (const [by, text] of [
         [stranger, hash],

@@ -9,9 +9,9 @@ const storedPattern = /^v1\$([0-9a-f]{8})(\$2b\$(\d\d)\$.{53})$/;
 const storedImportPattern = /^i1\$([A-Za-z0-9+/]+={0,2})$/;
 
 /**
- * Passwords at rest: `v1$<pepper id>$<bcrypt>` over a keyed pre-hash (requirement PW-06). The pre-hash,
- * HMAC-SHA-384 in base64, is 64 bytes long, so bcrypt's limit of 72 cuts nothing. `i1$<sealed>` is the hash of
- * another system, until the next login makes one of ours (docs/adr/0010).
+ * Hashes and verifies passwords. Stored as `v1$<pepper id>$<bcrypt>` over a keyed pre-hash (requirement
+ * PW-06). The pre-hash, HMAC-SHA-384 in base64, is 64 bytes long, so bcrypt's limit of 72 bytes truncates
+ * nothing. `i1$<sealed>` is the hash of another system until the next login replaces it (docs/adr/0010).
  */
 export class PasswordHasher {
   private dummyHash: Promise<string> | undefined;
@@ -30,8 +30,8 @@ export class PasswordHasher {
   }
 
   /**
-   * Whether the password belongs to the hash. Without a hash it takes just as long as with one of ours and
-   * answers false, so that nobody learns from the time whether a customer exists.
+   * Returns whether the password matches the hash. Without a hash it returns false after the same time as
+   * with one, so that the time does not reveal whether a customer exists.
    * @throws GatehouseError `overloaded`, `request_timeout`
    */
   async verify(password: string, hash: string | null, options?: HashOptions): Promise<boolean> {
@@ -41,52 +41,56 @@ export class PasswordHasher {
   }
 
   /**
-   * Keeps a place in the queue for a caller who has to touch the database first; to be handed to `hash` or
-   * `verify`, or released.
+   * Reserves a permit for a caller who queries the database first. Pass it to `hash` or `verify`, or release
+   * it.
    * @throws GatehouseError `overloaded`
    */
   reserve(projectId: string): HashPermit {
     return this.threads.reserve(projectId);
   }
 
-  /** Lets those go first who wait for their password, for a second at most: before work that takes the cores from them. */
+  /**
+   * Waits, for a second at most, until no password waits for a thread. Call it before work that would take
+   * the cores from the threads.
+   */
   waitUntilIdle(): Promise<void> {
     return this.threads.waitUntilIdle();
   }
 
-  /** Whether the hash was made with another scheme, cost or pepper than a new one would be. */
+  /** Returns whether the scheme, cost or pepper of the hash differ from those of a new hash. */
   isOutdated(hash: string): boolean {
     const [, kid, , cost] = storedPattern.exec(hash) ?? [];
     return kid !== this.keyring.getCurrentPepper().kid || Number(cost) !== this.cost;
   }
 
   /**
-   * What to store for a hash that another system made. It lacks our pepper, so it is sealed: a stolen database
-   * gives nobody a hash to try guesses against. One that `exportHash` gave out stays as it is.
-   * @throws GatehouseError `validation_failed` for what importedHashProblem finds fault with, and for one of ours whose
-   *   pepper is not known here
+   * Returns the value to store for a hash of another system. It has no pepper, so it is encrypted: the hashes
+   * in a stolen database cannot be used to verify guesses. A hash that `exportHash` returned is stored
+   * unchanged.
+   * @throws GatehouseError `validation_failed` for a hash that importedHashProblem rejects, and for a hash of
+   *   Gatehouse whose pepper is unknown here
    */
   importHash(text: string): string {
     const [, kid, bcryptHash] = storedPattern.exec(text) ?? [];
-    const fault =
+    const problem =
       kid && !this.keyring.hasKey(kid)
         ? 'was created with a different GATEHOUSE_SECRET'
         : importedHashProblem(bcryptHash ?? text);
-    if (fault) throw invalidField('passwordHash', 'invalid', `passwordHash ${fault}`);
+    if (problem) throw invalidField('passwordHash', 'invalid', `passwordHash ${problem}`);
     return kid ? text : `i1$${this.keyring.encrypt('imported-password', 'i1', text).toString('base64')}`;
   }
 
   /**
-   * A stored hash as `importHash` takes it: that of another system as it came, one of ours only where the same
-   * GATEHOUSE_SECRET is known.
-   * @throws Error when the secret behind it left the ring
+   * Returns a stored hash in the form that `importHash` accepts: a hash of another system in its original
+   * form; a hash of Gatehouse unchanged, which requires the same GATEHOUSE_SECRET.
+   * @throws Error if its secret is no longer in the ring
    */
   exportHash(hash: string): string {
     const [, sealed] = storedImportPattern.exec(hash) ?? [];
     return sealed ? this.unseal(sealed) : hash;
   }
 
-  /** Starts the threads and makes the decoy, so that the first login is no slower than the next. */
+  /** Starts the threads and creates the dummy hash, so that the first login is as fast as the next. */
   async warmUp(): Promise<void> {
     await this.verify('', null);
   }
@@ -98,7 +102,7 @@ export class PasswordHasher {
     if (!kid || !bcryptHash) throw new Error('a stored password hash is malformed');
     const input = preHash(password, this.keyring.getPepper(kid));
     if (Number(cost) <= this.cost) return { input, hash: bcryptHash };
-    // Made here before the cost was lowered, or by another Gatehouse: it weighs what it takes.
+    // Created before the cost was lowered, or by another installation. Its weight is its own cost.
     const weight = Math.ceil(estimateBcryptMs(Number(cost)) / estimateBcryptMs(this.cost));
     return { passwords: [input], imported: { scheme: 'bcrypt', hash: bcryptHash }, weight };
   }
@@ -110,8 +114,8 @@ export class PasswordHasher {
   private createImportedVerifyTask(password: string, sealed: string): HashTask {
     const parsed = parseImportedHash(this.unseal(sealed));
     if ('problem' in parsed) throw new Error(`a stored imported hash ${parsed.problem}`);
-    // Most systems hash what was typed, some its NFC form (RFC 8265). Both are tried, so whoever could log in
-    // there can log in here; it costs a second hash only where the two differ.
+    // Most systems hash the password as it was typed, some its NFC form (RFC 8265). Both are checked, so that
+    // every password that worked there works here. A second hash is necessary only if the two differ.
     const passwords = [...new Set([password, canonicalPassword(password)])];
     const weight = Math.ceil((passwords.length * parsed.ms) / estimateBcryptMs(this.cost));
     return { passwords, imported: parsed.hash, weight };

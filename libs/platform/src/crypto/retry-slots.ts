@@ -1,19 +1,23 @@
-/** Farthest appointment in seconds: later ones would rather be tries of somebody else. */
+/**
+ * Maximum distance of a slot, in seconds. Without it, later callers would wait longer than other callers take
+ * to retry.
+ */
 const HORIZON_SECONDS = 20;
 
 /**
- * Tells those who must come back when to do so: in no second more of them than can be served in it. With one wait
- * for all they would come back together, find the house full again, and leave it idle in between.
+ * Assigns retry times to rejected callers, at most as many per second as can be served. With the same wait
+ * for all, they would retry at the same time, find the server overloaded again, and leave it idle in between.
  */
 export class RetrySlots {
-  /** How many are due, by second. */
+  /** Number of assigned slots, by second. */
   private readonly bookedBySecond = new Map<number, number>();
 
   /**
-   * @param nowMs of a clock that never jumps
-   * @param minSeconds seconds from now on, at least
-   * @param perSecond how many can be served
-   * @returns seconds from now on
+   * Assigns a slot.
+   * @param nowMs time of a monotonic clock, in ms
+   * @param minSeconds minimum distance, in seconds from now
+   * @param perSecond number of callers that can be served per second
+   * @returns seconds from now
    */
   assign(nowMs: number, minSeconds: number, perSecond: number): number {
     const current = Math.floor(nowMs / 1000);

@@ -13,7 +13,7 @@ describe('totpStep', () => {
     [2000000000, '279037', 0x3f940aa],
     [20000000000, '353130', 0x27bc86aa],
   ])(
-    'CO-01: at %d accepts the code of RFC 6238, appendix B, by its last six digits',
+    'CO-01: at %d accepts the last six digits of the code of RFC 6238, appendix B',
     (seconds, code, step) => {
       expect(stepAt(seconds, code)).toBe(step);
     },
@@ -32,7 +32,7 @@ it('a new secret has 160 bits and is different each time', () => {
   expect(newTotpSecret()).not.toBe(newTotpSecret());
 });
 
-it('totpUri has what an app needs, and nothing can break out of the account', () => {
+it('totpUri contains everything an app needs and escapes the account', () => {
   const uri = new URL(totpUri(secret, 'Gatehouse', 'a&b?=@example.com'));
   expect([uri.protocol, uri.host]).toEqual(['otpauth:', 'totp']);
   expect(decodeURIComponent(uri.pathname)).toBe('/Gatehouse:a&b?=@example.com');

@@ -14,11 +14,11 @@ const verify = (body: string, changed: Record<string, string> = {}, key = secret
   });
 
 describe('webhook signatures', () => {
-  it('WH-09: a secret is whsec_ and the base64 of its bytes', () => {
+  it('WH-09: a secret consists of whsec_ and the base64 of its bytes', () => {
     expect(secret).toBe(`whsec_${Buffer.alloc(32, 0xa5).toString('base64')}`);
   });
 
-  it('WH-07: equal the example of Standard Webhooks', () => {
+  it('WH-07: match the example of Standard Webhooks', () => {
     const exampleSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
     const [exampleId, body] = ['msg_p5jXN8AQM9LWM0D4loKWxJek', '{"test": 2432232314}'];
     const expected = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
@@ -31,7 +31,7 @@ describe('webhook signatures', () => {
       expect(verify(body)).toEqual(JSON.parse(body));
   });
 
-  it('WH-07, WH-08: it refuses another body, id, timestamp and secret', () => {
+  it('WH-07, WH-08: it rejects another body, id, timestamp and secret', () => {
     const other = { 'webhook-signature': signWebhook(secret, id, timestamp, '{"a":2}') };
     expect(() => verify('{"a":1}', other)).toThrow();
     expect(() => verify('{}', { 'webhook-id': `${id}x` })).toThrow();

@@ -2,11 +2,12 @@ import { createHmac } from 'node:crypto';
 
 const SECRET_PREFIX = 'whsec_';
 
-/** A new signing secret in the form of Standard Webhooks: `whsec_` + base64 of the bytes. */
+/** Returns a signing secret in the format of Standard Webhooks: `whsec_` + base64 of the bytes. */
 export const formatWebhookSecret = (bytes: Buffer): string => SECRET_PREFIX + bytes.toString('base64');
 
 /**
- * The `webhook-signature` of Standard Webhooks 1.0: `v1,` + base64 HMAC-SHA256 of `id.timestamp.body`.
+ * Returns the `webhook-signature` of Standard Webhooks 1.0: `v1,` + base64 HMAC-SHA256 of
+ * `id.timestamp.body`.
  * @param timestamp seconds since 1970
  */
 export function signWebhook(secret: string, id: string, timestamp: number, body: string): string {

@@ -1,11 +1,11 @@
 import { monotonicMs } from '../clock/clock.js';
 
-/** A time limit for several steps. Its signal aborts when the time is over, and never earlier. */
+/** A time limit for several steps. Its signal aborts when the time limit expires, and never earlier. */
 export class Deadline {
   private readonly controller = new AbortController();
   private readonly started = monotonicMs();
   private timer: NodeJS.Timeout | undefined;
-  private isOver = false;
+  private hasExpired = false;
 
   /** @param ms the time limit, which starts now */
   constructor(private readonly ms: number) {
@@ -18,10 +18,10 @@ export class Deadline {
 
   /** True if the time limit has expired; false if it is still running, was cleared or was aborted. */
   get isExpired(): boolean {
-    return this.isOver;
+    return this.hasExpired;
   }
 
-  /** Aborts the signal before the time is over. */
+  /** Aborts the signal before the time limit expires. */
   readonly abort = (): void => {
     this.clear();
     this.controller.abort();
@@ -38,7 +38,7 @@ export class Deadline {
     if (left > 0) {
       this.timer = setTimeout(() => this.arm(), Math.ceil(left));
     } else {
-      this.isOver = true;
+      this.hasExpired = true;
       this.controller.abort();
     }
   }

@@ -47,7 +47,8 @@ describe('guardedAgents', () => {
     async (scheme) => {
       await start(true);
       await expect(post(scheme, 'deceived.example')).rejects.toEqual(blocked);
-      // The connection itself comes before its peer is known; its end comes after anything it brought.
+      // The connection is opened before its peer is known. Any received bytes would be counted before the
+      // connection ends.
       await eventually(
         'the end of the connection',
         async () => target.connections === 1 && (await target.countConnections()) === 0,

@@ -7,7 +7,10 @@ import type { Lookup } from './guarded-lookup.js';
 import { limitInterimResponses } from './interim-responses.js';
 import { agentOptions, type Agents } from './plain-agents.js';
 
-/** Time until the next of several addresses is tried, in ms. The 250 ms of Node.js are less than some round trips. */
+/**
+ * Time until the next of several addresses is attempted, in ms. The default of Node.js, 250 ms, is shorter
+ * than some round trips.
+ */
 const NEXT_ADDRESS_DELAY_MS = 2_000;
 
 /** These options override the environment (`NODE_TLS_REJECT_UNAUTHORIZED`, `--tls-min-v1.0`). */
@@ -36,23 +39,23 @@ function guard<Agent extends http.Agent>(agent: Agent, policy: TargetPolicy, loo
   };
   const createConnection = inner.createConnection.bind(agent);
   const reuseSocket = inner.reuseSocket.bind(agent);
-  const refusalOf = (address: string | undefined): BlockedAddressError | null =>
+  const findRefusal = (address: string | undefined): BlockedAddressError | null =>
     address !== undefined && isAllowedAddress(address, policy)
       ? null
       : new BlockedAddressError(address ?? 'an unknown peer');
   inner.createConnection = (options, callback) => {
-    const refusal = isIP(options.host ?? '') ? refusalOf(options.host) : null;
+    const refusal = isIP(options.host ?? '') ? findRefusal(options.host) : null;
     if (refusal) throw refusal;
     const guarded = { ...options, lookup, autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_DELAY_MS };
     const socket = createConnection(guarded, callback);
     // Before every other listener: TLS also listens for `connect`, and starts its handshake then.
     return socket.prependOnceListener('connect', () => {
-      const refusal = refusalOf(socket.remoteAddress);
+      const refusal = findRefusal(socket.remoteAddress);
       if (refusal) socket.destroy(refusal);
     });
   };
   inner.reuseSocket = (socket, request) => {
-    const refusal = refusalOf(socket.remoteAddress);
+    const refusal = findRefusal(socket.remoteAddress);
     if (refusal) {
       socket.destroy();
       throw refusal;

@@ -36,7 +36,7 @@ describe('NameResolver', () => {
     ['SERVFAIL', 'ESERVFAIL'],
     ['REFUSED', 'EREFUSED'],
     [[], 'ENODATA'],
-  ])('says why there are none: %j', async (record, code) => {
+  ])('reports why a name has no addresses: %j', async (record, code) => {
     server.records['a.example'] = record;
     await expect(resolver().resolve('a.example')).rejects.toMatchObject({
       code: 'ERR_NO_ADDRESS',
@@ -44,7 +44,7 @@ describe('NameResolver', () => {
     });
   });
 
-  it('says so when there is an alias without an address, a name that is none, and no name server at all', async () => {
+  it('rejects an alias without an address and an invalid name, and fails without a name server', async () => {
     server.records['a.example'] = { cname: 'localhost', addresses: [] };
     for (const name of ['a.example', 'a..example', `${'a'.repeat(64)}.example`])
       await expect(resolver().resolve(name)).rejects.toMatchObject({ code: 'ERR_NO_ADDRESS' });
@@ -57,7 +57,7 @@ describe('NameResolver', () => {
     await expect(resolver(6_000).resolve('a.example')).resolves.toHaveLength(1);
   });
 
-  it('gives a silent name server up in time; no other look-up waits for it, nor for a family that gets no response', async () => {
+  it('gives up on a silent name server in time; no other lookup waits for it or for an address family without a response', async () => {
     server.records = {
       '*': 'silent',
       'good.example': ['192.0.2.7'],
@@ -85,7 +85,7 @@ describe('NameResolver', () => {
     expect(performance.now() - started).toBeGreaterThan(4_500);
   });
 
-  it('sends one query for concurrent look-ups, and a new one for the next', async () => {
+  it('sends one query for concurrent lookups and a new query for the next lookup', async () => {
     server.records['a.example'] = (nth) => [`192.0.2.${nth + 1}`];
     const names = resolver();
     const found = await Promise.all(Array.from({ length: 100 }, () => names.resolve('a.example')));

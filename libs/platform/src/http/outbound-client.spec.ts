@@ -39,7 +39,7 @@ describe('OutboundClient', () => {
     ...more,
   });
 
-  it('WH-02: a client for tenants applies the target policy to URLs and addresses; one for operators reaches both', async () => {
+  it('WH-02: a client for tenants applies the target policy to URLs and addresses; one for operators allows both', async () => {
     const urls = [target.url, target.url.replace('127.0.0.1', 'localhost')];
     for (const url of urls) {
       await expect(tenantClient(true).request(get({ url }))).rejects.toEqual(blocked);
@@ -95,7 +95,7 @@ describe('OutboundClient', () => {
     }
   });
 
-  it.each(kinds)('asks for an unencoded response and rejects an encoded one: %s', async (kind) => {
+  it.each(kinds)('requests an unencoded response and rejects an encoded one: %s', async (kind) => {
     target.respondWith(respondWith('200 OK', gzipSync('x'.repeat(1_000_000)), 'Content-Encoding: gzip'));
     const response = await clients[kind]().request(get());
     await expect(response.text(10_000_000)).rejects.toThrow('encoded');
@@ -117,7 +117,7 @@ describe('OutboundClient', () => {
     await expect(clients[kind](50).request(get())).rejects.toEqual(timedOut);
     const client = clients[kind](1_000);
     await client.load();
-    // On a machine that stalls, the time is over before the status line has arrived.
+    // If the machine stalls, the time limit expires before the status line arrives.
     const body = client.request(get()).then((response) => response.text(100));
     await expect(body).rejects.toEqual(timedOut);
   });
@@ -128,7 +128,7 @@ describe('OutboundClient', () => {
     await expect(response.text(100)).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it.each(kinds)('rejects a switch of the protocol and an endless series of 1xx: %s', async (kind) => {
+  it.each(kinds)('rejects a protocol switch and an endless series of 1xx responses: %s', async (kind) => {
     const hint = 'HTTP/1.1 103 Early Hints\r\n\r\n';
     target.respondWith(
       respondWithBytes('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n'),
@@ -138,7 +138,7 @@ describe('OutboundClient', () => {
       await expect(clients[kind]().request(get())).rejects.toMatchObject({ code: 'ERR_INTERIM_RESPONSE' });
   });
 
-  it('cancels requests when their signal aborts, and does not keep listening after a response', async () => {
+  it('cancels requests when their signal aborts, and removes its abort listener after a response', async () => {
     const stopping = new AbortController();
     const { signal } = stopping;
     const client = clients.tenant();
@@ -155,7 +155,7 @@ describe('OutboundClient', () => {
     expect(target.requests).toHaveLength(21);
   });
 
-  it.each(kinds)('fails with the reason, and without the request and its secrets: %s', async (kind) => {
+  it.each(kinds)('fails with the reason but without the request and its secrets: %s', async (kind) => {
     const headers = { authorization: 'Bearer a-token' };
     for (const name of ['127.0.0.1', 'localhost']) {
       const request = get({ method: 'POST', url: `http://${name}:1/?key=a-key`, headers, body: 'a-secret' });
@@ -167,7 +167,7 @@ describe('OutboundClient', () => {
     }
   });
 
-  it('custom headers of endpoints cannot replace a method of the headers of axios', () => {
+  it('custom headers of endpoints cannot replace a method of AxiosHeaders', () => {
     const methods = Object.getOwnPropertyNames(AxiosHeaders.prototype).filter(
       (name) => name === name.toLowerCase() && name !== 'constructor',
     );

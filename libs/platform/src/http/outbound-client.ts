@@ -23,7 +23,7 @@ export interface OutboundRequest {
   signal?: AbortSignal;
 }
 
-/** What a client for the URLs of tenants needs. */
+/** The configuration of a client for the URLs of tenants. */
 export interface TenantTargets {
   policy: TargetPolicy;
   /** The name servers; empty for those of the system. */
@@ -33,11 +33,13 @@ export interface TenantTargets {
 }
 
 /**
- * The HTTP client for all requests that Gatehouse sends (docs/adr/0026-outbound-http.md). One time limit covers a
- * request from the lookup of its host to the end of its response. The client follows no redirect, uses no proxy,
- * stores no cookie, asks for an unencoded response and never decodes one. Every status is a response, not an error.
+ * The HTTP client for all requests that Gatehouse sends (docs/adr/0026-outbound-http.md). One time limit
+ * covers a request from the lookup of its host to the end of its response. The client follows no redirect,
+ * uses no proxy, stores no cookie, requests an unencoded response and never decodes one. Every status is a
+ * response, not an error.
  *
- * Who chose the URL determines which addresses a client may reach, so a client is created for one or the other.
+ * Which addresses a client may reach depends on who configured the URL, so each client is created either for
+ * tenants or for operators.
  */
 export class OutboundClient {
   private axios: AxiosInstance | undefined;
@@ -57,15 +59,16 @@ export class OutboundClient {
   }
 
   /**
-   * Creates a client for URLs in the settings of the installation. It reaches any address, private ones as well, and
-   * uses the resolver of the system, which knows the names of internal services. Never use it for another URL.
+   * Creates a client for URLs in the settings of the installation. It connects to any address, including
+   * private ones, and uses the resolver of the system, which knows the names of internal services. Never use
+   * it for another URL.
    * @param timeoutMs time limit of a request, in ms
    */
   static forOperatorTargets(timeoutMs: number): OutboundClient {
     return new OutboundClient(plainAgents(), () => true, timeoutMs);
   }
 
-  /** Loads axios before the first request does. A process that sends no request does without it. */
+  /** Loads axios before the first request. A process that sends no requests never loads it. */
   async load(): Promise<AxiosInstance> {
     const { default: axios } = await import('axios');
     this.axios ??= axios.create({
@@ -117,12 +120,14 @@ export class OutboundClient {
   }
 }
 
-/** Returns a check of URLs that remembers its results, because an endpoint has the same URL for every attempt. */
+/**
+ * Returns a check of URLs that caches its results, because an endpoint has the same URL for every attempt.
+ */
 function allowedUrls(policy: TargetPolicy): (url: string) => boolean {
   const checked = new LRUCache<string, boolean>({ max: 10_000 });
   return (url) => {
-    const known = checked.get(url);
-    if (known !== undefined) return known;
+    const cached = checked.get(url);
+    if (cached !== undefined) return cached;
     const isAllowed = targetUrlProblem(url, policy) === null;
     checked.set(url, isAllowed);
     return isAllowed;

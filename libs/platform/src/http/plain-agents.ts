@@ -9,8 +9,8 @@ export interface Agents {
 }
 
 /**
- * Keeps connections alive, but closes them when idle for 4 s. Most servers wait longer, so that a request rarely
- * uses a connection that its server is closing.
+ * Keep-alive with an idle timeout of 4 s. Most servers wait longer, so that a request rarely uses a
+ * connection that its server is closing.
  */
 export const agentOptions: http.AgentOptions = { keepAlive: true, timeout: 4_000, maxFreeSockets: 64 };
 

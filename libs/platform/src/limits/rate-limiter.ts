@@ -10,13 +10,14 @@ import { connectRedis } from '../queue/connect-redis.js';
 
 export interface RateLimitPolicy {
   name: string;
-  /** Requests that a window takes. */
+  /** Maximum number of requests in one window. */
   quota: number;
   windowSeconds: number;
 }
 
 /**
- * What a 429 says about its limit (RFC 9110, section 10.2.3; draft-ietf-httpapi-ratelimit-headers-11).
+ * Returns the headers with which a 429 response describes its limit (RFC 9110, section 10.2.3;
+ * draft-ietf-httpapi-ratelimit-headers-11).
  * @param retryAfter seconds until the window ends
  */
 export const rateLimitHeaders = ({ name, quota, windowSeconds }: RateLimitPolicy, retryAfter: number) => ({
@@ -25,10 +26,13 @@ export const rateLimitHeaders = ({ name, quota, windowSeconds }: RateLimitPolicy
   RateLimit: `"${name}";r=0;t=${retryAfter}`,
 });
 
-/** Seconds until the window of a refused request ends; null when the request may pass. */
+/** Seconds until the window of a rejected request ends; null if the request is allowed. */
 type RetryAfterSeconds = number | null;
 
-/** Counts requests on Redis, or in this process without it and while it is away: never not at all. */
+/**
+ * Counts requests in Redis. Without Redis, and while it is unavailable, it counts in this process, so that
+ * limits always apply.
+ */
 export class RateLimiter {
   private readonly redis: Redis | null;
   private readonly limiters = new Map<string, RateLimiterAbstract>();
@@ -43,18 +47,21 @@ export class RateLimiter {
       : null;
   }
 
-  /** Counts one request of `key` under a policy. */
+  /**
+   * Counts one request of `key` under a policy. Returns null if it is allowed, otherwise the seconds until
+   * the window ends.
+   */
   async consume(policy: RateLimitPolicy, key: string): Promise<RetryAfterSeconds> {
     try {
       await this.getLimiter(policy).consume(key);
       return null;
-    } catch (refusal) {
-      if (refusal instanceof RateLimiterRes) return Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-      throw refusal;
+    } catch (rejection) {
+      if (rejection instanceof RateLimiterRes) return Math.max(1, Math.ceil(rejection.msBeforeNext / 1000));
+      throw rejection;
     }
   }
 
-  /** Forgets what this process has counted; not what Redis has. */
+  /** Clears the counters of this process, not those in Redis. */
   reset(): void {
     this.limiters.clear();
   }

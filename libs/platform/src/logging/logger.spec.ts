@@ -4,11 +4,11 @@ import { NestLogger } from './nest-logger.js';
 
 type Line = Record<string, unknown> & { error?: Record<string, unknown> };
 
-/** What `act` makes the logger write. */
+/** Returns the output that `act` makes the logger write. */
 function captureOutput(act: (logger: Logger) => void, logLevel: 'trace' | 'warn' = 'trace'): string {
   let text = '';
   const logger = createLogger({ logLevel }, 'unit');
-  // In the place of standard output.
+  // Replaces standard output.
   Object.assign(logger, { [pino.symbols.streamSym]: { write: (line: string) => (text += line) } });
   act(logger);
   return text;
@@ -20,7 +20,7 @@ const captureLines = (act: (logger: Logger) => void): Line[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Line);
 
-/** An error as pg and TypeORM create them. */
+/** An error like those of pg and TypeORM. */
 const databaseError = Object.assign(
   new Error('duplicate key value violates unique constraint "customers_email"'),
   {
@@ -33,7 +33,7 @@ const databaseError = Object.assign(
   },
 );
 
-/** An error as axios creates them. */
+/** An error like those of axios. */
 const requestError = Object.assign(new Error('Request failed with status code 500'), {
   code: 'ERR_BAD_RESPONSE',
   config: { headers: { Authorization: 'Bearer sk_keykey' }, data: 'whsec_secretsecret' },
@@ -44,7 +44,7 @@ const requestError = Object.assign(new Error('Request failed with status code 50
 const secrets = /ada@example|hashhash|tokentoken|INSERT|keykey|secretsecret|bodybody|hunter2/;
 
 describe('the logger', () => {
-  it('LG-02: writes one JSON object per line, with UTC time, level and service, from its level on', () => {
+  it('LG-02: writes one JSON object per line, with UTC time, level and service, at its level and above', () => {
     expect(captureLines((logger) => logger.info({ requestId: 'r1' }, 'request'))).toEqual([
       {
         level: 'info',
@@ -73,14 +73,14 @@ describe('the logger', () => {
       logger.warn({ userAgent: hostile, [hostile]: 1, error: new Error(hostile) }, hostile);
     });
     expect(text.split('\n')).toHaveLength(2);
-    // eslint-disable-next-line no-control-regex -- that none are there is the point
+    // eslint-disable-next-line no-control-regex -- the test checks that there are no control characters
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
     const line = JSON.parse(text) as Line;
     expect(line).toMatchObject({ level: 'warn', service: 'unit' });
     if (hostile.isWellFormed()) expect(line).toMatchObject({ userAgent: hostile, message: hostile });
   });
 
-  it('LG-01: an error and its cause are logged by their named members only', () => {
+  it('LG-01: logs only the named members of an error and its cause', () => {
     for (const error of [databaseError, requestError]) {
       const wrapped = new Error('the database did not answer', { cause: error });
       const lines = captureLines((logger) => {
@@ -99,7 +99,7 @@ describe('the logger', () => {
     }
   });
 
-  it('LG-01, LG-02: what was thrown and is no error is a message; an error may be its own cause', () => {
+  it('LG-01, LG-02: logs a thrown value that is not an error as a message, and an error that is its own cause', () => {
     const circular = new Error('a circle');
     circular.cause = circular;
     const thrown = ['a text', { password: 'hunter2' }, undefined, circular];
@@ -112,7 +112,7 @@ describe('the logger', () => {
   });
 });
 
-it("NestLogger logs Nest's messages at debug level, its warnings and errors at theirs", () => {
+it("NestLogger logs Nest's messages at debug level and its warnings and errors at their own levels", () => {
   const lines = captureLines((logger) => {
     const nest = new NestLogger(logger);
     nest.log('mapped', 'RouterExplorer');

@@ -8,7 +8,7 @@ export type { Logger };
 /** Injection token of the process's logger. */
 export const LOGGER = Symbol('logger');
 
-/** The process's logger: one JSON object per line on standard output. */
+/** Creates the logger of the process, which writes one JSON object per line to standard output. */
 export const createLogger = (config: Pick<Config, 'logLevel'>, service: string): Logger =>
   pino({
     level: config.logLevel,
@@ -20,7 +20,10 @@ export const createLogger = (config: Pick<Config, 'logLevel'>, service: string):
     serializers: { error: (error: unknown) => serializeError(error) },
   });
 
-/** Named members only: errors of the database carry statements, parameters and values of rows. */
+/**
+ * Returns only named members of an error, because database errors contain statements, parameters and values
+ * of rows.
+ */
 function serializeError(error: unknown, depth = 0): unknown {
   if (!types.isNativeError(error)) return error === undefined ? undefined : { message: errorMessage(error) };
   return {

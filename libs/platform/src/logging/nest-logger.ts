@@ -1,7 +1,10 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Logger } from 'pino';
 
-/** Lets Nest's own words go through our logger, below warnings at debug level: they speak of wiring. */
+/**
+ * Sends Nest's own messages to the logger of the process. Messages below warnings are logged at debug level,
+ * because they describe the wiring of modules.
+ */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 

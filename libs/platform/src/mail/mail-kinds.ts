@@ -5,18 +5,18 @@ import {
   type OneTimeTokenKind,
 } from '@gatehouse/domain';
 
-/** Mails that tell something and ask for nothing: they hold no link of ours. */
+/** Emails that only inform. They contain no link to Gatehouse. */
 const notices = ['password-changed', 'already-registered', 'test'] as const;
 
 export type Notice = (typeof notices)[number];
-/** Mails whose link holds a token: of customers, and the one to somebody who shall be an operator. */
+/** Emails whose link contains a token: those of customers, and the invitation of an operator. */
 type LinkMailKind = OneTimeTokenKind | 'operator-invitation';
 export type MailKind = LinkMailKind | Notice;
 
-/** Every kind of mail there is. */
+/** All kinds of emails. */
 export const mailKinds: readonly MailKind[] = [...oneTimeTokenKinds, 'operator-invitation', ...notices];
 
-/** The hosted page behind the link of each kind. */
+/** The path of the page that the link of each kind opens. */
 const pagePaths: Record<LinkMailKind, string> = {
   'verify-email': '/verify-email',
   'reset-password': '/reset-password',
@@ -28,19 +28,22 @@ const pagePaths: Record<LinkMailKind, string> = {
 
 const isNotice = (kind: MailKind): kind is Notice => (notices as readonly string[]).includes(kind);
 
-/** The path of the page behind the link; null for a notice, which has none. */
+/** Returns the path of the page that the link opens, or null for a notice, which has no link. */
 export const mailPath = (kind: MailKind): string | null => (isNotice(kind) ? null : pagePaths[kind]);
 
 /**
- * The link with its token. The console reads it behind the `#`, which no server and no log gets to see; the other pages
- * work without a script.
+ * Returns the link with its token. For a page of the console, the token is in the fragment, which is sent to
+ * no server and appears in no log. The other pages work without a script, so their token is in the query.
  */
 export const pageLink = (publicUrl: string, path: string, token: string): string =>
   `${publicUrl}${path}${path.startsWith('/console/') ? '#' : '?'}token=${encodeURIComponent(token)}`;
 
 const NOTICE_TTL = 24 * 60 * 60;
 
-/** Life of a mail in seconds: that of the token in its link. What comes later is worth nothing. */
+/**
+ * Returns the time in seconds after which an email is no longer useful: the validity of the token in its
+ * link, or 24 hours for a notice.
+ */
 export function mailTtl(kind: MailKind): number {
   if (kind === 'operator-invitation') return operatorLinkTtl.invitation;
   return isNotice(kind) ? NOTICE_TTL : oneTimeTokenTtl[kind];

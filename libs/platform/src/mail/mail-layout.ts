@@ -6,19 +6,19 @@ export interface MailContent extends MailText {
   language: string;
   brand: Brand;
   link: string | null;
-  /** Before the link as text. */
+  /** Text that precedes the link in plain text. */
   openLinkLabel: string;
 }
 
-/** The plain text of a mail, complete by itself. */
+/** Returns the plain text of an email, which is complete without the HTML. */
 export function renderText({ paragraphs, link, closing }: MailContent): string {
   return `${[...paragraphs, ...(link ? [link] : []), ...closing].join('\n\n')}\n`;
 }
 
 /**
- * The HTML of a mail. It sets no colour of text or background but the button's and the logo's: whatever a mail
- * program makes of the rest in the dark, nothing vanishes. Styles stand inline, because some programs drop a
- * style element.
+ * Returns the HTML of an email. Only the button and the logo set colors for text or background, so that
+ * everything remains legible when an email client changes the other colors for dark mode. Styles are inline,
+ * because some clients drop style elements.
  */
 export function renderHtml(content: MailContent): string {
   const { language, brand, subject, heading, paragraphs, closing, link } = content;
@@ -45,7 +45,10 @@ ${closing.map((text) => renderParagraph(text, 14)).join('\n')}
 `;
 }
 
-/** On white, because many logos are drawn for it and would vanish in the dark. */
+/**
+ * Shows the logo on white, because many logos are designed for a white background and would be invisible in
+ * dark mode.
+ */
 const renderHeader = ({ name, logoUrl }: Brand): string =>
   logoUrl
     ? `<p style="margin:0 0 24px"><img src="${escapeHtml(logoUrl)}" alt="${escapeHtml(name)}" height="40" style="height:40px;max-width:240px;padding:6px;border:0;border-radius:6px;background:#ffffff;color:#000000;object-fit:contain"></p>`
@@ -55,8 +58,8 @@ const renderParagraph = (text: string, size: number): string =>
   `<p style="margin:0 0 16px;font-size:${size}px;line-height:${size + 8}px">${escapeHtml(text)}</p>`;
 
 /**
- * A table, because Outlook on Windows pads no link. The border in the colour of the text shows the button's edge
- * where its own colour is too near to the background's.
+ * Uses a table, because Outlook on Windows ignores the padding of links. The border has the color of the
+ * text, so that the edge of the button is visible when its color is similar to the background.
  */
 function renderLink({ brand, button = '', openLinkLabel }: MailContent, link: string): string {
   const href = escapeHtml(link);

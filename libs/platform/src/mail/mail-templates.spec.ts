@@ -21,7 +21,7 @@ const branding = {
   color: '#ffd400',
 };
 
-/** What a reader sees of HTML, with one blank for whatever stands between. */
+/** Returns the visible text of HTML, with single spaces. */
 const visible = (html: string): string =>
   html
     .replace(/<head>.*<\/head>/s, '')
@@ -30,7 +30,7 @@ const visible = (html: string): string =>
     .replace(/\s+/g, ' ');
 
 describe.each(mailKinds)('%s', (kind) => {
-  it('goes to its recipient, names the project in its subject, and says the same in plain text as in HTML', () => {
+  it('goes to its recipient, names the project in its subject, and has the same text in plain text and HTML', () => {
     const mail = render(kind, { newEmail: 'new@example.com' });
     expect(mail).toMatchObject({ to: 'ada@example.com', fromName: null, replyTo: null });
     expect(mail.subject).toContain('Shop');
@@ -46,7 +46,7 @@ describe.each(mailKinds)('%s', (kind) => {
     expect(html).not.toMatch(/<script|<link|<style|undefined|\[object|<table(?! role="presentation")/);
   });
 
-  it('lets no name or address write HTML', () => {
+  it('escapes HTML in names and addresses', () => {
     const evil = '<img src=x onerror="alert(1)"> & \'Sons\'';
     const { html, text } = render(kind, { projectName: evil, newEmail: `"<b>"@example.com` });
     expect(html).not.toMatch(/<img|<b>/);
@@ -54,7 +54,7 @@ describe.each(mailKinds)('%s', (kind) => {
     expect(text).toContain(evil);
   });
 
-  it('EV-06: lets no project name begin a header or a paragraph', () => {
+  it('EV-06: a project name cannot start a header or a paragraph', () => {
     const breaks = 'Shop\r\nBcc: eve@example.com\n\nOpen https://evil.example\u2028now';
     for (const naming of [{ projectName: breaks }, { branding: { ...branding, displayName: breaks } }]) {
       const mail = render(kind, { ...naming, fromName: breaks });
@@ -73,18 +73,18 @@ describe('the link', () => {
     ['change-email-current', '/confirm-email-change?', '24 hours'],
     ['change-email-new', '/confirm-email-change?', '24 hours'],
     ['operator-invitation', '/console/invitation#', '7 days'],
-  ] as const)('EV-05: of %s begins with the configured public URL', (kind, path, life) => {
+  ] as const)('EV-05: of %s starts with the configured public URL', (kind, path, validity) => {
     const { link, text, html } = render(kind);
     expect(link).toBe(`https://auth.example.com${path}token=tok_123`);
     expect(text.match(/https?:\S+/g)).toEqual([link]);
-    expect(text).toContain(`The link is valid for ${life}`);
+    expect(text).toContain(`The link is valid for ${validity}`);
     expect(text).toMatch(/If you did not .+ you can ignore this email/);
-    // The button, and the link as text.
+    // Once in the button and once as text.
     expect(html.split(`href="${link}"`)).toHaveLength(3);
     expect(html).toContain(`>${link}</a>`);
   });
 
-  it('leads to the page of the project, if it has one, whose other parameters and fragment stay', () => {
+  it('opens the page of the project, if configured, and preserves its other parameters and its fragment', () => {
     const pageUrl = 'https://shop.example.com/set?a=1&token=old&b=%26#top';
     for (const kind of linked) {
       const { link, html } = render(kind, { pageUrl });
@@ -95,7 +95,7 @@ describe('the link', () => {
     expect(link).toBe('https://auth.example.com/verify-email?token=tok_123');
   });
 
-  it('is in no notice, and requires a token', () => {
+  it('is not part of notices and requires a token', () => {
     const mail = render('password-changed', { pageUrl: 'https://shop.example.com/x', token: 'tok_123' });
     expect(mail.link).toBeNull();
     expect(mail.text + mail.html).not.toMatch(/href|https?:|tok_123/);
@@ -103,7 +103,7 @@ describe('the link', () => {
   });
 });
 
-it('a change of address names both addresses to the old one, and only the new one to the new one', () => {
+it('a change of address shows both addresses to the old address and only the new one to the new address', () => {
   const newEmail = 'new@example.com';
   const [current, next] = [
     render('change-email-current', { newEmail }),
@@ -114,14 +114,14 @@ it('a change of address names both addresses to the old one, and only the new on
   expect(next.text).not.toContain('ada@example.com');
 });
 
-it('a changed password is notified with its time and with what to do', () => {
+it('the notice of a password change contains its time and what to do', () => {
   const { text } = render('password-changed');
   expect(text).toMatch(/was changed on \w+ \d{1,2}, \d{4} at \d\d:\d\d UTC\./);
   expect(text).toContain('Forgot password');
 });
 
 describe('the branding of a project', () => {
-  it('replaces its name, shows its logo with a text, and its color with one that is legible on it', () => {
+  it('replaces the name, shows the logo with alternative text, and combines the color with a legible text color', () => {
     const { subject, html } = render('verify-email', { branding });
     expect(subject).toBe('Confirm your email address for The Shop');
     expect(html).toContain('<img src="https://cdn.example.com/l.png?a=1&#38;b=2" alt="The Shop"');
@@ -130,7 +130,7 @@ describe('the branding of a project', () => {
     expect(dark.html).toContain('background:#5b1a8b;color:#ffffff;');
   });
 
-  it('cannot leave its attributes, and writes nothing where it is invalid', () => {
+  it('cannot escape from attributes and is omitted if it is invalid', () => {
     const quotes = {
       ...branding,
       displayName: 'x" onerror="alert(1)',
@@ -145,7 +145,7 @@ describe('the branding of a project', () => {
     expect(html).toContain('background:#1d4ed8;color:#ffffff;');
   });
 
-  it('has a name of the sender and an address for replies', () => {
+  it('sets the name of the sender and an address for replies', () => {
     const sender = { fromName: 'Shop team', replyTo: 'help@example.com' };
     expect(render('verify-email', sender)).toMatchObject(sender);
     expect(render('verify-email', { fromName: ' \n ' }).fromName).toBeNull();
@@ -153,14 +153,14 @@ describe('the branding of a project', () => {
 });
 
 describe('parameters', () => {
-  it('of an older row, a name and a token, still render', () => {
+  it('of an older row, with only a name and a token, still render', () => {
     const old = JSON.stringify({ projectName: 'Shop', token: 'tok_123' });
     const parameters = keyring.encrypt('mail-parameters', 'm1', old);
     const stored = { id: 'm1', kind: 'verify-email', recipient: 'ada@example.com', parameters } as const;
     expect(renderMail(stored, keyring, 'https://auth.example.com')).toEqual(render('verify-email'));
   });
 
-  it('LG-01: are encrypted, each for its mail', () => {
+  it('LG-01: are encrypted for one email only', () => {
     const sealed = sealMailParameters(keyring, 'm1', { projectName: 'Shop', token: 'tok_123' });
     expect(sealed.toString('latin1')).not.toMatch(/Shop|tok_123/);
     expect(() => render('verify-email', {}, 'm2')).toThrow();

@@ -6,27 +6,30 @@ import { renderHtml, renderText } from './mail-layout.js';
 import { mailTexts, type MailLanguage } from './mail-texts.js';
 import type { OutgoingMail } from './mailer.js';
 
-/** What a mail says, as it stands when its cause commits; kept encrypted until it is sent. */
+/**
+ * The variable content of an email, as of the commit of its cause. It is stored encrypted until the email is
+ * sent.
+ */
 export interface MailParameters {
   projectName: string;
-  /** In the link; absent for notices. */
+  /** The token in the link; undefined for notices. */
   token?: string;
-  /** The project's own page for the link; null or absent: the hosted page. */
+  /** The project's own page for the link; if null or undefined, the link opens the hosted page. */
   pageUrl?: string | null;
   branding?: Branding;
   fromName?: string | null;
   replyTo?: string | null;
-  /** `change-email-*`: the address that shall become the customer's. */
+  /** For `change-email-*`: the new address of the customer. */
   newEmail?: string;
   language?: MailLanguage;
 }
 
-/** A mail as it is stored: whom it goes to, and its encrypted parameters. */
+/** A stored email: its recipient and its encrypted parameters. */
 export interface StoredMail {
   id: string;
   kind: MailKind;
   recipient: string;
-  /** Encrypted by `sealMailParameters`; blanked once the mail is sent. */
+  /** Encrypted by `sealMailParameters`; erased after the email is sent. */
   parameters: Buffer;
 }
 
@@ -35,18 +38,22 @@ export interface RenderedMail extends OutgoingMail {
   link: string | null;
 }
 
-/** With the time of writing, which is that of the cause. Rows from before there were notices have none. */
+/**
+ * Parameters with the time of writing, which is the time of the cause. Rows that are older than notices have
+ * none.
+ */
 type SealedParameters = MailParameters & { at?: string };
 
-/** Encrypts the parameters of a mail; only a mail of the same id can be rendered with them. */
+/** Encrypts the parameters of an email. They can only be used to render an email with the same id. */
 export function sealMailParameters(keyring: Keyring, mailId: string, parameters: MailParameters): Buffer {
   const sealed: SealedParameters = { ...parameters, at: now().toISOString() };
   return keyring.encrypt('mail-parameters', mailId, JSON.stringify(sealed));
 }
 
 /**
- * Renders a stored mail. `publicUrl` is the base of its link: always the configured one (requirement EV-05).
- * @throws Error for parameters that were changed or moved from another mail, or lack the token of their kind
+ * Renders a stored email. `publicUrl` is the base of its link and always comes from the configuration
+ * (requirement EV-05).
+ * @throws Error for parameters that were modified, belong to another email, or lack the token of their kind
  */
 export function renderMail(mail: StoredMail, keyring: Keyring, publicUrl: string): RenderedMail {
   const plain = keyring.decrypt('mail-parameters', mail.id, mail.parameters);
@@ -84,14 +91,14 @@ function buildLink(kind: MailKind, { token, pageUrl }: MailParameters, publicUrl
   return url.href;
 }
 
-/** Such as "1 hour" or "7 days". */
+/** Returns a duration such as "1 hour" or "7 days". */
 function formatDuration(language: MailLanguage, seconds: number): string {
   const hours = seconds / 3600;
   const [value, unit] = hours > 48 ? [hours / 24, 'day'] : [hours, 'hour'];
   return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
 }
 
-/** A day in words, because 1/2 is another day elsewhere. */
+/** Writes the month as a word, because 1/2 is a different day in other countries. */
 function formatTime(language: MailLanguage, at: string): string {
   const format = new Intl.DateTimeFormat(language, {
     dateStyle: 'long',

@@ -1,43 +1,46 @@
 import type { MailKind } from './mail-kinds.js';
 
-/** A language of mails. Another one is a name here and a record in `mailTexts`; the types ask for the rest. */
+/**
+ * A language of emails. To add a language, add its name here and a record to `mailTexts`; the types then
+ * require every text.
+ */
 export type MailLanguage = 'en';
 
-/** What a mail can speak of. None of it is escaped. */
+/** The values that the texts of emails can contain. They are not escaped. */
 export interface MailVariables {
-  /** The project, as it shows itself. */
+  /** Display name of the project. */
   name: string;
-  /** Whom the mail goes to. */
+  /** Address of the recipient. */
   email: string;
-  /** `change-email-*`: the address that shall become the customer's. */
+  /** For `change-email-*`: the new address of the customer. */
   newEmail: string;
-  /** Life of the link, such as "24 hours". */
+  /** Validity of the link, such as "24 hours". */
   linkValidity: string;
-  /** When it happened, in UTC. */
+  /** Time of the cause, in UTC. */
   at: string;
 }
 
-/** The words of one mail, as plain text. */
+/** The texts of one email, in plain text. */
 export interface MailText {
   subject: string;
   heading: string;
-  /** What it is about; mail programs show the first beside the subject. */
+  /** The message. Email clients show the first paragraph next to the subject. */
   paragraphs: string[];
-  /** The label of the button that is the link; absent in notices. */
+  /** Label of the button that opens the link; undefined for notices. */
   button?: string;
-  /** In small print: how long the link works, and what to do if it was somebody else. */
+  /** Small print: the validity of the link, and what to do if the recipient did not cause the email. */
   closing: string[];
 }
 
 interface MailTranslation {
-  /** Before the link as text. */
+  /** Text that precedes the link in plain text. */
   openLinkLabel: string;
-  mails: Record<MailKind, (facts: MailVariables) => MailText>;
+  mails: Record<MailKind, (variables: MailVariables) => MailText>;
 }
 
 const bothAddressesNotice = 'The change takes effect when both the old and the new address are confirmed.';
 
-/** Plain ASCII where it can be, so that mails stay readable in their source. */
+/** Plain ASCII where possible, so that the source of an email remains readable. */
 const english: MailTranslation = {
   openLinkLabel: 'Or open this link:',
   mails: {

@@ -33,7 +33,7 @@ describe('Mailer', () => {
     return received()[0]!.head;
   };
 
-  it('sends as the sender of the configuration, and twice with one Message-ID', async () => {
+  it('sends as the configured sender, and uses the same Message-ID when an email is sent again', async () => {
     await mailer.send('m1', mail);
     expect(await headers()).toEqual(
       expect.arrayContaining([
@@ -56,7 +56,7 @@ describe('Mailer', () => {
     expect(received()[0]).toMatchObject({ from: 'no-reply@example.com', to: ['ada@example.com'] });
   });
 
-  it('EV-06: no text begins another header or adds a recipient', async () => {
+  it('EV-06: no text can start another header or add a recipient', async () => {
     const breaks = 'x\r\nBcc: eve@evil.example\r\n\r\nbody';
     const head = await headers({ subject: breaks, fromName: breaks });
     expect(head.some((line) => line.startsWith('Bcc'))).toBe(false);

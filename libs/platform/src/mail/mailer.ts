@@ -6,12 +6,12 @@ export interface OutgoingMail {
   subject: string;
   text: string;
   html: string;
-  /** Instead of the sender's own name; null: that one. */
+  /** Replaces the configured name of the sender; null to use the configured name. */
   fromName: string | null;
   replyTo: string | null;
 }
 
-/** Sends mail over SMTP with a pool of connections. */
+/** Sends emails over SMTP with a connection pool. */
 export class Mailer {
   private readonly transport: Transporter;
 
@@ -31,8 +31,9 @@ export class Mailer {
   }
 
   /**
-   * @param id of the mail. Its Message-ID is made of it, so a mail that is sent again after a crash is
-   *   recognisable as the same one.
+   * Sends an email.
+   * @param id the id of the email. The Message-ID contains it, so that an email that is sent again after a
+   *   crash can be recognized as a duplicate.
    * @throws Error of the mail server or the connection
    */
   async send(id: string, { to, subject, text, html, fromName, replyTo }: OutgoingMail): Promise<void> {
@@ -45,7 +46,7 @@ export class Mailer {
       text,
       html,
       messageId: `<${id}@${emailDomain(address)}>`,
-      // RFC 3834: no out-of-office reply, please.
+      // Prevents out-of-office replies (RFC 3834).
       headers: { 'Auto-Submitted': 'auto-generated' },
     });
   }
@@ -55,5 +56,8 @@ export class Mailer {
   }
 }
 
-/** An address object is never parsed again, so no second reading of it can differ (requirement EV-06). */
+/**
+ * Returns an address object, which nodemailer does not parse again, so that the address cannot be interpreted
+ * differently (requirement EV-06).
+ */
 const toMailbox = (address: string): { name: string; address: string } => ({ name: '', address });

@@ -1,15 +1,18 @@
 import addressparser from 'nodemailer/lib/addressparser';
 import { canonicalEmail, toSingleLine } from '@gatehouse/domain';
 
-/** Who a mail is from. */
+/** The sender of an email. */
 export interface Sender {
-  /** Empty: none. */
+  /** Empty if there is no name. */
   name: string;
-  /** With the ASCII form of its domain; the local part as it was written, which some mail servers insist on. */
+  /**
+   * The domain is in its ASCII form. The local part is unchanged, because some mail servers are
+   * case-sensitive.
+   */
   address: string;
 }
 
-/** `Name <address>` or `address`, taken apart; null unless it is exactly one usable address. */
+/** Parses `Name <address>` or `address`. Returns null unless the text contains exactly one valid address. */
 export function parseSender(text: string): Sender | null {
   const [entry, another] = addressparser(text);
   if (!entry || another || entry.address === undefined || entry.name.includes('@')) return null;

@@ -2,7 +2,10 @@ import type { Histogram } from 'prom-client';
 import type { HashThreads } from '../crypto/hash-threads.js';
 import type { Metrics } from './metrics.js';
 
-/** How a login can end. `aborted`: nobody waited for the answer any more; `error`: the house could not say. */
+/**
+ * The possible results of a login. `aborted`: the client disconnected before the response; `error`: an error
+ * of Gatehouse prevented a decision.
+ */
 export const loginResults = [
   'success',
   'invalid',
@@ -19,11 +22,11 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 type Observer = Histogram.Internal<string>;
 
-/** What the api measures; also its injection token, null without METRICS_PORT. */
+/** The metrics of the API. Also their injection token, which is null without METRICS_PORT. */
 export class ApiMetrics {
   private readonly requests;
   private readonly logins;
-  /** By method, status class and route, so that a request makes no labels of its own. */
+  /** Cached by method, status class and route, so that a request creates no labels. */
   private readonly observers = new Map<string, Observer>();
 
   constructor(private readonly metrics: Metrics) {
@@ -40,8 +43,8 @@ export class ApiMetrics {
   }
 
   /**
-   * @param route the template that matched, such as `/api/v1/customers/:customerId`, never a path
-   * @param status null when the client went away before the answer
+   * @param route the matched template, such as `/api/v1/customers/:customerId`, never a path
+   * @param status null if the client disconnected before the response
    */
   recordRequest(route: string | null, method: string, status: number | null, durationMs: number): void {
     const statusClass = status === null ? 'aborted' : `${Math.floor(status / 100)}xx`;
@@ -55,7 +58,7 @@ export class ApiMetrics {
     this.logins.inc({ result });
   }
 
-  /** Measures how long passwords wait for a thread. */
+  /** Records the time that passwords wait for a thread. */
   instrumentHashThreads(threads: HashThreads): void {
     const wait = this.metrics.histogram(
       'gatehouse_password_hash_wait_seconds',
@@ -77,8 +80,8 @@ export class ApiMetrics {
   }
 
   private getObserver(key: string, labels: string[]): Observer {
-    const known = this.observers.get(key);
-    if (known) return known;
+    const existing = this.observers.get(key);
+    if (existing) return existing;
     const observer = this.requests.labels(...labels);
     this.observers.set(key, observer);
     return observer;

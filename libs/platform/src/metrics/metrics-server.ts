@@ -4,10 +4,10 @@ import { errorCode, errorMessage } from '../errors.js';
 import type { Logger } from '../logging/logger.js';
 import type { Metrics } from './metrics.js';
 
-/** How often it is tried to get a port that somebody else holds, in ms. */
+/** Interval between attempts to listen on a port that another process uses, in ms. */
 const RETRY_MS = 5_000;
 
-/** Serves `/metrics` on a port of its own (requirement CO-05), or nothing without METRICS_PORT. */
+/** Serves `/metrics` on a separate port (requirement CO-05), or nothing without METRICS_PORT. */
 export class MetricsServer {
   private server: Server | undefined;
   private retryTimer: NodeJS.Timeout | undefined;
@@ -19,7 +19,10 @@ export class MetricsServer {
     private readonly logger: Logger,
   ) {}
 
-  /** Does not wait and never fails: a process is worth more than its metrics. */
+  /**
+   * Starts to listen. Returns immediately and never throws, because a process must run even if its metrics
+   * are unavailable.
+   */
   start(): void {
     const { metrics } = this;
     if (!metrics || this.server) return;
@@ -30,12 +33,12 @@ export class MetricsServer {
       if (isFound) void this.sendMetrics(metrics, response);
       else response.writeHead(404).end();
     });
-    let isTold = false;
+    let isReported = false;
     server.on('error', (error) => {
       if (server.listening) return;
-      if (!isTold)
+      if (!isReported)
         this.logger.error({ ...listen, code: errorCode(error) }, 'metrics server failed to listen');
-      isTold = true;
+      isReported = true;
       this.retryTimer = setTimeout(() => server.listen(listen), RETRY_MS).unref();
     });
     server.on('listening', () => this.logger.info(listen, 'metrics server listening'));
@@ -50,7 +53,7 @@ export class MetricsServer {
 
   private async sendMetrics(metrics: Metrics, response: ServerResponse): Promise<void> {
     try {
-      // However many ask at once, it is gathered once.
+      // Concurrent scrapes share one rendering.
       this.pendingScrape ??= metrics.render().finally(() => (this.pendingScrape = undefined));
       const body = await this.pendingScrape;
       response.writeHead(200, { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' }).end(body);

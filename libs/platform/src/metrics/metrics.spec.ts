@@ -6,13 +6,13 @@ let metrics: Metrics;
 beforeEach(async () => {
   metrics = await Metrics.load();
 });
-const linesOf = async (name: string): Promise<string[]> =>
+const renderSeries = async (name: string): Promise<string[]> =>
   (await metrics.render()).split('\n').filter((line) => line.startsWith(name));
 
-it('a counter has every series from the start', async () => {
+it('a counter exposes every series from the start', async () => {
   metrics.counter('gatehouse_x_total', 'X.', { a: ['1', '2'], b: ['3', '4'] }).inc({ a: '1', b: '4' });
   metrics.counter('gatehouse_y_total', 'Y.', {});
-  expect(await linesOf('gatehouse_')).toEqual([
+  expect(await renderSeries('gatehouse_')).toEqual([
     'gatehouse_x_total{a="1",b="3"} 0',
     'gatehouse_x_total{a="1",b="4"} 1',
     'gatehouse_x_total{a="2",b="3"} 0',
@@ -21,11 +21,11 @@ it('a counter has every series from the start', async () => {
   ]);
 });
 
-it('a gauge that cannot be read is absent, not 0, and costs no other one', async () => {
+it('a gauge that cannot be read is absent instead of 0 and does not affect other metrics', async () => {
   let read: () => number | null | Promise<number> = () => 7;
   metrics.gauge('gatehouse_x', 'X.', () => read());
   metrics.gauge('gatehouse_y', 'Y.', () => 1);
-  expect(await linesOf('gatehouse_')).toEqual(['gatehouse_x 7', 'gatehouse_y 1']);
+  expect(await renderSeries('gatehouse_')).toEqual(['gatehouse_x 7', 'gatehouse_y 1']);
   for (const fails of [
     () => null,
     () => Promise.reject(new Error('away')),
@@ -34,13 +34,13 @@ it('a gauge that cannot be read is absent, not 0, and costs no other one', async
     },
   ]) {
     read = fails;
-    expect(await linesOf('gatehouse_')).toEqual(['gatehouse_y 1']);
+    expect(await renderSeries('gatehouse_')).toEqual(['gatehouse_y 1']);
   }
   read = () => 0;
-  expect(await linesOf('gatehouse_x')).toEqual(['gatehouse_x 0']);
+  expect(await renderSeries('gatehouse_x')).toEqual(['gatehouse_x 0']);
 });
 
-it('CO-05: requests without a route, and unknown methods, are one series each', async () => {
+it('CO-05: combines requests without a route, and unknown methods, into one series each', async () => {
   const api = new ApiMetrics(metrics);
   api.recordRequest(null, 'GET', 404, 3);
   api.recordRequest(null, 'BREW', 405, 3);
@@ -48,7 +48,7 @@ it('CO-05: requests without a route, and unknown methods, are one series each', 
   api.recordRequest('/api/v1/me', 'GET', null, 3);
   api.recordRequest('/api/v1/me', 'GET', 204, 3);
   const name = 'gatehouse_http_request_duration_seconds_count';
-  expect(await linesOf(name)).toEqual([
+  expect(await renderSeries(name)).toEqual([
     `${name}{route="none",method="GET",status="4xx"} 1`,
     `${name}{route="none",method="other",status="4xx"} 2`,
     `${name}{route="/api/v1/me",method="GET",status="aborted"} 1`,
@@ -56,7 +56,7 @@ it('CO-05: requests without a route, and unknown methods, are one series each', 
   ]);
 });
 
-it('the worker times first attempts alone, none of a batch, and does not believe the duration of a lost one', async () => {
+it('the worker measures the delay of first attempts only, excludes bulk redeliveries, and ignores the duration of lost attempts', async () => {
   const worker = new WorkerMetrics(metrics);
   worker.recordAttemptStart({ attempt: 1, urgency: 0, ageMs: 20 });
   worker.recordAttemptStart({ attempt: 2, urgency: 1, ageMs: 15_000 });
@@ -64,7 +64,7 @@ it('the worker times first attempts alone, none of a batch, and does not believe
   const result = { httpStatus: 0, success: false, durationMs: 40, responseBody: '', retryAfter: null };
   worker.recordAttemptResult(2, { ...result, error: 'worker_lost' });
   worker.recordAttemptResult(1, { ...result, error: 'timeout' });
-  expect(await linesOf('gatehouse_')).toEqual(
+  expect(await renderSeries('gatehouse_')).toEqual(
     expect.arrayContaining([
       'gatehouse_webhook_first_attempt_delay_seconds_sum 0.02',
       'gatehouse_webhook_attempts_total{result="worker_lost",attempt="2"} 1',

@@ -1,12 +1,12 @@
 import type * as PromClient from 'prom-client';
 import { VERSION } from '../version.js';
 
-/** The values that each label may have: what is not listed here cannot become a series. */
+/** The values that each label may have. Other values cannot become a series. */
 type LabelValues = Record<string, readonly string[]>;
 
 /**
- * What this process measures, in the words of Prometheus; also its injection token, null without METRICS_PORT. No label
- * ever holds an id or a URL (requirement CO-05).
+ * The Prometheus metrics of this process. Also their injection token, which is null without METRICS_PORT. No
+ * label ever contains an id or a URL (requirement CO-05).
  */
 export class Metrics {
   private readonly registry: PromClient.Registry;
@@ -16,12 +16,12 @@ export class Metrics {
     client.collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Loads the client, which a process that nobody scrapes is spared. */
+  /** Loads the client. A process without METRICS_PORT never loads it. */
   static async load(): Promise<Metrics> {
     return new Metrics(await import('prom-client'));
   }
 
-  /** What a scrape is answered with. */
+  /** The content type of the response to a scrape. */
   get contentType(): string {
     return this.registry.contentType;
   }
@@ -30,7 +30,10 @@ export class Metrics {
     return this.registry.metrics();
   }
 
-  /** Says which program this is: no series of it means that none runs. */
+  /**
+   * Adds a series that identifies this program. If a service has no such series, none of its processes is
+   * running.
+   */
   registerBuildInfo(service: string): void {
     const help = 'Always 1. The labels contain the service and its version.';
     this.createGauge('gatehouse_build_info', help, ['service', 'version']).set(
@@ -39,7 +42,10 @@ export class Metrics {
     );
   }
 
-  /** A count that only grows. Every series is there from the start, at 0, so that the first increase is seen. */
+  /**
+   * Creates a counter. Every series exists from the start, at 0, so that Prometheus detects the first
+   * increase.
+   */
   counter(name: string, help: string, labels: LabelValues): PromClient.Counter {
     const counter = new this.client.Counter({
       name,
@@ -51,12 +57,18 @@ export class Metrics {
     return counter;
   }
 
-  /** @param buckets upper bounds, in seconds */
+  /**
+   * Creates a histogram.
+   * @param buckets upper bounds, in seconds
+   */
   histogram(name: string, help: string, buckets: number[], labelNames: string[] = []): PromClient.Histogram {
     return new this.client.Histogram({ name, help, buckets, labelNames, registers: [this.registry] });
   }
 
-  /** A value that is read when it is asked for. While `read` answers null or fails, there is no series. */
+  /**
+   * Creates a gauge whose value is read on each scrape. While `read` returns null or fails, there is no
+   * series.
+   */
   gauge(name: string, help: string, read: () => number | null | Promise<number | null>): void {
     const gauge = this.createGauge(name, help, [], async () => {
       gauge.remove();
@@ -64,7 +76,7 @@ export class Metrics {
         const value = await read();
         if (value !== null) gauge.set(value);
       } catch {
-        // Absent is the answer: a wrong value would be believed.
+        // A missing series is better than a wrong value, which would be trusted.
       }
     });
   }
@@ -87,8 +99,8 @@ export class Metrics {
 
 function labelCombinations(labels: LabelValues): Record<string, string>[] {
   return Object.entries(labels).reduce<Record<string, string>[]>(
-    (before, [label, values]) =>
-      before.flatMap((rest) => values.map((value) => ({ ...rest, [label]: value }))),
+    (combinations, [label, values]) =>
+      combinations.flatMap((rest) => values.map((value) => ({ ...rest, [label]: value }))),
     [{}],
   );
 }

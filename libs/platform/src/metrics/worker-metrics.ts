@@ -3,11 +3,11 @@ import type { Metrics } from './metrics.js';
 
 const attemptNumbers = ['1', '2', '3', '4', '5'] as const;
 
-/** What is put right after a crash, a lost job or a race. */
+/** The kinds of repairs after a crash, a lost job or a race. */
 export const repairs = ['worker_lost', 'overdue', 'orphan_cancelled'] as const;
 export type Repair = (typeof repairs)[number];
 
-/** What the webhook-worker measures; also its injection token, null without METRICS_PORT. */
+/** The metrics of the webhook-worker. Also their injection token, which is null without METRICS_PORT. */
 export class WorkerMetrics {
   private readonly attempts;
   private readonly durations;
@@ -38,14 +38,14 @@ export class WorkerMetrics {
     );
   }
 
-  /** @param ageMs of the delivery, when the attempt was claimed */
+  /** @param ageMs age of the delivery when the attempt was claimed, in ms */
   recordAttemptStart({ attempt, urgency, ageMs }: { attempt: number; urgency: number; ageMs: number }): void {
     if (attempt === 1 && urgency === URGENCY.first) this.firstAttempts.observe(ageMs / 1_000);
   }
 
   recordAttemptResult(attempt: number, { error, durationMs }: AttemptResult): void {
     this.attempts.inc({ result: error ?? 'success', attempt: String(attempt) });
-    // How long the request of a lost worker took is not known.
+    // The duration of a lost worker's request is unknown.
     if (error === 'worker_lost') this.recordRepairs(error, 1);
     else this.durations.observe(durationMs / 1_000);
   }

@@ -11,7 +11,7 @@ export const REDIS_DELIVERY_QUEUE = Symbol('delivery queue on Redis');
 export const QUEUE_NAME = 'deliveries';
 export const QUEUE_PREFIX = 'gatehouse';
 
-/** Time limit for a response of Redis, in ms. */
+/** Maximum time to wait for a response of Redis, in ms. */
 const RESPONSE_MS = 250;
 
 const REPORT_EVERY_MS = 10_000;

@@ -1,12 +1,13 @@
 import type { DynamicModule } from '@nestjs/common';
 import type { Logger } from '../logging/logger.js';
 
-/** Time that jobs may wait while none is taken, until the worker that should take them is replaced, in ms. */
+/** Time for which jobs may wait while none is taken, before the worker of the queue is replaced, in ms. */
 const STUCK_MS = 60_000;
 
 /**
- * Loads BullMQ, and returns the module that provides REDIS_DELIVERY_QUEUE. Processes without Redis never call this.
- * @param stuckMs time that jobs may wait while none is taken
+ * Loads BullMQ and returns the module that provides REDIS_DELIVERY_QUEUE. Processes without Redis never call
+ * this.
+ * @param stuckMs time for which jobs may wait while none is taken, in ms
  */
 export async function loadDeliveryQueue(
   redisUrl: string,
