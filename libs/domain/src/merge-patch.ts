@@ -1,8 +1,8 @@
 type JsonObject = Record<string, unknown>;
 
 /**
- * A JSON object once a merge patch is applied (RFC 7396): null removes a member, objects merge at every level,
- * anything else takes the place of what was there. Neither argument is changed.
+ * Returns a JSON object with a merge patch applied (RFC 7396): null removes a member, objects are merged at
+ * every level, and any other value replaces the existing one. Neither argument is modified.
  */
 export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   const merged = new Map(Object.entries(target));

@@ -1,11 +1,11 @@
 const MAX_LENGTH = 48;
 
-/** Whether the text is a slug (contract, section 4). */
+/** Returns whether the text is a slug (contract, section 4). */
 export const isSlug = (text: string): boolean => /^[a-z0-9-]{3,48}$/.test(text);
 
 /**
- * A slug made from a name: what is left of it in ASCII, so a name in another script falls back to `noun`.
- * @param suffix makes it another one than the slug of the same name without
+ * Returns a slug derived from the ASCII part of a name. A name in another script results in `fallback`.
+ * @param suffix appended to distinguish the slug from that of the same name without a suffix
  */
 export function slugify(name: string, fallback: string, suffix = ''): string {
   const words = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();

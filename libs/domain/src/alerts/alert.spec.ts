@@ -1,25 +1,28 @@
 import { alertText, COUNT_CAP, alertKinds, type AlertCondition } from './alert.js';
 
 const url = 'https://auth.example.com';
-const condition = (over: Partial<AlertCondition> = {}): AlertCondition => ({
+const condition = (resolved: Partial<AlertCondition> = {}): AlertCondition => ({
   kind: 'dead_letters',
   count: 2,
   since: new Date('2026-11-21T10:00:00Z'),
   newest: new Date('2026-11-21T10:05:00Z'),
-  ...over,
+  ...resolved,
 });
 
 describe('alertText', () => {
-  it.each(alertKinds)('%s: says what, how many, since when, where to look, and when it is over', (kind) => {
-    const { subject, text } = alertText(kind, condition({ kind }), url);
-    expect(subject).not.toBe('');
-    expect(text).toMatch(/^Gatehouse at https:\/\/auth\.example\.com: 2 /);
-    expect(text).toContain('2026-11-21T10:00:00.000Z');
-    expect(text).toContain('docs/operations.md');
-    const over = alertText(kind, null, url);
-    expect(over.subject).toBe(`${subject}: resolved`);
-    expect(over.text).toMatch(/^Gatehouse at https:\/\/auth\.example\.com: There are no more .+\.$/);
-  });
+  it.each(alertKinds)(
+    '%s: contains the problem, its count, its start and a link, and reports the resolution',
+    (kind) => {
+      const { subject, text } = alertText(kind, condition({ kind }), url);
+      expect(subject).not.toBe('');
+      expect(text).toMatch(/^Gatehouse at https:\/\/auth\.example\.com: 2 /);
+      expect(text).toContain('2026-11-21T10:00:00.000Z');
+      expect(text).toContain('docs/operations.md');
+      const resolved = alertText(kind, null, url);
+      expect(resolved.subject).toBe(`${subject}: resolved`);
+      expect(resolved.text).toMatch(/^Gatehouse at https:\/\/auth\.example\.com: There are no more .+\.$/);
+    },
+  );
 
   it.each([
     [1, ': 1 dead letter, the oldest since'],

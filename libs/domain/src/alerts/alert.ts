@@ -1,4 +1,4 @@
-/** The kinds of trouble that alert operators (contract, section 6). */
+/** The kinds of problems that operators are alerted to (contract, section 6). */
 export const alertKinds = ['dead_letters', 'overdue_deliveries', 'disabled_endpoints'] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
@@ -6,22 +6,22 @@ export type AlertKind = (typeof alertKinds)[number];
 export const alertChannels = ['webhook', 'email'] as const;
 export type AlertChannel = (typeof alertChannels)[number];
 
-/** The count stops here: a larger number would not change what to do. */
+/** Maximum count. A larger number would not change what an operator has to do. */
 export const COUNT_CAP = 1_000;
 
 /** A current problem. */
 export interface AlertCondition {
   kind: AlertKind;
-  /** At least 1, at most MOST_COUNTED. */
+  /** From 1 to COUNT_CAP. */
   count: number;
   since: Date;
-  /** Start of the newest of them. If it is later than at the last alert, another alert is sent. */
+  /** Start of the newest occurrence. If it is later than the last alert, another alert is sent. */
   newest: Date;
 }
 
 interface AlertTexts {
   subject: string;
-  /** @param count as a word of the sentence @param since in ISO 8601 */
+  /** @param count the count as text @param since time in ISO 8601 */
   describe: (count: string, isOne: boolean, since: string) => string;
   remedy: string;
   resolved: string;
@@ -56,7 +56,7 @@ const alertTexts: Record<AlertKind, AlertTexts> = {
 
 /**
  * Returns the text of an alert: the problem, its extent, its start and what to do.
- * @param condition null when it is resolved
+ * @param condition null if the problem is resolved
  */
 export function alertText(
   kind: AlertKind,

@@ -1,7 +1,7 @@
 import type { ApiKeyType } from './key-format.js';
 import type { Access, Scope } from './scopes.js';
 
-/** An API key without its value, which is shown once and kept as a hash only. */
+/** An API key without its value, which is shown once and stored only as a hash. */
 export interface ApiKey {
   id: string;
   organizationId: string;
@@ -16,12 +16,14 @@ export interface ApiKey {
   expiresAt: Date | null;
   lastUsedAt: Date | null;
   revokedAt: Date | null;
-  /** The key whose place it took. */
+  /** Id of the key that was rotated to create this one. */
   rotatedFrom: string | null;
   createdAt: Date;
 }
 
-/** A key as secret keys see it, and as events of the api and of the worker carry it. */
+/**
+ * Returns a key as the API returns it to secret keys, and as events of the API and of the worker contain it.
+ */
 export const apiKeyResource = (key: ApiKey) => ({
   id: key.id,
   projectId: key.projectId,

@@ -4,7 +4,7 @@ const countingBytes = Buffer.from(Array.from({ length: 32 }, (_, index) => index
 const key = formatApiKey('secret', countingBytes);
 
 describe('API keys', () => {
-  // Computed apart from this code: Python's int and zlib.crc32.
+  // Computed independently of this code, with Python's int and zlib.crc32.
   it.each([
     ['secret', Buffer.alloc(32, 0x00), 'sk_00000000000000000000000000000000000000000004LPos6'],
     ['publishable', Buffer.alloc(32, 0xff), 'pk_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp13dVO0t'],
@@ -16,12 +16,12 @@ describe('API keys', () => {
     expect(expected).toMatch(apiKeyPattern);
   });
 
-  it('are made of 32 random bytes', () => {
+  it('are created from exactly 32 random bytes', () => {
     for (const length of [31, 33, 0])
       expect(() => formatApiKey('secret', Buffer.alloc(length))).toThrow(RangeError);
   });
 
-  it('AK-01: the checksum notices each changed character, swapped neighbors and another prefix', () => {
+  it('AK-01: the checksum detects every changed character, swapped neighbors and another prefix', () => {
     const changed = Array.from({ length: key.length - 3 }, (_, offset) => {
       const index = offset + 3;
       return key.slice(0, index) + (key[index] === 'x' ? 'y' : 'x') + key.slice(index + 1);
@@ -33,7 +33,7 @@ describe('API keys', () => {
     );
   });
 
-  it('AK-01: refuses what only resembles a key', () => {
+  it('AK-01: rejects texts that only resemble a key', () => {
     const prefixes = ['', `rk_${key.slice(3)}`, `SK_${key.slice(3)}`, ` ${key}`];
     const lengths = [key.slice(0, -1), `${key}0`, key + 'a'.repeat(1_000_000)];
     const ends = [`${key}\n`, `${key}\0`, `${key.slice(0, -1)}-`];
@@ -42,14 +42,14 @@ describe('API keys', () => {
 
   it.each([
     ['a secret key', key, true],
-    ['one with a wrong checksum', `${key.slice(0, -1)}0`, true],
-    ['a line with one', `KEY="${key}"`, true],
+    ['a secret key with a wrong checksum', `${key.slice(0, -1)}0`, true],
+    ['a line with a secret key', `KEY="${key}"`, true],
     ['a signing secret', `whsec_${countingBytes.toString('base64')}`, true],
     ['a publishable key', formatApiKey('publishable', countingBytes), false],
-    ['the prefix by which keys are found', key.slice(0, 8), false],
-    ['the beginning of all signing secrets', 'whsec_', false],
-    ['a word that ends alike', `task_${key.slice(3)}`, false],
-  ])('holdsSecret of %s', (_, text, isSecret) => {
+    ['the prefix that identifies a key', key.slice(0, 8), false],
+    ['the prefix of signing secrets', 'whsec_', false],
+    ['a word with the same ending', `task_${key.slice(3)}`, false],
+  ])('containsSecret of %s', (_, text, isSecret) => {
     expect(containsSecret(text)).toBe(isSecret);
   });
 });

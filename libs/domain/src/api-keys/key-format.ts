@@ -2,13 +2,13 @@ import { crc32 } from 'node:zlib';
 
 export type ApiKeyType = 'secret' | 'publishable';
 
-/** The published form of every API key, for secret scanners. */
+/** Published format of every API key, for secret scanners. */
 export const apiKeyPattern = /^(sk|pk)_[0-9A-Za-z]{49}$/;
 
-/** A secret key, or a signing secret of an endpoint, anywhere in a text that should hold none. */
+/** A secret key or a signing secret of an endpoint, anywhere in a text that should contain no secret. */
 const secretPattern = /\bsk_[0-9A-Za-z]{49}|\bwhsec_[0-9A-Za-z+/]/;
 
-/** Whether a text gives a secret away, as what somebody pasted may. */
+/** Returns whether a text contains a secret, which may have been pasted by mistake. */
 export const containsSecret = (text: string): boolean => secretPattern.test(text);
 
 const prefixes: Record<ApiKeyType, string> = { secret: 'sk_', publishable: 'pk_' };
@@ -22,14 +22,20 @@ function encodeBase62(value: bigint, length: number): string {
 
 const checksum = (text: string): string => encodeBase62(BigInt(crc32(text)), 6);
 
-/** Builds a key from 32 random bytes: prefix, 43 base62 characters, 6 of zlib CRC-32 over what precedes. */
+/**
+ * Creates a key from 32 random bytes: prefix, 43 base62 characters, and 6 characters with the zlib CRC-32 of
+ * the preceding ones.
+ */
 export function formatApiKey(type: ApiKeyType, random: Buffer): string {
   if (random.length !== 32) throw new RangeError('an API key requires 32 random bytes');
   const body = prefixes[type] + encodeBase62(BigInt(`0x${random.toString('hex')}`), 43);
   return body + checksum(body);
 }
 
-/** The type of a well-formed key, or null: a bad checksum is refused without a look at the database. */
+/**
+ * Returns the type of a well-formed key, or null. A key with a wrong checksum is rejected without a database
+ * query.
+ */
 export function apiKeyType(text: string): ApiKeyType | null {
   if (!apiKeyPattern.test(text)) return null;
   if (checksum(text.slice(0, -6)) !== text.slice(-6)) return null;

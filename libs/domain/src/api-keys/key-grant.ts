@@ -1,15 +1,16 @@
 import { GatehouseError, insufficientScope } from '../errors/gatehouse-error.js';
 import type { Access, Scope } from './scopes.js';
 
-/** What a key may do. */
+/** The permissions of a key. */
 export interface KeyGrant {
   access: Access;
   scopes: readonly Scope[];
 }
 
 /**
- * Refuses to give away more than the giver has (contract, section 3): a key mints and rotates only within itself.
- * @throws GatehouseError `insufficient_scope` with the scopes that the giver lacks, `insufficient_access`
+ * Rejects permissions that the granting key does not have (contract, section 3): a key can only create and
+ * rotate keys with a subset of its own permissions.
+ * @throws GatehouseError `insufficient_scope` with the missing scopes, `insufficient_access`
  */
 export function assertGrantWithin(granter: KeyGrant, requested: KeyGrant): void {
   const requiredScopes = requested.scopes.filter((scope) => !granter.scopes.includes(scope));
@@ -17,7 +18,10 @@ export function assertGrantWithin(granter: KeyGrant, requested: KeyGrant): void 
   assertAccess(granter.access, requested.access);
 }
 
-/** @throws GatehouseError `insufficient_access` when `wanted` reaches further than `own` */
+/**
+ * Rejects access that exceeds the granted access.
+ * @throws GatehouseError `insufficient_access`
+ */
 export function assertAccess(granted: Access, requested: Access): void {
   if (requested === 'organization' && granted !== 'organization') {
     throw new GatehouseError('insufficient_access', { members: { requiredAccess: requested } });

@@ -1,4 +1,4 @@
-/** Every scope that a secret key can carry (contract, section 3). Publishable keys carry none. */
+/** All scopes that a secret key can have (contract, section 3). Publishable keys have none. */
 export const scopes = [
   'organization:read',
   'organization:write',
@@ -22,12 +22,16 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number];
 
-/** How far a key reaches: its own project, or every project of its organization and of those it created. */
+/**
+ * The projects that a key can access: its own project, or all projects of its organization and of the
+ * organizations that it created.
+ */
 export type Access = 'project' | 'organization';
 
 /**
- * Whose objects a caller may see. With `projectId` null: all projects of the organization and of the
- * organizations it created (one level); with `organizationId` null as well: the whole house.
+ * The tenants whose objects a caller can access. If `projectId` is null: all projects of the organization and
+ * of the organizations that it created (one level). If `organizationId` is null as well: the entire
+ * installation.
  */
 export interface Reach {
   organizationId: string | null;

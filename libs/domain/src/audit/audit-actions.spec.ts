@@ -9,7 +9,7 @@ describe('audit actions', () => {
     expect(['', ...others].flatMap(matchingAuditActions)).toEqual([]);
   });
 
-  it('are written noun.verb, and each type of target is listed once', () => {
+  it('have the form noun.verb, and each target type is listed once', () => {
     for (const action of Object.keys(auditActions))
       expect(action).toMatch(/^[a-z]+(_[a-z]+)*\.[a-z]+(_[a-z]+)*$/);
     expect(new Set(auditTargetTypes).size).toBe(auditTargetTypes.length);

@@ -1,4 +1,4 @@
-/** What an entry of the audit log can be about. */
+/** The type of the object of an audit log entry. */
 export type AuditTargetType =
   | 'organization'
   | 'project'
@@ -13,8 +13,8 @@ export type AuditTargetType =
   | 'mail';
 
 /**
- * Every action that the audit log knows, with what it is done to. Logins and refreshes of customers, failed ones as well,
- * are events instead.
+ * All actions of the audit log, with the type of their target. Logins and token refreshes of customers,
+ * including failed ones, are events instead.
  */
 export const auditActions = {
   'organization.created': 'organization',
@@ -78,15 +78,18 @@ export type AuditAction = keyof typeof auditActions;
 
 export const auditTargetTypes = [...new Set(Object.values(auditActions))] as const;
 
-/** Who can act: a server with a secret key, one of the staff, an end user, or the house itself. */
+/** The types of actors: a server with a secret key, an operator, a customer, or Gatehouse itself. */
 export const auditActorTypes = ['key', 'operator', 'customer', 'system'] as const;
 export type AuditActorType = (typeof auditActorTypes)[number];
 
-/** Who acted; the house itself has no id. */
+/** The actor of an action. Gatehouse itself has no id. */
 export type AuditActor =
   { type: Exclude<AuditActorType, 'system'>; id: string } | { type: 'system'; id: null };
 
-/** The actions that a filter names: one of them, or with `customer.*` all of a noun; none for any other text. */
+/**
+ * Returns the actions that match a filter: a single action, all actions of a noun for `customer.*`, or none
+ * for any other text.
+ */
 export function matchingAuditActions(filter: string): AuditAction[] {
   const actions = Object.keys(auditActions) as AuditAction[];
   const noun = /^([a-z_]+\.)\*$/.exec(filter)?.[1];

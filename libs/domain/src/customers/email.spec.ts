@@ -12,7 +12,7 @@ it.each([
   ['ada@MU\u0308NCHEN.de', 'ada@xn--mnchen-3ya.de'],
   ['ada@例え.jp', 'ada@xn--r8jz45g.jp'],
   ['ada@localhost', 'ada@localhost'],
-])('EV-06: the canonical form of %j is %j, and of itself', (input, canonical) => {
+])('EV-06: the canonical form of %j is %j, which is its own canonical form', (input, canonical) => {
   expect(canonicalEmail(input)).toBe(canonical);
   expect(canonicalEmail(canonical)).toBe(canonical);
 });
@@ -32,7 +32,7 @@ it.each<[string, string[]]>([
   ],
   ['white space', ['ad a@example.com', ...domains(['exa mple.com', 'exam\nple.com', 'exam\tple.com'])]],
   [
-    'controls',
+    'control characters',
     [
       'ada\r\nBcc: eve@example.com',
       ...['\0', '\u007f', '\u202e'].map((control) => `ada${control}@example.com`),
@@ -61,11 +61,11 @@ it.each<[string, string[]]>([
     'a port, path, query or fragment',
     domains(['example.com:25', 'example.com/x', 'example.com?x', 'example.com#x', 'example.com\\x']),
   ],
-])('EV-06: refuses %s', (_, inputs) =>
+])('EV-06: rejects %s', (_, inputs) =>
   expect(inputs.filter((input) => canonicalEmail(input) !== null)).toEqual([]),
 );
 
-it('EV-06: accepts 64 characters of local part and 254 in all, and refuses a hostile length at once', () => {
+it('EV-06: accepts a local part of 64 characters and 254 characters in total, and rejects hostile lengths quickly', () => {
   const domain = `${'d'.repeat(63)}.${'d'.repeat(63)}.${'d'.repeat(57)}.com`;
   const longest = `${'l'.repeat(64)}@${domain}`;
   expect(longest).toHaveLength(254);

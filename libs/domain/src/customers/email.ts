@@ -4,13 +4,14 @@ const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)
 const hostName =
   /^(?=.{1,253}$)(?!.*\.\d+$|\d+$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** ASCII that no host name holds: domainToASCII reads a URL, and would drop or decode it. */
+/** ASCII characters that no host name contains. domainToASCII parses a URL and would drop or decode them. */
 const invalidHostCharacters = /[\0-,/:-@[-`{-\x7f]/;
 
 /**
- * The canonical form of an e-mail address: trimmed, ASCII-lower-cased, domain in NFC and then its ASCII form,
- * at most 254 characters (contract, section 3; requirement EV-06). Returns null for anything else;
- * quoted and non-ASCII local parts are refused because mail programs disagree about them.
+ * Returns the canonical form of an email address: trimmed, ASCII letters in lower case, the domain in NFC and
+ * then in its ASCII form, at most 254 characters (contract, section 3; requirement EV-06). Returns null for
+ * any other text. Quoted and non-ASCII local parts are rejected because mail systems interpret them
+ * differently.
  */
 export function canonicalEmail(input: string): string | null {
   const text = input.trim();

@@ -1,4 +1,4 @@
-/** What a one-time token lets its holder do. */
+/** The actions that a one-time token authorizes. */
 export const oneTimeTokenKinds = [
   'verify-email',
   'reset-password',
@@ -9,7 +9,10 @@ export const oneTimeTokenKinds = [
 
 export type OneTimeTokenKind = (typeof oneTimeTokenKinds)[number];
 
-/** What a change of password voids: whoever asked for it may have known the old one. */
+/**
+ * The kinds of tokens that a password change invalidates, because the person who requested them may have
+ * known the old password.
+ */
 export const kindsVoidedByPasswordChange: readonly OneTimeTokenKind[] = [
   'reset-password',
   'accept-invite',
@@ -19,7 +22,7 @@ export const kindsVoidedByPasswordChange: readonly OneTimeTokenKind[] = [
 
 const HOUR = 3600;
 
-/** Lives in seconds (contract, section 3). */
+/** Validity in seconds (contract, section 3). */
 export const oneTimeTokenTtl: Record<OneTimeTokenKind, number> = {
   'verify-email': 24 * HOUR,
   'reset-password': HOUR,
@@ -29,7 +32,7 @@ export const oneTimeTokenTtl: Record<OneTimeTokenKind, number> = {
 };
 
 /**
- * Where a token stands. `voided` is also one whose customer has another address by now or is disabled, or whose
- * project is archived: it proves nothing any more.
+ * The state of a token. A token is also `voided` if the address of its customer has changed, the customer is
+ * disabled, or the project is archived, because it no longer proves anything.
  */
 export type OneTimeTokenState = 'live' | 'consumed' | 'expired' | 'voided';

@@ -37,7 +37,7 @@ describe('passwordWeaknesses', () => {
     expect(weaknesses('correcthorse', { minLength: 12 })).toEqual([]);
   });
 
-  it('PW-05: refuses common passwords in any case', () => {
+  it('PW-05: rejects common passwords in any case', () => {
     for (const password of ['password1', 'PASSWORD1', 'PassWord1'])
       expect(weaknesses(password)).toEqual(['too_common']);
   });
@@ -49,11 +49,11 @@ describe('passwordWeaknesses', () => {
     ["the project's name", 'analytical engine'],
     ["the organization's name", 'BABBAGE & SONS'],
     ['its local part between blanks', '  ada.lovelace  '],
-  ])('PW-05: refuses %s as a password', (_, password) => {
+  ])('PW-05: rejects %s as a password', (_, password) => {
     expect(weaknesses(password)).toEqual(['contains_personal_data']);
   });
 
-  it('PW-05: compares words in NFC, without outer blanks, and as a whole', () => {
+  it('PW-05: compares entire words in NFC without surrounding spaces', () => {
     expect(weaknesses('Café au lait', { forbiddenWords: ['Cafe\u0301 au lait'] })).toEqual([
       'contains_personal_data',
     ]);
@@ -63,7 +63,7 @@ describe('passwordWeaknesses', () => {
     expect(weaknesses('ada.lovelace likes numbers')).toEqual([]);
   });
 
-  it('names every reason at once', () => {
+  it('returns all reasons at once', () => {
     expect(weaknesses('ada', { email: 'ada@example.com', isCommon: () => true })).toEqual([
       'too_short',
       'too_common',

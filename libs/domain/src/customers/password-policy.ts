@@ -1,10 +1,10 @@
-/** Why a password is refused (contract, section 2, `weak_password`). */
+/** The reasons why a password is rejected (contract, section 2, `weak_password`). */
 export type PasswordWeakness =
   'too_short' | 'too_long' | 'too_common' | 'contains_personal_data' | 'breached';
 
 export const PASSWORD_MAX_LENGTH = 128;
 
-/** What is wrong with a password, in a sentence for the person who chose it. */
+/** Returns the reason why a password is rejected, as a sentence for the person who chose it. */
 export const passwordWeaknessMessage = (weakness: PasswordWeakness, minLength: number): string =>
   ({
     too_short: `Use at least ${minLength} characters.`,
@@ -15,21 +15,25 @@ export const passwordWeaknessMessage = (weakness: PasswordWeakness, minLength: n
   })[weakness];
 
 export interface PasswordContext {
-  /** Least number of code points. */
+  /** Minimum number of code points. */
   minLength: number;
   email: string;
   /** Words that must not be the password: the names of the project and the organization. */
   forbiddenWords: string[];
-  /** Whether a lower-cased password stands on the list of common ones. */
+  /** Returns whether a password in lower case is on the list of common passwords. */
   isCommon: (password: string) => boolean;
 }
 
-/** The form in which a password is counted and hashed, so that one typed on another system still fits. */
+/**
+ * Returns the form in which a password is counted and hashed, so that a password typed on another system
+ * still matches.
+ */
 export const canonicalPassword = (password: string): string => password.normalize('NFC');
 
 /**
- * What is wrong with a new password; empty when nothing is. Length counts code points of the NFC form,
- * and there are no composition rules (NIST SP 800-63B-4, section 3.1.1.2; requirements PW-01 and PW-05).
+ * Returns the weaknesses of a new password; empty if there are none. Length counts code points of the NFC
+ * form, and there are no composition rules (NIST SP 800-63B-4, section 3.1.1.2; requirements PW-01 and
+ * PW-05).
  */
 export function passwordWeaknesses(password: string, context: PasswordContext): PasswordWeakness[] {
   const canonical = canonicalPassword(password);

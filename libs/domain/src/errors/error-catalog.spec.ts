@@ -3,7 +3,7 @@ import { GatehouseError } from './gatehouse-error.js';
 
 const entries = Object.entries(errorCatalog);
 
-/** Contract, section 2: the codes with their statuses, of everything that exists so far. */
+/** The codes of implemented features with their statuses (contract, section 2). */
 const documentedCodes = {
   400: 'invalid_json validation_failed invalid_cursor multiple_credentials invalid_token',
   401: 'invalid_credentials invalid_refresh_token refresh_token_expired refresh_token_reused invalid_access_token invalid_api_key',
@@ -23,7 +23,7 @@ const documentedCodes = {
 };
 
 describe('the error catalog', () => {
-  it('LG-04: each code has a status of 4xx or 5xx, a title of its own, a cause and a fix', () => {
+  it('LG-04: each code has a status of 4xx or 5xx, a unique title, a cause and a remedy', () => {
     for (const [code, { status, title, cause, remedy }] of entries) {
       expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
       expect(Number.isInteger(status) && status >= 400 && status <= 599).toBe(true);
@@ -40,7 +40,7 @@ describe('the error catalog', () => {
     expect(expected.map(([code]) => [code, errorCatalog[code as ErrorCode]?.status])).toEqual(expected);
   });
 
-  it('an error keeps its cause and says its detail, or the title of its code', () => {
+  it('an error has its cause, and its detail or the title of its code as message', () => {
     const cause = new Error('connection to 10.0.0.5 refused');
     const error = new GatehouseError('unavailable', { detail: 'The service is starting.', cause });
     expect([error.cause, error.message]).toEqual([cause, 'The service is starting.']);

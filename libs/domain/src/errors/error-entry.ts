@@ -1,4 +1,4 @@
-/** An entry of the error catalogue: the documentation of a code. */
+/** An entry of the error catalog: the documentation of an error code. */
 export interface ErrorEntry {
   /** HTTP status of all responses with this code. */
   status: number;

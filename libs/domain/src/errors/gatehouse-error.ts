@@ -1,6 +1,6 @@
 import { errorCatalog, type ErrorCode } from './error-catalog.js';
 
-/** One faulty input field. `field` is a path such as `password` or `events[0]`. */
+/** An invalid input field. `field` is a path such as `password` or `events[0]`. */
 export interface FieldError {
   field: string;
   code: string;
@@ -8,19 +8,19 @@ export interface FieldError {
 }
 
 export interface ErrorDetails {
-  /** A sentence about this very case, safe to show to the caller. */
+  /** A sentence about this occurrence, safe to show to the caller. */
   detail?: string;
   errors?: FieldError[];
   /** Further documented members of the problem document, such as `requiredScopes`. */
   members?: Record<string, unknown>;
   headers?: Record<string, string>;
-  /** Kept inside for the log; never leaves the house. */
+  /** For the log only; never part of a response. */
   cause?: unknown;
-  /** Whom the request turned out to be about; for the log as well. */
+  /** The customer or operator that the request concerns; for the log only. */
   subject?: { projectId: string; customerId: string } | { operatorId: string };
 }
 
-/** The one error class: a code of the closed catalogue, and what is known about this case. */
+/** The error class of Gatehouse: a code of the error catalog, with the details of this occurrence. */
 export class GatehouseError extends Error {
   readonly status: number;
 
@@ -34,20 +34,23 @@ export class GatehouseError extends Error {
   }
 }
 
-/** 400 `validation_failed` for a single field. */
+/** Creates a 400 `validation_failed` for a single field. */
 export const invalidField = (field: string, code: string, message: string): GatehouseError =>
   new GatehouseError('validation_failed', { errors: [{ field, code, message }] });
 
-/** 404 `not_found`: the same for an object that does not exist and for one out of reach. */
+/**
+ * Creates a 404 `not_found`, which is the same for an object that does not exist and for one that the caller
+ * cannot access.
+ */
 export const notFound = (): GatehouseError => new GatehouseError('not_found');
 
-/** 403 `insufficient_scope`. */
+/** Creates a 403 `insufficient_scope`. */
 export const insufficientScope = (requiredScopes: string[]): GatehouseError =>
   new GatehouseError('insufficient_scope', {
     detail: `The secret key needs ${requiredScopes.join(', ')}. Use a key with all scopes in requiredScopes.`,
     members: { requiredScopes },
   });
 
-/** 503 `unavailable`, to be tried again after a second. */
+/** Creates a 503 `unavailable` that can be retried after a second. */
 export const unavailable = (details: Pick<ErrorDetails, 'detail' | 'cause'> = {}): GatehouseError =>
   new GatehouseError('unavailable', { ...details, headers: { 'Retry-After': '1' } });

@@ -1,9 +1,9 @@
 import type { FieldError } from '../errors/gatehouse-error.js';
 
-/** How an import stands. `interrupted`: nobody works on it, and it has not come to its end. */
+/** The state of an import. `interrupted`: no request processes it, and it is not complete. */
 export type ImportState = 'running' | 'interrupted' | 'completed';
 
-/** What became of a line. `skipped`: its address was registered already, and nothing was changed. */
+/** The result of a line. `skipped`: its email address was already registered, and nothing was changed. */
 export type ImportLineStatus = 'created' | 'skipped' | 'failed';
 
 /** An import of customers (contract, section 4). */
@@ -14,20 +14,20 @@ export interface CustomerImport {
   created: number;
   skipped: number;
   failed: number;
-  /** The last line that is done with, counted from 1, blank ones included; 0 before the first. */
+  /** The last processed line, counted from 1 and including blank lines; 0 before the first. */
   lastLine: number;
   createdAt: Date;
   updatedAt: Date;
   finishedAt: Date | null;
 }
 
-/** What became of one line of an import. */
+/** The result of one line of an import. */
 export interface ImportLineResult {
   /** Counted from 1. */
   line: number;
   status: ImportLineStatus;
-  /** Who was created, or has the address already. */
+  /** The customer that was created or that already has the email address. */
   customerId: string | null;
-  /** Why nobody was created. A fault of the whole line has an empty `field`. */
+  /** The reasons why no customer was created. An error of the entire line has an empty `field`. */
   errors: FieldError[];
 }

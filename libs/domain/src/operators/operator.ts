@@ -1,17 +1,17 @@
 import type { OperatorRole } from './role.js';
 
-/** How far an operator has come: invited ones have no password yet. */
+/** The status of an operator. Invited operators have no password yet. */
 export const operatorStatuses = ['invited', 'active', 'disabled'] as const;
 export type OperatorStatus = (typeof operatorStatuses)[number];
 
-/** One of the staff who look after the house. Never a customer, and never a key. */
+/** A member of the operations staff. Never a customer, and never an API key. */
 export interface Operator {
   id: string;
   email: string;
   name: string | null;
   role: OperatorRole;
   status: OperatorStatus;
-  /** Whether an authenticator is enrolled. */
+  /** True if the operator has enrolled an authenticator. */
   secondFactor: boolean;
   lastLoginAt: Date | null;
   createdAt: Date;
@@ -19,8 +19,8 @@ export interface Operator {
 }
 
 /**
- * What a session of the console still lacks; only one that is `signed_in` opens other routes. Every step to the next
- * gives it a new value.
+ * The steps of a sign-in to the console. Only a session with the stage `signed_in` can access other routes.
+ * Each step replaces the session's token.
  */
 export const operatorStages = ['second_factor', 'enrollment', 'signed_in'] as const;
 export type OperatorStage = (typeof operatorStages)[number];
@@ -32,17 +32,23 @@ export type OperatorStage = (typeof operatorStages)[number];
 export const acceptsOperatorSession = (hasSecondFactor: boolean, production: boolean): boolean =>
   hasSecondFactor || !production;
 
-/** Lives of a session of the console in seconds (requirement CO-01). */
+/** Validity of a console session in seconds (requirement CO-01). */
 export const operatorSessionTtl = { idle: 30 * 60, absolute: 12 * 3600, unfinished: 30 * 60 };
 
-/** Life of a link that sets the house up or invites an operator, in seconds. */
+/** Validity of a setup link and of an operator invitation, in seconds. */
 export const operatorLinkTtl = { setup: 24 * 3600, invitation: 7 * 24 * 3600 };
 
-/** Least length of an operator's password in code points; it guards every customer at once. */
+/**
+ * Minimum length of an operator's password in code points. It is longer than that of customers because it
+ * protects all of them.
+ */
 export const OPERATOR_PASSWORD_MIN_LENGTH = 12;
 
-/** How many recovery codes an operator is given, each of which replaces the authenticator once. */
+/** Number of recovery codes of an operator. Each of them replaces the authenticator once. */
 export const RECOVERY_CODE_COUNT = 10;
 
-/** The form in which recovery codes are compared: people type them with or without hyphens, in either case. */
+/**
+ * Returns the form in which recovery codes are compared, because they are typed with or without hyphens and
+ * in either case.
+ */
 export const canonicalRecoveryCode = (text: string): string => text.replace(/[\s-]/g, '').toLowerCase();

@@ -1,15 +1,15 @@
 import { scopes, type Scope } from '../api-keys/scopes.js';
 
-/** What an operator may do; each role may do all that those before it may. */
+/** The roles of operators. Each role has all permissions of the preceding ones. */
 export const operatorRoles = ['viewer', 'operator', 'admin'] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
 const readScopes = scopes.filter((scope) => scope.endsWith(':read'));
 
 /**
- * What each role may do on the routes that a secret key opens too, in the words of its scopes. An operator has no
- * `customer:write`: whoever sets an address or a password has the account. What else they do about customers and
- * endpoints says its route (`MinimumRole`).
+ * The scopes of each role on the routes that also accept a secret key. Operators do not have
+ * `customer:write`, because setting an email address or a password takes over the account. Their other
+ * permissions for customers and endpoints are declared by the routes (`MinimumRole`).
  */
 export const roleScopes: Record<OperatorRole, readonly Scope[]> = {
   viewer: readScopes,
@@ -17,10 +17,10 @@ export const roleScopes: Record<OperatorRole, readonly Scope[]> = {
   admin: scopes,
 };
 
-/** Whether a role may do what another one may. */
+/** Returns whether a role has all permissions of another role. */
 export const hasRole = (role: OperatorRole, required: OperatorRole): boolean =>
   operatorRoles.indexOf(role) >= operatorRoles.indexOf(required);
 
-/** The least of the roles that may do all of this; an admin may do everything. */
+/** Returns the lowest role that has all of the scopes. Admins have every permission. */
 export const minimumRoleFor = (required: readonly Scope[]): OperatorRole =>
   operatorRoles.find((role) => required.every((scope) => roleScopes[role].includes(scope))) ?? 'admin';

@@ -1,11 +1,11 @@
-/** An organization as secret keys see it. */
+/** An organization as the API returns it to secret keys. */
 export interface Organization {
   id: string;
   name: string;
   slug: string;
-  /** The organization that created it; null for one that came with the house. */
+  /** The organization that created this one; null for an organization that the setup created. */
   parentId: string | null;
-  /** Where the billing portal may lead back to; empty: anywhere. */
+  /** Origins to which the billing portal may return; empty allows any. */
   billingReturnOrigins: string[];
   createdAt: Date;
   updatedAt: Date;

@@ -4,7 +4,7 @@ import { isReturnUrl, returnUrlProblem } from './return-url.js';
 const app = 'https://app.example.com/';
 
 describe('isReturnUrl', () => {
-  it('IN-10: accepts https, and http of this machine', () => {
+  it('IN-10: accepts https, and http of the local machine', () => {
     const urls = splitWords(`https://app.example.com https://app.example.com/billing?tab=plan&from=/home#top
       https://app.example.com:8443/billing HTTPS://APP.example.com/billing https://192.0.2.7/billing
       http://localhost:5173/billing http://app.localhost:5173/billing http://127.0.0.1:5173/billing
@@ -40,7 +40,7 @@ describe('isReturnUrl', () => {
       ),
     ],
     [
-      'white space and controls',
+      'whitespace and control characters',
       [
         ` ${app}`,
         ...['a b', '\r\nLocation: https://evil.example/', '\n', '\0', '\u007f'].map((end) => app + end),
@@ -49,10 +49,10 @@ describe('isReturnUrl', () => {
     ['markup and letters beyond ASCII', [`${app}<b>`, 'https://аpp.example.com/', `${app}\u202egpj`]],
     ['a port out of range', ['https://app.example.com:99999/']],
     ['2,049 characters', [app + 'x'.repeat(2025)]],
-  ])('IN-10: refuses %s', (_, urls) => expect(urls.filter(isReturnUrl)).toEqual([]));
+  ])('IN-10: rejects %s', (_, urls) => expect(urls.filter(isReturnUrl)).toEqual([]));
 });
 
-describe('returnUrlFault', () => {
+describe('returnUrlProblem', () => {
   const origins = ['https://app.example.com', 'http://localhost:5173'];
   const onList = splitWords(
     'https://app.example.com/x?y#z https://app.example.com:443/x HTTPS://APP.EXAMPLE.COM/x',
@@ -63,12 +63,12 @@ describe('returnUrlFault', () => {
   const local = ['http://localhost:5173/x'];
 
   it.each<[string, string[], string[], boolean, string | null]>([
-    ['anything without a list', ['https://evil.example/'], [], true, null],
-    ['this machine outside production', local, [], false, null],
-    ['this machine on the list outside production', local, origins, false, null],
+    ['any origin without a list', ['https://evil.example/'], [], true, null],
+    ['the local machine outside production', local, [], false, null],
+    ['the local machine on the list outside production', local, origins, false, null],
     ['an origin of the list', onList, origins, true, null],
-    ['this machine in production', local, [], true, 'https://'],
-    ['this machine in production, even on the list', local, origins, true, 'https://'],
+    ['the local machine in production', local, [], true, 'https://'],
+    ['the local machine in production, even on the list', local, origins, true, 'https://'],
     ['another origin', offList, origins, false, 'billingReturnOrigins'],
     [
       'another https origin in production',
@@ -77,11 +77,11 @@ describe('returnUrlFault', () => {
       true,
       'billingReturn',
     ],
-  ])('IN-10: %s', (_, urls, list, production, fault) => {
+  ])('IN-10: %s', (_, urls, list, production, problem) => {
     for (const url of urls) {
       const found = returnUrlProblem(url, list, production);
-      if (fault === null) expect(found).toBeNull();
-      else expect(found).toContain(fault);
+      if (problem === null) expect(found).toBeNull();
+      else expect(found).toContain(problem);
     }
   });
 });

@@ -1,16 +1,18 @@
 import { isPageUrl } from '../projects/page-url.js';
 
 /**
- * Whether the text is where a billing portal may lead back to, as far as the text alone can tell (IN-10): an absolute
- * https URL, or an http URL of this machine. Page URLs are ASCII without a login, backslashes, blanks and controls;
- * the scheme of an app, which they may have as well, is none here.
+ * Returns whether the billing portal may return to this URL, as far as the text alone shows (IN-10): an
+ * absolute https URL, or an http URL of the local machine. Like page URLs, it must be ASCII without
+ * credentials, backslashes, whitespace and control characters. Unlike page URLs, it cannot use the scheme of
+ * an app.
  */
 export const isReturnUrl = (text: string): boolean => /^https?:/i.test(text) && isPageUrl(text);
 
 /**
- * Why an organization is not led back there (IN-10), as a sentence about `returnUrl`; null: it may be.
- * @param url what `isReturnUrl` has taken
- * @param origins the organization's billingReturnOrigins; empty: any
+ * Returns why the billing portal must not return to a URL (IN-10), as a sentence about `returnUrl`, or null
+ * if it may.
+ * @param url a URL that `isReturnUrl` accepts
+ * @param origins the organization's billingReturnOrigins; empty allows any
  */
 export function returnUrlProblem(url: string, origins: string[], production: boolean): string | null {
   const { protocol, origin } = new URL(url);

@@ -1,7 +1,7 @@
 import { attemptErrors } from '../webhooks/delivery.js';
 import { sumCounts, durationBounds, percentile, decodeCounts, statusClasses } from './attempt-metrics.js';
 
-/** The bin of a duration in ms. */
+/** Returns the bin of a duration in ms. */
 const binIndex = (ms: number): number => durationBounds.filter((bound) => bound <= ms).length;
 
 function toHistogram(durations: number[]): number[] {
@@ -10,22 +10,22 @@ function toHistogram(durations: number[]): number[] {
   return bins;
 }
 
-/** As PostgreSQL's percentile_disc: a value that there is. */
+/** Returns an existing value, like PostgreSQL's percentile_disc. */
 const exactPercentile = (durations: number[], share: number): number =>
   durations.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(share * durations.length) - 1)]!;
 
 describe('a percentile', () => {
-  it('of nothing is null', () => expect(percentile(toHistogram([]), 0.95)).toBeNull());
+  it('is null without durations', () => expect(percentile(toHistogram([]), 0.95)).toBeNull());
 
-  it.each([0, 1, 2, 30, 9_999, 10_000, 29_999])('of %i ms alone is in its bin', (ms) => {
+  it.each([0, 1, 2, 30, 9_999, 10_000, 29_999])('of a single duration of %i ms is in its bin', (ms) => {
     for (const share of [0.5, 0.95])
       expect(binIndex(percentile(toHistogram([ms]), share)!)).toBe(binIndex(ms));
   });
 
-  it('of what took longer than the last bound is that bound', () =>
+  it('of durations beyond the last bound is that bound', () =>
     expect(percentile(toHistogram([40_000, 900_000]), 0.95)).toBe(30_000));
 
-  it('is in the bin of the exact one, whatever the durations', () => {
+  it('is in the bin of the exact percentile for any durations', () => {
     let seed = 1;
     const next = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
     for (let round = 0; round < 500; round += 1) {
@@ -39,24 +39,24 @@ describe('a percentile', () => {
     }
   });
 
-  it('lies between the bounds of its bin as the rank lies among its attempts', () => {
+  it('is interpolated within its bin by rank', () => {
     const hundreds = toHistogram(Array.from({ length: 100 }, () => 120));
     expect([0.01, 0.5, 1].map((share) => percentile(hundreds, share))).toEqual([100, 124, 149]);
   });
 });
 
-describe('figures', () => {
+describe('stored counts', () => {
   const length = 2 + statusClasses.length + attemptErrors.length + durationBounds.length + 1;
   const numbered = Array.from({ length }, (_, index) => index);
 
-  it('have their names in the order in which they are stored', () => {
-    const figures = decodeCounts(numbered);
-    expect(figures).toMatchObject({ attempts: 0, failed: 1, byStatus: { '2xx': 2, none: 6 } });
-    expect(figures.byError).toMatchObject({ http_error: 7, worker_lost: 14 });
-    expect([figures.durations.length, figures.durations[0], figures.durations.at(-1)]).toEqual([27, 15, 41]);
+  it('are decoded in the order in which they are stored', () => {
+    const metrics = decodeCounts(numbered);
+    expect(metrics).toMatchObject({ attempts: 0, failed: 1, byStatus: { '2xx': 2, none: 6 } });
+    expect(metrics.byError).toMatchObject({ http_error: 7, worker_lost: 14 });
+    expect([metrics.durations.length, metrics.durations[0], metrics.durations.at(-1)]).toEqual([27, 15, 41]);
   });
 
-  it('add up, also those that were stored when there were fewer', () => {
+  it('are added up, including shorter rows of older versions', () => {
     expect(sumCounts()).toEqual(numbered.map(() => 0));
     expect(sumCounts(numbered, numbered, [1, 1])).toEqual(
       numbered.map((count, index) => 2 * count + (index < 2 ? 1 : 0)),

@@ -8,7 +8,7 @@ const times = [
 ].map((text) => Date.parse(text) / 1_000);
 
 describe('the buckets of a range', () => {
-  it.each(overviewRanges)('%s end with the one that is not over', (range) => {
+  it.each(overviewRanges)('%s end with the current bucket', (range) => {
     const seconds = { '1h': 3_600, '24h': 86_400, '7d': 7 * 86_400, '30d': 30 * 86_400 }[range];
     for (const time of times) {
       const buckets = bucketsForRange(range, time);
@@ -21,7 +21,7 @@ describe('the buckets of a range', () => {
 });
 
 describe('the buckets that cover a range', () => {
-  it.each(overviewRanges)('%s leave no gap, count nothing twice, and are still kept', (range) => {
+  it.each(overviewRanges)('%s have no gaps or overlaps and are still retained', (range) => {
     for (const time of times) {
       const [first] = bucketsForRange(range, time);
       const covering = coveringBuckets(first!, time);
@@ -38,7 +38,7 @@ describe('the buckets that cover a range', () => {
     }
   });
 
-  it('are as long as they can be', () => {
+  it('are as long as possible', () => {
     const from = Date.parse('2026-03-01T22:58:00Z') / 1_000;
     const spans = coveringBuckets({ span: 60, at: from }, from + 3_600).map(({ span }) => span);
     expect(spans).toEqual([60, 60, 900, 900, 900, 900]);

@@ -1,6 +1,7 @@
 /**
- * The lengths of buckets in which figures are kept, in seconds, and for how long; each divides the next one. The longest
- * is for sums alone: of ten thousand endpoints even the days of a month are too many to add up for one answer.
+ * The lengths of buckets in which metrics are stored and their retention, in seconds. Each length divides the
+ * next one. The longest is used for totals only: for ten thousand endpoints, even the days of a month are too
+ * many rows for one response.
  */
 export const bucketSpans = [
   { span: 60, retention: 2 * 3_600 },
@@ -10,7 +11,7 @@ export const bucketSpans = [
   { span: 5 * 86_400, retention: 36 * 86_400 },
 ] as const;
 
-/** How far back the overview looks: so many buckets, with the one that is not over. */
+/** The time ranges of the overview: number and length of buckets, including the current one. */
 const ranges = {
   '1h': { count: 60, span: 60 },
   '24h': { count: 96, span: 900 },
@@ -21,21 +22,21 @@ const ranges = {
 export type OverviewRange = keyof typeof ranges;
 export const overviewRanges = Object.keys(ranges) as OverviewRange[];
 
-/** A stretch of time in which attempts that began then are counted. Seconds since 1970. */
+/** A time interval; attempts are counted in the bucket in which they started. Times in seconds since 1970. */
 export interface Bucket {
-  /** How long it is. */
+  /** Length in seconds. */
   span: number;
   at: number;
 }
 
-/** The buckets of a range, oldest first. @param time now, in seconds since 1970 */
+/** Returns the buckets of a range, oldest first. @param time now, in seconds since 1970 */
 export function bucketsForRange(range: OverviewRange, time: number): Bucket[] {
   const { count, span } = ranges[range];
   const last = Math.floor(time / span);
   return Array.from({ length: count }, (_, index) => ({ span, at: (last - count + 1 + index) * span }));
 }
 
-/** The fewest buckets that make up the time since the beginning of one of them. */
+/** Returns the smallest number of buckets that cover the time since the start of a bucket. */
 export function coveringBuckets({ span, at: begin }: Bucket, time: number): Bucket[] {
   const covering: Bucket[] = [];
   let at = begin;

@@ -2,8 +2,8 @@ import { resolveBrand, toSingleLine } from './brand.js';
 
 const branding = { displayName: 'The Shop', logoUrl: 'https://cdn.example.com/logo.png', color: '#ffd400' };
 
-describe('brandOf', () => {
-  it('is what the project set, or its name and a default color', () => {
+describe('resolveBrand', () => {
+  it('returns the branding of the project, or its name and the default color', () => {
     const { displayName: name, logoUrl, color } = branding;
     expect(resolveBrand('shop', branding)).toEqual({ name, logoUrl, color, textColor: '#000000' });
     const fallback = { name: 'shop', logoUrl: null, color: '#1d4ed8', textColor: '#ffffff' };
@@ -12,7 +12,7 @@ describe('brandOf', () => {
     expect(resolveBrand('shop', { displayName: ' \n' })).toEqual(fallback);
   });
 
-  it('ignores what is no color, and a logo of any other than a plain https origin', () => {
+  it('ignores invalid colors and logos without a plain https origin', () => {
     for (const color of ['red', '#fff', '#1234567', '#12345g', '#123456;}', '#123456\n'])
       expect(resolveBrand('shop', { color }).color).toBe('#1d4ed8');
     const http = ['http://cdn.example.com/logo.png', '/logo.png'];
@@ -23,7 +23,7 @@ describe('brandOf', () => {
   });
 });
 
-it('oneLine removes line breaks of any kind', () => {
+it('toSingleLine removes line breaks of any kind', () => {
   const breaks = 'Shop\r\nBcc: eve@example.com\u2028x\u2029y\0z\u0085 ';
   expect(toSingleLine(breaks)).toBe('Shop Bcc: eve@example.com x y z');
   expect(toSingleLine('Zoë’s  Shop 🦄')).toBe('Zoë’s  Shop 🦄');

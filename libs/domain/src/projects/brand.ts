@@ -1,21 +1,24 @@
 import { textColorOn } from './contrast.js';
 import type { Branding } from './project-settings.js';
 
-/** How a project shows itself on hosted pages and in mails, with nothing left open. */
+/** The effective branding of a project on hosted pages and in emails. */
 export interface Brand {
-  /** One line. */
+  /** A single line. */
   name: string;
-  /** https, of a plain host name; null: none. */
+  /** An https URL with a plain host name; null without a logo. */
   logoUrl: string | null;
-  /** Of buttons, `#rrggbb`. */
+  /** Color of buttons, `#rrggbb`. */
   color: string;
-  /** Of the text on `color`. */
+  /** Color of text on `color`. */
   textColor: '#000000' | '#ffffff';
 }
 
 const DEFAULT_COLOR = '#1d4ed8';
 
-/** The brand of a project. What could not stand in a style, a header or a content policy falls back to the default. */
+/**
+ * Returns the branding of a project. A value that is not safe in a style, a header or a content security
+ * policy is replaced with its default.
+ */
 export function resolveBrand(projectName: string, branding?: Partial<Branding>): Brand {
   const { displayName, logoUrl, color } = branding ?? {};
   const accent = color && /^#[0-9a-f]{6}$/i.test(color) ? color : DEFAULT_COLOR;
@@ -27,9 +30,15 @@ export function resolveBrand(projectName: string, branding?: Partial<Branding>):
   };
 }
 
-/** Text without line breaks and other controls, so that it can begin no second header or paragraph. */
+/**
+ * Returns the text without line breaks and other control characters, so that it cannot start a header or a
+ * paragraph.
+ */
 export const toSingleLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 
-/** A URL's host may hold `;`, `,` and `*`, which mean something else in a content policy. */
+/**
+ * Returns whether the origin is https with a plain host name. The host of a URL may contain `;`, `,` and `*`,
+ * which have another meaning in a content security policy.
+ */
 const isPlainHttpsUrl = (text: string): boolean =>
   URL.canParse(text) && /^https:\/\/[a-z0-9.-]+(:\d+)?$/.test(new URL(text).origin);

@@ -10,7 +10,7 @@ it.each([
   expect(relativeLuminance(color)).toBeCloseTo(luminance, 4);
 });
 
-it('the contrast ratio is that of WCAG, whichever color comes first', () => {
+it('the contrast ratio follows WCAG in either order of the colors', () => {
   expect(contrastRatio('#000000', '#ffffff')).toBeCloseTo(21, 5);
   expect(contrastRatio('#777777', '#ffffff')).toBeCloseTo(4.48, 2);
   expect(contrastRatio('#ffffff', '#777777')).toBeCloseTo(4.48, 2);

@@ -3,7 +3,7 @@ import { isLogoUrl, isPageOrigin, isPageUrl, isSecureOrigin } from './page-url.j
 
 const app = 'https://app.example.com/';
 
-it('isPageUrl accepts https, http of this machine, and schemes of apps', () => {
+it('isPageUrl accepts https, http of the local machine, and custom schemes of apps', () => {
   const urls = splitWords(`https://app.example.com https://app.example.com/ https://app.example.com/@ada
     https://app.example.com:8443/a%20b?next=/x&y=[1]#/route https://192.0.2.7/welcome
     https://[2001:db8::1]:8443/welcome http://localhost:5173/welcome http://shop.localhost:5173/welcome
@@ -33,7 +33,7 @@ it.each<[string, string[]]>([
   ],
   ['a script with a tab in its scheme', ['java\tscript:alert(1)']],
   [
-    'wrong schemes of apps',
+    'invalid schemes of apps',
     splitWords('myapp:/welcome com.example.app:welcome COM.example.app:/welcome com..app:/x'),
   ],
   [
@@ -43,7 +43,7 @@ it.each<[string, string[]]>([
   ],
   ['backslashes', ['https://app.example.com\\@evil.example/', 'https:\\\\app.example.com\\']],
   [
-    'white space and controls',
+    'whitespace and control characters',
     [` ${app}`, ...['a b', '\n', '\r\nSet-Cookie: a=b', '\0'].map((end) => app + end)],
   ],
   ['markup', [`${app}"onclick="x`, `${app}<b>`]],
@@ -55,9 +55,9 @@ it.each<[string, string[]]>([
     ],
   ],
   ['2,049 characters', [app + 'x'.repeat(2025)]],
-])('isPageUrl refuses %s', (_, urls) => expect(urls.filter(isPageUrl)).toEqual([]));
+])('isPageUrl rejects %s', (_, urls) => expect(urls.filter(isPageUrl)).toEqual([]));
 
-it('isLogoUrl accepts https of a plain host alone', () => {
+it('isLogoUrl accepts only https with a plain host', () => {
   const urls = splitWords(
     'https://cdn.example.com/logo.svg HTTPS://CDN.example.com:8443?logo https://192.0.2.7/logo',
   );
@@ -82,7 +82,7 @@ it('isPageOrigin accepts an origin in the form in which browsers send it', () =>
   expect([...withBlanks, ...others].filter(isPageOrigin)).toEqual([]);
 });
 
-it('isSecureOrigin accepts https and this machine', () => {
+it('isSecureOrigin accepts https and the local machine', () => {
   const secure = splitWords(
     'https://app.example.com http://localhost:5173 http://127.0.0.1 http://[::1]:5173',
   );

@@ -1,44 +1,54 @@
 const PAGE_URL_MAX_LENGTH = 2048;
 
-/** `https://`, 253 characters of a host name, and a port. */
+/** Length of `https://`, of a host name with 253 characters, and of a port. */
 const ORIGIN_MAX_LENGTH = 267;
 
 /**
- * Scheme and host of a web page as they are written. The URL parser forgives what is no host here: blanks, line
- * breaks, backslashes, missing slashes and a login before `@`; and it takes `*` for a letter.
+ * Scheme and host of a web page in the form in which they are written. The URL parser accepts hosts that are
+ * not valid here: with whitespace, line breaks, backslashes, missing slashes or credentials before `@`; and
+ * it accepts `*` as a letter.
  */
 const webUrlPattern = /^(https?):\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?(?=[/?#]|$)/i;
 
-/** An app's own scheme: a domain name in reverse (RFC 8252, section 7.1), so never `javascript:` or `data:`. */
+/**
+ * The custom scheme of an app: a reversed domain name (RFC 8252, section 7.1), so it is never `javascript:`
+ * or `data:`.
+ */
 const appUrlPattern = /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:\/(?!\/[^/?#]*@)/;
 
-/** Printable ASCII but what a URL writes otherwise (RFC 3986, appendix A). */
+/** Printable ASCII without the characters that a URL must encode (RFC 3986, appendix A). */
 const urlCharacters = /^[!#-;=?-[\]_a-z~]+$/;
 
-/** Names that never leave the machine: `localhost` and those under it (RFC 6761, section 6.3), 127/8, [::1]. */
+/** Hosts of the local machine: `localhost` and its subdomains (RFC 6761, section 6.3), 127/8, [::1]. */
 const loopbackHostPattern = /^(([a-z0-9-]+\.)*localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Where a link may lead: an absolute https URL, an http URL of this machine, or an app's own scheme such as
- * `com.example.app:/welcome`; at most 2048 characters of ASCII, without a login.
+ * Returns whether a link may point to this URL: an absolute https URL, an http URL of the local machine, or
+ * the custom scheme of an app such as `com.example.app:/welcome`; at most 2048 ASCII characters, without
+ * credentials.
  */
 export function isPageUrl(text: string): boolean {
   if (text.length > PAGE_URL_MAX_LENGTH || !urlCharacters.test(text) || !URL.canParse(text)) return false;
   return appUrlPattern.test(text) || (webUrlPattern.test(text) && isSecureTransport(new URL(text)));
 }
 
-/** Where a logo may come from: https from a host name that a content policy can name. */
+/**
+ * Returns whether a logo may be loaded from this URL: https with a host name that a content security policy
+ * can contain.
+ */
 export const isLogoUrl = (text: string): boolean =>
   isPageUrl(text) && /^https:\/\/[a-z0-9.:-]+([/?#]|$)/i.test(text);
 
-/** Whether the text is the origin of a web page exactly as browsers send it (RFC 6454, section 6.2). */
+/**
+ * Returns whether the text is the origin of a web page exactly as browsers send it (RFC 6454, section 6.2).
+ */
 export const isPageOrigin = (text: string): boolean =>
   text.length <= ORIGIN_MAX_LENGTH &&
   webUrlPattern.test(text) &&
   URL.canParse(text) &&
   new URL(text).origin === text;
 
-/** Whether nobody on the way can change the pages of this origin. */
+/** Returns whether the pages of this origin are protected against modification in transit. */
 export const isSecureOrigin = (origin: string): boolean => isSecureTransport(new URL(origin));
 
 const isSecureTransport = ({ protocol, hostname }: URL): boolean =>

@@ -1,52 +1,55 @@
-/** How hosted pages and mails of a project look. */
+/** The branding of the hosted pages and emails of a project. */
 export interface Branding {
-  /** Shown instead of the project's name; null: the project's name. */
+  /** Replaces the project's name; null for the project's name. */
   displayName: string | null;
-  /** https; null: no logo. */
+  /** https URL; null for no logo. */
   logoUrl: string | null;
-  /** `#rrggbb`; null: Gatehouse's own. */
+  /** `#rrggbb`; null for the default of Gatehouse. */
   color: string | null;
 }
 
-/** Who mails of a project come from. */
+/** The sender of a project's emails. */
 export interface MailSettings {
-  /** Name of the sender; null: the one of MAIL_FROM. */
+  /** Name of the sender; null for the name in MAIL_FROM. */
   fromName: string | null;
   replyTo: string | null;
 }
 
-/** What a project can set for itself (contract, section 4). Times in seconds. */
+/** The settings of a project (contract, section 4). Times in seconds. */
 export interface ProjectSettings {
-  /** Origins whose pages may call; empty means any. */
+  /** Origins whose pages may call the API; empty allows any. */
   allowedOrigins: string[];
-  /** Where the hosted pages' "Continue" may lead. */
+  /** URLs to which "Continue" on the hosted pages may lead. */
   redirectUrls: string[];
-  /** Where the links of mails lead, with `?token=` added; null: the hosted page. */
+  /** URLs that the links in emails open, with `?token=` added; null for the hosted page. */
   verifyEmailUrl: string | null;
   resetPasswordUrl: string | null;
   acceptInviteUrl: string | null;
   requireVerifiedEmail: boolean;
-  /** Nobody learns who is registered: register answers 202 to everyone, and nobody logs in unverified. */
+  /**
+   * Prevents callers from finding out which addresses are registered: register always returns 202, and
+   * customers can log in only after verification.
+   */
   enumerationProtection: boolean;
   accessTokenTtl: number;
   refreshIdleTtl: number;
   refreshAbsoluteTtl: number;
-  /** Keys of `publicMetadata` that access tokens carry as claims of the same name. */
+  /** Keys of `publicMetadata` that access tokens contain as claims of the same name. */
   accessTokenClaims: string[];
   passwordMinLength: number;
-  /** Whether new passwords are looked up in a public list of breached ones. */
+  /** True if new passwords are checked against a public list of breached passwords. */
   breachCheck: boolean;
   branding: Branding;
   mail: MailSettings;
 }
 
-/** What a project has changed: only what differs from the defaults. */
+/** The settings that a project has changed: only values that differ from the defaults. */
 export type StoredSettings = Partial<Omit<ProjectSettings, 'branding' | 'mail'>> & {
   branding?: Partial<Branding>;
   mail?: Partial<MailSettings>;
 };
 
-/** The settings of a project that has changed nothing. */
+/** The settings of a project without changes. */
 export const defaultSettings: ProjectSettings = {
   allowedOrigins: [],
   redirectUrls: [],
@@ -65,7 +68,7 @@ export const defaultSettings: ProjectSettings = {
   mail: { fromName: null, replyTo: null },
 };
 
-/** The settings in force: what the project changed, over the defaults. */
+/** Returns the effective settings: the defaults, overridden by the changes of the project. */
 export const effectiveSettings = (stored: StoredSettings): ProjectSettings => ({
   ...defaultSettings,
   ...stored,

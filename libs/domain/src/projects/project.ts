@@ -1,6 +1,6 @@
 import type { ProjectSettings } from './project-settings.js';
 
-/** What a request needs to know of its project. */
+/** The properties of a project that requests use. */
 export interface ProjectContext {
   id: string;
   organizationId: string;
@@ -9,13 +9,13 @@ export interface ProjectContext {
   settings: ProjectSettings;
 }
 
-/** What the tokens of its customers take from a project. */
+/** The properties of a project that its customers' tokens depend on. */
 export type TokenProject = Pick<ProjectContext, 'id' | 'settings'>;
 
 export const environments = ['development', 'staging', 'production'] as const;
 export type Environment = (typeof environments)[number];
 
-/** A project as secret keys see it. */
+/** A project as the API returns it to secret keys. */
 export interface Project {
   id: string;
   organizationId: string;

@@ -18,7 +18,12 @@ it.each<[string, StoredSettings, SettingsPatch, string[], boolean?]>([
     ['refreshIdleTtl'],
   ],
   ['absolute reset', long, { refreshAbsoluteTtl: null }, ['refreshAbsoluteTtl']],
-  ['another setting beside a stored error', { refreshIdleTtl: 9_000_000 }, { passwordMinLength: 10 }, []],
+  [
+    'another setting while the stored settings are invalid',
+    { refreshIdleTtl: 9_000_000 },
+    { passwordMinLength: 10 },
+    [],
+  ],
   ['https and local origins in production', {}, { allowedOrigins: origins }, [], true],
   ['plain http outside production', {}, plain, []],
   [
@@ -28,7 +33,7 @@ it.each<[string, StoredSettings, SettingsPatch, string[], boolean?]>([
     ['allowedOrigins', 'refreshIdleTtl'],
     true,
   ],
-])('settingsFaults: %s', (_, stored, patch, fields, production = false) => {
-  const faults = settingsErrors(patch, applySettingsPatch(effectiveSettings(stored), patch), { production });
-  expect(faults.map(({ field }) => field)).toEqual(fields.map((field) => `settings.${field}`));
+])('settingsErrors: %s', (_, stored, patch, fields, production = false) => {
+  const errors = settingsErrors(patch, applySettingsPatch(effectiveSettings(stored), patch), { production });
+  expect(errors.map(({ field }) => field)).toEqual(fields.map((field) => `settings.${field}`));
 });

@@ -4,21 +4,21 @@ import type { ProjectSettings } from './project-settings.js';
 import type { SettingsPatch } from './settings-patch.js';
 
 /**
- * What is wrong with a patch that is faultless field by field: settings that do not fit each other once they are
- * merged, and what production refuses. A fault is laid to a field that was sent.
+ * Returns the errors of a patch whose individual fields are valid: settings that are inconsistent after the
+ * merge, and settings that production rejects. Each error is assigned to a field of the request.
  */
 export function settingsErrors(
   patch: SettingsPatch,
   merged: ProjectSettings,
   { production }: { production: boolean },
 ): FieldError[] {
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   if (production && patch.allowedOrigins && !patch.allowedOrigins.every(isSecureOrigin)) {
-    faults.push(fieldError('allowedOrigins', 'must use https in production, except for localhost'));
+    errors.push(fieldError('allowedOrigins', 'must use https in production, except for localhost'));
   }
   const isSent = patch.refreshIdleTtl !== undefined || patch.refreshAbsoluteTtl !== undefined;
   if (isSent && merged.refreshIdleTtl > merged.refreshAbsoluteTtl) {
-    faults.push(
+    errors.push(
       patch.refreshIdleTtl === undefined
         ? fieldError(
             'refreshAbsoluteTtl',
@@ -30,11 +30,11 @@ export function settingsErrors(
           ),
     );
   }
-  return faults;
+  return errors;
 }
 
-const fieldError = (setting: keyof ProjectSettings, sentence: string): FieldError => ({
+const fieldError = (setting: keyof ProjectSettings, problem: string): FieldError => ({
   field: `settings.${setting}`,
   code: 'invalid',
-  message: `${setting} ${sentence}`,
+  message: `${setting} ${problem}`,
 });

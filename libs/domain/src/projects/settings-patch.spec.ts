@@ -9,11 +9,11 @@ const stored = {
 const settings = effectiveSettings(stored);
 const branding = { displayName: 'Shop', logoUrl: null, color: '#123456' };
 
-describe('patchSettings', () => {
+describe('applySettingsPatch', () => {
   it.each([
     ['nothing', { accessTokenTtl: undefined, branding: {} }, {}],
     [
-      'what is sent',
+      'the fields of the patch',
       { passwordMinLength: 12, branding: { color: '#abcdef' } },
       { passwordMinLength: 12, branding: { ...branding, color: '#abcdef' } },
     ],
@@ -23,24 +23,24 @@ describe('patchSettings', () => {
       { accessTokenTtl: 3600, branding: { ...branding, color: null } },
     ],
     [
-      'a group of null to its defaults',
+      'a group that is null to its defaults',
       { branding: null, allowedOrigins: null },
       { branding: defaultSettings.branding, allowedOrigins: [] },
     ],
     ['a whole list', { allowedOrigins: ['https://b.example'] }, { allowedOrigins: ['https://b.example'] }],
-  ])('changes %s, and nothing it was given', (_, patch, changed) => {
+  ])('changes %s without modifying its arguments', (_, patch, changed) => {
     const before = structuredClone([settings, defaultSettings]);
     expect(applySettingsPatch(settings, patch)).toEqual({ ...settings, ...changed });
     expect([settings, defaultSettings]).toEqual(before);
   });
 });
 
-it('storedSettings are what differs from the defaults, and result in the same settings', () => {
+it('toStoredSettings returns values that differ from the defaults, which result in the same settings', () => {
   expect(toStoredSettings(settings)).toEqual(stored);
   expect(toStoredSettings(defaultSettings)).toEqual({});
 });
 
-it('changedFields are the old values of what changed, at every level', () => {
+it('changedFields returns the previous values of changed fields at every level', () => {
   const before = { name: 'Shop', settings };
   const changed = (patch: object) =>
     changedFields(before, { ...before, settings: applySettingsPatch(settings, patch) });

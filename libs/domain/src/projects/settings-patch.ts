@@ -9,7 +9,7 @@ import {
 
 type Patch<Fields> = { [Name in keyof Fields]?: Fields[Name] | null };
 
-/** A merge patch of the settings (RFC 7396): null brings a setting back to its default. */
+/** A merge patch of the settings (RFC 7396): null resets a setting to its default. */
 export type SettingsPatch = Patch<Omit<ProjectSettings, 'branding' | 'mail'>> & {
   branding?: Patch<Branding> | null;
   mail?: Patch<MailSettings> | null;
@@ -17,15 +17,18 @@ export type SettingsPatch = Patch<Omit<ProjectSettings, 'branding' | 'mail'>> & 
 
 type Fields = Record<string, unknown>;
 
-/** The settings once the patch is applied; `branding` and `mail` merge member by member. */
+/** Returns the settings with the patch applied. `branding` and `mail` are merged member by member. */
 export const applySettingsPatch = (settings: ProjectSettings, patch: SettingsPatch): ProjectSettings =>
   merge({ ...settings }, { ...patch }, { ...defaultSettings }) as unknown as ProjectSettings;
 
-/** What has to be stored of settings: only what differs from the defaults. */
+/** Returns the part of the settings to store: only values that differ from the defaults. */
 export const toStoredSettings = (settings: ProjectSettings): StoredSettings =>
   changedFields(settings, defaultSettings);
 
-/** The fields of `before`, at every level, whose value is another one in `after`; both are of JSON values. */
+/**
+ * Returns the fields of `before`, at every level, whose value is different in `after`. Both must be JSON
+ * values.
+ */
 export function changedFields<Value extends object>(before: Value, after: Value): Partial<Value> {
   const changes = Object.entries(before).filter(
     ([name, value]) => !isDeepStrictEqual(value, (after as Fields)[name]),
@@ -37,7 +40,7 @@ export function changedFields<Value extends object>(before: Value, after: Value)
   return Object.fromEntries(old) as Partial<Value>;
 }
 
-/** The names of what `changedFields` found, such as `settings.branding.color`. */
+/** Returns the paths of the fields that `changedFields` returned, such as `settings.branding.color`. */
 export const fieldPaths = (fields: object, path = ''): string[] =>
   Object.entries(fields).flatMap(([name, value]: [string, unknown]) =>
     isPlainObject(value) ? fieldPaths(value, `${path}${name}.`) : [path + name],

@@ -1,13 +1,16 @@
 import { canonicalEmail } from '../customers/email.js';
 import { idPrefixes, isUuid, parsePublicId, type PrefixedIdKind } from '../ids.js';
 
-/** What somebody who pasted a text looks for. A bare id can be that of anything without a prefix. */
+/**
+ * The object that a pasted text refers to. A UUID without a prefix can refer to any kind of object whose ids
+ * have no prefix.
+ */
 export type SearchTerm =
   | { kind: PrefixedIdKind | 'uuid'; id: string }
   | { kind: 'email'; email: string }
   | { kind: 'url'; prefix: string };
 
-/** What a text names, by its form alone; null for a text that names nothing. */
+/** Returns the object that a text refers to, determined by its format only, or null. */
 export function parseSearchTerm(input: string): SearchTerm | null {
   const text = input.trim();
   const id = text.toLowerCase();

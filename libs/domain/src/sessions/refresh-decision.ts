@@ -1,7 +1,10 @@
-/** How long the immediate predecessor still yields its successor, in ms (contract, section 3). */
+/**
+ * Time for which the immediate predecessor of a refresh token still returns the same successor, in ms
+ * (contract, section 3).
+ */
 export const REFRESH_GRACE_MS = 10_000;
 
-/** What the row of a session says about its line of refresh tokens. */
+/** The state of a session's chain of refresh tokens, as stored in its row. */
 export interface RefreshTokenChain {
   generation: number;
   rotatedAt: Date | null;
@@ -10,13 +13,14 @@ export interface RefreshTokenChain {
   revokedAt: Date | null;
 }
 
-/** What becomes of a refresh token with a valid MAC that could not be rotated. */
+/** The decision on a refresh token with a valid MAC that could not be rotated. */
 export type RefreshDecision = 'same-successor' | 'expired' | 'ended' | 'reused';
 
 /**
- * Judges a genuine refresh token that is not the newest of its line (RFC 9700, section 4.14.2).
- * Within the grace the immediate predecessor gets the same successor again, and only while that successor is
- * unspent, which holds exactly as long as the session stands at the generation right after it.
+ * Decides on an authentic refresh token that is not the newest of its chain (RFC 9700, section 4.14.2).
+ * Within the grace period, the immediate predecessor gets the same successor again, but only while that
+ * successor is unused, which is the case exactly as long as the session is at the generation after the
+ * predecessor.
  */
 export function decideRefresh(
   chain: RefreshTokenChain,

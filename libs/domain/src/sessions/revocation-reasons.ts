@@ -1,4 +1,7 @@
-/** Why a session ended, as `session.revoked` says it. Receivers know these: the list only ever grows. */
+/**
+ * The reasons why a session ended, as in `session.revoked`. Receivers depend on them: reasons may be added
+ * but never removed.
+ */
 export const revocationReasons = [
   'logout',
   'revoked',

@@ -1,12 +1,12 @@
 import { MAX_ACTIVE_SESSIONS, surplusSessionCount } from './surplus-session-count.js';
 
-describe('surplusSessions', () => {
+describe('surplusSessionCount', () => {
   it.each([
-    ['none before the limit', 0, 0],
-    ['none when the new one is the last that fits', MAX_ACTIVE_SESSIONS - 1, 0],
-    ['one when all places are taken', MAX_ACTIVE_SESSIONS, 1],
-    ['as many as there are too many', MAX_ACTIVE_SESSIONS + 7, 8],
-    ['a bounded number of very many', 60_000, 100],
+    ['is 0 below the limit', 0, 0],
+    ['is 0 when the new session reaches the limit', MAX_ACTIVE_SESSIONS - 1, 0],
+    ['is 1 at the limit', MAX_ACTIVE_SESSIONS, 1],
+    ['is the number of sessions above the limit', MAX_ACTIVE_SESSIONS + 7, 8],
+    ['is capped', 60_000, 100],
   ])('%s', (_, others, surplus) => {
     expect(surplusSessionCount(others)).toBe(surplus);
   });

@@ -1,12 +1,18 @@
-/** Live sessions that a customer may have at once: ending all of them has to stay one short transaction. */
+/**
+ * Maximum number of active sessions of a customer. It is limited so that revoking all of them remains one
+ * short transaction.
+ */
 export const MAX_ACTIVE_SESSIONS = 100;
 
-/** The most that one login ends, for customers who have more sessions than that from before there was a limit. */
+/**
+ * Maximum number of sessions that one login revokes, for customers with more sessions from before the limit
+ * existed.
+ */
 const MAX_REVOKED_AT_ONCE = 100;
 
 /**
- * How many of a customer's least recently used sessions end for a new one.
- * @param otherSessions live sessions beside the new one
+ * Returns the number of the customer's least recently used sessions to revoke for a new one.
+ * @param otherSessions active sessions without the new one
  */
 export function surplusSessionCount(otherSessions: number): number {
   return Math.min(Math.max(otherSessions + 1 - MAX_ACTIVE_SESSIONS, 0), MAX_REVOKED_AT_ONCE);

@@ -2,13 +2,13 @@
 export const deliveryStates = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** In which line an attempt stands: first attempts, retries, deliveries of batches. */
+/** The priorities of attempts: first attempts, retries, bulk redeliveries. */
 export const URGENCY = { first: 0, retry: 1, batch: 2 } as const;
 
-/** What has been done about a dead letter. */
+/** The action that resolved a dead letter. */
 export type DeliveryResolution = 'redelivered' | 'discarded';
 
-/** Why an attempt failed: the closed list of endpoint 13's `error`. */
+/** The reasons why an attempt failed: the closed list of endpoint 13's `error`. */
 export const attemptErrors = [
   'http_error',
   'timeout',
@@ -21,25 +21,28 @@ export const attemptErrors = [
 ] as const;
 export type AttemptError = (typeof attemptErrors)[number];
 
-/** How one HTTP request to a target ended. A target's 500 is a result, not an error of ours. */
+/**
+ * The outcome of one HTTP request to a target. A 500 from a target is an outcome and not an error of
+ * Gatehouse.
+ */
 export interface AttemptResult {
-  /** 0 when nothing answered. */
+  /** 0 if no response was received. */
   httpStatus: number;
   success: boolean;
   error: AttemptError | null;
-  /** From the start to the status line, or to the failure. */
+  /** Time from the start to the status line, or to the failure. */
   durationMs: number;
-  /** At most 16 KiB of text; "" when nothing answered. */
+  /** At most 16 KiB of text; "" if no response was received. */
   responseBody: string;
-  /** What the target's Retry-After said; recorded only, it does not move the schedule. */
+  /** The Retry-After of the response. It is only recorded and does not affect the schedule. */
   retryAfter: string | null;
 }
 
-/** An attempt whose result is being written. */
+/** An attempt whose outcome is to be recorded. */
 export interface FinishedAttempt extends AttemptResult {
   deliveryId: string;
-  /** Also the fencing token: only the holder of the claim can close it. */
+  /** Also the fencing token: only the holder of the claim can record the outcome. */
   attemptId: string;
-  /** Delay until the next attempt in ms, or null when this was the last. */
+  /** Delay until the next attempt in ms, or null after the last one. */
   nextDelayMs: number | null;
 }

@@ -16,7 +16,7 @@ describe('the health of an endpoint', () => {
     expect(healthAfter(...successes)).toEqual({ failingSince, lastSuccessAt, lastFailureAt });
   });
 
-  it('is the same however its stretches are put together', () => {
+  it('does not depend on how intervals are merged', () => {
     const parts = [true, false, false, true, false, false].map((success, minute) =>
       healthFromAttempt(success, at(minute)),
     );

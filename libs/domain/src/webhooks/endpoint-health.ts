@@ -1,19 +1,19 @@
-/** How attempts at an endpoint have gone. */
+/** The health of an endpoint, derived from its attempts. */
 export interface EndpointHealth {
-  /** The first failure after the last success. */
+  /** Time of the first failure after the last success. */
   failingSince: Date | null;
   lastSuccessAt: Date | null;
   lastFailureAt: Date | null;
 }
 
-/** What one attempt says. */
+/** Returns the health that follows from one attempt. */
 export const healthFromAttempt = (success: boolean, at: Date): EndpointHealth => ({
   failingSince: success ? null : at,
   lastSuccessAt: success ? at : null,
   lastFailureAt: success ? null : at,
 });
 
-/** What two stretches of time say together, the first before the second. */
+/** Returns the health over two consecutive time intervals. */
 export const mergeHealth = (before: EndpointHealth, after: EndpointHealth): EndpointHealth => ({
   failingSince: after.lastSuccessAt ? after.failingSince : (before.failingSince ?? after.failingSince),
   lastSuccessAt: after.lastSuccessAt ?? before.lastSuccessAt,

@@ -3,24 +3,27 @@ import { publicId } from '../ids.js';
 import { defaultSettings } from '../projects/project-settings.js';
 import { eventTypes, isOrganizationEvent, type EventType } from './event-types.js';
 
-/** A webhook's body (contract, section 5). */
+/** The body of a webhook (contract, section 5). */
 export interface EventBody {
   id: string;
   type: EventType;
   created_at: string;
-  /** Null for what happened in no project. */
+  /** Null for an event that belongs to no project. */
   project_id: string | null;
   organization_id: string;
   data: Record<string, unknown>;
 }
 
-/** A UUIDv7 of that time. */
+/** Returns a UUIDv7 of a time. */
 function exampleId(at: string, tail: string): string {
   const ms = Date.parse(at).toString(16).padStart(12, '0');
   return `${ms.slice(0, 8)}-${ms.slice(8)}-7c1f-9d2b-${tail}`;
 }
 
-/** On the day in March on which Ada Lovelace does everything that a customer can do. */
+/**
+ * Returns a time on the day of March on which all examples take place. Ada Lovelace does everything that a
+ * customer can do.
+ */
 const exampleTime = (time: string): string => `2026-03-02T${time}Z`;
 
 const organizationId = exampleId('2026-01-12T08:00:00.000Z', '5a7d0e31c964');
@@ -186,7 +189,7 @@ const deadLetter = {
 };
 const endpointDisabledAt = '2026-03-05T09:14:10.882Z';
 
-/** What each event tells, and when it happened. */
+/** The time and the data of each example. */
 const examplesByType: Record<EventType, readonly [at: string, data: Record<string, unknown>]> = {
   'customer.created': [signedUpAt, { customer: newCustomer }],
   'customer.updated': [
@@ -248,7 +251,7 @@ const examplesByType: Record<EventType, readonly [at: string, data: Record<strin
   'webhook.test': [exampleTime('08:51:20.337'), { endpoint }],
 };
 
-/** One body of each type, as Gatehouse would send it. */
+/** An example body of each type. */
 export const eventExamples = Object.fromEntries(
   (Object.keys(eventTypes) as EventType[]).map((type, index) => {
     const [at, data] = examplesByType[type];

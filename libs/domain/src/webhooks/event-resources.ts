@@ -53,7 +53,10 @@ const settings = {
   mail: object(mail),
 };
 
-/** The resources that events carry, exactly as a secret key's GET returns them, under their nouns. */
+/**
+ * The schemas of the resources in events, by noun. They are identical to the responses of GET with a secret
+ * key.
+ */
 export const eventResources = {
   customer: object(customerSchemas, 'A customer, at the time of the event'),
   session: object(
@@ -134,7 +137,7 @@ export const eventResources = {
   ),
 } satisfies Members;
 
-/** A delivery whose attempts have all failed: neither what it carried nor what the target answered. */
+/** A delivery whose attempts have all failed, without its payload and without the responses of the target. */
 export const deadLetter = object(
   {
     id: { ...text, pattern: '^dlv_' },
@@ -156,7 +159,7 @@ export const deadLetter = object(
   'A delivery that has become a dead letter',
 );
 
-/** Only ids: nothing that would have to be erased with the customer. */
+/** Contains ids only, so that nothing has to be erased with the customer. */
 export const deletedCustomer = object(
   { id: customerSchemas.id, projectId: customerSchemas.projectId, externalId: customerSchemas.externalId },
   'The ids of the deleted customer',

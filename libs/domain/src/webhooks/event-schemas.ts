@@ -93,7 +93,7 @@ function projectIdSchema(type: EventType): JsonSchema {
   return { ...uuid, type: ['string', 'null'], description: 'null for an endpoint at organization level' };
 }
 
-/** The schema of a whole body; its `$ref`s lead to the resources. */
+/** Returns the schema of a complete body. Its `$ref`s refer to the resources. */
 const bodySchema = (type: EventType): JsonSchema => ({
   ...object(
     {
@@ -113,14 +113,14 @@ const bodySchema = (type: EventType): JsonSchema => ({
   title: type,
 });
 
-/** The JSON Schema of the bodies of one type, complete in itself. */
+/** Returns the self-contained JSON Schema of the bodies of one type. */
 export function eventSchema(type: EventType): JsonSchema {
   const refs = Object.values(dataMembers[type]).map(({ $ref }) => $ref);
   const used = Object.entries(eventResources).filter(([name]) => refs.includes(ref(name)['$ref']));
   return { $schema: DIALECT, ...bodySchema(type), $defs: Object.fromEntries(used) };
 }
 
-/** One JSON Schema for the bodies of all types, told apart by `type`, each with an example. */
+/** The JSON Schema for the bodies of all types, distinguished by `type`, each with an example. */
 export const eventsSchema: JsonSchema = {
   $schema: DIALECT,
   title: 'Event',

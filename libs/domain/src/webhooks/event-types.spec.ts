@@ -10,7 +10,7 @@ import {
 const types = Object.keys(eventTypes) as EventType[];
 
 describe('event types', () => {
-  it('are written noun.verb and state their cause', () => {
+  it('have the form noun.verb and a cause', () => {
     for (const type of types) {
       expect(type).toMatch(/^[a-z]+(_[a-z]+)*\.[a-z]+(_[a-z]+)*$/);
       expect(eventTypes[type].cause).not.toBe('');
@@ -20,7 +20,7 @@ describe('event types', () => {
     expect(['', 'customer.created ', ...others].filter(isEventType)).toEqual([]);
   });
 
-  it('can be subscribed to by name, by noun and all at once', () => {
+  it('can be subscribed to by name, by noun and with *', () => {
     const subscriptions = ['*', 'customer.*', 'session.*', 'login.*', 'token.*', ...types];
     expect(subscriptions.filter((text) => !isSubscription(text))).toEqual([]);
     const others =
@@ -29,7 +29,7 @@ describe('event types', () => {
     expect(['', ...others].filter(isSubscription)).toEqual([]);
   });
 
-  it('match their name, their noun and *, which leaves login.failed out', () => {
+  it('match their name, their noun and *, which excludes login.failed', () => {
     expect(matchingSubscriptions('customer.created')).toEqual(['customer.created', 'customer.*', '*']);
     expect(matchingSubscriptions('login.failed')).toEqual(['login.failed', 'login.*']);
     expect(types.flatMap(matchingSubscriptions).filter((text) => !isSubscription(text))).toEqual([]);

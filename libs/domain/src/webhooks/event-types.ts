@@ -1,6 +1,6 @@
 /**
- * Every event type that Gatehouse emits today, with what causes it. `*` leaves out the types that are
- * marked `named`: those must be asked for by name (contract, section 5).
+ * All event types with their causes. `*` excludes the types that are marked `named`, which require an
+ * explicit subscription (contract, section 5).
  */
 export const eventTypes = {
   'customer.created': { cause: 'a customer registered, or was created through the API' },
@@ -71,22 +71,30 @@ export type EventType = keyof typeof eventTypes;
 
 export const isEventType = (text: string): text is EventType => Object.hasOwn(eventTypes, text);
 
-/** Whether events of this type happen in no project: only endpoints of organization level hear them. */
+/**
+ * Returns whether events of this type belong to no project and are delivered only to endpoints at
+ * organization level.
+ */
 export const isOrganizationEvent = (type: EventType): boolean => resourceOf(type) === 'organization';
 
-/** Whether events of this type are about an endpoint, which may be that of a project or of an organization. */
+/**
+ * Returns whether events of this type are about an endpoint, which can belong to a project or to an
+ * organization.
+ */
 export const isEndpointEvent = (type: EventType): boolean => resourceOf(type) === 'webhook';
 
-/** The part before the first dot: `customer` of `customer.created`. */
+/** Returns the part before the first dot: `customer` of `customer.created`. */
 const resourceOf = (type: string): string => type.split('.', 1)[0]!;
 
 const resources = new Set(Object.keys(eventTypes).map(resourceOf));
 
-/** Whether an endpoint may list this text in `events`: a known type, `noun.*` of a known noun, or `*`. */
+/**
+ * Returns whether an endpoint may list this text in `events`: a known type, `noun.*` of a known noun, or `*`.
+ */
 export const isSubscription = (text: string): boolean =>
   text === '*' || isEventType(text) || (text.endsWith('.*') && resources.has(text.slice(0, -2)));
 
-/** The types that a list of subscriptions names, `*` every one of them. */
+/** Returns the types that a list of subscriptions selects. Here `*` selects all types. */
 export function matchingEventTypes(subscriptions: string[]): EventType[] {
   const types = Object.keys(eventTypes) as EventType[];
   return types.filter((type) =>
@@ -94,17 +102,20 @@ export function matchingEventTypes(subscriptions: string[]): EventType[] {
   );
 }
 
-/** Whether `*` of an endpoint leaves the type out. */
+/** Returns whether `*` of an endpoint excludes the type. */
 export const isNamedOnly = (type: EventType): boolean =>
   (eventTypes[type] as { named?: boolean }).named ?? false;
 
-/** The entries of an endpoint's `events` that this type answers to. */
+/** Returns the entries of an endpoint's `events` that match this type. */
 export function matchingSubscriptions(type: EventType): string[] {
   const exact = [type, `${resourceOf(type)}.*`];
   return isNamedOnly(type) ? exact : [...exact, '*'];
 }
 
-/** The types that an endpoint with these `events` hears; a test is for the one endpoint that it was asked for. */
+/**
+ * Returns the types that an endpoint with these `events` receives. Test events are excluded, because each is
+ * sent only to the endpoint that it was requested for.
+ */
 export const subscribedEventTypes = (events: string[]): EventType[] =>
   (Object.keys(eventTypes) as EventType[]).filter(
     (type) => type !== 'webhook.test' && matchingSubscriptions(type).some((entry) => events.includes(entry)),

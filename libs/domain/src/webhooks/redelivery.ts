@@ -1,12 +1,18 @@
-/** What a batch brings again: deliveries that a filter found, or the events that an endpoint has missed. */
+/**
+ * The kinds of bulk redeliveries: of deliveries that match a filter, or of the events that an endpoint has
+ * missed.
+ */
 export const redeliveryKinds = ['redelivery', 'recovery'] as const;
 export type RedeliveryKind = (typeof redeliveryKinds)[number];
 
-/** `planned` becomes `running`, `cancelled` or, a day later, `expired`; `running` `completed` or `cancelled`. */
+/**
+ * The states of a bulk redelivery. `planned` becomes `running`, `cancelled` or, a day later, `expired`;
+ * `running` becomes `completed` or `cancelled`.
+ */
 export const redeliveryStates = ['planned', 'running', 'completed', 'cancelled', 'expired'] as const;
 export type RedeliveryState = (typeof redeliveryStates)[number];
 
-/** Why a batch leaves something out, when it is planned or when its turn comes. */
+/** The reasons why a bulk redelivery skips a delivery, either in the plan or when it is released. */
 export const redeliverySkipReasons = [
   'delivery_pending',
   'already_delivered',
@@ -19,11 +25,11 @@ export const redeliverySkipReasons = [
 ] as const;
 export type RedeliverySkipReason = (typeof redeliverySkipReasons)[number];
 
-/** How many are left out, by reason. */
+/** Number of skipped deliveries, by reason. */
 export type SkipCounts = Partial<Record<RedeliverySkipReason, number>>;
 
-/** The most deliveries of one batch. */
+/** Maximum number of deliveries in one bulk redelivery. */
 export const MAX_BATCH_SIZE = 100_000;
 
-/** How long a plan waits to be started. */
+/** Time within which a plan must be started, in hours. */
 export const PLAN_TTL_HOURS = 24;

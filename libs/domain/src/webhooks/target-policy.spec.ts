@@ -8,7 +8,10 @@ const withCidrs = (...allowedCidrs: string[]): TargetPolicy => ({ production: tr
 const privateAddressProblem = 'must not point to a private, local or reserved address';
 const localNameProblem = 'must use a public host name';
 
-/** IANA's special registries, cloud metadata, and every disguise of an IPv4 address inside an IPv6 one. */
+/**
+ * Addresses of IANA's special-purpose registries, cloud metadata, and all ways to embed an IPv4 address in an
+ * IPv6 address.
+ */
 const blockedAddresses: Record<string, string> = {
   'this network': '0.0.0.0 0.1.2.3',
   private: '10.0.0.1 10.255.255.255 172.16.0.1 172.31.255.255 192.168.0.1',
@@ -34,7 +37,7 @@ describe('isAllowedAddress', () => {
       expected === '' ? [] : splitWords(expected),
     );
 
-  it.each(Object.entries(blockedAddresses))('WH-03: refuses %s addresses everywhere', (_, addresses) => {
+  it.each(Object.entries(blockedAddresses))('WH-03: rejects %s addresses everywhere', (_, addresses) => {
     expectAllowed(addresses, production, '');
     expectAllowed(addresses, development, '');
   });
@@ -52,12 +55,12 @@ describe('isAllowedAddress', () => {
     expectAllowed(loopback, development, loopback);
   });
 
-  it('WH-03: refuses what is no address', () => {
+  it('WH-03: rejects texts that are not addresses', () => {
     const texts = splitWords('localhost example.com 256.1.1.1 1.2.3.4.5 ::1:: [::1] 127.0.0.1:80 null');
     for (const text of ['', ' 8.8.8.8', ...texts]) expect(isAllowedAddress(text, development)).toBe(false);
   });
 
-  it('WH-03: an allowed range allows only itself, never link-local or an IPv4 address in disguise', () => {
+  it('WH-03: an allowed range allows only its own addresses, never link-local or embedded IPv4 addresses', () => {
     expectAllowed(
       '10.1.255.255 fd12:3456::7 10.2.0.0 fd12:3457::7 127.0.0.1 ::ffff:10.1.0.1',
       withCidrs('10.1.0.0/16', 'fd12:3456::/32'),
@@ -68,14 +71,14 @@ describe('isAllowedAddress', () => {
   });
 });
 
-describe('targetUrlFault', () => {
-  /** Expects the same outcome for each URL: an error, or null where it is accepted. */
-  const expectFault = (fault: string | null, urls: string[], ...policies: TargetPolicy[]) => {
-    const isOther = (policy: TargetPolicy) => (url: string) => targetUrlProblem(url, policy) !== fault;
+describe('targetUrlProblem', () => {
+  /** Expects the same problem for each URL, or null if it is accepted. */
+  const expectProblem = (problem: string | null, urls: string[], ...policies: TargetPolicy[]) => {
+    const isOther = (policy: TargetPolicy) => (url: string) => targetUrlProblem(url, policy) !== problem;
     expect(policies.flatMap((policy) => urls.filter(isOther(policy)))).toEqual([]);
   };
 
-  /** WHATWG's parser reads all of these as an address. */
+  /** Notations that the WHATWG parser accepts as an address. */
   const notations: Record<string, string> = {
     loopback: `127.0.0.1 2130706433 0x7f000001 017700000001 0x7f.0x0.0x0.0x1 0177.0.0.01 0x7f.0.0.01 127.1 127.0.1
       0 127.0.0.1. 0X7F.1 127.8.8.8 127.0.0.1:8443`,
@@ -87,8 +90,8 @@ describe('targetUrlFault', () => {
     'loopback by IPv6': `[::1] [0:0:0:0:0:0:0:1] [::ffff:127.0.0.1] [::127.0.0.1] [::ffff:0:127.0.0.1] [::]`,
     reserved: '[fe80::1] [fc00::1] [2001:db8::1] 255.255.255.255 224.0.0.1',
   };
-  it.each(Object.entries(notations))('WH-01: sees an address through its notation: %s', (_, hosts) => {
-    expectFault(
+  it.each(Object.entries(notations))('WH-01: recognizes an address in any notation: %s', (_, hosts) => {
+    expectProblem(
       privateAddressProblem,
       splitWords(hosts).map((host) => `https://${host}/`),
       production,
@@ -125,7 +128,7 @@ describe('targetUrlFault', () => {
       ],
     ],
     ['must use https', ['http://example.com/hook']],
-  ])('WH-01: refuses in production: %s', (fault, urls) => expectFault(fault, urls, production));
+  ])('WH-01: rejects in production: %s', (problem, urls) => expectProblem(problem, urls, production));
 
   const beforePath = [' https://example.com/', 'ht\ttps://example.com/', 'https://127.0.\t0.1/'];
   const afterHost = [' ', '\n', '\u00a0', 'a b', 'a\rb', 'a\\b', '?a\\b'];
@@ -146,49 +149,51 @@ describe('targetUrlFault', () => {
       'must be an absolute http or https URL',
       ['', 'https://exa mple.com/', 'https://exam\0ple.com/', ...splitWords(broken)],
     ],
-  ])('WH-01: refuses everywhere: %s', (fault, urls) => expectFault(fault, urls, production, development));
+  ])('WH-01: rejects everywhere: %s', (problem, urls) =>
+    expectProblem(problem, urls, production, development),
+  );
 
-  it('WH-01: refuses what parsers read differently or would strip silently', () => {
+  it('WH-01: rejects characters that parsers interpret differently or remove silently', () => {
     const urls = [...backslashes, ...beforePath, 'https://exam\nple.com/', 'https://exam\tple.com/'];
     for (const policy of [production, development])
       expect(urls.filter((url) => targetUrlProblem(url, policy) === null)).toEqual([]);
   });
 
-  it('WH-01: accepts 2,048 characters and no more', () => {
+  it('WH-01: accepts at most 2,048 characters', () => {
     const longest = `https://example.com/${'x'.repeat(2048 - 20)}`;
     expect(longest).toHaveLength(2048);
-    expectFault(null, [longest], production);
-    expectFault('must be at most 2048 characters', [`${longest}x`], production);
+    expectProblem(null, [longest], production);
+    expectProblem('must be at most 2048 characters', [`${longest}x`], production);
   });
 
   it('WH-01: accepts public https URLs in production', () => {
     const urls = `https://example.com/hook https://example.com/@ada?to=eve@example.com https://münchen.de/
       https://example.com:8443/hook?a=b https://example.com./hook https://8.8.8.8/ https://[2606:4700:4700::1111]/
       https://local.example/ https://internal.example.com/ https://localhost.example.com/`;
-    expectFault(null, splitWords(urls), production);
+    expectProblem(null, splitWords(urls), production);
   });
 
   it('WH-01: accepts http, loopback, names and ports of the local network outside production', () => {
     const urls = `http://example.com/hook http://localhost:4000/hook http://127.0.0.1:4000/hook http://[::1]:4000/
       http://receiver:8080/ http://127.1/`;
-    expectFault(
+    expectProblem(
       null,
       [...splitWords(urls), ...ports.map((port) => `http://example.com:${port}/`)],
       development,
     );
   });
 
-  it('WH-01: refuses private addresses outside production, unless their range is allowed', () => {
+  it('WH-01: rejects private addresses outside production, unless their range is allowed', () => {
     const urls =
       'http://169.254.169.254/ http://10.0.0.1/ http://[::ffff:127.0.0.1]/ http://0.0.0.0/ http://192.168.1.1/';
-    expectFault(privateAddressProblem, splitWords(urls), development);
-    expectFault(null, ['https://10.1.2.3/'], withCidrs('10.1.0.0/16'));
-    expectFault(privateAddressProblem, ['https://10.2.2.3/'], withCidrs('10.1.0.0/16'));
+    expectProblem(privateAddressProblem, splitWords(urls), development);
+    expectProblem(null, ['https://10.1.2.3/'], withCidrs('10.1.0.0/16'));
+    expectProblem(privateAddressProblem, ['https://10.2.2.3/'], withCidrs('10.1.0.0/16'));
   });
 });
 
-describe('hostLiteral', () => {
-  it('is the address that a host name is written as, or null', () => {
+describe('hostIpLiteral', () => {
+  it('returns the IP address in a host name, or null', () => {
     const hosts = ['8.8.8.8', '[::1]', '::1', 'example.com', '', 'localhost'];
     expect(hosts.map(hostIpLiteral)).toEqual(['8.8.8.8', '::1', '::1', null, null, null]);
   });

@@ -4,15 +4,18 @@ import { hiddenHeaders } from './custom-headers.js';
 export const endpointStatuses = ['enabled', 'disabled', 'deleted'] as const;
 export type EndpointStatus = (typeof endpointStatuses)[number];
 
-/** Why an endpoint is disabled: somebody did it, or it had only failed for three days. */
+/**
+ * The reasons why an endpoint is disabled: through the API or the console, or because all attempts had failed
+ * for three days.
+ */
 export const endpointDisabledReasons = ['manual', 'failing'] as const;
 export type EndpointDisabledReason = (typeof endpointDisabledReasons)[number];
 
-/** A webhook endpoint as it is read: without its secrets and the values of its headers. */
+/** A webhook endpoint as the API returns it: without its secrets and the values of its headers. */
 export interface WebhookEndpoint {
   id: string;
   organizationId: string;
-  /** Null for an endpoint that hears every project of its organization. */
+  /** Null for an endpoint that receives the events of all projects of its organization. */
   projectId: string | null;
   level: 'project' | 'organization';
   url: string;
@@ -25,7 +28,10 @@ export interface WebhookEndpoint {
   updatedAt: Date;
 }
 
-/** An endpoint as secret keys see it, and as events of the api and of the worker carry it. */
+/**
+ * Returns an endpoint as the API returns it to secret keys, and as events of the API and of the worker
+ * contain it.
+ */
 export const endpointResource = (endpoint: WebhookEndpoint) => ({
   id: publicId('endpoint', endpoint.id),
   level: endpoint.level,
