@@ -8,7 +8,7 @@ import { AccessTokens } from './tokens/access-tokens.js';
 import { RefreshTokens } from './tokens/refresh-tokens.js';
 import { SigningKeyRing } from './tokens/signing-key-ring.js';
 
-/** Who is calling: the guard that the api puts before every route, and the tokens that customers carry. */
+/** Authentication: the guard that the API applies to every route, and the tokens of customers. */
 @Global()
 @Module({
   imports: [JwtModule.register({})],

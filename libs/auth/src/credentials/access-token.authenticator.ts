@@ -3,7 +3,7 @@ import { SessionsRepository } from '@gatehouse/persistence';
 import { AccessTokens } from '../tokens/access-tokens.js';
 import type { CustomerCaller } from './caller.js';
 
-/** Turns an access token into the customer whose session it belongs to. */
+/** Authenticates the customer of an access token. */
 @Injectable()
 export class AccessTokenAuthenticator {
   constructor(
@@ -11,7 +11,10 @@ export class AccessTokenAuthenticator {
     private readonly sessions: SessionsRepository,
   ) {}
 
-  /** Null when the token is not ours or expired, or its session or customer no longer lives. */
+  /**
+   * Returns null if the token is expired or from another issuer, or if its session or customer is no longer
+   * active.
+   */
   async authenticate(token: string): Promise<CustomerCaller | null> {
     const claims = this.tokens.verify(token);
     if (!claims) return null;

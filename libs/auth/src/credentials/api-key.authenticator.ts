@@ -4,7 +4,7 @@ import { ApiKeysRepository, type ActiveApiKey } from '@gatehouse/persistence';
 import { errorMessage, LOGGER, sha256, type Logger } from '@gatehouse/platform';
 import type { KeyCaller } from './caller.js';
 
-/** Turns an API key into its caller. */
+/** Authenticates the caller of an API key. */
 @Injectable()
 export class ApiKeyAuthenticator {
   constructor(
@@ -12,7 +12,10 @@ export class ApiKeyAuthenticator {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Null for a key that is malformed, unknown, revoked or expired; a bad checksum costs no database read. */
+  /**
+   * Returns null for a key that is malformed, unknown, revoked or expired. A wrong checksum requires no
+   * database query.
+   */
   async authenticate(value: string): Promise<KeyCaller | null> {
     if (!apiKeyType(value)) return null;
     const key = await this.apiKeys.findActive(sha256(value));

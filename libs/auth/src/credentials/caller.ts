@@ -1,6 +1,6 @@
 import type { Access, Customer, OperatorRole, ProjectContext, Reach, Scope } from '@gatehouse/domain';
 
-/** A server that called with a secret key. */
+/** A server that sent a secret key. */
 export interface SecretKeyCaller {
   kind: 'secret-key';
   keyId: string;
@@ -10,40 +10,43 @@ export interface SecretKeyCaller {
   reach: Reach;
 }
 
-/** A page or app that called with a publishable key. */
+/** A page or app that sent a publishable key. */
 export interface PublishableKeyCaller {
   kind: 'publishable-key';
   keyId: string;
   project: ProjectContext;
 }
 
-/** A customer who called with an access token. */
+/** A customer who sent an access token. */
 export interface CustomerCaller {
   kind: 'access-token';
   customer: Customer;
   sessionId: string;
 }
 
-/** One of the staff, signed in to the console. */
+/** An operator who is signed in to the console. */
 export interface OperatorCaller {
   kind: 'operator';
   operatorId: string;
   email: string;
   role: OperatorRole;
   sessionId: string;
-  /** False while the operator has no authenticator, which only development allows. */
+  /** False if the operator has no authenticator, which only development allows. */
   hasSecondFactor: boolean;
-  /** On the routes that a secret key opens too, an operator is like a key of the whole house with these scopes. */
+  /**
+   * On the routes that also accept a secret key, an operator is treated like a key with these scopes and
+   * access to the entire installation.
+   */
   scopes: readonly Scope[];
   access: Access;
   project: null;
   reach: Reach;
 }
 
-/** Who manages a house: a server, or one of the staff. */
+/** A caller with management permissions: a server or an operator. */
 export type ManagementCaller = SecretKeyCaller | OperatorCaller;
 
-/** Who acts, as it stands beside what they did. */
+/** Returns the name of the caller that is stored with its actions. */
 export const callerName = (caller: ManagementCaller): string =>
   caller.kind === 'operator' ? `operator:${caller.operatorId}` : `key:${caller.keyId}`;
 

@@ -8,7 +8,7 @@ import {
 
 const key = formatApiKey('secret', randomBytes(32));
 
-it('names what the route accepts when nothing was sent', () => {
+it('lists the credentials that the route accepts if none was sent', () => {
   expect(missingCredentialDetail(['publishable-key', 'secret-key'])).toBe(
     'The request contains no credential. Send a publishable key, pk_…, in X-Publishable-Key, or a secret key as "Authorization: Bearer sk_…" or in X-Api-Key.',
   );
@@ -20,14 +20,14 @@ it.each([
   ['x-api-key', 'sk_test', /^The API key in X-Api-Key is malformed/],
   ['x-publishable-key', 'hello', /^The X-Publishable-Key header does not contain an API key/],
   ['authorization', 'eyJhbGciOi', /^The Authorization header does not contain an API key/],
-] as const)('says what is malformed in %s: %s', (header, value, expected) =>
+] as const)('describes a malformed credential in %s: %s', (header, value, expected) =>
   expect(malformedCredentialDetail({ header, value }, ['secret-key'])).toMatch(expected),
 );
 
-it('AK-09: says nothing about a well-formed key, whether it is unknown, revoked or expired', () =>
+it('AK-09: returns the same null for a well-formed key that is unknown, revoked or expired', () =>
   expect(malformedCredentialDetail({ header: 'authorization', value: key }, ['secret-key'])).toBeNull());
 
-it('names the kind that was sent in a header and what the route accepts, and repeats no value', () => {
+it('names the type of a credential and the credentials that the route accepts, without repeating the value', () => {
   const detail = unexpectedCredentialDetail('secret-key', 'x-publishable-key', ['publishable-key']);
   expect(detail).toBe(
     'The X-Publishable-Key header contains a secret key. Send a publishable key, pk_…, in X-Publishable-Key.',

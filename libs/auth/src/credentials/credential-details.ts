@@ -3,8 +3,9 @@ import type { CallerKind } from './caller.js';
 import type { PresentedCredential } from './presented-credentials.js';
 
 /**
- * The `detail` of responses to missing, malformed and misplaced credentials. It depends on the route and on the form of
- * what was sent alone: an unknown, a revoked and an expired key get the same body (requirement AK-09).
+ * The `detail` of responses to missing, malformed and misplaced credentials. It depends only on the route and
+ * on the form of the credential: the body is the same for an unknown, a revoked and an expired key
+ * (requirement AK-09).
  */
 
 const acceptedForms: Record<CallerKind, string> = {
@@ -39,7 +40,7 @@ export const INACTIVE_KEY_DETAIL =
 export const missingCredentialDetail = (kinds: CallerKind[]): string =>
   `The request contains no credential. ${expectedCredentials(kinds)}`;
 
-/** Returns the detail for a malformed credential, or null if its form is right. */
+/** Returns the detail for a malformed credential, or null if it is well-formed. */
 export function malformedCredentialDetail(
   { header, value }: PresentedCredential,
   kinds: CallerKind[],

@@ -74,7 +74,7 @@ const accessTokens = {
 } as AccessTokenAuthenticator;
 const signedIn: Record<string, OperatorRole> = { v: 'viewer', o: 'operator', a: 'admin' };
 const operators = {
-  authenticate: async (token: string, _isUse: boolean) => {
+  authenticate: async (token: string, _isUserActivity: boolean) => {
     const role = signedIn[token[0]!];
     return role ? ({ kind: 'operator', role } as OperatorCaller) : null;
   },
@@ -83,7 +83,7 @@ const guard = new CredentialGuard(apiKeys, accessTokens, operators, {
   error: () => undefined,
 } as unknown as Logger);
 
-const headersOf = (headers: Record<string, string>) =>
+const toHeadersDistinct = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
 
 const call = (route: Route, headers: Record<string, string>, path?: string): Promise<AuthenticatedRequest> =>
@@ -99,7 +99,7 @@ async function pass(
     method: 'GET',
     path,
     headers,
-    headersDistinct: headersOf(headers),
+    headersDistinct: toHeadersDistinct(headers),
   } as unknown as AuthenticatedRequest;
   const context = {
     getHandler: () => handler,
@@ -143,7 +143,7 @@ describe('CredentialGuard', () => {
     [
       'register',
       'invalid_api_key',
-      { 'a valid key beside an unknown one': { ...publishable, ...bearer(unknownSk) } },
+      { 'a valid key together with an unknown one': { ...publishable, ...bearer(unknownSk) } },
     ],
     [
       'me',
@@ -181,17 +181,17 @@ describe('CredentialGuard', () => {
       'multiple_credentials',
       { 'keys of two projects': { 'x-publishable-key': foreignPk, ...bearer(sk) } },
     ],
-    ['undeclared', 'not_found', { 'any key, for it declares none (AK-06)': bearer(sk) }],
-  ])('AK-03: the route %s refuses with %s: %j', async (route, code, cases) => {
+    ['undeclared', 'not_found', { 'any key, because it declares none (AK-06)': bearer(sk) }],
+  ])('AK-03: the route %s rejects with %s: %j', async (route, code, cases) => {
     for (const headers of Object.values(cases))
       await expect(call(route, headers)).rejects.toEqual(errorWith(code));
   });
 
-  it('AK-03: a route without a credential ignores those that are sent', async () => {
+  it('AK-03: a route without a credential ignores credentials', async () => {
     await expect(call('open', bearer(unknownSk))).resolves.not.toHaveProperty('caller');
   });
 
-  it('AK-03, HD-04: a refusal names the missing scopes, a 401 its challenge', async () => {
+  it('AK-03, HD-04: a 403 lists the missing scopes and a 401 has a challenge', async () => {
     const details = async (route: Route, headers = {}) =>
       (await call(route, headers).catch((error: unknown) => error)) as { details: unknown };
     expect(await details('server', bearer(limitedSk))).toMatchObject({
@@ -207,13 +207,13 @@ describe('CredentialGuard', () => {
       });
   });
 
-  it('RL-02: a secret key beside the publishable key vouches for an address', async () => {
+  it('RL-02: a secret key together with a publishable key authorizes X-Client-Ip', async () => {
     await expect(call('page', { ...publishable, ...bearer(sk) })).resolves.toMatchObject({
       caller: { kind: 'publishable-key' },
       accompanyingSecretKey: { kind: 'secret-key', keyId: 'sk' },
     });
     const request = await call('open', { ...onBehalf, 'x-api-key': sk, authorization: 'Bearer expired' });
-    expect(request).toMatchObject({ vouchingKey: { keyId: 'sk' } });
+    expect(request).toMatchObject({ accompanyingSecretKey: { keyId: 'sk' } });
     expect(request).not.toHaveProperty('caller');
   });
 
@@ -223,11 +223,14 @@ describe('CredentialGuard', () => {
     ['an unknown secret key', { ...onBehalf, 'x-api-key': unknownSk }],
     ['keys of two projects', { ...onBehalf, 'x-publishable-key': foreignPk, 'x-api-key': sk }],
     ['two secret keys', { ...onBehalf, 'x-api-key': sk, authorization: `Bearer ${limitedSk}` }],
-  ])('RL-02: on a route without a credential %s does not vouch, and is not refused', async (_, headers) => {
-    expect((await call('open', headers)).accompanyingSecretKey).toBeUndefined();
-  });
+  ])(
+    'RL-02: on a route without a credential, %s neither authorizes X-Client-Ip nor causes a rejection',
+    async (_, headers) => {
+      expect((await call('open', headers)).accompanyingSecretKey).toBeUndefined();
+    },
+  );
 
-  it('RL-02: no key vouches outside the API for front ends', async () => {
+  it('RL-02: no key authorizes X-Client-Ip outside the API for front ends', async () => {
     for (const path of ['/operator/v1/session', '/operator/v1/setup', '/reset-password', '/api/v1/authors'])
       expect(
         (await call('open', { ...onBehalf, 'x-api-key': sk }, path)).accompanyingSecretKey,
@@ -263,39 +266,43 @@ describe('CO-01: the console', () => {
     ['eased', 'operator', null],
     ['admins', 'operator', 'admin'],
     ['admins', 'admin', null],
-  ])('the route %s and the role %s, where %s is required', async (route, role, requiredRole) => {
-    const entering = enter(route, cookie(role));
-    if (!requiredRole) return expect(entering).resolves.toMatchObject({ caller: { kind: 'operator', role } });
-    await expect(entering).rejects.toMatchObject({
+  ])('checks the role on the route %s: %s, required: %s', async (route, role, requiredRole) => {
+    const entry = enter(route, cookie(role));
+    if (!requiredRole) return expect(entry).resolves.toMatchObject({ caller: { kind: 'operator', role } });
+    await expect(entry).rejects.toMatchObject({
       code: 'insufficient_role',
       details: { members: { requiredRole } },
     });
   });
 
   it.each<[string, Record<string, string>, string]>([
-    ['nothing', {}, 'operator_session_required'],
+    ['no credential', {}, 'operator_session_required'],
     ['an unknown session', { cookie: session('x') }, 'operator_session_required'],
-    ['a session that was cut', { cookie: session('a', 42) }, 'operator_session_required'],
+    ['a truncated session', { cookie: session('a', 42) }, 'operator_session_required'],
     ['two sessions', { cookie: `${session('a')}; ${session('a')}` }, 'operator_session_required'],
-    ['a cookie of a longer name', { cookie: `x${session('a')}` }, 'operator_session_required'],
+    ['a cookie with a longer name', { cookie: `x${session('a')}` }, 'operator_session_required'],
     ['another scheme', { authorization: 'Basic YTpi' }, 'operator_session_required'],
-    ['an unknown session beside a key', { cookie: session('x'), ...bearer(sk) }, 'operator_session_required'],
+    [
+      'an unknown session together with a key',
+      { cookie: session('x'), ...bearer(sk) },
+      'operator_session_required',
+    ],
     ['a secret key', bearer(sk), 'wrong_credential_type'],
     ['an unknown key', bearer(unknownSk), 'wrong_credential_type'],
     ['a publishable key', { 'x-publishable-key': pk }, 'wrong_credential_type'],
     ['an access token', bearer(jwt), 'wrong_credential_type'],
-  ])('refuses %s', async (_, headers, code) => {
+  ])('rejects %s', async (_, headers, code) => {
     for (const route of ['read', 'admins'] as const)
       await expect(enter(route, headers)).rejects.toEqual(errorWith(code));
   });
 
-  it('a key beside a session adds nothing to it', async () => {
+  it('a key does not extend the permissions of a session', async () => {
     await expect(enter('admins', { ...cookie('viewer'), 'x-api-key': sk })).rejects.toEqual(
       errorWith('insufficient_role'),
     );
   });
 
-  it('inherited routes accept no session where they come from, and nothing undeclared is open', async () => {
+  it('inherited routes accept no session in their original controller, and undeclared routes are rejected', async () => {
     await expect(enter('read', cookie('admin'), Shared)).rejects.toEqual(errorWith('invalid_api_key'));
     await expect(enter('undeclared', cookie('admin'))).rejects.toEqual(errorWith('not_found'));
     await expect(enter('open', {})).resolves.not.toHaveProperty('caller');

@@ -16,19 +16,21 @@ import { OperatorSessionAuthenticator } from './operator-session.authenticator.j
 import { presentedCredentials, type PresentedCredential } from './presented-credentials.js';
 import { requiredRole, routeCredential, type RouteCredential } from './route-credential.js';
 
-/** A request once the guard has let it in. */
+/** A request that the guard has accepted. */
 export interface AuthenticatedRequest extends Request {
   caller?: Caller;
-  /** A secret key that came beside the caller's own credential. */
+  /** A secret key that was sent in addition to the caller's own credential. */
   accompanyingSecretKey?: SecretKeyCaller;
 }
 
-/** Whether a page of the console, which nobody has touched for a minute, asks by itself. */
+/**
+ * Returns whether a page of the console sent the request automatically, after a minute without user activity.
+ */
 const isBackgroundRequest = ({ headers }: Request): boolean => headers['x-gatehouse-console'] === 'resting';
 
 const isSecretKey = (caller: HeaderCaller | null): caller is SecretKeyCaller => caller?.kind === 'secret-key';
 
-/** An operator's session comes in a cookie, and never together with these. */
+/** An operator's session is sent in a cookie, never together with these credentials. */
 type HeaderCaller = Exclude<Caller, OperatorCaller>;
 
 const acceptedHeaders: Record<HeaderCaller['kind'], PresentedCredential['header'][]> = {
@@ -38,8 +40,8 @@ const acceptedHeaders: Record<HeaderCaller['kind'], PresentedCredential['header'
 };
 
 /**
- * The one door: it authenticates whatever came in, then asks whether the route takes it (contract, section 3).
- * A route that declares no credential lets nobody in.
+ * Authenticates the credentials of every request and then checks whether the route accepts them (contract,
+ * section 3). A route that declares no credential rejects every request.
  */
 @Injectable()
 export class CredentialGuard implements CanActivate {
@@ -77,7 +79,8 @@ export class CredentialGuard implements CanActivate {
         ? wrongCredentialType(callers[0]!.kind, presentedCredentials(request)[0]!, route)
         : unauthorized(route, missingCredentialDetail(route.kinds), 'Bearer');
     }
-    // Before the scopes are asked for: the log names the caller of a refused request as well (requirement LG-03).
+    // Set before the scopes are checked, because the log also contains the caller of a rejected request
+    // (requirement LG-03).
     request.caller = caller;
     if (caller.kind === 'secret-key') this.requireScopes(caller, route);
     request.accompanyingSecretKey = callers.find(isSecretKey);
@@ -85,8 +88,9 @@ export class CredentialGuard implements CanActivate {
   }
 
   /**
-   * Keys open nothing on a route without a key, and a faulty one hinders nothing there; but a server may say for
-   * whom it calls, where customers sign in (contract, section 3): an operator's address is nobody's to choose.
+   * Attaches a secret key that accompanies a request on a route without a credential. Keys have no effect on
+   * such routes, and an invalid key is ignored. But on the routes where customers sign in, a server may state
+   * the client address (contract, section 3). The address of an operator cannot be set in this way.
    */
   private async attachAccompanyingSecretKey(request: AuthenticatedRequest): Promise<void> {
     if (!request.path.startsWith('/api/v1/auth/')) return;
@@ -95,14 +99,17 @@ export class CredentialGuard implements CanActivate {
       const keys = presentedCredentials(request).filter(({ value }) => apiKeyType(value));
       const callers = await Promise.all(keys.map(({ value }) => this.apiKeys.authenticate(value)));
       const secret = callers.find(isSecretKey);
-      const beside = callers.find((caller) => caller?.kind === 'publishable-key');
-      if (secret && beside?.project.id === secret.project.id) request.accompanyingSecretKey = secret;
+      const publishable = callers.find((caller) => caller?.kind === 'publishable-key');
+      if (secret && publishable?.project.id === secret.project.id) request.accompanyingSecretKey = secret;
     } catch (error) {
       if (!(error instanceof GatehouseError)) throw error;
     }
   }
 
-  /** Keys and tokens open nothing of the console, so they are not even looked up, and stand in nobody's way. */
+  /**
+   * Authenticates an operator. API keys and access tokens have no effect on routes of the console, so they
+   * are not looked up and do not cause a rejection.
+   */
   private async authenticateOperator(request: AuthenticatedRequest, route: RouteCredential): Promise<void> {
     const token = operatorToken(request);
     if (!token && presentedCredentials(request).some(({ value }) => value !== '')) {
@@ -111,9 +118,9 @@ export class CredentialGuard implements CanActivate {
     const caller = token && (await this.operators.authenticate(token, !isBackgroundRequest(request)));
     if (!caller) throw notSignedIn();
     request.caller = caller;
-    const needed = requiredRole(route);
-    if (!hasRole(caller.role, needed)) {
-      throw new GatehouseError('insufficient_role', { members: { requiredRole: needed } });
+    const minimumRole = requiredRole(route);
+    if (!hasRole(caller.role, minimumRole)) {
+      throw new GatehouseError('insufficient_role', { members: { requiredRole: minimumRole } });
     }
     if (route.needsSecondFactor && !caller.hasSecondFactor) throw new GatehouseError('factor_required');
   }
@@ -161,7 +168,7 @@ export class CredentialGuard implements CanActivate {
   }
 }
 
-/** 401 of the route's kind, with the challenge of RFC 9110 and RFC 6750. */
+/** Creates the 401 for the route's type of credential, with the challenge of RFC 9110 and RFC 6750. */
 function unauthorized(
   route: RouteCredential,
   detail: string,

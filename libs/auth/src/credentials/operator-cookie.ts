@@ -1,13 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { GatehouseError, type ErrorCode, type ErrorDetails } from '@gatehouse/domain';
 
-/** Browsers keep a cookie of this prefix from every other host, and from plain http (RFC 6265bis, section 4.1.3.2). */
+/**
+ * Name of the session cookie. Browsers send a cookie with this prefix to no other host and never over plain
+ * http (RFC 6265bis, section 4.1.3.2).
+ */
 export const OPERATOR_COOKIE = '__Host-gatehouse_operator';
 
 /** 256 random bits in base64url. */
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
 
-/** The value of an operator's session in the request's cookies; null for none, and for anything else. */
+/**
+ * Returns the token of an operator's session from the request's cookies, or null if there is none or it is
+ * malformed.
+ */
 export function operatorToken(request: IncomingMessage): string | null {
   const values = (request.headers.cookie ?? '')
     .split(';')
@@ -18,7 +24,10 @@ export function operatorToken(request: IncomingMessage): string | null {
   return values.length === 1 && tokenPattern.test(value) ? value : null;
 }
 
-/** A 401 of the console. HTTP asks for a challenge (RFC 9110, section 15.5.2) and knows none for cookies. */
+/**
+ * Creates a 401 of the console. HTTP requires a challenge (RFC 9110, section 15.5.2) but defines none for
+ * cookies.
+ */
 export const notSignedIn = (
   code: ErrorCode = 'operator_session_required',
   subject?: ErrorDetails['subject'],

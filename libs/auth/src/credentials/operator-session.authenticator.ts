@@ -4,7 +4,7 @@ import { OperatorSessionsRepository } from '@gatehouse/persistence';
 import { Config, errorMessage, LOGGER, sha256, type Logger } from '@gatehouse/platform';
 import type { OperatorCaller } from './caller.js';
 
-/** Turns the cookie of the console into the operator who is signed in. */
+/** Authenticates the operator of a console session. */
 @Injectable()
 export class OperatorSessionAuthenticator {
   constructor(
@@ -14,8 +14,10 @@ export class OperatorSessionAuthenticator {
   ) {}
 
   /**
-   * Null unless the session lives, has passed its second factor, and its operator is not disabled.
-   * @param isUserActivity whether somebody uses the session, which puts off its idle end (requirement CO-01)
+   * Returns null unless the session is active, its second factor is verified, and its operator is not
+   * disabled.
+   * @param isUserActivity true if a user caused the request, which extends the idle timeout (requirement
+   *   CO-01)
    */
   async authenticate(token: string, isUserActivity: boolean): Promise<OperatorCaller | null> {
     const session = await this.sessions.findSignedIn(sha256(token));
@@ -37,7 +39,10 @@ export class OperatorSessionAuthenticator {
     };
   }
 
-  /** Nobody waits for it: a minute of the thirty that a session may be idle is no loss. */
+  /**
+   * Records the use of the session. The caller does not wait for it, because an inaccuracy of one minute in
+   * an idle timeout of thirty is acceptable.
+   */
   private touch(id: string): void {
     this.sessions.recordUse(id).catch((error: unknown) => {
       this.logger.debug({ reason: errorMessage(error) }, 'operator session lastSeenAt not written');

@@ -5,7 +5,7 @@ const credentialsIn = (headersDistinct: Record<string, string[]>) =>
   presentedCredentials({ headersDistinct } as unknown as IncomingMessage);
 
 describe('presentedCredentials', () => {
-  it('AK-03: reads each of the three headers and no other', () => {
+  it('AK-03: parses the three credential headers and no others', () => {
     expect(credentialsIn({ cookie: ['sk_a'], 'x-apikey': ['sk_a'] })).toEqual([]);
     expect(
       credentialsIn({
@@ -46,7 +46,7 @@ describe('presentedCredentials', () => {
       { authorization: ['Bearer pk_a'], 'x-publishable-key': ['pk_b'] },
     ],
     ['a secret key in the publishable header', { 'x-api-key': ['sk_a'], 'x-publishable-key': ['sk_b'] }],
-  ])('AK-03: refuses %s', (_, headers) => {
+  ])('AK-03: rejects %s', (_, headers) => {
     expect(() => credentialsIn(headers)).toThrow(
       expect.objectContaining({ code: 'multiple_credentials', status: 400 }),
     );

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GatehouseError } from '@gatehouse/domain';
 
-/** One credential as it came in. */
+/** A credential as it was sent. */
 export interface PresentedCredential {
   header: 'authorization' | 'x-api-key' | 'x-publishable-key';
   value: string;
@@ -10,9 +10,10 @@ export interface PresentedCredential {
 const headers = ['authorization', 'x-api-key', 'x-publishable-key'] as const;
 
 /**
- * The credentials in a request's headers. A bearer token stands there without its scheme; what comes in another
- * scheme, or in none, is the empty text, which opens nothing.
- * @throws GatehouseError `multiple_credentials` for a repeated header, or two different secret keys
+ * Returns the credentials in a request's headers. Bearer tokens are returned without their scheme. The value
+ * for another scheme, or for none, is the empty string, which no route accepts.
+ * @throws GatehouseError `multiple_credentials` for a header with different values, two different secret
+ *   keys, or two different publishable keys
  */
 export function presentedCredentials(request: IncomingMessage): PresentedCredential[] {
   const presented = headers.flatMap((header) => {
@@ -28,5 +29,5 @@ export function presentedCredentials(request: IncomingMessage): PresentedCredent
   return presented;
 }
 
-/** Scheme names are case-insensitive (RFC 9110, section 11.1). */
+/** Parses a bearer token. Scheme names are case-insensitive (RFC 9110, section 11.1). */
 const parseBearer = (value: string): string => /^bearer +(.*)$/i.exec(value)?.[1] ?? '';

@@ -2,16 +2,16 @@ import { SetMetadata } from '@nestjs/common';
 import { minimumRoleFor, type Access, type OperatorRole, type Scope } from '@gatehouse/domain';
 import type { CallerKind } from './caller.js';
 
-/** What a route asks of its caller. */
+/** The credential that a route requires. */
 export interface RouteCredential {
-  /** The kinds that open the route; empty for a route that anybody may call. */
+  /** The kinds of credentials that the route accepts; empty for a route without authentication. */
   kinds: CallerKind[];
-  /** All of them, when the caller comes with a secret key. */
+  /** The scopes that a secret key must have, all of them. */
   scopes: Scope[];
   access: Access;
-  /** The least that an operator must be; on shared routes it stands in place of the scopes. */
+  /** The minimum role of an operator; on shared routes it replaces the scopes. */
   role?: OperatorRole;
-  /** Whether an operator must have a second factor. */
+  /** True if an operator must have a second factor. */
   needsSecondFactor?: boolean;
 }
 
@@ -27,28 +27,28 @@ const declareCredential = (
 ): MethodDecorator & ClassDecorator =>
   SetMetadata(ROUTE_CREDENTIAL, { kinds, scopes, access } satisfies RouteCredential);
 
-/** The route takes no key and ignores credential headers. */
+/** Declares a route that requires no credential and ignores credential headers. */
 export const NoCredential = (): MethodDecorator & ClassDecorator => declareCredential([]);
 
-/** The route takes a publishable key in `x-publishable-key`. */
+/** Declares a route that accepts a publishable key in `x-publishable-key`. */
 export const PublishableKey = (): MethodDecorator & ClassDecorator => declareCredential(['publishable-key']);
 
-/** The route takes a publishable key, or a secret key with all of the scopes. */
+/** Declares a route that accepts a publishable key, or a secret key with all of the scopes. */
 export const PublishableOrSecretKey = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
   declareCredential(['publishable-key', 'secret-key'], scopes);
 
-/** The route takes a secret key with all of the scopes, as a bearer token or in `x-api-key`. */
+/** Declares a route that accepts a secret key with all of the scopes, as a bearer token or in `x-api-key`. */
 export const SecretKey = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
   declareCredential(['secret-key'], scopes);
 
-/** The route takes a secret key with all of the scopes that reaches the whole organization. */
+/** Declares a route that accepts a secret key with all of the scopes and organization access. */
 export const OrganizationKey = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
   declareCredential(['secret-key'], scopes, 'organization');
 
-/** The route takes a customer's access token as a bearer token. */
+/** Declares a route that accepts a customer's access token as a bearer token. */
 export const AccessToken = (): MethodDecorator & ClassDecorator => declareCredential(['access-token']);
 
-/** The route takes the session of an operator of at least this role. */
+/** Declares a route that accepts the session of an operator with at least this role. */
 export const Operator = (role: OperatorRole): MethodDecorator & ClassDecorator =>
   SetMetadata(ROUTE_CREDENTIAL, {
     kinds: ['operator'],
@@ -58,22 +58,26 @@ export const Operator = (role: OperatorRole): MethodDecorator & ClassDecorator =
   } satisfies RouteCredential);
 
 /**
- * The routes that this controller inherits take an operator's session in place of a secret key: of a role that has
- * the scopes (`roleScopes`), or that the handler names with `MinimumRole`.
+ * Makes the inherited routes of a controller accept an operator's session instead of a secret key. The
+ * operator's role must have the scopes (`roleScopes`), or be at least the one that the handler declares with
+ * `MinimumRole`.
  */
 export const OperatorRoutes = (): ClassDecorator => SetMetadata(OPERATOR_ROUTES, true);
 
-/** The least that an operator must be, where the scopes of the route ask for more of a key. */
+/** Declares the minimum role of an operator for a route whose scopes would require a higher one. */
 export const MinimumRole = (role: OperatorRole): MethodDecorator => SetMetadata(OPERATOR_ROLE, role);
 
-/** The route rejects an operator who has signed in without a second factor. */
+/** Declares a route that rejects an operator who has signed in without a second factor. */
 export const SecondFactorRequired = (): MethodDecorator => SetMetadata(SECOND_FACTOR, true);
 
-/** The least that an operator must be on a route. */
+/** Returns the minimum role of an operator on a route. */
 export const requiredRole = ({ role, scopes }: RouteCredential): OperatorRole =>
   role ?? minimumRoleFor(scopes);
 
-/** What the route asks of its caller; undefined when it names nothing, and then it lets nobody in. */
+/**
+ * Returns the credential that a route requires, or undefined if it declares none and must reject every
+ * request.
+ */
 export function routeCredential(controller: object, handler: object): RouteCredential | undefined {
   const metadata = <T>(key: symbol): T | undefined =>
     (Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, controller)) as T | undefined;

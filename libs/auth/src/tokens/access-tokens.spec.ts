@@ -58,7 +58,7 @@ const header = (changed: object = {}): object => ({
   ...changed,
 });
 
-/** A token with a genuine ES256 signature over whatever it says. */
+/** Returns a token with any header and claims and an authentic ES256 signature. */
 const signed = (head: object, body: object, key = current): string => {
   const text = `${encode(head)}.${encode(body)}`;
   const signature = createSign('sha256')
@@ -68,7 +68,7 @@ const signed = (head: object, body: object, key = current): string => {
 };
 
 describe('AccessTokens', () => {
-  it('TK-02: holds issuer, project, customer, session and expiry, and nothing else', () => {
+  it('TK-02: contains only issuer, project, customer, session and expiry', () => {
     const token = tokens.sign(customer, sid, project);
     expect(decode(token, 0)).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: 'current' });
     const body = decode(token, 1) as unknown as AccessTokenClaims;
@@ -85,14 +85,17 @@ describe('AccessTokens', () => {
     expect(tokens.verify(token)).toEqual(body);
   });
 
-  it.each([60, 600, 3600, 86_400])('TK-04: with an accessTokenTtl of %d s expires after just that', (ttl) => {
-    const settings = { ...project.settings, accessTokenTtl: ttl };
-    const body = decode(
-      tokens.sign(customer, sid, { ...project, settings }),
-      1,
-    ) as unknown as AccessTokenClaims;
-    expect(body.exp - body.iat).toBe(ttl);
-  });
+  it.each([60, 600, 3600, 86_400])(
+    'TK-04: with an accessTokenTtl of %d s expires after exactly this time',
+    (ttl) => {
+      const settings = { ...project.settings, accessTokenTtl: ttl };
+      const body = decode(
+        tokens.sign(customer, sid, { ...project, settings }),
+        1,
+      ) as unknown as AccessTokenClaims;
+      expect(body.exp - body.iat).toBe(ttl);
+    },
+  );
 
   describe('TK-02: the claims of a project', () => {
     const signWith = (accessTokenClaims: string[], person: Partial<Customer>) => {
@@ -102,23 +105,23 @@ describe('AccessTokens', () => {
       return decode(token, 1);
     };
 
-    it('are the named keys of publicMetadata that the customer has', () => {
+    it('are the configured keys of publicMetadata that the customer has', () => {
       const publicMetadata = { plan: 'pro', roles: ['a', { b: null }], other: 1, empty: null };
       const body = signWith(['plan', 'roles', 'empty', 'absent'], { publicMetadata });
       expect(body).toMatchObject({ plan: 'pro', roles: ['a', { b: null }], empty: null, sub: customer.id });
       expect(Object.keys(body)).toHaveLength(8 + 3);
     });
 
-    it('are never private metadata, nor what every object has', () => {
+    it('never contain private metadata or inherited members of objects', () => {
       const body = signWith(['plan', 'metadata'], { metadata: { plan: 'hidden' } });
       expect(JSON.stringify(body)).not.toMatch(/plan|metadata|hidden/);
       const names = ['toString', 'hasOwnProperty', '__proto__', 'constructor'];
       expect(Object.keys(signWith(names, {}))).toHaveLength(8);
     });
 
-    it('never write a reserved claim', () => {
+    it('never set a reserved claim', () => {
       for (const name of reservedClaims) {
-        // Not as a literal: { __proto__: … } creates no key.
+        // Parsed from JSON, because the literal { __proto__: … } creates no key.
         const publicMetadata = JSON.parse(`{"${name}": "forged"}`) as Record<string, unknown>;
         const body = signWith([name], { publicMetadata });
         expect(JSON.stringify(body)).not.toContain('forged');
@@ -128,17 +131,17 @@ describe('AccessTokens', () => {
     });
   });
 
-  it('accepts a hand-made token that is right in every way, also of an older key', () => {
+  it('accepts a valid token that a test signed, also with an older key', () => {
     expect(tokens.verify(signed(header(), claims()))).not.toBeNull();
     expect(tokens.verify(signed(header({ kid: 'previous' }), claims(), previous))).not.toBeNull();
   });
 
-  it('TK-04: an expired token has five seconds of leeway and no more', () => {
+  it('TK-04: an expired token has a leeway of exactly five seconds', () => {
     expect(tokens.verify(signed(header(), claims({ exp: now() - 2 })))).not.toBeNull();
     expect(tokens.verify(signed(header(), claims({ exp: now() - 6 })))).toBeNull();
   });
 
-  it('TK-04: a cached token expires all the same', () => {
+  it('TK-04: a cached token expires on time', () => {
     const start = Date.now();
     const token = signed(header(), claims({ exp: now() + 60 }));
     jest.useFakeTimers({ now: start });
@@ -170,13 +173,13 @@ describe('AccessTokens', () => {
     'another issuer': [{ iss: 'https://eve.example' }],
     'no issuer': [{ iss: undefined }],
     'no expiry': [{ exp: undefined }],
-    'an expiry that is text': [{ exp: '9999999999' }],
+    'an expiry that is a string': [{ exp: '9999999999' }],
     'no time of issue': [{ iat: undefined }],
     'no audience': [{ aud: undefined }],
     'an audience that is a list': [{ aud: [project.id] }],
     'no subject': [{ sub: undefined }],
-    'a subject that is no UUID': [{ sub: 'ada' }],
-    'an audience that is no project': [{ aud: 'https://api.example.com' }],
+    'a subject that is not a UUID': [{ sub: 'ada' }],
+    'an audience that is not a project': [{ aud: 'https://api.example.com' }],
     'no session': [{ sid: undefined }],
     'no token id': [{ jti: undefined }],
     'not valid before tomorrow': [{ nbf: now() + 86_400 }],
@@ -189,16 +192,16 @@ describe('AccessTokens', () => {
     'an unknown key id': [{}, { kid: 'unknown' }],
     'no key id': [{}, { kid: undefined }],
     'a key id that is a path': [{}, { kid: '../../current' }],
-    'a key id that every object has': [{}, { kid: 'constructor' }],
+    'a key id that every object inherits': [{}, { kid: 'constructor' }],
   };
-  it('TK-01, TK-02: refuses a genuine signature over any other claims or header', () => {
+  it('TK-01, TK-02: rejects an authentic signature over any other claims or header', () => {
     const accepted = Object.entries(others).filter(
       ([, [body, head]]) => tokens.verify(signed(header(head), claims(body))) !== null,
     );
     expect(accepted.map(([name]) => name)).toEqual([]);
   });
 
-  it('TK-01: ignores a key that the token brings along', () => {
+  it('TK-01: ignores a key in the token', () => {
     const jwk = foreign.publicKey.export({ format: 'jwk' });
     const der = foreign.publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
     const brought = { jwk, jku: 'https://eve.example/jwks.json', x5u: 'https://eve.example/x5u', x5c: [der] };
@@ -209,7 +212,7 @@ describe('AccessTokens', () => {
     expect(tokens.verify(signed(header(brought), claims()))).not.toBeNull();
   });
 
-  it('TK-01: refuses alg none, an HMAC with the public key, and no, a foreign or an all-zero signature', () => {
+  it('TK-01: rejects alg none, an HMAC with the public key, and a missing, foreign or all-zero signature', () => {
     for (const alg of ['none', 'None', 'NONE', 'nOnE']) {
       expect(tokens.verify(`${encode(header({ alg }))}.${encode(claims())}.`)).toBeNull();
       expect(tokens.verify(signed(header({ alg }), claims()))).toBeNull();
@@ -228,7 +231,7 @@ describe('AccessTokens', () => {
     expect(tokens.verify(`${head}.${encode(claims({ email_verified: false }))}.${signature}`)).toBeNull();
   });
 
-  it('says why a token is rejected only if it is malformed, or genuine but expired', () => {
+  it('returns a reason only for a malformed token and for an authentic but expired token', () => {
     const expired = claims({ exp: now() - 60 });
     expect(tokens.findRejectionReason(signed(header(), expired))).toBe('expired');
     for (const text of ['', 'abc', 'a.b', 'e30', `${encode(header())}.${encode(claims())}`, '!.!.!'])
@@ -242,7 +245,7 @@ describe('AccessTokens', () => {
       expect(tokens.findRejectionReason(token)).toBeNull();
   });
 
-  it('AK-09: what is no token is refused and causes no error', () => {
+  it('AK-09: rejects texts that are not tokens without throwing', () => {
     const parts = [null, [], 'at+jwt'].map((part) => `${encode(part)}.x.y`);
     const texts = ['', '.', '..', '...', 'a.b.c', 'null.null.null', 'rt_AAAA', '🦄', 'x'.repeat(100_000)];
     for (const token of [...texts, ...parts]) expect(tokens.verify(token)).toBeNull();

@@ -8,14 +8,14 @@ import { SigningKeyRing, type SigningKey } from './signing-key-ring.js';
 const ALGORITHM = 'ES256';
 const TOKEN_TYPE = 'at+jwt';
 
-/** Clocks of two replicas may differ by this many seconds. */
+/** Tolerance for differences between the clocks of two replicas, in seconds. */
 const LEEWAY_SECONDS = 5;
 
-/** How many verified tokens are remembered: a customer sends the same one for up to an hour. */
+/** Maximum number of cached verified tokens. A customer sends the same token for up to an hour. */
 const VERIFIED_TOKEN_CACHE_SIZE = 10_000;
 
 /**
- * What an access token says (RFC 9068; contract, section 3), beside the claims of the project's
+ * The claims of an access token (RFC 9068; contract, section 3), without those of the project's
  * `accessTokenClaims`. Times in seconds since 1970.
  */
 export interface AccessTokenClaims {
@@ -48,13 +48,16 @@ export class AccessTokens {
     private readonly config: Config,
   ) {}
 
-  /** A token of the customer's session, good for the project's `accessTokenTtl` seconds. */
+  /**
+   * Returns an access token for the customer's session that is valid for the project's `accessTokenTtl`
+   * seconds.
+   */
   sign(customer: CustomerIdentity, sessionId: string, project: TokenProject): string {
     const key = this.ring.getCurrentKey();
     return this.jwt.sign(
       { ...customClaims(customer, project), sid: sessionId, email_verified: customer.emailVerified },
       {
-        // @nestjs/jwt's types lack KeyObject; from PEM the same signature takes ten times as long.
+        // The types of @nestjs/jwt lack KeyObject. With a PEM key the same signature takes ten times as long.
         privateKey: key.privateKey as unknown as string,
         algorithm: ALGORITHM,
         header: { alg: ALGORITHM, typ: TOKEN_TYPE, kid: key.kid },
@@ -67,19 +70,25 @@ export class AccessTokens {
     );
   }
 
-  /** The claims of a genuine, unexpired token, or null. The caller still has to see that the session lives. */
+  /**
+   * Returns the claims of an authentic, unexpired token, or null. The caller must still check that the
+   * session is active.
+   */
   verify(token: string): AccessTokenClaims | null {
-    const known = this.verified.get(token) ?? this.verifySignature(token);
-    if (!known) return null;
-    const isExpired = known.claims.exp + LEEWAY_SECONDS <= now().getTime() / 1000;
-    if (isExpired || this.ring.find(known.key.kid) !== known.key) {
+    const verified = this.verified.get(token) ?? this.verifySignature(token);
+    if (!verified) return null;
+    const isExpired = verified.claims.exp + LEEWAY_SECONDS <= now().getTime() / 1000;
+    if (isExpired || this.ring.find(verified.key.kid) !== verified.key) {
       this.verified.delete(token);
       return null;
     }
-    return known.claims;
+    return verified.claims;
   }
 
-  /** Returns why `verify` rejects a token, for the error's detail; null unless it is no JWT, or genuine but expired. */
+  /**
+   * Returns why `verify` rejects a token, for the detail of the error: `malformed` if it is not a JWT,
+   * `expired` if it is authentic but expired, otherwise null.
+   */
   findRejectionReason(token: string): 'malformed' | 'expired' | null {
     const header = readHeader(token);
     if (!header || token.split('.').length !== 3) return 'malformed';
@@ -103,7 +112,7 @@ export class AccessTokens {
     });
   }
 
-  /** The signature is most of the cost of a request, and the same every time. */
+  /** Verifies the signature and caches the result, because verification is most of the cost of a request. */
   private verifySignature(token: string): VerifiedToken | null {
     const header = readHeader(token);
     if (header?.['typ'] !== TOKEN_TYPE || header['alg'] !== ALGORITHM || 'crit' in header) return null;
@@ -121,7 +130,10 @@ export class AccessTokens {
   }
 }
 
-/** From `publicMetadata` alone. A reserved name gets nowhere, however it came into the settings. */
+/**
+ * Returns the custom claims, from `publicMetadata` only. A reserved name is ignored, regardless of how it was
+ * stored in the settings.
+ */
 const customClaims = (
   { publicMetadata }: CustomerIdentity,
   { settings }: TokenProject,

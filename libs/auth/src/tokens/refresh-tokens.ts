@@ -7,10 +7,10 @@ const SECRET_LENGTH = 32;
 const MAC_LENGTH = 16;
 const BODY_LENGTH = 16 + 4 + SECRET_LENGTH;
 
-/** What stands in a genuine refresh token. */
+/** The content of an authentic refresh token. */
 export interface ParsedRefreshToken {
   sessionId: string;
-  /** 1 for the token of the login itself, one more with every rotation. */
+  /** 1 for the token of the login, incremented by each rotation. */
   generation: number;
   secret: Buffer;
   hash: Buffer;
@@ -18,14 +18,14 @@ export interface ParsedRefreshToken {
 
 export interface IssuedRefreshToken {
   token: string;
-  /** SHA-256 of the secret: all that is stored. */
+  /** SHA-256 of the secret, the only part that is stored. */
   hash: Buffer;
 }
 
 /**
- * Opaque refresh tokens: session id, generation, secret and a MAC. The first secret is random, each further
- * one derived from the one before, so that a repeated refresh can be answered with the same successor
- * although no token is ever stored.
+ * Issues opaque refresh tokens: session id, generation, secret and a MAC. The first secret is random, and
+ * each further secret is derived from the previous one, so that a repeated refresh returns the same successor
+ * although no token is stored.
  */
 @Injectable()
 export class RefreshTokens {
@@ -40,7 +40,7 @@ export class RefreshTokens {
     return this.issue(sessionId, generation + 1, this.keyring.mac('refresh-successor', body));
   }
 
-  /** Null for anything that was not issued here. */
+  /** Returns null for a text that this installation has not issued. */
   parse(token: string): ParsedRefreshToken | null {
     if (!token.startsWith(PREFIX)) return null;
     const text = token.slice(PREFIX.length);

@@ -13,7 +13,7 @@ const DAY = 86_400_000;
 const older = 'k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i';
 const newer = 'Zx8cVb5nMq2wEr7tYu1iOp4aSd9fGh6jKl3-0';
 
-/** The table in memory, with a clock that a test moves; what its SQL does is proved in test/e2e. */
+/** An in-memory table with a clock that tests control. test/e2e tests the SQL. */
 class FakeTable {
   time = 1_000 * DAY;
   rows: (NewSigningKey & { activatesAt: number })[] = [];
@@ -63,7 +63,7 @@ describe('SigningKeyRing', () => {
     first = (await ring.load())!.kid;
   });
 
-  it('TK-01: creates its first key by itself, which signs at once, and publishes its public half alone', async () => {
+  it('TK-01: creates its first key, which signs immediately, and publishes only the public key', async () => {
     expect(() => createRing(table).getCurrentKey()).toThrow('not loaded');
     expect(ring.getCurrentKey().kid).toBe(first);
     expect(await ring.load()).toBeNull();
@@ -74,10 +74,11 @@ describe('SigningKeyRing', () => {
     ]);
   });
 
-  it('publishes the next key long enough before its use, and keeps the one before', async () => {
+  it('publishes the next key long enough before its use and retains the previous one', async () => {
     const { kid, activatesAt } = await ring.rotate({ atOnce: false });
     const ahead = activatesAt.getTime() - table.time;
-    // Every replica has loaded it and every copy of the keys is renewed; jose, by itself, keeps one for 10 minutes.
+    // By then every replica has loaded it and every cached copy of the keys is renewed; jose caches them for
+    // 10 minutes regardless of the header.
     expect(ahead).toBeGreaterThan(MINUTE + Math.max(JWKS_MAX_AGE_SECONDS * 1000, 10 * MINUTE));
 
     await ring.load();
@@ -92,7 +93,7 @@ describe('SigningKeyRing', () => {
     expect(kids(ring)).toEqual([kid, first]);
   });
 
-  it('retires a key when the last token that it signed has expired, and not before', async () => {
+  it('retires a key only after the last token that it signed has expired', async () => {
     const { kid, activatesAt } = await ring.rotate({ atOnce: false });
     table.time = activatesAt.getTime() + DAY + 2 * MINUTE;
     await ring.load();
@@ -115,21 +116,21 @@ describe('SigningKeyRing', () => {
     expect(await createRing(table).load()).toBeNull();
   });
 
-  it('keeps the very same key over a load, because cached tokens refer to it', async () => {
+  it('reuses the same key object after a load, because cached tokens refer to it', async () => {
     const before = ring.find(first);
     await ring.rotate({ atOnce: false });
     await ring.load();
     expect(ring.find(first)).toBe(before);
   });
 
-  it("still signs when the database's clock went back", async () => {
+  it("still signs after the database's clock was set back", async () => {
     table.time -= DAY;
     const other = createRing(table);
     await other.load();
     expect(other.getCurrentKey().kid).toBe(first);
   });
 
-  it('CF-04: a newer root secret opens older keys as long as the older one stays in the ring', async () => {
+  it('CF-04: decrypts older keys with a new root secret while the older one is in the ring', async () => {
     const both = createRing(table, newer, older);
     await both.load();
     expect(both.find(first)!.publicKey.equals(ring.find(first)!.publicKey)).toBe(true);
@@ -142,7 +143,7 @@ describe('SigningKeyRing', () => {
     expect(kids(alone)).toEqual([kid]);
   });
 
-  it('TK-01: a row that was changed in the database brings no key', async () => {
+  it('TK-01: a row that was modified in the database adds no key', async () => {
     const foreign = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
     Object.assign(table.rows[0]!, { publicJwk: foreign });
     const reader = createRing(table);

@@ -14,18 +14,19 @@ import {
 } from '@gatehouse/persistence';
 import { Config, Keyring, secureBytes } from '@gatehouse/platform';
 
-/** How long others may keep a copy of the public keys. */
+/** Time for which clients may cache the public keys, in seconds. */
 export const JWKS_MAX_AGE_SECONDS = 300;
 
 /**
- * How long before its use a key is published: longer than every replica needs to load it (a minute) and every
- * copy of the public keys to be renewed (5 minutes by our header; some libraries take 10 by themselves).
+ * Time between the publication of a key and its first use, in ms. It is longer than every replica takes to
+ * load the key (a minute) and every cached copy of the public keys to be renewed (5 minutes with Gatehouse's
+ * header; some libraries use 10 minutes regardless).
  */
 const PUBLISH_LEAD_MS = 15 * 60_000;
 
 /**
- * How long a key stays after its last signature: the longest life of an access token, 24 h, and an hour for
- * leeway, differing clocks and a replica that could not reload for a while.
+ * Time for which a key is retained after its last signature, in ms: the maximum validity of an access token,
+ * 24 h, and an hour for leeway, clock differences and a replica that could not reload for some time.
  */
 const RETIRED_AFTER_MS = 25 * 3_600_000;
 
@@ -33,17 +34,17 @@ export interface SigningKey {
   kid: string;
   publicKey: KeyObject;
   privateKey: KeyObject;
-  /** As `/.well-known/jwks.json` shows it (RFC 7517). */
+  /** The key as `/.well-known/jwks.json` contains it (RFC 7517). */
   jwk: JsonWebKey;
 }
 
-/** A key that has come into the ring, and when it begins to sign. */
+/** A new key in the ring, with the time at which it starts to sign. */
 export interface NextSigningKey {
   kid: string;
   activatesAt: Date;
 }
 
-/** The keys that sign access tokens, kept in memory; the database holds them encrypted. */
+/** The keys that sign access tokens, held in memory. The database stores them encrypted. */
 @Injectable()
 export class SigningKeyRing {
   private keys = new Map<string, SigningKey>();
@@ -57,47 +58,54 @@ export class SigningKeyRing {
   ) {}
 
   /**
-   * Reads the ring, after removing what is retired and, when the newest key has reached its age or there is none,
-   * making the next one. Until the next load the same key signs.
-   * @returns the key that was made, if one was
+   * Loads the ring. First removes retired keys, and creates the next key if the newest one has reached its
+   * maximum age or there is none. The same key signs until the next load.
+   * @returns the created key, or null
    */
   async load(): Promise<NextSigningKey | null> {
     const { maxAge } = this.config.signingKeys;
     const [newest] = await this.repository.listAll();
-    const made = !newest || newest.age >= maxAge ? await this.insert({ maxAge }) : null;
+    const created = !newest || newest.age >= maxAge ? await this.insert({ maxAge }) : null;
     await this.repository.deleteRetired(RETIRED_AFTER_MS);
     const stored = await this.repository.listAll();
-    // A key that is known stays the same object: verified tokens are remembered together with theirs.
+    // A known key remains the same object, because the cache of verified tokens refers to it.
     const keys = stored.map((record) => this.keys.get(record.kid) ?? this.decryptKey(record));
     this.keys = new Map(keys.map((key) => [key.kid, key]));
-    // The last one signs if the database's clock went back before all of them.
+    // If the database's clock was set back to before all keys, the oldest key signs.
     this.signer = keys[stored.findIndex(({ age }) => age >= 0)] ?? keys.at(-1);
-    return made;
+    return created;
   }
 
   /**
-   * Adds a key that is published now and signs later, or with `atOnce` one that takes the place of all others.
-   * Every replica follows when it loads.
-   * @throws Error when GATEHOUSE_SECRET cannot open the present keys: the replicas could not open the new one
+   * Adds a key that is published immediately and signs later, or, with `atOnce`, a key that immediately
+   * replaces all others. Every replica uses it after its next load.
+   * @throws Error if GATEHOUSE_SECRET cannot decrypt the current keys, because the replicas could not decrypt
+   *   the new one
    */
   async rotate({ atOnce }: { atOnce: boolean }): Promise<NextSigningKey> {
     (await this.repository.listAll()).forEach((record) => this.decryptKey(record));
-    const made = await this.insert({ clear: atOnce });
-    return made!;
+    const created = await this.insert({ clear: atOnce });
+    return created!;
   }
 
-  /** The key that signs. @throws Error before the ring has been loaded */
+  /** Returns the key that signs. @throws Error before the ring has been loaded */
   getCurrentKey(): SigningKey {
     if (!this.signer) throw new Error('the signing keys are not loaded');
     return this.signer;
   }
 
-  /** By the `kid` of a token; only this memory is asked, never the database or the token itself. */
+  /**
+   * Returns a key by the `kid` of a token. Reads only from memory, never from the database or the token
+   * itself.
+   */
   find(kid: string): SigningKey | undefined {
     return this.keys.get(kid);
   }
 
-  /** The public keys, also the next one before it signs and the ones before while their tokens live. */
+  /**
+   * Returns the public keys, including the next key before it signs and previous keys while their tokens are
+   * valid.
+   */
   getJwks(): { keys: JsonWebKey[] } {
     return { keys: [...this.keys.values()].map(({ jwk }) => jwk) };
   }
@@ -122,7 +130,10 @@ export class SigningKeyRing {
     };
   }
 
-  /** The public half comes from the encrypted one: who can write rows, and knows no secret, adds no key. */
+  /**
+   * Derives the public key from the encrypted private key, so that an attacker who can write rows but does
+   * not know the secret cannot add a key.
+   */
   private decryptKey({ kid, privateKey: sealed }: StoredSigningKey): SigningKey {
     const privateKey = createPrivateKey(this.keyring.decrypt('signing-key', kid, sealed));
     const publicKey = createPublicKey(privateKey);
