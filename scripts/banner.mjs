@@ -3,12 +3,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 /**
- * Prints where everything is and, outside production, the keys.
+ * Prints the addresses of Gatehouse and, outside production, the keys.
  * @param {NodeJS.WriteStream} report
  * @param {{ production: boolean, publicUrl: string, dataDir: string, redisUrl: string | null, docs: boolean,
  *   console: boolean, http: { host: string, port: number } }} config
- * @param {number} seconds how long the start took
- * @param {boolean} isSeeded whether the keys in DATA_DIR are those of this database
+ * @param {number} seconds duration of the start
+ * @param {boolean} isSeeded true if the keys in DATA_DIR belong to this database
  */
 export function printBanner(report, config, seconds, isSeeded) {
   const url = localUrl(config.http);
@@ -38,7 +38,7 @@ export function printBanner(report, config, seconds, isSeeded) {
 }
 
 /**
- * Where the api answers on this machine.
+ * Returns the URL of the API on this machine.
  * @param {{ host: string, port: number }} listener
  */
 export function localUrl({ host, port }) {
@@ -51,7 +51,7 @@ function readCredentials(dataDir) {
   return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined;
 }
 
-/** Another address at each start, so that the command works as often as it is pasted from a new start. */
+/** Returns a command with a different email address at each start, so that it works after every start. */
 function registerCommand(url, publishableKey) {
   const body = {
     email: `ada-${randomBytes(3).toString('hex')}@example.com`,

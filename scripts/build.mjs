@@ -12,11 +12,13 @@ const DIST = path.join(root, 'dist');
 
 const VITE = ['vite', 'bin', 'vite.js'];
 
-/** The projects of nest-cli.json: the apps and libs that the programs consist of. */
+/** The projects of nest-cli.json: the apps and libs of the programs. */
 const PROJECTS = Object.values(JSON.parse(read(path.join(root, 'nest-cli.json'))).projects);
 const SOURCES = PROJECTS.map((project) => project.root);
 
-/** The parts that are built separately: a change to the console restarts no program, and the reverse. */
+/**
+ * The parts that are built separately, so that a change to the console restarts no program, and vice versa.
+ */
 const BUILD_PARTS = [
   {
     stamp: path.join(DIST, '.build-stamp'),
@@ -49,8 +51,8 @@ const TOOLS_PART = {
 };
 
 /**
- * Installs the packages of package-lock.json, unless these are the ones in node_modules.
- * @param {NodeJS.WriteStream} report where progress is shown
+ * Installs the packages of package-lock.json, unless node_modules already contains them.
+ * @param {NodeJS.WriteStream} report stream for the progress
  */
 export async function ensureInstalled(report) {
   const wanted = sha256(read(LOCKFILE));
@@ -63,16 +65,17 @@ export async function ensureInstalled(report) {
 }
 
 /**
- * Builds what changed since the last time into dist/.
- * @param {NodeJS.WriteStream} report where progress is shown
- * @param {{ withTools?: boolean }} [options] `withTools`: benchmarks, screenshots and upgrade fixtures as well
- * @returns {Promise<boolean>} whether it built the programs, which must be started again then
+ * Builds the parts that changed since the last build into dist/.
+ * @param {NodeJS.WriteStream} report stream for the progress
+ * @param {{ withTools?: boolean }} [options] `withTools`: also builds benchmarks, screenshots and upgrade
+ *   fixtures
+ * @returns {Promise<boolean>} true if the programs were built and must be restarted
  */
 export async function ensureBuilt(report, { withTools = false } = {}) {
   const wanted = withTools ? [...BUILD_PARTS, TOOLS_PART] : BUILD_PARTS;
   if (outdatedParts(wanted).length === 0) return false;
   return withLock(LOCK, async () => {
-    // The stamps are taken before the build: what changes meanwhile is built the next time.
+    // The stamps are computed before the build, so that files that change meanwhile are built the next time.
     const parts = outdatedParts(wanted);
     if (parts.length > 0) await step(report, 'Building', () => buildAll(parts));
     return parts.some(({ part }) => part === BUILD_PARTS[0]);
@@ -84,7 +87,10 @@ const outdatedParts = (parts) =>
     .map((part) => ({ part, wanted: sourcesStamp(part.sources) }))
     .filter(({ part, wanted }) => read(part.stamp) !== wanted);
 
-/** Side by side; a failure is told once all have ended, so that none still writes when somebody tries again. */
+/**
+ * Builds parts in parallel. Reports a failure only after all of them have ended, so that none is still
+ * writing during the next build.
+ */
 async function buildAll(parts) {
   const results = await Promise.allSettled(
     parts.map(async ({ part, wanted }) => {
@@ -117,7 +123,7 @@ async function build({ steps, outputs }) {
   }
 }
 
-/** Whether every package that belongs on this machine is there as package-lock.json wants it. */
+/** Returns whether every package for this machine is installed in the version of package-lock.json. */
 function isInstalled() {
   const record = read(path.join(root, 'node_modules', '.package-lock.json'));
   if (!record) return false;
@@ -132,23 +138,23 @@ function isInstalled() {
 }
 
 function sourcesStamp(folders) {
-  const facts = [];
+  const fileStamps = [];
   const add = (file) => {
     const { mtimeMs, size } = fs.statSync(file);
-    facts.push(`${path.relative(root, file)} ${mtimeMs} ${size}`);
+    fileStamps.push(`${path.relative(root, file)} ${mtimeMs} ${size}`);
   };
-  const walk = (folder) => {
+  const visit = (folder) => {
     for (const entry of fs.existsSync(folder) ? fs.readdirSync(folder, { withFileTypes: true }) : []) {
       const file = path.join(folder, entry.name);
-      if (entry.isDirectory() && entry.name !== 'node_modules' && entry.name !== 'dist') walk(file);
+      if (entry.isDirectory() && entry.name !== 'node_modules' && entry.name !== 'dist') visit(file);
       else if (entry.isFile() && !/\.(spec|d)\.ts$/.test(entry.name)) add(file);
     }
   };
-  for (const folder of folders) walk(path.join(root, folder));
+  for (const folder of folders) visit(path.join(root, folder));
   for (const name of fs.readdirSync(root)) {
     if (/^((tsconfig.*|package|nest-cli)\.json|vite\.config\.mjs)$/.test(name)) add(path.join(root, name));
   }
-  return sha256(facts.sort().join('\n'));
+  return sha256(fileStamps.sort().join('\n'));
 }
 
 function sha256(text) {

@@ -7,7 +7,7 @@ import { ensureBuilt, ensureInstalled } from './build.mjs';
 import { main } from './environment.mjs';
 import { run } from './processes.mjs';
 
-/** The requirements whose id has to stand in the title of a test. */
+/** The requirements whose id must be in the title of a test. */
 const REQUIREMENTS = {
   PW: [1, 2, 3, 4, 5, 6, 7, 8],
   TK: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
@@ -20,7 +20,7 @@ const REQUIREMENTS = {
   CO: [1, 2, 3, 4, 5],
 };
 
-/** What make-env.sh writes. */
+/** The secrets that make-env.sh writes. */
 const SECRETS = ['POSTGRES_PASSWORD', 'DATABASE_PASSWORD', 'REDIS_PASSWORD', 'ROOT_SECRET'];
 const env = Object.fromEntries(SECRETS.map((name) => [name, randomBytes(32).toString('hex')]));
 const PROGRAMS = ['api', 'webhook-worker'];
@@ -49,7 +49,7 @@ const filesIn = (folder, end) =>
     .map((name) => path.posix.join(folder, name.replaceAll(path.sep, '/')))
     .filter((name) => name.endsWith(end));
 
-/** What the repository's files promise about one another; every problem is shown at once. */
+/** Checks that files of the repository are consistent with each other. Prints all problems at once. */
 await main(async () => {
   await ensureInstalled(process.stderr);
   await ensureBuilt(process.stderr);
@@ -74,7 +74,10 @@ async function checkGenerated({ settings }) {
       expectEqual(`.env.example: ${name}`, setting.parse(values[name]), setting.fallback);
 }
 
-/** Files with SQL begin with the reasons why it is not left to the entity manager (docs/adr/0028-entity-manager-and-sql.md). */
+/**
+ * Checks that files with SQL start with the reason why they do not use the entity manager
+ * (docs/adr/0028-entity-manager-and-sql.md).
+ */
 function checkSqlFiles() {
   for (const file of filesIn('libs/persistence/src', '.ts')) {
     const text = read(file);
@@ -83,7 +86,7 @@ function checkSqlFiles() {
   }
 }
 
-/** Links, file names and npm scripts of the written documents. */
+/** Checks links, file names and npm scripts in the documentation. */
 function checkLinks() {
   const pages = filesIn('docs', '.md');
   for (const file of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...pages])
@@ -105,11 +108,11 @@ function checkLinks() {
 }
 
 function checkRequirements() {
-  // The first argument of a call, a text with another argument behind it: what titles look like.
+  // Matches titles: a string that is the first of several arguments of a call.
   const title = /\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`([^`]*)`),/g;
   const titles = ['apps', 'libs', 'test']
     .flatMap((folder) => filesIn(folder, '.spec.ts'))
-    // The gate does not run those.
+    // npm run check does not run these.
     .filter((name) => !name.endsWith('.nightly.spec.ts'))
     .flatMap((name) => [...read(name).matchAll(title)])
     .map(([, single, double, back]) => single ?? double ?? back)
@@ -123,14 +126,14 @@ function checkRequirements() {
 
 function checkDockerfile() {
   const { instructions, all } = readDockerfile();
-  // SC-01: one exact version of Node, from 24.22.1 on.
+  // SC-01: an exact version of Node.js, 24.22.1 or later.
   for (const from of all('FROM')) expectEqual('Dockerfile: FROM', from.split(' ')[0], '${NODE_IMAGE}');
   const [, ...version] =
     /^NODE_IMAGE=node:(\d+)\.(\d+)\.(\d+)-\w+-slim$/.exec(all('ARG')[0])?.map(Number) ?? [];
   const isNewEnough = version[0] === 24 && version[1] * 1_000 + version[2] >= 22_001;
   expect(isNewEnough, `Dockerfile: Node.js ${version.join('.')}`);
 
-  // SC-04: without root, and with production dependencies alone.
+  // SC-04: without root, and with production dependencies only.
   expectEqual('Dockerfile: USER', all('USER'), ['1000:1000']);
   const last = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
   for (const { name, rest } of last)
@@ -152,13 +155,13 @@ function checkDockerfile() {
     const copies = all('COPY').filter((rest) => rest === `${folder}/package.json ${folder}/`);
     expectEqual(`Dockerfile: COPY of ${folder}/package.json`, copies.length, 2);
   }
-  // The same build makes the console.
+  // The same build creates the console.
   expectEqual('Dockerfile: last RUN', all('RUN').at(-1), 'npm run build');
   const { build } = JSON.parse(read('package.json')).scripts;
   expect(build.includes('vite build apps/console'), 'npm run build does not build the console');
   expect(fs.existsSync('dist/console/index.html'), 'no dist/console/index.html');
 
-  // SC-04: it copies what is there, and nothing else reaches the build.
+  // SC-04: the copied files exist, and no other files reach the build.
   const copied = all('COPY')
     .filter((rest) => !rest.startsWith('--from'))
     .flatMap((rest) => rest.split(' ').slice(0, -1));
@@ -186,14 +189,14 @@ function checkCompose({ settings, loadConfig }) {
   const programs = (more = {}) => PROGRAMS.map((name) => readCompose({ ...env, ...more }).services[name]);
   expectEqual(what('services'), Object.keys(services), [...PROGRAMS, 'postgres', 'redis', 'mailpit']);
 
-  // CF-05: no secret of its own, nor one that npm start would read.
+  // CF-05: contains no secret of its own, and none that npm start would read.
   for (const name of SECRETS) {
     const missing = new RegExp(`^${name}: run sh ops/compose/make-env.sh first$`);
     expectThrow(what(`without ${name}`), () => readCompose({ ...env, [name]: undefined }), missing);
     expect(!Object.hasOwn(settings, name), what(`${name} is a setting`));
   }
 
-  // CF-05: publishes the api and nothing else, on this machine alone.
+  // CF-05: publishes only the API, and only on this machine.
   const published = Object.entries(services).filter(([, { ports }]) => ports);
   expectEqual(
     what('ports'),
@@ -237,7 +240,7 @@ function checkCompose({ settings, loadConfig }) {
       expect(other in services, what(`${name}: no service ${other}`));
   }
   for (const { environment = {}, stop_grace_period: grace } of programs()) {
-    // libs/platform/src/run-process.ts gives up after 15 s.
+    // libs/platform/src/run-process.ts exits after 15 s.
     expect(parseInt(grace) > 15, what(`stop_grace_period ${grace}`));
     for (const [name, value] of Object.entries(environment)) {
       expect(Object.hasOwn(settings, name), what(`${name} is not a setting`));
@@ -247,7 +250,7 @@ function checkCompose({ settings, loadConfig }) {
   checkConfiguration(loadConfig, (more) => programs(more).map(({ environment }) => environment));
 }
 
-/** Both programs take their configuration, as it stands and for production. */
+/** Checks that both programs accept the configuration, both unchanged and for production. */
 function checkConfiguration(loadConfig, environments) {
   for (const environment of environments({})) {
     const { production, publicUrl, rootSecrets, redisUrl } = loadConfig(environment);
@@ -284,7 +287,7 @@ function checkConfiguration(loadConfig, environments) {
       [true, 'ops@example.com', ['10.2.0.0/16']],
     ],
   );
-  // CF-03: production does not send mails to the mail catcher, for want of another server.
+  // CF-03: production rejects the mail catcher when no other mail server is configured.
   for (const environment of environments({ NODE_ENV: 'production', PUBLIC_URL: 'https://auth.example.com' }))
     expectThrow(
       'docker-compose.yml: production without a mail server',

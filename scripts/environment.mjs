@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The repository's folder. */
+/** The root folder of the repository. */
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-/** An error whose message is sufficient for the reader: it is printed without a stack. */
+/** An error whose message is sufficient for the reader. It is printed without a stack. */
 export class ScriptError extends Error {
   constructor(message, exitCode = 1) {
     super(message);
@@ -14,8 +14,9 @@ export class ScriptError extends Error {
 }
 
 /**
- * Runs a script's body in the repository's folder, with `.env` loaded (the real environment wins).
- * @param {() => Promise<number | void>} body its number becomes the exit code
+ * Runs the body of a script in the root folder, with `.env` loaded. Environment variables take precedence
+ * over `.env`.
+ * @param {() => Promise<number | void>} body returns the exit code
  */
 export async function main(body) {
   try {
@@ -24,7 +25,7 @@ export async function main(body) {
     if (existsSync('.env')) process.loadEnvFile('.env');
     process.exitCode = (await body()) ?? process.exitCode;
   } catch (error) {
-    // A fault of the system, such as EACCES, names the file by itself.
+    // The message of a system error, such as EACCES, contains the name of the file.
     console.error(error instanceof ScriptError || error.syscall ? error.message : error);
     process.exitCode = error.exitCode ?? 1;
   }
@@ -39,7 +40,7 @@ function requireNode() {
 }
 
 /**
- * Runs one stage and shows how long it takes: a counting line on a terminal, a line every 10 s elsewhere.
+ * Runs one step and shows its duration: a line that is updated on a terminal, otherwise a line every 10 s.
  * @template T
  * @param {NodeJS.WriteStream} report
  * @param {string} label

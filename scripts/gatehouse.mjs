@@ -6,18 +6,18 @@ import { ScriptError, main } from './environment.mjs';
 import { lockHolder, run } from './processes.mjs';
 
 await main(async () => {
-  // What the command prints may go into a pipe, so progress goes to stderr.
+  // The output of the command may be piped, so progress goes to stderr.
   await ensureInstalled(process.stderr);
   await ensureBuilt(process.stderr);
-  // Ctrl-C reaches the command by itself; this process stays to stop the database after it.
+  // Ctrl-C reaches the command directly. This process continues, to stop the database after it.
   process.on('SIGINT', () => {});
 
   const env = { ...process.env };
   const dataDir = path.resolve(process.env.DATA_DIR || '.data');
   const cluster = path.join(dataDir, 'postgres');
-  const makesDatabase = ['migrate', 'bootstrap'].includes(process.argv[2]);
+  const createsDatabase = ['migrate', 'bootstrap'].includes(process.argv[2]);
   const needsDatabase = !env.DATABASE_URL && process.argv[2] !== 'alert-secret';
-  if (needsDatabase && !makesDatabase && process.argv[2] && !fs.existsSync(cluster)) {
+  if (needsDatabase && !createsDatabase && process.argv[2] && !fs.existsSync(cluster)) {
     throw new ScriptError(`No database exists in ${dataDir}. Set DATA_DIR or DATABASE_URL.`);
   }
   const postgres = needsDatabase ? await startEmbeddedPostgres({ dataDir: cluster }) : undefined;
@@ -27,7 +27,7 @@ await main(async () => {
     const { code } = await run(process.execPath, args, { env, stdio: 'inherit' });
     return code;
   } finally {
-    // A launcher that came meanwhile has adopted the server.
+    // A launcher that was started meanwhile has adopted the server.
     const adopted = postgres?.adopted || lockHolder(path.join(dataDir, 'launcher.pid')) !== undefined;
     if (!adopted) await postgres?.stop();
   }

@@ -7,7 +7,7 @@ import { step } from './environment.mjs';
 import { describeProcess } from './processes.mjs';
 import { Program } from './supervisor.mjs';
 
-/** Everything that runs: the database, the api and the webhook-worker. */
+/** Runs the database, the API and the webhook-worker. */
 export class Launcher {
   #config;
   #log;
@@ -25,10 +25,10 @@ export class Launcher {
     this.#config = config;
     this.#log = log;
     this.#lock = lock;
-    const onConfigFault = () => this.stop().then(() => process.exit(1));
-    this.#api = new Program({ name: 'api', file: 'dist/programs/api.js', log, onConfigFault });
+    const onConfigError = () => this.stop().then(() => process.exit(1));
+    this.#api = new Program({ name: 'api', file: 'dist/programs/api.js', log, onConfigError });
     const worker = 'dist/programs/webhook-worker.js';
-    this.#worker = new Program({ name: 'webhook-worker', file: worker, log, onConfigFault });
+    this.#worker = new Program({ name: 'webhook-worker', file: worker, log, onConfigError });
   }
 
   async start() {
@@ -62,7 +62,7 @@ export class Launcher {
       this.#log.write('error', error.message);
       return { pid, url };
     });
-    // Another program may have taken its port meanwhile.
+    // Another program may have taken its port in the meantime.
     if ((await this.#postgres).url !== url) await this.restartPrograms();
   }
 
@@ -73,7 +73,7 @@ export class Launcher {
   #startPrograms() {
     const { port } = this.#config.metrics;
     this.#api.start(this.#env);
-    // On one machine they cannot share a port.
+    // Both run on the same machine, so they need different ports.
     this.#worker.start(port === null ? this.#env : { ...this.#env, METRICS_PORT: String(port + 1) });
   }
 
@@ -96,7 +96,10 @@ export class Launcher {
     return this.#stopping !== undefined;
   }
 
-  /** npm passes on the Ctrl-C that the terminal has sent to all, so one key press arrives twice. */
+  /**
+   * Handles a signal. npm forwards the Ctrl-C that the terminal has already sent to all processes, so one key
+   * press arrives twice.
+   */
   onSignal() {
     this.#signaledAt ??= performance.now();
     if (performance.now() - this.#signaledAt > 1_000) this.#killPrograms();
@@ -109,7 +112,7 @@ export class Launcher {
     this.#worker.kill();
   }
 
-  /** Stops all of it, in order: nothing is taken away from a program that still works. */
+  /** Stops everything in order, so that a program's dependencies run until it has stopped. */
   stop() {
     this.#stopping ??= this.#stopAll();
     return this.#stopping;
@@ -118,7 +121,8 @@ export class Launcher {
   async #stopAll() {
     this.#log.write('info', 'stopping');
     clearInterval(this.#databaseWatch);
-    // With the database's 3 s less than 15 s: whoever pressed Ctrl-C waits.
+    // With the 3 s of the database, the time limits keep a shutdown as short as possible for the person who
+    // pressed Ctrl-C.
     await this.#api.stop(14_000);
     await this.#worker.stop(14_000);
     const server = await Promise.resolve(this.#postgres).catch(() => undefined);

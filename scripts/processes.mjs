@@ -4,8 +4,8 @@ import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Start time and command line of a living process, undefined for a dead one. A process id alone proves
- * nothing: after a crash, and most of all in a container, the number soon belongs to someone else.
+ * Returns the start time and command line of a running process, or undefined if it is not running. A process
+ * id alone does not identify a process: after a crash, and especially in a container, it is soon reused.
  * @param {number} pid
  * @returns {string | undefined}
  */
@@ -23,7 +23,7 @@ export function describeProcess(pid) {
     }
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie is dead; in a container nobody may ever collect it.
+    // A zombie has exited; in a container it may never be reaped.
     if (fields[0] === 'Z') return undefined;
     return `${fields[19]} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()}`;
   } catch {
@@ -32,7 +32,7 @@ export function describeProcess(pid) {
 }
 
 /**
- * The living process that holds a lock file, if any.
+ * Returns the id of the running process that holds a lock file, if any.
  * @param {string} file
  * @returns {number | undefined}
  */
@@ -47,7 +47,7 @@ export function lockHolder(file) {
 }
 
 /**
- * Takes a lock file, also from a dead holder.
+ * Acquires a lock file, also if its holder is no longer running.
  * @param {string} file
  * @returns {{ release(): void } | { holder: number }}
  */
@@ -67,7 +67,7 @@ export function takeLock(file) {
 }
 
 /**
- * Runs `work` while no other process runs what is under the same lock file.
+ * Runs `work` while no other process runs work under the same lock file.
  * @template T
  * @param {string} file
  * @param {() => Promise<T>} work
@@ -87,7 +87,7 @@ export async function withLock(file, work) {
 }
 
 /**
- * Runs a program to its end. A program that cannot be started has the code -1.
+ * Runs a program and waits until it exits. The code is -1 if the program cannot be started.
  * @param {string} command
  * @param {string[]} args
  * @param {import('node:child_process').SpawnOptions & { input?: string }} [options]

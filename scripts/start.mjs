@@ -9,7 +9,7 @@ import { lockHolder, takeLock } from './processes.mjs';
 import { CONFIG_EXIT_CODE, openLog } from './supervisor.mjs';
 
 const report = process.stdout;
-// A terminal that is closed must not take the launcher down before its programs.
+// A closed terminal must not end the launcher before its programs.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 await main(async () => {
@@ -30,18 +30,21 @@ await main(async () => {
   if (process.argv.includes('--watch')) watch(launcher);
 });
 
-/** Says now what would otherwise show after minutes of installing and building. */
+/**
+ * Checks the port first, because the error would otherwise appear only after minutes of installing and
+ * building.
+ */
 async function requireFreePort() {
   const port = Number(process.env.PORT?.trim() || 3000);
   const host = process.env.HOST?.trim() || '127.0.0.1';
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) return; // the configuration's check says it better
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) return; // the validation of the configuration reports a better error
 
-  // After a crash of the launcher its programs need a moment to notice and to let go of the port.
+  // After a crash of the launcher, its programs need a moment to notice and to release the port.
   const lockFile = path.resolve(process.env.DATA_DIR?.trim() || '.data', 'launcher.pid');
   const crashed = fs.existsSync(lockFile) && lockHolder(lockFile) === undefined;
   for (const deadline = performance.now() + (crashed ? 15_000 : 0); ; await sleep(100)) {
     const { code, found } = await tryListen(port, host);
-    // PORT=0 asks for any free port; the banner and the programs must agree on it.
+    // PORT=0 selects any free port. The banner and the programs must use the same one.
     if (found) return void (process.env.PORT = String(found));
     if (code === 'EADDRINUSE' && performance.now() < deadline) continue;
     if (code === 'EADDRINUSE') {
@@ -80,7 +83,7 @@ async function loadCheckedConfig() {
   }
 }
 
-/** Two launchers on one data directory would share a database and overwrite each other's keys. */
+/** Locks the data directory, because two launchers would share a database and overwrite each other's keys. */
 function lockDataDir(dataDir) {
   fs.mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock = takeLock(path.join(dataDir, 'launcher.pid'));
@@ -91,7 +94,7 @@ function lockDataDir(dataDir) {
   );
 }
 
-/** Builds and restarts after every change; what does not build leaves the running programs alone. */
+/** Builds and restarts the programs after every change. If a build fails, the running programs continue. */
 function watch(launcher) {
   let timer;
   let work = Promise.resolve();

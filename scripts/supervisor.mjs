@@ -5,17 +5,18 @@ import { root } from './environment.mjs';
 const MAX_RESTART_DELAY_MS = 30_000;
 const STABLE_AFTER_MS = 60_000;
 
-/** The exit code of a process that refuses its configuration (EX_CONFIG); starting it again is no use. */
+/**
+ * Exit code of a process that rejects its configuration (EX_CONFIG). It is not restarted, because the error
+ * would recur.
+ */
 export const CONFIG_EXIT_CODE = 78;
 
-/**
- * The log of the launcher and its programs: JSON lines, made readable on a developer's terminal.
- */
+/** Opens the log of the launcher and its programs: JSON lines, formatted on a developer's terminal. */
 export async function openLog() {
   const readable = process.stdout.isTTY && process.env.NODE_ENV !== 'production';
   const sink = readable ? await createPrettySink() : process.stdout;
   return {
-    /** Passes whole lines on, so that the lines of two programs never mix. */
+    /** Forwards complete lines, so that the lines of two programs are never mixed. */
     forward(source, target = sink) {
       let rest = '';
       source.setEncoding('utf8').on('data', (text) => {
@@ -49,7 +50,7 @@ async function createPrettySink() {
   });
 }
 
-/** A program that is started again whenever it dies, after a pause that grows. */
+/** A program that is restarted when it exits, with increasing delays. */
 export class Program {
   #name;
   #file;
@@ -61,9 +62,9 @@ export class Program {
   #restartDelay = 500;
 
   /**
-   * @param {{ name: string, file: string, log: Awaited<ReturnType<typeof openLog>>, onConfigFault(): void }} options
+   * @param {{ name: string, file: string, log: Awaited<ReturnType<typeof openLog>>, onConfigError(): void }} options
    */
-  constructor({ name, file, log, onConfigFault: onConfigError }) {
+  constructor({ name, file, log, onConfigError }) {
     this.#name = name;
     this.#file = file;
     this.#log = log;
@@ -74,8 +75,8 @@ export class Program {
   start(env) {
     this.#shouldRun = true;
     const started = performance.now();
-    // A process group of its own keeps Ctrl-C away: the launcher stops the programs one after the other.
-    // The IPC channel tells a program when the launcher is gone.
+    // A separate process group shields the program from Ctrl-C: the launcher stops the programs one after the
+    // other. The closed IPC channel tells a program that the launcher has exited.
     const child = spawn(process.execPath, [this.#file], {
       cwd: root,
       env,
@@ -95,8 +96,8 @@ export class Program {
     });
   }
 
-  #scheduleRestart(env, reason, life) {
-    if (life > STABLE_AFTER_MS) this.#restartDelay = 500;
+  #scheduleRestart(env, reason, uptime) {
+    if (uptime > STABLE_AFTER_MS) this.#restartDelay = 500;
     this.#log.write(
       'error',
       `${this.#name} exited unexpectedly (${reason}); restarting in ${this.#restartDelay / 1000} s`,
@@ -106,8 +107,8 @@ export class Program {
   }
 
   /**
-   * Asks the program to end and waits for it.
-   * @param {number} grace ms until it is killed
+   * Sends SIGTERM to the program and waits until it exits.
+   * @param {number} grace time until the program is killed, in ms
    */
   async stop(grace) {
     this.#shouldRun = false;

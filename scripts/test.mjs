@@ -5,25 +5,27 @@ import { ensureBuilt, ensureInstalled } from './build.mjs';
 import { main, root } from './environment.mjs';
 import { run } from './processes.mjs';
 
-/** Node.js from version 22.1 on keeps here what it has compiled. */
+/** Directory in which Node.js 22.1 and later caches compiled code. */
 process.env.NODE_COMPILE_CACHE ??= path.join(root, 'node_modules', '.cache', 'compiled');
 
 const FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
-/** The projects of jest.config.mjs that run together, in this order (CONTRIBUTING.md, "Which tests run when"). */
+/**
+ * The projects of jest.config.mjs that run together, in this order (CONTRIBUTING.md, "Which tests run when").
+ */
 const SETS = {
-  // Of two cores these leave a third idle with two workers.
+  // With two workers, these tests leave a third of two cores idle.
   quick: [['unit'], ['e2e', '--maxWorkers=3']],
   added: [
     ['dedicated', 'faults', '--maxWorkers=3'],
     ['browser', '--maxWorkers=2'],
-    // Judged by the time that something takes: nothing runs beside them.
+    // These tests measure time, so no other test runs at the same time.
     ['timed', '--maxWorkers=1'],
   ],
   nightly: [['nightly', '--maxWorkers=1']],
 };
 
-/** What a newcomer runs, and what else there is. */
+/** The sets of each command; without a command, the set for new contributors. */
 const COMMANDS = {
   undefined: SETS.quick,
   '--added': SETS.added,
@@ -32,10 +34,10 @@ const COMMANDS = {
   '--nightly': [...SETS.quick, ...SETS.added, ...SETS.nightly],
 };
 
-/** More failed files than this are no chance. */
+/** Maximum number of failed files that may be chance and are run again. */
 const MAX_RERUN_FILES = 3;
 
-/** A failure here is never chance: what they promise must hold every time. */
+/** Files whose failures are never treated as chance, because their guarantees must hold every time. */
 const NEVER_RERUN = /isolation|credentials|secrets|hostile|tokens|passwords|brute-force/;
 
 await main(async () => {
@@ -44,16 +46,16 @@ await main(async () => {
   const { reapServers, stopServers } = await import('../test/support/embedded.mjs');
   const { hasRedisServer } = await import('../test/support/redis-process.mjs');
   const { startTestServers } = await import('../test/support/test-servers.mjs');
-  // Ctrl-C ends jest, which runs no teardown then; this process stays to clean up.
+  // Ctrl-C ends jest without its teardown. This process continues, to clean up.
   process.on('SIGINT', () => {});
 
   const [command, ...rest] = process.argv.slice(2);
   const sets = COMMANDS[command];
-  const isWhole = sets !== undefined && rest.length === 0;
+  const isComplete = sets !== undefined && rest.length === 0;
   const runs = sets ? sets.map((set) => [...jestArguments(set), ...rest]) : [process.argv.slice(2)];
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'gatehouse-results-'));
-  // Only a whole run is worth keeping.
-  if (command === '--nightly' && isWhole) {
+  // Only the result of a complete run is written.
+  if (command === '--nightly' && isComplete) {
     process.env.TEST_FAULT_TABLE = 'docs/reliability.md';
     process.env.TEST_FAULT_ROWS = path.join(folder, 'fault-rows');
   }
@@ -61,14 +63,14 @@ await main(async () => {
   const flaky = [];
   let servers;
   try {
-    // Once for all runs of jest.
+    // Started once for all runs of jest.
     if (sets) servers = await startTestServers();
     for (const args of runs) {
       const result = await jest(args, path.join(folder, `${results.length}.json`));
       results.push(result);
       if (result.interrupted) break;
     }
-    if (isWhole && !results.some(({ interrupted }) => interrupted))
+    if (isComplete && !results.some(({ interrupted }) => interrupted))
       flaky.push(...(await rerunFailedFiles(results, folder)));
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
@@ -76,10 +78,10 @@ await main(async () => {
     await reapServers();
   }
 
-  if (isWhole) console.log(`\nDelivery suites with Redis: ${describeRedisCoverage(hasRedisServer)}.`);
+  if (isComplete) console.log(`\nDelivery suites with Redis: ${describeRedisCoverage(hasRedisServer)}.`);
   const total = { passed: 0, failed: 0, skipped: 0 };
   for (const result of results) for (const key of Object.keys(total)) total[key] += result[key];
-  // For whoever runs several commands and adds them up (check.mjs).
+  // For a caller that runs several commands and adds the totals (check.mjs).
   if (process.env.TEST_TOTALS) fs.appendFileSync(process.env.TEST_TOTALS, `${JSON.stringify(total)}\n`);
   report(total, flaky);
   return total.failed > 0 || total.passed === 0 ? 1 : 0;
@@ -95,8 +97,8 @@ function jestArguments([...projectsAndOptions]) {
 }
 
 /**
- * Runs failed files once more, alone: a failure that does not come again is shown as flaky, and its tests count as
- * passed. Mending it comes before everything else (CONTRIBUTING.md).
+ * Runs failed files once more, on their own. A failure that does not recur is reported as flaky, and its
+ * tests count as passed. Fixing it has priority over all other work (CONTRIBUTING.md).
  */
 async function rerunFailedFiles(results, folder) {
   const failed = results.flatMap((result) => result.files.map((file) => ({ ...file, result })));
@@ -105,13 +107,13 @@ async function rerunFailedFiles(results, folder) {
   for (const [index, { name, tests, result }] of failed.entries()) {
     if (NEVER_RERUN.test(path.basename(name))) continue;
     console.log(`\nRerun alone: ${path.relative('.', name)}`);
-    const again = await jest(
+    const rerun = await jest(
       ['--runTestsByPath', name, '--maxWorkers=1'],
-      path.join(folder, `again-${index}.json`),
+      path.join(folder, `rerun-${index}.json`),
     );
-    if (again.failed > 0) continue;
+    if (rerun.failed > 0) continue;
     result.failed -= tests.length || 1;
-    result.passed += tests.length || again.passed;
+    result.passed += tests.length || rerun.passed;
     flaky.push(...tests.map((test) => ({ name, ...test })));
   }
   return flaky;
@@ -132,24 +134,28 @@ function describeRedisCoverage(redisServer) {
 }
 
 async function jest(args, outputFile) {
-  const own = ['--passWithNoTests', '--json', `--outputFile=${outputFile}`];
-  if (!args.some((arg) => arg.startsWith('--maxWorkers'))) own.push('--maxWorkers=2');
-  const { code } = await run(process.execPath, [...FLAGS, 'node_modules/jest/bin/jest.js', ...own, ...args], {
-    stdio: 'inherit',
-    // The flags above are jest's own; its workers read NODE_OPTIONS.
-    env: { ...process.env, NODE_OPTIONS: [process.env.NODE_OPTIONS, ...FLAGS].filter(Boolean).join(' ') },
-  });
-  const counted = fs.existsSync(outputFile)
+  const options = ['--passWithNoTests', '--json', `--outputFile=${outputFile}`];
+  if (!args.some((arg) => arg.startsWith('--maxWorkers'))) options.push('--maxWorkers=2');
+  const { code } = await run(
+    process.execPath,
+    [...FLAGS, 'node_modules/jest/bin/jest.js', ...options, ...args],
+    {
+      stdio: 'inherit',
+      // FLAGS apply to the main process of jest; its workers read NODE_OPTIONS.
+      env: { ...process.env, NODE_OPTIONS: [process.env.NODE_OPTIONS, ...FLAGS].filter(Boolean).join(' ') },
+    },
+  );
+  const counts = fs.existsSync(outputFile)
     ? count(JSON.parse(fs.readFileSync(outputFile, 'utf8')))
     : count({});
-  // A run may fail without a failed test: a setup that throws, an unknown option.
-  if (code !== 0 && counted.failed === 0) counted.failed = 1;
-  return { ...counted, interrupted: code >= 128 };
+  // A run can fail without a failed test, for example because of a setup that throws or an unknown option.
+  if (code !== 0 && counts.failed === 0) counts.failed = 1;
+  return { ...counts, interrupted: code >= 128 };
 }
 
 function count(results) {
   const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0, numTodoTests = 0 } = results;
-  // A suite that cannot be loaded has no tests to count.
+  // A suite that cannot be loaded has no tests.
   const { numRuntimeErrorTestSuites = 0, testResults = [] } = results;
   return {
     passed: numPassedTests,
