@@ -1,10 +1,11 @@
 /**
- * The one-way street of docs/architecture: apps → auth → persistence → platform → domain, each to any layer on
- * its right, and from outside only through a lib's door (`@gatehouse/domain` …, which is its src/index.ts).
+ * The layers of docs/architecture.md: apps → auth → persistence → platform → domain. Each layer may import
+ * any layer to its right. Other layers import a lib only through its entry point (`@gatehouse/domain` …,
+ * which is its src/index.ts).
  */
 const SPEC = '[.]spec[.]ts$';
 
-/** A package, wherever npm has put it. */
+/** Matches a package, wherever npm has installed it. */
 const npm = (name) => `(^|/)node_modules/${name}/`;
 
 /** @type {import('dependency-cruiser').IForbiddenRuleType[]} */
@@ -12,16 +13,16 @@ const layers = [
   ['domain', 'platform|persistence|auth'],
   ['platform', 'persistence|auth'],
   ['persistence', 'auth'],
-].map(([lib, above]) => ({
-  name: `${lib}-imports-nothing-above-it`,
+].map(([lib, higherLibs]) => ({
+  name: `${lib}-imports-no-higher-layer`,
   comment: 'apps → auth → persistence → platform → domain',
   severity: 'error',
   from: { path: `^libs/${lib}/` },
-  to: { path: `^(apps/|libs/(${above})/)` },
+  to: { path: `^(apps/|libs/(${higherLibs})/)` },
 }));
 
-/** The folders of the api. Each may import only those below it (docs/architecture.md). */
-const nouns = [
+/** The folders of the API. Each may import only the folders below it (docs/architecture.md). */
+const folders = [
   'bootstrap',
   'pages',
   'health',
@@ -51,18 +52,18 @@ const nouns = [
 /** @type {import('dependency-cruiser').IForbiddenRuleType[]} */
 const order = [
   {
-    name: 'every-folder-of-the-api-has-a-place',
-    comment: 'Add a new folder to the list of nouns, above everything that it imports.',
+    name: 'api-folders-are-ordered',
+    comment: 'Add a new folder to the list of folders, above all folders that it imports.',
     severity: 'error',
-    from: { path: '^apps/api/src/[^/]+/', pathNot: `^apps/api/src/(${nouns.join('|')})/` },
+    from: { path: '^apps/api/src/[^/]+/', pathNot: `^apps/api/src/(${folders.join('|')})/` },
     to: {},
   },
-  ...nouns.slice(1).map((noun, index) => ({
-    name: `${noun}-imports-no-folder-above-it`,
-    comment: 'The list of nouns shows which folder of the api may import which.',
+  ...folders.slice(1).map((folder, index) => ({
+    name: `${folder}-imports-no-higher-folder`,
+    comment: 'Folders of the API may import only the folders below them in the list of folders.',
     severity: 'error',
-    from: { path: `^apps/api/src/${noun}/` },
-    to: { path: `^apps/api/src/(${nouns.slice(0, index + 1).join('|')})/` },
+    from: { path: `^apps/api/src/${folder}/` },
+    to: { path: `^apps/api/src/(${folders.slice(0, index + 1).join('|')})/` },
   })),
 ];
 
@@ -79,7 +80,7 @@ module.exports = {
     },
     {
       name: 'packages-import-no-app-and-no-lib',
-      comment: 'Packages use the API by its document: docs/openapi.json.',
+      comment: 'Packages use only the document of the API: docs/openapi.json.',
       severity: 'error',
       from: { path: '^packages/' },
       to: { path: '^(apps|libs)/' },
@@ -91,33 +92,33 @@ module.exports = {
       to: { path: '^(test|scripts)/' },
     },
     {
-      name: 'apps-never-import-each-other',
+      name: 'apps-import-no-other-app',
       severity: 'error',
       from: { path: '^apps/([^/]+)/' },
       to: { path: '^apps/', pathNot: '^apps/$1/' },
     },
     {
-      name: 'worker-knows-no-auth',
+      name: 'worker-imports-no-auth',
       severity: 'error',
       from: { path: '^apps/webhook-worker/' },
       to: { path: '^libs/auth/' },
     },
     {
-      name: 'through-the-door',
-      comment: 'What a lib shows stands in its src/index.ts; everything else is its own business.',
+      name: 'libs-only-through-their-entry-point',
+      comment: 'The public API of a lib is its src/index.ts; all other files are internal.',
       severity: 'error',
       from: { path: '^(apps|test)/' },
       to: { path: '^libs/', pathNot: '^libs/[^/]+/src/index[.]ts$' },
     },
     {
-      name: 'through-the-door-between-libs',
+      name: 'other-libs-only-through-their-entry-point',
       severity: 'error',
       from: { path: '^libs/([^/]+)/' },
       to: { path: '^libs/', pathNot: ['^libs/$1/', '^libs/[^/]+/src/index[.]ts$'] },
     },
     ...['^(apps|test)/', '^libs/([^/]+)/'].map((path) => ({
-      name: 'door-by-its-name',
-      comment: "A lib is imported as '@gatehouse/lib' from outside, never by a relative path to its index.",
+      name: 'libs-only-by-package-name',
+      comment: "Import a lib as '@gatehouse/lib', never by a relative path to its entry point.",
       severity: 'error',
       from: { path },
       to: {
@@ -127,16 +128,16 @@ module.exports = {
       },
     })),
     {
-      name: 'not-through-the-own-door',
-      comment: 'Inside a lib imports are relative: its door would make a cycle.',
+      name: 'no-import-of-own-entry-point',
+      comment: 'Use relative imports within a lib: importing its entry point would create a cycle.',
       severity: 'error',
       from: { path: '^libs/([^/]+)/' },
       to: { path: '^libs/$1/src/index[.]ts$' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'resolvable',
-      comment: 'Scripts load what they have built first; before that it is not there to be found.',
+      name: 'no-unresolvable-imports',
+      comment: 'Scripts import files of dist/, which exist only after the build.',
       severity: 'error',
       from: {},
       to: { couldNotResolve: true, pathNot: '^[.][.]/dist/' },
@@ -150,7 +151,7 @@ module.exports = {
     },
     {
       name: 'no-typeorm-in-tests',
-      comment: 'A test may look into the database with pg; it never shares the mapping it judges.',
+      comment: 'Tests may query the database with pg, but must not use the mapping that they test.',
       severity: 'error',
       from: { path: '^test/' },
       to: { path: [npm('typeorm'), npm('@nestjs/typeorm')] },
@@ -174,7 +175,7 @@ module.exports = {
       to: { path: npm('stripe') },
     },
     {
-      name: 'bullmq-only-behind-the-queue',
+      name: 'bullmq-only-in-the-queue',
       severity: 'error',
       from: { path: '^(apps|libs)/', pathNot: '^(libs/platform/src/queue|apps/webhook-worker)/' },
       to: { path: [npm('bullmq'), npm('@nestjs/bullmq')] },
@@ -197,7 +198,7 @@ module.exports = {
     },
     {
       name: 'modules-import-modules',
-      comment: 'A module takes the services of another noun from its module, which exports them.',
+      comment: 'A module gets the services of another folder from the module that exports them.',
       severity: 'error',
       from: { path: '^apps/api/src/([^/]+)/[^/]+[.]module[.]ts$' },
       to: { path: '^apps/api/src/[^/]+/', pathNot: ['^apps/api/src/$1/', '[.]module[.]ts$'] },
@@ -210,7 +211,7 @@ module.exports = {
     },
     {
       name: 'operator-modules-only-with-the-console',
-      comment: 'api.module.ts loads them only with the console; another import would load them always.',
+      comment: 'api.module.ts loads them only with the console; another import would always load them.',
       severity: 'error',
       from: { pathNot: '^apps/api/src/operator-modules[.]ts$' },
       to: {
@@ -218,17 +219,17 @@ module.exports = {
       },
     },
     {
-      name: 'console-knows-the-api-by-its-document',
+      name: 'console-imports-no-server-code',
       comment:
-        'It runs in a browser: no lib, and no code of the api but types made of docs/operator-openapi.json.',
+        'The console runs in a browser. It uses only types that are generated from docs/operator-openapi.json.',
       severity: 'error',
       from: { path: '^apps/console/' },
       to: { path: '^(libs|test|scripts)/' },
     },
     {
-      name: 'console-screens-stand-alone',
+      name: 'console-screens-import-no-other-screen',
       comment:
-        'A screen uses the common ground and its own folder; only the router and the shell know screens.',
+        'A screen imports only shared folders and its own folder; only the router and the shell import screens.',
       severity: 'error',
       from: { path: '^apps/console/src/([^/]+)/', pathNot: '^apps/console/src/app/' },
       to: {
@@ -237,34 +238,34 @@ module.exports = {
       },
     },
     {
-      name: 'console-parts-know-no-app',
+      name: 'console-shared-folders-import-no-screen',
       severity: 'error',
       from: { path: '^apps/console/src/(http|lists|parts|charts)/' },
       to: { path: '^apps/console/src/', pathNot: '^apps/console/src/(http|lists|parts|charts)/' },
     },
     {
-      name: 'http-knows-no-feature',
-      comment: 'The common ground stands below every feature, or it would be a cycle waiting to happen.',
+      name: 'http-imports-no-feature',
+      comment: 'All features import http/, so an import of a feature would create a cycle.',
       severity: 'error',
       from: { path: '^apps/api/src/http/' },
       to: { path: '^apps/api/src/', pathNot: '^apps/api/src/http/' },
     },
     {
       name: 'no-dev-dependency-in-the-product',
-      comment: 'The console is built into files of its own; what it imports is in them.',
+      comment: 'Does not apply to the console, whose build contains its imports.',
       severity: 'error',
       from: { path: '^(apps|libs)/', pathNot: ['^apps/console/', SPEC] },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'no-undeclared-package',
-      comment: 'It is there only because another package brought it: tomorrow it may be gone.',
+      comment: 'It is installed only as a dependency of another package, which may drop it at any time.',
       severity: 'error',
       from: {},
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
     },
     {
-      name: 'nothing-imports-a-spec',
+      name: 'no-imports-of-specs',
       severity: 'error',
       from: {},
       to: { path: SPEC },

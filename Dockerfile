@@ -1,12 +1,12 @@
-# One image for the api and the webhook-worker. docs/operations.md says how to run it.
+# One image for the API and the webhook-worker. docs/operations.md explains how to run it.
 #
-# A tag can be moved to another image, a digest cannot. Look it up where the registry can be reached, and pin it:
+# A tag can be moved to another image, a digest cannot. Look up the digest where the registry is reachable, and pin it:
 #   docker buildx imagetools inspect node:24.22.1-trixie-slim --format '{{.Manifest.Digest}}'
 #   docker build --build-arg NODE_IMAGE=node:24.22.1-trixie-slim@sha256:… .
 ARG NODE_IMAGE=node:24.22.1-trixie-slim
 
-# What runs. No install script is needed, so none may run. The embedded PostgreSQL is for machines without a server, and
-# the programs contain the code of libs/.
+# The runtime dependencies. Install scripts are not needed and therefore disabled. The embedded PostgreSQL is
+# only for machines without a server, and the programs contain the code of libs/.
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY .npmrc package.json package-lock.json ./
@@ -32,18 +32,19 @@ COPY libs libs
 RUN npm run build
 
 FROM ${NODE_IMAGE}
-# The file system may be read-only but for /tmp: DATA_DIR holds nothing that has to stay, once DATABASE_URL and
+# The file system may be read-only except for /tmp: DATA_DIR contains no persistent data if DATABASE_URL and
 # GATEHOUSE_SECRET are set.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/tmp/gatehouse
 WORKDIR /app
 COPY LICENSE package.json ./
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
-# The image's user "node", by number: so an orchestrator can see that it is not root.
+# The image's user "node", by number, so that an orchestrator can verify that it is not root.
 USER 1000:1000
 EXPOSE 3000
-# Whether the process lives, not whether PostgreSQL does: starting it again would not bring that back.
+# Checks the process and not PostgreSQL, because a restart would not repair PostgreSQL.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/livez').then((it) => process.exit(it.ok ? 0 : 1), () => process.exit(1))"]
-# The webhook-worker is dist/programs/webhook-worker.js; it has no /livez, so give it a health check of its own.
+# The webhook-worker is dist/programs/webhook-worker.js. It has no /livez, so configure a separate health
+# check for it.
 CMD ["node", "dist/programs/api.js"]

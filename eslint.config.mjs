@@ -2,8 +2,8 @@ import tseslint from 'typescript-eslint';
 
 const specs = '{apps,libs,test}/**/*.spec.ts';
 
-/** Time, chance and the environment come from one place each, so that a test can stand in their way. */
-const fences = {
+/** Time, randomness and the environment are each read in one place, so that tests can replace them. */
+const restricted = {
   environment: [
     'MemberExpression[object.name="process"]:matches([property.name="env"], [property.value="env"])',
     'VariableDeclarator[init.name="process"] > ObjectPattern',
@@ -13,8 +13,8 @@ const fences = {
     'CallExpression[callee.name="Date"]',
     'MemberExpression[object.name="Date"]:matches([property.name="now"], [property.value="now"])',
     'MemberExpression[object.name="process"][property.name=/^(hrtime|uptime)$/]',
-  ].map((selector) => ({ selector, message: "Ask the platform's now() or monotonicMs()." })),
-  chance: [
+  ].map((selector) => ({ selector, message: "Use the platform's now() or monotonicMs()." })),
+  randomness: [
     {
       selector:
         'MemberExpression[object.name="Math"]:matches([property.name="random"], [property.value="random"])',
@@ -22,11 +22,11 @@ const fences = {
     },
   ],
   globals: [
-    { name: 'performance', message: "Ask the platform's monotonicMs()." },
-    { name: 'crypto', message: "Import from node:crypto; chance comes from the platform's crypto/random." },
-    { name: 'globalThis', message: 'A global by another name passes every fence.' },
+    { name: 'performance', message: "Use the platform's monotonicMs()." },
+    { name: 'crypto', message: "Import from node:crypto; use the platform's crypto/random for randomness." },
+    { name: 'globalThis', message: 'Access to globals through globalThis bypasses these rules.' },
   ],
-  // Outbound requests: no target guard and no time limit would apply to these.
+  // Outbound requests: these clients have no target guard and no time limit.
   clientGlobals: ['fetch', 'XMLHttpRequest', 'EventSource', 'WebSocket'].map((name) => ({
     name,
     message: 'Send requests with the OutboundClient of libs/platform/src/http.',
@@ -62,19 +62,22 @@ const fences = {
       ],
       message: "Use the platform's secureBytes(), newId() or randomFraction().",
     },
-    { name: 'node:perf_hooks', message: "Ask the platform's monotonicMs()." },
-    { name: 'node:process', message: 'The environment is read in libs/platform/src/config only.' },
+    { name: 'node:perf_hooks', message: "Use the platform's monotonicMs()." },
+    { name: 'node:process', message: 'Read the environment in libs/platform/src/config only.' },
     { name: 'uuid', message: "Use the platform's newId()." },
   ],
 };
 
-/** SQL is declared, so that `test/contract/statements.spec.ts` can compare it with the schema (docs/adr/0028-entity-manager-and-sql.md). */
+/**
+ * SQL must be declared, so that `test/contract/statements.spec.ts` can check it against the schema
+ * (docs/adr/0028-entity-manager-and-sql.md).
+ */
 const undeclaredSql = {
   selector: 'CallExpression[callee.property.name=/^(query|prepared|createQueryBuilder)$/]',
   message: 'Declare the statement with statement() or dynamicStatement(), and execute() it.',
 };
 
-/** Files in libs/persistence/src with SQL that is not declared yet. The list only gets shorter. */
+/** Files in libs/persistence/src with SQL that is not declared yet. Never add a file to this list. */
 const filesWithUndeclaredSql = [
   'alerts/alerts.repository.ts',
   'api-keys/api-keys.repository.ts',
@@ -131,21 +134,24 @@ const filesWithUndeclaredSql = [
   'webhooks/webhook-endpoints.repository.ts',
 ];
 
-/** What the console shows comes from strangers: it becomes text and never markup (requirement CO-03). */
+/** The console shows data of third parties as text and never as markup (requirement CO-03). */
 const markup = [
   'JSXAttribute[name.name="dangerouslySetInnerHTML"]',
   'MemberExpression[property.name=/^(innerHTML|outerHTML|insertAdjacentHTML|srcdoc)$/]',
   'CallExpression[callee.object.name="document"][callee.property.name="write"]',
-].map((selector) => ({ selector, message: 'Foreign text is text: let React render it.' }));
+].map((selector) => ({ selector, message: 'Render external text with React, never as markup.' }));
 
 const browserGlobals = [
-  { name: 'fetch', message: 'Ask through http/: it names the console and understands problems.' },
-  { name: 'localStorage', message: 'Nothing is kept in the browser (requirement CO-05).' },
-  { name: 'sessionStorage', message: 'Nothing is kept in the browser (requirement CO-05).' },
-  { name: 'open', message: 'A link with rel="noopener noreferrer" opens a tab.' },
+  {
+    name: 'fetch',
+    message: 'Send requests with http/: it identifies the console and handles problem responses.',
+  },
+  { name: 'localStorage', message: 'Do not store data in the browser (requirement CO-05).' },
+  { name: 'sessionStorage', message: 'Do not store data in the browser (requirement CO-05).' },
+  { name: 'open', message: 'Use a link with rel="noopener noreferrer" to open a tab.' },
 ];
 
-/** A route for secret keys becomes one for operators only where it is named. */
+/** A route for secret keys is available to operators only if it is named explicitly. */
 const unnamedRoutes = [
   {
     selector: 'ClassDeclaration[superClass.type="Identifier"]',
@@ -153,7 +159,7 @@ const unnamedRoutes = [
   },
 ];
 
-const fence = (...selectors) => ({ 'no-restricted-syntax': ['error', ...selectors.flat()] });
+const restrictSyntax = (...selectors) => ({ 'no-restricted-syntax': ['error', ...selectors.flat()] });
 
 export default tseslint.config(
   { ignores: ['**/dist/', '.data/', 'apps/console/src/http/openapi.d.ts'] },
@@ -180,16 +186,21 @@ export default tseslint.config(
     files: ['{apps,libs}/**/*.ts'],
     ignores: ['apps/console/**'],
     rules: {
-      ...fence(fences.environment, fences.clock, fences.chance, fences.dynamicClientImports),
-      'no-restricted-globals': ['error', ...fences.globals, ...fences.clientGlobals],
-      'no-restricted-imports': ['error', { paths: [...fences.imports, ...fences.clientImports] }],
+      ...restrictSyntax(
+        restricted.environment,
+        restricted.clock,
+        restricted.randomness,
+        restricted.dynamicClientImports,
+      ),
+      'no-restricted-globals': ['error', ...restricted.globals, ...restricted.clientGlobals],
+      'no-restricted-imports': ['error', { paths: [...restricted.imports, ...restricted.clientImports] }],
       'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
     },
   },
   {
     files: ['apps/api/src/**/*.operator.controller.ts'],
-    rules: fence(fences.environment, fences.clock, fences.chance, unnamedRoutes),
+    rules: restrictSyntax(restricted.environment, restricted.clock, restricted.randomness, unnamedRoutes),
   },
   {
     files: ['apps/console/**/*.{ts,tsx}'],
@@ -197,32 +208,32 @@ export default tseslint.config(
       'no-restricted-syntax': ['error', ...markup],
       'no-restricted-globals': ['error', ...browserGlobals],
       'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
-      // A component is mostly its markup.
+      // Components consist mostly of markup.
       'max-lines-per-function': ['error', { max: 100, skipBlankLines: true, skipComments: true }],
-      // `onClick={async () => …}`: what it throws is shown by what it calls.
+      // Allows `onClick={async () => …}`. The called functions show their errors.
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
     },
   },
   { files: ['apps/console/src/http/*.ts'], rules: { 'no-restricted-globals': 'off' } },
-  // The places behind the fences.
+  // The files that are exempt from these restrictions.
   {
     files: ['libs/platform/src/config/*.ts'],
-    rules: fence(fences.clock, fences.chance, fences.dynamicClientImports),
+    rules: restrictSyntax(restricted.clock, restricted.randomness, restricted.dynamicClientImports),
   },
   {
     files: ['libs/platform/src/clock/clock.ts'],
     rules: {
-      ...fence(fences.environment, fences.chance, fences.dynamicClientImports),
-      'no-restricted-globals': ['error', ...fences.clientGlobals],
+      ...restrictSyntax(restricted.environment, restricted.randomness, restricted.dynamicClientImports),
+      'no-restricted-globals': ['error', ...restricted.clientGlobals],
     },
   },
   {
     files: ['libs/platform/src/http/*.ts'],
-    rules: { 'no-restricted-imports': ['error', { paths: fences.imports }] },
+    rules: { 'no-restricted-imports': ['error', { paths: restricted.imports }] },
   },
   {
     files: ['libs/platform/src/crypto/{keyring,random}.ts', 'libs/platform/src/config/root-secret.ts'],
-    rules: { 'no-restricted-imports': ['error', { paths: fences.clientImports }] },
+    rules: { 'no-restricted-imports': ['error', { paths: restricted.clientImports }] },
   },
   {
     files: ['libs/persistence/src/**/*.ts'],
@@ -232,9 +243,9 @@ export default tseslint.config(
       'libs/persistence/src/{database,transactions,migrate}.ts',
       ...filesWithUndeclaredSql.map((file) => `libs/persistence/src/${file}`),
     ],
-    rules: fence(fences.environment, fences.clock, fences.chance, undeclaredSql),
+    rules: restrictSyntax(restricted.environment, restricted.clock, restricted.randomness, undeclaredSql),
   },
-  // Migrations and entities are as long as their tables.
+  // Migrations and entities are as long as their tables require.
   {
     files: ['libs/persistence/src/migrations/*.ts', 'libs/persistence/src/**/*.entity.ts'],
     rules: { 'max-lines': 'off', 'max-lines-per-function': 'off' },
@@ -249,7 +260,7 @@ export default tseslint.config(
       'no-restricted-imports': 'off',
     },
   },
-  // A test reads answers as they come: their shape is what it asserts.
+  // Tests read untyped responses and assert their shape.
   {
     files: ['test/**/*.ts', specs],
     rules: {
@@ -265,7 +276,7 @@ export default tseslint.config(
       '@typescript-eslint/unbound-method': 'off',
     },
   },
-  // Plain JavaScript: launchers, the hashing thread, what jest itself loads.
+  // Plain JavaScript: launchers, the hashing thread, and modules that jest loads directly.
   {
     files: ['**/*.{mjs,cjs}'],
     rules: {

@@ -13,24 +13,25 @@ const transform = {
 };
 
 const shared = {
-  // Resolves @gatehouse/* to the TypeScript sources of libs/*, by the condition "source" of their `exports`.
+  // Resolves @gatehouse/* to the TypeScript sources of libs/*, with the condition "source" of their
+  // `exports`.
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform,
 };
 
-/** Tests from outside: real processes on real servers. */
-const outside = {
+/** Black-box tests: real processes with real servers. */
+const blackBox = {
   ...shared,
   testEnvironment: '<rootDir>/test/support/test-environment.mjs',
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
 };
 
-/** A project of the files whose name says how they run (CONTRIBUTING.md, "Which tests run when"). */
-const kind = (displayName) => ({
-  ...outside,
+/** Returns a project of the test files with this suffix (CONTRIBUTING.md, "Which tests run when"). */
+const projectBySuffix = (displayName) => ({
+  ...blackBox,
   displayName,
   testMatch: [`<rootDir>/test/**/*.${displayName}.spec.ts`],
 });
@@ -39,13 +40,13 @@ const kind = (displayName) => ({
 export default {
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/{apps,libs}/**/*.spec.ts'] },
-    { ...outside, displayName: 'e2e', testMatch: ['<rootDir>/test/{e2e,contract}/**/+([^.]).spec.ts'] },
-    kind('dedicated'),
-    kind('browser'),
-    { ...outside, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/+([^.]).spec.ts'] },
-    kind('timed'),
-    kind('nightly'),
+    { ...blackBox, displayName: 'e2e', testMatch: ['<rootDir>/test/{e2e,contract}/**/+([^.]).spec.ts'] },
+    projectBySuffix('dedicated'),
+    projectBySuffix('browser'),
+    { ...blackBox, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/+([^.]).spec.ts'] },
+    projectBySuffix('timed'),
+    projectBySuffix('nightly'),
   ],
-  // A guard against what never ends, not a measure: nothing is judged by how long it took.
+  // Ends hung tests. It is not a measurement: no test depends on elapsed time.
   testTimeout: 600_000,
 };

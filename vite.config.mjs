@@ -1,17 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vite';
 
-/** Runs in a thread of its own, so that it stays a file of its own, beside what names it. */
+/** Runs in a worker thread, so it remains a separate file, next to the file that refers to it. */
 const HASH_WORKER = 'libs/platform/dist/crypto/hash-worker.mjs';
 
 /**
- * Makes the programs of what `nest build` has compiled, a few files each in place of thousands, which a process would
- * spend half of its start on reading (docs/adr/0024-bundled-programs.md). What is bundled is what Node.js would load.
+ * Bundles the output of `nest build` into a few files per program. A process would otherwise spend half of
+ * its startup reading thousands of files (docs/adr/0024-bundled-programs.md). The bundle contains the same
+ * files that Node.js would load.
  */
 export default defineConfig({
   plugins: [
     {
-      // @nestjs/typeorm searches for two classes that TypeORM 1 no longer has, and would load a second TypeORM for it.
+      // @nestjs/typeorm searches for two classes that TypeORM 1 no longer has, and would load a second copy
+      // of TypeORM to find them.
       name: 'single-typeorm',
       load(id) {
         if (!id.endsWith('/@nestjs/typeorm/dist/common/typeorm-compat.js')) return undefined;
@@ -28,8 +30,9 @@ export default defineConfig({
   resolve: { mainFields: ['main'] },
   ssr: {
     noExternal: true,
-    // Machine code, a library that starts threads from its own files, and what NestJS loads past any bundler
-    // (@nestjs/common/utils/load-package.util.js): two copies of these would not know of each other's decorators.
+    // Native code, a library that starts threads from its own files, and packages that NestJS loads in a way
+    // that no bundler sees (@nestjs/common/utils/load-package.util.js): two copies of these would not share
+    // their decorators' metadata.
     external: ['bcrypt', 'piscina', 'class-transformer', 'class-validator'],
     resolve: { conditions: ['node'] },
   },
@@ -44,7 +47,8 @@ export default defineConfig({
         gatehouse: 'dist/apps/api/gatehouse.js',
         'webhook-worker': 'dist/apps/webhook-worker/main.js',
       },
-      // Nothing is left out, not even what seems to have no effect: decodeURIComponent throws.
+      // Disabled, because tree shaking also removes calls that seem to have no effect: decodeURIComponent
+      // throws.
       treeshake: false,
       output: { minify: false, keepNames: true, entryFileNames: '[name].js', chunkFileNames: '[name].js' },
     },

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes random passwords and a root secret for docker-compose.yml into .env. Existing values are kept.
+# Writes random passwords and a root secret for docker-compose.yml into .env. Existing values are not changed.
 set -eu
 umask 077
 cd "$(dirname "$0")/../.."
