@@ -185,7 +185,7 @@ describe('loadConfig', () => {
 });
 
 describe('errors of the configuration', () => {
-  const refused: Record<string, string[]> = {
+  const invalidValues: Record<string, string[]> = {
     PORT: ['65536', '3000 3000'],
     DATABASE_POOL: ['0'],
     PUBLIC_URL: ['auth.example.com', 'ftp://auth.example.com'],
@@ -221,7 +221,7 @@ describe('errors of the configuration', () => {
     TIME_SCALE: ['0'],
     GATEHOUSE_SECRET: ['too-short'],
   };
-  it.each(Object.entries(refused))('rejects an invalid %s by its name: %j', (name, values) => {
+  it.each(Object.entries(invalidValues))('rejects an invalid %s by its name: %j', (name, values) => {
     for (const value of values)
       expect([value, problemsIn({ ...base, [name]: value })]).toEqual([
         value,
@@ -275,7 +275,7 @@ describe('production', () => {
     ['a placeholder', `changeme-${secret}`],
     ['of low entropy', 'ab'.repeat(32)],
     ['repeated in the ring', `${secret},${secret}`],
-  ])('CF-01: refuses a secret that is %s, without its value', (_, value) => {
+  ])('CF-01: rejects a secret that is %s without showing it', (_, value) => {
     const problems = problemsIn({ ...production, GATEHOUSE_SECRET: value });
     expect(problems).toEqual([expect.stringMatching(/^GATEHOUSE_SECRET /)]);
     expect(problems[0]).not.toContain(value);
@@ -294,13 +294,13 @@ describe('production', () => {
     ['TEST_COMMANDS', 'on'],
     ['PERIODIC_JOBS', 'off'],
     ['TIME_SCALE', '10'],
-  ])('CF-03: refuses %s=%s', (name, value) => {
+  ])('CF-03: rejects %s=%s', (name, value) => {
     expect(problemsIn({ ...production, [name]: value })).toEqual([
       expect.stringMatching(new RegExp(`^${name} must .+ in production$`)),
     ]);
   });
 
-  it('EV-05: refuses a PUBLIC_URL that cannot be the base of a link', () => {
+  it('EV-05: rejects a PUBLIC_URL that cannot be the base of a link', () => {
     for (const PUBLIC_URL of splitWords(
       'https://u:p@auth.example.com https://auth.example.com/?x=1 https://auth.example.com/#x',
     ))
@@ -319,7 +319,7 @@ describe('production', () => {
     ['REDIS_URL', 'rediss://default:ROOT@cache', 'ROOT'],
     ['SMTP_URL', 'smtp://mailer:secret@mail:587', ':secret@'],
     ['SMTP_URL', 'smtps://admin:admin@mail', 'admin'],
-  ])('CF-03: refuses %s with a default password, without its value (%#)', (name, value, hidden) => {
+  ])('CF-03: rejects %s with a default password without showing it (%#)', (name, value, hidden) => {
     const environment = { ...production, [name]: value };
     expect(problemsIn(environment)).toEqual([`${name} contains a default password`]);
     expect(() => loadConfig(environment)).not.toThrow(hidden);
@@ -330,13 +330,16 @@ describe('production', () => {
     ['DATABASE_URL', 'postgres://gatehouse@db/gatehouse'],
     ['REDIS_URL', 'redis://cache:6379'],
     ['SMTP_URL', 'smtp://mail:587'],
-  ])('CF-03: accepts no password, and survives a lone per cent sign in one: %s', (name, value) => {
-    expect(problemsIn({ ...production, [name]: value })).toEqual([]);
-    const [scheme] = value.split(':');
-    expect(() => problemsIn({ ...production, [name]: `${scheme}://u:100%25%x@host` })).not.toThrow();
-  });
+  ])(
+    'CF-03: accepts a URL without a password and a password with a single percent sign: %s',
+    (name, value) => {
+      expect(problemsIn({ ...production, [name]: value })).toEqual([]);
+      const [scheme] = value.split(':');
+      expect(() => problemsIn({ ...production, [name]: `${scheme}://u:100%25%x@host` })).not.toThrow();
+    },
+  );
 
-  it('CF-03: accepts a named range of private webhook targets', () => {
+  it('CF-03: accepts a configured range of private webhook targets', () => {
     const { webhooks } = loadConfig({ ...production, WEBHOOK_ALLOWED_CIDRS: '10.1.0.0/16' });
     expect(webhooks.allowedCidrs).toEqual(['10.1.0.0/16']);
   });

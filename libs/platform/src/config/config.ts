@@ -161,7 +161,8 @@ function productionProblems(values: SettingValues, environment: Environment): st
 }
 
 /**
- * Checks everything but whether the password is a common one, which is checked when the operator is created.
+ * Checks the first operator's settings, except whether the password is a common one, which is checked when
+ * the operator is created.
  */
 function firstOperatorProblems({
   OPERATOR_EMAIL: email,

@@ -168,15 +168,18 @@ describe('an imported hash', () => {
     }
   });
 
-  it.each(Object.entries(hashers))('PW-03: %s hashes the password alone and all of it', async (_, make) => {
-    for (const password of ['correct horse', ' 🦄 ', 'cafe\u0301', 'x'.repeat(71)]) {
-      const hash = await make(password);
-      await expect(fits(password, hash)).resolves.toBe(true);
-      for (const other of [`${password.slice(0, -1)}y`, `${password}y`, password.slice(1)]) {
-        await expect(fits(other, hash)).resolves.toBe(false);
+  it.each(Object.entries(hashers))(
+    'PW-03: %s hashes the entire password and nothing else',
+    async (_, make) => {
+      for (const password of ['correct horse', ' 🦄 ', 'cafe\u0301', 'x'.repeat(71)]) {
+        const hash = await make(password);
+        await expect(fits(password, hash)).resolves.toBe(true);
+        for (const other of [`${password.slice(0, -1)}y`, `${password}y`, password.slice(1)]) {
+          await expect(fits(other, hash)).resolves.toBe(false);
+        }
       }
-    }
-  });
+    },
+  );
 
   it('compares with one password after the other', async () => {
     const parsed = parseImportedHash(await hashers.scrypt!('b'));
@@ -266,7 +269,7 @@ describe('an imported hash', () => {
     ['fbscrypt', fbscrypt(signer, salt, signer).replace('n=14', 'n=0')],
     ['fbscrypt', fbscrypt(signer, salt, signer).replace('ss=Bw==', 'ss=Bx==')],
     ['fbscrypt', fbscrypt(signer, salt, signer).replace('ss=Bw==,', '')],
-  ])('PW-06: refuses a malformed %s hash: %s', (format, hash) => {
+  ])('PW-06: rejects a malformed %s hash: %s', (format, hash) => {
     expect(importedHashProblem(hash)).toBe(`must be a well-formed ${format} hash`);
   });
 
@@ -287,8 +290,8 @@ describe('an imported hash', () => {
     ['pbkdf2', `$pbkdf2-sha512$1$${salt}$${hash32}`, `$pbkdf2-sha512$${'9'.repeat(500)}$${salt}$${hash32}`],
     ['pbkdf2_sha256', `pbkdf2_sha256$2000000$s$${hash32}`, `pbkdf2_sha256$2000001$s$${hash32}`],
     ['fbscrypt', fbscrypt(signer, salt, signer), fbscrypt(signer, salt, signer).replace('n=14', 'n=18')],
-  ])('RL-03: %s is accepted up to a cost: %s, but not %s', (format, taken, refused) => {
-    expect(importedHashProblem(taken)).toBeNull();
-    expect(importedHashProblem(refused)).toMatch(`must be cheaper to verify: the limit for ${format} is `);
+  ])('RL-03: %s is accepted up to the maximum cost: %s, but not %s', (format, accepted, rejected) => {
+    expect(importedHashProblem(accepted)).toBeNull();
+    expect(importedHashProblem(rejected)).toMatch(`must be cheaper to verify: the limit for ${format} is `);
   });
 });

@@ -31,7 +31,7 @@ describe('webhook signatures', () => {
       expect(verify(body)).toEqual(JSON.parse(body));
   });
 
-  it('WH-07, WH-08: it rejects another body, id, timestamp and secret', () => {
+  it('WH-07, WH-08: the package rejects another body, id, timestamp and secret', () => {
     const other = { 'webhook-signature': signWebhook(secret, id, timestamp, '{"a":2}') };
     expect(() => verify('{"a":1}', other)).toThrow();
     expect(() => verify('{}', { 'webhook-id': `${id}x` })).toThrow();
