@@ -4,6 +4,6 @@ export interface ErrorEntry {
   status: number;
   title: string;
   cause: string;
-  /** How the caller can fix it. */
+  /** Action with which the caller can fix the problem. */
   remedy: string;
 }
