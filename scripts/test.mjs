@@ -34,10 +34,10 @@ const COMMANDS = {
   '--nightly': [...SETS.quick, ...SETS.added, ...SETS.nightly],
 };
 
-/** Maximum number of failed files that may be chance and are run again. */
+/** Maximum number of failed files that are run again. More failures than this are not random. */
 const MAX_RERUN_FILES = 3;
 
-/** Files whose failures are never treated as chance, because their guarantees must hold every time. */
+/** Files that are never run again, because their guarantees must hold every time. */
 const NEVER_RERUN = /isolation|credentials|secrets|hostile|tokens|passwords|brute-force/;
 
 await main(async () => {
