@@ -4,6 +4,7 @@ import path from 'node:path';
 import { isDeepStrictEqual, parseEnv } from 'node:util';
 import { readCompose, readDockerfile } from '../test/support/compose.mjs';
 import { ensureBuilt, ensureInstalled } from './build.mjs';
+import { findRejectedWords } from './check-words.mjs';
 import { main } from './environment.mjs';
 import { run } from './processes.mjs';
 
@@ -58,6 +59,7 @@ await main(async () => {
   checkLinks();
   checkRequirements();
   checkSqlFiles();
+  problems.push(...findRejectedWords());
   checkDockerfile();
   checkCompose(platform);
   for (const problem of problems) console.error(problem);

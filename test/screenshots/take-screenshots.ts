@@ -51,7 +51,7 @@ export async function takeDialogs(camera: Camera, chosen: FeaturedRecords): Prom
 
   await camera.go(`/projects/${chosen.project}?tab=keys`);
   await press('Create key');
-  await page.getByRole('dialog').getByLabel(/Name/).first().fill('Warehouse');
+  await page.getByRole('dialog').getByLabel(/Name/).first().fill('Inventory');
   await camera.take('dialog-new-key');
   await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
   await page.getByText('Save this value now').waitFor();

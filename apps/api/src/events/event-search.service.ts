@@ -32,7 +32,7 @@ export class EventSearchService {
   /** Returns a page of events, newest first. @throws GatehouseError `invalid_cursor` */
   list({ reach }: ManagementCaller, query: SearchEventsQuery): Promise<Page<FeedEvent>> {
     const { limit: _, cursor: __, ...filters } = query;
-    const list = ['house-events', reach, Object.entries(filters).sort()];
+    const list = ['operator-events', reach, Object.entries(filters).sort()];
     return readScannedPage(this.cursors, list, query, async (before, limit) => {
       const filter = await this.toFilter(query);
       return filter ? this.events.listPage(reach, filter, before, limit) : EMPTY_PAGE;

@@ -1,0 +1,60 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+const PLACES = ['apps', 'docs', 'libs', 'ops', 'packages', 'scripts', 'test'];
+const EXTENSIONS = ['.ts', '.tsx', '.mjs', '.cjs', '.css', '.md', '.yml', '.sh'];
+
+/** Stored names that contain a word of the list: file, and the words that it may contain. */
+const EXCEPTIONS = {
+  // Names of migrations, indexes and a column of version 0.1.0.
+  'libs/persistence/src/migrations/current-migration-names.ts': ['house'],
+  'libs/persistence/src/migrations/1764028820000-add-search-indexes.ts': ['house'],
+  'libs/persistence/src/migrations/1764115200000-add-system-customer-indexes.ts': ['house'],
+  'libs/persistence/src/migrations/1763856000000-add-api-key-rotation-and-expiry.ts': ['untold'],
+  'libs/persistence/src/migrations/1763942410000-add-endpoint-headers-and-health.ts': ['untold'],
+  'libs/persistence/src/webhooks/delivery.entity.ts': ['untold'],
+  'libs/persistence/src/webhooks/delivery-processing.repository.ts': ['untold'],
+  'libs/persistence/src/webhooks/unnotified-dead-letters.repository.ts': ['untold'],
+  'test/e2e/dead-letter-events.spec.ts': ['untold'],
+};
+
+/** Returns the words that the table "Rejected words" of CONTRIBUTING.md lists, each with its replacement. */
+function readWords() {
+  const [, table] = fs.readFileSync('CONTRIBUTING.md', 'utf8').split('| Rejected word');
+  return [...table.matchAll(/^\| `(\w+)` +\| (.+?) +\|$/gm)].map(([, word, replacement]) => ({
+    word,
+    replacement,
+    pattern: patternOf(word),
+  }));
+}
+
+/** Matches a word and its plural or past tense, also as a part of a camelCase name, but not inside a longer word. */
+function patternOf(word) {
+  const [first, rest] = [word[0], word.slice(1)];
+  const end = '(?:s|d)?(?![a-z])';
+  // After a quote or a slash it is test data, such as an email address.
+  return new RegExp(`(?<![A-Za-z'"\`/])${word}${end}|(?<![A-Z])${first.toUpperCase()}${rest}${end}`);
+}
+
+/** @returns {string[]} one problem for each line that contains a rejected word */
+export function findRejectedWords() {
+  const words = readWords();
+  if (words.length === 0) return ['CONTRIBUTING.md: no rejected words'];
+  return PLACES.flatMap(filesIn).flatMap((file) =>
+    fs
+      .readFileSync(file, 'utf8')
+      .split('\n')
+      .flatMap((line, index) =>
+        words
+          .filter(({ word, pattern }) => pattern.test(line) && !EXCEPTIONS[file]?.includes(word))
+          .map(({ word, replacement }) => `${file}:${index + 1}: "${word}": use ${replacement}`),
+      ),
+  );
+}
+
+const filesIn = (folder) =>
+  fs
+    .readdirSync(folder, { recursive: true })
+    .map((name) => path.posix.join(folder, name.replaceAll(path.sep, '/')))
+    .filter((name) => EXTENSIONS.includes(path.extname(name)) && !/(^|\/)(dist|node_modules)\//.test(name))
+    .filter((name) => name !== 'scripts/check-words.mjs' && !name.endsWith('openapi.d.ts'));
