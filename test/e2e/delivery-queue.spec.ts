@@ -38,7 +38,7 @@ if (!hasRedisServer) process.stderr.write('The queue on Redis is not tested: no 
     queue.process(2, async ({ deliveryId }: DeliveryJob) => void taken.push(deliveryId));
     const internals = queue as unknown as {
       worker: { pause: (now: boolean) => Promise<void> };
-      takenAt: number;
+      lastJobAt: number;
     };
     const first = internals.worker;
     const before = newJob();
@@ -56,8 +56,8 @@ if (!hasRedisServer) process.stderr.write('The queue on Redis is not tested: no 
     expect(second).not.toBe(first);
 
     // No job was taken for a long time: the next check resets the time instead of replacing the worker.
-    internals.takenAt = -Infinity;
-    await eventually('a check of the idle worker', () => internals.takenAt > -Infinity);
+    internals.lastJobAt = -Infinity;
+    await eventually('a check of the idle worker', () => internals.lastJobAt > -Infinity);
     expect(internals.worker).toBe(second);
   });
 });
