@@ -23,7 +23,7 @@ async function readQrCode(page: Page): Promise<string> {
   return decodeQR({ width: size, height: size, data });
 }
 
-const options = { args: [`--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`], isRefused: true };
+const options = { args: [`--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`], allowClientErrors: true };
 
 describeConsole('CO-01: signing in to the console', options, (test) => {
   it('accepts a password, enrolls an authenticator, shows recovery codes and opens the requested page', async () => {
