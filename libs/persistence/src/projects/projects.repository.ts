@@ -1,3 +1,5 @@
+// This file contains SQL: inserts and updates that return rows, joins with the organization, and conditions
+// on a reach.
 import {
   effectiveSettings,
   GatehouseError,
@@ -9,24 +11,40 @@ import {
   type Reach,
   type StoredSettings,
 } from '@gatehouse/domain';
-import { countMatches, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
-import { Conditions, organizationsWithin } from '../conditions.js';
+import { capScanCount, countedRow, countedSql, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
+import { Conditions, organizationsWithin, sampleReaches } from '../conditions.js';
 import type { Database, Sql } from '../database.js';
 import { nameOrSlugCondition } from '../search/prefix-conditions.js';
+import {
+  boolean,
+  dynamicStatement,
+  jsonb,
+  nullable,
+  statement,
+  text,
+  textOf,
+  timestamptz,
+  uuid,
+  type RowOf,
+} from '../statements.js';
 import type { Tx } from '../transactions.js';
+import { NIL_UUID } from '../uuid-v7.js';
 
 /** The columns of a project joined with its organization, as `toProjectContext` reads them. */
 export const projectColumns = `
   p.id AS "projectId", p.organization_id AS "organizationId", p.name AS "projectName", p.settings AS "projectSettings",
   o.name AS "organizationName"`;
 
-export interface ProjectColumns {
-  projectId: string;
-  organizationId: string;
-  projectName: string;
-  organizationName: string;
-  projectSettings: StoredSettings;
-}
+/** The row of a project joined with its organization, with the columns of `projectColumns`. */
+export const projectRow = {
+  projectId: uuid,
+  organizationId: uuid,
+  projectName: text,
+  projectSettings: jsonb<StoredSettings>(),
+  organizationName: text,
+};
+
+export type ProjectColumns = RowOf<typeof projectRow>;
 
 export const toProjectContext = (row: ProjectColumns): ProjectContext => ({
   id: row.projectId,
@@ -41,9 +59,22 @@ const resourceColumns = `
   p.id, p.organization_id AS "organizationId", p.name, p.slug, p.environment, p.settings,
   p.archived_at AS "archivedAt", p.created_at AS "createdAt", p.updated_at AS "updatedAt"`;
 
-type ProjectRow = Omit<Project, 'settings'> & { settings: StoredSettings };
+const resourceRow = {
+  id: uuid,
+  organizationId: uuid,
+  name: text,
+  slug: text,
+  environment: textOf<Environment>(),
+  settings: jsonb<StoredSettings>(),
+  archivedAt: nullable(timestamptz),
+  createdAt: timestamptz,
+  updatedAt: timestamptz,
+};
 
-const toProject = (row: ProjectRow): Project => ({ ...row, settings: effectiveSettings(row.settings) });
+const toProject = (row: RowOf<typeof resourceRow>): Project => ({
+  ...row,
+  settings: effectiveSettings(row.settings),
+});
 
 export type NewProject = Pick<
   Project,
@@ -58,28 +89,25 @@ export interface ProjectFilter {
   q: string | null;
 }
 
-export class ProjectsRepository {
-  constructor(private readonly database: Database) {}
+const noFilter: ProjectFilter = { organizationId: null, environment: null, archived: null, q: null };
 
-  /** Inserts a project. Returns null if another project of the organization has the slug. */
-  async insert(tx: Tx, project: NewProject): Promise<Project | null> {
-    const [row] = await tx.queryPrepared<ProjectRow>(
-      `INSERT INTO projects AS p (id, organization_id, name, slug, environment, settings)
-       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (organization_id, slug) DO NOTHING RETURNING ${resourceColumns}`,
-      [
-        project.id,
-        project.organizationId,
-        project.name,
-        project.slug,
-        project.environment,
-        JSON.stringify(toStoredSettings(project.settings)),
-      ],
-    );
-    return row ? toProject(row) : null;
-  }
+const sampleFilters: ProjectFilter[] = [
+  noFilter,
+  { organizationId: NIL_UUID, environment: 'production', archived: false, q: 'name' },
+  { ...noFilter, q: NIL_UUID },
+];
 
-  /** Returns projects within a reach, newest first. */
-  async list(reach: Reach, filter: ProjectFilter, before: string | null, limit: number): Promise<Project[]> {
+const sampleCalls = sampleReaches.flatMap((reach) => sampleFilters.map((filter) => [reach, filter] as const));
+
+const insertProject = statement(
+  resourceRow,
+  `INSERT INTO projects AS p (id, organization_id, name, slug, environment, settings)
+   VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (organization_id, slug) DO NOTHING RETURNING ${resourceColumns}`,
+);
+
+const listProjects = dynamicStatement(
+  resourceRow,
+  (reach: Reach, filter: ProjectFilter, before: string | null, limit: number) => {
     const where = new Conditions()
       .addReach('p', 'p.id', reach)
       .addIf(filter.organizationId, (value) => `p.organization_id = ${value}`)
@@ -87,15 +115,15 @@ export class ProjectsRepository {
       .addIf(filter.archived, (value) => `(p.archived_at IS NOT NULL) = ${value}`)
       .addIf(before, (value) => `p.id < ${value}`);
     if (filter.q !== null) where.add(nameOrSlugCondition(where, 'p', filter.q));
-    const rows = await this.database.query<ProjectRow>(
-      `SELECT ${resourceColumns} FROM projects p WHERE ${where.sql} ORDER BY p.id DESC LIMIT ${where.bind(limit)}`,
-      where.values,
-    );
-    return rows.map(toProject);
-  }
+    const sql = `SELECT ${resourceColumns} FROM projects p WHERE ${where.sql} ORDER BY p.id DESC LIMIT ${where.bind(limit)}`;
+    return { text: sql, values: where.values };
+  },
+  sampleCalls.flatMap((call) => [[...call, null, 1] as const, [...call, NIL_UUID, 1] as const]),
+);
 
-  /** Counts the matching projects within a reach in a bounded scan. */
-  count(reach: Reach, { organizationId, environment, archived, q }: ProjectFilter): Promise<CappedCount> {
+const countProjects = dynamicStatement(
+  countedRow,
+  (reach: Reach, { organizationId, environment, archived, q }: ProjectFilter) => {
     const where = new Conditions()
       .add('true')
       .addIf(organizationId, (value) => `p.organization_id = ${value}`);
@@ -105,8 +133,72 @@ export class ProjectsRepository {
       .addReach('p', 'p.id', reach)
       .addIf(environment, (value) => `p.environment = ${value}`)
       .addIf(archived, (value) => `(p.archived_at IS NOT NULL) = ${value}`);
-    const countSource = { rows: `(${scan}) p`, isMatch: where.sql, values: where.values };
-    return countMatches(this.database, countSource, COUNT_SCAN_LIMIT);
+    return { text: countedSql(`(${scan}) p`, where.sql), values: where.values };
+  },
+  sampleCalls,
+);
+
+const findContextWithinReach = statement(
+  { ...projectRow, isArchived: boolean },
+  `SELECT ${projectColumns}, p.archived_at IS NOT NULL AS "isArchived"
+   FROM projects p JOIN organizations o ON o.id = p.organization_id
+   WHERE p.id = $1 AND ${organizationsWithin('$2')} AND ($3::uuid IS NULL OR p.id = $3)`,
+);
+
+const findContext = statement(
+  projectRow,
+  `SELECT ${projectColumns} FROM projects p JOIN organizations o ON o.id = p.organization_id WHERE p.id = $1`,
+);
+
+const findProject = dynamicStatement(
+  resourceRow,
+  (reach: Reach, id: string, lock: '' | 'FOR NO KEY UPDATE') => {
+    const where = new Conditions().addReach('p', 'p.id', reach);
+    const sql = `SELECT ${resourceColumns} FROM projects p WHERE ${where.sql} AND p.id = ${where.bind(id)} ${lock}`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.flatMap((reach) => [
+    [reach, NIL_UUID, ''] as const,
+    [reach, NIL_UUID, 'FOR NO KEY UPDATE'] as const,
+  ]),
+);
+
+const updateProject = statement(
+  resourceRow,
+  `UPDATE projects p SET name = $2, settings = $3, updated_at = now() WHERE id = $1 RETURNING ${resourceColumns}`,
+);
+
+const archiveProject = statement(
+  resourceRow,
+  `UPDATE projects p SET archived_at = now(), updated_at = now() WHERE id = $1 RETURNING ${resourceColumns}`,
+);
+
+export class ProjectsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Inserts a project. Returns null if another project of the organization has the slug. */
+  async insert(tx: Tx, project: NewProject): Promise<Project | null> {
+    const [row] = await tx.execute(insertProject, [
+      project.id,
+      project.organizationId,
+      project.name,
+      project.slug,
+      project.environment,
+      JSON.stringify(toStoredSettings(project.settings)),
+    ]);
+    return row ? toProject(row) : null;
+  }
+
+  /** Returns projects within a reach, newest first. */
+  async list(reach: Reach, filter: ProjectFilter, before: string | null, limit: number): Promise<Project[]> {
+    const rows = await this.database.execute(listProjects(reach, filter, before, limit));
+    return rows.map(toProject);
+  }
+
+  /** Counts the matching projects within a reach in a bounded scan. */
+  async count(reach: Reach, filter: ProjectFilter): Promise<CappedCount> {
+    const [counted] = await this.database.execute(countProjects(reach, filter));
+    return capScanCount(counted!, COUNT_SCAN_LIMIT);
   }
 
   /**
@@ -114,12 +206,8 @@ export class ProjectsRepository {
    * @throws GatehouseError `not_found`, `project_archived`
    */
   async getActive(reach: Reach, projectId: string): Promise<ProjectContext> {
-    const [row] = await this.database.queryPrepared<ProjectColumns & { isArchived: boolean }>(
-      `SELECT ${projectColumns}, p.archived_at IS NOT NULL AS "isArchived"
-       FROM projects p JOIN organizations o ON o.id = p.organization_id
-       WHERE p.id = $1 AND ${organizationsWithin('$2')} AND ($3::uuid IS NULL OR p.id = $3)`,
-      [projectId, reach.organizationId, reach.projectId],
-    );
+    const values = [projectId, reach.organizationId, reach.projectId];
+    const [row] = await this.database.execute(findContextWithinReach, values);
     if (!row) throw notFound();
     if (row.isArchived) throw new GatehouseError('project_archived');
     return toProjectContext(row);
@@ -127,16 +215,13 @@ export class ProjectsRepository {
 
   /** Returns the project of a customer. The caller has checked the customer's credential. */
   async getContext(projectId: string): Promise<ProjectContext> {
-    const [row] = await this.database.queryPrepared<ProjectColumns>(
-      `SELECT ${projectColumns} FROM projects p JOIN organizations o ON o.id = p.organization_id WHERE p.id = $1`,
-      [projectId],
-    );
+    const [row] = await this.database.execute(findContext, [projectId]);
     return toProjectContext(row!);
   }
 
   /** @throws GatehouseError `not_found` */
   get(reach: Reach, id: string): Promise<Project> {
-    return selectProject(this.database, reach, id);
+    return getProject(this.database, reach, id, '');
   }
 
   /**
@@ -145,15 +230,13 @@ export class ProjectsRepository {
    * @throws GatehouseError `not_found`
    */
   lock(tx: Tx, reach: Reach, id: string): Promise<Project> {
-    return selectProject(tx, reach, id, 'FOR NO KEY UPDATE');
+    return getProject(tx, reach, id, 'FOR NO KEY UPDATE');
   }
 
   /** Updates a project that the transaction has locked. */
   async update(tx: Tx, project: Pick<Project, 'id' | 'name' | 'settings'>): Promise<Project> {
-    const [row] = await tx.queryPrepared<ProjectRow>(
-      `UPDATE projects p SET name = $2, settings = $3, updated_at = now() WHERE id = $1 RETURNING ${resourceColumns}`,
-      [project.id, project.name, JSON.stringify(toStoredSettings(project.settings))],
-    );
+    const settings = JSON.stringify(toStoredSettings(project.settings));
+    const [row] = await tx.execute(updateProject, [project.id, project.name, settings]);
     return toProject(row!);
   }
 
@@ -162,20 +245,18 @@ export class ProjectsRepository {
    * invalid.
    */
   async archive(tx: Tx, id: string): Promise<Project> {
-    const [row] = await tx.queryPrepared<ProjectRow>(
-      `UPDATE projects p SET archived_at = now(), updated_at = now() WHERE id = $1 RETURNING ${resourceColumns}`,
-      [id],
-    );
+    const [row] = await tx.execute(archiveProject, [id]);
     return toProject(row!);
   }
 }
 
-async function selectProject(sql: Sql, reach: Reach, id: string, lock = ''): Promise<Project> {
-  const where = new Conditions().addReach('p', 'p.id', reach);
-  const [row] = await sql.query<ProjectRow>(
-    `SELECT ${resourceColumns} FROM projects p WHERE ${where.sql} AND p.id = ${where.bind(id)} ${lock}`,
-    where.values,
-  );
+async function getProject(
+  sql: Sql,
+  reach: Reach,
+  id: string,
+  lock: '' | 'FOR NO KEY UPDATE',
+): Promise<Project> {
+  const [row] = await sql.execute(findProject(reach, id, lock));
   if (!row) throw notFound();
   return toProject(row);
 }
