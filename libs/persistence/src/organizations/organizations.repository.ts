@@ -1,16 +1,72 @@
+// This file contains SQL: an insert and an update that return the row, and conditions on a reach.
 import { notFound, type Organization, type Reach } from '@gatehouse/domain';
-import { countMatches, COUNT_CAP, type CappedCount } from '../capped-count.js';
-import { Conditions, organizationsWithin } from '../conditions.js';
-import type { Database, Sql } from '../database.js';
+import { capScanCount, countedRow, countedSql, COUNT_CAP, type CappedCount } from '../capped-count.js';
+import { Conditions, organizationsWithin, sampleReaches } from '../conditions.js';
+import type { Database } from '../database.js';
 import { nameOrSlugCondition } from '../search/prefix-conditions.js';
+import { arrayOf, dynamicStatement, nullable, statement, text, timestamptz, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
+import { NIL_UUID } from '../uuid-v7.js';
 import { OrganizationEntity } from './organization.entity.js';
 
 export type NewOrganization = Pick<Organization, 'id' | 'name' | 'slug' | 'parentId'>;
 
+const organizationRow = {
+  id: uuid,
+  name: text,
+  slug: text,
+  parentId: nullable(uuid),
+  billingReturnOrigins: arrayOf(text),
+  createdAt: timestamptz,
+  updatedAt: timestamptz,
+};
+
 const columns = `
   o.id, o.name, o.slug, o.parent_id AS "parentId", o.billing_return_origins AS "billingReturnOrigins",
   o.created_at AS "createdAt", o.updated_at AS "updatedAt"`;
+
+/** Maximum number of organizations that a count reads. */
+const COUNT_WINDOW = COUNT_CAP + 1;
+
+const sampleCalls = sampleReaches.flatMap((reach) =>
+  [null, 'name', NIL_UUID].map((q) => [reach, q] as const),
+);
+
+const insertOrganization = statement(
+  organizationRow,
+  `INSERT INTO organizations AS o (id, name, slug, parent_id) VALUES ($1, $2, $3, $4)
+   ON CONFLICT (slug) DO NOTHING RETURNING ${columns}`,
+);
+
+const listOrganizations = dynamicStatement(
+  organizationRow,
+  (reach: Reach, q: string | null, before: string | null, limit: number) => {
+    const where = matchConditions(reach, q).addIf(before, (value) => `o.id < ${value}`);
+    const sql = `SELECT ${columns} FROM organizations o WHERE ${where.sql} ORDER BY o.id DESC LIMIT ${where.bind(limit)}`;
+    return { text: sql, values: where.values };
+  },
+  sampleCalls.flatMap((call) => [[...call, null, 1] as const, [...call, NIL_UUID, 1] as const]),
+);
+
+const countOrganizations = dynamicStatement(
+  countedRow,
+  (reach: Reach, q: string | null) => {
+    const where = matchConditions(reach, q);
+    const rows = `(SELECT FROM organizations o WHERE ${where.sql} LIMIT ${COUNT_WINDOW}) o`;
+    return { text: countedSql(rows, 'true'), values: where.values };
+  },
+  sampleCalls,
+);
+
+const selectOrganization = `SELECT ${columns} FROM organizations o WHERE ${organizationsWithin('$1')} AND o.id = $2`;
+const findOrganization = statement(organizationRow, selectOrganization);
+const lockOrganization = statement(organizationRow, `${selectOrganization} FOR NO KEY UPDATE`);
+
+const updateOrganization = statement(
+  organizationRow,
+  `UPDATE organizations o SET name = $2, billing_return_origins = $3, updated_at = now()
+   WHERE o.id = $1 RETURNING ${columns}`,
+);
 
 /** Organizations. A project's reach includes its organization and the organizations that it created. */
 export class OrganizationsRepository {
@@ -22,55 +78,45 @@ export class OrganizationsRepository {
   }
 
   /** Inserts an organization. Returns null if the slug is taken. */
-  async insert(tx: Tx, organization: NewOrganization): Promise<Organization | null> {
-    const [row] = await tx.queryPrepared<Organization>(
-      `INSERT INTO organizations AS o (id, name, slug, parent_id) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (slug) DO NOTHING RETURNING ${columns}`,
-      [organization.id, organization.name, organization.slug, organization.parentId],
-    );
+  async insert(tx: Tx, { id, name, slug, parentId }: NewOrganization): Promise<Organization | null> {
+    const [row] = await tx.execute(insertOrganization, [id, name, slug, parentId]);
     return row ?? null;
   }
 
   /** Returns organizations, newest first. @param q prefix of the name or slug, or the id */
-  async list(reach: Reach, q: string | null, before: string | null, limit: number): Promise<Organization[]> {
-    const where = matchConditions(reach, q).addIf(before, (value) => `o.id < ${value}`);
-    return this.database.query<Organization>(
-      `SELECT ${columns} FROM organizations o WHERE ${where.sql} ORDER BY o.id DESC LIMIT ${where.bind(limit)}`,
-      where.values,
-    );
+  list(reach: Reach, q: string | null, before: string | null, limit: number): Promise<Organization[]> {
+    return this.database.execute(listOrganizations(reach, q, before, limit));
   }
 
   /** Counts the organizations of the same list, up to the cap. */
-  count(reach: Reach, q: string | null): Promise<CappedCount> {
-    const { sql, values } = matchConditions(reach, q);
-    const window = COUNT_CAP + 1;
-    const rows = `(SELECT FROM organizations o WHERE ${sql} LIMIT ${window}) o`;
-    return countMatches(this.database, { rows, isMatch: 'true', values }, window);
+  async count(reach: Reach, q: string | null): Promise<CappedCount> {
+    const [counted] = await this.database.execute(countOrganizations(reach, q));
+    return capScanCount(counted!, COUNT_WINDOW);
   }
 
   /** @throws GatehouseError `not_found` */
-  get(reach: Reach, id: string): Promise<Organization> {
-    return selectOrganization(this.database, reach, id);
+  async get({ organizationId }: Reach, id: string): Promise<Organization> {
+    const [row] = await this.database.execute(findOrganization, [organizationId, id]);
+    if (!row) throw notFound();
+    return row;
   }
 
   /**
    * Returns an organization and locks it against changes until the transaction ends.
    * @throws GatehouseError `not_found`
    */
-  lock(tx: Tx, reach: Reach, id: string): Promise<Organization> {
-    return selectOrganization(tx, reach, id, 'FOR NO KEY UPDATE');
+  async lock(tx: Tx, { organizationId }: Reach, id: string): Promise<Organization> {
+    const [row] = await tx.execute(lockOrganization, [organizationId, id]);
+    if (!row) throw notFound();
+    return row;
   }
 
   /** Updates an organization that the transaction has locked. */
   async update(
     tx: Tx,
-    organization: Pick<Organization, 'id' | 'name' | 'billingReturnOrigins'>,
+    { id, name, billingReturnOrigins }: Pick<Organization, 'id' | 'name' | 'billingReturnOrigins'>,
   ): Promise<Organization> {
-    const [row] = await tx.queryPrepared<Organization>(
-      `UPDATE organizations o SET name = $2, billing_return_origins = $3, updated_at = now()
-       WHERE o.id = $1 RETURNING ${columns}`,
-      [organization.id, organization.name, organization.billingReturnOrigins],
-    );
+    const [row] = await tx.execute(updateOrganization, [id, name, billingReturnOrigins]);
     return row!;
   }
 }
@@ -80,18 +126,4 @@ function matchConditions({ organizationId }: Reach, q: string | null): Condition
   const where = new Conditions();
   where.add(organizationsWithin(where.bind(organizationId)));
   return q === null ? where : where.add(nameOrSlugCondition(where, 'o', q));
-}
-
-async function selectOrganization(
-  sql: Sql,
-  { organizationId }: Reach,
-  id: string,
-  lock = '',
-): Promise<Organization> {
-  const [row] = await sql.queryPrepared<Organization>(
-    `SELECT ${columns} FROM organizations o WHERE ${organizationsWithin('$1')} AND o.id = $2 ${lock}`,
-    [organizationId, id],
-  );
-  if (!row) throw notFound();
-  return row;
 }
