@@ -1,17 +1,40 @@
+// This file contains SQL: an upsert and writes outside a transaction.
 import type { Database } from '../database.js';
+import { nullable, statement, text, uuid, type RowOf } from '../statements.js';
+import { BillingCustomerEntity } from './billing-customer.entity.js';
 
-/** The customer of an organization at the billing provider. */
-export interface BillingCustomer {
+const billingCustomerRow = {
   /**
    * Idempotency key of the creation at the provider: under this key the customer is created once, however
    * often and by whichever process it is requested.
    */
-  creationKey: string;
+  creationKey: uuid,
   /** The provider's id of the customer; null until it is known. */
-  customerId: string | null;
-}
+  customerId: nullable(text),
+};
 
-const columns = 'creation_key AS "creationKey", customer_id AS "customerId"';
+/** The customer of an organization at the billing provider. */
+export type BillingCustomer = RowOf<typeof billingCustomerRow>;
+
+/** Of two concurrent inserts, the second returns the row of the first: DO NOTHING would return no row. */
+const insertOrFind = statement(
+  billingCustomerRow,
+  `INSERT INTO billing_customers AS b (organization_id) VALUES ($1)
+   ON CONFLICT (organization_id) DO UPDATE SET creation_key = b.creation_key
+   RETURNING creation_key AS "creationKey", customer_id AS "customerId"`,
+);
+
+const saveCustomerId = statement(
+  { customerId: nullable(text) },
+  `UPDATE billing_customers SET customer_id = coalesce(customer_id, $2)
+   WHERE organization_id = $1 RETURNING customer_id AS "customerId"`,
+);
+
+const resetCustomer = statement(
+  {},
+  `UPDATE billing_customers SET customer_id = NULL, creation_key = gen_random_uuid()
+   WHERE organization_id = $1 AND creation_key = $2 AND customer_id IS NOT DISTINCT FROM $3`,
+);
 
 /**
  * The stored billing customers. Every statement commits by itself, also within a request whose transactions
@@ -25,38 +48,24 @@ export class BillingCustomersRepository {
    * for the organization.
    */
   async findOrCreate(organizationId: string): Promise<BillingCustomer> {
-    const [existing] = await this.database.queryPrepared<BillingCustomer>(
-      `SELECT ${columns} FROM billing_customers WHERE organization_id = $1`,
-      [organizationId],
+    const existing = await this.database.read((manager) =>
+      manager.findOneBy(BillingCustomerEntity, { organizationId }),
     );
     if (existing) return existing;
-    const [created] = await this.database.queryPrepared<BillingCustomer>(
-      // Of two concurrent inserts, the second returns the row of the first: DO NOTHING would return no row.
-      `INSERT INTO billing_customers AS b (organization_id) VALUES ($1)
-       ON CONFLICT (organization_id) DO UPDATE SET creation_key = b.creation_key RETURNING ${columns}`,
-      [organizationId],
-    );
+    const [created] = await this.database.execute(insertOrFind, [organizationId]);
     return created!;
   }
 
   /** Saves the customer id that is reported first. @returns the saved id */
   async saveCustomerId(organizationId: string, customerId: string): Promise<string> {
-    const [row] = await this.database.queryPrepared<{ customerId: string }>(
-      `UPDATE billing_customers SET customer_id = coalesce(customer_id, $2)
-       WHERE organization_id = $1 RETURNING customer_id AS "customerId"`,
-      [organizationId, customerId],
-    );
-    return row!.customerId;
+    const [row] = await this.database.execute(saveCustomerId, [organizationId, customerId]);
+    return row!.customerId!;
   }
 
   /**
    * Resets a customer, or a creation that failed permanently, unless another process has already replaced it.
    */
-  async reset(organizationId: string, expected: BillingCustomer): Promise<void> {
-    await this.database.queryPrepared(
-      `UPDATE billing_customers SET customer_id = NULL, creation_key = gen_random_uuid()
-       WHERE organization_id = $1 AND creation_key = $2 AND customer_id IS NOT DISTINCT FROM $3`,
-      [organizationId, expected.creationKey, expected.customerId],
-    );
+  async reset(organizationId: string, { creationKey, customerId }: BillingCustomer): Promise<void> {
+    await this.database.execute(resetCustomer, [organizationId, creationKey, customerId]);
   }
 }
