@@ -94,7 +94,11 @@ export class Alerter extends PeriodicJob {
     }
   }
 
-  private buildMessage({ id, told }: ClaimedAlert, kind: AlertKind, condition: AlertCondition | null) {
+  private buildMessage(
+    { id, notifications }: ClaimedAlert,
+    kind: AlertKind,
+    condition: AlertCondition | null,
+  ) {
     const { publicUrl } = this.config;
     const data = {
       kind,
@@ -103,7 +107,7 @@ export class Alerter extends PeriodicJob {
       since: condition?.since.toISOString() ?? null,
       public_url: publicUrl,
     };
-    return { id: `alert_${id}_${told}`, ...alertText(kind, condition, publicUrl), data };
+    return { id: `alert_${id}_${notifications}`, ...alertText(kind, condition, publicUrl), data };
   }
 }
 

@@ -1,14 +1,20 @@
+// This file contains SQL: an upsert with a condition, conditional updates that return rows, and expressions
+// with the database clock and a parameter.
 import type { AlertChannel, AlertCondition, AlertKind } from '@gatehouse/domain';
 import { newId } from '@gatehouse/platform';
 import type { Database } from '../database.js';
+import { integer, statement, uuid, type RowOf } from '../statements.js';
+import { AlertEntity } from './alert.entity.js';
+
+const claimRow = {
+  /** Id of the row, not of the message. */
+  id: uuid,
+  /** Number of messages sent before; also the fencing token. */
+  notifications: integer,
+};
 
 /** A message that only this worker may send. */
-export interface ClaimedAlert {
-  /** Id of the row, not of the message. */
-  id: string;
-  /** Number of messages sent before; also the fencing token. */
-  told: number;
-}
+export type ClaimedAlert = RowOf<typeof claimRow>;
 
 /** Intervals in ms. */
 export interface AlertIntervals {
@@ -19,6 +25,32 @@ export interface AlertIntervals {
   /** Time until a message that could not be sent is retried. */
   retry: number;
 }
+
+const claimAlert = statement(
+  claimRow,
+  `INSERT INTO alerts AS a (id, kind, channel, claimed_until)
+   VALUES ($1, $2, $3, clock_timestamp() + $4 * interval '1 ms')
+   ON CONFLICT (kind, channel) DO UPDATE SET claimed_until = excluded.claimed_until
+   WHERE (a.claimed_until IS NULL OR a.claimed_until <= clock_timestamp())
+     AND (a.told_at IS NULL OR a.told_at <= clock_timestamp() - $5 * interval '1 ms')
+     AND (NOT a.is_open OR a.newest < $6 OR a.told_at <= clock_timestamp() - $7 * interval '1 ms')
+   RETURNING a.id, a.told AS notifications`,
+);
+
+const claimResolution = statement(
+  claimRow,
+  `UPDATE alerts SET claimed_until = clock_timestamp() + $3 * interval '1 ms'
+   WHERE kind = $1 AND channel = $2 AND is_open
+     AND (claimed_until IS NULL OR claimed_until <= clock_timestamp())
+   RETURNING id, told AS notifications`,
+);
+
+const recordNotification = statement(
+  {},
+  `UPDATE alerts SET told = told + 1, is_open = $3, newest = coalesce($4, newest), claimed_until = NULL,
+     told_at = CASE WHEN $3 THEN clock_timestamp() ELSE told_at END
+   WHERE id = $1 AND told = $2`,
+);
 
 /** The alerts that operators have received, per kind and channel, across all workers and restarts. */
 export class AlertsRepository {
@@ -32,22 +64,14 @@ export class AlertsRepository {
     { kind, newest }: AlertCondition,
     { pause, reminder, retry }: AlertIntervals,
   ): Promise<ClaimedAlert | null> {
-    const [row] = await this.database.queryPrepared<ClaimedAlert>(
-      `INSERT INTO alerts AS a (id, kind, channel, claimed_until)
-       VALUES ($1, $2, $3, clock_timestamp() + $4 * interval '1 ms')
-       ON CONFLICT (kind, channel) DO UPDATE SET claimed_until = excluded.claimed_until
-       WHERE (a.claimed_until IS NULL OR a.claimed_until <= clock_timestamp())
-         AND (a.told_at IS NULL OR a.told_at <= clock_timestamp() - $5 * interval '1 ms')
-         AND (NOT a.is_open OR a.newest < $6 OR a.told_at <= clock_timestamp() - $7 * interval '1 ms')
-       RETURNING a.id, a.told`,
-      [newId(), kind, channel, retry, pause, newest, reminder],
-    );
+    const values = [newId(), kind, channel, retry, pause, newest, reminder];
+    const [row] = await this.database.execute(claimAlert, values);
     return row ?? null;
   }
 
   /** Returns the alerts that were sent and not resolved. */
-  async listOpen(): Promise<{ kind: AlertKind; channel: AlertChannel }[]> {
-    return this.database.queryPrepared(`SELECT kind, channel FROM alerts WHERE is_open`);
+  listOpen(): Promise<Pick<AlertEntity, 'kind' | 'channel'>[]> {
+    return this.database.read((manager) => manager.findBy(AlertEntity, { isOpen: true }));
   }
 
   /** Claims the message that a problem is resolved. */
@@ -56,23 +80,13 @@ export class AlertsRepository {
     kind: AlertKind,
     { retry }: AlertIntervals,
   ): Promise<ClaimedAlert | null> {
-    const [row] = await this.database.queryPrepared<ClaimedAlert>(
-      `UPDATE alerts SET claimed_until = clock_timestamp() + $3 * interval '1 ms'
-       WHERE kind = $1 AND channel = $2 AND is_open
-         AND (claimed_until IS NULL OR claimed_until <= clock_timestamp())
-       RETURNING id, told`,
-      [kind, channel, retry],
-    );
+    const [row] = await this.database.execute(claimResolution, [kind, channel, retry]);
     return row ?? null;
   }
 
-  /** Records that the message was sent. @param trouble null if the message reported the resolution */
-  async recordSent({ id, told }: ClaimedAlert, problem: AlertCondition | null): Promise<void> {
-    await this.database.queryPrepared(
-      `UPDATE alerts SET told = told + 1, is_open = $3, newest = coalesce($4, newest), claimed_until = NULL,
-         told_at = CASE WHEN $3 THEN clock_timestamp() ELSE told_at END
-       WHERE id = $1 AND told = $2`,
-      [id, told, problem !== null, problem?.newest ?? null],
-    );
+  /** Records that the message was sent. @param problem null if the message reported the resolution */
+  async recordSent({ id, notifications }: ClaimedAlert, problem: AlertCondition | null): Promise<void> {
+    const values = [id, notifications, problem !== null, problem?.newest ?? null];
+    await this.database.execute(recordNotification, values);
   }
 }
