@@ -1,4 +1,7 @@
+// This file contains SQL: an upsert with a delete, a write outside a transaction, and an expression with the
+// database clock.
 import type { Database } from '../database.js';
+import { boolean, integer, statement, text, timestamptz, uuid, type RowOf } from '../statements.js';
 
 /** A heartbeat of a webhook worker. */
 export interface WorkerHeartbeat {
@@ -10,18 +13,40 @@ export interface WorkerHeartbeat {
   inFlight: number;
 }
 
-export interface WorkerRecord extends WorkerHeartbeat {
-  startedAt: Date;
-  seenAt: Date;
-  /** Whether the last heartbeat is recent. */
-  isAlive: boolean;
-}
-
 /**
  * Time in seconds without a heartbeat after which a worker counts as dead; longer than several heartbeat
  * intervals.
  */
 const HEARTBEAT_TIMEOUT_SECONDS = 20;
+
+const recordHeartbeat = statement(
+  {},
+  `WITH expired AS (DELETE FROM workers WHERE seen_at < now() - interval '1 day' AND id <> $1)
+   INSERT INTO workers (id, host, version, in_flight) VALUES ($1, $2, $3, $4)
+   ON CONFLICT (id) DO UPDATE SET in_flight = excluded.in_flight, seen_at = now()`,
+);
+
+const removeWorker = statement({}, 'DELETE FROM workers WHERE id = $1');
+
+const workerRow = {
+  id: uuid,
+  host: text,
+  version: text,
+  inFlight: integer,
+  startedAt: timestamptz,
+  seenAt: timestamptz,
+  /** Whether the last heartbeat is recent. */
+  isAlive: boolean,
+};
+
+export type WorkerRecord = RowOf<typeof workerRow>;
+
+const listWorkers = statement(
+  workerRow,
+  `SELECT id, host, version, in_flight AS "inFlight", started_at AS "startedAt", seen_at AS "seenAt",
+     seen_at > now() - interval '${HEARTBEAT_TIMEOUT_SECONDS} seconds' AS "isAlive"
+   FROM workers ORDER BY id DESC LIMIT 100`,
+);
 
 /** The registry of workers and their last heartbeats. */
 export class WorkersRepository {
@@ -29,25 +54,16 @@ export class WorkersRepository {
 
   /** Records a heartbeat. Removes workers without a heartbeat for a day. */
   async recordHeartbeat({ id, host, version, inFlight }: WorkerHeartbeat): Promise<void> {
-    await this.database.queryPrepared(
-      `WITH expired AS (DELETE FROM workers WHERE seen_at < now() - interval '1 day' AND id <> $1)
-       INSERT INTO workers (id, host, version, in_flight) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (id) DO UPDATE SET in_flight = excluded.in_flight, seen_at = now()`,
-      [id, host, version, inFlight],
-    );
+    await this.database.execute(recordHeartbeat, [id, host, version, inFlight]);
   }
 
   /** Removes a worker that has shut down. */
   async remove(id: string): Promise<void> {
-    await this.database.queryPrepared('DELETE FROM workers WHERE id = $1', [id]);
+    await this.database.execute(removeWorker, [id]);
   }
 
   /** Returns the workers with a heartbeat within the last day, newest first, at most 100. */
-  async list(): Promise<WorkerRecord[]> {
-    return this.database.queryPrepared<WorkerRecord>(
-      `SELECT id, host, version, in_flight AS "inFlight", started_at AS "startedAt", seen_at AS "seenAt",
-         seen_at > now() - interval '${HEARTBEAT_TIMEOUT_SECONDS} seconds' AS "isAlive"
-       FROM workers ORDER BY id DESC LIMIT 100`,
-    );
+  list(): Promise<WorkerRecord[]> {
+    return this.database.execute(listWorkers);
   }
 }
