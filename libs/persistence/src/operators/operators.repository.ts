@@ -1,10 +1,35 @@
-import { notFound, type Operator, type OperatorRole } from '@gatehouse/domain';
-import { countMatches, COUNT_CAP, type CappedCount } from '../capped-count.js';
-import type { Database, Sql } from '../database.js';
+// This file contains SQL: derived columns, inserts and updates that return rows, locks, conditional updates,
+// and updates that leave `updated_at` unchanged.
+import { notFound, type Operator, type OperatorRole, type OperatorStatus } from '@gatehouse/domain';
+import { capScanCount, countedRow, countedSql, COUNT_CAP, type CappedCount } from '../capped-count.js';
+import type { Database, ReadManager } from '../database.js';
+import {
+  boolean,
+  bytea,
+  nullable,
+  statement,
+  text,
+  textOf,
+  timestamptz,
+  uuid,
+  type RowOf,
+  type Statement,
+} from '../statements.js';
 import type { Tx } from '../transactions.js';
+import { OperatorEntity } from './operator.entity.js';
 
-/** An operator with secrets. `totpSecret` is encrypted, and null before an authenticator is enrolled. */
-export type OperatorWithSecrets = Operator & { passwordHash: string | null; totpSecret: Buffer | null };
+/** The row of an operator with the columns of `operatorColumns`. */
+export const operatorRow = {
+  id: uuid,
+  email: text,
+  name: nullable(text),
+  role: textOf<OperatorRole>(),
+  secondFactor: boolean,
+  status: textOf<OperatorStatus>(),
+  lastLoginAt: nullable(timestamptz),
+  createdAt: timestamptz,
+  updatedAt: timestamptz,
+};
 
 /** The columns of an operator under the names of `Operator`, for a table aliased `o`. */
 export const operatorColumns = `
@@ -20,19 +45,99 @@ export const operatorColumns = `
 const queryCondition = `($1::text IS NULL OR strpos(o.email, lower($1)) > 0 OR strpos(lower(o.name), lower($1)) > 0
   OR o.id::text = lower($1))`;
 
+/** Maximum number of operators that a count reads. */
+const COUNT_WINDOW = COUNT_CAP + 1;
+
+/** Locks the creation of the first operator. */
+const lockFirstOperator = statement(
+  {},
+  `SELECT FROM pg_advisory_xact_lock(hashtext('gatehouse first operator'))`,
+);
+
+const insertOperator = statement(
+  operatorRow,
+  `INSERT INTO operators AS o (id, email, name, password_hash, role) VALUES ($1, $2, $3, $4, $5)
+   ON CONFLICT (email) DO NOTHING RETURNING ${operatorColumns}`,
+);
+
+const listOperators = statement(
+  operatorRow,
+  `SELECT ${operatorColumns} FROM operators o
+   WHERE ${queryCondition} AND ($2::uuid IS NULL OR o.id < $2)
+   ORDER BY o.id DESC LIMIT $3`,
+);
+
+const countOperators = statement(
+  countedRow,
+  countedSql(`(SELECT FROM operators o WHERE ${queryCondition} LIMIT ${COUNT_WINDOW}) o`, 'true'),
+);
+
+const findOperator = statement(operatorRow, `SELECT ${operatorColumns} FROM operators o WHERE o.id = $1`);
+
+const operatorWithSecretsRow = {
+  ...operatorRow,
+  passwordHash: nullable(text),
+  /** Encrypted; null before an authenticator is enrolled. */
+  totpSecret: nullable(bytea),
+};
+
+export type OperatorWithSecrets = RowOf<typeof operatorWithSecretsRow>;
+
+const lockOperator = statement(
+  operatorWithSecretsRow,
+  `SELECT ${operatorColumns}, o.password_hash AS "passwordHash", o.totp_secret AS "totpSecret"
+   FROM operators o WHERE o.id = $1 FOR UPDATE`,
+);
+
+const lockActiveAdmins = statement(
+  { id: uuid },
+  `SELECT id FROM operators WHERE role = 'admin' AND disabled_at IS NULL AND password_hash IS NOT NULL
+   ORDER BY id FOR UPDATE`,
+);
+
+/** Declares an update of the operator $1. @param set SQL from code; its values begin at $2 */
+const updateStatement = (set: string): Statement<Operator> =>
+  statement(
+    operatorRow,
+    `UPDATE operators o SET ${set}, updated_at = now() WHERE o.id = $1 RETURNING ${operatorColumns}`,
+  );
+
+const updateOperator = updateStatement('role = $2, name = $3');
+const setDisabled = updateStatement('disabled_at = CASE WHEN $2::boolean THEN now() END');
+const setPassword = updateStatement('password_hash = $2, name = coalesce($3, name)');
+const enrollAuthenticator = updateStatement('totp_secret = $2, totp_step = $3, recovery_codes = $4');
+const removeSecondFactor = updateStatement(`totp_secret = NULL, recovery_codes = '{}'`);
+const setRecoveryCodes = updateStatement('recovery_codes = $2');
+
+const updatePasswordHash = statement({}, 'UPDATE operators SET password_hash = $2 WHERE id = $1');
+
+const recordLogin = statement({}, 'UPDATE operators SET last_login_at = now() WHERE id = $1');
+
+const consumeTimeStep = statement(
+  { id: uuid },
+  'UPDATE operators SET totp_step = $2 WHERE id = $1 AND totp_step < $2 RETURNING id',
+);
+
+const consumeRecoveryCode = statement(
+  { id: uuid },
+  `UPDATE operators o SET recovery_codes = ARRAY(
+     SELECT code FROM unnest(o.recovery_codes) AS code WHERE code <> ALL ($2::bytea[]))
+   WHERE o.id = $1 AND o.recovery_codes && $2::bytea[] RETURNING o.id`,
+);
+
 /** The operators of the installation. They belong to no tenant. */
 export class OperatorsRepository {
   constructor(private readonly database: Database) {}
 
   /** Returns whether there is any operator. Setup is available until there is one. */
-  async hasAny(sql: Sql = this.database): Promise<boolean> {
-    const rows = await sql.queryPrepared('SELECT 1 FROM operators LIMIT 1');
-    return rows.length > 0;
+  async hasAny(tx?: Tx): Promise<boolean> {
+    const exists = (manager: ReadManager): Promise<boolean> => manager.exists(OperatorEntity);
+    return tx ? exists(tx.manager) : this.database.read(exists);
   }
 
   /** Locks the creation of the first operator, so that one process at a time performs it. */
   async lockFirstOperator(tx: Tx): Promise<void> {
-    await tx.queryPrepared(`SELECT pg_advisory_xact_lock(hashtext('gatehouse first operator'))`);
+    await tx.execute(lockFirstOperator);
   }
 
   /** Returns null if the email is taken. */
@@ -46,11 +151,8 @@ export class OperatorsRepository {
       role: OperatorRole;
     },
   ): Promise<Operator | null> {
-    const [row] = await tx.queryPrepared<Operator>(
-      `INSERT INTO operators AS o (id, email, name, password_hash, role) VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (email) DO NOTHING RETURNING ${operatorColumns}`,
-      [operator.id, operator.email, operator.name, operator.passwordHash, operator.role],
-    );
+    const { id, email, name, passwordHash, role } = operator;
+    const [row] = await tx.execute(insertOperator, [id, email, name, passwordHash, role]);
     return row ?? null;
   }
 
@@ -59,28 +161,19 @@ export class OperatorsRepository {
    * @param q limits the list to operators with this text in their email or name, case-insensitive, or as
    *   their id
    */
-  async list(q: string | null, before: string | null, limit: number): Promise<Operator[]> {
-    return this.database.queryPrepared<Operator>(
-      `SELECT ${operatorColumns} FROM operators o
-       WHERE ${queryCondition} AND ($2::uuid IS NULL OR o.id < $2)
-       ORDER BY o.id DESC LIMIT $3`,
-      [q, before, limit],
-    );
+  list(q: string | null, before: string | null, limit: number): Promise<Operator[]> {
+    return this.database.execute(listOperators, [q, before, limit]);
   }
 
   /** Counts the operators of the same list, up to the cap. */
-  count(q: string | null): Promise<CappedCount> {
-    const window = COUNT_CAP + 1;
-    const rows = `(SELECT FROM operators o WHERE ${queryCondition} LIMIT ${window}) o`;
-    return countMatches(this.database, { rows, isMatch: 'true', values: [q] }, window);
+  async count(q: string | null): Promise<CappedCount> {
+    const [counted] = await this.database.execute(countOperators, [q]);
+    return capScanCount(counted!, COUNT_WINDOW);
   }
 
   /** @throws GatehouseError `not_found` */
   async get(id: string): Promise<Operator> {
-    const [row] = await this.database.queryPrepared<Operator>(
-      `SELECT ${operatorColumns} FROM operators o WHERE o.id = $1`,
-      [id],
-    );
+    const [row] = await this.database.execute(findOperator, [id]);
     if (!row) throw notFound();
     return row;
   }
@@ -90,10 +183,7 @@ export class OperatorsRepository {
    * @throws GatehouseError `not_found`
    */
   async lock(tx: Tx, id: string): Promise<OperatorWithSecrets> {
-    const [row] = await tx.queryPrepared<OperatorWithSecrets>(
-      `SELECT ${operatorColumns}, o.password_hash AS "passwordHash", o.totp_secret AS "totpSecret" FROM operators o WHERE o.id = $1 FOR UPDATE`,
-      [id],
-    );
+    const [row] = await tx.execute(lockOperator, [id]);
     if (!row) throw notFound();
     return row;
   }
@@ -103,33 +193,30 @@ export class OperatorsRepository {
    * concurrent removal of the last admin.
    */
   async lockActiveAdmins(tx: Tx): Promise<string[]> {
-    const rows = await tx.queryPrepared<{ id: string }>(
-      `SELECT id FROM operators WHERE role = 'admin' AND disabled_at IS NULL AND password_hash IS NOT NULL
-       ORDER BY id FOR UPDATE`,
-    );
+    const rows = await tx.execute(lockActiveAdmins);
     return rows.map(({ id }) => id);
   }
 
   async update(tx: Tx, id: string, { role, name }: Pick<Operator, 'role' | 'name'>): Promise<Operator> {
-    return this.updateColumns(tx, id, 'role = $2, name = $3', [role, name]);
+    return runUpdate(tx, updateOperator, [id, role, name]);
   }
 
   async setDisabled(tx: Tx, id: string, isDisabled: boolean): Promise<Operator> {
-    return this.updateColumns(tx, id, 'disabled_at = CASE WHEN $2::boolean THEN now() END', [isDisabled]);
+    return runUpdate(tx, setDisabled, [id, isDisabled]);
   }
 
   /** Sets a new password. @param name null leaves the name unchanged */
   async setPassword(tx: Tx, id: string, passwordHash: string, name: string | null = null): Promise<Operator> {
-    return this.updateColumns(tx, id, 'password_hash = $2, name = coalesce($3, name)', [passwordHash, name]);
+    return runUpdate(tx, setPassword, [id, passwordHash, name]);
   }
 
   /** Stores another hash of the same password. */
   async updatePasswordHash(tx: Tx, id: string, passwordHash: string): Promise<void> {
-    await tx.queryPrepared('UPDATE operators SET password_hash = $2 WHERE id = $1', [id, passwordHash]);
+    await tx.execute(updatePasswordHash, [id, passwordHash]);
   }
 
   async recordLogin(tx: Tx, id: string): Promise<void> {
-    await tx.queryPrepared('UPDATE operators SET last_login_at = now() WHERE id = $1', [id]);
+    await tx.execute(recordLogin, [id]);
   }
 
   /**
@@ -143,19 +230,15 @@ export class OperatorsRepository {
     step: number,
     codes: Buffer[],
   ): Promise<Operator> {
-    return this.updateColumns(tx, id, 'totp_secret = $2, totp_step = $3, recovery_codes = $4', [
-      sealedSecret,
-      step,
-      codes,
-    ]);
+    return runUpdate(tx, enrollAuthenticator, [id, sealedSecret, step, codes]);
   }
 
   async removeSecondFactor(tx: Tx, id: string): Promise<Operator> {
-    return this.updateColumns(tx, id, `totp_secret = NULL, recovery_codes = '{}'`);
+    return runUpdate(tx, removeSecondFactor, [id]);
   }
 
   async setRecoveryCodes(tx: Tx, id: string, codes: Buffer[]): Promise<Operator> {
-    return this.updateColumns(tx, id, 'recovery_codes = $2', [codes]);
+    return runUpdate(tx, setRecoveryCodes, [id, codes]);
   }
 
   /**
@@ -163,31 +246,20 @@ export class OperatorsRepository {
    * 5.2).
    */
   async consumeTimeStep(tx: Tx, id: string, step: number): Promise<boolean> {
-    const rows = await tx.queryPrepared(
-      'UPDATE operators SET totp_step = $2 WHERE id = $1 AND totp_step < $2 RETURNING id',
-      [id, step],
-    );
+    const rows = await tx.execute(consumeTimeStep, [id, step]);
     return rows.length > 0;
   }
 
   /** Consumes a recovery code. @param codes hashes of one code, one for each key that may have hashed it */
   async consumeRecoveryCode(tx: Tx, id: string, codes: Buffer[]): Promise<boolean> {
-    const rows = await tx.queryPrepared(
-      `UPDATE operators o SET recovery_codes = ARRAY(
-         SELECT code FROM unnest(o.recovery_codes) AS code WHERE code <> ALL ($2::bytea[]))
-       WHERE o.id = $1 AND o.recovery_codes && $2::bytea[] RETURNING o.id`,
-      [id, codes],
-    );
+    const rows = await tx.execute(consumeRecoveryCode, [id, codes]);
     return rows.length > 0;
   }
+}
 
-  /** Updates columns of an operator. @param set SQL from code; its values begin at $2 */
-  private async updateColumns(tx: Tx, id: string, set: string, values: unknown[] = []): Promise<Operator> {
-    const [row] = await tx.queryPrepared<Operator>(
-      `UPDATE operators o SET ${set}, updated_at = now() WHERE o.id = $1 RETURNING ${operatorColumns}`,
-      [id, ...values],
-    );
-    if (!row) throw notFound();
-    return row;
-  }
+/** Runs an update of one operator. @throws GatehouseError `not_found` */
+async function runUpdate(tx: Tx, update: Statement<Operator>, values: unknown[]): Promise<Operator> {
+  const [row] = await tx.execute(update, values);
+  if (!row) throw notFound();
+  return row;
 }
