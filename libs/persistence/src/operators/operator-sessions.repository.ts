@@ -1,8 +1,20 @@
+// This file contains SQL: every request of an operator reads a session, and lifetimes use the database clock.
 import { operatorSessionTtl, type Operator, type OperatorRole, type OperatorStage } from '@gatehouse/domain';
 import type { Database } from '../database.js';
-import { prune } from '../prune.js';
+import { pruneStatement, pruneWith } from '../prune.js';
+import {
+  boolean,
+  bytea,
+  nullable,
+  statement,
+  text,
+  textOf,
+  timestamptz,
+  uuid,
+  type RowOf,
+} from '../statements.js';
 import type { Tx } from '../transactions.js';
-import { operatorColumns } from './operators.repository.js';
+import { operatorColumns, operatorRow } from './operators.repository.js';
 
 export interface NewOperatorSession {
   id: string;
@@ -12,17 +24,6 @@ export interface NewOperatorSession {
   stage: Exclude<OperatorStage, 'signed_in'>;
   ip: string | null;
   userAgent: string | null;
-}
-
-/** A signed-in operator with the session. */
-export interface SignedInOperator {
-  id: string;
-  operatorId: string;
-  email: string;
-  role: OperatorRole;
-  hasSecondFactor: boolean;
-  /** True if `last_seen_at` is older than a minute. */
-  isStale: boolean;
 }
 
 /** A session at any stage, with its operator and the secrets of the second factor. */
@@ -37,24 +38,111 @@ export interface OperatorSession {
   newTotpSecret: Buffer | null;
 }
 
-/** A session as shown to operators. */
-export interface OperatorSessionRecord {
-  id: string;
-  stage: OperatorStage;
-  createdAt: Date;
-  lastSeenAt: Date;
-  expiresAt: Date;
-  ip: string | null;
-  userAgent: string | null;
-}
-
 const { idle, absolute, unfinished } = operatorSessionTtl;
 const idleExpiresAt = `s.last_seen_at + interval '${idle} seconds'`;
 const isActive = `${idleExpiresAt} > now() AND s.ends_at > now()`;
-const expiresAt = `least(${idleExpiresAt}, s.ends_at) AS "expiresAt"`;
-const recordColumns = `
-  s.id, s.stage, s.created_at AS "createdAt", s.last_seen_at AS "lastSeenAt", ${expiresAt}, s.ip,
-  s.user_agent AS "userAgent"`;
+const expiresAtColumn = `least(${idleExpiresAt}, s.ends_at) AS "expiresAt"`;
+
+const insertSession = statement(
+  {},
+  `INSERT INTO operator_sessions (id, operator_id, token_hash, stage, ip, user_agent, ends_at)
+   VALUES ($1, $2, $3, $4, $5, $6, now() + interval '${unfinished} seconds')`,
+);
+
+const signIn = statement(
+  { id: uuid },
+  `UPDATE operator_sessions s SET stage = 'signed_in', token_hash = $3, new_totp_secret = NULL,
+     created_at = now(), last_seen_at = now(), ends_at = now() + interval '${absolute} seconds'
+   WHERE s.id = $1 AND s.stage = $2 AND ${isActive} RETURNING s.id`,
+);
+
+const signedInRow = {
+  id: uuid,
+  operatorId: uuid,
+  email: text,
+  role: textOf<OperatorRole>(),
+  hasSecondFactor: boolean,
+  /** True if `last_seen_at` is older than a minute. */
+  isStale: boolean,
+};
+
+/** A signed-in operator with the session. */
+export type SignedInOperator = RowOf<typeof signedInRow>;
+
+const findSignedIn = statement(
+  signedInRow,
+  `SELECT s.id, o.id AS "operatorId", o.email, o.role, o.totp_secret IS NOT NULL AS "hasSecondFactor",
+     s.last_seen_at < now() - interval '1 minute' AS "isStale"
+   FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
+   WHERE s.token_hash = $1 AND s.stage = 'signed_in' AND ${isActive} AND o.disabled_at IS NULL`,
+);
+
+const findSession = statement(
+  {
+    ...operatorRow,
+    sessionId: uuid,
+    stage: textOf<OperatorStage>(),
+    expiresAt: timestamptz,
+    newTotpSecret: nullable(bytea),
+    totpSecret: nullable(bytea),
+  },
+  `SELECT s.id AS "sessionId", s.stage, ${expiresAtColumn}, s.new_totp_secret AS "newTotpSecret",
+     o.totp_secret AS "totpSecret", ${operatorColumns}
+   FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
+   WHERE s.token_hash = $1 AND ${isActive} AND o.disabled_at IS NULL`,
+);
+
+const recordUse = statement(
+  {},
+  `UPDATE operator_sessions SET last_seen_at = now()
+   WHERE id = $1 AND last_seen_at < now() - interval '1 minute'`,
+);
+
+const savePendingSecret = statement(
+  {},
+  `UPDATE operator_sessions SET new_totp_secret = $2 WHERE id = $1 AND stage IN ('enrollment', 'signed_in')`,
+);
+
+const sessionRow = {
+  id: uuid,
+  stage: textOf<OperatorStage>(),
+  createdAt: timestamptz,
+  lastSeenAt: timestamptz,
+  expiresAt: timestamptz,
+  ip: nullable(text),
+  userAgent: nullable(text),
+};
+
+/** A session as shown to operators. */
+export type OperatorSessionRecord = RowOf<typeof sessionRow>;
+
+const listSessions = statement(
+  sessionRow,
+  `SELECT s.id, s.stage, s.created_at AS "createdAt", s.last_seen_at AS "lastSeenAt", ${expiresAtColumn}, s.ip,
+     s.user_agent AS "userAgent"
+   FROM operator_sessions s WHERE s.operator_id = $1 AND ${isActive} ORDER BY s.id DESC`,
+);
+
+const endSession = statement(
+  { operatorId: uuid, stage: textOf<OperatorStage>() },
+  `DELETE FROM operator_sessions s WHERE s.token_hash = $1 AND ${isActive}
+   RETURNING s.operator_id AS "operatorId", s.stage`,
+);
+
+const endSessionOfOperator = statement(
+  { id: uuid },
+  'DELETE FROM operator_sessions WHERE operator_id = $1 AND id = $2 RETURNING id',
+);
+
+const endAllSessions = statement(
+  { id: uuid },
+  'DELETE FROM operator_sessions WHERE operator_id = $1 AND ($2::uuid IS NULL OR id <> $2) RETURNING id',
+);
+
+const pruneSessions = pruneStatement(
+  'operator_sessions',
+  `ends_at < now() OR last_seen_at < now() - interval '${idle} seconds'`,
+);
 
 /** Sessions of the console. Expiry is determined by PostgreSQL's clock, which all replicas share. */
 export class OperatorSessionsRepository {
@@ -62,11 +150,8 @@ export class OperatorSessionsRepository {
 
   /** Creates a session that is not signed in yet. It expires if the sign-in is not completed in time. */
   async insert(tx: Tx, session: NewOperatorSession): Promise<void> {
-    await tx.queryPrepared(
-      `INSERT INTO operator_sessions (id, operator_id, token_hash, stage, ip, user_agent, ends_at)
-       VALUES ($1, $2, $3, $4, $5, $6, now() + interval '${unfinished} seconds')`,
-      [session.id, session.operatorId, session.tokenHash, session.stage, session.ip, session.userAgent],
-    );
+    const { id, operatorId, tokenHash, stage, ip, userAgent } = session;
+    await tx.execute(insertSession, [id, operatorId, tokenHash, stage, ip, userAgent]);
   }
 
   /**
@@ -79,12 +164,7 @@ export class OperatorSessionsRepository {
     { id, stage }: Pick<OperatorSession, 'id' | 'stage'>,
     tokenHash: Buffer,
   ): Promise<boolean> {
-    const rows = await tx.queryPrepared(
-      `UPDATE operator_sessions s SET stage = 'signed_in', token_hash = $3, new_totp_secret = NULL,
-         created_at = now(), last_seen_at = now(), ends_at = now() + interval '${absolute} seconds'
-       WHERE s.id = $1 AND s.stage = $2 AND ${isActive} RETURNING s.id`,
-      [id, stage, tokenHash],
-    );
+    const rows = await tx.execute(signIn, [id, stage, tokenHash]);
     return rows.length > 0;
   }
 
@@ -93,13 +173,7 @@ export class OperatorSessionsRepository {
    * the operator is disabled.
    */
   async findSignedIn(tokenHash: Buffer): Promise<SignedInOperator | null> {
-    const [row] = await this.database.queryPrepared<SignedInOperator>(
-      `SELECT s.id, o.id AS "operatorId", o.email, o.role, o.totp_secret IS NOT NULL AS "hasSecondFactor",
-              s.last_seen_at < now() - interval '1 minute' AS "isStale"
-       FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
-       WHERE s.token_hash = $1 AND s.stage = 'signed_in' AND ${isActive} AND o.disabled_at IS NULL`,
-      [tokenHash],
-    );
+    const [row] = await this.database.execute(findSignedIn, [tokenHash]);
     return row ?? null;
   }
 
@@ -108,75 +182,47 @@ export class OperatorSessionsRepository {
    * disabled.
    */
   async find(tokenHash: Buffer): Promise<OperatorSession | null> {
-    type Row = Operator & Omit<OperatorSession, 'id' | 'operator'> & { sessionId: string };
-    const [row] = await this.database.queryPrepared<Row>(
-      `SELECT s.id AS "sessionId", s.stage, ${expiresAt}, s.new_totp_secret AS "newTotpSecret",
-              o.totp_secret AS "totpSecret", ${operatorColumns}
-       FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
-       WHERE s.token_hash = $1 AND ${isActive} AND o.disabled_at IS NULL`,
-      [tokenHash],
-    );
+    const [row] = await this.database.execute(findSession, [tokenHash]);
     if (!row) return null;
-    const { sessionId: id, stage, expiresAt: sessionExpiresAt, newTotpSecret, totpSecret, ...operator } = row;
-    return { id, stage, expiresAt: sessionExpiresAt, newTotpSecret, totpSecret, operator };
+    const { sessionId, stage, expiresAt, newTotpSecret, totpSecret, ...operator } = row;
+    return { id: sessionId, stage, expiresAt, newTotpSecret, totpSecret, operator };
   }
 
   /** Records that the session was used, at most once a minute. */
   async recordUse(id: string): Promise<void> {
-    await this.database.queryPrepared(
-      `UPDATE operator_sessions SET last_seen_at = now()
-       WHERE id = $1 AND last_seen_at < now() - interval '1 minute'`,
-      [id],
-    );
+    await this.database.execute(recordUse, [id]);
   }
 
   /** Saves the secret of the authenticator that the session is enrolling. */
   async savePendingSecret(id: string, sealedSecret: Buffer): Promise<void> {
-    await this.database.queryPrepared(
-      `UPDATE operator_sessions SET new_totp_secret = $2 WHERE id = $1 AND stage IN ('enrollment', 'signed_in')`,
-      [id, sealedSecret],
-    );
+    await this.database.execute(savePendingSecret, [id, sealedSecret]);
   }
 
   /** Returns the active sessions of an operator, newest first, including those that are not signed in yet. */
-  async list(operatorId: string): Promise<OperatorSessionRecord[]> {
-    return this.database.queryPrepared<OperatorSessionRecord>(
-      `SELECT ${recordColumns} FROM operator_sessions s WHERE s.operator_id = $1 AND ${isActive} ORDER BY s.id DESC`,
-      [operatorId],
-    );
+  list(operatorId: string): Promise<OperatorSessionRecord[]> {
+    return this.database.execute(listSessions, [operatorId]);
   }
 
   /** Ends the session with this SHA-256. @returns its operator and stage, or null if it had already ended */
   async end(tx: Tx, tokenHash: Buffer): Promise<{ operatorId: string; stage: OperatorStage } | null> {
-    const [row] = await tx.queryPrepared<{ operatorId: string; stage: OperatorStage }>(
-      `DELETE FROM operator_sessions s WHERE s.token_hash = $1 AND ${isActive}
-       RETURNING s.operator_id AS "operatorId", s.stage`,
-      [tokenHash],
-    );
+    const [row] = await tx.execute(endSession, [tokenHash]);
     return row ?? null;
   }
 
   /** Ends a session of an operator. Returns false if the operator has no session with this id. */
   async endForOperator(tx: Tx, operatorId: string, id: string): Promise<boolean> {
-    const rows = await tx.queryPrepared(
-      'DELETE FROM operator_sessions WHERE operator_id = $1 AND id = $2 RETURNING 1',
-      [operatorId, id],
-    );
+    const rows = await tx.execute(endSessionOfOperator, [operatorId, id]);
     return rows.length > 0;
   }
 
   /** Ends all sessions of an operator, except `exceptId` if given. @returns the number of ended sessions */
   async endAll(tx: Tx, operatorId: string, exceptId: string | null = null): Promise<number> {
-    const rows = await tx.queryPrepared(
-      `DELETE FROM operator_sessions WHERE operator_id = $1 AND ($2::uuid IS NULL OR id <> $2) RETURNING id`,
-      [operatorId, exceptId],
-    );
+    const rows = await tx.execute(endAllSessions, [operatorId, exceptId]);
     return rows.length;
   }
 
   /** Removes sessions that have ended. */
   async prune(signal: AbortSignal): Promise<void> {
-    const condition = `ends_at < now() OR last_seen_at < now() - interval '${idle} seconds'`;
-    await prune(this.database, signal, 'operator_sessions', condition);
+    await pruneWith(this.database, signal, pruneSessions);
   }
 }
