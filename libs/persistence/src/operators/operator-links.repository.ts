@@ -1,7 +1,29 @@
+// This file contains SQL: expressions with the database clock, and a delete that returns the row.
+import { IsNull } from 'typeorm';
 import { operatorLinkTtl } from '@gatehouse/domain';
-import type { Database, Sql } from '../database.js';
-import { prune } from '../prune.js';
+import type { Database } from '../database.js';
+import { pruneStatement, pruneWith } from '../prune.js';
+import { bytea, nullable, statement, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
+import { OperatorLinkEntity } from './operator-link.entity.js';
+
+const insertLink = statement(
+  {},
+  `INSERT INTO operator_links (token_hash, operator_id, expires_at)
+   VALUES ($1, $2, now() + $3 * interval '1 second')`,
+);
+
+const findLink = statement(
+  { operatorId: nullable(uuid) },
+  'SELECT operator_id AS "operatorId" FROM operator_links WHERE token_hash = $1 AND expires_at > now()',
+);
+
+const consumeLink = statement(
+  { tokenHash: bytea },
+  'DELETE FROM operator_links WHERE token_hash = $1 AND expires_at > now() RETURNING token_hash AS "tokenHash"',
+);
+
+const pruneLinks = pruneStatement('operator_links', 'expires_at < now()');
 
 /** One-time links: setup links, which belong to no operator, and invitations. */
 export class OperatorLinksRepository {
@@ -14,41 +36,29 @@ export class OperatorLinksRepository {
    */
   async insert(tx: Tx, tokenHash: Buffer, operatorId: string | null): Promise<void> {
     const ttl = operatorId ? operatorLinkTtl.invitation : operatorLinkTtl.setup;
-    await tx.queryPrepared('DELETE FROM operator_links WHERE operator_id = $1', [operatorId]);
-    await tx.queryPrepared(
-      `INSERT INTO operator_links (token_hash, operator_id, expires_at)
-       VALUES ($1, $2, now() + $3 * interval '1 second')`,
-      [tokenHash, operatorId, ttl],
-    );
+    if (operatorId) await this.voidAll(tx, operatorId);
+    await tx.execute(insertLink, [tokenHash, operatorId, ttl]);
   }
 
   /** Returns the operator of a link without consuming it, or null if the link is unknown or has expired. */
-  async find(tokenHash: Buffer, sql: Sql = this.database): Promise<{ operatorId: string | null } | null> {
-    const [row] = await sql.queryPrepared<{ operatorId: string | null }>(
-      `SELECT operator_id AS "operatorId" FROM operator_links WHERE token_hash = $1 AND expires_at > now()`,
-      [tokenHash],
-    );
+  async find(tokenHash: Buffer): Promise<{ operatorId: string | null } | null> {
+    const [row] = await this.database.execute(findLink, [tokenHash]);
     return row ?? null;
   }
 
   /** Consumes a link; of several parallel calls one succeeds. */
   async consume(tx: Tx, tokenHash: Buffer): Promise<boolean> {
-    const rows = await tx.queryPrepared(
-      'DELETE FROM operator_links WHERE token_hash = $1 AND expires_at > now() RETURNING 1',
-      [tokenHash],
-    );
+    const rows = await tx.execute(consumeLink, [tokenHash]);
     return rows.length > 0;
   }
 
   /** Voids the links of an operator, or the setup links if the id is null. */
   async voidAll(tx: Tx, operatorId: string | null): Promise<void> {
-    await tx.queryPrepared('DELETE FROM operator_links WHERE operator_id IS NOT DISTINCT FROM $1::uuid', [
-      operatorId,
-    ]);
+    await tx.manager.delete(OperatorLinkEntity, { operatorId: operatorId ?? IsNull() });
   }
 
   /** Removes links that have expired. */
   async prune(signal: AbortSignal): Promise<void> {
-    await prune(this.database, signal, 'operator_links', 'expires_at < now()');
+    await pruneWith(this.database, signal, pruneLinks);
   }
 }
