@@ -79,7 +79,7 @@ export class OperatorCheckService {
       const subject = reserved.operator ? { operatorId: reserved.operator.id } : undefined;
       throw new GatehouseError('too_many_attempts', { headers, subject });
     }
-    if (granted === 'open' && reserved.tries === quota) {
+    if (granted === 'open' && reserved.attempts === quota) {
       this.logger.warn(
         { operatorId: reserved.operator?.id },
         'operator sign-in locked except from known addresses',
@@ -116,7 +116,7 @@ export class OperatorCheckService {
 
   /** Clears the failed attempts of an authenticated operator. */
   async forgetFailures(tx: Tx, email: string): Promise<void> {
-    await this.attempts.clear(sha256(email), tx);
+    await this.attempts.clear(tx, sha256(email));
   }
 
   /** @throws GatehouseError `overloaded`, `request_timeout` */

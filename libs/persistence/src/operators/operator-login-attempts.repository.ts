@@ -1,22 +1,74 @@
+// This file contains SQL: upserts, and the count of attempts, which every sign-in changes.
 import type { Operator } from '@gatehouse/domain';
-import type { Database, Sql } from '../database.js';
+import type { Database } from '../database.js';
 import {
   KNOWN_ADDRESS_SINCE,
   consumeAllowanceSql,
   attemptsColumn,
   type LoginAllowance,
 } from '../login-attempts/login-allowance.js';
-import type { LoginAttemptResult, LoginAttempt } from '../login-attempts/login-attempts.repository.js';
-import { prune } from '../prune.js';
+import type { LoginAttempt } from '../login-attempts/login-attempts.repository.js';
+import { pruneStatement, pruneWith } from '../prune.js';
+import { integer, nullable, statement, text, textOf, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
-import { operatorColumns } from './operators.repository.js';
+import { OperatorAddressEntity } from './operator-address.entity.js';
+import { operatorColumns, operatorRow } from './operators.repository.js';
 
 export type OperatorWithPasswordHash = Operator & { passwordHash: string | null };
 
-export interface OperatorLoginAttemptResult extends Omit<LoginAttemptResult, 'customer'> {
+const attemptRow = {
+  /** Null if the attempt is rejected. */
+  granted: nullable(textOf<LoginAllowance>()),
+  /** Number of attempts of the open allowance that are used. */
+  attempts: integer,
+  /** Seconds until the window ends. */
+  secondsLeft: integer,
+};
+
+export interface OperatorLoginAttemptResult extends RowOf<typeof attemptRow> {
   /** The operator with this email, or null. */
   operator: OperatorWithPasswordHash | null;
 }
+
+const isKnownAddress = `EXISTS (
+  SELECT FROM operators o JOIN operator_addresses known ON known.operator_id = o.id
+  WHERE o.email = $4 AND known.address_block = $5 AND known.last_sign_in_at > ${KNOWN_ADDRESS_SINCE})`;
+
+const reserveAttempt = statement(
+  {
+    ...attemptRow,
+    ...operatorRow,
+    passwordHash: nullable(text),
+    /** Null if there is no operator with this email. The other columns of the operator are null then, too. */
+    id: nullable(uuid),
+  },
+  `WITH reserved AS (INSERT INTO operator_login_attempts AS a (email_hash, tries, window_ends_at, granted_by)
+   VALUES ($1, 1, now() + $2 * interval '1 second', 'open')
+   ON CONFLICT (email_hash) DO UPDATE SET ${consumeAllowanceSql('$3::int', isKnownAddress, 'granted_by')}
+   RETURNING granted_by AS granted, tries AS attempts,
+     ceil(extract(epoch FROM window_ends_at - now()))::int AS "secondsLeft")
+   SELECT reserved.*, ${operatorColumns}, o.password_hash AS "passwordHash"
+   FROM reserved LEFT JOIN operators o ON o.email = $4`,
+);
+
+const releaseSql = (column: string): string =>
+  `UPDATE operator_login_attempts SET ${column} = ${column} - 1 WHERE email_hash = $1 AND ${column} > 0`;
+
+const releaseAttempt = {
+  open: statement({}, releaseSql(attemptsColumn('open'))),
+  known: statement({}, releaseSql(attemptsColumn('known'))),
+};
+
+const clearAttempts = statement({}, 'DELETE FROM operator_login_attempts WHERE email_hash = $1');
+
+const saveKnownAddress = statement(
+  {},
+  `INSERT INTO operator_addresses (operator_id, address_block) VALUES ($1, $2)
+   ON CONFLICT (operator_id, address_block) DO UPDATE SET last_sign_in_at = now()`,
+);
+
+const pruneAttempts = pruneStatement('operator_login_attempts', 'window_ends_at < now()');
+const pruneAddresses = pruneStatement('operator_addresses', `last_sign_in_at < ${KNOWN_ADDRESS_SINCE}`);
 
 /**
  * Failed sign-ins per email of an operator, stored in the database so that all replicas share them and they
@@ -30,54 +82,35 @@ export class OperatorLoginAttemptsRepository {
    * sign-in clears the count. Unknown emails take the same path.
    */
   async reserve(attempt: LoginAttempt): Promise<OperatorLoginAttemptResult> {
-    const isKnownAddress = `EXISTS (
-      SELECT FROM operators o JOIN operator_addresses k ON k.operator_id = o.id
-      WHERE o.email = $4 AND k.address_block = $5 AND k.last_sign_in_at > ${KNOWN_ADDRESS_SINCE})`;
-    const [row] = await this.database.queryPrepared<
-      Omit<OperatorLoginAttemptResult, 'operator'> & OperatorWithPasswordHash
-    >(
-      `WITH reserved AS (INSERT INTO operator_login_attempts AS a (email_hash, tries, window_ends_at, granted_by)
-       VALUES ($1, 1, now() + $2 * interval '1 second', 'open')
-       ON CONFLICT (email_hash) DO UPDATE SET ${consumeAllowanceSql('$3::int', isKnownAddress, 'granted_by')}
-       RETURNING granted_by AS granted, tries, ceil(extract(epoch FROM window_ends_at - now()))::int AS "secondsLeft")
-       SELECT reserved.*, ${operatorColumns}, o.password_hash AS "passwordHash"
-       FROM reserved LEFT JOIN operators o ON o.email = $4`,
-      [attempt.emailHash, attempt.windowSeconds, attempt.quota, attempt.email, attempt.addressBlock],
-    );
-    const { granted, tries, secondsLeft, ...operator } = row!;
-    return { granted, tries, secondsLeft, operator: operator.id === null ? null : operator };
+    const { emailHash, windowSeconds, quota, email, addressBlock } = attempt;
+    const values = [emailHash, windowSeconds, quota, email, addressBlock];
+    const [row] = await this.database.execute(reserveAttempt, values);
+    const { granted, attempts, secondsLeft, id, ...operator } = row!;
+    return { granted, attempts, secondsLeft, operator: id === null ? null : { id, ...operator } };
   }
 
   /** Releases an attempt whose password was not checked. */
   async release(emailHash: Buffer, granted: LoginAllowance): Promise<void> {
-    const column = attemptsColumn(granted);
-    await this.database.queryPrepared(
-      `UPDATE operator_login_attempts SET ${column} = ${column} - 1 WHERE email_hash = $1 AND ${column} > 0`,
-      [emailHash],
-    );
+    await this.database.execute(releaseAttempt[granted], [emailHash]);
   }
 
-  async clear(emailHash: Buffer, sql: Sql = this.database): Promise<void> {
-    await sql.queryPrepared('DELETE FROM operator_login_attempts WHERE email_hash = $1', [emailHash]);
+  async clear(tx: Tx, emailHash: Buffer): Promise<void> {
+    await tx.execute(clearAttempts, [emailHash]);
   }
 
   /** Saves the address of a signed-in operator as known, so that it has the allowance for known addresses. */
   async saveKnownAddress(tx: Tx, operatorId: string, addressBlock: string): Promise<void> {
-    await tx.queryPrepared(
-      `INSERT INTO operator_addresses (operator_id, address_block) VALUES ($1, $2)
-       ON CONFLICT (operator_id, address_block) DO UPDATE SET last_sign_in_at = now()`,
-      [operatorId, addressBlock],
-    );
+    await tx.execute(saveKnownAddress, [operatorId, addressBlock]);
   }
 
   /** Removes all known addresses of an operator. */
   async deleteKnownAddresses(tx: Tx, operatorId: string): Promise<void> {
-    await tx.queryPrepared('DELETE FROM operator_addresses WHERE operator_id = $1', [operatorId]);
+    await tx.manager.delete(OperatorAddressEntity, { operatorId });
   }
 
   /** Removes expired windows, and addresses that have not been used for a long time. */
   async prune(signal: AbortSignal): Promise<void> {
-    await prune(this.database, signal, 'operator_login_attempts', 'window_ends_at < now()');
-    await prune(this.database, signal, 'operator_addresses', `last_sign_in_at < ${KNOWN_ADDRESS_SINCE}`);
+    await pruneWith(this.database, signal, pruneAttempts);
+    await pruneWith(this.database, signal, pruneAddresses);
   }
 }
