@@ -88,7 +88,7 @@ export class WebhookEndpointsService {
     const { project_id: projectId = null, status = null, q } = query;
     const filter = endpointFilter(query);
     return readPage(this.cursors, ['endpoints', reach, projectId, status, q], query, async (before, limit) =>
-      filter ? this.endpoints.list(reach, { ...filter, before }, limit) : [],
+      filter ? this.endpoints.list(reach, filter, before, limit) : [],
     );
   }
 

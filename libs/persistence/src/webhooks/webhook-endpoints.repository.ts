@@ -1,10 +1,35 @@
-import { notFound, type EndpointDisabledReason, type Reach, type WebhookEndpoint } from '@gatehouse/domain';
-import { countMatches, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
-import { Conditions } from '../conditions.js';
+// This file contains SQL: conditions on a reach, updates that return rows, locks, and the cancellation of
+// many deliveries.
+import { In, IsNull, Not } from 'typeorm';
+import {
+  notFound,
+  type EndpointDisabledReason,
+  type EndpointStatus,
+  type Reach,
+  type WebhookEndpoint,
+} from '@gatehouse/domain';
+import { capScanCount, countedRow, countedSql, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
+import { Conditions, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
+import { columnList } from '../entity-columns.js';
 import { urlPrefixCondition } from '../search/lookups.repository.js';
+import {
+  arrayOf,
+  bytea,
+  dynamicStatement,
+  integer,
+  nullable,
+  statement,
+  text,
+  textOf,
+  timestamptz,
+  uuid,
+  type RowOf,
+} from '../statements.js';
 import type { Tx } from '../transactions.js';
+import { NIL_UUID } from '../uuid-v7.js';
 import { cancelPendingSql } from './cancel-pending-sql.js';
+import { EndpointHealthEntity } from './endpoint-health.entity.js';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity.js';
 
 export type NewWebhookEndpoint = Pick<
@@ -25,31 +50,6 @@ export type WebhookEndpointChanges = Partial<
   Pick<WebhookEndpointEntity, 'url' | 'description' | 'events' | 'headers' | 'headerNames'>
 >;
 
-const columnNames: Record<keyof WebhookEndpointChanges, string> = {
-  url: 'url',
-  description: 'description',
-  events: 'events',
-  headers: 'headers',
-  headerNames: 'header_names',
-};
-
-const columns = `
-  w.id, w.organization_id AS "organizationId", w.project_id AS "projectId", w.level, w.url, w.description, w.events,
-  w.status, w.disabled_reason AS "disabledReason", w.header_names AS "headerNames", w.created_at AS "createdAt", w.updated_at AS "updatedAt"`;
-
-/** Identifies the lock. Any number that is the same in every process. */
-const COUNT_LOCK = 7_120_916;
-
-/**
- * Returns the conditions for endpoints within a reach. A project key sees those of its project; an
- * organization key also those of organization level.
- */
-const within = (reach: Reach): Conditions =>
-  new Conditions().add(`w.status <> 'deleted'`).addReach('w', 'w.project_id', reach);
-
-/** An endpoint that a transaction has locked, with its encrypted headers. */
-export type LockedEndpoint = WebhookEndpoint & { headers: Buffer | null };
-
 export interface EndpointFilter {
   projectId: string | null;
   status: string | null;
@@ -58,52 +58,69 @@ export interface EndpointFilter {
   url: string | null;
 }
 
-export class WebhookEndpointsRepository {
-  constructor(private readonly database: Database) {}
+const endpointRow = {
+  id: uuid,
+  organizationId: uuid,
+  projectId: nullable(uuid),
+  level: textOf<WebhookEndpoint['level']>(),
+  url: text,
+  description: nullable(text),
+  events: arrayOf(text),
+  status: textOf<EndpointStatus>(),
+  disabledReason: nullable(textOf<EndpointDisabledReason>()),
+  headerNames: arrayOf(text),
+  createdAt: timestamptz,
+  updatedAt: timestamptz,
+};
 
-  /**
-   * Inserts an endpoint.
-   * @returns null if the project, or the organization level, already has `limit` endpoints
-   */
-  async insert(tx: Tx, endpoint: NewWebhookEndpoint, limit: number): Promise<WebhookEndpoint | null> {
-    const owner = endpoint.projectId ?? endpoint.organizationId;
-    // Concurrent inserts wait, because both could count one less than the limit otherwise.
-    await tx.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [COUNT_LOCK, owner]);
-    const [row] = await tx.query<{ count: number }>(
-      `SELECT count(*)::int AS count FROM webhook_endpoints
-       WHERE organization_id = $1 AND project_id IS NOT DISTINCT FROM $2 AND status <> 'deleted'`,
-      [endpoint.organizationId, endpoint.projectId],
-    );
-    if (row!.count >= limit) return null;
-    const entity = tx.manager.create(WebhookEndpointEntity, {
-      ...endpoint,
-      status: 'enabled',
-      disabledReason: null,
-    });
-    await tx.manager.insert(WebhookEndpointEntity, entity);
-    return entity;
-  }
+const columns = `
+  w.id, w.organization_id AS "organizationId", w.project_id AS "projectId", w.level, w.url, w.description, w.events,
+  w.status, w.disabled_reason AS "disabledReason", w.header_names AS "headerNames", w.created_at AS "createdAt",
+  w.updated_at AS "updatedAt"`;
 
-  async list(
-    reach: Reach,
-    filter: EndpointFilter & { before: string | null },
-    limit: number,
-  ): Promise<WebhookEndpoint[]> {
-    const where = within(reach);
+/**
+ * Returns the conditions for endpoints within a reach. A project key sees those of its project; an
+ * organization key also those of organization level.
+ */
+const withinReach = (reach: Reach): Conditions =>
+  new Conditions().add(`w.status <> 'deleted'`).addReach('w', 'w.project_id', reach);
+
+const noFilter: EndpointFilter = { projectId: null, status: null, id: null, url: null };
+
+const sampleFilters: EndpointFilter[] = [
+  noFilter,
+  { projectId: NIL_UUID, status: 'enabled', id: NIL_UUID, url: 'https://' },
+];
+
+/** Identifies the lock. Any number that is the same in every process. */
+const COUNT_LOCK = 7_120_916;
+
+const lockCount = statement({}, 'SELECT FROM pg_advisory_xact_lock($1, hashtext($2))');
+
+const listEndpoints = dynamicStatement(
+  endpointRow,
+  (reach: Reach, filter: EndpointFilter, before: string | null, limit: number) => {
+    const where = withinReach(reach);
     if (filter.url) where.add(urlPrefixCondition(where, filter.url));
     where
       .addIf(filter.projectId, (value) => `w.project_id = ${value}`)
       .addIf(filter.status, (value) => `w.status = ${value}`)
       .addIf(filter.id, (value) => `w.id = ${value}`)
-      .addIf(filter.before, (value) => `w.id < ${value}`);
-    return this.database.query<WebhookEndpoint>(
-      `SELECT ${columns} FROM webhook_endpoints w WHERE ${where.sql} ORDER BY w.id DESC LIMIT ${where.bind(limit)}`,
-      where.values,
-    );
-  }
+      .addIf(before, (value) => `w.id < ${value}`);
+    const sql = `SELECT ${columns} FROM webhook_endpoints w WHERE ${where.sql} ORDER BY w.id DESC LIMIT ${where.bind(limit)}`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.flatMap((reach) =>
+    sampleFilters.flatMap((filter) => [
+      [reach, filter, null, 1] as const,
+      [reach, filter, NIL_UUID, 1] as const,
+    ]),
+  ),
+);
 
-  /** Counts the matching endpoints within a reach in a bounded scan. */
-  async count(reach: Reach, { projectId, status, id, url }: EndpointFilter): Promise<CappedCount> {
+const countEndpoints = dynamicStatement(
+  countedRow,
+  (reach: Reach, { projectId, status, id, url }: EndpointFilter) => {
     const where = new Conditions().add('true').addIf(id, (value) => `w.id = ${value}`);
     if (url) where.add(urlPrefixCondition(where, url));
     // There is an index by organization, but none by project.
@@ -115,17 +132,163 @@ export class WebhookEndpointsRepository {
       .addReach('w', 'w.project_id', reach)
       .addIf(projectId, (value) => `w.project_id = ${value}`)
       .addIf(status, (value) => `w.status = ${value}`);
-    const counted = { rows: `(${scan}) w`, isMatch: where.sql, values: where.values };
-    return countMatches(this.database, counted, COUNT_SCAN_LIMIT);
+    return { text: countedSql(`(${scan}) w`, where.sql), values: where.values };
+  },
+  sampleReaches.flatMap((reach) => sampleFilters.map((filter) => [reach, filter] as const)),
+);
+
+const sampleIds = sampleReaches.map((reach) => [reach, NIL_UUID] as const);
+
+const findEndpoint = dynamicStatement(
+  endpointRow,
+  (reach: Reach, id: string) => {
+    const where = withinReach(reach);
+    const sql = `SELECT ${columns} FROM webhook_endpoints w WHERE ${where.sql} AND w.id = ${where.bind(id)}`;
+    return { text: sql, values: where.values };
+  },
+  sampleIds,
+);
+
+const lockedEndpointRow = { ...endpointRow, headers: nullable(bytea) };
+
+/** An endpoint that a transaction has locked, with its encrypted headers. */
+export type LockedEndpoint = RowOf<typeof lockedEndpointRow>;
+
+const lockEndpoint = dynamicStatement(
+  lockedEndpointRow,
+  (reach: Reach, id: string) => {
+    const where = withinReach(reach);
+    const sql = `
+      SELECT ${columns}, w.headers FROM webhook_endpoints w
+      WHERE ${where.sql} AND w.id = ${where.bind(id)} FOR NO KEY UPDATE OF w`;
+    return { text: sql, values: where.values };
+  },
+  sampleIds,
+);
+
+const lockFailingEndpoint = statement(
+  lockedEndpointRow,
+  `SELECT ${columns}, w.headers FROM webhook_endpoints w JOIN endpoint_health h ON h.endpoint_id = w.id
+   WHERE w.id = $1 AND w.status = 'enabled' AND h.failing_since = $2 FOR NO KEY UPDATE OF w`,
+);
+
+const disableEndpoint = statement(
+  endpointRow,
+  `UPDATE webhook_endpoints w SET status = 'disabled', disabled_reason = $2, disabled_at = now(), updated_at = now()
+   WHERE w.id = $1 RETURNING ${columns}`,
+);
+
+/**
+ * Cancels the pending deliveries of an endpoint that is no longer enabled. If there are many, the sweeper
+ * cancels the rest: none of them is claimed. Not prepared, because the best plan depends on the endpoint.
+ */
+const cancelPending = dynamicStatement(
+  { count: integer },
+  (id: string) => ({ text: cancelPendingSql('deliveries p WHERE p.endpoint_id = $1'), values: [id] }),
+  [[NIL_UUID]],
+);
+
+const enableEndpoint = statement(
+  endpointRow,
+  `UPDATE webhook_endpoints w SET status = 'enabled', disabled_reason = NULL, disabled_at = NULL, updated_at = now()
+   WHERE w.id = $1 RETURNING ${columns}`,
+);
+
+const rotateSecret = dynamicStatement(
+  endpointRow,
+  (reach: Reach, id: string, secret: Buffer, overlapMs: number) => {
+    const where = withinReach(reach);
+    const sql = `
+      UPDATE webhook_endpoints w SET previous_secret = w.secret, secret = ${where.bind(secret)},
+        previous_secret_until = now() + ${where.bind(overlapMs)} * interval '1 ms', updated_at = now()
+      WHERE ${where.sql} AND w.id = ${where.bind(id)} RETURNING ${columns}`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.map((reach) => [reach, NIL_UUID, Buffer.alloc(0), 0] as const),
+);
+
+const clearExpiredSecrets = statement(
+  {},
+  `UPDATE webhook_endpoints SET previous_secret = NULL, previous_secret_until = NULL
+   WHERE previous_secret_until <= now()`,
+);
+
+const updateEndpoint = dynamicStatement(
+  endpointRow,
+  (reach: Reach, id: string, changes: WebhookEndpointChanges) => {
+    const where = withinReach(reach);
+    const names = Object.keys(changes) as (keyof WebhookEndpointChanges)[];
+    const set = names.map(
+      (name) => `${columnList(WebhookEndpointEntity, [name])} = ${where.bind(changes[name])}`,
+    );
+    const sql = `
+      UPDATE webhook_endpoints w SET ${[...set, 'updated_at = now()'].join(', ')}
+      WHERE ${where.sql} AND w.id = ${where.bind(id)} RETURNING ${columns}`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.flatMap((reach) => [
+    [reach, NIL_UUID, {}] as const,
+    [reach, NIL_UUID, { url: '', description: null, events: [], headers: null, headerNames: [] }] as const,
+  ]),
+);
+
+const deleteEndpoint = dynamicStatement(
+  { organizationId: uuid, projectId: nullable(uuid) },
+  (reach: Reach, id: string) => {
+    const where = withinReach(reach);
+    const sql = `
+      UPDATE webhook_endpoints w SET status = 'deleted', updated_at = now()
+      WHERE ${where.sql} AND w.id = ${where.bind(id)}
+      RETURNING w.organization_id AS "organizationId", w.project_id AS "projectId"`;
+    return { text: sql, values: where.values };
+  },
+  sampleIds,
+);
+
+export class WebhookEndpointsRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Inserts an endpoint.
+   * @returns null if the project, or the organization level, already has `limit` endpoints
+   */
+  async insert(tx: Tx, endpoint: NewWebhookEndpoint, limit: number): Promise<WebhookEndpoint | null> {
+    const { organizationId, projectId } = endpoint;
+    // Concurrent inserts wait, because both could count one less than the limit otherwise.
+    await tx.execute(lockCount, [COUNT_LOCK, projectId ?? organizationId]);
+    const count = await tx.manager.countBy(WebhookEndpointEntity, {
+      organizationId,
+      projectId: projectId ?? IsNull(),
+      status: Not('deleted'),
+    });
+    if (count >= limit) return null;
+    const entity = tx.manager.create(WebhookEndpointEntity, {
+      ...endpoint,
+      status: 'enabled',
+      disabledReason: null,
+    });
+    await tx.manager.insert(WebhookEndpointEntity, entity);
+    return entity;
+  }
+
+  list(
+    reach: Reach,
+    filter: EndpointFilter,
+    before: string | null,
+    limit: number,
+  ): Promise<WebhookEndpoint[]> {
+    return this.database.execute(listEndpoints(reach, filter, before, limit));
+  }
+
+  /** Counts the matching endpoints within a reach in a bounded scan. */
+  async count(reach: Reach, filter: EndpointFilter): Promise<CappedCount> {
+    const [counted] = await this.database.execute(countEndpoints(reach, filter));
+    return capScanCount(counted!, COUNT_SCAN_LIMIT);
   }
 
   /** @throws GatehouseError `not_found` */
   async get(reach: Reach, id: string): Promise<WebhookEndpoint> {
-    const where = within(reach);
-    const [row] = await this.database.query<WebhookEndpoint>(
-      `SELECT ${columns} FROM webhook_endpoints w WHERE ${where.sql} AND w.id = ${where.bind(id)}`,
-      where.values,
-    );
+    const [row] = await this.database.execute(findEndpoint(reach, id));
     if (!row) throw notFound();
     return row;
   }
@@ -135,31 +298,20 @@ export class WebhookEndpointsRepository {
    * @throws GatehouseError `not_found`
    */
   async lock(tx: Tx, reach: Reach, id: string): Promise<LockedEndpoint> {
-    const where = within(reach);
-    const [row] = await tx.query<LockedEndpoint>(
-      `SELECT ${columns}, w.headers FROM webhook_endpoints w
-       WHERE ${where.sql} AND w.id = ${where.bind(id)} FOR NO KEY UPDATE OF w`,
-      where.values,
-    );
+    const [row] = await tx.execute(lockEndpoint(reach, id));
     if (!row) throw notFound();
     return row;
   }
 
   /** Returns the endpoints with these ids, without a reach: for the worker. */
-  async findByIds(tx: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
-    return tx.query<WebhookEndpoint>(`SELECT ${columns} FROM webhook_endpoints w WHERE w.id = ANY ($1)`, [
-      ids,
-    ]);
+  findByIds(tx: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
+    return tx.manager.findBy(WebhookEndpointEntity, { id: In(ids) });
   }
 
   /** Disables an enabled endpoint and cancels its pending deliveries. The caller has locked it. */
   async disable(tx: Tx, { id }: LockedEndpoint, reason: EndpointDisabledReason): Promise<WebhookEndpoint> {
-    const [row] = await tx.query<WebhookEndpoint>(
-      `UPDATE webhook_endpoints w SET status = 'disabled', disabled_reason = $2, disabled_at = now(), updated_at = now()
-       WHERE w.id = $1 RETURNING ${columns}`,
-      [id, reason],
-    );
-    await tx.query(CANCEL_ALL, [id]);
+    const [row] = await tx.execute(disableEndpoint, [id, reason]);
+    await tx.execute(cancelPending(id));
     return row!;
   }
 
@@ -170,22 +322,14 @@ export class WebhookEndpointsRepository {
    * @returns null if this is no longer the case
    */
   async disableFailing(tx: Tx, id: string, failingSince: Date): Promise<WebhookEndpoint | null> {
-    const [row] = await tx.query<LockedEndpoint>(
-      `SELECT ${columns}, w.headers FROM webhook_endpoints w JOIN endpoint_health h ON h.endpoint_id = w.id
-       WHERE w.id = $1 AND w.status = 'enabled' AND h.failing_since = $2 FOR NO KEY UPDATE OF w`,
-      [id, failingSince],
-    );
+    const [row] = await tx.execute(lockFailingEndpoint, [id, failingSince]);
     return row ? this.disable(tx, row, 'failing') : null;
   }
 
   /** Enables a disabled endpoint and resets its failures. The caller has locked it. */
   async enable(tx: Tx, { id }: LockedEndpoint): Promise<WebhookEndpoint> {
-    await tx.query('UPDATE endpoint_health SET failing_since = NULL WHERE endpoint_id = $1', [id]);
-    const [row] = await tx.query<WebhookEndpoint>(
-      `UPDATE webhook_endpoints w SET status = 'enabled', disabled_reason = NULL, disabled_at = NULL, updated_at = now()
-       WHERE w.id = $1 RETURNING ${columns}`,
-      [id],
-    );
+    await tx.manager.update(EndpointHealthEntity, { endpointId: id }, { failingSince: null });
+    const [row] = await tx.execute(enableEndpoint, [id]);
     return row!;
   }
 
@@ -200,35 +344,19 @@ export class WebhookEndpointsRepository {
     secret: Buffer,
     overlapMs: number,
   ): Promise<WebhookEndpoint> {
-    const where = within(reach);
-    const [row] = await tx.query<WebhookEndpoint>(
-      `UPDATE webhook_endpoints w SET previous_secret = w.secret, secret = ${where.bind(secret)},
-         previous_secret_until = now() + ${where.bind(overlapMs)} * interval '1 ms', updated_at = now()
-       WHERE ${where.sql} AND w.id = ${where.bind(id)} RETURNING ${columns}`,
-      where.values,
-    );
+    const [row] = await tx.execute(rotateSecret(reach, id, secret, overlapMs));
     if (!row) throw notFound();
     return row;
   }
 
   /** Clears the previous secrets whose overlap has ended. */
   async clearExpiredSecrets(): Promise<void> {
-    await this.database.query(
-      `UPDATE webhook_endpoints SET previous_secret = NULL, previous_secret_until = NULL
-       WHERE previous_secret_until <= now()`,
-    );
+    await this.database.execute(clearExpiredSecrets);
   }
 
   /** @throws GatehouseError `not_found` */
   async update(tx: Tx, reach: Reach, id: string, changes: WebhookEndpointChanges): Promise<WebhookEndpoint> {
-    const where = within(reach);
-    const names = Object.keys(changes) as (keyof WebhookEndpointChanges)[];
-    const set = names.map((name) => `${columnNames[name]} = ${where.bind(changes[name])}`);
-    const [row] = await tx.query<WebhookEndpoint>(
-      `UPDATE webhook_endpoints w SET ${[...set, 'updated_at = now()'].join(', ')}
-       WHERE ${where.sql} AND w.id = ${where.bind(id)} RETURNING ${columns}`,
-      where.values,
-    );
+    const [row] = await tx.execute(updateEndpoint(reach, id, changes));
     if (!row) throw notFound();
     return row;
   }
@@ -244,21 +372,9 @@ export class WebhookEndpointsRepository {
     reach: Reach,
     id: string,
   ): Promise<Pick<WebhookEndpoint, 'organizationId' | 'projectId'>> {
-    const where = within(reach);
-    const [owner] = await tx.query<Pick<WebhookEndpoint, 'organizationId' | 'projectId'>>(
-      `UPDATE webhook_endpoints w SET status = 'deleted', updated_at = now()
-       WHERE ${where.sql} AND w.id = ${where.bind(id)}
-       RETURNING w.organization_id AS "organizationId", w.project_id AS "projectId"`,
-      where.values,
-    );
+    const [owner] = await tx.execute(deleteEndpoint(reach, id));
     if (!owner) throw notFound();
-    await tx.query(CANCEL_ALL, [id]);
+    await tx.execute(cancelPending(id));
     return owner;
   }
 }
-
-/**
- * Cancels the pending deliveries of an endpoint that is no longer enabled. If there are many, the sweeper
- * cancels the rest: none of them is claimed.
- */
-const CANCEL_ALL = cancelPendingSql('deliveries p WHERE p.endpoint_id = $1');
