@@ -8,7 +8,7 @@ export class RedeliveryBatchEntity {
   @Column('uuid', { name: 'organization_id', nullable: true }) organizationId!: string | null;
   @Column('uuid', { name: 'project_id', nullable: true }) projectId!: string | null;
   @Column('text') kind!: RedeliveryKind;
-  @Column('jsonb') filter!: Record<string, unknown>;
+  @Column('jsonb') filter!: object;
   @Column('text', { default: 'planned' }) state!: RedeliveryState;
   @Column('text', { nullable: true }) reason!: string | null;
   @Column('integer', { default: 0 }) total!: number;

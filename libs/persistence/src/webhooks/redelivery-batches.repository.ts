@@ -1,52 +1,69 @@
+// This file contains SQL: conditions on a reach, a bounded count, deletion by batch, and a view of locks.
 import {
   notFound,
   PLAN_TTL_HOURS,
+  type DeliveryState,
   type Reach,
   type RedeliveryKind,
   type RedeliveryState,
   type SkipCounts,
 } from '@gatehouse/domain';
-import { countMatches, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
-import { Conditions } from '../conditions.js';
+import { capScanCount, countedRow, countedSql, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
+import { Conditions, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
-import { prune } from '../prune.js';
+import { pruneStatement, pruneWith } from '../prune.js';
+import {
+  arrayOf,
+  dynamicStatement,
+  integer,
+  jsonb,
+  nullable,
+  statement,
+  text,
+  textOf,
+  timestamptz,
+  uuid,
+  type RowOf,
+} from '../statements.js';
 import type { Tx } from '../transactions.js';
+import { NIL_UUID } from '../uuid-v7.js';
+import { RedeliveryBatchEntity } from './redelivery-batch.entity.js';
 import type { RedeliveryPlan } from './redelivery-plans.js';
 
-/** Number of deliveries of a batch by state. */
-export type RedeliveryResults = Partial<Record<'pending' | 'succeeded' | 'failed' | 'cancelled', number>>;
+const batchRow = {
+  id: uuid,
+  /** Null for a batch of an operator, which can cover every organization. */
+  organizationId: nullable(uuid),
+  /** Null for a batch that covers several projects. */
+  projectId: nullable(uuid),
+  kind: textOf<RedeliveryKind>(),
+  /** The filter as it was sent. */
+  filter: jsonb<Record<string, unknown>>(),
+  state: textOf<RedeliveryState>(),
+  reason: nullable(text),
+  /** The plan: the deliveries found, the number of items, and the ineligible deliveries by reason. */
+  total: integer,
+  eligible: integer,
+  notEligible: jsonb<SkipCounts>(),
+  /** Number of waiting items, of items that became a delivery, and of skipped items by reason. */
+  waiting: integer,
+  created: integer,
+  skipped: jsonb<SkipCounts>(),
+  /** Number of deliveries of the batch by state. */
+  results: jsonb<Partial<Record<DeliveryState, number>>>(),
+  createdBy: text,
+  startedBy: nullable(text),
+  cancelledBy: nullable(text),
+  createdAt: timestamptz,
+  /** Time until which a plan can be started. */
+  expiresAt: nullable(timestamptz),
+  startedAt: nullable(timestamptz),
+  /** Time at which no item was waiting and no delivery pending. */
+  finishedAt: nullable(timestamptz),
+};
 
 /** A bulk redelivery or the recovery of an endpoint, whose deliveries are created gradually. */
-export interface RedeliveryBatch {
-  id: string;
-  /** Null for a batch of an operator, which can cover every organization. */
-  organizationId: string | null;
-  /** Null for a batch that covers several projects. */
-  projectId: string | null;
-  kind: RedeliveryKind;
-  /** The filter as it was sent. */
-  filter: Record<string, unknown>;
-  state: RedeliveryState;
-  reason: string | null;
-  /** The plan: the deliveries found, the number of items, and the ineligible deliveries by reason. */
-  total: number;
-  eligible: number;
-  notEligible: SkipCounts;
-  /** Number of waiting items, of items that became a delivery, and of skipped items by reason. */
-  waiting: number;
-  made: number;
-  skipped: SkipCounts;
-  results: RedeliveryResults;
-  createdBy: string;
-  startedBy: string | null;
-  cancelledBy: string | null;
-  createdAt: Date;
-  /** Time until which a plan can be started. */
-  expiresAt: Date | null;
-  startedAt: Date | null;
-  /** Time at which no item was waiting and no delivery pending. */
-  finishedAt: Date | null;
-}
+export type RedeliveryBatch = RowOf<typeof batchRow>;
 
 export type NewRedeliveryBatch = Pick<
   RedeliveryBatch,
@@ -55,11 +72,11 @@ export type NewRedeliveryBatch = Pick<
 
 const columns = `
   b.id, b.organization_id AS "organizationId", b.project_id AS "projectId", b.kind, b.filter, b.state, b.reason,
-  b.total, b.eligible, b.not_eligible AS "notEligible", b.waiting, b.made, b.skipped,
+  b.total, b.eligible, b.not_eligible AS "notEligible", b.waiting, b.made AS created, b.skipped,
   coalesce(b.results, (
     SELECT jsonb_object_agg(state, count) FROM (
       SELECT d.state, count(*)::int FROM deliveries d WHERE d.batch_id = b.id GROUP BY d.state
-    ) ended
+    ) counts
   ), '{}') AS results,
   b.created_by AS "createdBy", b.started_by AS "startedBy", b.cancelled_by AS "cancelledBy",
   b.created_at AS "createdAt",
@@ -69,6 +86,91 @@ const columns = `
 const within = (reach: Reach): Conditions => new Conditions().addReach('b', 'b.project_id', reach);
 const stateConditions = (reach: Reach, state: RedeliveryState | null): Conditions =>
   within(reach).addIf(state, (value) => `b.state = ${value}`);
+
+const sampleLists = sampleReaches.flatMap((reach) => [[reach, null] as const, [reach, 'planned'] as const]);
+
+const findEventWriters = statement(
+  { transactions: arrayOf(text) },
+  `SELECT ARRAY(
+     SELECT l.virtualtransaction FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+     WHERE l.locktype = 'relation' AND l.relation = 'events'::regclass AND d.datname = current_database()
+       AND l.mode = 'RowExclusiveLock' AND l.granted
+   ) AS transactions`,
+);
+
+const listBatches = dynamicStatement(
+  batchRow,
+  (reach: Reach, state: RedeliveryState | null, before: string | null, limit: number) => {
+    const where = stateConditions(reach, state).addIf(before, (value) => `b.id < ${value}`);
+    const sql = `
+      SELECT ${columns} FROM redelivery_batches b WHERE ${where.sql} ORDER BY b.id DESC LIMIT ${where.bind(limit)}`;
+    return { text: sql, values: where.values };
+  },
+  sampleLists.map((list) => [...list, NIL_UUID, 1] as const),
+);
+
+const countBatches = dynamicStatement(
+  countedRow,
+  (reach: Reach, state: RedeliveryState | null) => {
+    const { sql: isMatch, values } = stateConditions(reach, state);
+    const rows = `(SELECT b.* FROM redelivery_batches b ORDER BY b.id DESC LIMIT ${COUNT_SCAN_LIMIT}) b`;
+    return { text: countedSql(rows, isMatch), values };
+  },
+  sampleLists,
+);
+
+const findBatch = dynamicStatement(
+  batchRow,
+  (reach: Reach, id: string) => {
+    const where = within(reach);
+    const sql = `SELECT ${columns} FROM redelivery_batches b WHERE ${where.sql} AND b.id = ${where.bind(id)}`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+);
+
+const startBatch = dynamicStatement(
+  { id: uuid },
+  (reach: Reach, id: string, { reason, by }: { reason: string | null; by: string }) => {
+    const where = within(reach).add(`b.state = 'planned'`);
+    where.add(`b.created_at > now() - interval '${PLAN_TTL_HOURS} hours'`);
+    const sql = `
+      UPDATE redelivery_batches b SET state = 'running', reason = ${where.bind(reason)},
+        started_by = ${where.bind(by)}, started_at = now()
+      WHERE ${where.sql} AND b.id = ${where.bind(id)} RETURNING b.id`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.map((reach) => [reach, NIL_UUID, { reason: null, by: '' }] as const),
+);
+
+const cancelBatch = dynamicStatement(
+  { id: uuid },
+  (reach: Reach, id: string, by: string) => {
+    const where = within(reach).add(`b.state IN ('planned', 'running')`);
+    const sql = `
+      UPDATE redelivery_batches b SET state = 'cancelled', cancelled_by = ${where.bind(by)},
+        finished_at = CASE WHEN b.state = 'planned' THEN now() END
+      WHERE ${where.sql} AND b.id = ${where.bind(id)} RETURNING b.id`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.map((reach) => [reach, NIL_UUID, ''] as const),
+);
+
+const expirePlans = statement(
+  {},
+  `UPDATE redelivery_batches SET state = 'expired', finished_at = now()
+   WHERE state = 'planned' AND finished_at IS NULL AND created_at < now() - interval '${PLAN_TTL_HOURS} hours'`,
+);
+
+const isOld = `finished_at < now() - $1 * interval '1 day'`;
+const pruneItems = pruneStatement(
+  'redelivery_items',
+  `batch_id IN (SELECT id FROM redelivery_batches WHERE ${isOld})`,
+);
+const pruneEmptyBatches = pruneStatement(
+  'redelivery_batches',
+  `${isOld} AND NOT EXISTS (SELECT FROM redelivery_items i WHERE i.batch_id = redelivery_batches.id)`,
+);
 
 /** Bulk redeliveries and recoveries for the API and the console. */
 export class RedeliveryBatchesRepository {
@@ -80,21 +182,13 @@ export class RedeliveryBatchesRepository {
    * such as those of another database, are irrelevant here.
    */
   async listEventWriters(): Promise<string[]> {
-    const writers = await this.database.queryPrepared<{ xact: string }>(
-      `SELECT l.virtualtransaction AS xact FROM pg_locks l JOIN pg_database d ON d.oid = l.database
-       WHERE l.locktype = 'relation' AND l.relation = 'events'::regclass AND d.datname = current_database()
-         AND l.mode = 'RowExclusiveLock' AND l.granted`,
-    );
-    return writers.map(({ xact }) => xact);
+    const [row] = await this.database.execute(findEventWriters);
+    return row!.transactions;
   }
 
   /** Inserts a batch. Its items are planned in the same transaction. */
   async insert(tx: Tx, batch: NewRedeliveryBatch): Promise<void> {
-    await tx.queryPrepared(
-      `INSERT INTO redelivery_batches (id, organization_id, project_id, kind, filter, created_by)
-       VALUES ($1, $2, $3, $4, $5, $6)`,
-      [batch.id, batch.organizationId, batch.projectId, batch.kind, batch.filter, batch.createdBy],
-    );
+    await tx.manager.insert(RedeliveryBatchEntity, batch);
   }
 
   /** Saves the result of planning. */
@@ -103,43 +197,32 @@ export class RedeliveryBatchesRepository {
     id: string,
     { total, eligible, notEligible, endpointIds }: RedeliveryPlan,
   ): Promise<void> {
-    await tx.queryPrepared(
-      `UPDATE redelivery_batches SET total = $2, eligible = $3, waiting = $3, not_eligible = $4, endpoint_ids = $5 WHERE id = $1`,
-      [id, total, eligible, notEligible, endpointIds],
-    );
+    const plan = { total, eligible, waiting: eligible, notEligible, endpointIds };
+    await tx.manager.update(RedeliveryBatchEntity, { id }, plan);
   }
 
   /**
    * Returns batches, newest first.
    * @param state as stored: a plan that has expired stays `planned` until `prune` ends it
    */
-  async list(
+  list(
     reach: Reach,
     state: RedeliveryState | null,
     before: string | null,
     limit: number,
   ): Promise<RedeliveryBatch[]> {
-    const where = stateConditions(reach, state).addIf(before, (value) => `b.id < ${value}`);
-    return this.database.query<RedeliveryBatch>(
-      `SELECT ${columns} FROM redelivery_batches b WHERE ${where.sql} ORDER BY b.id DESC LIMIT ${where.bind(limit)}`,
-      where.values,
-    );
+    return this.database.execute(listBatches(reach, state, before, limit));
   }
 
   /** Counts the batches of the same list in a bounded scan. */
-  count(reach: Reach, state: RedeliveryState | null): Promise<CappedCount> {
-    const { sql: isMatch, values } = stateConditions(reach, state);
-    const rows = `(SELECT b.* FROM redelivery_batches b ORDER BY b.id DESC LIMIT ${COUNT_SCAN_LIMIT}) b`;
-    return countMatches(this.database, { rows, isMatch, values }, COUNT_SCAN_LIMIT);
+  async count(reach: Reach, state: RedeliveryState | null): Promise<CappedCount> {
+    const [counted] = await this.database.execute(countBatches(reach, state));
+    return capScanCount(counted!, COUNT_SCAN_LIMIT);
   }
 
   /** @throws GatehouseError `not_found` */
   async get(reach: Reach, id: string): Promise<RedeliveryBatch> {
-    const where = within(reach);
-    const [row] = await this.database.query<RedeliveryBatch>(
-      `SELECT ${columns} FROM redelivery_batches b WHERE ${where.sql} AND b.id = ${where.bind(id)}`,
-      where.values,
-    );
+    const [row] = await this.database.execute(findBatch(reach, id));
     if (!row) throw notFound();
     return row;
   }
@@ -152,16 +235,9 @@ export class RedeliveryBatchesRepository {
     tx: Tx,
     reach: Reach,
     id: string,
-    { reason, by }: { reason: string | null; by: string },
+    start: { reason: string | null; by: string },
   ): Promise<boolean> {
-    const where = within(reach).add(`b.state = 'planned'`);
-    where.add(`b.created_at > now() - interval '${PLAN_TTL_HOURS} hours'`);
-    const rows = await tx.query(
-      `UPDATE redelivery_batches b SET state = 'running', reason = ${where.bind(reason)},
-         started_by = ${where.bind(by)}, started_at = now()
-       WHERE ${where.sql} AND b.id = ${where.bind(id)} RETURNING b.id`,
-      where.values,
-    );
+    const rows = await tx.execute(startBatch(reach, id, start));
     return rows.length > 0;
   }
 
@@ -170,26 +246,14 @@ export class RedeliveryBatchesRepository {
    * @returns false unless it was planned or running
    */
   async cancel(tx: Tx, reach: Reach, id: string, by: string): Promise<boolean> {
-    const where = within(reach).add(`b.state IN ('planned', 'running')`);
-    const rows = await tx.query(
-      `UPDATE redelivery_batches b SET state = 'cancelled', cancelled_by = ${where.bind(by)},
-         finished_at = CASE WHEN b.state = 'planned' THEN now() END
-       WHERE ${where.sql} AND b.id = ${where.bind(id)} RETURNING b.id`,
-      where.values,
-    );
+    const rows = await tx.execute(cancelBatch(reach, id, by));
     return rows.length > 0;
   }
 
   /** Ends plans that were not started in time, and removes batches that ended more than `days` ago. */
   async prune(days: number, signal: AbortSignal): Promise<void> {
-    await this.database.queryPrepared(
-      `UPDATE redelivery_batches SET state = 'expired', finished_at = now()
-       WHERE state = 'planned' AND finished_at IS NULL AND created_at < now() - interval '${PLAN_TTL_HOURS} hours'`,
-    );
-    const isOld = `finished_at < now() - $1 * interval '1 day'`;
-    const isOfOldBatch = `batch_id IN (SELECT id FROM redelivery_batches WHERE ${isOld})`;
-    await prune(this.database, signal, 'redelivery_items', isOfOldBatch, [days]);
-    const isEmpty = `NOT EXISTS (SELECT FROM redelivery_items i WHERE i.batch_id = redelivery_batches.id)`;
-    await prune(this.database, signal, 'redelivery_batches', `${isOld} AND ${isEmpty}`, [days]);
+    await this.database.execute(expirePlans);
+    await pruneWith(this.database, signal, pruneItems, [days]);
+    await pruneWith(this.database, signal, pruneEmptyBatches, [days]);
   }
 }

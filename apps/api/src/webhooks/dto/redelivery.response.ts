@@ -118,7 +118,7 @@ export class RedeliveryResponse {
       not_eligible: RefusalCountResponse.from(batch.notEligible),
       progress: {
         remaining: batch.waiting,
-        made: batch.made,
+        made: batch.created,
         pending,
         succeeded,
         failed,
