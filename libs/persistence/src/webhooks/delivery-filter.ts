@@ -31,6 +31,33 @@ export interface DeliveryFilter {
   resolution?: DeadLetterState;
 }
 
+const noFilter: DeliveryFilter = {
+  projectId: null,
+  endpointId: null,
+  eventType: null,
+  eventId: null,
+  deliveryIds: null,
+  state: null,
+  success: null,
+  httpStatus: null,
+  httpStatusRange: null,
+  createdAfter: null,
+  createdBefore: null,
+};
+
+/** Filters that lead to every scan and every condition, as samples for dynamic statements. */
+export const sampleDeliveryFilters: DeliveryFilter[] = [
+  noFilter,
+  { ...noFilter, projectId: NIL_UUID },
+  { ...noFilter, projectId: NIL_UUID, createdAfter: new Date(0), createdBefore: new Date(0) },
+  { ...noFilter, endpointId: NIL_UUID, eventType: '', state: 'failed', success: false },
+  { ...noFilter, eventId: NIL_UUID, httpStatus: 500, httpStatusRange: [500, 599] },
+  { ...noFilter, deliveryIds: [NIL_UUID] },
+  { ...noFilter, endpointIds: [NIL_UUID], endpointUrl: 'https://example.com' },
+  { ...noFilter, customerIds: [NIL_UUID] },
+  { ...noFilter, customerIds: [NIL_UUID], areLowVolume: true },
+];
+
 export const deadLetterStates = ['waiting', 'redelivered', 'discarded', 'resolved'] as const;
 export type DeadLetterState = (typeof deadLetterStates)[number];
 
