@@ -1,9 +1,17 @@
+// This file contains SQL: bounded scans of deliveries and events whose matches one statement inserts as items.
 import { MAX_BATCH_SIZE, type Reach, type SkipCounts, type WebhookEndpoint } from '@gatehouse/domain';
-import { Conditions } from '../conditions.js';
-import { MAX_CREATED_AT_SKEW_MS, minIdAt } from '../uuid-v7.js';
+import { Conditions, sampleReaches } from '../conditions.js';
+import { arrayOf, dynamicStatement, integer, jsonb, uuid, type Query, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
+import { MAX_CREATED_AT_SKEW_MS, minIdAt, NIL_UUID } from '../uuid-v7.js';
 import { deliveriesWithin } from './deliveries.repository.js';
-import { addDeliveryConditions, deliveryScanSql, type DeliveryFilter } from './delivery-filter.js';
+import {
+  addDeliveryConditions,
+  deliveryScanSql,
+  isDeadLetter,
+  sampleDeliveryFilters,
+  type DeliveryFilter,
+} from './delivery-filter.js';
 import { detectLowVolumeCustomers } from './low-volume-customers.js';
 import { skipReasonSql } from './redelivery-skip-reason.js';
 
@@ -16,12 +24,6 @@ export interface RedeliveryPlan {
   /** True if the plan may be incomplete: more deliveries match than one batch can scan or contain. */
   isTooLarge: boolean;
 }
-
-type PlanRow = Pick<RedeliveryPlan, 'eligible' | 'endpointIds'> & {
-  looked: number;
-  /** Number of deliveries by skip reason; eligible ones under "". */
-  judged: Record<string, number>;
-};
 
 /** The events that one endpoint may have missed. */
 export interface MissedEvents {
@@ -36,6 +38,107 @@ export interface MissedEvents {
 /** Maximum number of rows that planning scans, to stay within the timeout of its one statement. */
 const PLAN_SCAN_LIMIT = 2 * MAX_BATCH_SIZE;
 
+const planRow = {
+  /** Number of scanned rows. */
+  scanned: integer,
+  /** Number of inserted items. */
+  eligible: integer,
+  /** Number of matches by skip reason; eligible ones under "". */
+  matches: jsonb<Record<string, number>>(),
+  endpointIds: arrayOf(uuid),
+};
+
+const insertMatchingDeliveries = dynamicStatement(
+  planRow,
+  (batchId: string, reach: Reach, filter: DeliveryFilter, base: string) => {
+    const where = addDeliveryConditions(deliveriesWithin(reach), filter);
+    const scan = deliveryScanSql(where, reach, filter, {
+      base,
+      before: null,
+      limit: PLAN_SCAN_LIMIT + 1,
+      isOrdered: false,
+    });
+    const matched = `
+      SELECT d.endpoint_id, d.event_id, d.id AS delivery_id, ${skipReasonSql(`'redelivery'`)} AS skip_reason
+      FROM scanned d JOIN webhook_endpoints w ON w.id = d.endpoint_id JOIN events e ON e.id = d.event_id
+      WHERE ${where.sql}`;
+    return insertItemsQuery(batchId, where, scan, matched);
+  },
+  sampleReaches.flatMap((reach) =>
+    sampleDeliveryFilters.flatMap((filter) =>
+      [isDeadLetter, 'true'].map((base) => [NIL_UUID, reach, filter, base] as const),
+    ),
+  ),
+);
+
+type EventReceiver = Pick<WebhookEndpoint, 'id' | 'organizationId' | 'projectId'>;
+const sampleReceiver: EventReceiver = { id: NIL_UUID, organizationId: NIL_UUID, projectId: null };
+const sampleEvents: MissedEvents = {
+  types: [],
+  since: new Date(0),
+  until: new Date(0),
+  publicEndpointId: '',
+};
+
+const insertMissedEvents = dynamicStatement(
+  planRow,
+  (batchId: string, endpoint: EventReceiver, { types, since, until, publicEndpointId }: MissedEvents) => {
+    const where = new Conditions();
+    const [from, to] = [where.bind(since), where.bind(until)];
+    const first = where.bind(minIdAt(since.getTime() - MAX_CREATED_AT_SKEW_MS));
+    const last = where.bind(minIdAt(until.getTime() + MAX_CREATED_AT_SKEW_MS));
+    const limit = where.bind(PLAN_SCAN_LIMIT + 1);
+    // Determined from the body, which is not read for other event types.
+    const isAboutEndpoint = `e.type LIKE 'webhook.%' AND strpos(e.body, ${where.bind(publicEndpointId)}) > 0`;
+    const rows = (condition: string): string => `(
+      SELECT e.id, e.type, e.customer_id, ${isAboutEndpoint} AS is_about_endpoint FROM events e
+      WHERE ${condition} AND e.id BETWEEN ${first} AND ${last} AND e.created_at BETWEEN ${from} AND ${to}
+      ORDER BY e.id LIMIT ${limit})`;
+    const owner = where.bind(endpoint.projectId ?? endpoint.organizationId);
+    const scan = endpoint.projectId
+      ? rows(`e.project_id = ${owner}`)
+      : `SELECT e.* FROM projects p CROSS JOIN LATERAL ${rows('e.project_id = p.id')} e WHERE p.organization_id = ${owner}
+         UNION ALL ${rows(`e.project_id IS NULL AND e.organization_id = ${owner}`)}
+         LIMIT ${limit}`;
+    const matched = `
+      SELECT w.id AS endpoint_id, e.id AS event_id, d.id AS delivery_id, ${skipReasonSql(`'recovery'`)} AS skip_reason
+      FROM scanned e JOIN webhook_endpoints w ON w.id = ${where.bind(endpoint.id)}
+        LEFT JOIN LATERAL (
+          SELECT d.* FROM deliveries d
+          WHERE d.event_id = e.id AND d.endpoint_id = w.id AND d.redelivered_as IS NULL ORDER BY d.id DESC LIMIT 1
+        ) d ON true
+      WHERE e.type = ANY (${where.bind(types)}) AND NOT e.is_about_endpoint`;
+    return insertItemsQuery(batchId, where, scan, matched);
+  },
+  [
+    [NIL_UUID, sampleReceiver, sampleEvents],
+    [NIL_UUID, { ...sampleReceiver, projectId: NIL_UUID }, sampleEvents],
+  ],
+);
+
+/**
+ * Returns a statement that inserts the items of a batch.
+ * @param matched SELECT from `scanned` that returns (endpoint_id, event_id, delivery_id, skip_reason)
+ */
+function insertItemsQuery(batchId: string, where: Conditions, scan: string, matched: string): Query {
+  const text = `
+    WITH scanned AS MATERIALIZED (${scan}),
+      -- If there are too many, none is checked.
+      matched AS MATERIALIZED (${matched} AND (SELECT count(*) FROM scanned) <= ${PLAN_SCAN_LIMIT}),
+      inserted AS (
+        INSERT INTO redelivery_items (batch_id, endpoint_id, event_id, delivery_id)
+        SELECT ${where.bind(batchId)}::uuid, endpoint_id, event_id, delivery_id FROM matched WHERE skip_reason IS NULL
+        LIMIT ${MAX_BATCH_SIZE + 1}
+        ON CONFLICT DO NOTHING RETURNING endpoint_id
+      )
+    SELECT (SELECT count(*)::int FROM scanned) AS scanned, (SELECT count(*)::int FROM inserted) AS eligible,
+      (SELECT coalesce(jsonb_object_agg(coalesce(skip_reason, ''), count), '{}') FROM (
+         SELECT skip_reason, count(*)::int FROM matched GROUP BY skip_reason
+       ) counts) AS matches,
+      ARRAY(SELECT DISTINCT endpoint_id FROM inserted) AS "endpointIds"`;
+  return { text, values: where.values };
+}
+
 /** Stores the deliveries that a filter finds as the items of a batch. @param base as in `deliveryScanSql` */
 export async function planRedelivery(
   tx: Tx,
@@ -45,92 +148,30 @@ export async function planRedelivery(
   base: string,
 ): Promise<RedeliveryPlan> {
   const filter = await detectLowVolumeCustomers(tx, requestedFilter);
-  const where = addDeliveryConditions(deliveriesWithin(reach), filter);
-  const scan = deliveryScanSql(where, reach, filter, {
-    base,
-    before: null,
-    limit: PLAN_SCAN_LIMIT + 1,
-    isOrdered: false,
-  });
-  const matched = `
-    SELECT d.endpoint_id, d.event_id, d.id AS delivery_id, ${skipReasonSql(`'redelivery'`)} AS refusal
-    FROM scanned d JOIN webhook_endpoints w ON w.id = d.endpoint_id JOIN events e ON e.id = d.event_id
-    WHERE ${where.sql}`;
-  return insertPlannedItems(tx, batchId, where, scan, matched);
+  const [row] = await tx.execute(insertMatchingDeliveries(batchId, reach, filter, base));
+  return toPlan(row!);
 }
 
 /**
  * Stores the events that an endpoint would have received as the items of a batch: those of its project or
  * organization and of its types, except those about the endpoint itself.
  */
-export function planRecovery(
+export async function planRecovery(
   tx: Tx,
   batchId: string,
   endpoint: WebhookEndpoint,
-  { types, since, until, publicEndpointId }: MissedEvents,
+  missed: MissedEvents,
 ): Promise<RedeliveryPlan> {
-  const where = new Conditions();
-  const [from, to] = [where.bind(since), where.bind(until)];
-  const first = where.bind(minIdAt(since.getTime() - MAX_CREATED_AT_SKEW_MS));
-  const last = where.bind(minIdAt(until.getTime() + MAX_CREATED_AT_SKEW_MS));
-  const limit = where.bind(PLAN_SCAN_LIMIT + 1);
-  // Determined from the body, which is not read for other event types.
-  const isAboutItself = `e.type LIKE 'webhook.%' AND strpos(e.body, ${where.bind(publicEndpointId)}) > 0`;
-  const rows = (condition: string): string => `(
-    SELECT e.id, e.type, e.customer_id, ${isAboutItself} AS is_about_itself FROM events e
-    WHERE ${condition} AND e.id BETWEEN ${first} AND ${last} AND e.created_at BETWEEN ${from} AND ${to}
-    ORDER BY e.id LIMIT ${limit})`;
-  const owner = where.bind(endpoint.projectId ?? endpoint.organizationId);
-  const scan = endpoint.projectId
-    ? rows(`e.project_id = ${owner}`)
-    : `SELECT e.* FROM projects p CROSS JOIN LATERAL ${rows('e.project_id = p.id')} e WHERE p.organization_id = ${owner}
-       UNION ALL ${rows(`e.project_id IS NULL AND e.organization_id = ${owner}`)}
-       LIMIT ${limit}`;
-  const matched = `
-    SELECT w.id AS endpoint_id, e.id AS event_id, d.id AS delivery_id, ${skipReasonSql(`'recovery'`)} AS refusal
-    FROM scanned e JOIN webhook_endpoints w ON w.id = ${where.bind(endpoint.id)}
-      LEFT JOIN LATERAL (
-        SELECT d.* FROM deliveries d
-        WHERE d.event_id = e.id AND d.endpoint_id = w.id AND d.redelivered_as IS NULL ORDER BY d.id DESC LIMIT 1
-      ) d ON true
-    WHERE e.type = ANY (${where.bind(types)}) AND NOT e.is_about_itself`;
-  return insertPlannedItems(tx, batchId, where, scan, matched);
+  const [row] = await tx.execute(insertMissedEvents(batchId, endpoint, missed));
+  return toPlan(row!);
 }
 
-/**
- * Inserts the items of a batch.
- * @param matched SELECT from `scanned` that returns (endpoint_id, event_id, delivery_id, refusal)
- */
-async function insertPlannedItems(
-  tx: Tx,
-  batchId: string,
-  where: Conditions,
-  scan: string,
-  matched: string,
-): Promise<RedeliveryPlan> {
-  const [row] = await tx.query<PlanRow>(
-    `WITH scanned AS MATERIALIZED (${scan}),
-       -- If there are too many, none is checked.
-       matched AS MATERIALIZED (${matched} AND (SELECT count(*) FROM scanned) <= ${PLAN_SCAN_LIMIT}),
-       inserted AS (
-         INSERT INTO redelivery_items (batch_id, endpoint_id, event_id, delivery_id)
-         SELECT ${where.bind(batchId)}::uuid, endpoint_id, event_id, delivery_id FROM matched WHERE refusal IS NULL
-         LIMIT ${MAX_BATCH_SIZE + 1}
-         ON CONFLICT DO NOTHING RETURNING endpoint_id
-       )
-     SELECT (SELECT count(*)::int FROM scanned) AS looked, (SELECT count(*)::int FROM inserted) AS eligible,
-       (SELECT coalesce(jsonb_object_agg(coalesce(refusal, ''), count), '{}') FROM (
-          SELECT refusal, count(*)::int FROM matched GROUP BY refusal
-        ) judged) AS judged,
-       ARRAY(SELECT DISTINCT endpoint_id FROM inserted) AS "endpointIds"`,
-    where.values,
-  );
-  const { looked, judged, eligible, endpointIds } = row!;
-  const { '': accepted = 0, ...notEligible } = judged;
-  const total = Object.values(judged).reduce((sum, count) => sum + count, 0);
+function toPlan({ scanned, matches, eligible, endpointIds }: RowOf<typeof planRow>): RedeliveryPlan {
+  const { '': accepted = 0, ...notEligible } = matches;
+  const total = Object.values(matches).reduce((sum, count) => sum + count, 0);
   // Of several deliveries of one event to one endpoint, one is redelivered.
   const duplicates = accepted - eligible;
   if (duplicates > 0) notEligible['delivery_pending'] = (notEligible['delivery_pending'] ?? 0) + duplicates;
-  const isTooLarge = looked > PLAN_SCAN_LIMIT || accepted > MAX_BATCH_SIZE;
+  const isTooLarge = scanned > PLAN_SCAN_LIMIT || accepted > MAX_BATCH_SIZE;
   return { total, eligible, notEligible, endpointIds, isTooLarge };
 }
