@@ -14,7 +14,7 @@ export class BulkRedeliveryRunner extends PeriodicJob {
   private readonly releaseIntervalMs: number;
 
   constructor(
-    private readonly work: RedeliveryProcessingRepository,
+    private readonly redeliveries: RedeliveryProcessingRepository,
     private readonly transactions: Transactions,
     private readonly duePoller: DuePoller,
     { webhooks }: Config,
@@ -26,8 +26,10 @@ export class BulkRedeliveryRunner extends PeriodicJob {
   }
 
   protected async run(): Promise<void> {
-    if (!(await this.work.isDue(this.releaseIntervalMs))) return;
-    const released = await this.transactions.run((tx) => this.work.releaseNext(tx, this.releaseIntervalMs));
+    if (!(await this.redeliveries.isDue(this.releaseIntervalMs))) return;
+    const released = await this.transactions.run((tx) =>
+      this.redeliveries.releaseNext(tx, this.releaseIntervalMs),
+    );
     // Not enqueued: in Redis, bulk redeliveries would be processed before later first attempts.
     if (released > 0) this.duePoller.wake();
   }

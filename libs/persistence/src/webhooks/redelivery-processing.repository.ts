@@ -1,6 +1,8 @@
+// This file contains SQL: it claims a run, limits each endpoint, and creates the deliveries of many items at once.
 import { URGENCY, type RedeliverySkipReason } from '@gatehouse/domain';
 import { newId } from '@gatehouse/platform';
 import type { Database } from '../database.js';
+import { nullable, statement, textOf, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { IN_LOCK_ORDER } from './lock-order.js';
 import { itemSkipReasonSql } from './redelivery-skip-reason.js';
@@ -19,21 +21,127 @@ const MAX_PENDING = 1_000;
 /** Maximum number of items of one run in total, to stay within the timeout of its transaction. */
 const MAX_ITEMS_PER_RUN = 2_000;
 
-/** An item to be processed. */
-interface Item {
-  batchId: string;
-  endpointId: string;
-  eventId: string;
-  deliveryId: string | null;
-}
-
-/** The result of an item. */
-interface ProcessedItem {
-  batchId: string;
-  skipped: RedeliverySkipReason | null;
-}
-
 const isWaiting = 'i.redelivered_as IS NULL AND i.skipped IS NULL';
+
+const findDueRun = statement(
+  {},
+  `SELECT FROM redelivery_feed f
+   WHERE f.fed_at <= clock_timestamp() - $1 * interval '1 ms' AND EXISTS (
+     SELECT FROM redelivery_batches WHERE finished_at IS NULL AND state IN ('running', 'cancelled'))`,
+);
+
+const lockDueRun = statement(
+  {},
+  `SELECT FROM redelivery_feed WHERE fed_at <= clock_timestamp() - $1 * interval '1 ms' FOR UPDATE SKIP LOCKED`,
+);
+
+const recordRun = statement({}, 'UPDATE redelivery_feed SET fed_at = clock_timestamp()');
+
+const lockRunningBatches = statement(
+  { id: uuid },
+  `SELECT id FROM redelivery_batches WHERE finished_at IS NULL AND state = 'running' AND waiting > 0
+   ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
+);
+
+/** An item to be processed. */
+const itemRow = { batchId: uuid, endpointId: uuid, eventId: uuid, deliveryId: nullable(uuid) };
+type Item = RowOf<typeof itemRow>;
+
+const findNextItems = statement(
+  itemRow,
+  `WITH queue AS (
+     SELECT b.id AS batch_id, unnest(b.endpoint_ids) AS endpoint_id FROM redelivery_batches b WHERE b.id = ANY ($1)
+   ), capacity AS (
+     -- Items of endpoints that are not enabled are only skipped, so the limits do not apply.
+     SELECT w.id, CASE WHEN w.status = 'enabled' THEN least($2 - used.unattempted, $3 - used.pending) ELSE $4 END AS free
+     FROM webhook_endpoints w CROSS JOIN LATERAL (
+       SELECT count(*)::int AS pending, (count(*) FILTER (WHERE d.attempt = 0))::int AS unattempted
+       FROM deliveries d WHERE d.endpoint_id = w.id AND d.state = 'pending' AND d.batch_id IS NOT NULL
+     ) used
+     WHERE w.id IN (SELECT endpoint_id FROM queue)
+   ), next AS (
+     SELECT i.*, row_number() OVER (PARTITION BY capacity.id ORDER BY i.batch_id, i.event_id) AS rank, capacity.free
+     FROM queue JOIN capacity ON capacity.id = queue.endpoint_id CROSS JOIN LATERAL (
+       SELECT * FROM redelivery_items i
+       WHERE i.batch_id = queue.batch_id AND i.endpoint_id = queue.endpoint_id AND ${isWaiting}
+       ORDER BY i.event_id LIMIT greatest(capacity.free, 0)
+     ) i
+   )
+   SELECT batch_id AS "batchId", endpoint_id AS "endpointId", event_id AS "eventId", delivery_id AS "deliveryId"
+   FROM next WHERE rank <= free ORDER BY rank LIMIT $4`,
+);
+
+const lockCustomers = statement(
+  {},
+  `SELECT FROM customers c JOIN events e ON e.customer_id = c.id WHERE e.id = ANY ($1)
+   ORDER BY c.id FOR KEY SHARE OF c`,
+);
+
+const lockDeliveries = statement({}, `SELECT FROM deliveries d WHERE d.id = ANY ($1) ${IN_LOCK_ORDER}`);
+
+/** A processed item: it became a delivery unless it was skipped. */
+const processedRow = { batchId: uuid, skipped: nullable(textOf<RedeliverySkipReason>()) };
+type ProcessedItem = RowOf<typeof processedRow>;
+
+const createDeliveries = statement(
+  processedRow,
+  `WITH checked AS (
+     SELECT i.batch_id, i.endpoint_id, i.event_id, i.delivery_id, input."newId" AS new_id, b.reason, b.started_by,
+       e.organization_id, e.project_id, e.type, w.url, ${itemSkipReasonSql} AS skip_reason
+     FROM json_to_recordset($1::json) AS input ("batchId" uuid, "endpointId" uuid, "eventId" uuid, "newId" uuid)
+       JOIN redelivery_items i ON i.batch_id = input."batchId" AND i.endpoint_id = input."endpointId"
+         AND i.event_id = input."eventId" AND ${isWaiting}
+       JOIN redelivery_batches b ON b.id = i.batch_id
+       JOIN webhook_endpoints w ON w.id = i.endpoint_id
+       LEFT JOIN events e ON e.id = i.event_id
+       LEFT JOIN deliveries d ON d.id = i.delivery_id
+   ), created AS (
+     INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url,
+       next_attempt_at, redelivery_of, batch_id, urgency)
+     SELECT new_id, organization_id, project_id, event_id, type, endpoint_id, url, now() + $2 * interval '1 ms',
+       delivery_id, batch_id, ${URGENCY.batch}
+     FROM checked WHERE skip_reason IS NULL
+     ON CONFLICT (endpoint_id, event_id) WHERE state = 'pending' DO NOTHING
+     RETURNING id
+   ), resolved AS (
+     UPDATE deliveries d SET redelivered_as = c.new_id, reason = c.reason, resolved_by = c.started_by,
+       resolution = CASE WHEN d.state = 'failed' THEN 'redelivered' END
+     FROM checked c JOIN created ON created.id = c.new_id WHERE d.id = c.delivery_id
+   )
+   UPDATE redelivery_items i SET redelivered_as = created.id,
+     skipped = CASE WHEN created.id IS NULL THEN coalesce(c.skip_reason, 'delivery_pending') END
+   FROM checked c LEFT JOIN created ON created.id = c.new_id
+   WHERE i.batch_id = c.batch_id AND i.endpoint_id = c.endpoint_id AND i.event_id = c.event_id
+   RETURNING i.batch_id AS "batchId", i.skipped`,
+);
+
+const addToCounts = statement(
+  {},
+  `UPDATE redelivery_batches b SET waiting = waiting - $2, made = made + $3,
+     skipped = (
+       SELECT coalesce(jsonb_object_agg(reason, sum), '{}') FROM (
+         SELECT reason, sum(count) FROM (
+           SELECT key AS reason, value::int AS count FROM jsonb_each_text(b.skipped)
+           UNION ALL SELECT reason, 1 FROM unnest($4::text[]) AS reason
+         ) counts GROUP BY reason
+       ) sums
+     )
+   WHERE id = $1`,
+);
+
+/** A cancelled batch stays cancelled. */
+const finishBatches = statement(
+  {},
+  `UPDATE redelivery_batches b SET finished_at = clock_timestamp(),
+     state = CASE WHEN b.state = 'running' THEN 'completed' ELSE b.state END,
+     results = (
+       SELECT coalesce(jsonb_object_agg(state, count), '{}') FROM (
+         SELECT d.state, count(*) FROM deliveries d WHERE d.batch_id = b.id GROUP BY d.state
+       ) counts
+     )
+   WHERE b.finished_at IS NULL AND (b.state = 'cancelled' OR b.state = 'running' AND b.waiting = 0)
+     AND NOT EXISTS (SELECT FROM deliveries d WHERE d.batch_id = b.id AND d.state = 'pending')`,
+);
 
 /**
  * Bulk redeliveries for the worker: at intervals, some of their items become deliveries. One worker at a time
@@ -48,12 +156,7 @@ export class RedeliveryProcessingRepository {
 
   /** Returns whether a batch is unfinished and the last run was at least `everyMs` ago. */
   async isDue(everyMs: number): Promise<boolean> {
-    const rows = await this.database.queryPrepared(
-      `SELECT 1 FROM redelivery_feed f
-       WHERE f.fed_at <= clock_timestamp() - $1 * interval '1 ms' AND EXISTS (
-         SELECT FROM redelivery_batches WHERE finished_at IS NULL AND state IN ('running', 'cancelled'))`,
-      [everyMs],
-    );
+    const rows = await this.database.execute(findDueRun, [everyMs]);
     return rows.length > 0;
   }
 
@@ -63,21 +166,15 @@ export class RedeliveryProcessingRepository {
    * @returns the number of created deliveries
    */
   async releaseNext(tx: Tx, everyMs: number): Promise<number> {
-    const [run] = await tx.queryPrepared(
-      `SELECT 1 FROM redelivery_feed WHERE fed_at <= clock_timestamp() - $1 * interval '1 ms' FOR UPDATE SKIP LOCKED`,
-      [everyMs],
-    );
+    const [run] = await tx.execute(lockDueRun, [everyMs]);
     if (!run) return 0;
-    await tx.queryPrepared('UPDATE redelivery_feed SET fed_at = clock_timestamp()');
+    await tx.execute(recordRun);
     // Locked until the end: after the response to a cancellation, no more deliveries are created.
-    const batches = await tx.queryPrepared<{ id: string }>(
-      `SELECT id FROM redelivery_batches WHERE finished_at IS NULL AND state = 'running' AND waiting > 0
-       ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
-    );
-    const items = batches.length > 0 ? await this.pickItems(tx, batches) : [];
+    const batches = await tx.execute(lockRunningBatches);
+    const items = batches.length > 0 ? await this.findItems(tx, batches) : [];
     const processed = items.length > 0 ? await this.redeliverItems(tx, items) : [];
     for (const { id } of batches) await this.updateCounts(tx, id, processed);
-    await this.finishBatches(tx);
+    await tx.execute(finishBatches);
     return processed.filter(({ skipped }) => skipped === null).length;
   }
 
@@ -85,30 +182,9 @@ export class RedeliveryProcessingRepository {
    * Returns the next items of each endpoint, oldest batch and oldest event first, up to the capacity of the
    * endpoint.
    */
-  private pickItems(tx: Tx, batches: { id: string }[]): Promise<Item[]> {
-    return tx.queryPrepared<Item>(
-      `WITH queue AS (
-         SELECT b.id AS batch_id, unnest(b.endpoint_ids) AS endpoint_id FROM redelivery_batches b WHERE b.id = ANY ($1)
-       ), capacity AS (
-         -- Items of endpoints that are not enabled are only skipped, so the limits do not apply.
-         SELECT w.id, CASE WHEN w.status = 'enabled' THEN least($2 - used.unattempted, $3 - used.pending) ELSE $4 END AS free
-         FROM webhook_endpoints w CROSS JOIN LATERAL (
-           SELECT count(*)::int AS pending, (count(*) FILTER (WHERE d.attempt = 0))::int AS unattempted
-           FROM deliveries d WHERE d.endpoint_id = w.id AND d.state = 'pending' AND d.batch_id IS NOT NULL
-         ) used
-         WHERE w.id IN (SELECT endpoint_id FROM queue)
-       ), next AS (
-         SELECT i.*, row_number() OVER (PARTITION BY capacity.id ORDER BY i.batch_id, i.event_id) AS nth, capacity.free
-         FROM queue JOIN capacity ON capacity.id = queue.endpoint_id CROSS JOIN LATERAL (
-           SELECT * FROM redelivery_items i
-           WHERE i.batch_id = queue.batch_id AND i.endpoint_id = queue.endpoint_id AND ${isWaiting}
-           ORDER BY i.event_id LIMIT greatest(capacity.free, 0)
-         ) i
-       )
-       SELECT batch_id AS "batchId", endpoint_id AS "endpointId", event_id AS "eventId", delivery_id AS "deliveryId"
-       FROM next WHERE nth <= free ORDER BY nth LIMIT $4`,
-      [batches.map(({ id }) => id), MAX_UNATTEMPTED, MAX_PENDING, MAX_ITEMS_PER_RUN],
-    );
+  private findItems(tx: Tx, batches: { id: string }[]): Promise<Item[]> {
+    const ids = batches.map(({ id }) => id);
+    return tx.execute(findNextItems, [ids, MAX_UNATTEMPTED, MAX_PENDING, MAX_ITEMS_PER_RUN]);
   }
 
   /**
@@ -117,78 +193,16 @@ export class RedeliveryProcessingRepository {
   private async redeliverItems(tx: Tx, items: Item[]): Promise<ProcessedItem[]> {
     // Locks the customers first, like the deletion of a customer: they cannot be deleted until this
     // transaction ends.
-    await tx.queryPrepared(
-      `SELECT 1 FROM customers c JOIN events e ON e.customer_id = c.id WHERE e.id = ANY ($1)
-       ORDER BY c.id FOR KEY SHARE OF c`,
-      [items.map(({ eventId }) => eventId)],
-    );
-    await tx.queryPrepared(`SELECT 1 FROM deliveries d WHERE d.id = ANY ($1) ${IN_LOCK_ORDER}`, [
-      items.map(({ deliveryId }) => deliveryId).filter(Boolean),
-    ]);
-    return tx.queryPrepared<ProcessedItem>(
-      `WITH checked AS (
-         SELECT i.batch_id, i.endpoint_id, i.event_id, i.delivery_id, input."newId" AS new_id, b.reason, b.started_by,
-           e.organization_id, e.project_id, e.type, w.url, ${itemSkipReasonSql} AS refusal
-         FROM json_to_recordset($1::json) AS input ("batchId" uuid, "endpointId" uuid, "eventId" uuid, "newId" uuid)
-           JOIN redelivery_items i ON i.batch_id = input."batchId" AND i.endpoint_id = input."endpointId"
-             AND i.event_id = input."eventId" AND ${isWaiting}
-           JOIN redelivery_batches b ON b.id = i.batch_id
-           JOIN webhook_endpoints w ON w.id = i.endpoint_id
-           LEFT JOIN events e ON e.id = i.event_id
-           LEFT JOIN deliveries d ON d.id = i.delivery_id
-       ), created AS (
-         INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url,
-           next_attempt_at, redelivery_of, batch_id, urgency)
-         SELECT new_id, organization_id, project_id, event_id, type, endpoint_id, url, now() + $2 * interval '1 ms',
-           delivery_id, batch_id, ${URGENCY.batch}
-         FROM checked WHERE refusal IS NULL
-         ON CONFLICT (endpoint_id, event_id) WHERE state = 'pending' DO NOTHING
-         RETURNING id
-       ), resolved AS (
-         UPDATE deliveries d SET redelivered_as = j.new_id, reason = j.reason, resolved_by = j.started_by,
-           resolution = CASE WHEN d.state = 'failed' THEN 'redelivered' END
-         FROM checked j JOIN created ON created.id = j.new_id WHERE d.id = j.delivery_id
-       )
-       UPDATE redelivery_items i SET redelivered_as = created.id,
-         skipped = CASE WHEN created.id IS NULL THEN coalesce(j.refusal, 'delivery_pending') END
-       FROM checked j LEFT JOIN created ON created.id = j.new_id
-       WHERE i.batch_id = j.batch_id AND i.endpoint_id = j.endpoint_id AND i.event_id = j.event_id
-       RETURNING i.batch_id AS "batchId", i.skipped`,
-      [JSON.stringify(items.map((item) => ({ ...item, newId: newId() }))), this.firstDelayMs],
-    );
+    await tx.execute(lockCustomers, [items.map(({ eventId }) => eventId)]);
+    await tx.execute(lockDeliveries, [items.flatMap(({ deliveryId }) => deliveryId ?? [])]);
+    const input = JSON.stringify(items.map((item) => ({ ...item, newId: newId() })));
+    return tx.execute(createDeliveries, [input, this.firstDelayMs]);
   }
 
   private async updateCounts(tx: Tx, batchId: string, processed: ProcessedItem[]): Promise<void> {
     const own = processed.filter((item) => item.batchId === batchId);
     if (own.length === 0) return;
     const skipped = own.flatMap((item) => item.skipped ?? []);
-    await tx.queryPrepared(
-      `UPDATE redelivery_batches b SET waiting = waiting - $2, made = made + $3,
-         skipped = (
-           SELECT coalesce(jsonb_object_agg(reason, sum), '{}') FROM (
-             SELECT reason, sum(count) FROM (
-               SELECT key AS reason, value::int AS count FROM jsonb_each_text(b.skipped)
-               UNION ALL SELECT reason, 1 FROM unnest($4::text[]) AS reason
-             ) each GROUP BY reason
-           ) sums
-         )
-       WHERE id = $1`,
-      [batchId, own.length, own.length - skipped.length, skipped],
-    );
-  }
-
-  /** Finishes batches without pending deliveries. A cancelled batch stays cancelled. */
-  private async finishBatches(tx: Tx): Promise<void> {
-    await tx.queryPrepared(
-      `UPDATE redelivery_batches b SET finished_at = clock_timestamp(),
-         state = CASE WHEN b.state = 'running' THEN 'completed' ELSE b.state END,
-         results = (
-           SELECT coalesce(jsonb_object_agg(state, count), '{}') FROM (
-             SELECT d.state, count(*) FROM deliveries d WHERE d.batch_id = b.id GROUP BY d.state
-           ) ended
-         )
-       WHERE b.finished_at IS NULL AND (b.state = 'cancelled' OR b.state = 'running' AND b.waiting = 0)
-         AND NOT EXISTS (SELECT FROM deliveries d WHERE d.batch_id = b.id AND d.state = 'pending')`,
-    );
+    await tx.execute(addToCounts, [batchId, own.length, own.length - skipped.length, skipped]);
   }
 }
