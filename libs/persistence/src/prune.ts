@@ -1,6 +1,15 @@
+// This file contains SQL: deletion by batch, with locks.
 import type { Sql } from './database.js';
 import { NIL_UUID } from './uuid-v7.js';
-import { integer, statement, type RowOf, type Statement } from './statements.js';
+import {
+  dynamicStatement,
+  integer,
+  statement,
+  uuid,
+  type BoundStatement,
+  type RowOf,
+  type Statement,
+} from './statements.js';
 
 /**
  * Number of rows that one statement removes, to stay within its timeout and not to delay others that wait for
@@ -46,11 +55,65 @@ const pruneSql = (table: string, condition: string): string => `
     )) RETURNING 1
   ) SELECT count(*)::int AS removed FROM deleted`;
 
+/** The rows among which `pruneInIdOrder` removes those that meet the condition. */
+export interface PruneRange {
+  /** A partition, instead of the complete table. SQL from code, never from input. */
+  partition?: string;
+  /** Only rows with a lower id. */
+  before: string;
+}
+
+/** The last id of a complete batch. */
+const scannedRow = { id: uuid };
+
+type OrderedPruneStatement = (
+  range: PruneRange,
+  after: string,
+  values: unknown[],
+) => BoundStatement<RowOf<typeof scannedRow>>;
+
 /**
- * Removes the rows of a table that meet a condition, in batches, each in its own statement. Rows that another
- * transaction has locked stay until the next run. Ends early once `signal` is aborted.
- * @param table,condition SQL from code, never from input; `values` are the condition's parameters
+ * Declares a statement that removes rows of a table in the order of their ids, for `pruneInIdOrder`.
+ * @param table,condition SQL from code, never from input. The condition refers to `t`, and its parameters
+ *   begin with $3.
  */
+export const orderedPruneStatement = (table: string, condition: string): OrderedPruneStatement =>
+  dynamicStatement(
+    scannedRow,
+    ({ partition = table, before }: PruneRange, after: string, values: unknown[]) => ({
+      text: `
+        WITH scanned AS MATERIALIZED (
+          SELECT id FROM ${partition} WHERE id > $1 AND id < $2 ORDER BY id LIMIT ${BATCH_SIZE}
+        ), locked AS MATERIALIZED (
+          SELECT t.id FROM scanned JOIN ${partition} t ON t.id = scanned.id WHERE ${condition} FOR UPDATE OF t SKIP LOCKED
+        ), deleted AS (
+          DELETE FROM ${partition} t USING locked WHERE t.id = locked.id
+        ) SELECT id FROM scanned ORDER BY id OFFSET ${BATCH_SIZE - 1}`,
+      values: [after, before, ...values],
+    }),
+    [[{ before: NIL_UUID }, NIL_UUID, []]],
+  );
+
+/**
+ * Removes rows in batches in the order of their ids and scans each row once: for tables with many remaining
+ * rows, which every batch of `pruneWith` would read again. Ends early once `signal` is aborted.
+ * @param values values for the parameters of the condition
+ */
+export async function pruneInIdOrder(
+  sql: Sql,
+  signal: AbortSignal,
+  batch: OrderedPruneStatement,
+  range: PruneRange,
+  values: unknown[] = [],
+): Promise<void> {
+  let last: string | undefined = NIL_UUID;
+  while (last !== undefined && !signal.aborted) {
+    const [row]: { id: string }[] = await sql.execute(batch(range, last, values));
+    last = row?.id;
+  }
+}
+
+/** Like `pruneWith`, with a statement that is not declared. */
 export async function prune(
   sql: Sql,
   signal: AbortSignal,
@@ -63,32 +126,5 @@ export async function prune(
   while (removed === BATCH_SIZE && !signal.aborted) {
     const [row] = await sql.queryPrepared<{ removed: number }>(batch, values);
     removed = row!.removed;
-  }
-}
-
-/**
- * Removes rows in batches in the order of their ids and scans each row once: for tables with many remaining
- * rows, which every batch of `prune` would read again. The condition refers to `t`.
- * @param before only rows with a lower id
- */
-export async function pruneInIdOrder(
-  sql: Sql,
-  signal: AbortSignal,
-  table: string,
-  condition: string,
-  before: string,
-  values: unknown[] = [],
-): Promise<void> {
-  const batch = `WITH scanned AS MATERIALIZED (
-      SELECT id FROM ${table} WHERE id > $1 AND id < $2 ORDER BY id LIMIT ${BATCH_SIZE}
-    ), locked AS MATERIALIZED (
-      SELECT t.id FROM scanned JOIN ${table} t ON t.id = scanned.id WHERE ${condition} FOR UPDATE OF t SKIP LOCKED
-    ), deleted AS (
-      DELETE FROM ${table} t USING locked WHERE t.id = locked.id
-    ) SELECT id FROM scanned ORDER BY id OFFSET ${BATCH_SIZE - 1}`;
-  let last: string | undefined = NIL_UUID;
-  while (last !== undefined && !signal.aborted) {
-    const [row]: { id: string }[] = await sql.query<{ id: string }>(batch, [last, before, ...values]);
-    last = row?.id;
   }
 }

@@ -1,8 +1,9 @@
+// This file contains SQL: deletion by batch, and changes of partitions.
 import { GatehouseError } from '@gatehouse/domain';
 import { errorCode, errorMessage, now, sleep } from '@gatehouse/platform';
 import type { Database } from '../database.js';
 import { MAX_CLOCK_SKEW_MS, minIdAt, NIL_UUID, parseIdTime } from '../uuid-v7.js';
-import { pruneInIdOrder } from '../prune.js';
+import { orderedPruneStatement, pruneInIdOrder } from '../prune.js';
 import type { Transactions, Tx } from '../transactions.js';
 import {
   attachPartition,
@@ -37,6 +38,21 @@ const LOCK_RETRY_DELAY_MS = 1_000;
 /** PostgreSQL's code for a statement that was cancelled after `statement_timeout`. */
 const STATEMENT_TIMEOUT = '57014';
 
+const pruneDeliveries = orderedPruneStatement(
+  'deliveries',
+  `(t.state IN ('succeeded', 'cancelled') OR t.resolution IS NOT NULL) AND t.finished_at < $3`,
+);
+
+const pruneEvents = orderedPruneStatement(
+  'events',
+  `t.created_at < $3 AND NOT EXISTS (SELECT FROM deliveries d WHERE d.event_id = t.id)`,
+);
+
+const pruneAttempts = orderedPruneStatement(
+  'attempts',
+  'NOT EXISTS (SELECT FROM deliveries d WHERE d.id = t.delivery_id)',
+);
+
 /**
  * Removes events, deliveries and attempts whose retention has ended. A delivery is removed if it ended before
  * the retention period and no longer needs a decision. Attempts and events stay as long as a delivery needs
@@ -55,22 +71,8 @@ export class DeliveryRetentionRepository {
   async prune(retentionMs: number, signal: AbortSignal): Promise<void> {
     const until = startOfDay(now().getTime() - retentionMs);
     const before = minIdAt(until);
-    await pruneInIdOrder(
-      this.database,
-      signal,
-      'deliveries',
-      `(t.state IN ('succeeded', 'cancelled') OR t.resolution IS NOT NULL) AND t.finished_at < $3`,
-      before,
-      [new Date(until)],
-    );
-    await pruneInIdOrder(
-      this.database,
-      signal,
-      'events',
-      `t.created_at < $3 AND NOT EXISTS (SELECT FROM deliveries d WHERE d.event_id = t.id)`,
-      before,
-      [new Date(until)],
-    );
+    await pruneInIdOrder(this.database, signal, pruneDeliveries, { before }, [new Date(until)]);
+    await pruneInIdOrder(this.database, signal, pruneEvents, { before }, [new Date(until)]);
     const failed = new Map<string, unknown>();
     const isExpired = (each: AttemptPartition): boolean => each.to <= before && !isRetained(each);
     const hasCompleted = await this.forEachPartition(isExpired, failed, (day) => this.dropDay(day, signal));
@@ -161,8 +163,8 @@ export class DeliveryRetentionRepository {
 
   /** Removes retained attempts of removed deliveries, and the partition if it is empty. */
   private async pruneRetained(partition: AttemptPartition, signal: AbortSignal): Promise<boolean> {
-    const isGone = 'NOT EXISTS (SELECT FROM deliveries d WHERE d.id = t.delivery_id)';
-    await pruneInIdOrder(this.database, signal, partition.name, isGone, partition.to);
+    const range = { partition: partition.name, before: partition.to };
+    await pruneInIdOrder(this.database, signal, pruneAttempts, range);
     if (!(await isEmpty(this.database, partition))) return !signal.aborted;
     return this.changePartition(partition, signal, async (tx) => {
       await lockAttempts(tx);
