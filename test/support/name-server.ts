@@ -8,13 +8,13 @@ export type RecordType = 'A' | 'AAAA';
  * The response to a question: addresses of either family, an alias or an error code. `silent` means no
  * response.
  */
-export type NameAnswer =
+export type NameResponse =
   string[] | { cname: string; addresses: string[] } | keyof typeof responseCodes | 'silent';
 
 /**
  * A response, or a function that returns one: `nth` counts the questions of one type about one name, from 0.
  */
-export type NameRecord = NameAnswer | ((nth: number, type: RecordType) => NameAnswer);
+export type NameRecord = NameResponse | ((nth: number, type: RecordType) => NameResponse);
 
 const responseCodes = { NXDOMAIN: 3, SERVFAIL: 2, REFUSED: 5 };
 const recordTypes: Record<number, RecordType> = { 1: 'A', 28: 'AAAA' };
@@ -61,9 +61,10 @@ export class NameServer {
     const nth = this.countQuestions(name, type);
     this.questions.push({ name, type });
     const record = this.records[name] ?? this.records['*'] ?? 'NXDOMAIN';
-    const answer = typeof record === 'function' ? record(nth, type) : record;
-    if (answer === 'silent') return;
-    this.socket.send(encodeResponse(message.subarray(0, end + 4), type, answer), client.port, client.address);
+    const response = typeof record === 'function' ? record(nth, type) : record;
+    if (response === 'silent') return;
+    const question = message.subarray(0, end + 4);
+    this.socket.send(encodeResponse(question, type, response), client.port, client.address);
   }
 }
 
@@ -75,10 +76,18 @@ function readName(message: Buffer): { name: string; end: number } {
   return { name: labels.join('.').toLowerCase(), end: at + 1 };
 }
 
-function encodeResponse(question: Buffer, type: RecordType, answer: Exclude<NameAnswer, 'silent'>): Buffer {
+function encodeResponse(
+  question: Buffer,
+  type: RecordType,
+  response: Exclude<NameResponse, 'silent'>,
+): Buffer {
   const head = Buffer.from(question);
   const { cname, addresses } =
-    typeof answer === 'string' ? { addresses: [] } : Array.isArray(answer) ? { addresses: answer } : answer;
+    typeof response === 'string'
+      ? { addresses: [] }
+      : Array.isArray(response)
+        ? { addresses: response }
+        : response;
   const wanted = addresses.filter((address) => address.includes(':') === (type === 'AAAA'));
   // For the name of the question, a pointer to its position; for the alias, its encoded name.
   const owner = cname === undefined ? Buffer.from([0xc0, 12]) : encodeName(cname);
@@ -88,7 +97,7 @@ function encodeResponse(question: Buffer, type: RecordType, answer: Exclude<Name
       encodeRecord(owner, type === 'A' ? 1 : 28, Buffer.from(ipaddr.parse(address).toByteArray())),
     ),
   ];
-  head.writeUInt16BE(0x8180 | (typeof answer === 'string' ? responseCodes[answer] : 0), 2);
+  head.writeUInt16BE(0x8180 | (typeof response === 'string' ? responseCodes[response] : 0), 2);
   head.writeUInt16BE(records.length, 6);
   head.writeUInt32BE(0, 8);
   return Buffer.concat([head, ...records]);
