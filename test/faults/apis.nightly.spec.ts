@@ -25,7 +25,7 @@ afterEach(async () => {
   await receiver?.stop();
 });
 
-describe.each(availableQueues)('apis by the clock, deliveries carried by %s', (queue) => {
+describe.each(availableQueues)('apis within time limits, deliveries with %s', (queue) => {
   it('an api is killed between the commit and the queue: the event arrives within 10 s without any api', async () => {
     await start({ queue, env: { FAILPOINTS: 'delivery.before-enqueue' } });
     const sentAt = Date.now();

@@ -143,7 +143,7 @@ describe('apis', () => {
   });
 });
 
-describe('apis, deliveries carried by redis', () => {
+describe('apis, deliveries with redis', () => {
   afterEach(stop);
   const itRedis = availableQueues.includes('redis') ? it : it.skip;
 

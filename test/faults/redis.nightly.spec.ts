@@ -14,7 +14,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 const describeRedis = hasRedisServer ? describe : describe.skip;
 
-describeRedis('faults of Redis by the clock, deliveries carried by redis', () => {
+describeRedis('faults of Redis within time limits, deliveries with redis', () => {
   let redis: RedisServer | undefined;
   let instance: TestInstance;
   let receiver: Receiver;

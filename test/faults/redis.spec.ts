@@ -17,7 +17,7 @@ if (!hasRedisServer) process.stderr.write('Redis faults are not tested: no redis
 const describeRedis = hasRedisServer ? describe : describe.skip;
 
 /** All tests share an instance: each one ends when Redis is used again. */
-describeRedis('faults of Redis, deliveries carried by redis', () => {
+describeRedis('faults of Redis, deliveries with redis', () => {
   let port: number;
   let redis: RedisServer | undefined;
   let instance: TestInstance;

@@ -5,7 +5,7 @@ import { TestInstance } from '../support/test-instance.js';
 
 const describeRedis = hasRedisServer ? describe : describe.skip;
 
-describeRedis('faults of Redis, deliveries carried by redis', () => {
+describeRedis('faults of Redis, deliveries with redis', () => {
   let redis: RedisServer;
   let instance: TestInstance;
   beforeAll(async () => {

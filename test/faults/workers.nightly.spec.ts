@@ -5,7 +5,7 @@ import { History, ON_TIME } from '../support/history.js';
 import { Receiver } from '../support/receiver.js';
 import { availableQueues, TestInstance } from '../support/test-instance.js';
 
-describe.each(availableQueues)('workers by the clock, deliveries carried by %s', (queue) => {
+describe.each(availableQueues)('workers within time limits, deliveries with %s', (queue) => {
   let instance: TestInstance;
   let receiver: Receiver;
   let history: History;

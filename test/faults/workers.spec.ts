@@ -50,7 +50,7 @@ const countEvents = () => new Set(receiver.requests.map(({ headers }) => headers
 const requestsFor = (eventId: string) => receiver.requests.filter(({ event }) => event.id === eventId);
 const check = () => history.check({ schedule: AT_ONCE });
 
-describe.each(availableQueues)('workers, deliveries carried by %s', (queue) => {
+describe.each(availableQueues)('workers, deliveries with %s', (queue) => {
   it('a worker is killed while the target holds the request: worker_lost at the end of the lease, then the next attempt on schedule', async () => {
     await start(queue, manualRetries);
     await listen();

@@ -61,7 +61,7 @@ function toRow({ title, ancestorTitles, status, duration }, measurements = {}) {
   const [first, ...rest] = title.replace(REQUIREMENTS, '').split(': ');
   const fault = rest.length > 0 ? first : ancestorTitles.join(' ');
   const expected = rest.length > 0 ? rest.join(': ') : first;
-  const queue = /carried by (\w+)/.exec(ancestorTitles.join(' '))?.[1] ?? '';
+  const queue = /deliveries with (\w+)/.exec(ancestorTitles.join(' '))?.[1] ?? '';
   const measured = Object.entries(measurements).map(([label, value]) => `${label}: ${value}`);
   if (duration >= 1_000) measured.push(`${(duration / 1_000).toFixed(0)} s in all`);
   return [fault, expected, queue, measured.join(', '), results[status] ?? 'not run'];
