@@ -17,7 +17,7 @@ export class EventsController {
     operationId: 'events.list',
     summary: 'List events',
     description:
-      'Oldest first. `next_cursor` is never null: use it later to read new events. Events are kept for `WEBHOOK_RETENTION`; an older cursor continues with the oldest stored event.',
+      'Oldest first. `next_cursor` is never null: use it later to read new events. Events are stored for `WEBHOOK_RETENTION`; an older cursor continues with the oldest stored event.',
   })
   @SecretKey('event:read')
   @ApiSnakeList(EventResponse)

@@ -79,7 +79,7 @@ export class ProjectsController {
     operationId: 'projects.archive',
     summary: 'Archive a project',
     description:
-      'Cannot be undone. The API keys and tokens of the project stop working immediately; its data is kept. A key with `organization` access can still list, read, export and delete the customers, but cannot change anything else.',
+      'Cannot be undone. The API keys and tokens of the project stop working immediately. Its data is not deleted: a key with `organization` access can still list, read, export and delete the customers, but cannot change anything else.',
   })
   @HttpCode(200)
   @OrganizationKey('project:write')

@@ -41,7 +41,7 @@ export class EndpointControlsController {
     operationId: 'webhookEndpoints.disable',
     summary: 'Disable a webhook endpoint',
     description:
-      'Cancels pending deliveries; the delivery log is kept. Events that occur while the endpoint is disabled are not delivered later. Does nothing if the endpoint is already disabled; `disabled_reason` stays unchanged.',
+      'Cancels pending deliveries. Past deliveries remain in the delivery log. Events that occur while the endpoint is disabled are not delivered later. Does nothing if the endpoint is already disabled; `disabled_reason` stays unchanged.',
   })
   @HttpCode(200)
   @SecretKey('webhook:write')

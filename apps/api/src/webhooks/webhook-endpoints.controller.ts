@@ -77,7 +77,7 @@ export class WebhookEndpointsController {
   @ApiOperation({
     operationId: 'webhookEndpoints.delete',
     summary: 'Delete a webhook endpoint',
-    description: 'Cancels pending deliveries; the delivery log is kept.',
+    description: 'Cancels pending deliveries. Past deliveries remain in the delivery log.',
   })
   @HttpCode(204)
   @SecretKey('webhook:write')

@@ -161,7 +161,7 @@ function DeleteEndpoint({ endpoint }: { endpoint: Endpoint }): ReactNode {
     <DangerZone>
       <DangerAction
         title="Delete this endpoint"
-        description="Cancels the pending deliveries of the endpoint. Its delivery log is kept. This cannot be undone."
+        description="Cancels the pending deliveries of the endpoint. Past deliveries remain in the delivery log. This cannot be undone."
         confirmLabel="Delete endpoint"
         confirmationText={confirmationName(endpoint)}
         onConfirm={async () => {

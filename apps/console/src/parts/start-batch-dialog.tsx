@@ -58,7 +58,7 @@ export function StartBatchDialog({ plan, onClose, onStarted }: StartBatchDialogP
         <Text c="dimmed">
           Only these deliveries are sent, a few at a time. You can cancel the batch while it runs, but
           deliveries that were already sent cannot be recalled. Nothing is sent before you start the batch.
-          The plan is kept under Batches for one day.
+          The plan stays available under Batches for one day.
         </Text>
       )}
     </ActionDialog>

@@ -78,7 +78,10 @@ export function ProjectsScreen(): ReactNode {
         href={(row) => `/projects/${row.id}`}
         empty={
           isArchive
-            ? { title: 'No archived projects', text: 'Archived projects and their data are kept here.' }
+            ? {
+                title: 'No archived projects',
+                text: 'Archived projects appear here. Their data is not deleted.',
+              }
             : {
                 title: 'No projects yet',
                 text: 'Create a project, then a secret key for your server and a publishable key for your web pages.',

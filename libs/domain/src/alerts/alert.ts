@@ -33,7 +33,7 @@ const alertTexts: Record<AlertKind, AlertTexts> = {
     describe: (count, isOne, since) =>
       `${count} dead ${isOne ? 'letter' : 'letters'}, the oldest since ${since}: all five delivery attempts failed.`,
     remedy:
-      'Redeliver or discard them; until then they are kept. GET /v1/webhooks/dead-letters lists them with the error of the last attempt.',
+      'Redeliver or discard them. They do not expire. GET /v1/webhooks/dead-letters lists them with the error of the last attempt.',
     resolved: 'There are no more dead letters.',
   },
   overdue_deliveries: {

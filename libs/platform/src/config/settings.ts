@@ -135,7 +135,7 @@ export const settings = {
   ),
   WEBHOOK_RETENTION: setting.duration(
     {
-      doc: 'Retention of events, deliveries and attempts. Dead letters are kept until they are redelivered or discarded.',
+      doc: 'Retention of events, deliveries and attempts. Dead letters are stored until they are redelivered or discarded.',
       fallback: '30d',
     },
     86_400_000,
