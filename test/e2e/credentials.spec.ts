@@ -150,7 +150,7 @@ describe('the credential × route matrix', () => {
   it('contains every route', async () => {
     const config = loadConfig({ ...instance.env, LOG_LEVEL: 'silent' });
     const logger = createLogger(config, 'test');
-    @Module({ imports: [ApiModule.for(config, logger)] })
+    @Module({ imports: [ApiModule.forRoot(config, logger)] })
     class RootModule {}
     const api = await createApi(config, logger, RootModule);
     const found = registeredRoutes(api.express).map(({ method, path }) => `${method} ${path}`);

@@ -62,7 +62,7 @@ export const nounModules: Type[] = [
   ],
 })
 export class ApiModule {
-  static for(config: Config, logger: Logger): DynamicModule {
+  static forRoot(config: Config, logger: Logger): DynamicModule {
     return {
       module: ApiModule,
       imports: [

@@ -33,7 +33,7 @@ const startupPaths = /^\/(|livez|readyz|(operator\/)?openapi\.json|(docs|console
 export async function createApi(
   config: Config,
   logger: Logger,
-  rootModule: unknown = ApiModule.for(config, logger),
+  rootModule: unknown = ApiModule.forRoot(config, logger),
 ): Promise<Api> {
   const server = express();
   server.disable('x-powered-by');

@@ -79,7 +79,7 @@ async function run(args: string[]): Promise<number> {
   // The rotation of a leaked key must not change a schema that is migrated manually.
   const config = { ...loaded, migrate: loaded.migrate || !name.startsWith('rotate') };
   const logger = createLogger({ logLevel: 'warn' }, 'gatehouse');
-  const app = await NestFactory.createApplicationContext(ApiModule.for(config, logger), {
+  const app = await NestFactory.createApplicationContext(ApiModule.forRoot(config, logger), {
     logger: new NestLogger(logger),
   });
   try {

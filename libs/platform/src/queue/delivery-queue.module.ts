@@ -11,7 +11,7 @@ import { connectRedis } from './connect-redis.js';
  */
 @Module({})
 export class DeliveryQueueModule {
-  static for(redisUrl: string, logger: Logger, stuckMs: number): DynamicModule {
+  static forRoot(redisUrl: string, logger: Logger, stuckMs: number): DynamicModule {
     return {
       module: DeliveryQueueModule,
       imports: [

@@ -15,5 +15,5 @@ export async function loadDeliveryQueue(
   stuckMs = STUCK_MS,
 ): Promise<DynamicModule> {
   const { DeliveryQueueModule } = await import('./delivery-queue.module.js');
-  return DeliveryQueueModule.for(redisUrl, logger, stuckMs);
+  return DeliveryQueueModule.forRoot(redisUrl, logger, stuckMs);
 }
