@@ -234,14 +234,14 @@ module.exports = {
       from: { path: '^apps/console/src/([^/]+)/', pathNot: '^apps/console/src/app/' },
       to: {
         path: '^apps/console/src/[^/]+/',
-        pathNot: '^apps/console/src/($1|app|http|lists|parts|charts)/',
+        pathNot: '^apps/console/src/($1|app|http|lists|components|charts)/',
       },
     },
     {
       name: 'console-shared-folders-import-no-screen',
       severity: 'error',
-      from: { path: '^apps/console/src/(http|lists|parts|charts)/' },
-      to: { path: '^apps/console/src/', pathNot: '^apps/console/src/(http|lists|parts|charts)/' },
+      from: { path: '^apps/console/src/(http|lists|components|charts)/' },
+      to: { path: '^apps/console/src/', pathNot: '^apps/console/src/(http|lists|components|charts)/' },
     },
     {
       name: 'http-imports-no-feature',

@@ -1,10 +1,10 @@
 import { Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useOperator, useSession } from '../app/session';
-import { PropertyList } from '../parts/property-list';
-import { UntrustedText } from '../parts/untrusted-text';
-import { Page } from '../parts/page';
-import { RelativeTime } from '../parts/relative-time';
+import { PropertyList } from '../components/property-list';
+import { UntrustedText } from '../components/untrusted-text';
+import { Page } from '../components/page';
+import { RelativeTime } from '../components/relative-time';
 import { OwnSessions } from './own-sessions';
 import { PasswordForm } from './password-form';
 import { SecondFactor } from './second-factor';

@@ -3,13 +3,13 @@ import { useState, type ReactNode } from 'react';
 import { SESSION_PATH } from '../app/session';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useGet, useApiMutation } from '../http/queries';
-import { ActionDialog } from '../parts/action-dialog';
-import { UntrustedText } from '../parts/untrusted-text';
-import { QueryContent } from '../parts/query-content';
-import { RelativeTime } from '../parts/relative-time';
-import { Badge } from '../parts/status-badge';
-import { toastSuccess } from '../parts/toast';
-import { SessionState } from '../parts/session-state';
+import { ActionDialog } from '../components/action-dialog';
+import { UntrustedText } from '../components/untrusted-text';
+import { QueryContent } from '../components/query-content';
+import { RelativeTime } from '../components/relative-time';
+import { Badge } from '../components/status-badge';
+import { toastSuccess } from '../components/toast';
+import { SessionState } from '../components/session-state';
 
 type Entry = Schemas['OperatorSessionEntry'];
 

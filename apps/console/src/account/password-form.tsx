@@ -3,9 +3,9 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import { SESSION_PATH, useOperator } from '../app/session';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { PasswordField } from '../parts/password-field';
-import { ProblemAlert } from '../parts/problem-alert';
-import { toastSuccess } from '../parts/toast';
+import { PasswordField } from '../components/password-field';
+import { ProblemAlert } from '../components/problem-alert';
+import { toastSuccess } from '../components/toast';
 import { OWN_SESSIONS_PATH } from './own-sessions';
 
 export function PasswordForm(): ReactNode {

@@ -3,9 +3,9 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import { SESSION_PATH } from '../app/session';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { CodeInput } from '../parts/code-input';
-import { ProblemAlert } from '../parts/problem-alert';
-import { RecoveryCodes } from '../parts/recovery-codes';
+import { CodeInput } from '../components/code-input';
+import { ProblemAlert } from '../components/problem-alert';
+import { RecoveryCodes } from '../components/recovery-codes';
 
 export function RecoveryCodesForm(): ReactNode {
   const [code, setCode] = useState('');

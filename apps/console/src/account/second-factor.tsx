@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { EnrollmentStep } from '../app/enrollment-step';
 import { useSession } from '../app/session';
-import { RecoveryCodes } from '../parts/recovery-codes';
+import { RecoveryCodes } from '../components/recovery-codes';
 import { RecoveryCodesForm } from './recovery-codes-form';
 
 /** Enrolls an authenticator for an operator who has none. For others, generates new recovery codes. */

@@ -9,8 +9,8 @@ import {
 } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Link } from 'react-router';
-import { Icon } from '../parts/icon';
-import { toastError } from '../parts/toast';
+import { Icon } from '../components/icon';
+import { toastError } from '../components/toast';
 import { useOperator, useSession, useSignOut } from './session';
 import classes from './shell.module.css';
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { UntrustedText } from '../parts/untrusted-text';
-import { shortId } from '../parts/id';
+import { UntrustedText } from '../components/untrusted-text';
+import { shortId } from '../components/id';
 import { useOperator } from './session';
 
 const kindLabels: Record<string, string> = { operator: 'Operator', key: 'API key' };

@@ -6,12 +6,12 @@ import { api, unwrap } from '../http/client';
 import { toProblem, type Problem } from '../http/problem';
 import { useApiMutation } from '../http/queries';
 import type { Schemas } from '../http/client';
-import { CodeInput } from '../parts/code-input';
-import { CopyTextButton } from '../parts/copy-button';
-import { QueryContent } from '../parts/query-content';
+import { CodeInput } from '../components/code-input';
+import { CopyTextButton } from '../components/copy-button';
+import { QueryContent } from '../components/query-content';
 import classes from './enrollment-step.module.css';
 import { QrCode } from './qr-code';
-import { SignInProblem } from '../parts/sign-in-problem';
+import { SignInProblem } from '../components/sign-in-problem';
 
 interface EnrollmentStepProps {
   onEnrolled: (recoveryCodes: string[]) => void;

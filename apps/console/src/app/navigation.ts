@@ -1,4 +1,4 @@
-import type { IconName } from '../parts/icon';
+import type { IconName } from '../components/icon';
 import type { Session } from './session';
 
 export interface NavigationItem {

@@ -1,8 +1,8 @@
 import { Anchor, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, useRouteError } from 'react-router';
-import { Page } from '../parts/page';
-import { ProblemAlert } from '../parts/problem-alert';
+import { Page } from '../components/page';
+import { ProblemAlert } from '../components/problem-alert';
 
 /**
  * Shown if a screen throws or cannot be loaded. After an upgrade, the files of the old screens no longer

@@ -1,7 +1,7 @@
 import { Alert, Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { Icon } from '../parts/icon';
+import { Icon } from '../components/icon';
 import { useSession } from './session';
 
 /**

@@ -1,7 +1,7 @@
 import { Center, Container, Loader } from '@mantine/core';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Navigate, Outlet, ScrollRestoration, useLocation, useSearchParams } from 'react-router';
-import { ProblemAlert } from '../parts/problem-alert';
+import { ProblemAlert } from '../components/problem-alert';
 import { SessionProvider, useSessionExpiry, useSessionQuery } from './session';
 
 /** Loads the session before any page is rendered. */

@@ -2,7 +2,7 @@ import { ActionIcon, Drawer, Kbd, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Suspense, useEffect, useState, type ReactNode } from 'react';
 import { Link, NavLink, Outlet, useLocation } from 'react-router';
-import { Icon } from '../parts/icon';
+import { Icon } from '../components/icon';
 import { useCommandPalette } from './command-palette';
 import { DeadLetterBadge } from './dead-letter-badge';
 import { RedirectToSignIn, PageLoader } from './session-gate';

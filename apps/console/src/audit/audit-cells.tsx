@@ -2,8 +2,8 @@ import { Anchor, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useOperator } from '../app/session';
-import { UntrustedText } from '../parts/untrusted-text';
-import { Id, shortId } from '../parts/id';
+import { UntrustedText } from '../components/untrusted-text';
+import { Id, shortId } from '../components/id';
 import { targetPath, targetTypes, type AuditEntry } from './audit-actions';
 
 const actorLabels: Record<AuditEntry['actorType'], string> = {

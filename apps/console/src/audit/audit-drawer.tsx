@@ -1,13 +1,13 @@
 import { Drawer, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useGet } from '../http/queries';
-import { PropertyList } from '../parts/property-list';
-import { UntrustedText } from '../parts/untrusted-text';
-import { Id } from '../parts/id';
-import { JsonView } from '../parts/json-view';
-import { QueryContent } from '../parts/query-content';
-import { OrganizationName, ProjectName } from '../parts/record-name';
-import { formatUtcTime } from '../parts/time';
+import { PropertyList } from '../components/property-list';
+import { UntrustedText } from '../components/untrusted-text';
+import { Id } from '../components/id';
+import { JsonView } from '../components/json-view';
+import { QueryContent } from '../components/query-content';
+import { OrganizationName, ProjectName } from '../components/record-name';
+import { formatUtcTime } from '../components/time';
 import { targetPath, type AuditEntry } from './audit-actions';
 import { AuditActor } from './audit-cells';
 

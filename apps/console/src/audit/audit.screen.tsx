@@ -5,11 +5,11 @@ import { choiceFilter, projectFilter, textFilter, timeFilter } from '../lists/fi
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { UntrustedText } from '../parts/untrusted-text';
-import { Icon } from '../parts/icon';
-import { Page } from '../parts/page';
-import { RelativeTime } from '../parts/relative-time';
-import { Badge } from '../parts/status-badge';
+import { UntrustedText } from '../components/untrusted-text';
+import { Icon } from '../components/icon';
+import { Page } from '../components/page';
+import { RelativeTime } from '../components/relative-time';
+import { Badge } from '../components/status-badge';
 import { actionOptions, actorTypes, targetTypes, type AuditEntry } from './audit-actions';
 import { AuditDrawer } from './audit-drawer';
 import { AuditActor, formatDetails, AuditTarget } from './audit-cells';

@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Actor } from '../app/actor';
-import { PropertyList } from '../parts/property-list';
-import { UntrustedText } from '../parts/untrusted-text';
-import { Id } from '../parts/id';
-import type { Batch, NamedBatch } from '../parts/redelivery-batch';
-import { RelativeTime } from '../parts/relative-time';
+import { PropertyList } from '../components/property-list';
+import { UntrustedText } from '../components/untrusted-text';
+import { Id } from '../components/id';
+import type { Batch, NamedBatch } from '../components/redelivery-batch';
+import { RelativeTime } from '../components/relative-time';
 import { filterEntries } from './batch-format';
 
 /** Renders who planned, started and cancelled a batch, when and why. */

@@ -1,5 +1,5 @@
-import type { Batch } from '../parts/redelivery-batch';
-import { formatUtcTime } from '../parts/time';
+import type { Batch } from '../components/redelivery-batch';
+import { formatUtcTime } from '../components/time';
 
 const filterLabels: Record<string, string> = {
   project_id: 'Project',

@@ -6,11 +6,11 @@ import { choiceFilter } from '../lists/filters';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { UntrustedText } from '../parts/untrusted-text';
-import { Page } from '../parts/page';
-import type { NamedBatch } from '../parts/redelivery-batch';
-import { RelativeTime } from '../parts/relative-time';
-import { StatusBadge } from '../parts/status-badge';
+import { UntrustedText } from '../components/untrusted-text';
+import { Page } from '../components/page';
+import type { NamedBatch } from '../components/redelivery-batch';
+import { RelativeTime } from '../components/relative-time';
+import { StatusBadge } from '../components/status-badge';
 import { formatFilter, batchKindLabel } from './batch-format';
 import { BatchBar } from './batch-bar';
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { UntrustedText } from '../parts/untrusted-text';
+import { UntrustedText } from '../components/untrusted-text';
 import { ChartFrame, type ChartColor } from './chart-frame';
 import classes from './chart.module.css';
 import { formatInteger } from './scale';

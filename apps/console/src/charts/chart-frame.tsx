@@ -1,6 +1,6 @@
 import { ActionIcon, Table, Tooltip } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { Icon } from '../parts/icon';
+import { Icon } from '../components/icon';
 import classes from './chart.module.css';
 
 export type ChartColor = 'good' | 'bad' | 'warn' | 'accent' | 'calm';

@@ -1,6 +1,6 @@
 import { useElementSize } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import { formatUtcTime } from '../parts/time';
+import { formatUtcTime } from '../components/time';
 import { ChartFrame, formatValue, type Series } from './chart-frame';
 import classes from './chart.module.css';
 import { formatCompact, axisMaximum, formatInteger } from './scale';

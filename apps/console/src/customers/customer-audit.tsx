@@ -5,9 +5,9 @@ import { timeFilter } from '../lists/filters';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList, type RowOf } from '../lists/use-list';
-import { UntrustedText } from '../parts/untrusted-text';
-import { shortId } from '../parts/id';
-import { RelativeTime } from '../parts/relative-time';
+import { UntrustedText } from '../components/untrusted-text';
+import { shortId } from '../components/id';
+import { RelativeTime } from '../components/relative-time';
 
 type Entry = RowOf<'/operator/v1/audit-log'>;
 

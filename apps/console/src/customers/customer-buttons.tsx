@@ -4,11 +4,11 @@ import { Can } from '../app/roles';
 import { useSession } from '../app/session';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { ActionDialog } from '../parts/action-dialog';
-import { downloadText } from '../parts/download';
-import { UntrustedText } from '../parts/untrusted-text';
-import { Icon } from '../parts/icon';
-import { toastSuccess, toastError } from '../parts/toast';
+import { ActionDialog } from '../components/action-dialog';
+import { downloadText } from '../components/download';
+import { UntrustedText } from '../components/untrusted-text';
+import { Icon } from '../components/icon';
+import { toastSuccess, toastError } from '../components/toast';
 import {
   performCustomerAction,
   disableAction,

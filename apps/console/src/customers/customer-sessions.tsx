@@ -6,10 +6,10 @@ import { useApiMutation } from '../http/queries';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { ActionDialog } from '../parts/action-dialog';
-import { UntrustedText } from '../parts/untrusted-text';
-import { RelativeTime } from '../parts/relative-time';
-import { toastSuccess } from '../parts/toast';
+import { ActionDialog } from '../components/action-dialog';
+import { UntrustedText } from '../components/untrusted-text';
+import { RelativeTime } from '../components/relative-time';
+import { toastSuccess } from '../components/toast';
 
 type Session = Schemas['SessionResponse'];
 

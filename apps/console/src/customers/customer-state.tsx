@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../http/client';
-import { Badge } from '../parts/status-badge';
+import { Badge } from '../components/status-badge';
 
 type Customer = Schemas['CustomerResponse'];
 

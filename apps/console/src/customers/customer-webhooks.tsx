@@ -5,8 +5,8 @@ import { choiceFilter, statusClassFilter, timeFilter } from '../lists/filters';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { Id } from '../parts/id';
-import { RelativeTime } from '../parts/relative-time';
+import { Id } from '../components/id';
+import { RelativeTime } from '../components/relative-time';
 
 type Event = Schemas['EventResponse'];
 

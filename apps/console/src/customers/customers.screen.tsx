@@ -6,10 +6,10 @@ import { choiceFilter, projectFilter, textFilter, timeFilter } from '../lists/fi
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { UntrustedText } from '../parts/untrusted-text';
-import { Page } from '../parts/page';
-import { ProjectName } from '../parts/record-name';
-import { RelativeTime } from '../parts/relative-time';
+import { UntrustedText } from '../components/untrusted-text';
+import { Page } from '../components/page';
+import { ProjectName } from '../components/record-name';
+import { RelativeTime } from '../components/relative-time';
 import { CustomerState, fullName } from './customer-state';
 
 type Customer = Schemas['CustomerResponse'];

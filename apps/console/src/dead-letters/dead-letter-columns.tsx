@@ -2,11 +2,11 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { Actor } from '../app/actor';
 import type { Schemas } from '../http/client';
 import type { Column } from '../lists/list-table';
-import { errorLabel } from '../parts/explain-attempt';
-import { UntrustedText } from '../parts/untrusted-text';
-import { Icon } from '../parts/icon';
-import { RelativeTime } from '../parts/relative-time';
-import { HttpStatus } from '../parts/status-badge';
+import { errorLabel } from '../components/explain-attempt';
+import { UntrustedText } from '../components/untrusted-text';
+import { Icon } from '../components/icon';
+import { RelativeTime } from '../components/relative-time';
+import { HttpStatus } from '../components/status-badge';
 
 export type DeadLetter = Schemas['NamedDeadLetterResponse'];
 

@@ -1,8 +1,8 @@
 import { useRef, useState } from 'react';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import type { Batch } from '../parts/redelivery-batch';
-import { toastError } from '../parts/toast';
+import type { Batch } from '../components/redelivery-batch';
+import { toastError } from '../components/toast';
 import type { PlanFilter } from './plan-filter';
 
 interface RedeliveryPlan {

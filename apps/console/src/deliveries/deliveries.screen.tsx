@@ -15,8 +15,8 @@ import {
 import { useLinkedFilters } from '../lists/use-linked-filters';
 import { List } from '../lists/list';
 import { useList } from '../lists/use-list';
-import { errorLabels } from '../parts/explain-attempt';
-import { Page } from '../parts/page';
+import { errorLabels } from '../components/explain-attempt';
+import { Page } from '../components/page';
 
 const filters = {
   q: textFilter('Search', 'Delivery ID, event ID, email or start of URL'),

@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { Actor } from '../app/actor';
 import type { Schemas } from '../http/client';
-import { UntrustedText } from '../parts/untrusted-text';
-import { Id } from '../parts/id';
-import { RelativeTime } from '../parts/relative-time';
-import { StatusBadge } from '../parts/status-badge';
+import { UntrustedText } from '../components/untrusted-text';
+import { Id } from '../components/id';
+import { RelativeTime } from '../components/relative-time';
+import { StatusBadge } from '../components/status-badge';
 import classes from './timeline.module.css';
 
 type Links = Schemas['ChainedDeliveryResponse'][];

@@ -2,10 +2,10 @@ import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useGet } from '../http/queries';
-import { PropertyList } from '../parts/property-list';
-import { UntrustedText, UntrustedUrl } from '../parts/untrusted-text';
-import { Id } from '../parts/id';
-import { RelativeTime } from '../parts/relative-time';
+import { PropertyList } from '../components/property-list';
+import { UntrustedText, UntrustedUrl } from '../components/untrusted-text';
+import { Id } from '../components/id';
+import { RelativeTime } from '../components/relative-time';
 import type { Delivery } from './redelivery-refusal';
 
 /** Renders the properties of a delivery. */

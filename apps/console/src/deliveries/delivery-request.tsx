@@ -1,9 +1,9 @@
 import { Group, Stack, Table, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../http/client';
-import { CopyTextButton } from '../parts/copy-button';
-import { UntrustedText } from '../parts/untrusted-text';
-import { JsonView } from '../parts/json-view';
+import { CopyTextButton } from '../components/copy-button';
+import { UntrustedText } from '../components/untrusted-text';
+import { JsonView } from '../components/json-view';
 import { toCurl } from './to-curl';
 
 /** Renders the headers and the body of the request of a delivery. */

@@ -2,11 +2,11 @@ import { Text } from '@mantine/core';
 import { Fragment, useEffect, useRef, type ReactNode } from 'react';
 import { useLocation } from 'react-router';
 import type { Schemas } from '../http/client';
-import { errorLabel, explainAttempt } from '../parts/explain-attempt';
-import { JsonView } from '../parts/json-view';
-import { RelativeTime } from '../parts/relative-time';
-import { HttpStatus } from '../parts/status-badge';
-import { formatDuration } from '../parts/time';
+import { errorLabel, explainAttempt } from '../components/explain-attempt';
+import { JsonView } from '../components/json-view';
+import { RelativeTime } from '../components/relative-time';
+import { HttpStatus } from '../components/status-badge';
+import { formatDuration } from '../components/time';
 import classes from './timeline.module.css';
 
 type Delivery = Schemas['DeliveryResponse'];

@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Schemas } from '../http/client';
-import { RelativeTime } from '../parts/relative-time';
+import { RelativeTime } from '../components/relative-time';
 
 export type Delivery = Schemas['OperatorDeliveryResponse'];
 

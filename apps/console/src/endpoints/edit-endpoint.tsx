@@ -3,8 +3,8 @@ import { useState, type ReactNode } from 'react';
 import { Can } from '../app/roles';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { ActionDialog } from '../parts/action-dialog';
-import { toastSuccess } from '../parts/toast';
+import { ActionDialog } from '../components/action-dialog';
+import { toastSuccess } from '../components/toast';
 import { EndpointForm, toFields, isComplete } from './endpoint-form';
 import { headersPatch } from './headers-patch';
 

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { groupByResource, useEventTypes } from '../parts/event-type-select';
-import { Badge } from '../parts/status-badge';
+import { groupByResource, useEventTypes } from '../components/event-type-select';
+import { Badge } from '../components/status-badge';
 import classes from './endpoints.module.css';
 
 /**

@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
-import { QueryContent } from '../parts/query-content';
-import { RelativeTime } from '../parts/relative-time';
-import { formatDuration } from '../parts/time';
-import { isPreset, presets, type Preset } from '../parts/time-range';
+import { QueryContent } from '../components/query-content';
+import { RelativeTime } from '../components/relative-time';
+import { formatDuration } from '../components/time';
+import { isPreset, presets, type Preset } from '../components/time-range';
 import classes from './endpoints.module.css';
 import { formatPercent } from './format-percent';
 

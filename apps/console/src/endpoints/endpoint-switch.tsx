@@ -3,9 +3,9 @@ import { useState, type ReactNode } from 'react';
 import { Can } from '../app/roles';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { ActionDialog } from '../parts/action-dialog';
-import { Icon } from '../parts/icon';
-import { toastSuccess } from '../parts/toast';
+import { ActionDialog } from '../components/action-dialog';
+import { Icon } from '../components/icon';
+import { toastSuccess } from '../components/toast';
 
 /** Renders a button that disables or enables an endpoint. A dialog describes the effects first. */
 export function EndpointSwitch({ endpoint }: { endpoint: Schemas['EndpointResponse'] }): ReactNode {

@@ -1,7 +1,7 @@
 import { Checkbox, Fieldset, Radio, ScrollArea, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../http/client';
-import { groupByResource, useEventTypes } from '../parts/event-type-select';
+import { groupByResource, useEventTypes } from '../components/event-type-select';
 import classes from './endpoints.module.css';
 
 type EventType = Schemas['EventTypeResponse'];

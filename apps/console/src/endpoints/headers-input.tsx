@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Fieldset, Stack, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Icon } from '../parts/icon';
+import { Icon } from '../components/icon';
 import classes from './endpoints.module.css';
 import type { HeaderRow } from './headers-patch';
 

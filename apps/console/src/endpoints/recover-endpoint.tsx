@@ -4,8 +4,8 @@ import { useNavigate } from 'react-router';
 import { Can } from '../app/roles';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { ActionDialog } from '../parts/action-dialog';
-import { Icon } from '../parts/icon';
+import { ActionDialog } from '../components/action-dialog';
+import { Icon } from '../components/icon';
 
 interface RecoverProps {
   endpointId: string;

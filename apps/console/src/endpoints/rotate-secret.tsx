@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { Can } from '../app/roles';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { ActionDialog } from '../parts/action-dialog';
+import { ActionDialog } from '../components/action-dialog';
 import { SecretDialog } from './secret-dialog';
 
 /** Rotates the signing secret. The new secret is shown once; the previous one stays valid for 24 hours. */

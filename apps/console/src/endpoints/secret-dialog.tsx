@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { OneTimeSecret } from '../parts/one-time-secret';
+import { OneTimeSecret } from '../components/one-time-secret';
 
 interface SecretDialogProps {
   /** The signing secret; null keeps the dialog closed. */

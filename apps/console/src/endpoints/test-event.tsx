@@ -4,14 +4,14 @@ import { Link } from 'react-router';
 import { Can } from '../app/roles';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useGet, useApiMutation } from '../http/queries';
-import { errorLabel } from '../parts/explain-attempt';
-import { PropertyList } from '../parts/property-list';
-import { Icon } from '../parts/icon';
-import { JsonView } from '../parts/json-view';
-import { ProblemAlert } from '../parts/problem-alert';
-import { RelativeTime } from '../parts/relative-time';
-import { HttpStatus } from '../parts/status-badge';
-import { formatDuration } from '../parts/time';
+import { errorLabel } from '../components/explain-attempt';
+import { PropertyList } from '../components/property-list';
+import { Icon } from '../components/icon';
+import { JsonView } from '../components/json-view';
+import { ProblemAlert } from '../components/problem-alert';
+import { RelativeTime } from '../components/relative-time';
+import { HttpStatus } from '../components/status-badge';
+import { formatDuration } from '../components/time';
 
 const POLL_MS = 1_000;
 

@@ -2,8 +2,8 @@ import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Schemas } from '../http/client';
-import { UntrustedText } from '../parts/untrusted-text';
-import { shortId } from '../parts/id';
+import { UntrustedText } from '../components/untrusted-text';
+import { shortId } from '../components/id';
 
 /** The members of the data of an event that can be its subject, and the screen of each. */
 const subjects = [

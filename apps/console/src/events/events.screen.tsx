@@ -6,10 +6,10 @@ import { eventTypeFilter, projectFilter, textFilter, timeFilter } from '../lists
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { Id } from '../parts/id';
-import { Page } from '../parts/page';
-import { ProjectName } from '../parts/record-name';
-import { RelativeTime } from '../parts/relative-time';
+import { Id } from '../components/id';
+import { Page } from '../components/page';
+import { ProjectName } from '../components/record-name';
+import { RelativeTime } from '../components/relative-time';
 import { EventSubject } from './event-subject';
 
 type Event = Schemas['EventResponse'];

@@ -3,13 +3,13 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api } from '../http/client';
 import { toProblem, type Problem } from '../http/problem';
-import { UntrustedText } from '../parts/untrusted-text';
-import { Icon } from '../parts/icon';
-import { QueryContent } from '../parts/query-content';
-import { Page } from '../parts/page';
-import { RelativeTime } from '../parts/relative-time';
-import { Badge } from '../parts/status-badge';
-import { formatDuration } from '../parts/time';
+import { UntrustedText } from '../components/untrusted-text';
+import { Icon } from '../components/icon';
+import { QueryContent } from '../components/query-content';
+import { Page } from '../components/page';
+import { RelativeTime } from '../components/relative-time';
+import { Badge } from '../components/status-badge';
+import { formatDuration } from '../components/time';
 import {
   billingLabel,
   formatCappedCount,

@@ -1,6 +1,6 @@
 import type { Schemas } from '../http/client';
-import type { Tone } from '../parts/status-badge';
-import { formatDuration } from '../parts/time';
+import type { Tone } from '../components/status-badge';
+import { formatDuration } from '../components/time';
 
 /** The health of the installation. */
 export type Health = Schemas['HealthResponse'];

@@ -4,8 +4,8 @@ import { Can } from '../app/roles';
 import { useOperator } from '../app/session';
 import { api } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { ActionDialog } from '../parts/action-dialog';
-import { toastSuccess } from '../parts/toast';
+import { ActionDialog } from '../components/action-dialog';
+import { toastSuccess } from '../components/toast';
 
 /** Renders a button for admins that sends a test email. */
 export function TestMail(): ReactNode {

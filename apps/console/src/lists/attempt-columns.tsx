@@ -1,9 +1,9 @@
 import type { Schemas } from '../http/client';
-import { errorLabel } from '../parts/explain-attempt';
-import { UntrustedText } from '../parts/untrusted-text';
-import { RelativeTime } from '../parts/relative-time';
-import { HttpStatus, StatusBadge } from '../parts/status-badge';
-import { formatDuration } from '../parts/time';
+import { errorLabel } from '../components/explain-attempt';
+import { UntrustedText } from '../components/untrusted-text';
+import { RelativeTime } from '../components/relative-time';
+import { HttpStatus, StatusBadge } from '../components/status-badge';
+import { formatDuration } from '../components/time';
 import type { Column } from './list-table';
 
 /** The columns of lists of attempts. Each list uses those for which it has space. */

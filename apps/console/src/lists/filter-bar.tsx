@@ -1,10 +1,10 @@
 import { Button, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
-import { EventTypeSelect } from '../parts/event-type-select';
-import { Icon } from '../parts/icon';
-import { EndpointSelect, OrganizationSelect, ProjectSelect } from '../parts/record-select';
-import { TimeRangeSelect } from '../parts/time-range-select';
-import { redactSecrets } from '../parts/redact-secrets';
+import { EventTypeSelect } from '../components/event-type-select';
+import { Icon } from '../components/icon';
+import { EndpointSelect, OrganizationSelect, ProjectSelect } from '../components/record-select';
+import { TimeRangeSelect } from '../components/time-range-select';
+import { redactSecrets } from '../components/redact-secrets';
 import type { Filter } from './filters';
 import classes from './list.module.css';
 import type { ListControls } from './use-list';

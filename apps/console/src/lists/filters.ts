@@ -1,5 +1,5 @@
-import { parseTimeRange } from '../parts/time-range';
-import { redactSecrets } from '../parts/redact-secrets';
+import { parseTimeRange } from '../components/time-range';
+import { redactSecrets } from '../components/redact-secrets';
 
 interface Labeled {
   label: string;

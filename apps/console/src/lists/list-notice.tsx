@@ -1,6 +1,6 @@
 import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { ProblemAlert } from '../parts/problem-alert';
+import { ProblemAlert } from '../components/problem-alert';
 import classes from './list.module.css';
 import type { ListControls } from './use-list';
 

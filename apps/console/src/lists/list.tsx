@@ -1,6 +1,6 @@
 import { Button, Group, Paper, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Icon } from '../parts/icon';
+import { Icon } from '../components/icon';
 import { FilterBar } from './filter-bar';
 import { ListNotice, type EmptyContent } from './list-notice';
 import { ListTable, type Column } from './list-table';

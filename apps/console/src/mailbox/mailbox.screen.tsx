@@ -8,12 +8,12 @@ import { projectFilter, textFilter } from '../lists/filters';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { UntrustedText } from '../parts/untrusted-text';
-import { Icon } from '../parts/icon';
-import { Page } from '../parts/page';
-import { ProjectName } from '../parts/record-name';
-import { RelativeTime } from '../parts/relative-time';
-import { Badge } from '../parts/status-badge';
+import { UntrustedText } from '../components/untrusted-text';
+import { Icon } from '../components/icon';
+import { Page } from '../components/page';
+import { ProjectName } from '../components/record-name';
+import { RelativeTime } from '../components/relative-time';
+import { Badge } from '../components/status-badge';
 import { MailDrawer } from './mail-drawer';
 import { mailKinds } from './mail-kinds';
 

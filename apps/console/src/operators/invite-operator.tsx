@@ -4,9 +4,9 @@ import { SecondFactorNotice } from '../app/second-factor-notice';
 import { useSession, type Role } from '../app/session';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { ActionDialog } from '../parts/action-dialog';
-import { UntrustedText } from '../parts/untrusted-text';
-import { OneTimeSecret } from '../parts/one-time-secret';
+import { ActionDialog } from '../components/action-dialog';
+import { UntrustedText } from '../components/untrusted-text';
+import { OneTimeSecret } from '../components/one-time-secret';
 import { RoleRadio } from './role-radio';
 
 type InvitedOperator = Schemas['InvitedOperatorResponse'];

@@ -3,10 +3,10 @@ import { useState, type ReactNode } from 'react';
 import { useOperator } from '../app/session';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { ActionDialog } from '../parts/action-dialog';
-import { UntrustedText } from '../parts/untrusted-text';
-import { Icon } from '../parts/icon';
-import { toastSuccess } from '../parts/toast';
+import { ActionDialog } from '../components/action-dialog';
+import { UntrustedText } from '../components/untrusted-text';
+import { Icon } from '../components/icon';
+import { toastSuccess } from '../components/toast';
 import { actionTexts, performOperatorAction, type Operator, type OperatorAction } from './operator-actions';
 import { RoleRadio } from './role-radio';
 

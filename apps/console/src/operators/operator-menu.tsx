@@ -2,7 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useOperator } from '../app/session';
-import { Icon } from '../parts/icon';
+import { Icon } from '../components/icon';
 import type { Operator, OperatorAction } from './operator-actions';
 
 export type OperatorMenuAction = OperatorAction | 'role' | 'invite-again' | 'sessions';

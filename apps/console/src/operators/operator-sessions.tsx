@@ -2,12 +2,12 @@ import { Button, Group, Modal, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
-import { UntrustedText } from '../parts/untrusted-text';
-import { QueryContent } from '../parts/query-content';
-import { RelativeTime } from '../parts/relative-time';
-import { Badge } from '../parts/status-badge';
+import { UntrustedText } from '../components/untrusted-text';
+import { QueryContent } from '../components/query-content';
+import { RelativeTime } from '../components/relative-time';
+import { Badge } from '../components/status-badge';
 import type { Operator } from './operator-actions';
-import { SessionState } from '../parts/session-state';
+import { SessionState } from '../components/session-state';
 
 interface OperatorSessionsProps {
   operator: Operator;

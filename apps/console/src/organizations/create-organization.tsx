@@ -3,9 +3,9 @@ import { useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { ActionDialog } from '../parts/action-dialog';
-import { NameAndSlugInputs, emptyNameAndSlug } from '../parts/name-and-slug-inputs';
-import { toastSuccess } from '../parts/toast';
+import { ActionDialog } from '../components/action-dialog';
+import { NameAndSlugInputs, emptyNameAndSlug } from '../components/name-and-slug-inputs';
+import { toastSuccess } from '../components/toast';
 
 /** Creates an organization from a name and a slug, then opens its screen. */
 export function CreateOrganization({ onClose }: { onClose: () => void }): ReactNode {

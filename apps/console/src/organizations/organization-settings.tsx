@@ -3,10 +3,10 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import { useCan } from '../app/roles';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { editedSince } from '../parts/edited-since';
-import { LinesInput } from '../parts/lines-input';
-import { ProblemAlert } from '../parts/problem-alert';
-import { toastSuccess } from '../parts/toast';
+import { editedSince } from '../components/edited-since';
+import { LinesInput } from '../components/lines-input';
+import { ProblemAlert } from '../components/problem-alert';
+import { toastSuccess } from '../components/toast';
 
 type Organization = Schemas['OrganizationResponse'];
 type Edits = Partial<Pick<Organization, 'name' | 'billingReturnOrigins'>>;

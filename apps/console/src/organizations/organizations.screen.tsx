@@ -6,11 +6,11 @@ import { textFilter } from '../lists/filters';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { UntrustedText } from '../parts/untrusted-text';
-import { Icon } from '../parts/icon';
-import { Page } from '../parts/page';
-import { OrganizationName } from '../parts/record-name';
-import { RelativeTime } from '../parts/relative-time';
+import { UntrustedText } from '../components/untrusted-text';
+import { Icon } from '../components/icon';
+import { Page } from '../components/page';
+import { OrganizationName } from '../components/record-name';
+import { RelativeTime } from '../components/relative-time';
 import { CreateOrganization } from './create-organization';
 
 type Organization = Schemas['OrganizationResponse'];

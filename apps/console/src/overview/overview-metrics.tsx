@@ -2,9 +2,9 @@ import { Paper } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Schemas } from '../http/client';
-import { RelativeTime } from '../parts/relative-time';
-import type { Tone } from '../parts/status-badge';
-import { formatDuration } from '../parts/time';
+import { RelativeTime } from '../components/relative-time';
+import type { Tone } from '../components/status-badge';
+import { formatDuration } from '../components/time';
 import classes from './overview.module.css';
 import { listPath } from './use-overview-params';
 

@@ -1,5 +1,5 @@
 import { useSearchParams } from 'react-router';
-import { isPreset, type Preset } from '../parts/time-range';
+import { isPreset, type Preset } from '../components/time-range';
 
 const FALLBACK: Preset = '24h';
 

@@ -2,7 +2,7 @@ import { Anchor, Table, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Schemas } from '../http/client';
-import { UntrustedText } from '../parts/untrusted-text';
+import { UntrustedText } from '../components/untrusted-text';
 import { formatPercent } from './overview-metrics';
 import classes from './overview.module.css';
 import { listPath } from './use-overview-params';

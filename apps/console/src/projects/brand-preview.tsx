@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { CSSProperties, ReactNode } from 'react';
-import { UntrustedText } from '../parts/untrusted-text';
+import { UntrustedText } from '../components/untrusted-text';
 import classes from './brand-preview.module.css';
 
 export const DEFAULT_COLOR = '#1d4ed8';

@@ -4,7 +4,7 @@ import { SecondFactorNotice } from '../app/second-factor-notice';
 import { useSession } from '../app/session';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { ActionDialog } from '../parts/action-dialog';
+import { ActionDialog } from '../components/action-dialog';
 import { ScopePicker } from './scope-picker';
 import type { CreatedKey, Scope } from './api-key';
 import type { Project } from './use-project-form';

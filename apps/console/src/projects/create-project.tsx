@@ -3,11 +3,11 @@ import { useRef, useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { ActionDialog } from '../parts/action-dialog';
-import { environmentLabels } from '../parts/environment-badge';
-import { NameAndSlugInputs, emptyNameAndSlug } from '../parts/name-and-slug-inputs';
-import { OrganizationSelect } from '../parts/record-select';
-import { toastSuccess } from '../parts/toast';
+import { ActionDialog } from '../components/action-dialog';
+import { environmentLabels } from '../components/environment-badge';
+import { NameAndSlugInputs, emptyNameAndSlug } from '../components/name-and-slug-inputs';
+import { OrganizationSelect } from '../components/record-select';
+import { toastSuccess } from '../components/toast';
 
 type Body = Schemas['CreateProjectRequest'];
 

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { OneTimeSecret } from '../parts/one-time-secret';
+import { OneTimeSecret } from '../components/one-time-secret';
 import type { CreatedKey } from './api-key';
 
 /**

@@ -2,9 +2,9 @@ import { Alert, Button, Paper, Stack, Text, Title } from '@mantine/core';
 import { useEffect, useRef, type FormEvent, type ReactNode } from 'react';
 import { useBeforeUnload, useBlocker } from 'react-router';
 import { useCan } from '../app/roles';
-import { ActionDialog } from '../parts/action-dialog';
-import { Icon } from '../parts/icon';
-import { ProblemAlert } from '../parts/problem-alert';
+import { ActionDialog } from '../components/action-dialog';
+import { Icon } from '../components/icon';
+import { ProblemAlert } from '../components/problem-alert';
 import { useProjectForm, type Project, type ProjectForm } from './use-project-form';
 import {
   BrandingFields,

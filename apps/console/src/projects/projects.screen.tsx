@@ -7,12 +7,12 @@ import { choiceFilter, organizationFilter, textFilter, viewFilter } from '../lis
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { EnvironmentBadge, environmentLabels } from '../parts/environment-badge';
-import { UntrustedText } from '../parts/untrusted-text';
-import { Icon } from '../parts/icon';
-import { Page } from '../parts/page';
-import { OrganizationName } from '../parts/record-name';
-import { RelativeTime } from '../parts/relative-time';
+import { EnvironmentBadge, environmentLabels } from '../components/environment-badge';
+import { UntrustedText } from '../components/untrusted-text';
+import { Icon } from '../components/icon';
+import { Page } from '../components/page';
+import { OrganizationName } from '../components/record-name';
+import { RelativeTime } from '../components/relative-time';
 import { CreateProject } from './create-project';
 
 type Project = Schemas['ProjectResponse'];

@@ -1,6 +1,6 @@
 import { ColorInput, NumberInput, SimpleGrid, Switch, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { LinesInput } from '../parts/lines-input';
+import { LinesInput } from '../components/lines-input';
 import { BrandPreview, DEFAULT_COLOR } from './brand-preview';
 import { DurationInput } from './duration-input';
 import type { ProjectFields, ProjectForm } from './use-project-form';

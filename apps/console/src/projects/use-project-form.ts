@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { api, unwrap, type Schemas } from '../http/client';
 import type { Problem } from '../http/problem';
 import { useApiMutation } from '../http/queries';
-import { editedSince } from '../parts/edited-since';
-import { toastSuccess } from '../parts/toast';
+import { editedSince } from '../components/edited-since';
+import { toastSuccess } from '../components/toast';
 
 export type Project = Schemas['ProjectResponse'];
 type Settings = Schemas['ProjectSettingsResponse'];

@@ -3,10 +3,10 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { useReplaceSession, type Session } from '../app/session';
 import { useApiMutation } from '../http/queries';
-import { PasswordField } from '../parts/password-field';
+import { PasswordField } from '../components/password-field';
 import { SignInLayout } from './sign-in-layout';
 import { useLinkToken } from './use-link-token';
-import { SignInProblem } from '../parts/sign-in-problem';
+import { SignInProblem } from '../components/sign-in-problem';
 
 export interface AccountSetup {
   token: string;

@@ -3,8 +3,8 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import { SESSION_PATH, useReplaceSession } from '../app/session';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { CodeInput } from '../parts/code-input';
-import { SignInProblem } from '../parts/sign-in-problem';
+import { CodeInput } from '../components/code-input';
+import { SignInProblem } from '../components/sign-in-problem';
 import { StartOver } from './start-over';
 
 /** Renders the input for an authenticator code, or for a recovery code if the authenticator is lost. */

@@ -1,6 +1,6 @@
 import { Alert, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Icon } from '../parts/icon';
+import { Icon } from '../components/icon';
 
 /**
  * Replaces the forms if the page was loaded over plain HTTP from another host than this computer (requirement

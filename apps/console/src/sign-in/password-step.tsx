@@ -3,8 +3,8 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import { SESSION_PATH, useReplaceSession } from '../app/session';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { PasswordField } from '../parts/password-field';
-import { SignInProblem } from '../parts/sign-in-problem';
+import { PasswordField } from '../components/password-field';
+import { SignInProblem } from '../components/sign-in-problem';
 
 export function PasswordStep(): ReactNode {
   const [email, setEmail] = useState('');

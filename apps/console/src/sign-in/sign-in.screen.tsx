@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { Navigate, useLocation } from 'react-router';
 import { useReturnPath } from '../app/session-gate';
 import { useSession } from '../app/session';
-import { RecoveryCodes } from '../parts/recovery-codes';
+import { RecoveryCodes } from '../components/recovery-codes';
 import { CodeStep } from './code-step';
 import { SignInLayout } from './sign-in-layout';
 import { EnrollmentStep } from '../app/enrollment-step';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { SESSION_PATH, useReplaceSession } from '../app/session';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { SignInProblem } from '../parts/sign-in-problem';
+import { SignInProblem } from '../components/sign-in-problem';
 
 /** Signs in without a second factor, which the api allows in development on the same machine. */
 export function SkipEnrollment(): ReactNode {
