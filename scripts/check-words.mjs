@@ -28,7 +28,7 @@ function readWords() {
   }));
 }
 
-/** Matches a word and its plural or past tense, also as a part of a camelCase name, but not inside a longer word. */
+/** Matches a word, its plural and its past tense, also in a camelCase name, but not inside a longer word. */
 function patternOf(word) {
   const [first, rest] = [word[0], word.slice(1)];
   const end = '(?:s|d)?(?![a-z])';

@@ -37,7 +37,8 @@ await main(async () => {
 async function requireFreePort() {
   const port = Number(process.env.PORT?.trim() || 3000);
   const host = process.env.HOST?.trim() || '127.0.0.1';
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) return; // the validation of the configuration reports a better error
+  // The validation of the configuration reports a better error.
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) return;
 
   // After a crash of the launcher, its programs need a moment to notice and to release the port.
   const lockFile = path.resolve(process.env.DATA_DIR?.trim() || '.data', 'launcher.pid');

@@ -62,7 +62,8 @@ export class Program {
   #restartDelay = 500;
 
   /**
-   * @param {{ name: string, file: string, log: Awaited<ReturnType<typeof openLog>>, onConfigError(): void }} options
+   * @param {{ name: string, file: string, log: Awaited<ReturnType<typeof openLog>>, onConfigError(): void }}
+   *   options
    */
   constructor({ name, file, log, onConfigError }) {
     this.#name = name;

@@ -20,7 +20,7 @@ describeConsole('setup and account in the console', { allowClientErrors: true },
     const page = await test.open('/deliveries');
     await waitForHeading(page, 'Deliveries');
     await page.clock.install();
-    // Recorded in the page: it sends the next request only after a response, and its clock must not run ahead.
+    // Recorded in the page: it sends a request only after a response, and its clock must not run ahead.
     await page.addInitScript(`{
       const originalFetch = window.fetch;
       window.sentValues = [];

@@ -48,8 +48,9 @@ const openRoutes = [
 ].map((route) => (route.startsWith('/') ? `GET ${route}` : route));
 
 /**
- * The credentials that the other routes accept (specification, section 5; contract, sections 3 and 4). `secret`
- * is any secret key, `organization` one with that access; the words after it are the scopes that it requires.
+ * The credentials that the other routes accept (specification, section 5; contract, sections 3 and 4).
+ * `secret` is any secret key, `organization` one with that access; the words after it are the scopes that it
+ * requires.
  */
 const routesByCredential: Record<string, string> = {
   'publishable secret customer:write': 'POST /api/v1/auth/register',

@@ -120,7 +120,8 @@ describe('webhook.dead_lettered', () => {
       [id.slice(3)],
     );
     expect(customerDeliveries.length).toBeGreaterThan(0);
-    // One for each delivery of a customer event; none for the test or for events that failed at the other endpoint.
+    // One for each delivery of a customer event; none for the test or events that failed at the other
+    // endpoint.
     expect(await count('webhook.dead_lettered')).toBe(before + customerDeliveries.length);
     expect(await deadLetters(other)).toHaveLength(customerDeliveries.length);
     await expectAllNotified();

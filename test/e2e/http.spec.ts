@@ -73,7 +73,7 @@ describe('strict input', () => {
     expect((await raw(head, chunk.repeat(4))).status).toBe(413);
   });
 
-  // The other rejected inputs are in body-reader.spec.ts, strict-json.spec.ts and input.pipe.spec.ts of the api.
+  // Other rejected inputs are in body-reader.spec.ts, strict-json.spec.ts and input.pipe.spec.ts of the api.
   it('IN-02 to IN-08: rejects other content types and encodings, invalid JSON, and invalid fields by name', async () => {
     const invalid: [name: string, body: string | Buffer][] = [
       ['malformed', '{"email":'],

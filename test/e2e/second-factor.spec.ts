@@ -106,8 +106,8 @@ describe('CO-01: a recovery code', () => {
 });
 
 describe('CO-01: failures', () => {
-  // Used addresses have a higher limit, see operator-login-attempts.dedicated.spec.ts. For the limits per address see
-  // trusted-proxies.dedicated.spec.ts.
+  // Used addresses have a higher limit, see operator-login-attempts.dedicated.spec.ts. For the limits per
+  // address see trusted-proxies.dedicated.spec.ts.
   const deleteAddresses = () => instance.sql('DELETE FROM operator_addresses');
   const createOperatorWithoutAddresses = async (): Promise<Enrolled> => {
     const operator = await createOperator();

@@ -47,8 +47,8 @@ const FUNCTIONS = `
   $$`;
 
 /**
- * Adds `times - 1` copies of every customer, with their sessions, known addresses, one-time tokens and events. Copies
- * have the password of the original. Deliveries, emails and the audit log are not copied.
+ * Adds `times - 1` copies of every customer, with their sessions, known addresses, one-time tokens and
+ * events. Copies have the password of the original. Deliveries, emails and the audit log are not copied.
  * @param report is called after every statement with the number of inserted rows of a table
  */
 export async function multiplyCustomers(

@@ -20,7 +20,10 @@ export const nullable = (schema: { type: string; format?: string }): JsonSchema 
   type: [schema.type, 'null'],
 });
 
-/** Returns the schema of an object that has all of these members. Later versions may add others (contract, section 5). */
+/**
+ * Returns the schema of an object that has all of these members. Later versions may add others (contract,
+ * section 5).
+ */
 export const object = (properties: Members, description?: string): JsonSchema => ({
   type: 'object',
   ...(description === undefined ? {} : { description }),
@@ -29,7 +32,10 @@ export const object = (properties: Members, description?: string): JsonSchema =>
   additionalProperties: true,
 });
 
-/** Returns the schema of `previous` in an `*.updated` event: at least one of these members, and only those that changed. */
+/**
+ * Returns the schema of `previous` in an `*.updated` event: at least one of these members, and only those
+ * that changed.
+ */
 export const previousValues = (properties: Members): JsonSchema => ({
   type: 'object',
   description: 'The changed fields with their previous values',
@@ -38,7 +44,10 @@ export const previousValues = (properties: Members): JsonSchema => ({
   additionalProperties: true,
 });
 
-/** Returns the schema of a text with known values. It has no `enum`, because a receiver that rejects new values would lose events. */
+/**
+ * Returns the schema of a text with known values. It has no `enum`, because a receiver that rejects new
+ * values would lose events.
+ */
 export const openEnum = (description: string, ...values: string[]): JsonSchema => ({
   type: 'string',
   description: `${description}. Later versions may add values`,

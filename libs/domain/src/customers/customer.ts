@@ -33,7 +33,7 @@ interface CustomerField<Value> {
   example?: Json<Value>;
 }
 
-/** Every field of a customer, in the order in which events contain them. CONTRIBUTING.md explains how to add one. */
+/** Every field of a customer, in the order in which events contain them. See CONTRIBUTING.md to add one. */
 export const customerFields: { readonly [Name in keyof Customer]: CustomerField<Customer[Name]> } = {
   id: { schema: uuid },
   projectId: { schema: uuid },
@@ -65,7 +65,9 @@ export const identityFields = [
 /** The fields that customers set themselves: when they register, and with `PATCH /api/v1/me`. */
 export const profileFields = ['firstName', 'lastName'] as const satisfies (keyof Customer)[];
 
-/** The fields that secret keys and imports set, in the order in which events and the audit log list changes. */
+/**
+ * The fields that secret keys and imports set, in the order in which events and the audit log list changes.
+ */
 export const changeableFields = [
   'email',
   'emailVerified',

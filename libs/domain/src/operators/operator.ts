@@ -26,8 +26,8 @@ export const operatorStages = ['second_factor', 'enrollment', 'signed_in'] as co
 export type OperatorStage = (typeof operatorStages)[number];
 
 /**
- * Returns true if a signed-in session is accepted. Production requires a second factor: a session that was opened in
- * development without one must not survive the change (requirement CO-01).
+ * Returns true if a signed-in session is accepted. Production requires a second factor: a session that was
+ * opened in development without one must not survive the change (requirement CO-01).
  */
 export const acceptsOperatorSession = (hasSecondFactor: boolean, production: boolean): boolean =>
   hasSecondFactor || !production;

@@ -1,4 +1,4 @@
-// This file contains SQL: bounded scans of deliveries and events whose matches one statement inserts as items.
+// This file contains SQL: each statement scans deliveries or events and inserts the matches as items.
 import { MAX_BATCH_SIZE, type Reach, type SkipCounts, type WebhookEndpoint } from '@gatehouse/domain';
 import { Conditions, sampleReaches } from '../conditions.js';
 import { arrayOf, dynamicStatement, integer, jsonb, uuid, type Query, type RowOf } from '../statements.js';

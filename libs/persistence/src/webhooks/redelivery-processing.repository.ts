@@ -1,4 +1,4 @@
-// This file contains SQL: it claims a run, limits each endpoint, and creates the deliveries of many items at once.
+// This file contains SQL: locks, limits per endpoint, and many rows in one statement.
 import { URGENCY, type RedeliverySkipReason } from '@gatehouse/domain';
 import { newId } from '@gatehouse/platform';
 import type { Database } from '../database.js';

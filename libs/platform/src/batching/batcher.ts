@@ -4,8 +4,8 @@ import DataLoader from 'dataloader';
 const BATCH_WINDOW_MS = 5;
 
 /**
- * Combines the items of concurrent callers into one call. While no call is in flight, items are sent in the current turn
- * of the event loop. While one is, the next batch is collected for at most 5 ms.
+ * Combines the items of concurrent callers into one call. While no call is in flight, items are sent in the
+ * current turn of the event loop. While one is, the next batch is collected for at most 5 ms.
  */
 export class Batcher<In, Out> {
   private inFlight = 0;

@@ -60,7 +60,9 @@ export class Keyring {
     this.rootKeys = rootSecrets.map(rootKey);
   }
 
-  /** Encrypts with AES-256-GCM. `context` (an id) is authenticated, so a value cannot be moved to another row. */
+  /**
+   * Encrypts with AES-256-GCM. `context` (an id) is authenticated, so a value cannot be moved to another row.
+   */
   encrypt(purpose: KeyPurpose, context: string, plain: string): Buffer {
     const root = this.getNewestRoot();
     const iv = randomBytes(IV_LENGTH);

@@ -32,7 +32,9 @@ export class Deadline {
     clearTimeout(this.timer);
   }
 
-  /** A timer counts from the start of the current turn of the event loop, so after a long turn it fires too early. */
+  /**
+   * A timer counts from the start of the current event loop turn, so after a long turn it fires too early.
+   */
   private arm(): void {
     const left = this.ms - (monotonicMs() - this.started);
     if (left > 0) {

@@ -19,9 +19,9 @@ const tlsOptions = { rejectUnauthorized: true, minVersion: 'TLSv1.2' } as const;
 type Connect = (options: { host?: string; lookup?: unknown }, callback?: unknown) => Socket;
 
 /**
- * Returns agents that keep connections alive and check every address: an IP address in the URL before they connect,
- * the addresses of a host in the lookup, and the address of the connected peer before every request, before a byte
- * is sent. Node.js calls no lookup for an IP address, nor for a connection that is used again.
+ * Returns agents that keep connections alive and check every address: an IP address in the URL before they
+ * connect, the addresses of a host in the lookup, and the address of the connected peer before every request,
+ * before a byte is sent. Node.js calls no lookup for an IP address, nor for a connection that is used again.
  */
 export const guardedAgents = (policy: TargetPolicy, lookup: Lookup): Agents => ({
   httpAgent: guard(limitInterimResponses(new http.Agent(agentOptions)), policy, lookup),

@@ -1,4 +1,4 @@
-/** Thrown when a server sends too many interim responses (1xx), or switches the protocol without being asked to. */
+/** Thrown when a server sends too many interim responses (1xx) or an unrequested protocol switch. */
 export class InterimResponseError extends Error {
   readonly code = 'ERR_INTERIM_RESPONSE';
 

@@ -13,9 +13,10 @@ const OTHER_FAMILY_TIMEOUT_MS = 500;
 const isLocalhost = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 
 /**
- * Resolves host names with the hosts file, then with name servers. c-ares queries them without occupying one of the
- * four threads of libuv. Each lookup has its own resolver: it does not wait for other lookups, it can be canceled,
- * it has its own source port, and nothing is cached. Concurrent lookups of the same host share one query.
+ * Resolves host names with the hosts file, then with name servers. c-ares queries them without occupying one
+ * of the four threads of libuv. Each lookup has its own resolver: it does not wait for other lookups, it can
+ * be canceled, it has its own source port, and nothing is cached. Concurrent lookups of the same host share
+ * one query.
  */
 export class NameResolver {
   private readonly running = new Map<string, Promise<LookupAddress[]>>();

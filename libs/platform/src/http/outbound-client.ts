@@ -85,8 +85,9 @@ export class OutboundClient {
 
   /**
    * Sends a request and returns the response once its status and headers have arrived.
-   * @throws Error with a `code`: `ERR_BLOCKED_ADDRESS`, `ERR_NO_ADDRESS`, `ERR_REQUEST_TIMEOUT`, `ERR_INTERIM_RESPONSE`,
-   *   `ERR_CANCELED` after the signal, or that of Node.js. It contains no header and no body of the request
+   * @throws Error with a `code`: `ERR_BLOCKED_ADDRESS`, `ERR_NO_ADDRESS`, `ERR_REQUEST_TIMEOUT`,
+   *   `ERR_INTERIM_RESPONSE`, `ERR_CANCELED` after the signal, or that of Node.js. It contains no header and
+   *   no body of the request
    */
   async request({ method, url, headers, body, signal }: OutboundRequest): Promise<OutboundResponse> {
     const axios = this.axios ?? (await this.load());

@@ -2,8 +2,8 @@ import { types } from 'node:util';
 import { errorCode, errorMessage } from '../errors.js';
 
 /**
- * Thrown when a request fails, with the `code` of the cause. It replaces the error of axios, which contains the headers
- * and the body of the request.
+ * Thrown when a request fails, with the `code` of the cause. It replaces the error of axios, which contains
+ * the headers and the body of the request.
  */
 export class OutboundRequestError extends Error {
   readonly code: string;

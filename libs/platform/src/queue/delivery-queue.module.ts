@@ -25,7 +25,8 @@ export class DeliveryQueueModule {
             prefix: QUEUE_PREFIX,
             skipVersionCheck: true,
           }),
-          // There is no processor to discover: DeliveryQueue creates its own workers (docs/adr/0029-bull-module.md).
+          // There is no processor to discover: DeliveryQueue creates its own workers
+          // (docs/adr/0029-bull-module.md).
           extraOptions: { manualRegistration: true },
         }),
         BullModule.registerQueue({ name: QUEUE_NAME }),
@@ -33,7 +34,8 @@ export class DeliveryQueueModule {
       providers: [
         {
           provide: REDIS_DELIVERY_QUEUE,
-          // Only the queue is injected: another dependency could delay the error listener that the constructor adds.
+          // Only the queue is injected: another dependency could delay the error listener that the
+          // constructor adds.
           useFactory: (queue: Queue) => new DeliveryQueue(queue, Worker, redisUrl, logger, stuckMs),
           inject: [getQueueToken(QUEUE_NAME)],
         },

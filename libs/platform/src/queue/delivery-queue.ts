@@ -35,9 +35,9 @@ interface ScheduledJob extends DeliveryJob {
 }
 
 /**
- * Transports delivery jobs with BullMQ. Lost, repeated and late jobs do no harm: every job is a hint, only the claim in
- * PostgreSQL starts an attempt, and the due poller of the worker finds deliveries whose job was lost. Also the injection
- * token of the queue, which is null without Redis.
+ * Transports delivery jobs with BullMQ. Lost, repeated and late jobs do no harm: every job is a hint, only
+ * the claim in PostgreSQL starts an attempt, and the due poller of the worker finds deliveries whose job was
+ * lost. Also the injection token of the queue, which is null without Redis.
  */
 export class DeliveryQueue {
   private readonly connection: Redis;
@@ -103,7 +103,10 @@ export class DeliveryQueue {
     ).unref();
   }
 
-  /** Stops taking jobs and waits for running ones. Without force, BullMQ would also wait for an unavailable Redis. */
+  /**
+   * Stops taking jobs and waits for running ones. Without force, BullMQ would also wait for an unavailable
+   * Redis.
+   */
   async drain(): Promise<void> {
     this.stopStuckCheck();
     await this.worker?.close(!this.isReady());
@@ -133,7 +136,7 @@ export class DeliveryQueue {
       connection: this.workerConnection,
       prefix: QUEUE_PREFIX,
       concurrency,
-      // A killed worker is detected after about 20 s instead of 60. The lease in PostgreSQL applies in any case.
+      // A killed worker is detected after about 20 s, not 60. The lease in PostgreSQL applies in any case.
       lockDuration: 15_000,
       stalledInterval: 5_000,
       skipVersionCheck: true,
@@ -142,7 +145,10 @@ export class DeliveryQueue {
     this.lastJobAt = monotonicMs();
   }
 
-  /** After an outage of Redis, a worker of BullMQ sometimes takes no more jobs (taskforcesh/bullmq #2466, #3185). */
+  /**
+   * After an outage of Redis, a worker of BullMQ sometimes takes no more jobs (taskforcesh/bullmq #2466,
+   * #3185).
+   */
   private async replaceIfStuck(concurrency: number, run: BullMq.Processor<DeliveryJob, void>): Promise<void> {
     const isIdle = this.isReady() && this.runningJobs < concurrency;
     const waiting = isIdle ? await this.countByType('wait') : 0;
@@ -155,7 +161,9 @@ export class DeliveryQueue {
     connection?.disconnect();
   }
 
-  /** Logs errors while Redis is available, such as a full memory. The connection itself logs that it is lost. */
+  /**
+   * Logs errors while Redis is available, such as a full memory. The connection itself logs that it is lost.
+   */
   private logQueueError(error: Error): void {
     if (!this.isReady() || monotonicMs() - this.lastReportAt < REPORT_EVERY_MS) return;
     this.lastReportAt = monotonicMs();
