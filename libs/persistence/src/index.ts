@@ -37,7 +37,6 @@ export * from './organizations/billing-customers.repository.js';
 export * from './organizations/organizations.repository.js';
 export * from './overview/attempt-metrics.repository.js';
 export * from './overview/attempt-rollups.repository.js';
-export type { OverviewBacklog as Waiting } from './overview/overview-backlog.js';
 export * from './persistence.module.js';
 export * from './projects/projects.repository.js';
 export * from './search/lookups.repository.js';
