@@ -1,7 +1,20 @@
+// This file contains SQL: bounded scans by filter and reach, comparisons of transaction numbers, and an
+// update of many rows.
 import type { Reach } from '@gatehouse/domain';
-import { Conditions, organizationsWithin } from '../conditions.js';
+import { Conditions, organizationsWithin, sampleReaches } from '../conditions.js';
 import { visibleBody } from '../customers/erasure-sql.js';
 import type { Database } from '../database.js';
+import {
+  boolean,
+  dynamicStatement,
+  integer,
+  nullable,
+  smallint,
+  statement,
+  text,
+  uuid,
+  type RowOf,
+} from '../statements.js';
 import { minIdAt, NIL_UUID } from '../uuid-v7.js';
 import type { Transactions } from '../transactions.js';
 
@@ -35,13 +48,6 @@ export interface FeedPage {
   hasMore: boolean;
 }
 
-interface FeedRow {
-  xact: string;
-  id: string;
-  body: string | null;
-  scanned: number | null;
-}
-
 /** Maximum number of rows that one page scans if few of them match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 5_000;
 
@@ -51,13 +57,80 @@ const PAGE_SCAN_LIMIT = 5_000;
  */
 const REALIGNED_XACT = 3n;
 
-const REALIGN_BATCH = 10_000;
+const REALIGN_BATCH_SIZE = 10_000;
 
 /**
  * Maximum time between the assignment of a transaction number and the `created_at` of its events, with a
  * margin.
  */
 const MAX_XACT_SKEW_MS = 60_000;
+
+/** The row of a match, or the last scanned row with the number of scanned rows and without a body. */
+const feedRow = {
+  /** Number of the transaction that wrote the event. */
+  xact: text,
+  id: uuid,
+  body: nullable(text),
+  scannedCount: nullable(integer),
+};
+
+const readFeed = dynamicStatement(
+  feedRow,
+  (reach: Reach, filter: FeedFilter, after: FeedPosition, window: number, limit: number) => {
+    const where = new Conditions();
+    const scan = feedScanSql(where, reach, filter, after, window);
+    const typeCondition = filter.types ? `WHERE type = ANY (${where.bind(filter.types)})` : '';
+    const sql = `
+      WITH scanned AS MATERIALIZED (${scan}),
+        page AS (SELECT xact, id FROM scanned ${typeCondition} ORDER BY xact, id LIMIT ${where.bind(limit)})
+      SELECT p.xact::text, p.id, ${visibleBody('e')} AS body, NULL::int AS "scannedCount"
+      FROM page p JOIN events e ON e.id = p.id
+      UNION ALL
+      (SELECT s.xact::text, s.id, NULL, (SELECT count(*)::int FROM scanned) FROM scanned s
+       ORDER BY s.xact DESC, s.id DESC LIMIT 1)`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.flatMap((reach) =>
+    [
+      { projectId: null, types: null, createdAfter: null },
+      { projectId: NIL_UUID, types: ['customer.created'], createdAfter: new Date(0) },
+    ].map((filter) => [reach, filter, { epoch: 0, xact: 0n, id: NIL_UUID }, 1, 1] as const),
+  ),
+);
+
+const findEvent = dynamicStatement(
+  { id: uuid, body: text },
+  (reach: Reach, id: string) => {
+    const where = new Conditions().addReach('e', 'e.project_id', reach);
+    const sql = `SELECT e.id, ${visibleBody('e')} AS body FROM events e WHERE ${where.sql} AND e.id = ${where.bind(id)}`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+);
+
+const findStartPosition = statement(
+  { epoch: smallint, xact: text },
+  `SELECT epoch, CASE WHEN $1::uuid IS NULL THEN '0'::xid8 ELSE coalesce(
+       (SELECT xact FROM events WHERE id >= $1 ORDER BY id LIMIT 1), pg_snapshot_xmin(pg_current_snapshot())
+     ) END::text AS xact
+   FROM event_feed`,
+);
+
+const findEpoch = statement({ epoch: smallint }, 'SELECT epoch FROM event_feed');
+
+/** Returns whether the number of the newest event's transaction has not been assigned in this server yet. */
+const findNewestEvent = statement(
+  { isInFuture: boolean },
+  `SELECT xact > pg_snapshot_xmax(pg_current_snapshot()) AS "isInFuture" FROM events ORDER BY id DESC LIMIT 1`,
+);
+
+const beginEpoch = statement({}, 'UPDATE event_feed SET epoch = epoch + 1');
+
+const realignEvents = statement(
+  { id: uuid },
+  `WITH batch AS (SELECT id FROM events WHERE id > $1 ORDER BY id LIMIT ${REALIGN_BATCH_SIZE})
+   UPDATE events e SET xact = '${REALIGNED_XACT}'::xid8 FROM batch WHERE e.id = batch.id RETURNING e.id`,
+);
 
 /**
  * The events of a reach in the order of their transactions. An event appears once no running transaction has
@@ -71,46 +144,27 @@ export class EventFeedRepository {
 
   /** Returns up to `limit` events after a position, oldest first. */
   async readPage(reach: Reach, filter: FeedFilter, after: FeedPosition, limit: number): Promise<FeedPage> {
-    const scan = filter.types ? PAGE_SCAN_LIMIT : limit + 1;
-    const { sql, values } = feedScanSql(reach, filter, after, scan);
-    const typeCondition = filter.types ? `WHERE type = ANY($${values.push(filter.types)})` : '';
-    const rows = await this.database.query<FeedRow>(
-      `WITH scanned AS MATERIALIZED (${sql}),
-         page AS (SELECT xact, id FROM scanned ${typeCondition} ORDER BY xact, id LIMIT $${values.push(limit + 1)})
-       SELECT p.xact::text, p.id, ${visibleBody('e')} AS body, NULL::int AS scanned FROM page p JOIN events e ON e.id = p.id
-       UNION ALL
-       (SELECT s.xact::text, s.id, NULL, (SELECT count(*)::int FROM scanned) FROM scanned s
-        ORDER BY s.xact DESC, s.id DESC LIMIT 1)`,
-      values,
-    );
-    return toFeedPage(rows, after, limit, scan);
+    const window = filter.types ? PAGE_SCAN_LIMIT : limit + 1;
+    const rows = await this.database.execute(readFeed(reach, filter, after, window, limit + 1));
+    return toFeedPage(rows, after, limit, window);
   }
 
   /** Returns the event if it is within the reach, or null. */
   async find(reach: Reach, id: string): Promise<FeedEvent | null> {
-    const where = new Conditions().addReach('e', 'e.project_id', reach);
-    const [row] = await this.database.query<FeedEvent>(
-      `SELECT e.id, ${visibleBody('e')} AS body FROM events e WHERE ${where.sql} AND e.id = ${where.bind(id)}`,
-      where.values,
-    );
+    const [row] = await this.database.execute(findEvent(reach, id));
     return row ?? null;
   }
 
   /** Returns the position before all events, or before those created after a time. */
   async startPosition(createdAfter: Date | null): Promise<FeedPosition> {
-    const [row] = await this.database.queryPrepared<{ epoch: number; xact: string }>(
-      `SELECT epoch, CASE WHEN $1::uuid IS NULL THEN '0'::xid8 ELSE coalesce(
-           (SELECT xact FROM events WHERE id >= $1 ORDER BY id LIMIT 1), pg_snapshot_xmin(pg_current_snapshot())
-         ) END::text AS xact
-       FROM event_feed`,
-      [createdAfter && minIdAt(createdAfter.getTime() - MAX_XACT_SKEW_MS)],
-    );
+    const minId = createdAfter && minIdAt(createdAfter.getTime() - MAX_XACT_SKEW_MS);
+    const [row] = await this.database.execute(findStartPosition, [minId]);
     return { epoch: row!.epoch, xact: BigInt(row!.xact), id: NIL_UUID };
   }
 
   /** Converts a position of an earlier epoch to the current epoch. */
   async resolvePosition(position: FeedPosition): Promise<FeedPosition> {
-    const [row] = await this.database.queryPrepared<{ epoch: number }>(`SELECT epoch FROM event_feed`);
+    const [row] = await this.database.execute(findEpoch);
     const { epoch } = row!;
     return position.epoch === epoch ? position : { epoch, xact: REALIGNED_XACT, id: position.id };
   }
@@ -122,19 +176,13 @@ export class EventFeedRepository {
    * @returns whether this was necessary
    */
   async realign(): Promise<boolean> {
-    const [newest] = await this.database.queryPrepared<{ ahead: boolean }>(
-      `SELECT xact > pg_snapshot_xmax(pg_current_snapshot()) AS ahead FROM events ORDER BY id DESC LIMIT 1`,
-    );
-    if (!newest?.ahead) return false;
+    const [newest] = await this.database.execute(findNewestEvent);
+    if (!newest?.isInFuture) return false;
     // The epoch first: a position of the old epoch is then read as a position in the new order, where it is
     // valid too.
-    await this.transactions.run((tx) => tx.query(`UPDATE event_feed SET epoch = epoch + 1`));
+    await this.transactions.run((tx) => tx.execute(beginEpoch));
     for (let last: string | undefined = NIL_UUID; last;) {
-      const batch: { id: string }[] = await this.database.queryPrepared<{ id: string }>(
-        `WITH batch AS (SELECT id FROM events WHERE id > $1 ORDER BY id LIMIT $2)
-         UPDATE events e SET xact = $3::text::xid8 FROM batch WHERE e.id = batch.id RETURNING e.id`,
-        [last, REALIGN_BATCH, String(REALIGNED_XACT)],
-      );
+      const batch: { id: string }[] = await this.database.execute(realignEvents, [last]);
       last = batch
         .map(({ id }) => id)
         .sort()
@@ -146,12 +194,12 @@ export class EventFeedRepository {
 
 /** Returns SQL for the next rows of the feed, of every type. */
 function feedScanSql(
+  where: Conditions,
   reach: Reach,
   { projectId, createdAfter }: FeedFilter,
   after: FeedPosition,
   limit: number,
-): { sql: string; values: unknown[] } {
-  const where = new Conditions();
+): string {
   where
     .add(`(e.xact, e.id) > (${where.bind(String(after.xact))}::text::xid8, ${where.bind(after.id)}::uuid)`)
     .add('e.xact < pg_snapshot_xmin(pg_current_snapshot())')
@@ -160,26 +208,32 @@ function feedScanSql(
     `SELECT e.xact, e.id, e.type FROM ${source} ORDER BY e.xact, e.id LIMIT ${where.bind(limit)}`;
   if (projectId ?? reach.projectId) {
     where.addReach('e', 'e.project_id', reach).addIf(projectId, (value) => `e.project_id = ${value}`);
-    return { sql: rows(`events e WHERE ${where.sql}`), values: where.values };
+    return rows(`events e WHERE ${where.sql}`);
   }
   // Each organization in the order of its index: one sorted scan over all would read every row.
   const organization = where.bind(reach.organizationId);
   const each = rows(`events e WHERE e.organization_id = o.id AND ${where.sql}`);
-  const sql = rows(
-    `organizations o CROSS JOIN LATERAL (${each}) e WHERE ${organizationsWithin(organization)}`,
-  );
-  return { sql, values: where.values };
+  return rows(`organizations o CROSS JOIN LATERAL (${each}) e WHERE ${organizationsWithin(organization)}`);
 }
 
-function toFeedPage(rows: FeedRow[], after: FeedPosition, limit: number, scan: number): FeedPage {
-  const position = ({ xact, id }: FeedRow): FeedPosition => ({ epoch: after.epoch, xact: BigInt(xact), id });
+function toFeedPage(
+  rows: RowOf<typeof feedRow>[],
+  after: FeedPosition,
+  limit: number,
+  window: number,
+): FeedPage {
+  const position = ({ xact, id }: { xact: string; id: string }): FeedPosition => ({
+    epoch: after.epoch,
+    xact: BigInt(xact),
+    id,
+  });
   const matches = rows
-    .filter((row): row is FeedRow & { body: string } => row.body !== null)
+    .flatMap(({ xact, id, body }) => (body === null ? [] : [{ xact, id, body }]))
     .sort((a, b) => Number(BigInt(a.xact) - BigInt(b.xact)) || (a.id < b.id ? -1 : 1));
-  const lastScanned = rows.find(({ scanned: count }) => count !== null);
   const page = matches.slice(0, limit);
   const events = page.map(({ id, body }) => ({ id, body }));
   if (matches.length > limit) return { events, nextPosition: position(page.at(-1)!), hasMore: true };
-  const end = lastScanned ? position(lastScanned) : after;
-  return { events, nextPosition: end, hasMore: lastScanned?.scanned === scan };
+  const lastScanned = rows.find(({ scannedCount }) => scannedCount !== null);
+  const nextPosition = lastScanned ? position(lastScanned) : after;
+  return { events, nextPosition, hasMore: lastScanned?.scannedCount === window };
 }

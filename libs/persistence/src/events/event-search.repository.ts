@@ -1,11 +1,20 @@
+// This file contains SQL: bounded scans by filter and reach.
 import type { Reach } from '@gatehouse/domain';
-import { countMatches, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
-import { Conditions } from '../conditions.js';
+import {
+  capScanCount,
+  countedRow,
+  countedSql,
+  COUNT_CAP,
+  COUNT_SCAN_LIMIT,
+  type CappedCount,
+} from '../capped-count.js';
+import { Conditions, sampleReaches } from '../conditions.js';
 import { visibleBody } from '../customers/erasure-sql.js';
 import type { Database } from '../database.js';
-import { MAX_CREATED_AT_SKEW_MS, filterIdRange } from '../uuid-v7.js';
+import { MAX_CREATED_AT_SKEW_MS, filterIdRange, NIL_UUID } from '../uuid-v7.js';
 import { ownerRangeCondition } from '../owner-range-condition.js';
-import { boundedScanSql, scanPage, type ScannedPage, type ScannedRow } from '../scanned-page.js';
+import { boundedScanSql, scannedRowMap, scanPage, type ScannedPage } from '../scanned-page.js';
+import { dynamicStatement, text, uuid } from '../statements.js';
 import type { FeedEvent } from './event-feed.repository.js';
 
 export interface EventFilter {
@@ -22,6 +31,53 @@ export interface EventFilter {
 /** Maximum number of events that a page scans if few of them match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 5_000;
 
+const noFilter: EventFilter = {
+  projectId: null,
+  types: null,
+  createdAfter: null,
+  createdBefore: null,
+  eventId: null,
+  customerIds: null,
+};
+
+const sampleFilters: EventFilter[] = [
+  noFilter,
+  { ...noFilter, projectId: NIL_UUID, types: ['customer.created'] },
+  { ...noFilter, customerIds: [NIL_UUID], createdAfter: new Date(0), createdBefore: new Date(0) },
+  { ...noFilter, eventId: NIL_UUID },
+];
+const sampleCalls = sampleReaches.flatMap((reach) => sampleFilters.map((filter) => [reach, filter] as const));
+
+/** Returns the maximum number of events that a count scans. */
+const countWindow = ({ types }: EventFilter): number => (types ? COUNT_SCAN_LIMIT : COUNT_CAP + 1);
+
+const countEvents = dynamicStatement(
+  countedRow,
+  (reach: Reach, filter: EventFilter) => {
+    const where = matchConditions(reach, filter);
+    const isMatch = where.sql;
+    const rows = `(${eventScanSql(where, filter, null, countWindow(filter))}) e`;
+    return { text: countedSql(rows, isMatch), values: where.values };
+  },
+  sampleCalls,
+);
+
+/**
+ * Returns the matches among the next `window` events, and the last scanned id if there are at least that
+ * many.
+ */
+const scanEvents = dynamicStatement(
+  scannedRowMap({ id: uuid, body: text }),
+  (reach: Reach, filter: EventFilter, before: string | null, window: number, limit: number) => {
+    const where = matchConditions(reach, filter);
+    const ids = `SELECT e.id FROM scanned e WHERE ${where.sql} ORDER BY e.id DESC LIMIT ${where.bind(limit + 1)}`;
+    const page = `SELECT e.id, ${visibleBody('e')} AS body FROM (${ids}) i JOIN events e ON e.id = i.id`;
+    const scan = eventScanSql(where, filter, before, window);
+    return { text: boundedScanSql(where, scan, page, window), values: where.values };
+  },
+  sampleCalls.map((call) => [...call, null, 1, 1] as const),
+);
+
 /**
  * The list of events for operators: newest first, by id, with a bounded scan. Unlike in the feed, an event of
  * a long transaction can appear before a cursor that was returned.
@@ -29,7 +85,10 @@ const PAGE_SCAN_LIMIT = 5_000;
 export class EventSearchRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns up to `limit` events within a reach, newest first. @param before last id of the previous page */
+  /**
+   * Returns up to `limit` events within a reach, newest first.
+   * @param before last id of the previous page
+   */
   listPage(
     reach: Reach,
     filter: EventFilter,
@@ -37,38 +96,14 @@ export class EventSearchRepository {
     limit: number,
   ): Promise<ScannedPage<FeedEvent>> {
     return scanPage([limit + 1, PAGE_SCAN_LIMIT], before, limit, (after, window) =>
-      this.scan(reach, filter, after, window, limit),
+      this.database.execute(scanEvents(reach, filter, after, window, limit)),
     );
   }
 
   /** Counts the matching events within a reach in a bounded scan. */
   async count(reach: Reach, filter: EventFilter): Promise<CappedCount> {
-    const where = matchConditions(reach, filter);
-    const isMatch = where.sql;
-    const window = filter.types ? COUNT_SCAN_LIMIT : COUNT_CAP + 1;
-    const rows = `(${eventScanSql(where, filter, null, window)}) e`;
-    return countMatches(this.database, { rows, isMatch, values: where.values }, window);
-  }
-
-  /**
-   * Returns the matches among the next `window` events, and the last scanned id if there are at least that
-   * many.
-   */
-  private scan(
-    reach: Reach,
-    filter: EventFilter,
-    before: string | null,
-    window: number,
-    limit: number,
-  ): Promise<ScannedRow<FeedEvent>[]> {
-    const where = matchConditions(reach, filter);
-    const ids = `SELECT e.id FROM scanned e WHERE ${where.sql} ORDER BY e.id DESC LIMIT ${where.bind(limit + 1)}`;
-    const page = `SELECT e.id, ${visibleBody('e')} AS body FROM (${ids}) i JOIN events e ON e.id = i.id`;
-    const scan = eventScanSql(where, filter, before, window);
-    return this.database.query<ScannedRow<FeedEvent>>(
-      boundedScanSql(where, scan, page, window),
-      where.values,
-    );
+    const [counted] = await this.database.execute(countEvents(reach, filter));
+    return capScanCount(counted!, countWindow(filter));
   }
 }
 

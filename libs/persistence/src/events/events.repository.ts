@@ -1,5 +1,7 @@
+// This file contains SQL: INSERT … SELECT of many rows, on the hot path.
 import { matchingSubscriptions, publicId, type EventType } from '@gatehouse/domain';
 import { newId, now, type DeliveryPointer } from '@gatehouse/platform';
+import { nullable, statement, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 
 /** An event to be recorded, of a project or of an organization. */
@@ -18,6 +20,31 @@ export interface NewEvent {
   onlyEndpointId?: string;
 }
 
+/**
+ * Inserts events, and one delivery of each event to each subscribed endpoint. The id of a delivery is a
+ * UUIDv7 with the time of the event; PostgreSQL before 18 cannot generate one.
+ */
+const recordEvents = statement(
+  { deliveryId: uuid, endpointId: uuid, projectId: nullable(uuid) },
+  `WITH input AS (
+     SELECT * FROM json_to_recordset($1::json) AS e (id uuid, organization_id uuid, project_id uuid,
+       customer_id uuid, type text, body text, created_at timestamptz, subscriptions text[],
+       excluded_endpoint_id uuid, only_endpoint_id uuid)
+   ), recorded AS (
+     INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
+     SELECT id, organization_id, project_id, customer_id, type, body, created_at FROM input
+   )
+   INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, next_attempt_at)
+   SELECT (left(e.id::text, 15) || substr(gen_random_uuid()::text, 16))::uuid,
+     e.organization_id, e.project_id, e.id, e.type, w.id, w.url, now() + $2 * interval '1 ms'
+   FROM input e JOIN webhook_endpoints w ON w.organization_id = e.organization_id AND w.status = 'enabled'
+     AND CASE WHEN e.only_endpoint_id IS NULL
+       THEN (w.level = 'organization' OR w.project_id = e.project_id) AND w.events && e.subscriptions
+         AND w.id IS DISTINCT FROM e.excluded_endpoint_id
+       ELSE w.id = e.only_endpoint_id END
+   RETURNING id AS "deliveryId", endpoint_id AS "endpointId", project_id AS "projectId"`,
+);
+
 /** Writes events and their deliveries with the change that caused them: this is the outbox. */
 export class EventsRepository {
   /** @param firstDelayMs delay before the first attempt */
@@ -29,28 +56,8 @@ export class EventsRepository {
    */
   async record(tx: Tx, events: NewEvent[]): Promise<DeliveryPointer[]> {
     if (events.length === 0) return [];
-    const rows = events.map(toEventRow);
-    const deliveries = await tx.queryPrepared<DeliveryPointer>(
-      `WITH input AS (
-         SELECT * FROM json_to_recordset($1::json) AS e (id uuid, organization_id uuid, project_id uuid,
-           customer_id uuid, type text, body text, created_at timestamptz, subscriptions text[],
-           except_endpoint_id uuid, only_endpoint_id uuid)
-       ), recorded AS (
-         INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
-         SELECT id, organization_id, project_id, customer_id, type, body, created_at FROM input
-       )
-       INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, next_attempt_at)
-       -- A UUIDv7 with the event's time: PostgreSQL before 18 cannot generate one.
-       SELECT (left(e.id::text, 15) || substr(gen_random_uuid()::text, 16))::uuid,
-         e.organization_id, e.project_id, e.id, e.type, w.id, w.url, now() + $2 * interval '1 ms'
-       FROM input e JOIN webhook_endpoints w ON w.organization_id = e.organization_id AND w.status = 'enabled'
-         AND CASE WHEN e.only_endpoint_id IS NULL
-           THEN (w.level = 'organization' OR w.project_id = e.project_id) AND w.events && e.subscriptions
-             AND w.id IS DISTINCT FROM e.except_endpoint_id
-           ELSE w.id = e.only_endpoint_id END
-       RETURNING id AS "deliveryId", endpoint_id AS "endpointId", project_id AS "projectId"`,
-      [JSON.stringify(rows), this.firstDelayMs],
-    );
+    const rows = JSON.stringify(events.map(toEventRow));
+    const deliveries = await tx.execute(recordEvents, [rows, this.firstDelayMs]);
     tx.newDeliveries.push(...deliveries);
     return deliveries;
   }
@@ -67,7 +74,7 @@ function toEventRow(event: NewEvent): Record<string, unknown> {
     type: event.type,
     created_at: createdAt,
     subscriptions: matchingSubscriptions(event.type),
-    except_endpoint_id: event.excludedEndpointId,
+    excluded_endpoint_id: event.excludedEndpointId,
     only_endpoint_id: event.onlyEndpointId,
     // The bytes stored here are the bytes that every attempt signs and sends (contract, section 5).
     body: JSON.stringify({
