@@ -1,8 +1,9 @@
+// This file contains SQL: aggregates of attempts, for the rollups and for attempts that they do not include
+// yet, and settings of a transaction.
 import { attemptErrors, durationBounds, statusClasses } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
+import { nullable, statement, text } from '../statements.js';
 import { startOfDay } from '../webhooks/attempt-partitions.js';
-
-// SQL that counts attempts, for the rollups and for attempts that the rollups do not include yet.
 
 /** The scope of the complete installation. Every other scope is a project. */
 export const SYSTEM_SCOPE_ID = '00000000-0000-0000-0000-000000000000';
@@ -48,7 +49,10 @@ export const breakdownSql = (attempts: string, columns: string): string => `
 export const logStartTime = (retentionMs: number): number => startOfDay(now().getTime() - retentionMs);
 
 /**
- * SQL that makes the statements of a transaction use index scans, and disables JIT compilation, which would
+ * Makes the following statements of a transaction use index scans, and disables JIT compilation, which would
  * take longer than the statements.
  */
-export const USE_INDEX_SCANS = 'SET LOCAL enable_seqscan = off; SET LOCAL jit = off';
+export const useIndexScans = statement(
+  { seqScan: nullable(text), jit: nullable(text) },
+  `SELECT set_config('enable_seqscan', 'off', true) AS "seqScan", set_config('jit', 'off', true) AS jit`,
+);

@@ -1,7 +1,9 @@
+// This file contains SQL: aggregates, in a transaction with one snapshot.
 import { coveringBuckets, type Bucket } from '@gatehouse/domain';
-import { minIdAt, parseIdTime } from '../uuid-v7.js';
-import type { Transactions, Tx } from '../transactions.js';
-import { USE_INDEX_SCANS, logStartTime, SYSTEM_SCOPE_ID } from './attempt-count-sql.js';
+import { dynamicStatement, integer, jsonb, nullable, statement, timestamptz, uuid } from '../statements.js';
+import { minIdAt, NIL_UUID, parseIdTime } from '../uuid-v7.js';
+import type { Transactions } from '../transactions.js';
+import { logStartTime, SYSTEM_SCOPE_ID, useIndexScans } from './attempt-count-sql.js';
 import { SYSTEM_METRICS_QUERY, PROJECT_METRICS_QUERY, MAX_LIVE_ATTEMPTS } from './metrics-query.js';
 import { readOverviewBacklog, type OverviewBacklog } from './overview-backlog.js';
 
@@ -39,11 +41,49 @@ export interface OverviewMetrics extends OverviewBacklog {
   worstEndpoints: EndpointBreakdown[];
 }
 
-interface Row extends Pick<OverviewMetrics, 'series' | 'byEvent' | 'worstEndpoints'> {
-  liveCount: number;
-  /** Time of the newest attempt that was counted live, in ms since 1970. */
-  liveTo: number | null;
-}
+/** One snapshot: attempts that are rolled up between two statements would be missed or counted twice. */
+const useOneSnapshot = statement({}, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+
+const findProgress = statement(
+  { firstId: uuid, nextId: uuid, now: timestamptz },
+  'SELECT first_id AS "firstId", next_id AS "nextId", statement_timestamp() AS now FROM attempts_counted',
+);
+
+/**
+ * Not prepared: the plan depends on the number of attempts from `nextId` on, the first id that is not rolled
+ * up.
+ */
+const readMetrics = dynamicStatement(
+  {
+    liveCount: integer,
+    /** Time of the newest attempt that was counted live. */
+    liveTo: nullable(timestamptz),
+    series: jsonb<OverviewMetrics['series']>(),
+    byEvent: jsonb<EventBreakdown[]>(),
+    worstEndpoints: jsonb<EndpointBreakdown[]>(),
+  },
+  (projectId: string | null, buckets: Bucket[], nextId: string) => {
+    const [first, last] = [buckets[0]!, buckets.at(-1)!];
+    const covering = coveringBuckets(first, last.at + last.span - 1);
+    const minId = minIdAt(first.at * 1_000 - MAX_STARTED_AT_SKEW_MS);
+    const times = (of: Bucket[]): Date[] => of.map(({ at }) => new Date(at * 1_000));
+    const values = [
+      projectId ?? SYSTEM_SCOPE_ID,
+      first.span,
+      times(buckets),
+      covering.map(({ span }) => span),
+      times(covering),
+      nextId > minId ? nextId : minId,
+      new Date(first.at * 1_000),
+      new Date((last.at + last.span) * 1_000),
+    ];
+    return { text: projectId ? PROJECT_METRICS_QUERY : SYSTEM_METRICS_QUERY, values };
+  },
+  [
+    [null, [{ span: 60, at: 0 }], NIL_UUID],
+    [NIL_UUID, [{ span: 60, at: 0 }], NIL_UUID],
+  ],
+);
 
 /**
  * Metrics of the complete installation or of a project, independent of the length of the log: the rollups of
@@ -64,39 +104,19 @@ export class AttemptMetricsRepository {
     const begin = logStartTime(this.retentionMs) / 1_000;
     const buckets = range.filter(({ at }) => at >= begin);
     return this.transactions.run(async (tx) => {
-      // One snapshot: attempts that are rolled up between two statements would be missed or counted twice.
-      await tx.query(`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; ${USE_INDEX_SCANS}`);
-      const [counted] = await tx.query<{ first: string; next: string; now: Date }>(
-        'SELECT first_id AS first, next_id AS next, statement_timestamp() AS now FROM attempts_counted',
-      );
-      const from = buckets[0]!.at * 1_000;
-      const row = await this.readRow(tx, projectId, buckets, counted!.next);
+      await tx.execute(useOneSnapshot);
+      const [progress] = await tx.execute(findProgress);
+      await tx.execute(useIndexScans);
+      const [row] = await tx.execute(readMetrics(projectId, buckets, progress!.nextId));
+      const countedFrom = parseIdTime(progress!.firstId);
       return {
-        to: row.liveCount === MAX_LIVE_ATTEMPTS ? new Date(row.liveTo!) : counted!.now,
-        completeFrom: parseIdTime(counted!.first) > from ? new Date(parseIdTime(counted!.first)) : null,
-        series: row.series,
-        byEvent: row.byEvent,
-        worstEndpoints: row.worstEndpoints,
+        to: row!.liveCount === MAX_LIVE_ATTEMPTS ? row!.liveTo! : progress!.now,
+        completeFrom: countedFrom > buckets[0]!.at * 1_000 ? new Date(countedFrom) : null,
+        series: row!.series,
+        byEvent: row!.byEvent,
+        worstEndpoints: row!.worstEndpoints,
         ...(await readOverviewBacklog(tx, projectId)),
       };
     });
-  }
-
-  private async readRow(tx: Tx, projectId: string | null, buckets: Bucket[], next: string): Promise<Row> {
-    const [first, last] = [buckets[0]!, buckets.at(-1)!];
-    const covering = coveringBuckets(first, last.at + last.span - 1);
-    const from = minIdAt(first.at * 1_000 - MAX_STARTED_AT_SKEW_MS);
-    const times = (of: Bucket[]): Date[] => of.map(({ at }) => new Date(at * 1_000));
-    const [row] = await tx.query<Row>(projectId ? PROJECT_METRICS_QUERY : SYSTEM_METRICS_QUERY, [
-      projectId ?? SYSTEM_SCOPE_ID,
-      first.span,
-      times(buckets),
-      covering.map(({ span }) => span),
-      times(covering),
-      next > from ? next : from,
-      new Date(first.at * 1_000),
-      new Date((last.at + last.span) * 1_000),
-    ]);
-    return row!;
   }
 }

@@ -29,7 +29,7 @@ const topRowsSql = (column: string, counted: string, order: string): string => `
 
 /** Returns SQL for ordered rows as one JSON value. */
 const jsonListSql = (rows: string, columns: string): string => `(
-  SELECT coalesce(json_agg(json_build_object(${columns}) ORDER BY nth), '[]')
+  SELECT coalesce(jsonb_agg(jsonb_build_object(${columns}) ORDER BY nth), '[]')
   FROM (SELECT *, row_number() OVER () AS nth FROM ${rows}) numbered)`;
 
 const BREAKDOWN_FIELDS = `'attempts', attempts, 'failed', failed`;
@@ -63,7 +63,7 @@ const metricsQuery = ({ attempts, orderBy, endpoints }: QueryScope): string => `
     ORDER BY failed DESC, attempts, endpoint_id
   )
   SELECT (SELECT count(*)::int FROM live) AS "liveCount",
-    (SELECT (extract(epoch FROM max(started_at)) * 1000)::float8 FROM live) AS "liveTo",
+    (SELECT max(started_at) FROM live) AS "liveTo",
     ${jsonListSql('series', `'at', extract(epoch FROM at)::int8, 'counts', counts`)} AS series,
     ${jsonListSql('events', `'event', event_type, ${BREAKDOWN_FIELDS}`)} AS "byEvent",
     ${jsonListSql('endpoints', `'endpointId', endpoint_id, 'url', url, 'projectId', project_id, ${BREAKDOWN_FIELDS}`)} AS "worstEndpoints"`;

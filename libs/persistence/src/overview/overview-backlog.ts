@@ -1,6 +1,9 @@
+// This file contains SQL: bounded counts.
 import { URGENCY } from '@gatehouse/domain';
 import { capCount, capScanCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
+import { dynamicStatement, integer, nullable, timestamptz } from '../statements.js';
 import type { Tx } from '../transactions.js';
+import { NIL_UUID } from '../uuid-v7.js';
 
 /** The dead letters and the pending deliveries. */
 export interface OverviewBacklog {
@@ -9,24 +12,16 @@ export interface OverviewBacklog {
   pending: CappedCount & { oldestDueAt: Date | null };
 }
 
-interface Row {
-  dead: number;
-  oldestAt: Date | null;
-  pending: number;
-  looked: number;
-  oldestDueAt: Date | null;
-}
-
 const isDeadLetter = `d.state = 'failed' AND d.resolution IS NULL`;
 const isInReadyQueue = `d.state = 'pending' AND d.lease_until IS NULL`;
 const urgencies = `(VALUES (${URGENCY.first}), (${URGENCY.retry})) AS queue (urgency)`;
 
 const deadLetterColumns = (where: string): string => `
-  (SELECT count(*) FROM (SELECT FROM deliveries d WHERE ${isDeadLetter} ${where} LIMIT ${COUNT_CAP + 1}) c)::int AS dead,
+  (SELECT count(*) FROM (SELECT FROM deliveries d WHERE ${isDeadLetter} ${where} LIMIT ${COUNT_CAP + 1}) c)::int AS "deadLetters",
   (SELECT d.finished_at FROM deliveries d WHERE ${isDeadLetter} ${where} ORDER BY d.finished_at LIMIT 1) AS "oldestAt"`;
 
-const SYSTEM_QUERY = `
-  SELECT ${deadLetterColumns('')}, pending, pending AS looked, (
+const SYSTEM_BACKLOG_QUERY = `
+  SELECT ${deadLetterColumns('')}, pending, pending AS scanned, (
     SELECT min(at) FROM ${urgencies} CROSS JOIN LATERAL (
       SELECT d.next_attempt_at AS at FROM deliveries d WHERE ${isInReadyQueue} AND d.urgency = queue.urgency
       ORDER BY d.next_attempt_at LIMIT 1
@@ -41,22 +36,22 @@ const SYSTEM_QUERY = `
  * Uses the endpoints that can receive events of the project: no index contains the pending deliveries of a
  * project.
  */
-const PROJECT_QUERY = `
+const PROJECT_BACKLOG_QUERY = `
   WITH endpoints AS MATERIALIZED (
     SELECT w.id FROM projects p JOIN webhook_endpoints w ON w.organization_id = p.organization_id
       AND (w.project_id = p.id OR w.level = 'organization') WHERE p.id = $1
   )
-  SELECT ${deadLetterColumns('AND d.project_id = $1')}, pending, looked, (
+  SELECT ${deadLetterColumns('AND d.project_id = $1')}, pending, scanned, (
     SELECT min(at) FROM endpoints w CROSS JOIN ${urgencies} CROSS JOIN LATERAL (
       SELECT at FROM (
         SELECT d.next_attempt_at AS at, d.project_id FROM deliveries d
         WHERE d.endpoint_id = w.id AND ${isInReadyQueue} AND d.urgency = queue.urgency
         ORDER BY d.next_attempt_at LIMIT 1000
-      ) next WHERE project_id = $1 ORDER BY at LIMIT 1
+      ) queued WHERE project_id = $1 ORDER BY at LIMIT 1
     ) first WHERE at <= statement_timestamp()
   ) AS "oldestDueAt"
   FROM (
-    SELECT (count(*) FILTER (WHERE project_id = $1))::int AS pending, count(*)::int AS looked
+    SELECT (count(*) FILTER (WHERE project_id = $1))::int AS pending, count(*)::int AS scanned
     FROM (
       SELECT d.project_id FROM endpoints w CROSS JOIN LATERAL (
         SELECT d.project_id FROM deliveries d WHERE d.endpoint_id = w.id AND d.state = 'pending' LIMIT ${COUNT_SCAN_LIMIT}
@@ -64,17 +59,32 @@ const PROJECT_QUERY = `
     ) c
   ) counted`;
 
+/** Not prepared: the plan depends on the length of the backlog. */
+const readBacklog = dynamicStatement(
+  {
+    deadLetters: integer,
+    oldestAt: nullable(timestamptz),
+    pending: integer,
+    /** Number of scanned deliveries. */
+    scanned: integer,
+    oldestDueAt: nullable(timestamptz),
+  },
+  (projectId: string | null) =>
+    projectId
+      ? { text: PROJECT_BACKLOG_QUERY, values: [projectId] }
+      : { text: SYSTEM_BACKLOG_QUERY, values: [] },
+  [[null], [NIL_UUID]],
+);
+
 /**
  * Reads the backlog of the installation or of a project. Reads a bounded number of rows, however large the
  * backlog is.
  */
 export async function readOverviewBacklog(tx: Tx, projectId: string | null): Promise<OverviewBacklog> {
-  const [row] = projectId
-    ? await tx.query<Row>(PROJECT_QUERY, [projectId])
-    : await tx.query<Row>(SYSTEM_QUERY);
-  const { dead: deadLetters, oldestAt, pending, looked, oldestDueAt } = row!;
+  const [row] = await tx.execute(readBacklog(projectId));
+  const { deadLetters, oldestAt, pending, scanned, oldestDueAt } = row!;
   return {
     deadLetters: { ...capCount(deadLetters), oldestAt },
-    pending: { ...capScanCount({ looked, matching: pending }, COUNT_SCAN_LIMIT), oldestDueAt },
+    pending: { ...capScanCount({ looked: scanned, matching: pending }, COUNT_SCAN_LIMIT), oldestDueAt },
   };
 }
