@@ -1,5 +1,7 @@
+// This file contains SQL: DDL and a list of partitions, and an advisory lock.
 import type { Sql } from '../database.js';
-import { minIdAt, parseIdTime, type IdRange } from '../uuid-v7.js';
+import { dynamicStatement, statement, text } from '../statements.js';
+import { minIdAt, NIL_UUID, parseIdTime, type IdRange } from '../uuid-v7.js';
 import type { Tx } from '../transactions.js';
 
 /** Identifies the lock. Any number that is the same in every process. */
@@ -27,32 +29,50 @@ export const retainedPartitionName = ({ to }: AttemptPartition): string =>
 /** Returns whether a partition contains retained attempts only. */
 export const isRetained = ({ name }: AttemptPartition): boolean => name.startsWith(RETAINED_PREFIX);
 
+const lockAllPartitions = statement({}, `SELECT FROM pg_advisory_xact_lock(${PARTITION_LOCK})`);
+
+const findPartitions = statement(
+  { name: text, from: text, to: text },
+  `SELECT c.relname::text AS name, bound[1] AS "from", bound[2] AS "to"
+   FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid,
+     regexp_match(pg_get_expr(c.relpartbound, c.oid), $$FROM \\('(.+)'\\) TO \\('(.+)'\\)$$) AS bound
+   WHERE i.inhparent = 'attempts'::regclass ORDER BY bound[1]`,
+);
+
+const createTable = dynamicStatement(
+  {},
+  (name: string) => ({ text: `CREATE TABLE ${name} (LIKE attempts INCLUDING ALL)`, values: [] }),
+  [['attempts_20260101']],
+);
+
+const attachTable = dynamicStatement(
+  {},
+  ({ name, from, to }: AttemptPartition) => ({
+    text: `ALTER TABLE attempts ATTACH PARTITION ${name} FOR VALUES FROM ('${from}') TO ('${to}')`,
+    values: [],
+  }),
+  [[{ name: 'attempts_20260101', from: NIL_UUID, to: minIdAt(DAY_MS) }]],
+);
+
 /** Locks the partitions against changes until the transaction ends. */
 export async function lockPartitions(tx: Tx): Promise<void> {
-  await tx.query('SELECT pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
+  await tx.execute(lockAllPartitions);
 }
 
 /** Returns all partitions, oldest first. */
-export function listPartitions(sql: Sql): Promise<AttemptPartition[]> {
-  return sql.query<AttemptPartition>(
-    `SELECT c.relname AS name, bound[1] AS "from", bound[2] AS "to"
-     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid,
-       regexp_match(pg_get_expr(c.relpartbound, c.oid), $$FROM \\('(.+)'\\) TO \\('(.+)'\\)$$) AS bound
-     WHERE i.inhparent = 'attempts'::regclass ORDER BY bound[1]`,
-  );
-}
+export const listPartitions = (sql: Sql): Promise<AttemptPartition[]> => sql.execute(findPartitions);
 
 /** Creates an empty table that can become a partition. */
 export async function createAttemptsTable(tx: Tx, name: string): Promise<void> {
-  await tx.query(`CREATE TABLE ${name} (LIKE attempts INCLUDING ALL)`);
+  await tx.execute(createTable(name));
 }
 
 /**
  * Attaches a table as a partition. Reads and writes do not wait for it, as they would for
  * `CREATE TABLE … PARTITION OF`.
  */
-export async function attachPartition(tx: Tx, { name, from, to }: AttemptPartition): Promise<void> {
-  await tx.query(`ALTER TABLE attempts ATTACH PARTITION ${name} FOR VALUES FROM ('${from}') TO ('${to}')`);
+export async function attachPartition(tx: Tx, partition: AttemptPartition): Promise<void> {
+  await tx.execute(attachTable(partition));
 }
 
 /**
