@@ -1,4 +1,6 @@
+// This file contains SQL: bounded counts and scans by customer.
 import type { Sql } from '../database.js';
+import { arrayOf, boolean, dynamicStatement, nullable, uuid } from '../statements.js';
 import { MAX_UUID, NIL_UUID } from '../uuid-v7.js';
 import { ownerRangeCondition } from '../owner-range-condition.js';
 
@@ -38,6 +40,20 @@ export const customerDeliveriesSql = (customers: string): string => `
   SELECT d.* FROM (${customerEventsSql(customers)}) e
     CROSS JOIN LATERAL (SELECT d.* FROM deliveries d WHERE d.event_id = e.id OFFSET 0) d`;
 
+/** Not prepared: the plan depends on the number of customers. */
+const measureVolume = dynamicStatement(
+  { areLowVolume: boolean, projectIds: arrayOf(nullable(uuid)) },
+  (customerIds: string[]) => ({
+    text: `
+      SELECT (SELECT count(*) FROM (${customerEventsSql('$1')}) e) <= ${MAX_CUSTOMER_EVENTS}
+          AND (SELECT count(*) FROM (${customerDeliveriesSql('$1')} LIMIT ${MAX_LISTED_DELIVERIES + 1}) d) <= ${MAX_LISTED_DELIVERIES}
+          AS "areLowVolume",
+        ARRAY(SELECT DISTINCT e.project_id FROM (${newestEventsSql('$1', 1)}) e) AS "projectIds"`,
+    values: [customerIds],
+  }),
+  [[[NIL_UUID]]],
+);
+
 /**
  * Determines whether the filter's customers are low-volume: their events are then read one by one. For other
  * customers the scan is the usual one, narrowed to their project if they have only one.
@@ -47,14 +63,9 @@ export async function detectLowVolumeCustomers<Filter extends CustomerConditions
   filter: Filter,
 ): Promise<Filter> {
   if (!filter.customerIds) return filter;
-  const [row] = await sql.query<{ isQuiet: boolean; projectIds: string[] }>(
-    `SELECT (SELECT count(*) FROM (${customerEventsSql('$1')}) e) <= ${MAX_CUSTOMER_EVENTS}
-         AND (SELECT count(*) FROM (${customerDeliveriesSql('$1')} LIMIT ${MAX_LISTED_DELIVERIES + 1}) d) <= ${MAX_LISTED_DELIVERIES}
-         AS "isQuiet",
-       ARRAY(SELECT DISTINCT e.project_id FROM (${newestEventsSql('$1', 1)}) e) AS "projectIds"`,
-    [filter.customerIds],
-  );
-  const { isQuiet, projectIds } = row!;
-  if (isQuiet) return { ...filter, areLowVolume: true };
-  return projectIds.length === 1 ? { ...filter, projectId: filter.projectId ?? projectIds[0]! } : filter;
+  const [row] = await sql.execute(measureVolume(filter.customerIds));
+  const { areLowVolume, projectIds } = row!;
+  if (areLowVolume) return { ...filter, areLowVolume };
+  if (projectIds.length !== 1) return filter;
+  return { ...filter, projectId: filter.projectId ?? projectIds[0] ?? null };
 }
