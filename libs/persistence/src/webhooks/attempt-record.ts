@@ -1,25 +1,39 @@
 import type { AttemptError, DeliveryState } from '@gatehouse/domain';
 import { visibleResponseBody } from '../customers/erasure-sql.js';
+import {
+  boolean,
+  integer,
+  nullable,
+  smallint,
+  text,
+  textOf,
+  timestamptz,
+  uuid,
+  type RowOf,
+} from '../statements.js';
+
+/** The row of an attempt with the columns of `attemptColumns`. */
+export const attemptRow = {
+  id: uuid,
+  projectId: nullable(uuid),
+  eventId: uuid,
+  eventType: text,
+  endpointId: uuid,
+  deliveryId: uuid,
+  deliveryState: textOf<DeliveryState>(),
+  nextAttemptAt: nullable(timestamptz),
+  targetUrl: text,
+  attempt: smallint,
+  httpStatus: smallint,
+  success: boolean,
+  error: nullable(textOf<AttemptError>()),
+  durationMs: integer,
+  responseBody: text,
+  startedAt: timestamptz,
+};
 
 /** A finished attempt with the current state of its delivery. */
-export interface AttemptRecord {
-  id: string;
-  projectId: string | null;
-  eventId: string;
-  eventType: string;
-  endpointId: string;
-  deliveryId: string;
-  deliveryState: DeliveryState;
-  nextAttemptAt: Date | null;
-  targetUrl: string;
-  attempt: number;
-  httpStatus: number;
-  success: boolean;
-  error: AttemptError | null;
-  durationMs: number;
-  responseBody: string;
-  startedAt: Date;
-}
+export type AttemptRecord = RowOf<typeof attemptRow>;
 
 /** The columns of an attempt record, for an attempt `a` and its delivery `d`. */
 export const attemptColumns = `

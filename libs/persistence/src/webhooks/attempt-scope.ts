@@ -1,7 +1,9 @@
+// This file contains SQL: conditions on a reach.
 import type { AttemptError, DeliveryState, Reach } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
-import { Conditions, organizationsWithin } from '../conditions.js';
+import { Conditions, organizationsWithin, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
+import { dynamicStatement, nullable, timestamptz, uuid } from '../statements.js';
 import { MAX_CLOCK_SKEW_MS, minIdAt, NIL_UUID, type IdRange } from '../uuid-v7.js';
 import { DAY_MS } from './attempt-partitions.js';
 import { deliveriesWithin } from './deliveries.repository.js';
@@ -36,6 +38,46 @@ export interface AttemptFilter {
   areLowVolume?: boolean;
 }
 
+const noFilter: AttemptFilter = {
+  projectId: null,
+  endpointId: null,
+  eventType: null,
+  eventId: null,
+  deliveryId: null,
+  deliveryState: null,
+  success: null,
+  httpStatus: null,
+  httpStatusRange: null,
+  createdAfter: null,
+  createdBefore: null,
+};
+
+/** Filters that produce every variant of the statements on the log. */
+export const sampleAttemptFilters: AttemptFilter[] = [
+  noFilter,
+  { ...noFilter, success: false },
+  {
+    projectId: NIL_UUID,
+    endpointId: NIL_UUID,
+    eventType: 'customer.created',
+    eventId: NIL_UUID,
+    deliveryId: NIL_UUID,
+    deliveryState: 'succeeded',
+    success: true,
+    httpStatus: 200,
+    httpStatusRange: [200, 299],
+    createdAfter: new Date(0),
+    createdBefore: new Date(0),
+    attempt: 1,
+    error: 'timeout',
+    batchId: NIL_UUID,
+    attemptId: NIL_UUID,
+    endpointIds: [NIL_UUID],
+    endpointUrl: 'https://',
+    customerIds: [NIL_UUID],
+  },
+];
+
 /** The part of the log that a list scans: the first column of the index, and the range of ids. */
 export interface AttemptScope extends IdRange {
   column: 'organization_id' | 'project_id' | 'endpoint_id' | 'delivery_id' | null;
@@ -62,6 +104,49 @@ export const attemptIdRange = (delivery: { createdAt: Date; finishedAt: Date | n
   to: minIdAt((delivery.finishedAt ?? now()).getTime() + MAX_CLOCK_SKEW_MS),
 });
 
+/** Includes deleted endpoints: their attempts stay in the log. */
+const findEndpoints = dynamicStatement(
+  { id: uuid },
+  (reach: Reach, ids: string[]) => {
+    const where = new Conditions().addReach('w', 'w.project_id', reach);
+    where.add(`w.id = ANY (${where.bind(ids)}::uuid[])`);
+    return { text: `SELECT w.id FROM webhook_endpoints w WHERE ${where.sql}`, values: where.values };
+  },
+  sampleReaches.map((reach) => [reach, [NIL_UUID]] as const),
+);
+
+const organizationIdsSql = `SELECT o.id FROM organizations o WHERE ${organizationsWithin('$1')}`;
+
+/** Not prepared, like `findProject`: a generic plan cannot use an index for `organizationsWithin`. */
+const findOrganizations = dynamicStatement(
+  { id: uuid },
+  (organizationId: string | null) => ({ text: organizationIdsSql, values: [organizationId] }),
+  [[NIL_UUID]],
+);
+
+const findProject = dynamicStatement(
+  { id: uuid },
+  (organizationId: string | null, projectId: string) => ({
+    text: `SELECT p.id FROM projects p WHERE p.id = $2 AND p.organization_id IN (${organizationIdsSql})`,
+    values: [organizationId, projectId],
+  }),
+  [[NIL_UUID, NIL_UUID]],
+);
+
+const findDeliveries = dynamicStatement(
+  { id: uuid, createdAt: timestamptz, finishedAt: nullable(timestamptz) },
+  (reach: Reach, { deliveryId, eventId }: Pick<AttemptFilter, 'deliveryId' | 'eventId'>) => {
+    const where = deliveriesWithin(reach)
+      .addIf(deliveryId, (value) => `d.id = ${value}`)
+      .addIf(eventId, (value) => `d.event_id = ${value}`);
+    const text = `
+      SELECT d.id, d.created_at AS "createdAt", d.finished_at AS "finishedAt"
+      FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id WHERE ${where.sql}`;
+    return { text, values: where.values };
+  },
+  sampleReaches.map((reach) => [reach, { deliveryId: NIL_UUID, eventId: NIL_UUID }] as const),
+);
+
 /** Returns the smallest part of the log that contains every match within a reach. */
 export async function findAttemptScope(
   database: Database,
@@ -78,45 +163,35 @@ export async function findAttemptScope(
   if (filter.deliveryId !== null || filter.eventId !== null) {
     return findDeliveriesScope(database, reach, filter, range);
   }
-  const rows = async (sql: string, values: unknown[]): Promise<string[]> =>
-    (await database.query<{ id: string }>(sql, values)).map(({ id }) => id);
+  const idsOf = async (rows: Promise<{ id: string }[]>): Promise<string[]> =>
+    (await rows).map(({ id }) => id);
   const endpointIds = filter.endpointId === null ? filter.endpointIds : [filter.endpointId];
   if (endpointIds) {
-    // Includes deleted endpoints: their attempts stay in the log.
-    const where = new Conditions().addReach('w', 'w.project_id', reach);
-    where.add(`w.id = ANY (${where.bind(endpointIds)}::uuid[])`);
-    const ids = await rows(`SELECT w.id FROM webhook_endpoints w WHERE ${where.sql}`, where.values);
+    const ids = await idsOf(database.execute(findEndpoints(reach, endpointIds)));
     return { ...range, column: 'endpoint_id', ids };
   }
   if (reach.projectId) {
     const isForeign = filter.projectId !== null && filter.projectId !== reach.projectId;
     return { ...range, column: 'project_id', ids: isForeign ? [] : [reach.projectId] };
   }
-  if (!reach.organizationId && filter.projectId === null) return { ...range, column: null, ids: [NIL_UUID] };
-  const own = `SELECT o.id FROM organizations o WHERE ${organizationsWithin('$1')}`;
+  const { organizationId } = reach;
+  if (!organizationId && filter.projectId === null) return { ...range, column: null, ids: [NIL_UUID] };
   if (filter.projectId !== null) {
-    const project = `SELECT p.id FROM projects p WHERE p.id = $2 AND p.organization_id IN (${own})`;
-    const ids = await rows(project, [reach.organizationId, filter.projectId]);
+    const ids = await idsOf(database.execute(findProject(organizationId, filter.projectId)));
     return { ...range, column: 'project_id', ids };
   }
-  return { ...range, column: 'organization_id', ids: await rows(own, [reach.organizationId]) };
+  const ids = await idsOf(database.execute(findOrganizations(organizationId)));
+  return { ...range, column: 'organization_id', ids };
 }
 
 /** Returns the scope of the attempts of one delivery, or of all deliveries of one event. */
 async function findDeliveriesScope(
   database: Database,
   reach: Reach,
-  { deliveryId, eventId }: AttemptFilter,
+  filter: AttemptFilter,
   range: IdRange,
 ): Promise<AttemptScope> {
-  const where = deliveriesWithin(reach)
-    .addIf(deliveryId, (value) => `d.id = ${value}`)
-    .addIf(eventId, (value) => `d.event_id = ${value}`);
-  const deliveries = await database.query<{ id: string; createdAt: Date; finishedAt: Date | null }>(
-    `SELECT d.id, d.created_at AS "createdAt", d.finished_at AS "finishedAt"
-     FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id WHERE ${where.sql}`,
-    where.values,
-  );
+  const deliveries = await database.execute(findDeliveries(reach, filter));
   const ranges = deliveries.map(attemptIdRange);
   const first = ranges.map(({ from }) => from).sort()[0] ?? range.from;
   const last =

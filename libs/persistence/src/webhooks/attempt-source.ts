@@ -1,11 +1,15 @@
+// This file contains SQL: a bounded count.
 import type { Conditions } from '../conditions.js';
 import type { Database } from '../database.js';
-import type { AttemptFilter } from './attempt-scope.js';
+import { dynamicStatement, integer } from '../statements.js';
+import { NIL_UUID } from '../uuid-v7.js';
+import { sampleAttemptFilters, type AttemptFilter } from './attempt-scope.js';
 import {
   customerDeliveriesSql,
   detectLowVolumeCustomers,
   MAX_LISTED_DELIVERIES,
 } from './low-volume-customers.js';
+import { RedeliveryBatchEntity } from './redelivery-batch.entity.js';
 
 /**
  * Maximum size of a batch whose attempts are read by delivery. The attempts of a larger batch are close
@@ -21,16 +25,42 @@ const MAX_ENDPOINTS = 20;
 /** Margin for the times of a batch and of its attempts, which are rounded to ms. */
 const ROUNDING_MS = 1_000;
 
-/** Returns SQL for the deliveries of a batch, in the order of their index, so that the index is used. */
-const batchDeliveriesSql = (batchId: string): string =>
-  `SELECT d.* FROM deliveries d WHERE d.batch_id = ${batchId} ORDER BY d.state LIMIT ${MAX_LISTED_DELIVERIES + 1}`;
-
 /** The source from which the matches of a filter are read. */
 export interface AttemptSource {
   filter: AttemptFilter;
   /** SQL for the deliveries of the matches, if there are few; null to search the log itself. */
   deliveries: ((where: Conditions) => string) | null;
 }
+
+/** Returns SQL for the deliveries of a batch, in the order of their index, so that the index is used. */
+const batchDeliveriesSql = (batchId: string): string =>
+  `SELECT d.* FROM deliveries d WHERE d.batch_id = ${batchId} ORDER BY d.state LIMIT ${MAX_LISTED_DELIVERIES + 1}`;
+
+const fromCustomers = (filter: AttemptFilter, customerIds: string[]) => ({
+  filter: { ...filter, customerIds: null },
+  deliveries: (where: Conditions): string => customerDeliveriesSql(where.bind(customerIds)),
+});
+
+const fromBatch = (filter: AttemptFilter, batchId: string) => ({
+  filter,
+  deliveries: (where: Conditions): string => batchDeliveriesSql(where.bind(batchId)),
+});
+
+/** One source of each kind with few deliveries, as samples for dynamic statements. */
+export const sampleDeliverySources = sampleAttemptFilters.flatMap((filter) => [
+  fromCustomers(filter, [NIL_UUID]),
+  fromBatch(filter, NIL_UUID),
+]);
+
+/** Not prepared: the plan depends on the size of the batch. */
+const countBatchDeliveries = dynamicStatement(
+  { count: integer },
+  (batchId: string) => ({
+    text: `SELECT count(*)::int AS count FROM (${batchDeliveriesSql('$1')}) d`,
+    values: [batchId],
+  }),
+  [[NIL_UUID]],
+);
 
 /**
  * Determines whether few deliveries have all matches of a filter, and otherwise narrows the filter by time
@@ -44,43 +74,26 @@ export async function findAttemptSource(
     return { filter: requestedFilter, deliveries: null };
   const filter = await detectLowVolumeCustomers(database, requestedFilter);
   const { customerIds, areLowVolume, batchId } = filter;
-  if (customerIds && areLowVolume) {
-    const rest = { ...filter, customerIds: null };
-    return { filter: rest, deliveries: (where) => customerDeliveriesSql(where.bind(customerIds)) };
-  }
+  if (customerIds && areLowVolume) return fromCustomers(filter, customerIds);
   if (!batchId) return { filter, deliveries: null };
-  const [batch] = await database.query<BatchSpan>(
-    `SELECT made, endpoint_ids AS "endpointIds", started_at AS "startedAt", finished_at AS "finishedAt"
-     FROM redelivery_batches WHERE id = $1`,
-    [batchId],
-  );
-  if (batch && batch.made > MAX_LISTED_BATCH_SIZE)
+  const batch = await database.read((manager) => manager.findOneBy(RedeliveryBatchEntity, { id: batchId }));
+  if (batch && batch.created > MAX_LISTED_BATCH_SIZE)
     return { filter: narrowToBatch(filter, batch), deliveries: null };
   // Retention has removed the batch: only its dead letters are left.
   if (!batch && (await hasTooManyDeliveries(database, batchId))) return { filter, deliveries: null };
-  return { filter, deliveries: (where) => batchDeliveriesSql(where.bind(batchId)) };
+  return fromBatch(filter, batchId);
 }
 
 /** Returns whether more deliveries of a batch are left than are read one by one. */
 async function hasTooManyDeliveries(database: Database, batchId: string): Promise<boolean> {
-  const [left] = await database.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM (${batchDeliveriesSql('$1')}) d`,
-    [batchId],
-  );
-  return left!.count > MAX_LISTED_DELIVERIES;
-}
-
-interface BatchSpan {
-  made: number;
-  endpointIds: string[];
-  startedAt: Date | null;
-  finishedAt: Date | null;
+  const [row] = await database.execute(countBatchDeliveries(batchId));
+  return row!.count > MAX_LISTED_DELIVERIES;
 }
 
 /** Narrows a filter to the times of a batch and, if they are few, its endpoints. */
 function narrowToBatch(
   filter: AttemptFilter,
-  { startedAt, finishedAt, endpointIds }: BatchSpan,
+  { startedAt, finishedAt, endpointIds }: RedeliveryBatchEntity,
 ): AttemptFilter {
   const from = startedAt && new Date(startedAt.getTime() - ROUNDING_MS);
   const to = finishedAt && new Date(finishedAt.getTime() + ROUNDING_MS);

@@ -1,54 +1,22 @@
+// This file contains SQL: joins by filter and reach.
 import type { Reach } from '@gatehouse/domain';
 import { capCount, type CappedCount } from '../capped-count.js';
-import type { Conditions } from '../conditions.js';
+import { sampleReaches, type Conditions } from '../conditions.js';
 import type { Database } from '../database.js';
-import { minIdAtSql } from '../uuid-v7.js';
+import { dynamicStatement, integer } from '../statements.js';
+import { minIdAtSql, NIL_UUID } from '../uuid-v7.js';
 import type { ScannedPage } from '../scanned-page.js';
-import { attemptColumns, type AttemptRecord } from './attempt-record.js';
+import { attemptColumns, attemptRow, type AttemptRecord } from './attempt-record.js';
 import type { AttemptFilter } from './attempt-scope.js';
 import { attemptConditions } from './attempt-scan.js';
-import type { AttemptSource } from './attempt-source.js';
+import { sampleDeliverySources, type AttemptSource } from './attempt-source.js';
 
 /** A source with few deliveries. */
 type DeliveryListSource = AttemptSource & { deliveries: (where: Conditions) => string };
 
+/** Returns whether a source has few deliveries. */
 export const isDeliveryListSource = (source: AttemptSource): source is DeliveryListSource =>
   source.deliveries !== null;
-
-/**
- * Returns up to `limit` attempts of few deliveries, newest first.
- * @param before last id of the previous page
- */
-export async function listAttemptsByDelivery(
-  database: Database,
-  reach: Reach,
-  source: DeliveryListSource,
-  before: string | null,
-  limit: number,
-): Promise<ScannedPage<AttemptRecord>> {
-  const where = matchConditions(reach, source.filter).addIf(before, (value) => `a.id < ${value}`);
-  const found = await database.query<AttemptRecord>(
-    `WITH ${deliveriesWithIdRange(where, source)}
-     SELECT ${attemptColumns} FROM ${attemptsInIdRange} WHERE ${where.sql} ORDER BY a.id DESC LIMIT ${where.bind(limit + 1)}`,
-    where.values,
-  );
-  const items = found.slice(0, limit);
-  return { items, next: found.length > limit ? items.at(-1)!.id : null };
-}
-
-/** Counts the attempts of few deliveries. */
-export async function countAttemptsByDelivery(
-  database: Database,
-  reach: Reach,
-  source: DeliveryListSource,
-): Promise<CappedCount> {
-  const where = matchConditions(reach, source.filter);
-  const [counted] = await database.query<{ count: number }>(
-    `WITH ${deliveriesWithIdRange(where, source)} SELECT count(*)::int AS count FROM ${attemptsInIdRange} WHERE ${where.sql}`,
-    where.values,
-  );
-  return capCount(counted!.count);
-}
 
 const matchConditions = (reach: Reach, filter: AttemptFilter): Conditions =>
   attemptConditions({ column: 'delivery_id' }, reach, filter).addReach('d', 'd.project_id', reach);
@@ -66,3 +34,57 @@ const attemptsInIdRange = `
   delivery_ranges d CROSS JOIN LATERAL (
     SELECT a.* FROM attempts a WHERE a.delivery_id = d.id AND a.id >= d.first AND a.id < d.past OFFSET 0
   ) a`;
+
+const sampleCalls = sampleReaches.flatMap((reach) =>
+  sampleDeliverySources.map((source) => [reach, source] as const),
+);
+
+const listAttempts = dynamicStatement(
+  attemptRow,
+  (reach: Reach, source: DeliveryListSource, before: string | null, limit: number) => {
+    const where = matchConditions(reach, source.filter).addIf(before, (value) => `a.id < ${value}`);
+    const text = `
+      WITH ${deliveriesWithIdRange(where, source)}
+      SELECT ${attemptColumns} FROM ${attemptsInIdRange} WHERE ${where.sql} ORDER BY a.id DESC LIMIT ${where.bind(limit)}`;
+    return { text, values: where.values };
+  },
+  sampleCalls.map((call) => [...call, NIL_UUID, 1] as const),
+);
+
+const countAttempts = dynamicStatement(
+  { count: integer },
+  (reach: Reach, source: DeliveryListSource) => {
+    const where = matchConditions(reach, source.filter);
+    const text = `
+      WITH ${deliveriesWithIdRange(where, source)}
+      SELECT count(*)::int AS count FROM ${attemptsInIdRange} WHERE ${where.sql}`;
+    return { text, values: where.values };
+  },
+  sampleCalls,
+);
+
+/**
+ * Returns up to `limit` attempts of few deliveries, newest first.
+ * @param before last id of the previous page
+ */
+export async function listAttemptsByDelivery(
+  database: Database,
+  reach: Reach,
+  source: DeliveryListSource,
+  before: string | null,
+  limit: number,
+): Promise<ScannedPage<AttemptRecord>> {
+  const found = await database.execute(listAttempts(reach, source, before, limit + 1));
+  const items = found.slice(0, limit);
+  return { items, next: found.length > limit ? items.at(-1)!.id : null };
+}
+
+/** Counts the attempts of few deliveries. */
+export async function countAttemptsByDelivery(
+  database: Database,
+  reach: Reach,
+  source: DeliveryListSource,
+): Promise<CappedCount> {
+  const [counted] = await database.execute(countAttempts(reach, source));
+  return capCount(counted!.count);
+}

@@ -1,25 +1,48 @@
+// This file contains SQL: bounded scans by filter and reach.
 import type { Reach } from '@gatehouse/domain';
-import { countMatches, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
+import {
+  capScanCount,
+  countedRow,
+  countedSql,
+  COUNT_CAP,
+  COUNT_SCAN_LIMIT,
+  type CappedCount,
+} from '../capped-count.js';
+import { sampleReaches, type Conditions } from '../conditions.js';
 import type { Database } from '../database.js';
-import { minIdAt, parseIdTime } from '../uuid-v7.js';
+import { dynamicStatement } from '../statements.js';
+import { minIdAt, NIL_UUID, parseIdTime } from '../uuid-v7.js';
 import { DAY_MS } from './attempt-partitions.js';
-import { attemptColumns, type AttemptRecord } from './attempt-record.js';
-import { findAttemptScope, attemptIdRange, type AttemptFilter, type AttemptScope } from './attempt-scope.js';
+import { attemptColumns, attemptRow, type AttemptRecord } from './attempt-record.js';
+import {
+  findAttemptScope,
+  attemptIdRange,
+  sampleAttemptFilters,
+  type AttemptFilter,
+  type AttemptScope,
+} from './attempt-scope.js';
 import { matchesOnlyFailed, attemptConditions, attemptScanSql } from './attempt-scan.js';
 import {
   listAttemptsByDelivery,
   countAttemptsByDelivery,
   isDeliveryListSource,
 } from './attempts-by-delivery.js';
-import { boundedScanSql, matchingRows, type ScannedPage, type ScannedRow } from '../scanned-page.js';
+import { boundedScanSql, matchingRows, scannedRowMap, type ScannedPage } from '../scanned-page.js';
 import type { DeliverySummary } from './deliveries.repository.js';
 import { findAttemptSource } from './attempt-source.js';
 
 export type { AttemptRecord } from './attempt-record.js';
 export type { AttemptFilter } from './attempt-scope.js';
 
+interface ScanSize {
+  /** Maximum number of scanned attempts. */
+  window: number;
+  limit: number;
+}
+
 interface ScanResult {
   matches: AttemptRecord[];
+  /** The last scanned id; null if the scan reached the end of the scope. */
   scannedTo: string | null;
 }
 
@@ -28,6 +51,68 @@ const PAGE_SCAN_LIMIT = 1_000;
 
 /** Time spans of the log that a page scans first. Each day is a partition and adds planning time. */
 const SCAN_SPANS_MS = [2 * DAY_MS, 8 * DAY_MS];
+
+const sampleScopes = (['organization_id', 'project_id', 'endpoint_id', 'delivery_id', null] as const).map(
+  (column): AttemptScope => ({ column, ids: [NIL_UUID], from: NIL_UUID, to: minIdAt(DAY_MS) }),
+);
+const sampleCalls = sampleScopes.flatMap((scope) =>
+  sampleReaches.flatMap((reach) => sampleAttemptFilters.map((filter) => [scope, reach, filter] as const)),
+);
+
+/**
+ * Returns the matches among the next `window` attempts of a scope, and the last scanned id if there are at
+ * least that many.
+ */
+const scanAttempts = dynamicStatement(
+  scannedRowMap(attemptRow),
+  (scope: AttemptScope, reach: Reach, filter: AttemptFilter, { window, limit }: ScanSize) => {
+    const where = attemptConditions(scope, reach, filter);
+    const page = `
+      SELECT ${attemptColumns} FROM scanned a JOIN deliveries d ON d.id = a.delivery_id
+      WHERE ${where.sql} ORDER BY a.id DESC LIMIT ${where.bind(limit + 1)}`;
+    const scan = attemptScanSql(where, scope, matchesOnlyFailed(filter), window);
+    return { text: boundedScanSql(where, scan, page, window), values: where.values };
+  },
+  sampleCalls.map((call) => [...call, { window: 1, limit: 1 }] as const),
+);
+
+/**
+ * Returns SQL for a column of an attempt's delivery: a subselect, because a join might read all deliveries.
+ */
+const deliveryColumn = (name: string): string =>
+  `(SELECT d.${name} FROM deliveries d WHERE d.id = a.delivery_id)`;
+
+const countConditions = (scope: AttemptScope, reach: Reach, filter: AttemptFilter): Conditions =>
+  attemptConditions(scope, reach, filter, deliveryColumn);
+
+/** Returns the maximum number of attempts that a count scans. */
+const countWindow = (scope: AttemptScope, reach: Reach, filter: AttemptFilter): number =>
+  countConditions(scope, reach, filter).values.length === 0 ? COUNT_CAP + 1 : COUNT_SCAN_LIMIT;
+
+const countAttempts = dynamicStatement(
+  countedRow,
+  (scope: AttemptScope, reach: Reach, filter: AttemptFilter) => {
+    const where = countConditions(scope, reach, filter);
+    const isMatch = `${where.sql} AND ${deliveryColumn('id')} IS NOT NULL`;
+    const window = countWindow(scope, reach, filter);
+    const rows = `(${attemptScanSql(where, scope, matchesOnlyFailed(filter), window, false)}) a`;
+    return { text: countedSql(rows, isMatch), values: where.values };
+  },
+  sampleCalls,
+);
+
+/** Not prepared: the partitions to scan depend on the range of ids. */
+const listByDelivery = dynamicStatement(
+  attemptRow,
+  (delivery: Pick<DeliverySummary, 'id' | 'createdAt' | 'finishedAt'>) => {
+    const { from, to } = attemptIdRange(delivery);
+    const text = `
+      SELECT ${attemptColumns} FROM attempts a JOIN deliveries d ON d.id = a.delivery_id
+      WHERE a.delivery_id = $1 AND a.id >= $2 AND a.id < $3 ORDER BY a.id`;
+    return { text, values: [delivery.id, from, to] };
+  },
+  [[{ id: NIL_UUID, createdAt: new Date(0), finishedAt: new Date(0) }]],
+);
 
 /**
  * The log of attempts, for millions of attempts: each page scans a bounded number, whatever the filter is.
@@ -78,51 +163,26 @@ export class AttemptsRepository {
     const { filter } = source;
     const scope = await findAttemptScope(this.database, reach, filter);
     if (scope.ids.length === 0 || scope.from >= scope.to) return { count: 0, isMore: false };
-    // Uses subselects, because a join might read all deliveries.
-    const delivery = (column: string) => `(SELECT d.${column} FROM deliveries d WHERE d.id = a.delivery_id)`;
-    const where = attemptConditions(scope, reach, filter, delivery);
-    const window = where.values.length === 0 ? COUNT_CAP + 1 : COUNT_SCAN_LIMIT;
-    const isMatch = `${where.sql} AND ${delivery('id')} IS NOT NULL`;
-    const rows = `(${attemptScanSql(where, scope, matchesOnlyFailed(filter), window, false)}) a`;
-    return countMatches(this.database, { rows, isMatch, values: where.values }, window);
+    const [counted] = await this.database.execute(countAttempts(scope, reach, filter));
+    return capScanCount(counted!, countWindow(scope, reach, filter));
   }
 
   /** Returns the attempts of a delivery, oldest first. The caller has checked the reach. */
-  async listForDelivery(
+  listForDelivery(
     delivery: Pick<DeliverySummary, 'id' | 'createdAt' | 'finishedAt'>,
   ): Promise<AttemptRecord[]> {
-    const { from, to } = attemptIdRange(delivery);
-    return this.database.query<AttemptRecord>(
-      `SELECT ${attemptColumns} FROM attempts a JOIN deliveries d ON d.id = a.delivery_id
-       WHERE a.delivery_id = $1 AND a.id >= $2 AND a.id < $3 ORDER BY a.id`,
-      [delivery.id, from, to],
-    );
+    return this.database.execute(listByDelivery(delivery));
   }
 
-  /**
-   * Returns the matches among the next `window` attempts of a scope, and the last scanned id if there are at
-   * least that many.
-   */
   private async scan(
     scope: AttemptScope,
     reach: Reach,
     filter: AttemptFilter,
-    { window, limit }: { window: number; limit: number },
+    size: ScanSize,
   ): Promise<ScanResult> {
     if (scope.ids.length === 0) return { matches: [], scannedTo: null };
-    const where = attemptConditions(scope, reach, filter);
-    const page = `
-      SELECT ${attemptColumns} FROM scanned a JOIN deliveries d ON d.id = a.delivery_id
-      WHERE ${where.sql} ORDER BY a.id DESC LIMIT ${where.bind(limit + 1)}`;
-    const scan = attemptScanSql(where, scope, matchesOnlyFailed(filter), window);
-    const rows = await this.database.query<ScannedRow<AttemptRecord>>(
-      boundedScanSql(where, scan, page, window),
-      where.values,
-    );
-    return {
-      matches: matchingRows(rows),
-      scannedTo: rows[0]!.walkedTo,
-    };
+    const rows = await this.database.execute(scanAttempts(scope, reach, filter, size));
+    return { matches: matchingRows(rows), scannedTo: rows[0]!.walkedTo };
   }
 }
 
