@@ -1,20 +1,54 @@
-import type { EndpointHealth } from '@gatehouse/domain';
+// This file contains SQL: aggregates of a bounded range.
 import type { Database } from '../database.js';
-import { MAX_UUID, minIdAt } from '../uuid-v7.js';
+import { dynamicStatement, integer, nullable, timestamptz, type RowOf } from '../statements.js';
+import { MAX_UUID, minIdAt, NIL_UUID } from '../uuid-v7.js';
 
 /** Maximum number of attempts in the statistics: the newest ones. */
 export const MAX_STATS_ATTEMPTS = 10_000;
 
-/** Statistics of the attempts to an endpoint since a time. Durations in ms, null without an attempt. */
-export interface EndpointStats extends EndpointHealth {
-  attempts: number;
-  succeeded: number;
-  p50DurationMs: number | null;
-  p95DurationMs: number | null;
+const statsRow = {
+  attempts: integer,
+  succeeded: integer,
+  /** In ms, like `p95DurationMs`; null without an attempt. */
+  p50DurationMs: nullable(integer),
+  p95DurationMs: nullable(integer),
   /** Start of the oldest of these attempts. */
-  oldestAt: Date | null;
-}
+  oldestAt: nullable(timestamptz),
+  failingSince: nullable(timestamptz),
+  lastSuccessAt: nullable(timestamptz),
+  lastFailureAt: nullable(timestamptz),
+};
 
+/** The health of an endpoint, and statistics of its attempts since a time. */
+export type EndpointStats = RowOf<typeof statsRow>;
+
+/**
+ * Compares rows instead of columns, so that no plan can scan the attempts of all endpoints. Not prepared: the
+ * partitions to scan depend on the time.
+ */
+const readStats = dynamicStatement(
+  statsRow,
+  (endpointId: string, start: Date) => ({
+    text: `
+      SELECT s.*, h.failing_since AS "failingSince", h.last_success_at AS "lastSuccessAt",
+        h.last_failure_at AS "lastFailureAt"
+      FROM (
+        SELECT count(*)::int AS attempts, count(*) FILTER (WHERE success)::int AS succeeded,
+          percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) FILTER (WHERE is_timed) AS "p50DurationMs",
+          percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_ms) FILTER (WHERE is_timed) AS "p95DurationMs",
+          min(started_at) AS "oldestAt"
+        FROM (SELECT a.success, a.duration_ms, a.started_at, a.error IS DISTINCT FROM 'worker_lost' AS is_timed
+          FROM attempts a
+          WHERE (a.endpoint_id, a.id) >= ($1::uuid, $2::uuid)
+            AND (a.endpoint_id, a.id) <= ($1, '${MAX_UUID}') AND a.id >= $2
+          ORDER BY a.endpoint_id DESC, a.id DESC LIMIT ${MAX_STATS_ATTEMPTS}) newest
+      ) s LEFT JOIN endpoint_health h ON h.endpoint_id = $1`,
+    values: [endpointId, minIdAt(start.getTime())],
+  }),
+  [[NIL_UUID, new Date(0)]],
+);
+
+/** Statistics of endpoints. */
 export class EndpointStatsRepository {
   constructor(private readonly database: Database) {}
 
@@ -23,23 +57,7 @@ export class EndpointStatsRepository {
    * has checked the reach.
    */
   async getSince(endpointId: string, start: Date): Promise<EndpointStats> {
-    const [row] = await this.database.query<EndpointStats>(
-      `SELECT s.*, h.failing_since AS "failingSince", h.last_success_at AS "lastSuccessAt",
-         h.last_failure_at AS "lastFailureAt"
-       FROM (
-         SELECT count(*)::int AS attempts, count(*) FILTER (WHERE success)::int AS succeeded,
-           percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) FILTER (WHERE is_timed) AS "p50DurationMs",
-           percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_ms) FILTER (WHERE is_timed) AS "p95DurationMs",
-           min(started_at) AS "oldestAt"
-         -- Compares rows instead of columns, so that no plan can scan the attempts of all endpoints.
-         FROM (SELECT a.success, a.duration_ms, a.started_at, a.error IS DISTINCT FROM 'worker_lost' AS is_timed
-           FROM attempts a
-           WHERE (a.endpoint_id, a.id) >= ($1::uuid, $2::uuid)
-             AND (a.endpoint_id, a.id) <= ($1, '${MAX_UUID}') AND a.id >= $2
-           ORDER BY a.endpoint_id DESC, a.id DESC LIMIT ${MAX_STATS_ATTEMPTS}) newest
-       ) s LEFT JOIN endpoint_health h ON h.endpoint_id = $1`,
-      [endpointId, minIdAt(start.getTime())],
-    );
+    const [row] = await this.database.execute(readStats(endpointId, start));
     return row!;
   }
 }
