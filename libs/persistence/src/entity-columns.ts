@@ -1,10 +1,12 @@
 import { getMetadataArgsStorage } from 'typeorm';
+import { timestamptz, type ResultType } from './statements.js';
 
 /** A column, as the entity of its table declares it. */
 interface EntityColumn {
   name: string;
   /** SQL for its type. */
   type: string;
+  nullable: boolean;
 }
 
 /** The class of an entity. */
@@ -16,7 +18,8 @@ function entityColumn<Entity>(entity: EntityClass<Entity>, property: string): En
     ({ target, propertyName }) => target === entity && propertyName === property,
   );
   if (!column) throw new Error(`${entity.name} has no column for ${property}`);
-  return { name: column.options.name ?? property, type: String(column.options.type) };
+  const { name = property, type, nullable = false } = column.options;
+  return { name, type: String(type), nullable };
 }
 
 /** Returns a list of columns, such as `id, first_name`. */
@@ -39,6 +42,18 @@ export const selectList = <Entity>(
       return name === property ? `${alias}.${name}` : `${alias}.${name} AS "${property}"`;
     })
     .join(', ');
+
+/** Returns the row map of a statement that returns the columns of `selectList`. */
+export const selectedRow = <Entity, Property extends keyof Entity & string>(
+  entity: EntityClass<Entity>,
+  properties: readonly Property[],
+): { readonly [Name in Property]: ResultType<Entity[Name]> } => {
+  const columns = properties.map((property) => {
+    const { type, nullable } = entityColumn(entity, property);
+    return [property, { type: type === 'timestamptz' ? timestamptz.type : type, nullable }];
+  });
+  return Object.fromEntries(columns) as { [Name in Property]: ResultType<Entity[Name]> };
+};
 
 /** Returns the assignments of an UPDATE, such as `email = $3, first_name = $4`. */
 export const assignmentList = <Entity>(
