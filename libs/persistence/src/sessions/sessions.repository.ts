@@ -15,6 +15,7 @@ import {
 import type { Database } from '../database.js';
 import { projectColumns, type ProjectColumns } from '../projects/projects.repository.js';
 import { prune } from '../prune.js';
+import { nullable, text, timestamptz, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 
 export interface NewSession {
@@ -61,6 +62,16 @@ export interface RefreshableSession extends RefreshedSession {
 export const sessionColumns = `
   s.id, s.created_at AS "createdAt", coalesce(s.rotated_at, s.created_at) AS "lastUsedAt",
   least(s.idle_expires_at, s.absolute_expires_at) AS "expiresAt", s.ip, s.user_agent AS "userAgent"`;
+
+/** The row of a session with the columns of `sessionColumns`. */
+export const sessionRow = {
+  id: uuid,
+  createdAt: timestamptz,
+  lastUsedAt: timestamptz,
+  expiresAt: timestamptz,
+  ip: nullable(text),
+  userAgent: nullable(text),
+};
 
 const activeSession = `s.revoked_at IS NULL AND s.idle_expires_at > now() AND s.absolute_expires_at > now()`;
 
