@@ -16,7 +16,12 @@ export class Explainer {
     return this.instance.sql(sql, values);
   };
 
-  readonly prepared = this.query;
+  readonly queryPrepared = this.query;
+
+  readonly execute = (
+    statement: { text: string; values?: unknown[] },
+    values = statement.values,
+  ): Promise<unknown[]> => this.query(statement.text, values);
 
   /** Creates a repository that uses this explainer as its database. */
   repository<Repository>(Class: new (database: Database) => Repository): Repository {
