@@ -1,3 +1,4 @@
+// This file contains SQL: the hot path of sign-in, row locks, joins, and changes that return rows.
 import {
   changeableFields,
   customerFieldNames,
@@ -9,37 +10,61 @@ import {
   type Reach,
 } from '@gatehouse/domain';
 import { errorCode } from '@gatehouse/platform';
-import { Conditions } from '../conditions.js';
+import { Conditions, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
-import { assignmentList, columnList, selectList } from '../entity-columns.js';
-import { projectColumns, toProjectContext, type ProjectColumns } from '../projects/projects.repository.js';
+import { assignmentList, columnList, selectedRow, selectList } from '../entity-columns.js';
+import {
+  projectColumns,
+  projectRow,
+  toProjectContext,
+  type ProjectColumns,
+} from '../projects/projects.repository.js';
+import { boolean, dynamicStatement, integer, statement, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
+import { NIL_UUID } from '../uuid-v7.js';
 import { IN_LOCK_ORDER } from '../webhooks/lock-order.js';
 import { CustomerEntity } from './customer.entity.js';
 
 /** The columns of a customer under the names of `Customer`, for a table aliased `c`. */
 export const customerColumns = selectList(CustomerEntity, 'c', customerFieldNames);
+export const customerRow = selectedRow(CustomerEntity, customerFieldNames);
 
 /** The columns of a `CustomerIdentity` under its names, for a table aliased `c`. */
 export const identityColumns = selectList(CustomerEntity, 'c', identityFields);
+export const identityRow = selectedRow(CustomerEntity, identityFields);
+
+const fieldsWithHash = [...customerFieldNames, 'passwordHash'] as const;
+/** The columns of a `CustomerWithPasswordHash` under its names, for a table aliased `c`. */
+export const customerWithHashColumns = selectList(CustomerEntity, 'c', fieldsWithHash);
+export const customerWithHashRow = selectedRow(CustomerEntity, fieldsWithHash);
+
+/**
+ * The columns of a customer `c`, their project `p` and its organization `o`, as `toCustomerWithProject` reads
+ * them. The id of the project is that of `p`.
+ */
+export const customerWithProjectColumns = [
+  selectList(
+    CustomerEntity,
+    'c',
+    customerFieldNames.filter((name) => name !== 'projectId'),
+  ),
+  projectColumns,
+].join(', ');
+export const customerWithProjectRow = { ...customerRow, ...projectRow };
 
 export interface NewCustomer extends ChangeableCustomer {
   id: string;
   passwordHash: string | null;
 }
 
-const insertedFields = ['id', 'passwordHash', ...changeableFields] as const;
-const insertedColumns = columnList(CustomerEntity, insertedFields);
-const insertedValues = insertedFields.map((_, index) => `$${index + 2}`).join(', ');
-const changes = assignmentList(CustomerEntity, changeableFields, 3);
-
 export interface CustomerWithPasswordHash extends Customer {
   passwordHash: string | null;
 }
 
-/** A customer who has logged in, and the number of attempts of the open allowance that were cleared. */
+/** A customer who has logged in. */
 export interface RecordedLogin {
   customer: Customer;
+  /** Number of failed attempts that the login has cleared; 0 if their time window has ended. */
   clearedAttempts: number;
 }
 
@@ -57,26 +82,122 @@ export interface CustomerDetails extends CustomerWithProject {
 const UNIQUE_VIOLATION = '23505';
 const EXTERNAL_ID_CONSTRAINT = 'customers_project_id_external_id_key';
 
+const insertedFields = ['id', 'passwordHash', ...changeableFields] as const;
+const insertedValues = insertedFields.map((_, index) => `$${index + 2}`).join(', ');
+
+const insertCustomer = statement(
+  customerRow,
+  `INSERT INTO customers AS c (project_id, ${columnList(CustomerEntity, insertedFields)})
+   VALUES ($1, ${insertedValues})
+   ON CONFLICT DO NOTHING RETURNING ${customerColumns}`,
+);
+
+const findByEmail = statement(
+  customerWithHashRow,
+  `SELECT ${customerWithHashColumns} FROM customers c WHERE c.project_id = $1 AND c.email = $2`,
+);
+
+const findCustomer = dynamicStatement(
+  { ...customerWithProjectRow, isArchived: boolean, hasPassword: boolean },
+  (reach: Reach, id: string) => {
+    const where = new Conditions().addReach('p', 'c.project_id', reach);
+    const text = `
+      SELECT ${customerWithProjectColumns}, p.archived_at IS NOT NULL AS "isArchived",
+        c.password_hash IS NOT NULL AS "hasPassword"
+      FROM customers c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
+      WHERE ${where.sql} AND c.id = ${where.bind(id)}`;
+    return { text, values: where.values };
+  },
+  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+);
+
+const lockCustomer = statement(
+  customerWithHashRow,
+  `SELECT ${customerWithHashColumns} FROM customers c
+   WHERE c.project_id = $1 AND c.id = $2 FOR NO KEY UPDATE`,
+);
+
+const lockByEmail = statement(
+  customerRow,
+  `SELECT ${customerColumns} FROM customers c WHERE c.project_id = $1 AND c.email = $2 FOR KEY SHARE`,
+);
+
+const recordLogin = statement(
+  { ...customerRow, clearedAttempts: integer },
+  `WITH c AS (
+     UPDATE customers SET last_login_at = now(), password_hash = coalesce($4, password_hash)
+     WHERE project_id = $1 AND id = $2 AND password_hash = $3 AND disabled_at IS NULL RETURNING *
+   ), cleared AS (
+     DELETE FROM login_attempts WHERE project_id = $1 AND email_hash = $5 AND EXISTS (SELECT FROM c)
+     RETURNING CASE WHEN window_ends_at > now() THEN tries ELSE 0 END AS attempts
+   )
+   SELECT ${customerColumns}, coalesce((SELECT attempts FROM cleared), 0) AS "clearedAttempts" FROM c`,
+);
+
+const claimLoginFailedEvent = statement(
+  { id: uuid },
+  `UPDATE customers SET login_failed_event_at = now()
+   WHERE project_id = $1 AND id = $2
+     AND (login_failed_event_at IS NULL OR login_failed_event_at < now() - interval '1 minute') RETURNING id`,
+);
+
+const markEmailVerified = statement(
+  customerRow,
+  `UPDATE customers c SET email_verified = true, updated_at = now()
+   WHERE c.project_id = $1 AND c.id = $2 AND c.email = $3 RETURNING ${customerColumns}`,
+);
+
+const updateCustomer = statement(
+  customerRow,
+  `UPDATE customers c SET ${assignmentList(CustomerEntity, changeableFields, 3)}, updated_at = now()
+   WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
+);
+
+const setPassword = statement(
+  customerRow,
+  `UPDATE customers c SET password_hash = $3, updated_at = now()
+   WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
+);
+
+const setDisabled = statement(
+  customerRow,
+  `UPDATE customers c SET disabled_at = CASE WHEN $3 THEN now() END, updated_at = now()
+   WHERE c.project_id = $1 AND c.id = $2 AND (c.disabled_at IS NULL) = $3 RETURNING ${customerColumns}`,
+);
+
+const changeEmail = statement(
+  customerRow,
+  `UPDATE customers c SET email = $3, email_verified = true, updated_at = now()
+   WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
+);
+
+const cancelCustomerDeliveries = statement(
+  {},
+  `WITH undelivered AS (
+     SELECT d.id FROM deliveries d JOIN events e ON e.id = d.event_id
+     WHERE e.customer_id = $2 AND e.project_id = $1 AND d.state = 'pending' ${IN_LOCK_ORDER}
+   )
+   UPDATE deliveries d SET withdrawn = true,
+     state = CASE WHEN d.lease_until IS NULL THEN 'cancelled' ELSE d.state END,
+     next_attempt_at = CASE WHEN d.lease_until IS NOT NULL THEN d.next_attempt_at END,
+     finished_at = CASE WHEN d.lease_until IS NULL THEN now() END
+   FROM undelivered WHERE d.id = undelivered.id`,
+);
+
 export class CustomersRepository {
   constructor(private readonly database: Database) {}
 
   /** Inserts a customer, or returns null if the email or the external id is taken. */
   async insert(tx: Tx, projectId: string, customer: NewCustomer): Promise<Customer | null> {
-    const [row] = await tx.queryPrepared<Customer>(
-      `INSERT INTO customers AS c (project_id, ${insertedColumns})
-       VALUES ($1, ${insertedValues})
-       ON CONFLICT DO NOTHING RETURNING ${customerColumns}`,
-      [projectId, ...insertedFields.map((field) => customer[field])],
-    );
+    const [row] = await tx.execute(insertCustomer, [
+      projectId,
+      ...insertedFields.map((field) => customer[field]),
+    ]);
     return row ?? null;
   }
 
   async findByEmail(projectId: string, email: string): Promise<CustomerWithPasswordHash | null> {
-    const [row] = await this.database.queryPrepared<CustomerWithPasswordHash>(
-      `SELECT ${customerColumns}, c.password_hash AS "passwordHash" FROM customers c
-       WHERE c.project_id = $1 AND c.email = $2`,
-      [projectId, email],
-    );
+    const [row] = await this.database.execute(findByEmail, [projectId, email]);
     return row ?? null;
   }
 
@@ -99,15 +220,7 @@ export class CustomersRepository {
   }
 
   private async find(reach: Reach, id: string): Promise<{ found: CustomerDetails; isArchived: boolean }> {
-    type Row = Customer & ProjectColumns & { isArchived: boolean; hasPassword: boolean };
-    const where = new Conditions().addReach('p', 'c.project_id', reach);
-    const [row] = await this.database.query<Row>(
-      `SELECT ${customerColumns}, ${projectColumns}, p.archived_at IS NOT NULL AS "isArchived",
-         c.password_hash IS NOT NULL AS "hasPassword"
-       FROM customers c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
-       WHERE ${where.sql} AND c.id = ${where.bind(id)}`,
-      where.values,
-    );
+    const [row] = await this.database.execute(findCustomer(reach, id));
     if (!row) throw new GatehouseError('not_found');
     const { isArchived, hasPassword, ...found } = row;
     return { found: { ...toCustomerWithProject(found), hasPassword }, isArchived };
@@ -118,11 +231,7 @@ export class CustomersRepository {
    * exists.
    */
   async lock(tx: Tx, projectId: string, id: string): Promise<CustomerWithPasswordHash | null> {
-    const [row] = await tx.queryPrepared<CustomerWithPasswordHash>(
-      `SELECT ${customerColumns}, c.password_hash AS "passwordHash" FROM customers c
-       WHERE c.project_id = $1 AND c.id = $2 FOR NO KEY UPDATE`,
-      [projectId, id],
-    );
+    const [row] = await tx.execute(lockCustomer, [projectId, id]);
     return row ?? null;
   }
 
@@ -132,15 +241,12 @@ export class CustomersRepository {
    * for this lock, so two customers who request each other's address do not deadlock.
    */
   async lockByEmail(tx: Tx, projectId: string, email: string): Promise<Customer | null> {
-    const [row] = await tx.queryPrepared<Customer>(
-      `SELECT ${customerColumns} FROM customers c WHERE c.project_id = $1 AND c.email = $2 FOR KEY SHARE`,
-      [projectId, email],
-    );
+    const [row] = await tx.execute(lockByEmail, [projectId, email]);
     return row ?? null;
   }
 
   /**
-   * Records a login, clears the failed ones and, if `hash.new` is given, replaces exactly the hash that was
+   * Records a login, clears the failed attempts and, if `hash.new` is given, replaces exactly the hash that was
    * just verified. Returns null and clears nothing if the customer has since been disabled or deleted or has
    * another password. Locks the customer's row first, like `unlock`.
    */
@@ -150,40 +256,21 @@ export class CustomersRepository {
     hash: { old: string; new: string | null },
     emailHash: Buffer,
   ): Promise<RecordedLogin | null> {
-    const [row] = await tx.queryPrepared<Customer & { forgottenTries: number }>(
-      `WITH c AS (
-         UPDATE customers SET last_login_at = now(), password_hash = coalesce($4, password_hash)
-         WHERE project_id = $1 AND id = $2 AND password_hash = $3 AND disabled_at IS NULL RETURNING *
-       ), cleared AS (
-         DELETE FROM login_attempts WHERE project_id = $1 AND email_hash = $5 AND EXISTS (SELECT FROM c)
-         RETURNING CASE WHEN window_ends_at > now() THEN tries ELSE 0 END AS tries
-       )
-       SELECT ${customerColumns}, coalesce((SELECT tries FROM cleared), 0) AS "forgottenTries" FROM c`,
-      [projectId, id, hash.old, hash.new, emailHash],
-    );
+    const [row] = await tx.execute(recordLogin, [projectId, id, hash.old, hash.new, emailHash]);
     if (!row) return null;
-    const { forgottenTries, ...customer } = row;
-    return { customer, clearedAttempts: forgottenTries };
+    const { clearedAttempts, ...customer } = row;
+    return { customer, clearedAttempts };
   }
 
   /** Returns whether a `login.failed` event is due: at most one per minute and customer. */
   async claimLoginFailedEvent(tx: Tx, projectId: string, id: string): Promise<boolean> {
-    const rows = await tx.queryPrepared(
-      `UPDATE customers SET login_failed_event_at = now()
-       WHERE project_id = $1 AND id = $2
-         AND (login_failed_event_at IS NULL OR login_failed_event_at < now() - interval '1 minute') RETURNING id`,
-      [projectId, id],
-    );
+    const rows = await tx.execute(claimLoginFailedEvent, [projectId, id]);
     return rows.length > 0;
   }
 
   /** Marks the address as verified if it is still the customer's; returns null otherwise. */
   async markEmailVerified(tx: Tx, projectId: string, id: string, email: string): Promise<Customer | null> {
-    const [row] = await tx.queryPrepared<Customer>(
-      `UPDATE customers c SET email_verified = true, updated_at = now()
-       WHERE c.project_id = $1 AND c.id = $2 AND c.email = $3 RETURNING ${customerColumns}`,
-      [projectId, id, email],
-    );
+    const [row] = await tx.execute(markEmailVerified, [projectId, id, email]);
     return row ?? null;
   }
 
@@ -193,11 +280,11 @@ export class CustomersRepository {
    */
   async update(tx: Tx, customer: Customer): Promise<Customer> {
     try {
-      const [row] = await tx.queryPrepared<Customer>(
-        `UPDATE customers c SET ${changes}, updated_at = now()
-         WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
-        [customer.projectId, customer.id, ...changeableFields.map((field) => customer[field])],
-      );
+      const [row] = await tx.execute(updateCustomer, [
+        customer.projectId,
+        customer.id,
+        ...changeableFields.map((field) => customer[field]),
+      ]);
       return row!;
     } catch (error) {
       throw toConflictError(error) ?? error;
@@ -206,21 +293,13 @@ export class CustomersRepository {
 
   /** Sets a new password. The caller has locked the row. */
   async setPassword(tx: Tx, projectId: string, id: string, passwordHash: string): Promise<Customer> {
-    const [row] = await tx.queryPrepared<Customer>(
-      `UPDATE customers c SET password_hash = $3, updated_at = now()
-       WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
-      [projectId, id, passwordHash],
-    );
+    const [row] = await tx.execute(setPassword, [projectId, id, passwordHash]);
     return row!;
   }
 
   /** Enables or disables a customer. The caller has locked the row. @returns null if nothing changes */
   async setDisabled(tx: Tx, projectId: string, id: string, isDisabled: boolean): Promise<Customer | null> {
-    const [row] = await tx.queryPrepared<Customer>(
-      `UPDATE customers c SET disabled_at = CASE WHEN $3 THEN now() END, updated_at = now()
-       WHERE c.project_id = $1 AND c.id = $2 AND (c.disabled_at IS NULL) = $3 RETURNING ${customerColumns}`,
-      [projectId, id, isDisabled],
-    );
+    const [row] = await tx.execute(setDisabled, [projectId, id, isDisabled]);
     return row ?? null;
   }
 
@@ -230,11 +309,7 @@ export class CustomersRepository {
    */
   async changeEmail(tx: Tx, projectId: string, id: string, email: string): Promise<Customer> {
     try {
-      const [row] = await tx.queryPrepared<Customer>(
-        `UPDATE customers c SET email = $3, email_verified = true, updated_at = now()
-         WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
-        [projectId, id, email],
-      );
+      const [row] = await tx.execute(changeEmail, [projectId, id, email]);
       return row!;
     } catch (error) {
       throw toConflictError(error) ?? error;
@@ -247,23 +322,9 @@ export class CustomersRepository {
    * @returns false if the customer no longer existed
    */
   async delete(tx: Tx, projectId: string, id: string): Promise<boolean> {
-    const rows = await tx.queryPrepared(
-      'DELETE FROM customers WHERE project_id = $1 AND id = $2 RETURNING id',
-      [projectId, id],
-    );
-    if (rows.length === 0) return false;
-    await tx.queryPrepared(
-      `WITH undelivered AS (
-         SELECT d.id FROM deliveries d JOIN events e ON e.id = d.event_id
-         WHERE e.customer_id = $2 AND e.project_id = $1 AND d.state = 'pending' ${IN_LOCK_ORDER}
-       )
-       UPDATE deliveries d SET withdrawn = true,
-         state = CASE WHEN d.lease_until IS NULL THEN 'cancelled' ELSE d.state END,
-         next_attempt_at = CASE WHEN d.lease_until IS NOT NULL THEN d.next_attempt_at END,
-         finished_at = CASE WHEN d.lease_until IS NULL THEN now() END
-       FROM undelivered WHERE d.id = undelivered.id`,
-      [projectId, id],
-    );
+    const { affected } = await tx.manager.delete(CustomerEntity, { projectId, id });
+    if (affected === 0) return false;
+    await tx.execute(cancelCustomerDeliveries, [projectId, id]);
     return true;
   }
 }
