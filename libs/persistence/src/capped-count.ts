@@ -19,7 +19,7 @@ export interface CappedCount {
 /** The result of a bounded scan. */
 export interface ScanCount {
   /** Number of scanned rows. */
-  looked: number;
+  scanned: number;
   /** Number of scanned rows that match. */
   matching: number;
 }
@@ -31,13 +31,13 @@ export const capCount = (matching: number): CappedCount => ({
 });
 
 /** Caps the count of a bounded scan. @param window maximum number of rows that the scan could read */
-export const capScanCount = ({ looked, matching }: ScanCount, window: number): CappedCount => ({
+export const capScanCount = ({ scanned, matching }: ScanCount, window: number): CappedCount => ({
   count: capCount(matching).count,
-  isMore: capCount(matching).isMore || looked >= window,
+  isMore: capCount(matching).isMore || scanned >= window,
 });
 
 /** The row of a statement with the text of `countedSql`; `capScanCount` evaluates it. */
-export const countedRow = { looked: integer, matching: integer };
+export const countedRow = { scanned: integer, matching: integer };
 
 /**
  * Returns SQL that counts rows and those of them that match.
@@ -45,7 +45,7 @@ export const countedRow = { looked: integer, matching: integer };
  * @param isMatch SQL for the condition of a match
  */
 export const countedSql = (rows: string, isMatch: string): string =>
-  `SELECT count(*)::int AS looked, (count(*) FILTER (WHERE ${isMatch}))::int AS matching FROM ${rows}`;
+  `SELECT count(*)::int AS scanned, (count(*) FILTER (WHERE ${isMatch}))::int AS matching FROM ${rows}`;
 
 /**
  * Counts the matches in a bounded scan.

@@ -146,13 +146,13 @@ export class CustomerDirectoryRepository {
       rows
         .map(
           (arm) =>
-            `SELECT count(*)::int AS looked, (count(*) FILTER (WHERE ${where.sql}))::int AS matching FROM (${arm}) c`,
+            `SELECT count(*)::int AS scanned, (count(*) FILTER (WHERE ${where.sql}))::int AS matching FROM (${arm}) c`,
         )
         .join(' UNION ALL '),
       where.values,
     );
     const matching = counted.reduce((sum, arm) => sum + arm.matching, 0);
-    return capScanCount({ looked: Math.max(...counted.map(({ looked }) => looked)), matching }, window);
+    return capScanCount({ scanned: Math.max(...counted.map(({ scanned }) => scanned)), matching }, window);
   }
 
   /** Returns the project, the organizations or the installation whose part of the indexes is scanned. */

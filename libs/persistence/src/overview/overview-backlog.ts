@@ -85,6 +85,6 @@ export async function readOverviewBacklog(tx: Tx, projectId: string | null): Pro
   const { deadLetters, oldestAt, pending, scanned, oldestDueAt } = row!;
   return {
     deadLetters: { ...capCount(deadLetters), oldestAt },
-    pending: { ...capScanCount({ looked: scanned, matching: pending }, COUNT_SCAN_LIMIT), oldestDueAt },
+    pending: { ...capScanCount({ scanned, matching: pending }, COUNT_SCAN_LIMIT), oldestDueAt },
   };
 }
