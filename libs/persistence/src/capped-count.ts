@@ -1,5 +1,5 @@
 import type { Sql } from './database.js';
-import { integer } from './statements.js';
+import { integer, type RowOf } from './statements.js';
 
 /** Maximum count. Lists show larger numbers as "10,000 or more". */
 export const COUNT_CAP = 10_000;
@@ -16,13 +16,16 @@ export interface CappedCount {
   isMore: boolean;
 }
 
-/** The result of a bounded scan. */
-export interface ScanCount {
+/** The row of a statement with the text of `countedSql`; `capScanCount` evaluates it. */
+export const countedRow = {
   /** Number of scanned rows. */
-  scanned: number;
+  scanned: integer,
   /** Number of scanned rows that match. */
-  matching: number;
-}
+  matching: integer,
+};
+
+/** The result of a bounded scan. */
+export type ScanCount = RowOf<typeof countedRow>;
 
 /** Caps the count of a scan that covered all rows, or more rows than the cap. */
 export const capCount = (matching: number): CappedCount => ({
@@ -35,9 +38,6 @@ export const capScanCount = ({ scanned, matching }: ScanCount, window: number): 
   count: capCount(matching).count,
   isMore: capCount(matching).isMore || scanned >= window,
 });
-
-/** The row of a statement with the text of `countedSql`; `capScanCount` evaluates it. */
-export const countedRow = { scanned: integer, matching: integer };
 
 /**
  * Returns SQL that counts rows and those of them that match.

@@ -246,9 +246,9 @@ export class CustomersRepository {
   }
 
   /**
-   * Records a login, clears the failed attempts and, if `hash.new` is given, replaces exactly the hash that was
-   * just verified. Returns null and clears nothing if the customer has since been disabled or deleted or has
-   * another password. Locks the customer's row first, like `unlock`.
+   * Records a login, clears the failed attempts and, if `hash.new` is given, replaces exactly the hash that
+   * was just verified. Returns null and clears nothing if the customer has since been disabled or deleted or
+   * has another password. Locks the customer's row first, like `unlock`.
    */
   async recordLogin(
     tx: Tx,

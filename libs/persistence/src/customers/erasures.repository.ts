@@ -1,4 +1,4 @@
-// This file contains SQL: batches of events and attempts, SKIP LOCKED, and the idempotency keys of a customer.
+// This file contains SQL: batches of events and attempts, SKIP LOCKED, and idempotency keys.
 import { dynamicStatement, statement, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
@@ -30,8 +30,8 @@ const listAttemptsWithResponse = statement(
 );
 
 /**
- * Planned for these ids, so that it locks only the partitions of their days: it waits for retention only where
- * retention moves one of them.
+ * Planned for these ids, so that it locks only the partitions of their days: it waits for retention only
+ * where retention moves one of them.
  */
 const eraseResponseBodies = dynamicStatement(
   {},
