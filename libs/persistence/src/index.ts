@@ -10,7 +10,9 @@ export {
 export * from './audit/audit-search.repository.js';
 export type { CappedCount } from './capped-count.js';
 export * from './customers/customer-directory.repository.js';
+export { emptyCustomerFilter, type CustomerFilter } from './customers/customer-filter.js';
 export * from './customers/customer-records.repository.js';
+export type { CustomerPosition } from './customers/customer-scan.js';
 export * from './customers/customers-bulk.repository.js';
 export * from './customers/customers.repository.js';
 export * from './customers/erasures.repository.js';

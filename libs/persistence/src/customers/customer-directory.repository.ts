@@ -1,44 +1,35 @@
+// This file contains SQL: bounded index scans whose ranges are merged, and conditions on a reach.
 import type { Customer, Reach } from '@gatehouse/domain';
-import { capScanCount, COUNT_SCAN_LIMIT, type CappedCount, type ScanCount } from '../capped-count.js';
+import { capScanCount, countedRow, countedSql, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
 import { Conditions, organizationsWithin } from '../conditions.js';
 import type { Database } from '../database.js';
+import {
+  boolean,
+  dynamicStatement,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+  uuid,
+  type Query,
+  type RowOf,
+} from '../statements.js';
 import { NIL_UUID } from '../uuid-v7.js';
-import { customerColumns } from './customers.repository.js';
-
-export interface CustomerFilter {
-  projectId: string | null;
-  email: string | null;
-  externalId: string | null;
-  /** Prefix of an email, a first name, a last name, or both names separated by a space; case-insensitive. */
-  q: string | null;
-  emailVerified: boolean | null;
-  disabled: boolean | null;
-  createdAfter: Date | null;
-  createdBefore: Date | null;
-  lastLoginAfter: Date | null;
-  lastLoginBefore: Date | null;
-}
-
-/** A filter that matches every customer. */
-export const emptyCustomerFilter: CustomerFilter = {
-  projectId: null,
-  email: null,
-  externalId: null,
-  q: null,
-  emailVerified: null,
-  disabled: null,
-  createdAfter: null,
-  createdBefore: null,
-  lastLoginAfter: null,
-  lastLoginBefore: null,
-};
-
-/** A position between two customers of a list. */
-export interface CustomerPosition {
-  /** The sort key: a time in ISO 8601, or the matching text. */
-  key: string;
-  id: string;
-}
+import {
+  addMatchConditions,
+  emptyCustomerFilter,
+  isSortedByText,
+  type CustomerFilter,
+} from './customer-filter.js';
+import {
+  chooseIndexScan,
+  MAX_INLINED_SCOPES,
+  mergedRangesSql,
+  rangesSql,
+  type CustomerPosition,
+  type ScanScope,
+} from './customer-scan.js';
+import { customerColumns, customerRow } from './customers.repository.js';
 
 export interface CustomerPage {
   customers: Customer[];
@@ -48,52 +39,105 @@ export interface CustomerPage {
   next: CustomerPosition | null;
 }
 
-type Row = Customer & { key: Date | string; isMatch: boolean; isLast: boolean };
-
 /** Maximum number of rows that a page scans if few of them match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 1_000;
 
-const emailBytes = '(c.email COLLATE "C")';
-const fullName = `(lower(coalesce(c.first_name || ' ', '') || coalesce(c.last_name, '')) COLLATE "C")`;
-const lastName = `(lower(c.last_name) COLLATE "C")`;
-const hasName = '(c.first_name IS NOT NULL OR c.last_name IS NOT NULL)';
-const hasBothNames = 'c.first_name IS NOT NULL AND c.last_name IS NOT NULL';
+const listOrganizations = statement(
+  { id: uuid },
+  `SELECT o.id FROM organizations o WHERE ${organizationsWithin('$1')}`,
+);
 
-/**
- * SQL condition that allows a statement to use the indexes of the complete installation. Every customer meets
- * it. Without this condition PostgreSQL would also scan these indexes for an organization with nearly all
- * customers, however many customers of other organizations come first.
- */
-export const anyCustomerCondition = `c.id <> '${NIL_UUID}'`;
+const findProject = statement(
+  { id: uuid },
+  `SELECT p.id FROM projects p JOIN organizations o ON o.id = p.organization_id
+   WHERE p.id = $2 AND ${organizationsWithin('$1')}`,
+);
 
-/** The first column of an index; null for an index of the complete installation. */
-type ScopeColumn = 'project_id' | 'organization_id' | null;
+const sampleScopes: ScanScope[] = [
+  { column: null, ids: [NIL_UUID] },
+  { column: 'project_id', ids: [NIL_UUID] },
+  { column: 'organization_id', ids: [NIL_UUID, NIL_UUID] },
+  { column: 'organization_id', ids: Array<string>(MAX_INLINED_SCOPES + 1).fill(NIL_UUID) },
+];
 
-interface ScanScope {
-  column: ScopeColumn;
-  /** Contains one id for the complete installation too, which is compared with nothing. */
-  ids: string[];
+const noFilter = emptyCustomerFilter;
+const epoch = new Date(0);
+
+/** Filters that lead to every scan in the order of a time, and together contain every condition. */
+const sampleTimeFilters: CustomerFilter[] = [
+  noFilter,
+  { ...noFilter, email: 'ada@example.com', q: 'ada', emailVerified: true, disabled: false },
+  { ...noFilter, externalId: '1', createdAfter: epoch, createdBefore: epoch },
+  { ...noFilter, lastLoginAfter: epoch, lastLoginBefore: epoch, disabled: true },
+];
+
+const sampleTextFilters: CustomerFilter[] = [
+  { ...noFilter, q: 'ada' },
+  { ...noFilter, q: 'ada', emailVerified: true, createdAfter: epoch, lastLoginBefore: epoch },
+];
+
+/** Returns the maximum number of rows that a count scans in each range. */
+const countWindow = ({ column }: ScanScope, filter: CustomerFilter): number =>
+  Math.ceil(COUNT_SCAN_LIMIT / chooseIndexScan(new Conditions(), column, filter, null).ranges.length);
+
+/** Counts the matches of each range. */
+const countCustomers = dynamicStatement(
+  countedRow,
+  (scope: ScanScope, filter: CustomerFilter) => {
+    const where = new Conditions();
+    const scan = chooseIndexScan(where, scope.column, filter, null);
+    const ranges = rangesSql(where, scope, scan, where.bind(countWindow(scope, filter)));
+    addMatchConditions(where, filter);
+    const counts = ranges.map((rows) => countedSql(`(${rows}) c`, where.sql));
+    return { text: counts.join(' UNION ALL '), values: where.values };
+  },
+  sampleScopes.flatMap((scope) =>
+    [...sampleTimeFilters, ...sampleTextFilters].map((filter) => [scope, filter] as const),
+  ),
+);
+
+/** Returns SQL for the matches among the next `window` rows, and always for the last of these rows. */
+function scanSql(
+  scope: ScanScope,
+  filter: CustomerFilter,
+  after: CustomerPosition | null,
+  window: number,
+): Query {
+  const where = new Conditions();
+  const limit = where.bind(window);
+  const scan = chooseIndexScan(where, scope.column, filter, after);
+  const rows = mergedRangesSql(where, scope, scan, limit);
+  addMatchConditions(where, filter);
+  const sql = `
+    SELECT ${customerColumns}, c.key, c."isMatch", c."isLast" FROM (
+      SELECT c.*, (${where.sql}) AS "isMatch", row_number() OVER (ORDER BY ${scan.orderBy}) = ${limit} AS "isLast"
+      FROM (${rows}) c
+    ) c WHERE c."isMatch" OR c."isLast" ORDER BY ${scan.orderBy}`;
+  return { text: sql, values: where.values };
 }
 
-/**
- * Maximum number of scopes that are inlined in the statement. With inlined ids PostgreSQL knows how many
- * customers each scope has: for a scope with few it reads and sorts all of them.
- */
-const MAX_INLINED_SCOPES = 8;
+/** A scanned customer: whether they match, and whether they are the last row of a full window. */
+const scannedRow = { ...customerRow, isMatch: nullable(boolean), isLast: boolean };
 
-/** A range of one index. */
-interface IndexRange {
-  key: string;
-  range: string;
-  /** ORDER BY of the index. */
-  by: string;
-}
+const scanByTime = dynamicStatement(
+  // The key is never null: only customers who have signed in are scanned by their last login.
+  { ...scannedRow, key: nullable(timestamptz) },
+  scanSql,
+  sampleScopes.flatMap((scope) =>
+    sampleTimeFilters.flatMap((filter) => [
+      [scope, filter, null, 1] as const,
+      [scope, filter, { key: epoch.toISOString(), id: NIL_UUID }, 1] as const,
+    ]),
+  ),
+);
 
-/** The scan of a list: index ranges that are merged in one order. */
-interface IndexScan {
-  ranges: IndexRange[];
-  order: string;
-}
+const scanByText = dynamicStatement(
+  { ...scannedRow, key: text },
+  scanSql,
+  sampleScopes.flatMap((scope) => sampleTextFilters.map((filter) => [scope, filter, null, 1] as const)),
+);
+
+type ScannedCustomer = RowOf<typeof scannedRow> & { key: Date | string | null };
 
 /**
  * The lists of customers, for up to a million customers. Every list is an index scan that starts at the
@@ -113,11 +157,11 @@ export class CustomerDirectoryRepository {
     after: CustomerPosition | null,
     limit: number,
   ): Promise<CustomerPage> {
-    const scopes = await this.resolveScope(reach, filter.projectId);
-    const found: Row[] = [];
+    const scope = await this.resolveScope(reach, filter.projectId);
+    const found: ScannedCustomer[] = [];
     let next = after;
     for (const window of [limit + 1, 4 * (limit + 1), PAGE_SCAN_LIMIT]) {
-      const rows = await this.scan(scopes, filter, next, window);
+      const rows = await this.scan(scope, filter, next, window);
       found.push(...rows.filter(({ isMatch, id }, index) => isMatch && id !== rows[index - 1]?.id));
       if (found.length > limit) break;
       const last = rows.at(-1);
@@ -130,29 +174,11 @@ export class CustomerDirectoryRepository {
 
   /** Counts the matching customers within a reach in a bounded scan. */
   async count(reach: Reach, filter: CustomerFilter): Promise<CappedCount> {
-    const { column, ids } = await this.resolveScope(reach, filter.projectId);
-    const where = new Conditions();
-    const scopes = `${where.bind(ids)}::uuid[]`;
-    const { ranges } = chooseIndexScan(where, column, filter, null);
-    const window = Math.ceil(COUNT_SCAN_LIMIT / ranges.length);
-    const limitSql = where.bind(window);
-    const rows = ranges.map(
-      ({ key, range, by }) => `SELECT c.* FROM unnest(${scopes}) s (id) CROSS JOIN LATERAL (
-         SELECT ${key} AS key, c.* FROM customers c WHERE ${scopeCondition(column)} AND ${range} ORDER BY ${by} LIMIT ${limitSql}
-       ) c LIMIT ${limitSql}`,
-    );
-    addMatchConditions(where, filter);
-    const counted = await this.database.query<ScanCount>(
-      rows
-        .map(
-          (arm) =>
-            `SELECT count(*)::int AS scanned, (count(*) FILTER (WHERE ${where.sql}))::int AS matching FROM (${arm}) c`,
-        )
-        .join(' UNION ALL '),
-      where.values,
-    );
-    const matching = counted.reduce((sum, arm) => sum + arm.matching, 0);
-    return capScanCount({ scanned: Math.max(...counted.map(({ scanned }) => scanned)), matching }, window);
+    const scope = await this.resolveScope(reach, filter.projectId);
+    const counts = await this.database.execute(countCustomers(scope, filter));
+    const scanned = Math.max(...counts.map((range) => range.scanned));
+    const matching = counts.reduce((sum, range) => sum + range.matching, 0);
+    return capScanCount({ scanned, matching }, countWindow(scope, filter));
   }
 
   /** Returns the project, the organizations or the installation whose part of the indexes is scanned. */
@@ -164,174 +190,30 @@ export class CustomerDirectoryRepository {
     // One scope for the complete installation: with one scope per organization, a page would cost more the
     // more organizations there are.
     if (!reach.organizationId && projectId === null) return { column: null, ids: [NIL_UUID] };
-    const rows = await this.database.queryPrepared<{ id: string }>(
+    const rows =
       projectId === null
-        ? `SELECT o.id FROM organizations o WHERE ${organizationsWithin('$1')}`
-        : `SELECT p.id FROM projects p JOIN organizations o ON o.id = p.organization_id
-           WHERE p.id = $2 AND ${organizationsWithin('$1')}`,
-      projectId === null ? [reach.organizationId] : [reach.organizationId, projectId],
-    );
+        ? await this.database.execute(listOrganizations, [reach.organizationId])
+        : await this.database.execute(findProject, [reach.organizationId, projectId]);
     return {
       column: projectId === null ? 'organization_id' : 'project_id',
       ids: rows.map(({ id }) => id),
     };
   }
 
-  /** Returns the matches among the next `window` rows, and always the last of these rows. */
   private async scan(
-    { column, ids }: ScanScope,
+    scope: ScanScope,
     filter: CustomerFilter,
     after: CustomerPosition | null,
     window: number,
-  ): Promise<Row[]> {
-    if (ids.length === 0) return [];
-    const where = new Conditions();
-    const limit = where.bind(window);
-    const { ranges: arms, order } = chooseIndexScan(where, column, filter, after);
-    const merged = (scopes: string[]): string => {
-      const ranges = scopes.flatMap((scope) =>
-        arms.map(
-          ({ key, range, by }) => `(SELECT ${key} AS key, c.* FROM customers c
-             WHERE ${scope} AND ${range} ORDER BY ${by} LIMIT ${limit})`,
-        ),
-      );
-      return `SELECT * FROM (${ranges.join(' UNION ALL ')}) c ORDER BY ${order} LIMIT ${limit}`;
-    };
-    const next =
-      ids.length <= MAX_INLINED_SCOPES
-        ? merged(ids.map((id) => scopeCondition(column, () => where.bind(id))))
-        : `SELECT c.* FROM unnest(${where.bind(ids)}::uuid[]) s (id) CROSS JOIN LATERAL (${merged([scopeCondition(column)])}) c
-           ORDER BY ${order} LIMIT ${limit}`;
-    addMatchConditions(where, filter);
-    return this.database.query<Row>(
-      `SELECT ${customerColumns}, c.key, c."isMatch", c."isLast" FROM (
-         SELECT c.*, (${where.sql}) AS "isMatch", row_number() OVER (ORDER BY ${order}) = ${limit} AS "isLast"
-         FROM (${next}) c
-       ) c WHERE c."isMatch" OR c."isLast" ORDER BY ${order}`,
-      where.values,
-    );
+  ): Promise<ScannedCustomer[]> {
+    if (scope.ids.length === 0) return [];
+    return isSortedByText(filter)
+      ? this.database.execute(scanByText(scope, filter, after, window))
+      : this.database.execute(scanByTime(scope, filter, after, window));
   }
 }
 
-/** Returns SQL for the customers of a scope. The id is that of the alias `s` unless given. */
-const scopeCondition = (column: ScopeColumn, id = (): string => 's.id'): string =>
-  column === null ? anyCustomerCondition : `c.${column} = ${id()}`;
-
-/** Chooses the index that leaves the fewest rows to scan. */
-function chooseIndexScan(
-  where: Conditions,
-  scope: ScopeColumn,
-  filter: CustomerFilter,
-  after: CustomerPosition | null,
-): IndexScan {
-  const { email, externalId, q, createdAfter, createdBefore, lastLoginAfter, lastLoginBefore } = filter;
-  const byTime = (column: string, from: Date | null, to: Date | null, conditions: string[]): IndexScan => {
-    const range = timeRange(where, column, { from, to, after });
-    const arms = conditions.map((condition) => ({
-      key: `c.${column}`,
-      range: [condition, ...range].join(' AND '),
-      by: `c.${column} DESC, c.id DESC`,
-    }));
-    return { ranges: arms, order: 'c.key DESC, c.id DESC' };
-  };
-  if (email !== null) {
-    return byTime('created_at', createdAfter, createdBefore, [
-      `${scope === 'project_id' ? 'c.email' : emailBytes} = ${where.bind(email)}`,
-    ]);
-  }
-  if (externalId !== null) {
-    return byTime('created_at', createdAfter, createdBefore, [`c.external_id = ${where.bind(externalId)}`]);
-  }
-  if (q !== null) return textScan(where, scope, q, after);
-  if (lastLoginAfter ?? lastLoginBefore) {
-    return byTime('last_login_at', lastLoginAfter, lastLoginBefore, ['c.last_login_at IS NOT NULL']);
-  }
-  const verified = [true, false].filter((flag) => flag === (filter.emailVerified ?? flag));
-  const disabled = [true, false].filter((flag) => flag === (filter.disabled ?? flag));
-  const flags = verified.flatMap((isVerified) =>
-    disabled.map(
-      (isDisabled) =>
-        `c.email_verified = ${isVerified} AND (c.disabled_at IS NOT NULL)::int = ${Number(isDisabled)}`,
-    ),
-  );
-  return byTime('created_at', createdAfter, createdBefore, flags);
-}
-
-/** Returns at most one bound on either side. With two bounds, the index scan would start at the wider one. */
-function timeRange(
-  where: Conditions,
-  column: string,
-  { from, to, after }: { from: Date | null; to: Date | null; after: CustomerPosition | null },
-): string[] {
-  const begin = after && { time: new Date(after.key), id: after.id };
-  const before = to && { time: to, id: NIL_UUID };
-  const end = begin && before ? (begin.time < before.time ? begin : before) : (begin ?? before);
-  return [
-    ...(from ? [`c.${column} > ${where.bind(from)}`] : []),
-    ...(end
-      ? [`(c.${column}, c.id) < (${where.bind(end.time)}::timestamptz, ${where.bind(end.id)}::uuid)`]
-      : []),
-  ];
-}
-
-/**
- * Returns the index ranges of a text prefix. In byte order, everything with the prefix is one range of each
- * index.
- */
-function textScan(
-  where: Conditions,
-  scope: ScopeColumn,
-  q: string,
-  after: CustomerPosition | null,
-): IndexScan {
-  const prefix = `lower(${where.bind(q)})`;
-  const start = `coalesce(${where.bind(after?.key ?? null)}, ${prefix})`;
-  const id = `${where.bind(after?.id ?? NIL_UUID)}::uuid`;
-  const end = `(${prefix} || chr(1114111))`;
-  const arm = (key: string, condition: string, by: string): IndexRange => {
-    return { key, range: `${condition} AND (${key}, c.id) > (${start}, ${id})`, by };
-  };
-  const inBytes = (name: string, condition: string): IndexRange =>
-    arm(name, `${condition} AND ${name} < ${end}`, `${name}, c.id`);
-  // The unique index of a project has the same order, with its own operators.
-  const byEmail =
-    scope === 'project_id'
-      ? arm(emailBytes, `c.email ~>=~ ${start} AND c.email ~<~ ${end}`, 'c.email USING ~<~, c.id')
-      : inBytes(emailBytes, 'true');
-  return {
-    ranges: [byEmail, inBytes(fullName, hasName), inBytes(lastName, hasBothNames)],
-    order: 'c.key COLLATE "C", c.id',
-  };
-}
-
-/** Adds the conditions of a match among the scanned rows. */
-function addMatchConditions(where: Conditions, filter: CustomerFilter): void {
-  where
-    .add('true')
-    .addIf(filter.email, (value) => `c.email = ${value}`)
-    .addIf(filter.externalId, (value) => `c.external_id = ${value}`)
-    .addIf(filter.emailVerified, (value) => `c.email_verified = ${value}`)
-    .addIf(filter.disabled, (value) => `(c.disabled_at IS NOT NULL) = ${value}`)
-    .addIf(filter.createdAfter, (value) => `c.created_at > ${value}`)
-    .addIf(filter.createdBefore, (value) => `c.created_at < ${value}`)
-    .addIf(filter.lastLoginAfter, (value) => `c.last_login_at > ${value}`)
-    .addIf(filter.lastLoginBefore, (value) => `c.last_login_at < ${value}`);
-  if (filter.q === null) return;
-  const prefix = where.bind(filter.q);
-  const found = [
-    [emailBytes, 'true'],
-    [fullName, hasName],
-    [lastName, hasBothNames],
-  ].map(
-    ([text, condition]) =>
-      `CASE WHEN ${condition} AND starts_with(${text}, lower(${prefix})) THEN ${text} END`,
-  );
-  const isByText = filter.email === null && filter.externalId === null;
-  // A customer who matches by several texts is listed once, at the position of the first.
-  where.add(isByText ? `c.key = least(${found.join(', ')})` : `coalesce(${found.join(', ')}) IS NOT NULL`);
-}
-
-const toPosition = ({ key, id }: Row): CustomerPosition => ({
-  key: typeof key === 'string' ? key : key.toISOString(),
+const toPosition = ({ key, id }: ScannedCustomer): CustomerPosition => ({
+  key: key instanceof Date ? key.toISOString() : key!,
   id,
 });

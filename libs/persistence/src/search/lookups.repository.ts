@@ -1,5 +1,5 @@
 import { Conditions } from '../conditions.js';
-import { anyCustomerCondition } from '../customers/customer-directory.repository.js';
+import { anyCustomerCondition } from '../customers/customer-scan.js';
 import type { Database } from '../database.js';
 
 /** Maximum number of customers that are found by one address, which can be in as many projects. */

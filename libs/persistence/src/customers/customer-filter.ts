@@ -1,0 +1,76 @@
+import type { Conditions } from '../conditions.js';
+
+export interface CustomerFilter {
+  projectId: string | null;
+  email: string | null;
+  externalId: string | null;
+  /** Prefix of an email, a first name, a last name, or both names separated by a space; case-insensitive. */
+  q: string | null;
+  emailVerified: boolean | null;
+  disabled: boolean | null;
+  createdAfter: Date | null;
+  createdBefore: Date | null;
+  lastLoginAfter: Date | null;
+  lastLoginBefore: Date | null;
+}
+
+/** A filter that matches every customer. */
+export const emptyCustomerFilter: CustomerFilter = {
+  projectId: null,
+  email: null,
+  externalId: null,
+  q: null,
+  emailVerified: null,
+  disabled: null,
+  createdAfter: null,
+  createdBefore: null,
+  lastLoginAfter: null,
+  lastLoginBefore: null,
+};
+
+/** A text of a customer `c` that `q` is compared with. */
+export interface SearchedText {
+  /** SQL for the text, as in its index. */
+  text: string;
+  /** The condition of the index. */
+  condition: string;
+}
+
+export const searchedTexts = {
+  email: { text: '(c.email COLLATE "C")', condition: 'true' },
+  fullName: {
+    text: `(lower(coalesce(c.first_name || ' ', '') || coalesce(c.last_name, '')) COLLATE "C")`,
+    condition: '(c.first_name IS NOT NULL OR c.last_name IS NOT NULL)',
+  },
+  lastName: {
+    text: '(lower(c.last_name) COLLATE "C")',
+    condition: 'c.first_name IS NOT NULL AND c.last_name IS NOT NULL',
+  },
+} satisfies Record<string, SearchedText>;
+
+/** Returns whether a list is in the order of the text that `q` matches, rather than of a time. */
+export const isSortedByText = ({ email, externalId, q }: CustomerFilter): boolean =>
+  q !== null && email === null && externalId === null;
+
+/** Adds the conditions of a match among the scanned rows. */
+export function addMatchConditions(where: Conditions, filter: CustomerFilter): void {
+  where
+    .add('true')
+    .addIf(filter.email, (value) => `c.email = ${value}`)
+    .addIf(filter.externalId, (value) => `c.external_id = ${value}`)
+    .addIf(filter.emailVerified, (value) => `c.email_verified = ${value}`)
+    .addIf(filter.disabled, (value) => `(c.disabled_at IS NOT NULL) = ${value}`)
+    .addIf(filter.createdAfter, (value) => `c.created_at > ${value}`)
+    .addIf(filter.createdBefore, (value) => `c.created_at < ${value}`)
+    .addIf(filter.lastLoginAfter, (value) => `c.last_login_at > ${value}`)
+    .addIf(filter.lastLoginBefore, (value) => `c.last_login_at < ${value}`);
+  if (filter.q === null) return;
+  const prefix = where.bind(filter.q);
+  const matches = Object.values(searchedTexts).map(
+    ({ text, condition }) =>
+      `CASE WHEN ${condition} AND starts_with(${text}, lower(${prefix})) THEN ${text} END`,
+  );
+  // A customer who matches by several texts is listed once, at the position of the first.
+  const firstMatch = `c.key = least(${matches.join(', ')})`;
+  where.add(isSortedByText(filter) ? firstMatch : `coalesce(${matches.join(', ')}) IS NOT NULL`);
+}

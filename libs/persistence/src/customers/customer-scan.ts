@@ -1,0 +1,178 @@
+import type { Conditions } from '../conditions.js';
+import { NIL_UUID } from '../uuid-v7.js';
+import { isSortedByText, searchedTexts, type CustomerFilter, type SearchedText } from './customer-filter.js';
+
+/** A position between two customers of a list. */
+export interface CustomerPosition {
+  /** The sort key: a time in ISO 8601, or the matching text. */
+  key: string;
+  id: string;
+}
+
+/**
+ * SQL condition that allows a statement to use the indexes of the complete installation. Every customer meets
+ * it. Without this condition PostgreSQL would also scan these indexes for an organization with nearly all
+ * customers, however many customers of other organizations come first.
+ */
+export const anyCustomerCondition = `c.id <> '${NIL_UUID}'`;
+
+/** The first column of an index; null for an index of the complete installation. */
+type ScopeColumn = 'project_id' | 'organization_id' | null;
+
+/** The projects or organizations whose parts of the indexes are scanned, or the installation. */
+export interface ScanScope {
+  column: ScopeColumn;
+  /** Contains one id for the complete installation too, which is compared with nothing. */
+  ids: string[];
+}
+
+/**
+ * Maximum number of scopes that are inlined in the statement. With inlined ids PostgreSQL knows how many
+ * customers each scope has: for a scope with few it reads and sorts all of them.
+ */
+export const MAX_INLINED_SCOPES = 8;
+
+/** A range of one index. */
+interface IndexRange {
+  /** SQL for the sort key. */
+  key: string;
+  condition: string;
+  /** ORDER BY of the index. */
+  orderBy: string;
+}
+
+/** The scan of a list: index ranges that are merged in one order. */
+interface IndexScan {
+  ranges: IndexRange[];
+  /** ORDER BY of the merged ranges. */
+  orderBy: string;
+}
+
+/** Returns SQL for the customers of a scope. The id is that of the alias `s` unless given. */
+const scopeCondition = (column: ScopeColumn, id = (): string => 's.id'): string =>
+  column === null ? anyCustomerCondition : `c.${column} = ${id()}`;
+
+/** Returns SQL for the next rows of a range. @param scope SQL for the customers of the scope */
+const rangeSql = ({ key, condition, orderBy }: IndexRange, scope: string, limit: string): string =>
+  `SELECT ${key} AS key, c.* FROM customers c WHERE ${scope} AND ${condition} ORDER BY ${orderBy} LIMIT ${limit}`;
+
+/** Returns SQL for the next rows of each range of a scan, across all scopes, in no order. */
+export function rangesSql(
+  where: Conditions,
+  { column, ids }: ScanScope,
+  { ranges }: IndexScan,
+  limit: string,
+): string[] {
+  const scopes = `unnest(${where.bind(ids)}::uuid[]) s (id)`;
+  return ranges.map((range) => {
+    const rows = rangeSql(range, scopeCondition(column), limit);
+    return `SELECT c.* FROM ${scopes} CROSS JOIN LATERAL (${rows}) c LIMIT ${limit}`;
+  });
+}
+
+/** Returns SQL for the next rows of a scan, in its order. */
+export function mergedRangesSql(
+  where: Conditions,
+  { column, ids }: ScanScope,
+  { ranges, orderBy }: IndexScan,
+  limit: string,
+): string {
+  const merge = (scopes: string[]): string => {
+    const parts = scopes.flatMap((scope) => ranges.map((range) => `(${rangeSql(range, scope, limit)})`));
+    return `SELECT * FROM (${parts.join(' UNION ALL ')}) c ORDER BY ${orderBy} LIMIT ${limit}`;
+  };
+  if (ids.length <= MAX_INLINED_SCOPES)
+    return merge(ids.map((id) => scopeCondition(column, () => where.bind(id))));
+  return `
+    SELECT c.* FROM unnest(${where.bind(ids)}::uuid[]) s (id)
+      CROSS JOIN LATERAL (${merge([scopeCondition(column)])}) c
+    ORDER BY ${orderBy} LIMIT ${limit}`;
+}
+
+/** Chooses the index that leaves the fewest rows to scan. */
+export function chooseIndexScan(
+  where: Conditions,
+  scope: ScopeColumn,
+  filter: CustomerFilter,
+  after: CustomerPosition | null,
+): IndexScan {
+  const { email, externalId, q, createdAfter, createdBefore, lastLoginAfter, lastLoginBefore } = filter;
+  const byTime = (column: string, from: Date | null, to: Date | null, conditions: string[]): IndexScan => {
+    const timeConditions = timeRange(where, column, { from, to, after });
+    const ranges = conditions.map((condition) => ({
+      key: `c.${column}`,
+      condition: [condition, ...timeConditions].join(' AND '),
+      orderBy: `c.${column} DESC, c.id DESC`,
+    }));
+    return { ranges, orderBy: 'c.key DESC, c.id DESC' };
+  };
+  if (q !== null && isSortedByText(filter)) return textScan(where, scope, q, after);
+  if (email !== null) {
+    return byTime('created_at', createdAfter, createdBefore, [
+      `${scope === 'project_id' ? 'c.email' : searchedTexts.email.text} = ${where.bind(email)}`,
+    ]);
+  }
+  if (externalId !== null) {
+    return byTime('created_at', createdAfter, createdBefore, [`c.external_id = ${where.bind(externalId)}`]);
+  }
+  if (lastLoginAfter ?? lastLoginBefore) {
+    return byTime('last_login_at', lastLoginAfter, lastLoginBefore, ['c.last_login_at IS NOT NULL']);
+  }
+  const verified = [true, false].filter((flag) => flag === (filter.emailVerified ?? flag));
+  const disabled = [true, false].filter((flag) => flag === (filter.disabled ?? flag));
+  const flags = verified.flatMap((isVerified) =>
+    disabled.map(
+      (isDisabled) =>
+        `c.email_verified = ${isVerified} AND (c.disabled_at IS NOT NULL)::int = ${Number(isDisabled)}`,
+    ),
+  );
+  return byTime('created_at', createdAfter, createdBefore, flags);
+}
+
+/** Returns at most one bound on either side. With two bounds, the index scan would start at the wider one. */
+function timeRange(
+  where: Conditions,
+  column: string,
+  { from, to, after }: { from: Date | null; to: Date | null; after: CustomerPosition | null },
+): string[] {
+  const start = after && { time: new Date(after.key), id: after.id };
+  const before = to && { time: to, id: NIL_UUID };
+  const end = start && before ? (start.time < before.time ? start : before) : (start ?? before);
+  return [
+    ...(from ? [`c.${column} > ${where.bind(from)}`] : []),
+    ...(end
+      ? [`(c.${column}, c.id) < (${where.bind(end.time)}::timestamptz, ${where.bind(end.id)}::uuid)`]
+      : []),
+  ];
+}
+
+/**
+ * Returns the index ranges of a text prefix. In byte order, everything with the prefix is one range of each
+ * index.
+ */
+function textScan(
+  where: Conditions,
+  scope: ScopeColumn,
+  q: string,
+  after: CustomerPosition | null,
+): IndexScan {
+  const prefix = `lower(${where.bind(q)})`;
+  const start = `coalesce(${where.bind(after?.key ?? null)}, ${prefix})`;
+  const id = `${where.bind(after?.id ?? NIL_UUID)}::uuid`;
+  const end = `(${prefix} || chr(1114111))`;
+  const rangeOf = (key: string, condition: string, orderBy: string): IndexRange => {
+    return { key, condition: `${condition} AND (${key}, c.id) > (${start}, ${id})`, orderBy };
+  };
+  const inByteOrder = ({ text, condition }: SearchedText): IndexRange =>
+    rangeOf(text, `${condition} AND ${text} < ${end}`, `${text}, c.id`);
+  const { email, fullName, lastName } = searchedTexts;
+  // The unique index of a project has the same order, with its own operators.
+  const byEmail =
+    scope === 'project_id'
+      ? rangeOf(email.text, `c.email ~>=~ ${start} AND c.email ~<~ ${end}`, 'c.email USING ~<~, c.id')
+      : inByteOrder(email);
+  return {
+    ranges: [byEmail, inByteOrder(fullName), inByteOrder(lastName)],
+    orderBy: 'c.key COLLATE "C", c.id',
+  };
+}
