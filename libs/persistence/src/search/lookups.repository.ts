@@ -1,8 +1,11 @@
+// This file contains SQL: index conditions on a prefix or a collation, and reads of attempts and deliveries.
 import { Conditions } from '../conditions.js';
 import { anyCustomerCondition } from '../customers/customer-scan.js';
 import type { Database } from '../database.js';
+import { dynamicStatement, statement, uuid } from '../statements.js';
+import { NIL_UUID } from '../uuid-v7.js';
 
-/** Maximum number of customers that are found by one address, which can be in as many projects. */
+/** Maximum number of customers that are found by one email address, each in a project of its own. */
 const MAX_CUSTOMERS = 100;
 
 /**
@@ -14,7 +17,7 @@ const MAX_ENDPOINTS = 100;
 /** Number of characters of a URL in its index. */
 const INDEXED_URL_LENGTH = 256;
 
-/** Returns SQL for the endpoints whose URL begins with a text. @param table their alias */
+/** Returns SQL for whether the URL of an endpoint begins with a text. @param table alias of the endpoints */
 export function urlPrefixCondition(where: Conditions, start: string, table = 'w'): string {
   const text = `${where.bind(start)}::text`;
   const prefix = `left(${text}, ${INDEXED_URL_LENGTH})`;
@@ -22,16 +25,48 @@ export function urlPrefixCondition(where: Conditions, start: string, table = 'w'
   return `${indexed} >= ${prefix} AND ${indexed} < ${prefix} || chr(1114111) AND starts_with(${table}.url, ${text})`;
 }
 
+const findCustomersByEmail = dynamicStatement(
+  { id: uuid },
+  (email: string) => ({
+    text: `SELECT c.id FROM customers c WHERE (c.email COLLATE "C") = $1 AND ${anyCustomerCondition} LIMIT ${MAX_CUSTOMERS}`,
+    values: [email],
+  }),
+  [['ada@example.com']],
+);
+
+const findEndpointsByUrl = dynamicStatement(
+  { id: uuid },
+  (start: string) => {
+    const where = new Conditions();
+    const text = `SELECT w.id FROM webhook_endpoints w WHERE ${urlPrefixCondition(where, start)} LIMIT ${MAX_ENDPOINTS + 1}`;
+    return { text, values: where.values };
+  },
+  [['https://']],
+);
+
+/** Planned for the id, because each partition of the table contains a range of ids. */
+const findAttempt = dynamicStatement(
+  { deliveryId: uuid },
+  (attemptId: string) => ({
+    text: 'SELECT delivery_id AS "deliveryId" FROM attempts WHERE id = $1',
+    values: [attemptId],
+  }),
+  [[NIL_UUID]],
+);
+
+const findDelivery = statement(
+  { eventId: uuid },
+  'SELECT event_id AS "eventId" FROM deliveries WHERE id = $1',
+);
+
 /** Finds resources of the complete installation by something other than their id. */
 export class LookupsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the customers with exactly this address, in all projects. */
+  /** Returns the customers with exactly this email address, in all projects. */
   async findCustomerIdsByEmail(email: string): Promise<string[]> {
-    return this.queryIds(
-      `SELECT c.id FROM customers c WHERE (c.email COLLATE "C") = $1 AND ${anyCustomerCondition} LIMIT ${MAX_CUSTOMERS}`,
-      [email],
-    );
+    const customers = await this.database.execute(findCustomersByEmail(email));
+    return customers.map(({ id }) => id);
   }
 
   /**
@@ -39,27 +74,19 @@ export class LookupsRepository {
    * to list.
    */
   async findEndpointIdsByUrl(start: string): Promise<string[] | null> {
-    const where = new Conditions();
-    const ids = await this.queryIds(
-      `SELECT w.id FROM webhook_endpoints w WHERE ${urlPrefixCondition(where, start)} LIMIT ${MAX_ENDPOINTS + 1}`,
-      where.values,
-    );
-    return ids.length > MAX_ENDPOINTS ? null : ids;
+    const endpoints = await this.database.execute(findEndpointsByUrl(start));
+    return endpoints.length > MAX_ENDPOINTS ? null : endpoints.map(({ id }) => id);
   }
 
   /** Returns the delivery of an attempt, or null. */
   async findDeliveryIdOfAttempt(attemptId: string): Promise<string | null> {
-    const [id] = await this.queryIds('SELECT delivery_id AS id FROM attempts WHERE id = $1', [attemptId]);
-    return id ?? null;
+    const [attempt] = await this.database.execute(findAttempt(attemptId));
+    return attempt?.deliveryId ?? null;
   }
 
   /** Returns the event of a delivery, or null. */
   async findEventIdOfDelivery(deliveryId: string): Promise<string | null> {
-    const [id] = await this.queryIds('SELECT event_id AS id FROM deliveries WHERE id = $1', [deliveryId]);
-    return id ?? null;
-  }
-
-  private async queryIds(sql: string, values: unknown[]): Promise<string[]> {
-    return (await this.database.query<{ id: string }>(sql, values)).map(({ id }) => id);
+    const [delivery] = await this.database.execute(findDelivery, [deliveryId]);
+    return delivery?.eventId ?? null;
   }
 }
