@@ -1,6 +1,8 @@
+// This file contains SQL: unions of tables, and index conditions on a prefix.
 import type { PrefixedIdKind } from '@gatehouse/domain';
 import { Conditions } from '../conditions.js';
 import type { Database } from '../database.js';
+import { dynamicStatement, nullable, statement, text, textOf, uuid } from '../statements.js';
 import { prefixCondition } from './prefix-conditions.js';
 import { urlPrefixCondition } from './lookups.repository.js';
 
@@ -73,59 +75,79 @@ const resultColumns: Record<
   },
 };
 
-const resultKinds: Record<PrefixedIdKind, SearchResultKind> = {
-  delivery: 'delivery',
-  attempt: 'attempt',
-  event: 'event',
-  endpoint: 'endpoint',
-  redelivery: 'batch',
+const resultRow = {
+  kind: textOf<SearchResultKind>(),
+  id: uuid,
+  title: text,
+  subtitle: text,
+  projectId: nullable(uuid),
 };
-
-/** Finds resources of the complete installation by id or prefix. Every part is a short index scan. */
-export class SearchRepository {
-  constructor(private readonly database: Database) {}
-
-  /** Returns the resources with an id. @param kind null for every kind */
-  async findById(id: string, kind: PrefixedIdKind | null): Promise<SearchResult[]> {
-    const kinds = kind ? [resultKinds[kind]] : searchResultKinds;
-    const parts = kinds.map((each) => selectKind(each, 't.id = $1'));
-    return this.database.queryPrepared<SearchResult>(parts.join(' UNION ALL '), [id]);
-  }
-
-  /** Returns endpoints, including deleted ones, whose URL begins with a text. */
-  findEndpointsByUrl(start: string, limit: number): Promise<SearchResult[]> {
-    const where = new Conditions();
-    const condition = urlPrefixCondition(where, start, 't');
-    return this.database.query<SearchResult>(
-      `${selectKind('endpoint', condition)} LIMIT ${where.bind(limit)}`,
-      where.values,
-    );
-  }
-
-  /**
-   * Returns projects and organizations whose name (case-insensitive) or slug begins with a text, and API keys
-   * whose prefix does.
-   */
-  async findByPrefix(text: string, limit: number): Promise<SearchResult[]> {
-    const selectByPrefix = (kind: SearchResultKind, column: string, start: string): string =>
-      `(${selectKind(kind, prefixCondition(column, start))} LIMIT $3)`;
-    const names = (['project', 'organization'] as const).flatMap((kind) => [
-      selectByPrefix(kind, 'lower(t.name)', 'lower($1::text)'),
-      selectByPrefix(kind, 't.slug', 'lower($1::text)'),
-    ]);
-    const rows = await this.database.queryPrepared<SearchResult>(
-      `SELECT DISTINCT * FROM (${[...names, selectByPrefix('api_key', 't.prefix', '$2::text')].join(' UNION ALL ')}) found
-       ORDER BY title, id LIMIT $3`,
-      // Only the first characters of a key are stored; a complete key is found by them.
-      [text, text.slice(0, 8), limit],
-    );
-    return rows;
-  }
-}
 
 /** Returns SQL for the results of a kind that meet a condition. */
 function selectKind(kind: SearchResultKind, condition: string): string {
   const { from, title, subtitle, projectId } = resultColumns[kind];
   return `SELECT '${kind}' AS kind, t.id, ${title} AS title, ${subtitle} AS subtitle, ${projectId} AS "projectId"
     FROM ${from} WHERE ${condition}`;
+}
+
+const selectById = (kind: SearchResultKind): string => selectKind(kind, 't.id = $1');
+
+const findInAllKinds = statement(resultRow, searchResultKinds.map(selectById).join(' UNION ALL '));
+
+const findInKind: Record<PrefixedIdKind, typeof findInAllKinds> = {
+  delivery: statement(resultRow, selectById('delivery')),
+  attempt: statement(resultRow, selectById('attempt')),
+  event: statement(resultRow, selectById('event')),
+  endpoint: statement(resultRow, selectById('endpoint')),
+  redelivery: statement(resultRow, selectById('batch')),
+};
+
+const findEndpointsByUrl = dynamicStatement(
+  resultRow,
+  (start: string, limit: number) => {
+    const where = new Conditions();
+    const select = selectKind('endpoint', urlPrefixCondition(where, start, 't'));
+    return { text: `${select} LIMIT ${where.bind(limit)}`, values: where.values };
+  },
+  [['https://', 1]],
+);
+
+const selectByPrefix = (kind: SearchResultKind, column: string, start: string): string =>
+  `(${selectKind(kind, prefixCondition(column, start))} LIMIT $3)`;
+
+const resultsByPrefix = [
+  selectByPrefix('project', 'lower(t.name)', 'lower($1::text)'),
+  selectByPrefix('project', 't.slug', 'lower($1::text)'),
+  selectByPrefix('organization', 'lower(t.name)', 'lower($1::text)'),
+  selectByPrefix('organization', 't.slug', 'lower($1::text)'),
+  selectByPrefix('api_key', 't.prefix', '$2::text'),
+];
+
+const findByPrefix = statement(
+  resultRow,
+  `SELECT DISTINCT * FROM (${resultsByPrefix.join(' UNION ALL ')}) found ORDER BY title, id LIMIT $3`,
+);
+
+/** Finds resources of the complete installation by id or prefix. Every part is a short index scan. */
+export class SearchRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Returns the resources with an id. @param kind null for every kind */
+  findById(id: string, kind: PrefixedIdKind | null): Promise<SearchResult[]> {
+    return this.database.execute(kind ? findInKind[kind] : findInAllKinds, [id]);
+  }
+
+  /** Returns endpoints, including deleted ones, whose URL begins with a text. */
+  findEndpointsByUrl(start: string, limit: number): Promise<SearchResult[]> {
+    return this.database.execute(findEndpointsByUrl(start, limit));
+  }
+
+  /**
+   * Returns projects and organizations whose name (case-insensitive) or slug begins with a text, and API keys
+   * whose prefix does.
+   */
+  findByPrefix(text: string, limit: number): Promise<SearchResult[]> {
+    // Only the first characters of a key are stored; a complete key is found by them.
+    return this.database.execute(findByPrefix, [text, text.slice(0, 8), limit]);
+  }
 }
