@@ -2,7 +2,8 @@
 export interface ResultType<Value> {
   /** As `format_type` writes it. */
   readonly type: string;
-  readonly nullable: boolean;
+  /** `table` if the column of the table is nullable, but the statement never returns NULL. */
+  readonly nullable: boolean | 'table';
   /** Only for the compiler. */
   readonly value?: Value;
 }
@@ -38,6 +39,12 @@ export const arrayOf = <Value>({ type }: ResultType<Value>): ResultType<Value[]>
 export const nullable = <Value>({ type }: ResultType<Value>): ResultType<Value | null> => ({
   type,
   nullable: true,
+});
+
+/** Returns the type of a column that is nullable in its table, but never null in the rows of the statement. */
+export const neverNull = <Value>({ type }: ResultType<Value>): ResultType<Value> => ({
+  type,
+  nullable: 'table',
 });
 
 /** SQL with the values of its parameters. */
