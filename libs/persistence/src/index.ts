@@ -53,7 +53,11 @@ export { startOfDay, ensureAttemptPartitions } from './webhooks/attempt-partitio
 export * from './webhooks/attempts.repository.js';
 export * from './webhooks/backlog.repository.js';
 export * from './webhooks/dead-letters.repository.js';
-export * from './webhooks/deliveries.repository.js';
+export {
+  DeliveriesRepository,
+  type Delivery,
+  type DeliverySummary,
+} from './webhooks/deliveries.repository.js';
 export * from './webhooks/delivery-announcer.js';
 export type { ClaimedAttempt } from './webhooks/delivery-claim.js';
 export * from './webhooks/delivery-chains.repository.js';
