@@ -1,29 +1,73 @@
+// This file contains SQL: bounded searches by filter and reach.
 import type { AttemptError, Reach } from '@gatehouse/domain';
-import { countMatches, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
-import type { Conditions } from '../conditions.js';
+import { capScanCount, countedRow, countedSql, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
+import { sampleReaches, type Conditions } from '../conditions.js';
 import type { Database } from '../database.js';
-import { boundedScanSql, scanPage, type ScannedPage, type ScannedRow } from '../scanned-page.js';
-import { deliveryColumns, deliveriesWithin, type DeliverySummary } from './deliveries.repository.js';
+import { boundedScanSql, scannedRowMap, scanPage, type ScannedPage } from '../scanned-page.js';
+import { dynamicStatement, integer, nullable, smallint, textOf, type RowOf } from '../statements.js';
+import { deliveryColumns, deliveriesWithin, deliveryRow } from './deliveries.repository.js';
 import {
   baseConditions,
   addDeliveryConditions,
+  deadLetterStates,
   deliveryScanSql,
+  sampleDeliveryFilters,
   type DeliveryFilter,
 } from './delivery-filter.js';
 import { detectLowVolumeCustomers } from './low-volume-customers.js';
 
-/** A permanently failed delivery, with the result of its last attempt. */
-export interface DeadLetterRecord extends DeliverySummary {
-  attempt: number;
+const deadLetterRow = {
+  ...deliveryRow,
+  attempt: smallint,
   /** 0 without a response. */
-  lastHttpStatus: number;
-  lastError: AttemptError | null;
-}
+  lastHttpStatus: integer,
+  lastError: nullable(textOf<AttemptError>()),
+};
+
+/** A permanently failed delivery, with the result of its last attempt. */
+export type DeadLetterRecord = RowOf<typeof deadLetterRow>;
 
 /**
  * Maximum number of dead letters that a page scans if few of them match. The next page continues from there.
  */
 const PAGE_SCAN_LIMIT = 200;
+
+const sampleFilters = [
+  ...sampleDeliveryFilters,
+  ...deadLetterStates.map((resolution) => ({ ...sampleDeliveryFilters[0]!, resolution })),
+];
+const sampleCalls = sampleReaches.flatMap((reach) => sampleFilters.map((filter) => [reach, filter] as const));
+
+/**
+ * Returns the matches among the next `window` dead letters, and the last scanned id if there are at least
+ * that many.
+ */
+const scanDeadLetters = dynamicStatement(
+  scannedRowMap(deadLetterRow),
+  (reach: Reach, filter: DeliveryFilter, before: string | null, window: number, limit: number) => {
+    const where = addDeliveryConditions(deliveriesWithin(reach), filter);
+    const page = `
+      SELECT ${deliveryColumns}, d.attempt, coalesce(d.last_http_status, 0) AS "lastHttpStatus",
+        d.last_error AS "lastError"
+      FROM scanned d JOIN webhook_endpoints w ON w.id = d.endpoint_id
+      WHERE ${where.sql} ORDER BY d.id DESC LIMIT ${where.bind(limit + 1)}`;
+    const scan = deadLetterScanSql(where, reach, filter, { before, limit: window });
+    return { text: boundedScanSql(where, scan, page, window), values: where.values };
+  },
+  sampleCalls.map((call) => [...call, null, 1, 1] as const),
+);
+
+const countDeadLetters = dynamicStatement(
+  countedRow,
+  (reach: Reach, filter: DeliveryFilter) => {
+    const where = addDeliveryConditions(deliveriesWithin(reach), filter);
+    const isMatch = where.sql;
+    const range = { before: null, limit: COUNT_SCAN_LIMIT, isOrdered: false };
+    const rows = `(${deadLetterScanSql(where, reach, filter, range)}) d JOIN webhook_endpoints w ON w.id = d.endpoint_id`;
+    return { text: countedSql(rows, isMatch), values: where.values };
+  },
+  sampleCalls,
+);
 
 /** The list of dead letters: each page scans a bounded number, whatever the filter is. */
 export class DeadLettersRepository {
@@ -44,46 +88,15 @@ export class DeadLettersRepository {
     const maxWindow = Math.max(limit + 1, Math.ceil(PAGE_SCAN_LIMIT / (filter.endpointIds?.length || 1)));
     const windows = [limit + 1, 4 * (limit + 1), PAGE_SCAN_LIMIT].map((size) => Math.min(size, maxWindow));
     return scanPage(windows, before, limit, (after, window) =>
-      this.scan(reach, filter, after, window, limit),
+      this.database.execute(scanDeadLetters(reach, filter, after, window, limit)),
     );
   }
 
   /** Counts the matching dead letters within a reach in a bounded scan. */
   async count(reach: Reach, requestedFilter: DeliveryFilter): Promise<CappedCount> {
     const filter = await detectLowVolumeCustomers(this.database, requestedFilter);
-    const where = addDeliveryConditions(deliveriesWithin(reach), filter);
-    const isMatch = where.sql;
-    const scan = deadLetterScanSql(where, reach, filter, {
-      before: null,
-      limit: COUNT_SCAN_LIMIT,
-      isOrdered: false,
-    });
-    const rows = `(${scan}) d JOIN webhook_endpoints w ON w.id = d.endpoint_id`;
-    return countMatches(this.database, { rows, isMatch, values: where.values }, COUNT_SCAN_LIMIT);
-  }
-
-  /**
-   * Returns the matches among the next `window` dead letters, and the last scanned id if there are at least
-   * that many.
-   */
-  private scan(
-    reach: Reach,
-    filter: DeliveryFilter,
-    before: string | null,
-    window: number,
-    limit: number,
-  ): Promise<ScannedRow<DeadLetterRecord>[]> {
-    const where = addDeliveryConditions(deliveriesWithin(reach), filter);
-    const page = `
-      SELECT ${deliveryColumns}, d.attempt, coalesce(d.last_http_status, 0) AS "lastHttpStatus",
-        d.last_error AS "lastError"
-      FROM scanned d JOIN webhook_endpoints w ON w.id = d.endpoint_id
-      WHERE ${where.sql} ORDER BY d.id DESC LIMIT ${where.bind(limit + 1)}`;
-    const scan = deadLetterScanSql(where, reach, filter, { before, limit: window });
-    return this.database.query<ScannedRow<DeadLetterRecord>>(
-      boundedScanSql(where, scan, page, window),
-      where.values,
-    );
+    const [counted] = await this.database.execute(countDeadLetters(reach, filter));
+    return capScanCount(counted!, COUNT_SCAN_LIMIT);
   }
 }
 

@@ -1,38 +1,57 @@
+// This file contains SQL: a claim with SKIP LOCKED, and a check that each run of the worker repeats.
+import type { AttemptError } from '@gatehouse/domain';
 import type { Database } from '../database.js';
+import { neverNull, nullable, smallint, statement, text, textOf, timestamptz, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import type { DeadLetter } from './endpoint-events.js';
 
 /** A dead letter that no event has reported yet. */
 export type UnnotifiedDeadLetter = DeadLetter & { endpointId: string };
 
+const findUnnotified = statement({}, 'SELECT FROM deliveries WHERE untold LIMIT 1');
+
+const claimUnnotified = statement(
+  {
+    id: uuid,
+    eventId: uuid,
+    eventType: text,
+    endpointId: uuid,
+    projectId: nullable(uuid),
+    targetUrl: text,
+    attempts: smallint,
+    lastHttpStatus: neverNull(smallint),
+    lastError: neverNull(textOf<AttemptError>()),
+    createdAt: timestamptz,
+    finishedAt: neverNull(timestamptz),
+  },
+  `WITH claimed AS (
+     SELECT d.id FROM deliveries d WHERE d.untold ORDER BY d.id LIMIT $1 FOR NO KEY UPDATE OF d SKIP LOCKED
+   )
+   UPDATE deliveries d SET untold = NULL FROM claimed WHERE d.id = claimed.id
+   RETURNING d.id, d.event_id AS "eventId", d.event_type AS "eventType", d.endpoint_id AS "endpointId",
+     d.project_id AS "projectId", d.target_url AS "targetUrl", d.attempt AS attempts,
+     d.last_http_status AS "lastHttpStatus", d.last_error AS "lastError", d.created_at AS "createdAt",
+     d.finished_at AS "finishedAt"`,
+);
+
 /**
  * Dead letters between the recorded outcome and the event that reports them. Recording the outcome only marks
- * them, so that it adds no cost to a success; the mark stays if the worker that set it dies.
+ * them, so that it adds no cost to a success; the mark stays if the worker that set it crashes.
  */
 export class UnnotifiedDeadLettersRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns whether there are any. */
+  /** Returns whether there are unnotified dead letters. */
   async hasAny(): Promise<boolean> {
-    const rows = await this.database.queryPrepared('SELECT FROM deliveries WHERE untold LIMIT 1');
+    const rows = await this.database.execute(findUnnotified);
     return rows.length > 0;
   }
 
   /**
-   * Claims up to `limit` of them; they count as notified once the transaction has committed. Two workers
-   * share them.
+   * Claims up to `limit` dead letters; they count as notified once the transaction has committed. Two workers
+   * never claim the same ones.
    */
   claim(tx: Tx, limit: number): Promise<UnnotifiedDeadLetter[]> {
-    return tx.queryPrepared<UnnotifiedDeadLetter>(
-      `WITH claimed AS (
-         SELECT d.id FROM deliveries d WHERE d.untold ORDER BY d.id LIMIT $1 FOR NO KEY UPDATE OF d SKIP LOCKED
-       )
-       UPDATE deliveries d SET untold = NULL FROM claimed WHERE d.id = claimed.id
-       RETURNING d.id, d.event_id AS "eventId", d.event_type AS "eventType", d.endpoint_id AS "endpointId",
-         d.project_id AS "projectId", d.target_url AS "targetUrl", d.attempt AS attempts,
-         d.last_http_status AS "lastHttpStatus", d.last_error AS "lastError", d.created_at AS "createdAt",
-         d.finished_at AS "finishedAt"`,
-      [limit],
-    );
+    return tx.execute(claimUnnotified, [limit]);
   }
 }
