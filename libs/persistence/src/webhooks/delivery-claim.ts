@@ -1,29 +1,33 @@
+import { bytea, double, neverNull, nullable, smallint, text, uuid, type RowOf } from '../statements.js';
 import { minIdAtSql } from '../uuid-v7.js';
 
 // SQL of a claim, shared by the claims of jobs and of due deliveries.
 
-/** An attempt that only this worker may make. */
-export interface ClaimedAttempt {
-  deliveryId: string;
+/** The row of a statement that ends with `claimPickedSql`. */
+export const claimedAttemptRow = {
+  deliveryId: uuid,
   /** Also the fencing token. */
-  attemptId: string;
-  attempt: number;
-  urgency: number;
+  attemptId: neverNull(uuid),
+  attempt: smallint,
+  urgency: smallint,
   /** Age of the delivery, from the transaction that created it. */
-  ageMs: number;
-  endpointId: string;
-  projectId: string | null;
-  eventId: string;
-  eventType: string;
-  body: string;
-  targetUrl: string;
+  ageMs: double,
+  endpointId: uuid,
+  projectId: nullable(uuid),
+  eventId: uuid,
+  eventType: text,
+  body: text,
+  targetUrl: text,
   /** Encrypted. */
-  secret: Buffer;
+  secret: bytea,
   /** Encrypted; null unless the previous secret still signs too. */
-  previousSecret: Buffer | null;
+  previousSecret: nullable(bytea),
   /** Custom headers of the endpoint, encrypted; null if there are none. */
-  headers: Buffer | null;
-}
+  headers: nullable(bytea),
+};
+
+/** An attempt that this worker has claimed. No other worker may run it. */
+export type ClaimedAttempt = RowOf<typeof claimedAttemptRow>;
 
 /**
  * Uses the time of the statement, not `clock_timestamp()`: a value that changes within a statement cannot be

@@ -1,17 +1,36 @@
+// This file contains SQL: the hot path of the worker, with claims and outcomes of many deliveries at once.
 import { URGENCY, type FinishedAttempt, type DeliveryState } from '@gatehouse/domain';
 import { errorCode, newId, type DeliveryJob } from '@gatehouse/platform';
 import type { Database } from '../database.js';
+import {
+  integer,
+  neverNull,
+  nullable,
+  smallint,
+  statement,
+  textOf,
+  uuid,
+  type RowOf,
+} from '../statements.js';
 import type { Transactions } from '../transactions.js';
 import { ensurePartitionsFor } from './attempt-partitions.js';
-import { isClaimable, claimPickedSql, type ClaimedAttempt } from './delivery-claim.js';
+import { claimedAttemptRow, isClaimable, claimPickedSql, type ClaimedAttempt } from './delivery-claim.js';
 import { cancelPendingSql } from './cancel-pending-sql.js';
 import { IN_LOCK_ORDER } from './lock-order.js';
 
+const lostAttemptRow = {
+  deliveryId: uuid,
+  attemptId: neverNull(uuid),
+  attempt: smallint,
+  urgency: smallint,
+  endpointId: uuid,
+  projectId: nullable(uuid),
+  /** Time since the claim. */
+  durationMs: integer,
+};
+
 /** An attempt whose worker has not recorded an outcome within the lease. */
-export type LostAttempt = Pick<
-  ClaimedAttempt,
-  'deliveryId' | 'attemptId' | 'attempt' | 'urgency' | 'endpointId' | 'projectId'
-> & { durationMs: number };
+export type LostAttempt = RowOf<typeof lostAttemptRow>;
 
 /**
  * The state after an outcome was recorded; null if the claim had passed to another worker and nothing was
@@ -22,10 +41,73 @@ export type RecordedOutcome = DeliveryState | null;
 /** PostgreSQL's code for a row without a partition. */
 const NO_PARTITION_CODE = '23514';
 
+const claimJobs = statement(
+  claimedAttemptRow,
+  `WITH picked AS (
+     SELECT d.id, job.attempt_id
+     FROM unnest($2::uuid[], $3::smallint[], $4::uuid[]) AS job (delivery_id, attempt, attempt_id)
+       JOIN deliveries d ON d.id = job.delivery_id AND d.attempt = job.attempt - 1
+       JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.status = 'enabled'
+     WHERE ${isClaimable}
+     FOR UPDATE OF d SKIP LOCKED
+   ) ${claimPickedSql}`,
+);
+
 /**
- * Deliveries for the worker: claims, outcomes, and the queries of the sweeper. Plain SQL, because this is the
- * hot path.
+ * Locks the rows before it determines the new state: a transaction that it waits for may be deleting the
+ * customer.
  */
+const recordOutcomes = statement(
+  { attemptId: uuid, state: textOf<DeliveryState>() },
+  `WITH evaluated AS (
+     SELECT outcome.*, CASE WHEN outcome.success THEN 'succeeded'
+       WHEN w.status <> 'enabled' OR d.withdrawn THEN 'cancelled'
+       WHEN outcome."nextDelayMs" IS NULL THEN 'failed' ELSE 'pending' END AS state
+     FROM json_to_recordset($1::json) AS outcome ("deliveryId" uuid, "attemptId" uuid, "nextDelayMs" float8,
+         "httpStatus" smallint, success boolean, error text, "durationMs" integer, "responseBody" text,
+         "retryAfter" text)
+       JOIN deliveries d ON d.id = outcome."deliveryId" AND d.attempt_id = outcome."attemptId"
+       JOIN webhook_endpoints w ON w.id = d.endpoint_id
+     ${IN_LOCK_ORDER}
+   ), updated AS (
+     UPDATE deliveries d SET state = evaluated.state, attempt_id = NULL, lease_until = NULL,
+       next_attempt_at = CASE WHEN evaluated.state = 'pending'
+         THEN clock_timestamp() + evaluated."nextDelayMs" * interval '1 ms' END,
+       urgency = greatest(urgency, ${URGENCY.retry}), last_http_status = evaluated."httpStatus", last_error = evaluated.error,
+       untold = CASE WHEN evaluated.state = 'failed' AND d.event_type NOT LIKE 'webhook.%' THEN true END,
+       finished_at = CASE WHEN evaluated.state <> 'pending' THEN clock_timestamp() END
+     FROM evaluated WHERE d.id = evaluated."deliveryId"
+     RETURNING evaluated.*, d.organization_id, d.project_id, d.event_id, d.event_type, d.endpoint_id, d.target_url,
+       d.attempt, d.started_at, d.withdrawn
+   ), logged AS (
+     INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id,
+       target_url, attempt, http_status, success, error, duration_ms, response_body, retry_after, started_at,
+       closed_at)
+     SELECT "attemptId", organization_id, project_id, event_id, event_type, endpoint_id, "deliveryId",
+       target_url, attempt, "httpStatus", success, error, "durationMs",
+       CASE WHEN withdrawn THEN '' ELSE "responseBody" END, "retryAfter", started_at, clock_timestamp()
+     FROM updated
+   )
+   SELECT "attemptId", state FROM updated`,
+);
+
+/** Compares the lease with the time of the statement, which can be an index condition. */
+const findLostAttempts = statement(
+  lostAttemptRow,
+  `SELECT id AS "deliveryId", attempt_id AS "attemptId", attempt, urgency, endpoint_id AS "endpointId",
+     project_id AS "projectId",
+     least(extract(epoch FROM clock_timestamp() - started_at) * 1000, 2147483647)::int AS "durationMs"
+   FROM deliveries WHERE lease_until <= statement_timestamp() ORDER BY lease_until LIMIT $1`,
+);
+
+const cancelForInactiveEndpoints = statement(
+  { count: integer },
+  cancelPendingSql(
+    "webhook_endpoints w JOIN deliveries p ON p.endpoint_id = w.id WHERE w.status <> 'enabled'",
+  ),
+);
+
+/** Deliveries for the worker: claims, outcomes, and the queries of the sweeper. */
 export class DeliveryProcessingRepository {
   /**
    * Creates the repository.
@@ -43,22 +125,12 @@ export class DeliveryProcessingRepository {
    *   another worker
    */
   async claim(jobs: DeliveryJob[]): Promise<(ClaimedAttempt | null)[]> {
-    const claimed = await this.database.queryPrepared<ClaimedAttempt>(
-      `WITH picked AS (
-         SELECT d.id, job.attempt_id
-         FROM unnest($2::uuid[], $3::smallint[], $4::uuid[]) AS job (delivery_id, attempt, attempt_id)
-           JOIN deliveries d ON d.id = job.delivery_id AND d.attempt = job.attempt - 1
-           JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.status = 'enabled'
-         WHERE ${isClaimable}
-         FOR UPDATE OF d SKIP LOCKED
-       ) ${claimPickedSql}`,
-      [
-        this.leaseMs,
-        jobs.map((job) => job.deliveryId),
-        jobs.map((job) => job.attempt),
-        jobs.map(() => newId()),
-      ],
-    );
+    const claimed = await this.database.execute(claimJobs, [
+      this.leaseMs,
+      jobs.map((job) => job.deliveryId),
+      jobs.map((job) => job.attempt),
+      jobs.map(() => newId()),
+    ]);
     // If a batch contains two jobs for one attempt, only one of them may run it.
     const byDelivery = new Map(claimed.map((attempt) => [attempt.deliveryId, attempt]));
     return jobs.map(({ deliveryId }) => {
@@ -72,8 +144,7 @@ export class DeliveryProcessingRepository {
    * Records the outcomes of attempts in one statement: only if the claim is still valid, it updates the
    * delivery and adds the attempt to the log. A failure ends the delivery if its endpoint has been disabled
    * or its customer deleted in the meantime; for a deleted customer, the response of the receiver is not
-   * stored. Locks the rows before it determines the new state: a transaction that it waits for may be
-   * deleting that customer.
+   * stored.
    */
   async recordOutcomes(attempts: FinishedAttempt[]): Promise<RecordedOutcome[]> {
     try {
@@ -88,53 +159,14 @@ export class DeliveryProcessingRepository {
   }
 
   private async writeOutcomes(attempts: FinishedAttempt[]): Promise<RecordedOutcome[]> {
-    const rows = await this.database.queryPrepared<{ attemptId: string; state: DeliveryState }>(
-      `WITH evaluated AS (
-         SELECT c.*, CASE WHEN c.success THEN 'succeeded' WHEN w.status <> 'enabled' OR d.withdrawn THEN 'cancelled'
-           WHEN c."nextDelayMs" IS NULL THEN 'failed' ELSE 'pending' END AS state
-         FROM json_to_recordset($1::json) AS c ("deliveryId" uuid, "attemptId" uuid, "nextDelayMs" float8,
-             "httpStatus" smallint, success boolean, error text, "durationMs" integer, "responseBody" text,
-             "retryAfter" text)
-           JOIN deliveries d ON d.id = c."deliveryId" AND d.attempt_id = c."attemptId"
-           JOIN webhook_endpoints w ON w.id = d.endpoint_id
-         ${IN_LOCK_ORDER}
-       ), updated AS (
-         UPDATE deliveries d SET state = evaluated.state, attempt_id = NULL, lease_until = NULL,
-           next_attempt_at = CASE WHEN evaluated.state = 'pending'
-             THEN clock_timestamp() + evaluated."nextDelayMs" * interval '1 ms' END,
-           urgency = greatest(urgency, ${URGENCY.retry}), last_http_status = evaluated."httpStatus", last_error = evaluated.error,
-           untold = CASE WHEN evaluated.state = 'failed' AND d.event_type NOT LIKE 'webhook.%' THEN true END,
-           finished_at = CASE WHEN evaluated.state <> 'pending' THEN clock_timestamp() END
-         FROM evaluated WHERE d.id = evaluated."deliveryId"
-         RETURNING evaluated.*, d.organization_id, d.project_id, d.event_id, d.event_type, d.endpoint_id, d.target_url,
-           d.attempt, d.started_at, d.withdrawn
-       ), logged AS (
-         INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id,
-           target_url, attempt, http_status, success, error, duration_ms, response_body, retry_after, started_at,
-           closed_at)
-         SELECT "attemptId", organization_id, project_id, event_id, event_type, endpoint_id, "deliveryId",
-           target_url, attempt, "httpStatus", success, error, "durationMs",
-           CASE WHEN withdrawn THEN '' ELSE "responseBody" END, "retryAfter", started_at, clock_timestamp()
-         FROM updated
-       )
-       SELECT "attemptId", state FROM updated`,
-      [JSON.stringify(attempts)],
-    );
+    const rows = await this.database.execute(recordOutcomes, [JSON.stringify(attempts)]);
     const states = new Map(rows.map((row) => [row.attemptId, row.state]));
     return attempts.map(({ attemptId }) => states.get(attemptId) ?? null);
   }
 
-  /**
-   * Returns attempts whose lease has expired at the time of the statement, which can be an index condition.
-   */
-  async findLost(limit: number): Promise<LostAttempt[]> {
-    return this.database.queryPrepared<LostAttempt>(
-      `SELECT id AS "deliveryId", attempt_id AS "attemptId", attempt, urgency, endpoint_id AS "endpointId",
-         project_id AS "projectId",
-         least(extract(epoch FROM clock_timestamp() - started_at) * 1000, 2147483647)::int AS "durationMs"
-       FROM deliveries WHERE lease_until <= statement_timestamp() ORDER BY lease_until LIMIT $1`,
-      [limit],
-    );
+  /** Returns attempts whose lease has expired. */
+  findLost(limit: number): Promise<LostAttempt[]> {
+    return this.database.execute(findLostAttempts, [limit]);
   }
 
   /**
@@ -142,11 +174,7 @@ export class DeliveryProcessingRepository {
    * @returns the number of cancelled deliveries, at most `CANCEL_LIMIT`
    */
   async cancelForInactiveEndpoints(): Promise<number> {
-    const [row] = await this.database.queryPrepared<{ count: number }>(
-      cancelPendingSql(
-        "webhook_endpoints w JOIN deliveries p ON p.endpoint_id = w.id WHERE w.status <> 'enabled'",
-      ),
-    );
+    const [row] = await this.database.execute(cancelForInactiveEndpoints);
     return row!.count;
   }
 }

@@ -1,7 +1,9 @@
+// This file contains SQL: the ranked claims of the hot path, and index scans of the ready queues.
 import { newId } from '@gatehouse/platform';
 import type { Database } from '../database.js';
+import { double, nullable, statement, uuid, type Statement } from '../statements.js';
 import { NIL_UUID } from '../uuid-v7.js';
-import { isClaimable, claimPickedSql, type ClaimedAttempt } from './delivery-claim.js';
+import { claimedAttemptRow, isClaimable, claimPickedSql, type ClaimedAttempt } from './delivery-claim.js';
 
 /** The free capacity of a worker, and the capacity in use. */
 export interface ClaimCapacity {
@@ -31,39 +33,89 @@ const PRIORITY_AGING_MS = [0, 5_000, 30_000];
 const SCAN_WINDOW = 400;
 
 /**
- * Returns SQL that claims as many of the candidates (id, endpoint_id, project_id, urgency, next_attempt_at)
- * as there is capacity for, the most urgent first.
- */
-const pickSql = (candidatesSql: string): string => `
-  WITH candidates AS (${candidatesSql}),
-  ranked AS (
-    SELECT c.*, next_attempt_at + ($3::float8[])[urgency + 1] * interval '1 ms' AS sort_time FROM candidates c
-  ), by_endpoint AS (
-    SELECT p.*, row_number() OVER (PARTITION BY p.endpoint_id ORDER BY p.sort_time) + coalesce(b.in_flight, 0) AS nth
-    FROM ranked p LEFT JOIN unnest($4::uuid[], $5::int[]) AS b (id, in_flight) ON b.id = p.endpoint_id
-  ), by_project AS (
-    SELECT p.*, row_number() OVER (PARTITION BY p.project_id ORDER BY p.sort_time) + coalesce(b.in_flight, 0) AS nth_of_project
-    FROM by_endpoint p LEFT JOIN unnest($7::uuid[], $8::int[]) AS b (id, in_flight) ON b.id = p.project_id
-    WHERE p.nth <= $6
-  ), by_urgency AS (
-    SELECT p.*, row_number() OVER (PARTITION BY p.urgency ORDER BY p.sort_time) AS nth_of_urgency
-    FROM by_project p WHERE p.project_id IS NULL OR p.nth_of_project <= $9
-  ), chosen AS (
-    SELECT id FROM by_urgency WHERE nth_of_urgency <= ($10::int[])[urgency + 1] ORDER BY sort_time LIMIT $2
-  ), locked AS (
-    SELECT d.id FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.status = 'enabled'
-    WHERE d.id = ANY (ARRAY(SELECT id FROM chosen)) AND ${isClaimable} FOR UPDATE OF d SKIP LOCKED
-  ), picked AS (
-    SELECT id, ($11::uuid[])[row_number() OVER ()] AS attempt_id FROM locked
-  ) ${claimPickedSql}`;
-
-/**
- * SQL for deliveries to enabled endpoints only: deliveries that are left for a disabled endpoint must not
- * fill the window.
+ * SQL for the deliveries to enabled endpoints only: remaining deliveries to a disabled endpoint must not fill
+ * the window.
  */
 const readyDeliveriesSql = `
   SELECT d.id, d.endpoint_id, d.project_id, d.urgency, d.next_attempt_at
   FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.status = 'enabled'`;
+
+/**
+ * Declares a statement that claims as many of the candidates (id, endpoint_id, project_id, urgency,
+ * next_attempt_at) as there is capacity for, the most urgent first.
+ */
+const claimCandidates = (candidatesSql: string): Statement<ClaimedAttempt> =>
+  statement(
+    claimedAttemptRow,
+    `WITH candidates AS (${candidatesSql}),
+     ranked AS (
+       SELECT c.*, next_attempt_at + ($3::float8[])[urgency + 1] * interval '1 ms' AS sort_time FROM candidates c
+     ), by_endpoint AS (
+       SELECT c.*,
+         row_number() OVER (PARTITION BY c.endpoint_id ORDER BY c.sort_time) + coalesce(used.in_flight, 0) AS nth_of_endpoint
+       FROM ranked c LEFT JOIN unnest($4::uuid[], $5::int[]) AS used (id, in_flight) ON used.id = c.endpoint_id
+     ), by_project AS (
+       SELECT c.*,
+         row_number() OVER (PARTITION BY c.project_id ORDER BY c.sort_time) + coalesce(used.in_flight, 0) AS nth_of_project
+       FROM by_endpoint c LEFT JOIN unnest($7::uuid[], $8::int[]) AS used (id, in_flight) ON used.id = c.project_id
+       WHERE c.nth_of_endpoint <= $6
+     ), by_urgency AS (
+       SELECT c.*, row_number() OVER (PARTITION BY c.urgency ORDER BY c.sort_time) AS nth_of_urgency
+       FROM by_project c WHERE c.project_id IS NULL OR c.nth_of_project <= $9
+     ), chosen AS (
+       SELECT id FROM by_urgency WHERE nth_of_urgency <= ($10::int[])[urgency + 1] ORDER BY sort_time LIMIT $2
+     ), locked AS (
+       SELECT d.id FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.status = 'enabled'
+       WHERE d.id = ANY (ARRAY(SELECT id FROM chosen)) AND ${isClaimable} FOR UPDATE OF d SKIP LOCKED
+     ), picked AS (
+       SELECT id, ($11::uuid[])[row_number() OVER ()] AS attempt_id FROM locked
+     ) ${claimPickedSql}`,
+  );
+
+const claimDue = claimCandidates(
+  `SELECT due.* FROM unnest($12::float8[]) WITH ORDINALITY AS overdue (ms, nth) CROSS JOIN LATERAL (
+     ${readyDeliveriesSql} WHERE ${isClaimable} AND d.urgency = overdue.nth - 1
+       AND d.next_attempt_at <= statement_timestamp() - overdue.ms * interval '1 ms'
+     ORDER BY d.next_attempt_at LIMIT ${SCAN_WINDOW}
+   ) due`,
+);
+
+const claimDueForEndpoints = claimCandidates(
+  `SELECT due.* FROM unnest($13::uuid[]) AS endpoint (id)
+   CROSS JOIN unnest($12::float8[]) WITH ORDINALITY AS overdue (ms, nth) CROSS JOIN LATERAL (
+     ${readyDeliveriesSql} WHERE ${isClaimable} AND d.endpoint_id = endpoint.id AND d.urgency = overdue.nth - 1
+       AND d.next_attempt_at <= statement_timestamp() - overdue.ms * interval '1 ms'
+     ORDER BY d.next_attempt_at LIMIT $6
+   ) due`,
+);
+
+/** Returns SQL for the first endpoint after another with pending deliveries. @param after SQL of an id */
+const nextEndpointSql = (after: string): string => `(
+  SELECT d.endpoint_id FROM deliveries d
+  WHERE d.state = 'pending' AND d.lease_until IS NULL AND d.endpoint_id > ${after}
+  ORDER BY d.endpoint_id LIMIT 1)`;
+
+/** A loose index scan, from endpoint to endpoint: it does not read the deliveries in between. */
+const listEndpointsWithPending = statement(
+  { id: uuid },
+  `WITH RECURSIVE endpoint AS (
+     SELECT ${nextEndpointSql('$1::uuid')} AS id
+     UNION ALL
+     SELECT ${nextEndpointSql('endpoint.id')} FROM endpoint WHERE endpoint.id IS NOT NULL
+   )
+   SELECT id FROM endpoint WHERE id IS NOT NULL LIMIT $2`,
+);
+
+const getMsUntilNextDue = statement(
+  { ms: nullable(double) },
+  `SELECT (extract(epoch FROM min(due.at) - clock_timestamp()) * 1000)::float8 AS ms
+   FROM (VALUES (0), (1), (2)) AS urgency (value) CROSS JOIN LATERAL (
+     SELECT d.next_attempt_at AS at
+     FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.status = 'enabled'
+     WHERE d.state = 'pending' AND d.lease_until IS NULL AND d.urgency = urgency.value
+     ORDER BY d.next_attempt_at LIMIT 1
+   ) due`,
+);
 
 /**
  * The ready queues of due deliveries, by urgency and by endpoint. However long the queue of one endpoint is,
@@ -84,15 +136,7 @@ export class ReadyQueueRepository {
    * @param overdueMs minimum time for which a delivery must have been due, per urgency
    */
   claimDue(capacity: ClaimCapacity, overdueMs: readonly number[]): Promise<ClaimedAttempt[]> {
-    return this.claim(
-      `SELECT due.* FROM unnest($12::float8[]) WITH ORDINALITY AS overdue (ms, nth) CROSS JOIN LATERAL (
-         ${readyDeliveriesSql} WHERE ${isClaimable} AND d.urgency = overdue.nth - 1
-           AND d.next_attempt_at <= statement_timestamp() - overdue.ms * interval '1 ms'
-         ORDER BY d.next_attempt_at LIMIT ${SCAN_WINDOW}
-       ) due`,
-      capacity,
-      [overdueMs],
-    );
+    return this.claim(claimDue, capacity, [overdueMs]);
   }
 
   /** Claims due deliveries to these endpoints. @param overdueMs as in `claimDue` */
@@ -101,33 +145,12 @@ export class ReadyQueueRepository {
     capacity: ClaimCapacity,
     overdueMs: readonly number[],
   ): Promise<ClaimedAttempt[]> {
-    return this.claim(
-      `SELECT due.* FROM unnest($13::uuid[]) AS endpoint (id)
-       CROSS JOIN unnest($12::float8[]) WITH ORDINALITY AS overdue (ms, nth) CROSS JOIN LATERAL (
-         ${readyDeliveriesSql} WHERE ${isClaimable} AND d.endpoint_id = endpoint.id AND d.urgency = overdue.nth - 1
-           AND d.next_attempt_at <= statement_timestamp() - overdue.ms * interval '1 ms'
-         ORDER BY d.next_attempt_at LIMIT $6
-       ) due`,
-      capacity,
-      [overdueMs, endpointIds],
-    );
+    return this.claim(claimDueForEndpoints, capacity, [overdueMs, endpointIds]);
   }
 
   /** Returns endpoints with pending deliveries, in the order of their ids, without reading their queues. */
   async listEndpointsWithPending(after: string | null, limit: number): Promise<string[]> {
-    const next = (bound: string): string => `(
-      SELECT d.endpoint_id FROM deliveries d
-      WHERE d.state = 'pending' AND d.lease_until IS NULL AND d.endpoint_id > ${bound}
-      ORDER BY d.endpoint_id LIMIT 1)`;
-    const rows = await this.database.queryPrepared<{ id: string }>(
-      `WITH RECURSIVE step AS (
-         SELECT ${next('$1::uuid')} AS id
-         UNION ALL
-         SELECT ${next('step.id')} FROM step WHERE step.id IS NOT NULL
-       )
-       SELECT id FROM step WHERE id IS NOT NULL LIMIT $2`,
-      [after ?? NIL_UUID, limit],
-    );
+    const rows = await this.database.execute(listEndpointsWithPending, [after ?? NIL_UUID, limit]);
     return rows.map(({ id }) => id);
   }
 
@@ -136,25 +159,17 @@ export class ReadyQueueRepository {
    * waiting.
    */
   async getMsUntilNextDue(): Promise<number | null> {
-    const [row] = await this.database.queryPrepared<{ ms: number | null }>(
-      `SELECT (extract(epoch FROM min(due.at) - clock_timestamp()) * 1000)::float8 AS ms
-       FROM (VALUES (0), (1), (2)) AS urgency (value) CROSS JOIN LATERAL (
-         SELECT d.next_attempt_at AS at
-         FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.status = 'enabled'
-         WHERE d.state = 'pending' AND d.lease_until IS NULL AND d.urgency = urgency.value
-         ORDER BY d.next_attempt_at LIMIT 1
-       ) due`,
-    );
-    return row?.ms ?? null;
+    const [row] = await this.database.execute(getMsUntilNextDue);
+    return row!.ms;
   }
 
   private async claim(
-    candidatesSql: string,
+    claimStatement: Statement<ClaimedAttempt>,
     capacity: ClaimCapacity,
     rest: unknown[],
   ): Promise<ClaimedAttempt[]> {
     if (capacity.limit <= 0) return [];
-    return this.database.queryPrepared<ClaimedAttempt>(pickSql(candidatesSql), [
+    return this.database.execute(claimStatement, [
       this.leaseMs,
       capacity.limit,
       PRIORITY_AGING_MS,
