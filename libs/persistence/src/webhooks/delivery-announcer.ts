@@ -1,3 +1,4 @@
+// This file contains SQL: NOTIFY.
 import {
   Batcher,
   errorMessage,
@@ -7,11 +8,14 @@ import {
   type Logger,
 } from '@gatehouse/platform';
 import type { Database } from '../database.js';
+import { statement } from '../statements.js';
 
 /** The channel on which PostgreSQL notifies workers of due deliveries. */
 export const DELIVERY_CHANNEL = 'gatehouse_deliveries';
 
 const ANNOUNCE_TIMEOUT_MS = 250;
+
+const notifyWorkers = statement({}, `NOTIFY ${DELIVERY_CHANNEL}`);
 
 /**
  * Announces new deliveries to the workers after their transaction has committed: with a job in Redis, or with
@@ -19,7 +23,7 @@ const ANNOUNCE_TIMEOUT_MS = 250;
  */
 export class DeliveryAnnouncer {
   private readonly notifications = new Batcher<true, true>(async (items) => {
-    await this.database.query(`NOTIFY ${DELIVERY_CHANNEL}`);
+    await this.database.execute(notifyWorkers);
     return items;
   });
 
