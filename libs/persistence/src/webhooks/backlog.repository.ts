@@ -1,5 +1,7 @@
-import { COUNT_CAP, URGENCY, type AlertCondition } from '@gatehouse/domain';
+// This file contains SQL: bounded counts of several tables in one statement.
+import { COUNT_CAP, URGENCY, type AlertCondition, type AlertKind } from '@gatehouse/domain';
 import type { Database } from '../database.js';
+import { double, integer, statement, textOf, timestamptz, type RowOf } from '../statements.js';
 
 /** Maximum number of rows that are counted for a gauge. */
 const GAUGE_COUNT_LIMIT = 100_000;
@@ -19,15 +21,44 @@ const readyQueueHead = (where: string, rows: number): string => `
 const countSql = (table: string, where: string, rows: number): string =>
   `(SELECT count(*) FROM (SELECT FROM ${table} WHERE ${where} LIMIT ${rows}) counted)::int`;
 
-/** The pending deliveries and the problems of the installation. No count exceeds 100,000. */
-export interface Backlog {
-  pending: number;
-  deadLetters: number;
+const backlogRow = {
+  pending: integer,
+  deadLetters: integer,
   /** Wait of the oldest due delivery; 0 if none is due. */
-  oldestDueSeconds: number;
+  oldestDueSeconds: double,
   /** Number of endpoints that were disabled because all attempts had failed. */
-  disabledEndpoints: number;
-}
+  disabledEndpoints: integer,
+};
+
+/** The pending deliveries and the problems of the installation. No count exceeds 100,000. */
+export type Backlog = RowOf<typeof backlogRow>;
+
+const readBacklog = statement(
+  backlogRow,
+  `SELECT ${countSql('deliveries', isPending, GAUGE_COUNT_LIMIT)} AS pending,
+     ${countSql('deliveries', isDeadLetter, GAUGE_COUNT_LIMIT)} AS "deadLetters",
+     ${countSql('webhook_endpoints', isDisabledAsFailing, GAUGE_COUNT_LIMIT)} AS "disabledEndpoints",
+     (SELECT coalesce(greatest(0, extract(epoch FROM clock_timestamp() - min(due.at))), 0)::float8
+      FROM ${readyQueueHead('', 1)}) AS "oldestDueSeconds"`,
+);
+
+const isOverdue = `next_attempt_at <= statement_timestamp() - $1 * interval '1 ms'`;
+
+const findAlertConditions = statement(
+  { kind: textOf<AlertKind>(), count: integer, since: timestamptz, newest: timestamptz },
+  `SELECT * FROM (
+     SELECT 'dead_letters' AS kind, ${countSql('deliveries', isDeadLetter, COUNT_CAP)} AS count,
+       (SELECT min(finished_at) FROM deliveries WHERE ${isDeadLetter}) AS since,
+       (SELECT max(finished_at) FROM deliveries WHERE ${isDeadLetter}) AS newest
+     UNION ALL
+     SELECT 'disabled_endpoints', ${countSql('webhook_endpoints', isDisabledAsFailing, COUNT_CAP)},
+       (SELECT min(disabled_at) FROM webhook_endpoints WHERE ${isDisabledAsFailing}),
+       (SELECT max(disabled_at) FROM webhook_endpoints WHERE ${isDisabledAsFailing})
+     UNION ALL
+     SELECT 'overdue_deliveries', least(count(*), ${COUNT_CAP})::int, min(due.at), clock_timestamp()
+     FROM ${readyQueueHead(`AND ${isOverdue}`, COUNT_CAP)}
+   ) conditions WHERE count > 0 AND since IS NOT NULL`,
+);
 
 /**
  * The backlog of the complete installation, for gauges and alerts, which are not specific to a tenant. Reads
@@ -37,36 +68,15 @@ export class BacklogRepository {
   constructor(private readonly database: Database) {}
 
   async read(): Promise<Backlog> {
-    const [row] = await this.database.queryPrepared<Backlog>(
-      `SELECT ${countSql('deliveries', isPending, GAUGE_COUNT_LIMIT)} AS pending,
-         ${countSql('deliveries', isDeadLetter, GAUGE_COUNT_LIMIT)} AS "deadLetters",
-         ${countSql('webhook_endpoints', isDisabledAsFailing, GAUGE_COUNT_LIMIT)} AS "disabledEndpoints",
-         (SELECT coalesce(greatest(0, extract(epoch FROM clock_timestamp() - min(due.at))), 0)::float8
-          FROM ${readyQueueHead('', 1)}) AS "oldestDueSeconds"`,
-    );
-    return row!;
+    const [backlog] = await this.database.execute(readBacklog);
+    return backlog!;
   }
 
   /**
    * Returns the current conditions for alerts.
    * @param overdueMs maximum time for which a delivery may be due
    */
-  async findAlertConditions(overdueMs: number): Promise<AlertCondition[]> {
-    const late = `AND next_attempt_at <= statement_timestamp() - $1 * interval '1 ms'`;
-    return this.database.queryPrepared<AlertCondition>(
-      `SELECT * FROM (
-         SELECT 'dead_letters' AS kind, ${countSql('deliveries', isDeadLetter, COUNT_CAP)} AS count,
-           (SELECT min(finished_at) FROM deliveries WHERE ${isDeadLetter}) AS since,
-           (SELECT max(finished_at) FROM deliveries WHERE ${isDeadLetter}) AS newest
-         UNION ALL
-         SELECT 'disabled_endpoints', ${countSql('webhook_endpoints', isDisabledAsFailing, COUNT_CAP)},
-           (SELECT min(disabled_at) FROM webhook_endpoints WHERE ${isDisabledAsFailing}),
-           (SELECT max(disabled_at) FROM webhook_endpoints WHERE ${isDisabledAsFailing})
-         UNION ALL
-         SELECT 'overdue_deliveries', least(count(*), ${COUNT_CAP})::int, min(due.at), clock_timestamp()
-         FROM ${readyQueueHead(late, COUNT_CAP)}
-       ) conditions WHERE count > 0 AND since IS NOT NULL`,
-      [overdueMs],
-    );
+  findAlertConditions(overdueMs: number): Promise<AlertCondition[]> {
+    return this.database.execute(findAlertConditions, [overdueMs]);
   }
 }
