@@ -1,15 +1,61 @@
+// This file contains SQL: an upsert of many rows that depends on their previous values, and a bounded scan.
 import type { EndpointHealth } from '@gatehouse/domain';
 import type { Database } from '../database.js';
+import {
+  integer,
+  neverNull,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+  uuid,
+  type RowOf,
+} from '../statements.js';
 import { MAX_UUID, minIdAt } from '../uuid-v7.js';
 
+const failingEndpointRow = { endpointId: uuid, failingSince: neverNull(timestamptz) };
+
 /** An endpoint whose attempts seem to have only failed for a long time. */
-export interface FailingEndpoint {
-  endpointId: string;
-  failingSince: Date;
-}
+export type FailingEndpoint = RowOf<typeof failingEndpointRow>;
 
 /** Number of attempts that one statement scans. */
 const SCAN_LIMIT = 10_000;
+
+const mergeReports = statement(
+  {},
+  `INSERT INTO endpoint_health AS h (endpoint_id, failing_since, last_success_at, last_failure_at)
+   SELECT * FROM json_to_recordset($1::json) AS report ("endpointId" uuid, "failingSince" timestamptz,
+     "lastSuccessAt" timestamptz, "lastFailureAt" timestamptz)
+   -- In the same order in every worker, because two of them could deadlock otherwise.
+   ORDER BY "endpointId"
+   ON CONFLICT (endpoint_id) DO UPDATE SET
+     failing_since = least(
+       CASE WHEN h.failing_since <= excluded.last_success_at
+         THEN CASE WHEN h.last_failure_at > excluded.last_success_at THEN h.last_failure_at END
+         ELSE h.failing_since END,
+       CASE WHEN excluded.failing_since <= h.last_success_at
+         THEN CASE WHEN excluded.last_failure_at > h.last_success_at THEN excluded.last_failure_at END
+         ELSE excluded.failing_since END),
+     last_success_at = greatest(h.last_success_at, excluded.last_success_at),
+     last_failure_at = greatest(h.last_failure_at, excluded.last_failure_at)`,
+);
+
+const findFailingEndpoints = statement(
+  failingEndpointRow,
+  `SELECT h.endpoint_id AS "endpointId", h.failing_since AS "failingSince"
+   FROM endpoint_health h JOIN webhook_endpoints w ON w.id = h.endpoint_id AND w.status = 'enabled'
+   WHERE h.last_failure_at - h.failing_since >= $1 * interval '1 ms' ORDER BY h.endpoint_id LIMIT $2`,
+);
+
+/** Compares rows instead of columns, so that no plan can scan the attempts of all endpoints. */
+const scanNewestAttempts = statement(
+  { successAt: nullable(timestamptz), oldest: nullable(text), count: integer },
+  `SELECT max(started_at) FILTER (WHERE success) AS "successAt", min(id::text) AS oldest, count(*)::int AS count
+   FROM (SELECT a.id, a.success, a.started_at FROM attempts a
+     WHERE (a.endpoint_id, a.id) >= ($1::uuid, $2::uuid) AND (a.endpoint_id, a.id) < ($1, $3::uuid)
+       AND a.id >= $2
+     ORDER BY a.endpoint_id DESC, a.id DESC LIMIT ${SCAN_LIMIT}) newest`,
+);
 
 /** The health of endpoints, reported by the workers and a few seconds old. */
 export class EndpointHealthRepository {
@@ -23,37 +69,15 @@ export class EndpointHealthRepository {
   async mergeReports(reports: ReadonlyMap<string, EndpointHealth>): Promise<void> {
     if (reports.size === 0) return;
     const rows = [...reports].map(([endpointId, health]) => ({ endpointId, ...health }));
-    await this.database.queryPrepared(
-      `INSERT INTO endpoint_health AS h (endpoint_id, failing_since, last_success_at, last_failure_at)
-       SELECT * FROM json_to_recordset($1::json) AS r ("endpointId" uuid, "failingSince" timestamptz,
-         "lastSuccessAt" timestamptz, "lastFailureAt" timestamptz)
-       -- In the same order in every worker, because two of them could deadlock otherwise.
-       ORDER BY "endpointId"
-       ON CONFLICT (endpoint_id) DO UPDATE SET
-         failing_since = least(
-           CASE WHEN h.failing_since <= excluded.last_success_at
-             THEN CASE WHEN h.last_failure_at > excluded.last_success_at THEN h.last_failure_at END
-             ELSE h.failing_since END,
-           CASE WHEN excluded.failing_since <= h.last_success_at
-             THEN CASE WHEN excluded.last_failure_at > h.last_success_at THEN excluded.last_failure_at END
-             ELSE excluded.failing_since END),
-         last_success_at = greatest(h.last_success_at, excluded.last_success_at),
-         last_failure_at = greatest(h.last_failure_at, excluded.last_failure_at)`,
-      [JSON.stringify(rows)],
-    );
+    await this.database.execute(mergeReports, [JSON.stringify(rows)]);
   }
 
   /**
    * Returns enabled endpoints whose first and last failure since their last success are at least `forMs` ms
    * apart. An endpoint that failed once and has had no attempt since is not included.
    */
-  async findFailing(forMs: number, limit: number): Promise<FailingEndpoint[]> {
-    return this.database.queryPrepared<FailingEndpoint>(
-      `SELECT h.endpoint_id AS "endpointId", h.failing_since AS "failingSince"
-       FROM endpoint_health h JOIN webhook_endpoints w ON w.id = h.endpoint_id AND w.status = 'enabled'
-       WHERE h.last_failure_at - h.failing_since >= $1 * interval '1 ms' ORDER BY h.endpoint_id LIMIT $2`,
-      [forMs, limit],
-    );
+  findFailing(forMs: number, limit: number): Promise<FailingEndpoint[]> {
+    return this.database.execute(findFailingEndpoints, [forMs, limit]);
   }
 
   /**
@@ -61,25 +85,18 @@ export class EndpointHealthRepository {
    * are; null without one.
    */
   async findLastSuccess(endpointId: string, since: Date): Promise<Date | null> {
+    const first = minIdAt(since.getTime());
     let before: string | null = MAX_UUID;
     while (before) {
-      const [row]: { successAt: Date | null; oldest: string | null; count: number }[] =
-        await this.database.queryPrepared(
-          // Compares rows instead of columns, so that no plan can scan the attempts of all endpoints.
-          `SELECT max(started_at) FILTER (WHERE success) AS "successAt", min(id::text) AS oldest, count(*)::int AS count
-           FROM (SELECT a.id, a.success, a.started_at FROM attempts a
-             WHERE (a.endpoint_id, a.id) >= ($1::uuid, $2::uuid) AND (a.endpoint_id, a.id) < ($1, $3::uuid)
-               AND a.id >= $2
-             ORDER BY a.endpoint_id DESC, a.id DESC LIMIT ${SCAN_LIMIT}) newest`,
-          [endpointId, minIdAt(since.getTime()), before],
-        );
+      const values: string[] = [endpointId, first, before];
+      const [row] = await this.database.execute(scanNewestAttempts, values);
       if (row!.successAt) return row!.successAt;
       before = row!.count === SCAN_LIMIT ? row!.oldest : null;
     }
     return null;
   }
 
-  /** Records a success that a worker did not report before it died. */
+  /** Records a success that a worker did not report before it crashed. */
   async recordSuccess(endpointId: string, successAt: Date): Promise<void> {
     await this.mergeReports(
       new Map([[endpointId, { failingSince: null, lastSuccessAt: successAt, lastFailureAt: null }]]),
