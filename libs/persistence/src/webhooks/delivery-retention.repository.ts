@@ -4,6 +4,7 @@ import { errorCode, errorMessage, now, sleep } from '@gatehouse/platform';
 import type { Database } from '../database.js';
 import { MAX_CLOCK_SKEW_MS, minIdAt, NIL_UUID, parseIdTime } from '../uuid-v7.js';
 import { orderedPruneStatement, pruneInIdOrder } from '../prune.js';
+import { arrayOf, boolean, dynamicStatement, nullable, statement, uuid } from '../statements.js';
 import type { Transactions, Tx } from '../transactions.js';
 import {
   attachPartition,
@@ -22,7 +23,7 @@ const RETENTION_LOCK = 7_120_916;
 /** Maximum number of deliveries whose attempts one transaction copies, well within its timeout. */
 const MAX_MOVED_DELIVERIES = 10_000;
 
-/** Maximum number of rows of a partition that is copied together with them. */
+/** Maximum number of rows of a partition of retained attempts that is merged with those of a day. */
 const MAX_MERGED_ROWS = 50_000;
 
 const BATCH_SIZE = 5_000;
@@ -52,6 +53,59 @@ const pruneAttempts = orderedPruneStatement(
   'attempts',
   'NOT EXISTS (SELECT FROM deliveries d WHERE d.id = t.delivery_id)',
 );
+
+const tryRetentionLock = statement(
+  { isAcquired: boolean },
+  'SELECT pg_try_advisory_xact_lock($1) AS "isAcquired"',
+);
+
+/** Finds a batch of deliveries with attempts in a partition, and the last scanned id of a complete batch. */
+const findRetainedDeliveries = dynamicStatement(
+  { ids: arrayOf(uuid), last: nullable(uuid) },
+  (partition: string, after: string, before: string, finishedSince: Date) => ({
+    text: `
+      WITH scanned AS MATERIALIZED (
+        SELECT id, finished_at FROM deliveries WHERE id > $1 AND id < $2 ORDER BY id LIMIT ${BATCH_SIZE}
+      )
+      SELECT (SELECT id FROM scanned ORDER BY id OFFSET ${BATCH_SIZE - 1}) AS last, ARRAY(
+        SELECT id FROM scanned d WHERE coalesce(finished_at >= $3, true)
+          AND EXISTS (SELECT FROM ${partition} a WHERE a.delivery_id = d.id)
+      ) AS ids`,
+    values: [after, before, finishedSince],
+  }),
+  [['attempts', NIL_UUID, NIL_UUID, new Date(0)]],
+);
+
+/** Copies attempts. Reads from the parent table, whose columns have the order of the new table. */
+const copyAttempts = dynamicStatement(
+  {},
+  ({ from, to }: AttemptPartition, target: string, deliveryIds: string[] | null) => {
+    const isCopied = deliveryIds ? 'a.delivery_id = ANY ($3)' : 'true';
+    return {
+      text: `INSERT INTO ${target} SELECT a.* FROM attempts a WHERE a.id >= $1 AND a.id < $2 AND ${isCopied}`,
+      values: [from, to, ...(deliveryIds ? [deliveryIds] : [])],
+    };
+  },
+  [null, [NIL_UUID]].map((ids) => [{ name: '', from: NIL_UUID, to: NIL_UUID }, 'attempts', ids] as const),
+);
+
+const tableStatement = (build: (table: string) => string) =>
+  dynamicStatement({}, (table: string) => ({ text: build(table), values: [] }), [['attempts']]);
+
+const findRow = tableStatement((table) => `SELECT FROM ${table} LIMIT 1`);
+const findExcessRow = tableStatement((table) => `SELECT FROM ${table} OFFSET ${MAX_MERGED_ROWS} LIMIT 1`);
+const lockTable = tableStatement((table) => `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+const lockTableAgainstWrites = tableStatement((table) => `LOCK TABLE ${table} IN SHARE MODE`);
+const dropTable = tableStatement((table) => `DROP TABLE ${table}`);
+
+const renameTable = dynamicStatement(
+  {},
+  (table: string, newName: string) => ({ text: `ALTER TABLE ${table} RENAME TO ${newName}`, values: [] }),
+  [['attempts', 'attempts_kept']],
+);
+
+const limitLockWait = statement({}, `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+const lockParentTable = statement({}, 'LOCK TABLE ONLY attempts IN ACCESS EXCLUSIVE MODE');
 
 /**
  * Removes events, deliveries and attempts whose retention has ended. A delivery is removed if it ended before
@@ -113,8 +167,9 @@ export class DeliveryRetentionRepository {
     const deliveryIds = await this.findRetainedDeliveries(day, signal);
     const retainDay = () =>
       this.changePartition(day, signal, async (tx) => {
-        await runWithLockTimeout(tx, `LOCK TABLE ${day.name} IN ACCESS EXCLUSIVE MODE`);
-        await tx.query(`ALTER TABLE ${day.name} RENAME TO ${retainedPartitionName(day)}`);
+        await tx.execute(limitLockWait);
+        await tx.execute(lockTable(day.name));
+        await tx.execute(renameTable(day.name, retainedPartitionName(day)));
       });
     if (deliveryIds.length > MAX_MOVED_DELIVERIES) return retainDay();
     try {
@@ -127,7 +182,7 @@ export class DeliveryRetentionRepository {
             await findMergeablePartition(tx, day, partitions),
           );
         await lockAttempts(tx);
-        await tx.query(`DROP TABLE ${day.name}`);
+        await tx.execute(dropTable(day.name));
       });
     } catch (error) {
       // A retry would be too slow as well.
@@ -139,22 +194,13 @@ export class DeliveryRetentionRepository {
   /** Returns the remaining deliveries with attempts on a day; some of them if there are very many. */
   private async findRetainedDeliveries(day: AttemptPartition, signal: AbortSignal): Promise<string[]> {
     const found: string[] = [];
+    const before = minIdAt(parseIdTime(day.to) + MAX_CLOCK_SKEW_MS);
+    const finishedSince = new Date(parseIdTime(day.from) - MAX_CLOCK_SKEW_MS);
     let last: string | null = NIL_UUID;
     while (last !== null && found.length <= MAX_MOVED_DELIVERIES && !signal.aborted) {
-      const [row]: { ids: string[]; last: string | null }[] = await this.database.query(
-        `WITH scanned AS MATERIALIZED (
-           SELECT id, finished_at FROM deliveries WHERE id > $1 AND id < $2 ORDER BY id LIMIT ${BATCH_SIZE}
-         )
-         SELECT (SELECT id FROM scanned ORDER BY id OFFSET ${BATCH_SIZE - 1}) AS last, ARRAY(
-           SELECT id FROM scanned d WHERE coalesce(finished_at >= $3, true)
-             AND EXISTS (SELECT FROM ${day.name} a WHERE a.delivery_id = d.id)
-         ) AS ids`,
-        [
-          last,
-          minIdAt(parseIdTime(day.to) + MAX_CLOCK_SKEW_MS),
-          new Date(parseIdTime(day.from) - MAX_CLOCK_SKEW_MS),
-        ],
-      );
+      const after: string = last;
+      const batch = findRetainedDeliveries(day.name, after, before, finishedSince);
+      const [row] = await this.database.execute(batch);
       found.push(...row!.ids);
       last = row!.last;
     }
@@ -168,7 +214,7 @@ export class DeliveryRetentionRepository {
     if (!(await isEmpty(this.database, partition))) return !signal.aborted;
     return this.changePartition(partition, signal, async (tx) => {
       await lockAttempts(tx);
-      if (await isEmpty(tx, partition)) await tx.query(`DROP TABLE ${partition.name}`);
+      if (await isEmpty(tx, partition)) await tx.execute(dropTable(partition.name));
     });
   }
 
@@ -185,11 +231,8 @@ export class DeliveryRetentionRepository {
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       try {
         return await this.transactions.run(async (tx) => {
-          const [row] = await tx.query<{ isMine: boolean }>(
-            'SELECT pg_try_advisory_xact_lock($1) AS "isMine"',
-            [RETENTION_LOCK],
-          );
-          if (!row!.isMine) return false;
+          const [lock] = await tx.execute(tryRetentionLock, [RETENTION_LOCK]);
+          if (!lock!.isAcquired) return false;
           const partitions = await listPartitions(tx);
           if (partitions.some((each) => each.name === name)) await work(tx, partitions);
           return true;
@@ -242,27 +285,14 @@ async function moveRetainedAttempts(
     to: day.to,
   };
   // Reads continue; attempts that have been copied can no longer be erased in the old partitions.
-  for (const { name } of old) await tx.query(`LOCK TABLE ${name} IN SHARE MODE`);
+  for (const { name } of old) await tx.execute(lockTableAgainstWrites(name));
   await createAttemptsTable(tx, retained.name);
-  await copyAttempts(tx, day, retained, 'a.delivery_id = ANY ($3)', [deliveryIds]);
-  if (merged) await copyAttempts(tx, merged, retained, 'true');
+  await tx.execute(copyAttempts(day, retained.name, deliveryIds));
+  if (merged) await tx.execute(copyAttempts(merged, retained.name, null));
   await lockAttempts(tx);
-  for (const { name } of old) await tx.query(`DROP TABLE ${name}`);
+  for (const { name } of old) await tx.execute(dropTable(name));
   await attachPartition(tx, retained);
 }
-
-/** Copies attempts. Reads from the parent table, whose columns have the order of the new table. */
-const copyAttempts = (
-  tx: Tx,
-  { from, to }: AttemptPartition,
-  target: AttemptPartition,
-  condition: string,
-  values: unknown[] = [],
-): Promise<unknown> =>
-  tx.query(
-    `INSERT INTO ${target.name} SELECT a.* FROM attempts a WHERE a.id >= $1 AND a.id < $2 AND ${condition}`,
-    [from, to, ...values],
-  );
 
 /**
  * Locks the attempts against all reads and writes until the transaction ends: the statements that follow must
@@ -270,18 +300,12 @@ const copyAttempts = (
  */
 async function lockAttempts(tx: Tx): Promise<void> {
   await lockPartitions(tx);
-  await runWithLockTimeout(tx, 'LOCK TABLE ONLY attempts IN ACCESS EXCLUSIVE MODE');
-}
-
-async function runWithLockTimeout(tx: Tx, sql: string): Promise<void> {
-  await tx.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
-  await tx.query(sql);
+  await tx.execute(limitLockWait);
+  await tx.execute(lockParentTable);
 }
 
 const isEmpty = async (sql: Database | Tx, { name }: AttemptPartition): Promise<boolean> =>
-  (await sql.query(`SELECT FROM ${name} LIMIT 1`)).length === 0;
+  (await sql.execute(findRow(name))).length === 0;
 
-async function isSmall(tx: Tx, { name }: AttemptPartition): Promise<boolean> {
-  const rows = await tx.query(`SELECT FROM ${name} OFFSET ${MAX_MERGED_ROWS} LIMIT 1`);
-  return rows.length === 0;
-}
+const isSmall = async (tx: Tx, { name }: AttemptPartition): Promise<boolean> =>
+  (await tx.execute(findExcessRow(name))).length === 0;
