@@ -91,7 +91,7 @@ export class IdempotencyService {
     const existing = await this.keys.begin(idempotentRequest, claim);
     if (existing.state === 'running') throw inProgress();
     if (existing.state === 'other-request') throw new GatehouseError('idempotency_key_reused');
-    if (existing.state === 'answered') {
+    if (existing.state === 'finished') {
       const text = this.keyring.decrypt('idempotent-answer', existing.claim, existing.response);
       return this.replay(JSON.parse(text) as StoredResponse, response);
     }

@@ -1,5 +1,7 @@
+// This file contains SQL: an upsert and conditional changes for every request with an Idempotency-Key.
 import type { Database } from '../database.js';
-import { prune } from '../prune.js';
+import { pruneStatement, pruneWith } from '../prune.js';
+import { boolean, bytea, nullable, statement, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 
 /** A request that must be executed once. */
@@ -19,7 +21,7 @@ export type IdempotencyStatus =
   | { state: 'running' }
   | { state: 'other-request' }
   /** `claim` identifies the run in which the encrypted response was created. */
-  | { state: 'answered'; claim: string; response: Buffer };
+  | { state: 'finished'; claim: string; response: Buffer };
 
 const RETENTION = `interval '24 hours'`;
 
@@ -28,6 +30,37 @@ const RETENTION = `interval '24 hours'`;
  * replace it.
  */
 const RUN_TIMEOUT = `interval '20 seconds'`;
+
+/** SQL for the run of a request that is still active. Its response is null until it finishes. */
+const isActiveRun = 'project_id = $1 AND route = $2 AND key_hash = $3 AND claim = $4 AND answer IS NULL';
+
+const claimRequest = statement(
+  { claim: uuid },
+  `INSERT INTO idempotency_keys AS k (project_id, route, key_hash, fingerprint, claim)
+   VALUES ($1, $2, $3, $4, $5)
+   ON CONFLICT (project_id, route, key_hash) DO UPDATE
+     SET fingerprint = excluded.fingerprint, claim = excluded.claim, answer = NULL, customer_id = NULL, started_at = now()
+     WHERE k.started_at < now() - ${RETENTION}
+       OR (k.answer IS NULL AND k.started_at < now() - ${RUN_TIMEOUT} AND k.fingerprint = excluded.fingerprint)
+   RETURNING claim`,
+);
+
+const findEarlierRequest = statement(
+  { isSameRequest: boolean, claim: uuid, response: nullable(bytea) },
+  `SELECT fingerprint = $4 AS "isSameRequest", claim, answer AS response FROM idempotency_keys
+   WHERE project_id = $1 AND route = $2 AND key_hash = $3`,
+);
+
+const renewRun = statement({}, `UPDATE idempotency_keys SET started_at = now() WHERE ${isActiveRun}`);
+
+const saveRunResponse = statement(
+  { claim: uuid },
+  `UPDATE idempotency_keys SET answer = $5, customer_id = $6 WHERE ${isActiveRun} RETURNING claim`,
+);
+
+const releaseRun = statement({}, `DELETE FROM idempotency_keys WHERE ${isActiveRun}`);
+
+const pruneResponses = pruneStatement('idempotency_keys', `started_at < now() - ${RETENTION}`);
 
 /** Stores requests that must not be executed twice (contract, section 2, Idempotency-Key). */
 export class IdempotencyKeysRepository {
@@ -39,39 +72,21 @@ export class IdempotencyKeysRepository {
    */
   async begin(request: IdempotentRequest, claim: string): Promise<IdempotencyStatus> {
     const { projectId, route, keyHash, fingerprint } = request;
-    const started = await this.database.queryPrepared(
-      `INSERT INTO idempotency_keys AS k (project_id, route, key_hash, fingerprint, claim)
-       VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (project_id, route, key_hash) DO UPDATE
-         SET fingerprint = excluded.fingerprint, claim = excluded.claim, answer = NULL, customer_id = NULL, started_at = now()
-         WHERE k.started_at < now() - ${RETENTION}
-           OR (k.answer IS NULL AND k.started_at < now() - ${RUN_TIMEOUT} AND k.fingerprint = excluded.fingerprint)
-       RETURNING claim`,
-      [projectId, route, keyHash, fingerprint, claim],
-    );
+    const values = [projectId, route, keyHash, fingerprint];
+    const started = await this.database.execute(claimRequest, [...values, claim]);
     if (started.length > 0) return { state: 'started' };
-    const [row] = await this.database.queryPrepared<{
-      isSame: boolean;
-      claim: string;
-      answer: Buffer | null;
-    }>(
-      `SELECT fingerprint = $4 AS "isSame", claim, answer FROM idempotency_keys
-       WHERE project_id = $1 AND route = $2 AND key_hash = $3`,
-      [projectId, route, keyHash, fingerprint],
-    );
+    const [row] = await this.database.execute(findEarlierRequest, values);
     // Released between the two statements: treated as still running.
     if (!row) return { state: 'running' };
-    if (!row.isSame) return { state: 'other-request' };
-    return row.answer ? { state: 'answered', claim: row.claim, response: row.answer } : { state: 'running' };
+    if (!row.isSameRequest) return { state: 'other-request' };
+    return row.response
+      ? { state: 'finished', claim: row.claim, response: row.response }
+      : { state: 'running' };
   }
 
   /** Records that a run is still active. */
   async renew(request: IdempotentRequest, claim: string): Promise<void> {
-    await this.database.queryPrepared(
-      `UPDATE idempotency_keys SET started_at = now()
-       WHERE project_id = $1 AND route = $2 AND key_hash = $3 AND claim = $4 AND answer IS NULL`,
-      [request.projectId, request.route, request.keyHash, claim],
-    );
+    await this.database.execute(renewRun, [request.projectId, request.route, request.keyHash, claim]);
   }
 
   /**
@@ -85,25 +100,24 @@ export class IdempotencyKeysRepository {
     response: Buffer,
     customerId: string | null,
   ): Promise<boolean> {
-    const rows = await tx.queryPrepared(
-      `UPDATE idempotency_keys SET answer = $5, customer_id = $6
-       WHERE project_id = $1 AND route = $2 AND key_hash = $3 AND claim = $4 AND answer IS NULL RETURNING claim`,
-      [request.projectId, request.route, request.keyHash, claim, response, customerId],
-    );
+    const rows = await tx.execute(saveRunResponse, [
+      request.projectId,
+      request.route,
+      request.keyHash,
+      claim,
+      response,
+      customerId,
+    ]);
     return rows.length > 0;
   }
 
   /** Releases a run whose response is not to be stored. */
   async release(request: IdempotentRequest, claim: string): Promise<void> {
-    await this.database.queryPrepared(
-      `DELETE FROM idempotency_keys
-       WHERE project_id = $1 AND route = $2 AND key_hash = $3 AND claim = $4 AND answer IS NULL`,
-      [request.projectId, request.route, request.keyHash, claim],
-    );
+    await this.database.execute(releaseRun, [request.projectId, request.route, request.keyHash, claim]);
   }
 
   /** Removes responses whose retention has ended. */
   async prune(signal: AbortSignal): Promise<void> {
-    await prune(this.database, signal, 'idempotency_keys', `started_at < now() - ${RETENTION}`);
+    await pruneWith(this.database, signal, pruneResponses);
   }
 }
