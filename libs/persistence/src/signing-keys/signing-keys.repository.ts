@@ -1,5 +1,7 @@
+// This file contains SQL: a table lock, and ages by the clock of the database.
 import type { JsonWebKey } from 'node:crypto';
 import type { Database } from '../database.js';
+import { bytea, double, statement, text, timestamptz, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 
 export interface NewSigningKey {
@@ -9,12 +11,39 @@ export interface NewSigningKey {
   privateKey: Buffer;
 }
 
-export interface StoredSigningKey {
-  kid: string;
-  privateKey: Buffer;
+const storedKeyRow = {
+  kid: text,
+  privateKey: bytea,
   /** Time since activation in ms; negative before it. */
-  age: number;
-}
+  age: double,
+};
+
+export type StoredSigningKey = RowOf<typeof storedKeyRow>;
+
+const listKeys = statement(
+  storedKeyRow,
+  `SELECT kid, private_key AS "privateKey", (extract(epoch FROM now() - activates_at) * 1000)::float8 AS age
+   FROM signing_keys ORDER BY activates_at DESC, kid`,
+);
+
+const lockKeys = statement({}, 'LOCK TABLE signing_keys IN SHARE ROW EXCLUSIVE MODE');
+
+const insertKey = statement(
+  { activatesAt: timestamptz },
+  `INSERT INTO signing_keys (kid, public_jwk, private_key, activates_at)
+   SELECT $1, $2, $3, now() + CASE WHEN EXISTS (SELECT FROM signing_keys) THEN $4 ELSE 0 END * interval '1 ms'
+   WHERE $5::float8 IS NULL
+     OR NOT EXISTS (SELECT FROM signing_keys WHERE activates_at > now() - $5 * interval '1 ms')
+   RETURNING activates_at AS "activatesAt"`,
+);
+
+const deleteKeys = statement({}, 'DELETE FROM signing_keys');
+
+const deleteRetiredKeys = statement(
+  {},
+  `DELETE FROM signing_keys WHERE activates_at <
+     (SELECT max(activates_at) FROM signing_keys WHERE activates_at <= now() - $1 * interval '1 ms')`,
+);
 
 /**
  * The key ring. Only the database's clock determines when a key starts to sign, is due for rotation or is
@@ -24,11 +53,8 @@ export class SigningKeysRepository {
   constructor(private readonly database: Database) {}
 
   /** Returns all signing keys, the last one to be activated first. */
-  async listAll(): Promise<StoredSigningKey[]> {
-    return this.database.query(
-      `SELECT kid, private_key AS "privateKey", (extract(epoch FROM now() - activates_at) * 1000)::float8 AS age
-       FROM signing_keys ORDER BY activates_at DESC, kid`,
-    );
+  listAll(): Promise<StoredSigningKey[]> {
+    return this.database.execute(listKeys);
   }
 
   /**
@@ -38,22 +64,16 @@ export class SigningKeysRepository {
    * @returns the time at which the key starts to sign, or null if it was not inserted
    */
   async insert(tx: Tx, key: NewSigningKey, delay: number, maxAge: number | null): Promise<Date | null> {
-    await lock(tx);
-    const [row] = await tx.query<{ activatesAt: Date }>(
-      `INSERT INTO signing_keys (kid, public_jwk, private_key, activates_at)
-       SELECT $1, $2, $3, now() + CASE WHEN EXISTS (SELECT FROM signing_keys) THEN $4 ELSE 0 END * interval '1 ms'
-       WHERE $5::float8 IS NULL
-         OR NOT EXISTS (SELECT FROM signing_keys WHERE activates_at > now() - $5 * interval '1 ms')
-       RETURNING activates_at AS "activatesAt"`,
-      [key.kid, JSON.stringify(key.publicJwk), key.privateKey, delay, maxAge],
-    );
+    await tx.execute(lockKeys);
+    const values = [key.kid, JSON.stringify(key.publicJwk), key.privateKey, delay, maxAge];
+    const [row] = await tx.execute(insertKey, values);
     return row?.activatesAt ?? null;
   }
 
   /** Removes all keys, so that `insert` in the same transaction starts a new key ring. */
   async deleteAll(tx: Tx): Promise<void> {
-    await lock(tx);
-    await tx.query('DELETE FROM signing_keys');
+    await tx.execute(lockKeys);
+    await tx.execute(deleteKeys);
   }
 
   /**
@@ -61,12 +81,6 @@ export class SigningKeysRepository {
    * that time.
    */
   async deleteRetired(after: number): Promise<void> {
-    await this.database.query(
-      `DELETE FROM signing_keys WHERE activates_at <
-         (SELECT max(activates_at) FROM signing_keys WHERE activates_at <= now() - $1 * interval '1 ms')`,
-      [after],
-    );
+    await this.database.execute(deleteRetiredKeys, [after]);
   }
 }
-
-const lock = (tx: Tx): Promise<unknown[]> => tx.query('LOCK TABLE signing_keys IN SHARE ROW EXCLUSIVE MODE');
