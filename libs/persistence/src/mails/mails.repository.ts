@@ -1,9 +1,29 @@
+// This file contains SQL: claims that skip locked rows, updates with a fence, and conditions on a reach.
 import { notFound, type Reach } from '@gatehouse/domain';
-import type { StoredMail } from '@gatehouse/platform';
-import { countMatches, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
-import { Conditions } from '../conditions.js';
+import type { MailKind, StoredMail } from '@gatehouse/platform';
+import {
+  capScanCount,
+  countedRow,
+  countedSql,
+  COUNT_CAP,
+  COUNT_SCAN_LIMIT,
+  type CappedCount,
+} from '../capped-count.js';
+import { Conditions, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
-import { prune } from '../prune.js';
+import { pruneStatement, pruneWith } from '../prune.js';
+import {
+  bytea,
+  dynamicStatement,
+  integer,
+  nullable,
+  statement,
+  text,
+  textOf,
+  timestamptz,
+  uuid,
+} from '../statements.js';
+import { NIL_UUID } from '../uuid-v7.js';
 import type { Tx } from '../transactions.js';
 
 export interface NewMail extends StoredMail {
@@ -28,22 +48,131 @@ export interface MailFilter {
   email: string | null;
 }
 
+/** A page of the list of captured and pending emails. */
+interface MailPage extends MailFilter {
+  /** Last id of the previous page, or null. */
+  before: string | null;
+}
+
 const columns = `
-  m.id, m.project_id AS "projectId", m.customer_id AS "customerId", m.kind, m.recipient, m.parameters, m.tries AS attempts,
+  m.id, m.customer_id AS "customerId", m.kind, m.recipient, m.parameters, m.tries AS attempts,
   m.created_at AS "createdAt"`;
+
+const mailRow = {
+  id: uuid,
+  customerId: nullable(uuid),
+  kind: textOf<MailKind>(),
+  recipient: text,
+  parameters: nullable(bytea),
+  attempts: integer,
+  createdAt: timestamptz,
+};
+
+/** Returns an email that is pending or captured, so that its parameters are not erased. */
+const toMail = <Row extends { parameters: Buffer | null }>(row: Row): Row & { parameters: Buffer } => ({
+  ...row,
+  parameters: row.parameters!,
+});
 
 /** Returns the conditions for readable emails to customers within a reach. */
 const readableMails = (reach: Reach): Conditions =>
   new Conditions().addReach('p', 'm.project_id', reach).add('m.parameters IS NOT NULL');
 
+const insertMail = statement(
+  {},
+  `INSERT INTO mails (id, project_id, customer_id, kind, recipient, parameters) VALUES ($1, $2, $3, $4, $5, $6)`,
+);
+
+const claimDueMails = statement(
+  { ...mailRow, projectId: nullable(uuid) },
+  `UPDATE mails m SET tries = m.tries + 1, next_try_at = now() + interval '10 minutes'
+   WHERE m.id IN (SELECT id FROM mails WHERE state = 'pending' AND next_try_at <= now()
+                  ORDER BY next_try_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+   RETURNING ${columns}, m.project_id AS "projectId"`,
+);
+
+/** SQL for a pending email that no later claim has taken over. */
+const isClaimed = `id = $1 AND state = 'pending' AND tries = $2`;
+
+const markMailSent = statement(
+  {},
+  `UPDATE mails SET state = 'sent', parameters = NULL, finished_at = now() WHERE ${isClaimed}`,
+);
+
+const markMailCaptured = statement(
+  {},
+  `UPDATE mails SET state = 'kept', finished_at = now() WHERE ${isClaimed}`,
+);
+
+const retryOrFailMail = statement(
+  {},
+  `UPDATE mails SET next_try_at = now() + $3 * interval '1 ms',
+     state = CASE WHEN created_at < now() - $4 * interval '1 ms' THEN 'failed' ELSE state END,
+     parameters = CASE WHEN created_at < now() - $4 * interval '1 ms' THEN NULL ELSE parameters END
+   WHERE ${isClaimed}`,
+);
+
+const pruneFinishedMails = pruneStatement(
+  'mails',
+  `state <> 'pending' AND created_at < now() - $1 * interval '1 day'`,
+);
+
+const listMails = dynamicStatement(
+  { ...mailRow, projectId: uuid },
+  (reach: Reach, { projectId, email, before }: MailPage, limit: number) => {
+    const where = readableMails(reach)
+      .addIf(projectId, (value) => `m.project_id = ${value}`)
+      .addIf(email, (value) => `m.recipient = ${value}`)
+      .addIf(before, (value) => `m.id < ${value}`);
+    const sql = `
+      SELECT ${columns}, p.id AS "projectId" FROM mails m JOIN projects p ON p.id = m.project_id
+      WHERE ${where.sql} ORDER BY m.id DESC LIMIT ${where.bind(limit)}`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.flatMap((reach) => [
+    [reach, { projectId: null, email: null, before: null }, 1] as const,
+    [reach, { projectId: NIL_UUID, email: 'ada@example.com', before: NIL_UUID }, 1] as const,
+  ]),
+);
+
+/** Returns the maximum number of emails that a count scans. */
+const countWindow = ({ email }: MailFilter): number => (email ? COUNT_SCAN_LIMIT : COUNT_CAP + 1);
+
+const countMails = dynamicStatement(
+  countedRow,
+  (reach: Reach, filter: MailFilter) => {
+    const { projectId, email } = filter;
+    const where = readableMails(reach).addIf(projectId, (value) => `m.project_id = ${value}`);
+    const rows = `(SELECT m.recipient FROM mails m JOIN projects p ON p.id = m.project_id
+                   WHERE ${where.sql} ORDER BY m.id DESC LIMIT ${countWindow(filter)}) m`;
+    const isMatch = email ? `m.recipient = ${where.bind(email)}` : 'true';
+    return { text: countedSql(rows, isMatch), values: where.values };
+  },
+  sampleReaches.flatMap((reach) => [
+    [reach, { projectId: null, email: null }] as const,
+    [reach, { projectId: NIL_UUID, email: 'ada@example.com' }] as const,
+  ]),
+);
+
+const findMail = dynamicStatement(
+  { ...mailRow, projectId: uuid },
+  (reach: Reach, id: string) => {
+    const where = readableMails(reach);
+    const sql = `
+      SELECT ${columns}, p.id AS "projectId" FROM mails m JOIN projects p ON p.id = m.project_id
+      WHERE ${where.sql} AND m.id = ${where.bind(id)}`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+);
+
+/** Emails that are to be sent, were sent, or were captured. */
 export class MailsRepository {
   constructor(private readonly database: Database) {}
 
   async insert(tx: Tx, mail: NewMail): Promise<void> {
-    await tx.queryPrepared(
-      `INSERT INTO mails (id, project_id, customer_id, kind, recipient, parameters) VALUES ($1, $2, $3, $4, $5, $6)`,
-      [mail.id, mail.projectId, mail.customerId, mail.kind, mail.recipient, mail.parameters],
-    );
+    const { id, projectId, customerId, kind, recipient, parameters } = mail;
+    await tx.execute(insertMail, [id, projectId, customerId, kind, recipient, parameters]);
   }
 
   /**
@@ -51,84 +180,45 @@ export class MailsRepository {
    * of attempts is the fence: only the holder of the newest claim can record the result.
    */
   async claimDue(limit: number): Promise<Mail[]> {
-    return this.database.queryPrepared<Mail>(
-      `UPDATE mails m SET tries = m.tries + 1, next_try_at = now() + interval '10 minutes'
-       WHERE m.id IN (SELECT id FROM mails WHERE state = 'pending' AND next_try_at <= now()
-                      ORDER BY next_try_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-       RETURNING ${columns}`,
-      [limit],
-    );
+    const rows = await this.database.execute(claimDueMails, [limit]);
+    return rows.map(toMail);
   }
 
-  async markSent(mail: Mail): Promise<void> {
-    await this.database.queryPrepared(
-      `UPDATE mails SET state = 'sent', parameters = NULL, finished_at = now()
-       WHERE id = $1 AND state = 'pending' AND tries = $2`,
-      [mail.id, mail.attempts],
-    );
+  async markSent({ id, attempts }: Mail): Promise<void> {
+    await this.database.execute(markMailSent, [id, attempts]);
   }
 
   /** For an installation without a mail server: the email stays readable. */
-  async markCaptured(mail: Mail): Promise<void> {
-    await this.database.queryPrepared(
-      `UPDATE mails SET state = 'kept', finished_at = now() WHERE id = $1 AND state = 'pending' AND tries = $2`,
-      [mail.id, mail.attempts],
-    );
+  async markCaptured({ id, attempts }: Mail): Promise<void> {
+    await this.database.execute(markMailCaptured, [id, attempts]);
   }
 
   /** Schedules a retry, or fails the email if its link is too old to send. */
-  async retryOrFail(mail: Mail, delayMs: number, giveUpAfterMs: number): Promise<void> {
-    await this.database.queryPrepared(
-      `UPDATE mails SET next_try_at = now() + $3 * interval '1 ms',
-         state = CASE WHEN created_at < now() - $4 * interval '1 ms' THEN 'failed' ELSE state END,
-         parameters = CASE WHEN created_at < now() - $4 * interval '1 ms' THEN NULL ELSE parameters END
-       WHERE id = $1 AND state = 'pending' AND tries = $2`,
-      [mail.id, mail.attempts, delayMs, giveUpAfterMs],
-    );
+  async retryOrFail({ id, attempts }: Mail, delayMs: number, giveUpAfterMs: number): Promise<void> {
+    await this.database.execute(retryOrFailMail, [id, attempts, delayMs, giveUpAfterMs]);
   }
 
   /** Removes emails that were created more than `days` ago, unless they are pending. */
   async prune(days: number, signal: AbortSignal): Promise<void> {
-    const condition = `state <> 'pending' AND created_at < now() - $1 * interval '1 day'`;
-    await prune(this.database, signal, 'mails', condition, [days]);
+    await pruneWith(this.database, signal, pruneFinishedMails, [days]);
   }
 
   /** Returns captured and pending emails to customers, newest first. */
-  async list(
-    reach: Reach,
-    filter: MailFilter & { before: string | null },
-    limit: number,
-  ): Promise<ProjectMail[]> {
-    const where = readableMails(reach)
-      .addIf(filter.projectId, (value) => `m.project_id = ${value}`)
-      .addIf(filter.email, (value) => `m.recipient = ${value}`)
-      .addIf(filter.before, (value) => `m.id < ${value}`);
-    return this.database.query<ProjectMail>(
-      `SELECT ${columns} FROM mails m JOIN projects p ON p.id = m.project_id
-       WHERE ${where.sql} ORDER BY m.id DESC LIMIT ${where.bind(limit)}`,
-      where.values,
-    );
+  async list(reach: Reach, page: MailPage, limit: number): Promise<ProjectMail[]> {
+    const rows = await this.database.execute(listMails(reach, page, limit));
+    return rows.map(toMail);
   }
 
   /** Counts the emails of the same list in a bounded scan. */
-  count(reach: Reach, { projectId, email }: MailFilter): Promise<CappedCount> {
-    const where = readableMails(reach).addIf(projectId, (value) => `m.project_id = ${value}`);
-    const window = email ? COUNT_SCAN_LIMIT : COUNT_CAP + 1;
-    const rows = `(SELECT m.recipient FROM mails m JOIN projects p ON p.id = m.project_id
-                   WHERE ${where.sql} ORDER BY m.id DESC LIMIT ${window}) m`;
-    const isMatch = email ? `m.recipient = ${where.bind(email)}` : 'true';
-    return countMatches(this.database, { rows, isMatch, values: where.values }, window);
+  async count(reach: Reach, filter: MailFilter): Promise<CappedCount> {
+    const [counted] = await this.database.execute(countMails(reach, filter));
+    return capScanCount(counted!, countWindow(filter));
   }
 
   /** Returns an email of the list. @throws GatehouseError `not_found` */
   async get(reach: Reach, id: string): Promise<ProjectMail> {
-    const where = readableMails(reach);
-    const [row] = await this.database.query<ProjectMail>(
-      `SELECT ${columns} FROM mails m JOIN projects p ON p.id = m.project_id
-       WHERE ${where.sql} AND m.id = ${where.bind(id)}`,
-      where.values,
-    );
+    const [row] = await this.database.execute(findMail(reach, id));
     if (!row) throw notFound();
-    return row;
+    return toMail(row);
   }
 }
