@@ -1,8 +1,14 @@
+// This file contains SQL: conditional updates that return rows, joins, aggregates, and times by the clock of
+// the database.
 import type { Customer, OneTimeTokenKind, OneTimeTokenState, ProjectContext } from '@gatehouse/domain';
-import { customerColumns, toCustomerWithProject } from '../customers/customers.repository.js';
+import {
+  customerWithProjectColumns,
+  customerWithProjectRow,
+  toCustomerWithProject,
+} from '../customers/customers.repository.js';
 import type { Database, Sql } from '../database.js';
-import { projectColumns, type ProjectColumns } from '../projects/projects.repository.js';
-import { prune } from '../prune.js';
+import { pruneStatement, pruneWith } from '../prune.js';
+import { boolean, nullable, statement, text, textOf, timestamptz, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 
 export interface NewOneTimeToken {
@@ -33,16 +39,6 @@ export interface OneTimeToken {
   project: ProjectContext;
 }
 
-interface TokenColumns {
-  tokenId: string;
-  kind: OneTimeTokenKind;
-  tokenEmail: string;
-  redirectUrl: string | null;
-  groupId: string | null;
-  tokenCreatedAt: Date;
-  state: OneTimeTokenState;
-}
-
 /** SQL for the state of a token `t` of the customer `c` of the project `p`. */
 export const tokenState = `
     CASE
@@ -54,13 +50,50 @@ export const tokenState = `
       ELSE 'live'
     END`;
 
-const tokenSelect = `
-  SELECT t.id AS "tokenId", t.kind, t.email AS "tokenEmail", t.redirect_url AS "redirectUrl", t.group_id AS "groupId",
-    t.created_at AS "tokenCreatedAt", ${tokenState} AS state,
-    ${customerColumns}, ${projectColumns}
-  FROM one_time_tokens t JOIN customers c ON c.id = t.customer_id
-    JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
-  WHERE t.kind = ANY($1) AND t.token_hash = $2`;
+const voidTokens = statement(
+  {},
+  `UPDATE one_time_tokens SET voided_at = now()
+   WHERE customer_id = $1 AND kind = ANY($2) AND consumed_at IS NULL AND voided_at IS NULL`,
+);
+
+const insertToken = statement(
+  {},
+  `INSERT INTO one_time_tokens (id, customer_id, kind, email, token_hash, redirect_url, group_id, expires_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 second')`,
+);
+
+const findToken = statement(
+  {
+    tokenId: uuid,
+    kind: textOf<OneTimeTokenKind>(),
+    tokenEmail: text,
+    redirectUrl: nullable(text),
+    groupId: nullable(uuid),
+    tokenCreatedAt: timestamptz,
+    state: textOf<OneTimeTokenState>(),
+    ...customerWithProjectRow,
+  },
+  `SELECT t.id AS "tokenId", t.kind, t.email AS "tokenEmail", t.redirect_url AS "redirectUrl", t.group_id AS "groupId",
+     t.created_at AS "tokenCreatedAt", ${tokenState} AS state, ${customerWithProjectColumns}
+   FROM one_time_tokens t JOIN customers c ON c.id = t.customer_id
+     JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
+   WHERE t.kind = ANY($1) AND t.token_hash = $2`,
+);
+
+const consumeToken = statement(
+  { id: uuid },
+  `UPDATE one_time_tokens SET consumed_at = now()
+   WHERE id = $1 AND consumed_at IS NULL AND voided_at IS NULL AND expires_at > now() RETURNING id`,
+);
+
+const findGroupStatus = statement(
+  { newEmail: text, isComplete: boolean },
+  `SELECT max(email) FILTER (WHERE kind = 'change-email-new') AS "newEmail",
+     bool_and(consumed_at IS NOT NULL) AS "isComplete"
+   FROM one_time_tokens WHERE group_id = $1`,
+);
+
+const pruneTokens = pruneStatement('one_time_tokens', `expires_at < now() - $1 * interval '1 day'`);
 
 export class OneTimeTokensRepository {
   constructor(private readonly database: Database) {}
@@ -68,29 +101,21 @@ export class OneTimeTokensRepository {
   /** Inserts a token and voids the older ones of its kind. */
   async insert(tx: Tx, token: NewOneTimeToken): Promise<void> {
     await this.voidAll(tx, token.customerId, [token.kind]);
-    await tx.queryPrepared(
-      `INSERT INTO one_time_tokens (id, customer_id, kind, email, token_hash, redirect_url, group_id, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 second')`,
-      [
-        token.id,
-        token.customerId,
-        token.kind,
-        token.email,
-        token.tokenHash,
-        token.redirectUrl,
-        token.groupId,
-        token.ttl,
-      ],
-    );
+    await tx.execute(insertToken, [
+      token.id,
+      token.customerId,
+      token.kind,
+      token.email,
+      token.tokenHash,
+      token.redirectUrl,
+      token.groupId,
+      token.ttl,
+    ]);
   }
 
   /** Voids the unused tokens of a customer. */
   async voidAll(tx: Tx, customerId: string, kinds: readonly OneTimeTokenKind[]): Promise<void> {
-    await tx.queryPrepared(
-      `UPDATE one_time_tokens SET voided_at = now()
-       WHERE customer_id = $1 AND kind = ANY($2) AND consumed_at IS NULL AND voided_at IS NULL`,
-      [customerId, kinds],
-    );
+    await tx.execute(voidTokens, [customerId, kinds]);
   }
 
   /** Returns a token of one of the kinds, in any state, or null. */
@@ -99,10 +124,7 @@ export class OneTimeTokensRepository {
     tokenHash: Buffer,
     sql: Sql = this.database,
   ): Promise<OneTimeToken | null> {
-    const [row] = await sql.queryPrepared<TokenColumns & Customer & ProjectColumns>(tokenSelect, [
-      kinds,
-      tokenHash,
-    ]);
+    const [row] = await sql.execute(findToken, [kinds, tokenHash]);
     if (!row) return null;
     const { tokenId, kind, tokenEmail, redirectUrl, groupId, tokenCreatedAt, state, ...columns } = row;
     const token = { id: tokenId, kind, email: tokenEmail, redirectUrl, groupId, createdAt: tokenCreatedAt };
@@ -111,11 +133,7 @@ export class OneTimeTokensRepository {
 
   /** Consumes a token; returns true for exactly one of several parallel callers. */
   async consume(tx: Tx, id: string): Promise<boolean> {
-    const rows = await tx.queryPrepared(
-      `UPDATE one_time_tokens SET consumed_at = now()
-       WHERE id = $1 AND consumed_at IS NULL AND voided_at IS NULL AND expires_at > now() RETURNING id`,
-      [id],
-    );
+    const rows = await tx.execute(consumeToken, [id]);
     return rows.length > 0;
   }
 
@@ -127,18 +145,12 @@ export class OneTimeTokensRepository {
     groupId: string,
     sql: Sql = this.database,
   ): Promise<{ newEmail: string; isComplete: boolean }> {
-    const [row] = await sql.queryPrepared<{ newEmail: string; isComplete: boolean }>(
-      `SELECT max(email) FILTER (WHERE kind = 'change-email-new') AS "newEmail",
-         bool_and(consumed_at IS NOT NULL) AS "isComplete"
-       FROM one_time_tokens WHERE group_id = $1`,
-      [groupId],
-    );
+    const [row] = await sql.execute(findGroupStatus, [groupId]);
     return row!;
   }
 
   /** Removes tokens that expired more than `days` ago. */
   async prune(days: number, signal: AbortSignal): Promise<void> {
-    const condition = `expires_at < now() - $1 * interval '1 day'`;
-    await prune(this.database, signal, 'one_time_tokens', condition, [days]);
+    await pruneWith(this.database, signal, pruneTokens, [days]);
   }
 }
