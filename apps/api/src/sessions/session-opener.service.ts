@@ -32,7 +32,7 @@ export class SessionOpenerService {
   ): Promise<{ tokens: TokensResponse; session: SessionRecord }> {
     const id = newId();
     const refresh = this.refreshTokens.issueFirst(id);
-    const { session, others } = await this.sessions.insert(tx, {
+    const { session, otherSessions } = await this.sessions.insert(tx, {
       id,
       customerId: customer.id,
       refreshHash: refresh.hash,
@@ -42,7 +42,10 @@ export class SessionOpenerService {
       addressBlock: client.addressBlock,
       userAgent: client.userAgent,
     });
-    await this.events.record(tx, await this.sessionsService.endSurplus(tx, customer, project, id, others));
+    await this.events.record(
+      tx,
+      await this.sessionsService.endSurplus(tx, customer, project, id, otherSessions),
+    );
     return { tokens: this.tokens(customer, id, project, refresh.token), session };
   }
 

@@ -138,7 +138,7 @@ export class SessionsService {
 
   /**
    * Ends the least recently used sessions of a customer that exceed the limit after a new session.
-   * @param others number of active sessions besides the new one
+   * @param otherSessions number of active sessions besides the new one
    * @returns the events to record
    */
   async endSurplus(
@@ -146,9 +146,9 @@ export class SessionsService {
     customer: Customer,
     project: ProjectContext,
     newId: string,
-    others: number,
+    otherSessions: number,
   ): Promise<NewEvent[]> {
-    const surplus = surplusSessionCount(others);
+    const surplus = surplusSessionCount(otherSessions);
     if (surplus === 0) return [];
     const ended = await this.sessions.revokeOldest(tx, customer.id, 'session_limit', newId, surplus);
     return ended.map((session) => revokedEvent(session, customer, project, 'session_limit'));

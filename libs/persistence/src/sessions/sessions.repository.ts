@@ -1,3 +1,5 @@
+// This file contains SQL: sessions and refresh tokens, which every sign-in, refresh and authenticated request
+// reads or changes.
 import {
   effectiveSettings,
   type Customer,
@@ -9,14 +11,20 @@ import {
 } from '@gatehouse/domain';
 import {
   customerColumns,
+  customerRow,
+  customerWithProjectColumns,
+  customerWithProjectRow,
   identityColumns,
+  identityRow,
   toCustomerWithProject,
 } from '../customers/customers.repository.js';
 import type { Database } from '../database.js';
-import { projectColumns, type ProjectColumns } from '../projects/projects.repository.js';
-import { prune } from '../prune.js';
-import { nullable, text, timestamptz, uuid } from '../statements.js';
+import { selectedRow, selectList } from '../entity-columns.js';
+import { projectRow } from '../projects/projects.repository.js';
+import { pruneStatement, pruneWith } from '../prune.js';
+import { integer, nullable, statement, text, timestamptz, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
+import { SessionEntity } from './session.entity.js';
 
 export interface NewSession {
   id: string;
@@ -73,38 +81,102 @@ export const sessionRow = {
   userAgent: nullable(text),
 };
 
-const activeSession = `s.revoked_at IS NULL AND s.idle_expires_at > now() AND s.absolute_expires_at > now()`;
+const isActiveSession = `s.revoked_at IS NULL AND s.idle_expires_at > now() AND s.absolute_expires_at > now()`;
 
+const insertSession = statement(
+  { ...sessionRow, otherSessions: integer },
+  `WITH known_address AS (
+     INSERT INTO customer_addresses AS known (customer_id, address_block)
+     SELECT $2, $8 WHERE $8::text IS NOT NULL
+     ON CONFLICT (customer_id, address_block) DO UPDATE SET last_login_at = now()
+       WHERE known.last_login_at < now() - interval '1 hour'
+   )
+   INSERT INTO sessions AS s (id, customer_id, generation, current_hash, idle_ttl, idle_expires_at,
+     absolute_expires_at, ip, user_agent)
+   VALUES ($1, $2, 1, $3, $4::int, now() + $4::int * interval '1 second', now() + $5::int * interval '1 second', $6, $7)
+   RETURNING ${sessionColumns},
+     (SELECT count(*)::int FROM sessions s WHERE s.customer_id = $2 AND ${isActiveSession}) AS "otherSessions"`,
+);
+
+const findActiveCustomer = statement(
+  customerRow,
+  `SELECT ${customerColumns} FROM sessions s JOIN customers c ON c.id = s.customer_id
+     JOIN projects p ON p.id = c.project_id
+   WHERE s.id = $1 AND c.id = $2 AND c.project_id = $3 AND c.disabled_at IS NULL AND p.archived_at IS NULL
+     AND ${isActiveSession}`,
+);
+
+const rotateRefreshToken = statement(
+  { ...identityRow, projectId: projectRow.projectId, projectSettings: projectRow.projectSettings },
+  `UPDATE sessions s SET generation = s.generation + 1, previous_hash = s.current_hash, current_hash = $4,
+     rotated_at = now(),
+     idle_expires_at = least(now() + s.idle_ttl * interval '1 second', s.absolute_expires_at)
+   FROM customers c JOIN projects p ON p.id = c.project_id
+   WHERE s.id = $1 AND s.generation = $2 AND s.current_hash = $3 AND ${isActiveSession}
+     AND c.id = s.customer_id AND c.disabled_at IS NULL AND p.archived_at IS NULL
+   RETURNING ${identityColumns}, p.id AS "projectId", p.settings AS "projectSettings"`,
+);
+
+const chainFields = ['generation', 'rotatedAt', 'idleExpiresAt', 'absoluteExpiresAt', 'revokedAt'] as const;
+const refreshFields = [...chainFields, 'currentHash', 'previousHash'] as const;
+
+const findRefreshable = statement(
+  { ...customerWithProjectRow, ...selectedRow(SessionEntity, refreshFields) },
+  `SELECT ${customerWithProjectColumns}, ${selectList(SessionEntity, 's', refreshFields)}
+   FROM sessions s JOIN customers c ON c.id = s.customer_id
+     JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
+   WHERE s.id = $1 AND c.disabled_at IS NULL AND p.archived_at IS NULL`,
+);
+
+const listActiveSessions = statement(
+  sessionRow,
+  `SELECT ${sessionColumns} FROM sessions s JOIN customers c ON c.id = s.customer_id
+   WHERE c.project_id = $1 AND c.id = $2 AND ${isActiveSession} AND ($3::uuid IS NULL OR s.id < $3)
+   ORDER BY s.id DESC LIMIT $4`,
+);
+
+const revokeSession = statement(
+  sessionRow,
+  `UPDATE sessions s SET revoked_at = now(), revoked_reason = $3
+   WHERE s.id = $2 AND s.customer_id = $1 AND ${isActiveSession} RETURNING ${sessionColumns}`,
+);
+
+const revokeSessions = statement(
+  sessionRow,
+  `UPDATE sessions s SET revoked_at = now(), revoked_reason = $2
+   WHERE s.customer_id = $1 AND ${isActiveSession} AND ($3::uuid IS NULL OR s.id <> $3)
+   RETURNING ${sessionColumns}`,
+);
+
+const revokeOldestSessions = statement(
+  sessionRow,
+  `UPDATE sessions s SET revoked_at = now(), revoked_reason = $2
+   WHERE ${isActiveSession} AND s.id IN (
+     SELECT s.id FROM sessions s WHERE s.customer_id = $1 AND ${isActiveSession} AND s.id <> $3
+     ORDER BY coalesce(s.rotated_at, s.created_at), s.id LIMIT $4)
+   RETURNING ${sessionColumns}`,
+);
+
+const pruneSessions = pruneStatement('sessions', `absolute_expires_at < now() - $1 * interval '1 day'`);
+
+/** Sessions of customers, with their refresh tokens. */
 export class SessionsRepository {
   constructor(private readonly database: Database) {}
 
   /** Creates a session. @returns the session, and the number of other active sessions of the customer */
-  async insert(tx: Tx, session: NewSession): Promise<{ session: SessionRecord; others: number }> {
-    const [row] = await tx.queryPrepared<SessionRecord & { others: number }>(
-      `WITH known AS (
-         INSERT INTO customer_addresses AS k (customer_id, address_block)
-         SELECT $2, $8 WHERE $8::text IS NOT NULL
-         ON CONFLICT (customer_id, address_block) DO UPDATE SET last_login_at = now()
-           WHERE k.last_login_at < now() - interval '1 hour'
-       )
-       INSERT INTO sessions AS s (id, customer_id, generation, current_hash, idle_ttl, idle_expires_at,
-         absolute_expires_at, ip, user_agent)
-       VALUES ($1, $2, 1, $3, $4::int, now() + $4::int * interval '1 second', now() + $5::int * interval '1 second', $6, $7)
-       RETURNING ${sessionColumns},
-         (SELECT count(*)::int FROM sessions s WHERE s.customer_id = $2 AND ${activeSession}) AS others`,
-      [
-        session.id,
-        session.customerId,
-        session.refreshHash,
-        session.idleTtl,
-        session.absoluteTtl,
-        session.ip,
-        session.userAgent,
-        session.addressBlock,
-      ],
-    );
-    const { others, ...created } = row!;
-    return { session: created, others };
+  async insert(tx: Tx, session: NewSession): Promise<{ session: SessionRecord; otherSessions: number }> {
+    const [row] = await tx.execute(insertSession, [
+      session.id,
+      session.customerId,
+      session.refreshHash,
+      session.idleTtl,
+      session.absoluteTtl,
+      session.ip,
+      session.userAgent,
+      session.addressBlock,
+    ]);
+    const { otherSessions, ...created } = row!;
+    return { session: created, otherSessions };
   }
 
   /** Returns the customer of an active session if all ids of an access token match; otherwise null. */
@@ -113,13 +185,7 @@ export class SessionsRepository {
     customerId: string,
     projectId: string,
   ): Promise<Customer | null> {
-    const [row] = await this.database.queryPrepared<Customer>(
-      `SELECT ${customerColumns} FROM sessions s JOIN customers c ON c.id = s.customer_id
-         JOIN projects p ON p.id = c.project_id
-       WHERE s.id = $1 AND c.id = $2 AND c.project_id = $3 AND c.disabled_at IS NULL AND p.archived_at IS NULL
-         AND ${activeSession}`,
-      [sessionId, customerId, projectId],
-    );
+    const [row] = await this.database.execute(findActiveCustomer, [sessionId, customerId, projectId]);
     return row ?? null;
   }
 
@@ -134,19 +200,8 @@ export class SessionsRepository {
     hash: Buffer,
     successorHash: Buffer,
   ): Promise<RefreshedSession | null> {
-    const [row] = await this.database.queryPrepared<
-      CustomerIdentity & Pick<ProjectColumns, 'projectId' | 'projectSettings'>
-    >(
-      `UPDATE sessions s SET generation = s.generation + 1, previous_hash = s.current_hash, current_hash = $4,
-         rotated_at = now(),
-         idle_expires_at = least(now() + s.idle_ttl * interval '1 second', s.absolute_expires_at)
-       FROM customers c JOIN projects p ON p.id = c.project_id
-       WHERE s.id = $1 AND s.generation = $2 AND s.current_hash = $3 AND ${activeSession}
-         AND c.id = s.customer_id AND c.disabled_at IS NULL AND p.archived_at IS NULL
-       RETURNING ${identityColumns}, p.id AS "projectId",
-         p.settings AS "projectSettings"`,
-      [sessionId, generation, hash, successorHash],
-    );
+    const values = [sessionId, generation, hash, successorHash];
+    const [row] = await this.database.execute(rotateRefreshToken, values);
     if (!row) return null;
     const { projectId, projectSettings, ...customer } = row;
     return { sessionId, customer, project: { id: projectId, settings: effectiveSettings(projectSettings) } };
@@ -157,18 +212,7 @@ export class SessionsRepository {
    * disabled or its project is archived.
    */
   async findRefreshable(sessionId: string): Promise<RefreshableSession | null> {
-    const [row] = await this.database.queryPrepared<
-      Customer & ProjectColumns & RefreshTokenChain & { currentHash: Buffer; previousHash: Buffer | null }
-    >(
-      `SELECT ${customerColumns}, ${projectColumns}, s.generation, s.rotated_at AS "rotatedAt",
-         s.idle_expires_at AS "idleExpiresAt", s.absolute_expires_at AS "absoluteExpiresAt",
-         s.revoked_at AS "revokedAt", s.current_hash AS "currentHash",
-         s.previous_hash AS "previousHash"
-       FROM sessions s JOIN customers c ON c.id = s.customer_id
-         JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
-       WHERE s.id = $1 AND c.disabled_at IS NULL AND p.archived_at IS NULL`,
-      [sessionId],
-    );
+    const [row] = await this.database.execute(findRefreshable, [sessionId]);
     if (!row) return null;
     const { generation, rotatedAt, idleExpiresAt, absoluteExpiresAt, revokedAt, ...rest } = row;
     const { currentHash, previousHash, ...columns } = rest;
@@ -177,18 +221,13 @@ export class SessionsRepository {
   }
 
   /** Returns the active sessions of a customer, newest first. */
-  async list(
+  list(
     projectId: string,
     customerId: string,
     before: string | null,
     limit: number,
   ): Promise<SessionRecord[]> {
-    return this.database.queryPrepared<SessionRecord>(
-      `SELECT ${sessionColumns} FROM sessions s JOIN customers c ON c.id = s.customer_id
-       WHERE c.project_id = $1 AND c.id = $2 AND ${activeSession} AND ($3::uuid IS NULL OR s.id < $3)
-       ORDER BY s.id DESC LIMIT $4`,
-      [projectId, customerId, before, limit],
-    );
+    return this.database.execute(listActiveSessions, [projectId, customerId, before, limit]);
   }
 
   /** Revokes a session of a customer; returns null if there is no such active session. */
@@ -198,50 +237,33 @@ export class SessionsRepository {
     sessionId: string,
     reason: RevocationReason,
   ): Promise<SessionRecord | null> {
-    const [row] = await tx.queryPrepared<SessionRecord>(
-      `UPDATE sessions s SET revoked_at = now(), revoked_reason = $3
-       WHERE s.id = $2 AND s.customer_id = $1 AND ${activeSession} RETURNING ${sessionColumns}`,
-      [customerId, sessionId, reason],
-    );
+    const [row] = await tx.execute(revokeSession, [customerId, sessionId, reason]);
     return row ?? null;
   }
 
   /** Revokes all active sessions of a customer, except `exceptId` if given. */
-  async revokeAll(
+  revokeAll(
     tx: Tx,
     customerId: string,
     reason: RevocationReason,
     exceptId: string | null,
   ): Promise<SessionRecord[]> {
-    return tx.queryPrepared<SessionRecord>(
-      `UPDATE sessions s SET revoked_at = now(), revoked_reason = $2
-       WHERE s.customer_id = $1 AND ${activeSession} AND ($3::uuid IS NULL OR s.id <> $3)
-       RETURNING ${sessionColumns}`,
-      [customerId, reason, exceptId],
-    );
+    return tx.execute(revokeSessions, [customerId, reason, exceptId]);
   }
 
   /** Revokes the `count` least recently used active sessions of a customer, but never `exceptId`. */
-  async revokeOldest(
+  revokeOldest(
     tx: Tx,
     customerId: string,
     reason: RevocationReason,
     exceptId: string,
     count: number,
   ): Promise<SessionRecord[]> {
-    return tx.queryPrepared<SessionRecord>(
-      `UPDATE sessions s SET revoked_at = now(), revoked_reason = $2
-       WHERE ${activeSession} AND s.id IN (
-         SELECT s.id FROM sessions s WHERE s.customer_id = $1 AND ${activeSession} AND s.id <> $3
-         ORDER BY coalesce(s.rotated_at, s.created_at), s.id LIMIT $4)
-       RETURNING ${sessionColumns}`,
-      [customerId, reason, exceptId, count],
-    );
+    return tx.execute(revokeOldestSessions, [customerId, reason, exceptId, count]);
   }
 
   /** Removes sessions whose absolute lifetime ended more than `days` ago. */
   async prune(days: number, signal: AbortSignal): Promise<void> {
-    const condition = `absolute_expires_at < now() - $1 * interval '1 day'`;
-    await prune(this.database, signal, 'sessions', condition, [days]);
+    await pruneWith(this.database, signal, pruneSessions, [days]);
   }
 }
