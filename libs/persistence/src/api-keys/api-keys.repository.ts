@@ -1,3 +1,6 @@
+// This file contains SQL: authentication by key, changes that return rows, claims that skip locked rows, and
+// joins with the project.
+import { LessThan } from 'typeorm';
 import {
   notFound,
   type Access,
@@ -6,9 +9,12 @@ import {
   type ProjectContext,
   type Scope,
 } from '@gatehouse/domain';
-import type { Database, Sql } from '../database.js';
-import { projectColumns, toProjectContext, type ProjectColumns } from '../projects/projects.repository.js';
+import type { Database, ReadManager } from '../database.js';
+import { selectedRow, selectList } from '../entity-columns.js';
+import { projectColumns, projectRow, toProjectContext } from '../projects/projects.repository.js';
+import { arrayOf, boolean, statement, textOf, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
+import { ApiKeyEntity } from './api-key.entity.js';
 
 export type NewApiKey = Omit<ApiKey, 'lastUsedAt' | 'revokedAt' | 'createdAt'> & { keyHash: Buffer };
 
@@ -23,37 +29,113 @@ export interface ActiveApiKey {
   isStale: boolean;
 }
 
-/** The columns of a key as a resource: without its value, which is not stored, and without its hash. */
-const columns = `
-  k.id, k.organization_id AS "organizationId", k.project_id AS "projectId", k.name, k.type, k.access, k.scopes,
-  k.prefix, k.last4, k.expires_at AS "expiresAt", k.last_used_at AS "lastUsedAt", k.revoked_at AS "revokedAt",
-  k.rotated_from AS "rotatedFrom", k.created_at AS "createdAt"`;
+/** The fields of a key as a resource: without its value, which is not stored, and without its hash. */
+const keyFields = [
+  'id',
+  'organizationId',
+  'projectId',
+  'name',
+  'type',
+  'access',
+  'scopes',
+  'prefix',
+  'last4',
+  'expiresAt',
+  'lastUsedAt',
+  'revokedAt',
+  'rotatedFrom',
+  'createdAt',
+] as const satisfies (keyof ApiKey)[];
 
-const isActive = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())';
+const selectedFields = Object.fromEntries(keyFields.map((field) => [field, true]));
+const keyColumns = selectList(ApiKeyEntity, 'k', keyFields);
+const keyRow = { ...selectedRow(ApiKeyEntity, keyFields), scopes: arrayOf(textOf<Scope>()) };
+
+const isActiveKey = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())';
+
+const insertKey = statement(
+  keyRow,
+  `INSERT INTO api_keys AS k (id, organization_id, project_id, name, type, access, scopes, key_hash, prefix, last4,
+     expires_at, rotated_from)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${keyColumns}`,
+);
+
+const revokeKey = statement(
+  keyRow,
+  `UPDATE api_keys k SET revoked_at = now()
+   WHERE k.project_id = $1 AND k.id = $2 AND k.revoked_at IS NULL RETURNING ${keyColumns}`,
+);
+
+const expireKeyAfterOverlap = statement(
+  { id: uuid },
+  `UPDATE api_keys k SET rotated_at = now(),
+     expires_at = least(k.expires_at, now() + $3::int * interval '1 second')
+   WHERE k.project_id = $1 AND k.id = $2 AND k.rotated_at IS NULL AND ${isActiveKey} RETURNING k.id`,
+);
+
+const listOrganizationIssuerKeys = statement(
+  { id: uuid, projectId: uuid },
+  `SELECT k.id, k.project_id AS "projectId" FROM api_keys k JOIN projects p ON p.id = k.project_id
+   WHERE k.organization_id = $1 AND k.access = 'organization' AND 'api_key:write' = ANY (k.scopes)
+     AND k.rotated_at IS NULL AND ${isActiveKey} AND p.archived_at IS NULL`,
+);
+
+const claimExpiringKeys = statement(
+  keyRow,
+  `UPDATE api_keys k SET expiry_told_at = now()
+   WHERE k.id IN (
+     SELECT k.id FROM api_keys k JOIN projects p ON p.id = k.project_id
+     WHERE k.expires_at <= now() + $1 * interval '1 day' AND k.expiry_told_at IS NULL AND k.rotated_at IS NULL
+       AND ${isActiveKey} AND p.archived_at IS NULL
+     LIMIT $2 FOR UPDATE OF k SKIP LOCKED
+   ) RETURNING ${keyColumns}`,
+);
+
+const findActiveKey = statement(
+  {
+    id: uuid,
+    type: textOf<ApiKeyType>(),
+    access: textOf<Access>(),
+    scopes: arrayOf(textOf<Scope>()),
+    isStale: boolean,
+    ...projectRow,
+  },
+  `SELECT k.id, k.type, k.access, k.scopes,
+          k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute' AS "isStale", ${projectColumns}
+   FROM api_keys k JOIN projects p ON p.id = k.project_id JOIN organizations o ON o.id = p.organization_id
+   WHERE k.key_hash = $1 AND ${isActiveKey} AND p.archived_at IS NULL`,
+);
+
+const confirmActiveKey = statement(
+  { id: uuid },
+  `SELECT k.id FROM api_keys k JOIN projects p ON p.id = k.project_id
+   WHERE k.id = $1 AND ${isActiveKey} AND p.archived_at IS NULL`,
+);
+
+const recordKeyUse = statement(
+  {},
+  `UPDATE api_keys SET last_used_at = now()
+   WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
+);
 
 export class ApiKeysRepository {
   constructor(private readonly database: Database) {}
 
   async insert(tx: Tx, key: NewApiKey): Promise<ApiKey> {
-    const [row] = await tx.queryPrepared<ApiKey>(
-      `INSERT INTO api_keys AS k (id, organization_id, project_id, name, type, access, scopes, key_hash, prefix, last4,
-         expires_at, rotated_from)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${columns}`,
-      [
-        key.id,
-        key.organizationId,
-        key.projectId,
-        key.name,
-        key.type,
-        key.access,
-        key.scopes,
-        key.keyHash,
-        key.prefix,
-        key.last4,
-        key.expiresAt,
-        key.rotatedFrom,
-      ],
-    );
+    const [row] = await tx.execute(insertKey, [
+      key.id,
+      key.organizationId,
+      key.projectId,
+      key.name,
+      key.type,
+      key.access,
+      key.scopes,
+      key.keyHash,
+      key.prefix,
+      key.last4,
+      key.expiresAt,
+      key.rotatedFrom,
+    ]);
     return row!;
   }
 
@@ -61,31 +143,29 @@ export class ApiKeysRepository {
    * Returns the keys of a project, newest first, including revoked and expired keys. The caller has checked
    * the reach.
    */
-  async list(projectId: string, before: string | null, limit: number): Promise<ApiKey[]> {
-    return this.database.queryPrepared<ApiKey>(
-      `SELECT ${columns} FROM api_keys k WHERE k.project_id = $1 AND ($2::uuid IS NULL OR k.id < $2)
-       ORDER BY k.id DESC LIMIT $3`,
-      [projectId, before, limit],
+  list(projectId: string, before: string | null, limit: number): Promise<ApiKey[]> {
+    return this.database.read((manager) =>
+      manager.find(ApiKeyEntity, {
+        select: selectedFields,
+        where: { projectId, ...(before !== null && { id: LessThan(before) }) },
+        order: { id: 'DESC' },
+        take: limit,
+      }),
     );
   }
 
   /** Returns a key of a project. The caller has checked the reach. @throws GatehouseError `not_found` */
-  async get(projectId: string, id: string, sql: Sql = this.database): Promise<ApiKey> {
-    const [row] = await sql.queryPrepared<ApiKey>(
-      `SELECT ${columns} FROM api_keys k WHERE k.project_id = $1 AND k.id = $2`,
-      [projectId, id],
-    );
-    if (!row) throw notFound();
-    return row;
+  async get(projectId: string, id: string, tx?: Tx): Promise<ApiKey> {
+    const find = (manager: ReadManager) =>
+      manager.findOne(ApiKeyEntity, { select: selectedFields, where: { projectId, id } });
+    const key = await (tx ? find(tx.manager) : this.database.read(find));
+    if (!key) throw notFound();
+    return key;
   }
 
   /** Revokes a key with immediate effect. Returns null if it was already revoked. */
   async revoke(tx: Tx, projectId: string, id: string): Promise<ApiKey | null> {
-    const [row] = await tx.queryPrepared<ApiKey>(
-      `UPDATE api_keys k SET revoked_at = now()
-       WHERE k.project_id = $1 AND k.id = $2 AND k.revoked_at IS NULL RETURNING ${columns}`,
-      [projectId, id],
-    );
+    const [row] = await tx.execute(revokeKey, [projectId, id]);
     return row ?? null;
   }
 
@@ -95,12 +175,7 @@ export class ApiKeysRepository {
    * @param overlapSeconds how long the key stays valid beside its successor
    */
   async expireAfterOverlap(tx: Tx, projectId: string, id: string, overlapSeconds: number): Promise<boolean> {
-    const rows = await tx.queryPrepared(
-      `UPDATE api_keys k SET rotated_at = now(),
-         expires_at = least(k.expires_at, now() + $3::int * interval '1 second')
-       WHERE k.project_id = $1 AND k.id = $2 AND k.rotated_at IS NULL AND ${isActive} RETURNING k.id`,
-      [projectId, id, overlapSeconds],
-    );
+    const rows = await tx.execute(expireKeyAfterOverlap, [projectId, id, overlapSeconds]);
     return rows.length > 0;
   }
 
@@ -113,12 +188,7 @@ export class ApiKeysRepository {
     tx: Tx,
     organizationId: string,
   ): Promise<Pick<ApiKey, 'id' | 'projectId'>[]> {
-    return tx.queryPrepared(
-      `SELECT k.id, k.project_id AS "projectId" FROM api_keys k JOIN projects p ON p.id = k.project_id
-       WHERE k.organization_id = $1 AND k.access = 'organization' AND 'api_key:write' = ANY (k.scopes)
-         AND k.rotated_at IS NULL AND ${isActive} AND p.archived_at IS NULL`,
-      [organizationId],
-    );
+    return tx.execute(listOrganizationIssuerKeys, [organizationId]);
   }
 
   /**
@@ -126,16 +196,7 @@ export class ApiKeysRepository {
    * returned once.
    */
   async claimExpiring(tx: Tx, days: number, limit: number): Promise<ApiKey[]> {
-    return tx.queryPrepared<ApiKey>(
-      `UPDATE api_keys k SET expiry_told_at = now()
-       WHERE k.id IN (
-         SELECT k.id FROM api_keys k JOIN projects p ON p.id = k.project_id
-         WHERE k.expires_at <= now() + $1 * interval '1 day' AND k.expiry_told_at IS NULL AND k.rotated_at IS NULL
-           AND ${isActive} AND p.archived_at IS NULL
-         LIMIT $2 FOR UPDATE OF k SKIP LOCKED
-       ) RETURNING ${columns}`,
-      [days, limit],
-    );
+    return tx.execute(claimExpiringKeys, [days, limit]);
   }
 
   /**
@@ -143,32 +204,20 @@ export class ApiKeysRepository {
    * archived.
    */
   async findActive(keyHash: Buffer): Promise<ActiveApiKey | null> {
-    const [row] = await this.database.queryPrepared<Omit<ActiveApiKey, 'project'> & ProjectColumns>(
-      `SELECT k.id, k.type, k.access, k.scopes,
-              k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute' AS "isStale", ${projectColumns}
-       FROM api_keys k JOIN projects p ON p.id = k.project_id JOIN organizations o ON o.id = p.organization_id
-       WHERE k.key_hash = $1 AND ${isActive} AND p.archived_at IS NULL`,
-      [keyHash],
-    );
-    return row ? { ...row, project: toProjectContext(row) } : null;
+    const [row] = await this.database.execute(findActiveKey, [keyHash]);
+    if (!row) return null;
+    const { id, type, access, scopes, isStale } = row;
+    return { id, type, access, scopes, isStale, project: toProjectContext(row) };
   }
 
   /** Returns whether a key is still active. For long-running requests. */
   async isActive(id: string): Promise<boolean> {
-    const rows = await this.database.queryPrepared(
-      `SELECT 1 FROM api_keys k JOIN projects p ON p.id = k.project_id
-       WHERE k.id = $1 AND ${isActive} AND p.archived_at IS NULL`,
-      [id],
-    );
+    const rows = await this.database.execute(confirmActiveKey, [id]);
     return rows.length > 0;
   }
 
   /** Records that the key was used, at most once a minute. */
   async recordUse(id: string): Promise<void> {
-    await this.database.queryPrepared(
-      `UPDATE api_keys SET last_used_at = now()
-       WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
-      [id],
-    );
+    await this.database.execute(recordKeyUse, [id]);
   }
 }
