@@ -163,7 +163,7 @@ export class PasswordCheckService {
     client: Client,
   ): Promise<AuthenticatedCustomer> {
     const emailHash = sha256(email);
-    const { granted, tries, customer } = await this.takeAttempt(project, email, emailHash, client);
+    const { granted, attempts, customer } = await this.takeAttempt(project, email, emailHash, client);
     const hash = customer?.passwordHash ?? null;
     const options = { projectId: project.id, signal: client.signal, permit };
     const isCorrect = await this.hasher.verify(password, hash, options).catch(async (error: unknown) => {
@@ -172,7 +172,7 @@ export class PasswordCheckService {
     });
     if (customer && hash && isCorrect) return { ...customer, passwordHash: hash, granted };
     if (customer)
-      this.reportFailure(project, customer, tries === failedLoginPolicy.quota && granted === 'open');
+      this.reportFailure(project, customer, attempts === failedLoginPolicy.quota && granted === 'open');
     throw invalidCredentials();
   }
 

@@ -1,7 +1,14 @@
-import { customerColumns, type CustomerWithPasswordHash } from '../customers/customers.repository.js';
+// This file contains SQL: upserts and conditional changes for every sign-in.
+import {
+  customerWithHashColumns,
+  customerWithHashRow,
+  type CustomerWithPasswordHash,
+} from '../customers/customers.repository.js';
 import type { Database, Sql } from '../database.js';
-import { prune } from '../prune.js';
+import { pruneStatement, pruneWith } from '../prune.js';
+import { integer, nullable, statement, textOf, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
+import { CustomerAddressEntity } from './customer-address.entity.js';
 import {
   KNOWN_ADDRESS_SINCE,
   consumeAllowanceSql,
@@ -20,16 +27,57 @@ export interface LoginAttempt {
   addressBlock: string | null;
 }
 
-export interface LoginAttemptResult {
+const attemptRow = {
   /** Null if the attempt is rejected. */
-  granted: LoginAllowance | null;
+  granted: nullable(textOf<LoginAllowance>()),
+  /** Number of attempts of the open allowance that are used. */
+  attempts: integer,
+  /** Seconds until the window ends. */
+  secondsLeft: integer,
+};
+
+export interface LoginAttemptResult extends RowOf<typeof attemptRow> {
   /** The customer with this email, or null. */
   customer: CustomerWithPasswordHash | null;
-  /** Number of attempts of the open allowance that are used. */
-  tries: number;
-  /** Seconds until the window ends. */
-  secondsLeft: number;
 }
+
+const isKnownAddress = `EXISTS (
+  SELECT FROM customers c JOIN customer_addresses known ON known.customer_id = c.id
+  WHERE c.project_id = $1 AND c.email = $5 AND known.address_block = $6
+    AND known.last_login_at > ${KNOWN_ADDRESS_SINCE})`;
+
+const reserveAttempt = statement(
+  {
+    ...attemptRow,
+    ...customerWithHashRow,
+    /** Null if there is no customer with this email. The other columns of the customer are null then, too. */
+    id: nullable(uuid),
+  },
+  `WITH reserved AS (INSERT INTO login_attempts AS a (project_id, email_hash, tries, window_ends_at, granted)
+   VALUES ($1, $2, 1, now() + $3 * interval '1 second', 'open')
+   ON CONFLICT (project_id, email_hash) DO UPDATE SET ${consumeAllowanceSql('$4::int', isKnownAddress, 'granted')}
+   RETURNING granted, tries AS attempts, ceil(extract(epoch FROM window_ends_at - now()))::int AS "secondsLeft")
+   SELECT reserved.*, ${customerWithHashColumns}
+   FROM reserved LEFT JOIN customers c ON c.project_id = $1 AND c.email = $5`,
+);
+
+const releaseSql = (column: string): string => `
+  UPDATE login_attempts SET ${column} = ${column} - 1
+  WHERE project_id = $1 AND email_hash = $2 AND ${column} > 0`;
+
+const releaseAttempt = {
+  open: statement({}, releaseSql(attemptsColumn('open'))),
+  known: statement({}, releaseSql(attemptsColumn('known'))),
+};
+
+const clearAttempts = statement(
+  { attempts: integer },
+  `DELETE FROM login_attempts WHERE project_id = $1 AND email_hash = $2
+   RETURNING CASE WHEN window_ends_at > now() THEN tries ELSE 0 END AS attempts`,
+);
+
+const pruneAttempts = pruneStatement('login_attempts', 'window_ends_at < now()');
+const pruneAddresses = pruneStatement('customer_addresses', `last_login_at < ${KNOWN_ADDRESS_SINCE}`);
 
 /**
  * Failed logins per project and email, stored in the database so that all replicas share them and they
@@ -48,59 +96,37 @@ export class LoginAttemptsRepository {
    * (`recordLogin`, `lock`).
    */
   async reserve(projectId: string, attempt: LoginAttempt): Promise<LoginAttemptResult> {
-    const isKnownAddress = `EXISTS (
-      SELECT FROM customers c JOIN customer_addresses k ON k.customer_id = c.id
-      WHERE c.project_id = $1 AND c.email = $5 AND k.address_block = $6 AND k.last_login_at > ${KNOWN_ADDRESS_SINCE})`;
-    const [row] = await this.database.queryPrepared<
-      Omit<LoginAttemptResult, 'customer'> & CustomerWithPasswordHash
-    >(
-      `WITH reserved AS (INSERT INTO login_attempts AS a (project_id, email_hash, tries, window_ends_at, granted)
-       VALUES ($1, $2, 1, now() + $3 * interval '1 second', 'open')
-       ON CONFLICT (project_id, email_hash) DO UPDATE SET ${consumeAllowanceSql('$4::int', isKnownAddress, 'granted')}
-       RETURNING granted, tries, ceil(extract(epoch FROM window_ends_at - now()))::int AS "secondsLeft")
-       SELECT reserved.*, ${customerColumns}, c.password_hash AS "passwordHash"
-       FROM reserved LEFT JOIN customers c ON c.project_id = $1 AND c.email = $5`,
-      [
-        projectId,
-        attempt.emailHash,
-        attempt.windowSeconds,
-        attempt.quota,
-        attempt.email,
-        attempt.addressBlock,
-      ],
-    );
-    const { granted, tries, secondsLeft, ...customer } = row!;
-    return { granted, tries, secondsLeft, customer: customer.id === null ? null : customer };
+    const [row] = await this.database.execute(reserveAttempt, [
+      projectId,
+      attempt.emailHash,
+      attempt.windowSeconds,
+      attempt.quota,
+      attempt.email,
+      attempt.addressBlock,
+    ]);
+    const { granted, attempts, secondsLeft, id, ...customer } = row!;
+    return { granted, attempts, secondsLeft, customer: id === null ? null : { id, ...customer } };
   }
 
   /** Releases an attempt whose password was not checked. */
   async release(projectId: string, emailHash: Buffer, granted: LoginAllowance): Promise<void> {
-    const column = attemptsColumn(granted);
-    await this.database.queryPrepared(
-      `UPDATE login_attempts SET ${column} = ${column} - 1
-       WHERE project_id = $1 AND email_hash = $2 AND ${column} > 0`,
-      [projectId, emailHash],
-    );
+    await this.database.execute(releaseAttempt[granted], [projectId, emailHash]);
   }
 
   /** Clears the count. @returns the number of used attempts */
   async clear(projectId: string, emailHash: Buffer, sql: Sql = this.database): Promise<number> {
-    const [row] = await sql.queryPrepared<{ tries: number }>(
-      `DELETE FROM login_attempts WHERE project_id = $1 AND email_hash = $2
-       RETURNING CASE WHEN window_ends_at > now() THEN tries ELSE 0 END AS tries`,
-      [projectId, emailHash],
-    );
-    return row?.tries ?? 0;
+    const [row] = await sql.execute(clearAttempts, [projectId, emailHash]);
+    return row?.attempts ?? 0;
   }
 
   /** Removes all known addresses of a customer. */
   async deleteKnownAddresses(tx: Tx, customerId: string): Promise<void> {
-    await tx.queryPrepared('DELETE FROM customer_addresses WHERE customer_id = $1', [customerId]);
+    await tx.manager.delete(CustomerAddressEntity, { customerId });
   }
 
   /** Removes expired windows, and addresses that have not been used for a long time. */
   async prune(signal: AbortSignal): Promise<void> {
-    await prune(this.database, signal, 'login_attempts', 'window_ends_at < now()');
-    await prune(this.database, signal, 'customer_addresses', `last_login_at < ${KNOWN_ADDRESS_SINCE}`);
+    await pruneWith(this.database, signal, pruneAttempts);
+    await pruneWith(this.database, signal, pruneAddresses);
   }
 }
