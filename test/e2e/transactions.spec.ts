@@ -41,7 +41,10 @@ function createSignal() {
 
 describe('a unit of work', () => {
   const write = (tx: Tx, name: string) =>
-    tx.query('INSERT INTO organizations (id, name, slug) VALUES ($1, $2, $2)', [randomUUID(), name]);
+    tx.connection.query('INSERT INTO organizations (id, name, slug) VALUES ($1, $2, $2)', [
+      randomUUID(),
+      name,
+    ]);
   const countWritten = async (...names: string[]): Promise<number> =>
     (await instance.sql('SELECT FROM organizations WHERE name = ANY ($1)', [names])).length;
 

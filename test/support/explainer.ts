@@ -7,21 +7,17 @@ export class Explainer {
 
   constructor(private readonly instance: TestInstance) {}
 
-  readonly query = async (sql: string, values: unknown[] = []): Promise<unknown[]> => {
+  readonly execute = async (
+    { text, values: boundValues }: { text: string; values?: unknown[] },
+    values = boundValues ?? [],
+  ): Promise<unknown[]> => {
     const plan = await this.instance.sql<{ 'QUERY PLAN': string }>(
-      `EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) ${sql}`,
+      `EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) ${text}`,
       values,
     );
     this.plans.push(plan.map((row) => row['QUERY PLAN']));
-    return this.instance.sql(sql, values);
+    return this.instance.sql(text, values);
   };
-
-  readonly queryPrepared = this.query;
-
-  readonly execute = (
-    statement: { text: string; values?: unknown[] },
-    values = statement.values,
-  ): Promise<unknown[]> => this.query(statement.text, values);
 
   /** Creates a repository that uses this explainer as its database. */
   repository<Repository>(Class: new (database: Database) => Repository): Repository {

@@ -1,4 +1,3 @@
-import type { Sql } from './database.js';
 import { integer, type RowOf } from './statements.js';
 
 /** Maximum count. Lists show larger numbers as "10,000 or more". */
@@ -46,17 +45,3 @@ export const capScanCount = ({ scanned, matching }: ScanCount, window: number): 
  */
 export const countedSql = (rows: string, isMatch: string): string =>
   `SELECT count(*)::int AS scanned, (count(*) FILTER (WHERE ${isMatch}))::int AS matching FROM ${rows}`;
-
-/**
- * Counts the matches in a bounded scan.
- * @param rows SQL for the scanned rows, at most `window`, with an alias
- * @param isMatch SQL for the condition of a match
- */
-export async function countMatches(
-  sql: Sql,
-  { rows, isMatch, values }: { rows: string; isMatch: string; values: unknown[] },
-  window: number,
-): Promise<CappedCount> {
-  const [counted] = await sql.query<ScanCount>(countedSql(rows, isMatch), values);
-  return capScanCount(counted!, window);
-}

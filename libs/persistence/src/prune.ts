@@ -20,7 +20,7 @@ const BATCH_SIZE = 5_000;
 const removedRow = { removed: integer };
 
 /**
- * Declares a statement that removes a batch of the rows of a table that meet a condition, for `pruneWith`.
+ * Declares a statement that removes a batch of the rows of a table that meet a condition, for `pruneInBatches`.
  * @param table,condition SQL from code, never from input
  */
 export const pruneStatement = (table: string, condition: string): Statement<RowOf<typeof removedRow>> =>
@@ -31,7 +31,7 @@ export const pruneStatement = (table: string, condition: string): Statement<RowO
  * next run. Ends early once `signal` is aborted.
  * @param values values for the parameters of the condition
  */
-export async function pruneWith(
+export async function pruneInBatches(
   sql: Sql,
   signal: AbortSignal,
   batch: Statement<RowOf<typeof removedRow>>,
@@ -96,7 +96,7 @@ export const orderedPruneStatement = (table: string, condition: string): Ordered
 
 /**
  * Removes rows in batches in the order of their ids and scans each row once: for tables with many remaining
- * rows, which every batch of `pruneWith` would read again. Ends early once `signal` is aborted.
+ * rows, which every batch of `pruneInBatches` would read again. Ends early once `signal` is aborted.
  * @param values values for the parameters of the condition
  */
 export async function pruneInIdOrder(
@@ -110,21 +110,5 @@ export async function pruneInIdOrder(
   while (last !== undefined && !signal.aborted) {
     const [row]: { id: string }[] = await sql.execute(batch(range, last, values));
     last = row?.id;
-  }
-}
-
-/** Like `pruneWith`, with a statement that is not declared. */
-export async function prune(
-  sql: Sql,
-  signal: AbortSignal,
-  table: string,
-  condition: string,
-  values: unknown[] = [],
-): Promise<void> {
-  const batch = pruneSql(table, condition);
-  let removed = BATCH_SIZE;
-  while (removed === BATCH_SIZE && !signal.aborted) {
-    const [row] = await sql.queryPrepared<{ removed: number }>(batch, values);
-    removed = row!.removed;
   }
 }

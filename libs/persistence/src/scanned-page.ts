@@ -13,16 +13,16 @@ export interface ScannedPage<T> {
  * A match of a scan, or a row without a match; with the last scanned id, null if the scan reached the end of
  * the list.
  */
-export type ScannedRow<T> = { walkedTo: string | null } & (T | { id: null });
+export type ScannedRow<T> = { scannedTo: string | null } & (T | { id: null });
 
 /**
  * Returns the row map of a statement with the text of `boundedScanSql`.
  * @param page columns of the rows of the page
  */
-export const scannedRowMap = <Page extends RowMap>(page: Page) => ({ walkedTo: nullable(uuid), ...page });
+export const scannedRowMap = <Page extends RowMap>(page: Page) => ({ scannedTo: nullable(uuid), ...page });
 
 export const matchingRows = <T extends { id: string }>(rows: ScannedRow<T>[]): T[] =>
-  rows.filter((row): row is { walkedTo: string | null } & T => row.id !== null);
+  rows.filter((row): row is { scannedTo: string | null } & T => row.id !== null);
 
 /**
  * Returns SQL of a bounded scan.
@@ -31,7 +31,7 @@ export const matchingRows = <T extends { id: string }>(rows: ScannedRow<T>[]): T
  */
 export const boundedScanSql = (where: Conditions, scan: string, page: string, window: number): string => `
   WITH scanned AS MATERIALIZED (${scan}), page AS (${page})
-  SELECT last.id AS "walkedTo", page.*
+  SELECT last.id AS "scannedTo", page.*
   FROM (SELECT (SELECT id FROM scanned ORDER BY id DESC OFFSET ${where.bind(window - 1)} LIMIT 1) AS id) last
     LEFT JOIN page ON true
   ORDER BY page.id DESC`;
@@ -54,7 +54,7 @@ export async function scanPage<T extends { id: string }>(
     const rows = await scan(next, window);
     found.push(...matchingRows(rows));
     if (found.length > limit) break;
-    next = rows[0]!.walkedTo;
+    next = rows[0]!.scannedTo;
     if (!next) return { items: found, next: null };
   }
   const items = found.slice(0, limit);

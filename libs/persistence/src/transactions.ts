@@ -5,7 +5,6 @@ import { unavailable } from '@gatehouse/domain';
 import type { DeliveryPointer, Failpoints } from '@gatehouse/platform';
 import { toUnavailableError } from './unavailable-error.js';
 import {
-  preparedQuery,
   runQuery,
   runStatement,
   type Database,
@@ -35,14 +34,6 @@ export class Tx implements Sql {
 
   execute<Row>(...call: StatementCall<Row>): Promise<Row[]> {
     return runStatement(() => this.connection, call);
-  }
-
-  query<Row>(sql: string, parameters?: unknown[]): Promise<Row[]> {
-    return runQuery<Row>(this.connection, { text: sql, values: parameters });
-  }
-
-  queryPrepared<Row>(sql: string, parameters?: unknown[]): Promise<Row[]> {
-    return runQuery<Row>(this.connection, preparedQuery(sql, parameters));
   }
 }
 
@@ -144,7 +135,7 @@ export class Transactions {
     try {
       const connection = (await runner.connect()) as pg.Client;
       const open = { tx: new Tx(runner.manager, connection), connection, runner };
-      await open.tx.query('START TRANSACTION').catch(async (error: unknown) => {
+      await runQuery(connection, { text: 'START TRANSACTION' }).catch(async (error: unknown) => {
         await rollback(open);
         throw error;
       });
@@ -160,7 +151,7 @@ export class Transactions {
     try {
       result = await work();
       if (tx.newDeliveries.length > 0) this.failpoints.hit('delivery.before-commit');
-      await tx.query('COMMIT');
+      await runQuery(open.connection, { text: 'COMMIT' });
     } catch (error) {
       await rollback(open);
       throw toUnavailableError(error) ?? error;

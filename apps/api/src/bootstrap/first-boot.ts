@@ -14,8 +14,6 @@ import { Config, newId, generateApiKey, PasswordHasher, secureBytes } from '@gat
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 
-const SEED_LOCK = 7_120_914;
-
 /** The content of `DATA_DIR/credentials.json` (contract, section 6). */
 export interface Credentials {
   baseUrl: string;
@@ -57,7 +55,7 @@ export class FirstBoot {
     this.policy.assertStrongSetting(operator);
     const passwordHash = await this.hasher.hash(operator.password);
     return this.transactions.run(async (tx) => {
-      await tx.query('SELECT pg_advisory_xact_lock($1)', [SEED_LOCK]);
+      await this.organizations.lockSeeding(tx);
       if (await this.organizations.hasAny(tx)) return null;
       const organizationId = newId();
       const projectId = newId();

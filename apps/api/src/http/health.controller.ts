@@ -53,7 +53,7 @@ export class HealthController {
   }
 
   private async isDatabaseReachable(): Promise<boolean> {
-    const query = withTimeout(this.database.query('SELECT 1'), 2_000, 'no response');
+    const query = withTimeout(this.database.ping(), 2_000, 'no response');
     return query.then(
       () => true,
       () => false,

@@ -1,6 +1,6 @@
 // This file contains SQL: an upsert and conditional changes for every request with an Idempotency-Key.
 import type { Database } from '../database.js';
-import { pruneStatement, pruneWith } from '../prune.js';
+import { pruneStatement, pruneInBatches } from '../prune.js';
 import { boolean, bytea, nullable, statement, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 
@@ -118,6 +118,6 @@ export class IdempotencyKeysRepository {
 
   /** Removes responses whose retention has ended. */
   async prune(signal: AbortSignal): Promise<void> {
-    await pruneWith(this.database, signal, pruneResponses);
+    await pruneInBatches(this.database, signal, pruneResponses);
   }
 }

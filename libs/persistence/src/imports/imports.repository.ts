@@ -11,7 +11,7 @@ import {
 import { Conditions, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
 import { NIL_UUID } from '../uuid-v7.js';
-import { pruneStatement, pruneWith } from '../prune.js';
+import { pruneStatement, pruneInBatches } from '../prune.js';
 import { dynamicStatement, integer, nullable, statement, textOf, timestamptz, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { ImportFailureEntity } from './import-failure.entity.js';
@@ -182,8 +182,8 @@ export class ImportsRepository {
 
   /** Removes imports that were both started and last updated more than `days` ago, after their lines. */
   async prune(days: number, signal: AbortSignal): Promise<void> {
-    await pruneWith(this.database, signal, pruneFailures, [days]);
-    await pruneWith(this.database, signal, pruneImports, [days]);
+    await pruneInBatches(this.database, signal, pruneFailures, [days]);
+    await pruneInBatches(this.database, signal, pruneImports, [days]);
   }
 }
 

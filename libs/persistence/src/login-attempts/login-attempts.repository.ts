@@ -5,7 +5,7 @@ import {
   type CustomerWithPasswordHash,
 } from '../customers/customers.repository.js';
 import type { Database, Sql } from '../database.js';
-import { pruneStatement, pruneWith } from '../prune.js';
+import { pruneStatement, pruneInBatches } from '../prune.js';
 import { integer, nullable, statement, textOf, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { CustomerAddressEntity } from './customer-address.entity.js';
@@ -126,7 +126,7 @@ export class LoginAttemptsRepository {
 
   /** Removes expired windows, and addresses that have not been used for a long time. */
   async prune(signal: AbortSignal): Promise<void> {
-    await pruneWith(this.database, signal, pruneAttempts);
-    await pruneWith(this.database, signal, pruneAddresses);
+    await pruneInBatches(this.database, signal, pruneAttempts);
+    await pruneInBatches(this.database, signal, pruneAddresses);
   }
 }

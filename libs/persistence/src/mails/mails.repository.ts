@@ -11,7 +11,7 @@ import {
 } from '../capped-count.js';
 import { Conditions, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
-import { pruneStatement, pruneWith } from '../prune.js';
+import { pruneStatement, pruneInBatches } from '../prune.js';
 import {
   bytea,
   dynamicStatement,
@@ -200,7 +200,7 @@ export class MailsRepository {
 
   /** Removes emails that were created more than `days` ago, unless they are pending. */
   async prune(days: number, signal: AbortSignal): Promise<void> {
-    await pruneWith(this.database, signal, pruneFinishedMails, [days]);
+    await pruneInBatches(this.database, signal, pruneFinishedMails, [days]);
   }
 
   /** Returns captured and pending emails to customers, newest first. */

@@ -7,7 +7,7 @@ import {
   toCustomerWithProject,
 } from '../customers/customers.repository.js';
 import type { Database, Sql } from '../database.js';
-import { pruneStatement, pruneWith } from '../prune.js';
+import { pruneStatement, pruneInBatches } from '../prune.js';
 import { boolean, nullable, statement, text, textOf, timestamptz, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 
@@ -151,6 +151,6 @@ export class OneTimeTokensRepository {
 
   /** Removes tokens that expired more than `days` ago. */
   async prune(days: number, signal: AbortSignal): Promise<void> {
-    await pruneWith(this.database, signal, pruneTokens, [days]);
+    await pruneInBatches(this.database, signal, pruneTokens, [days]);
   }
 }

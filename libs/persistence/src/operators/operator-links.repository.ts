@@ -2,7 +2,7 @@
 import { IsNull } from 'typeorm';
 import { operatorLinkTtl } from '@gatehouse/domain';
 import type { Database } from '../database.js';
-import { pruneStatement, pruneWith } from '../prune.js';
+import { pruneStatement, pruneInBatches } from '../prune.js';
 import { bytea, nullable, statement, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { OperatorLinkEntity } from './operator-link.entity.js';
@@ -59,6 +59,6 @@ export class OperatorLinksRepository {
 
   /** Removes links that have expired. */
   async prune(signal: AbortSignal): Promise<void> {
-    await pruneWith(this.database, signal, pruneLinks);
+    await pruneInBatches(this.database, signal, pruneLinks);
   }
 }

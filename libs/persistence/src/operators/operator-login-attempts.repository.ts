@@ -8,7 +8,7 @@ import {
   type LoginAllowance,
 } from '../login-attempts/login-allowance.js';
 import type { LoginAttempt } from '../login-attempts/login-attempts.repository.js';
-import { pruneStatement, pruneWith } from '../prune.js';
+import { pruneStatement, pruneInBatches } from '../prune.js';
 import { integer, nullable, statement, text, textOf, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { OperatorAddressEntity } from './operator-address.entity.js';
@@ -110,7 +110,7 @@ export class OperatorLoginAttemptsRepository {
 
   /** Removes expired windows, and addresses that have not been used for a long time. */
   async prune(signal: AbortSignal): Promise<void> {
-    await pruneWith(this.database, signal, pruneAttempts);
-    await pruneWith(this.database, signal, pruneAddresses);
+    await pruneInBatches(this.database, signal, pruneAttempts);
+    await pruneInBatches(this.database, signal, pruneAddresses);
   }
 }

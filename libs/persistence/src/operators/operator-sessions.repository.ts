@@ -1,7 +1,7 @@
 // This file contains SQL: every request of an operator reads a session, and lifetimes use the database clock.
 import { operatorSessionTtl, type Operator, type OperatorRole, type OperatorStage } from '@gatehouse/domain';
 import type { Database } from '../database.js';
-import { pruneStatement, pruneWith } from '../prune.js';
+import { pruneStatement, pruneInBatches } from '../prune.js';
 import {
   boolean,
   bytea,
@@ -223,6 +223,6 @@ export class OperatorSessionsRepository {
 
   /** Removes sessions that have ended. */
   async prune(signal: AbortSignal): Promise<void> {
-    await pruneWith(this.database, signal, pruneSessions);
+    await pruneInBatches(this.database, signal, pruneSessions);
   }
 }

@@ -1,4 +1,5 @@
-// This file contains SQL: an insert and an update that return the row, and conditions on a reach.
+// This file contains SQL: an insert and an update that return the row, an advisory lock, and conditions on a
+// reach.
 import { notFound, type Organization, type Reach } from '@gatehouse/domain';
 import { capScanCount, countedRow, countedSql, COUNT_CAP, type CappedCount } from '../capped-count.js';
 import { Conditions, organizationsWithin, sampleReaches } from '../conditions.js';
@@ -31,6 +32,11 @@ const COUNT_WINDOW = COUNT_CAP + 1;
 const sampleCalls = sampleReaches.flatMap((reach) =>
   [null, 'name', NIL_UUID].map((q) => [reach, q] as const),
 );
+
+/** The key of the advisory lock while an empty installation is seeded. */
+const SEED_LOCK = 7_120_914;
+
+const lockSeeding = statement({}, `SELECT FROM pg_advisory_xact_lock(${SEED_LOCK})`);
 
 const insertOrganization = statement(
   organizationRow,
@@ -71,6 +77,11 @@ const updateOrganization = statement(
 /** Organizations. A project's reach includes its organization and the organizations that it created. */
 export class OrganizationsRepository {
   constructor(private readonly database: Database) {}
+
+  /** Waits until no other process seeds the installation, until the end of the transaction. */
+  async lockSeeding(tx: Tx): Promise<void> {
+    await tx.execute(lockSeeding);
+  }
 
   /** Returns whether there is any organization. Only an empty installation may be seeded. */
   async hasAny(tx: Tx): Promise<boolean> {

@@ -3,7 +3,7 @@ import { bucketSpans } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
 import type { Database } from '../database.js';
 import { minIdAt, minIdAtSql, NIL_UUID, type IdRange } from '../uuid-v7.js';
-import { pruneStatement, pruneWith } from '../prune.js';
+import { pruneStatement, pruneInBatches } from '../prune.js';
 import { dynamicStatement, uuid, type RowOf } from '../statements.js';
 import type { Transactions, Tx } from '../transactions.js';
 import {
@@ -144,7 +144,7 @@ export class AttemptRollupsRepository {
   /** Removes rollups whose retention has ended. */
   async prune(signal: AbortSignal): Promise<void> {
     for (const { span, since } of this.retainedSpans())
-      for (const batch of pruneStatements) await pruneWith(this.database, signal, batch, [span, since]);
+      for (const batch of pruneStatements) await pruneInBatches(this.database, signal, batch, [span, since]);
   }
 
   private async rollUpNewer(tx: Tx, { nextId, endId }: RowOf<typeof progressRow>): Promise<boolean> {

@@ -21,7 +21,7 @@ import {
 import type { Database } from '../database.js';
 import { selectedRow, selectList } from '../entity-columns.js';
 import { projectRow } from '../projects/projects.repository.js';
-import { pruneStatement, pruneWith } from '../prune.js';
+import { pruneStatement, pruneInBatches } from '../prune.js';
 import { integer, nullable, statement, text, timestamptz, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { SessionEntity } from './session.entity.js';
@@ -264,6 +264,6 @@ export class SessionsRepository {
 
   /** Removes sessions whose absolute lifetime ended more than `days` ago. */
   async prune(days: number, signal: AbortSignal): Promise<void> {
-    await pruneWith(this.database, signal, pruneSessions, [days]);
+    await pruneInBatches(this.database, signal, pruneSessions, [days]);
   }
 }

@@ -182,7 +182,7 @@ export class AttemptsRepository {
   ): Promise<ScanResult> {
     if (scope.ids.length === 0) return { matches: [], scannedTo: null };
     const rows = await this.database.execute(scanAttempts(scope, reach, filter, size));
-    return { matches: matchingRows(rows), scannedTo: rows[0]!.walkedTo };
+    return { matches: matchingRows(rows), scannedTo: rows[0]!.scannedTo };
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import { capScanCount, countedRow, countedSql, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
 import { Conditions, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
-import { pruneStatement, pruneWith } from '../prune.js';
+import { pruneStatement, pruneInBatches } from '../prune.js';
 import {
   arrayOf,
   dynamicStatement,
@@ -253,7 +253,7 @@ export class RedeliveryBatchesRepository {
   /** Ends plans that were not started in time, and removes batches that ended more than `days` ago. */
   async prune(days: number, signal: AbortSignal): Promise<void> {
     await this.database.execute(expirePlans);
-    await pruneWith(this.database, signal, pruneItems, [days]);
-    await pruneWith(this.database, signal, pruneEmptyBatches, [days]);
+    await pruneInBatches(this.database, signal, pruneItems, [days]);
+    await pruneInBatches(this.database, signal, pruneEmptyBatches, [days]);
   }
 }
