@@ -28,7 +28,7 @@ class FailingJob extends Job {
 }
 
 describe('PeriodicJob', () => {
-  it('never runs twice at the same time, also with runNow', async () => {
+  it('never runs twice at the same time, even with runNow', async () => {
     const job = new Job();
     const first = job.runNow();
     const second = job.runNow();

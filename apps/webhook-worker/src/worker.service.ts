@@ -73,16 +73,16 @@ export class WorkerService {
     const drained = Promise.all([
       this.duePoller.stop().then(() => this.runner.waitForInFlight()),
       this.maintenance.stop(),
-      ...this.periodicJobs.map((each) => each.stop()),
+      ...this.periodicJobs.map((job) => job.stop()),
       this.queue?.drain(),
     ]);
-    const settled = withTimeout(drained, DRAIN_TIMEOUT_MS, 'work is still in progress');
-    const isSettled = await settled.then(
+    const drainedInTime = withTimeout(drained, DRAIN_TIMEOUT_MS, 'work is still in progress');
+    const isDrained = await drainedInTime.then(
       () => true,
       () => false,
     );
-    const leftMs = Math.max(0, Math.min(deadline - monotonicMs(), CLOSE_TIMEOUT_MS));
-    await withTimeout(this.close(isSettled), leftMs, 'a server does not respond').catch(() => undefined);
+    const remainingMs = Math.max(0, Math.min(deadline - monotonicMs(), CLOSE_TIMEOUT_MS));
+    await withTimeout(this.close(isDrained), remainingMs, 'a server does not respond').catch(() => undefined);
     this.metricsServer.stop();
   }
 
@@ -98,8 +98,8 @@ export class WorkerService {
     return job ? job.runNow() : this.maintenance.runNow(name);
   }
 
-  private async close(isSettled: boolean): Promise<void> {
-    if (!isSettled) await this.runner.abort();
+  private async close(isDrained: boolean): Promise<void> {
+    if (!isDrained) await this.runner.abort();
     // If the last health report fails, the results are still in the attempt log.
     await this.healthReporter.stop();
     await this.queue?.close();

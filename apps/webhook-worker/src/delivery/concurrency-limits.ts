@@ -109,7 +109,7 @@ export function exhaustedLimits(
   const exhausted = {
     endpoints: idsAtLimit(endpoints, capacity.maxPerEndpoint),
     projects: idsAtLimit(projects, capacity.maxPerProject),
-    urgencies: urgencies.flatMap((left, urgency) => (left <= 0 ? urgency : [])),
+    urgencies: urgencies.flatMap((remaining, urgency) => (remaining <= 0 ? urgency : [])),
   };
   const isAny = claimed.length >= capacity.limit || Object.values(exhausted).some(({ length }) => length > 0);
   return { ...exhausted, isAny };

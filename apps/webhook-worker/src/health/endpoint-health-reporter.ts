@@ -39,9 +39,9 @@ export class EndpointHealthReporter extends PeriodicJob {
     try {
       await this.health.mergeReports(reports);
     } catch (error) {
-      const later = this.pending;
+      const newReports = this.pending;
       this.pending = reports;
-      for (const [endpointId, health] of later) this.merge(endpointId, health);
+      for (const [endpointId, health] of newReports) this.merge(endpointId, health);
       throw error;
     }
   }

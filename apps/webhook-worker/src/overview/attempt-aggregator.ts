@@ -7,8 +7,7 @@ import { PeriodicJob } from '../periodic-job.js';
 const PAUSE_MS = 200;
 
 /**
- * Aggregates the attempt log for the overview, one batch at a time. Of several workers, one does it at a
- * time.
+ * Aggregates the attempt log for the overview, one batch at a time. Only one worker aggregates at any time.
  */
 @Injectable()
 export class AttemptAggregator extends PeriodicJob {

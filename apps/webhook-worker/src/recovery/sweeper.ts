@@ -4,7 +4,8 @@ import { Config, LOGGER, WorkerMetrics, type Logger } from '@gatehouse/platform'
 import { AttemptRunner } from '../delivery/attempt-runner.js';
 import { PeriodicJob } from '../periodic-job.js';
 
-const LOST_LIMIT = 200;
+/** Maximum number of lost attempts that one run records. */
+const MAX_LOST_ATTEMPTS = 200;
 
 /** Repairs the effects of crashes and races, every second. */
 @Injectable()
@@ -24,9 +25,9 @@ export class Sweeper extends PeriodicJob {
    * endpoints.
    */
   protected async run(): Promise<void> {
-    const lost = await this.work.findLost(LOST_LIMIT);
+    const lost = await this.work.findLost(MAX_LOST_ATTEMPTS);
     await Promise.all(lost.map((attempt) => this.runner.recordLost(attempt)));
-    // They result from races, and from endpoints that were disabled with very many pending deliveries.
+    // Such deliveries result from races, and from endpoints that had very many of them when disabled.
     const cancelled = await this.work.cancelForInactiveEndpoints();
     this.metrics?.recordRepairs('orphan_cancelled', cancelled);
   }
