@@ -26,14 +26,14 @@ export function SessionGate(): ReactNode {
 
 /** Renders a loading indicator, but only after 300 ms. */
 export function PageLoader(): ReactNode {
-  const [isLong, setLong] = useState(false);
+  const [isSlow, setSlow] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setLong(true), 300);
+    const timer = setTimeout(() => setSlow(true), 300);
     return () => clearTimeout(timer);
   }, []);
   return (
     <Center h="60vh" role="status" aria-label="Loading">
-      {isLong && <Loader />}
+      {isSlow && <Loader />}
     </Center>
   );
 }

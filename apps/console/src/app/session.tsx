@@ -16,7 +16,7 @@ const SESSION_KEY = [SESSION_PATH, {}];
 
 /**
  * Returns the session; all callers share one query. While an operator is signed in, the session is polled,
- * also in background tabs, so that no page shows records after its session has ended. Polling does not extend
+ * even in background tabs, so that no page shows records after its session has ended. Polling does not extend
  * the session.
  */
 export function useSessionQuery(): UseQueryResult<Session, Problem> {

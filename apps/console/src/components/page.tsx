@@ -22,7 +22,7 @@ interface PageProps {
   heading?: ReactNode;
   description?: ReactNode;
   back?: BackLink;
-  /** Buttons at the right. */
+  /** Buttons on the right. */
   actions?: ReactNode;
   children: ReactNode;
 }

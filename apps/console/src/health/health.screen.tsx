@@ -164,7 +164,7 @@ function HealthCards({ health, now }: HealthSnapshot): ReactNode {
   );
 }
 
-/** Renders names at the left and values at the right, for cards with few rows. */
+/** Renders names on the left and values on the right, for cards with few rows. */
 function CardRows({ rows }: { rows: Record<string, ReactNode> }): ReactNode {
   return (
     <dl className={classes.rows}>

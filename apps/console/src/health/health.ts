@@ -21,7 +21,7 @@ const MAX_COUNT = 10_000;
 export const formatCappedCount = (count: number): string =>
   `${count.toLocaleString('en')}${count === MAX_COUNT ? '+' : ''}`;
 
-/** With enough workers, due deliveries and emails are processed immediately. */
+/** Ages of the oldest due delivery or email at which processing counts as delayed, and as stalled, in ms. */
 const DELAYED_MS = 60_000;
 const STALLED_MS = 600_000;
 

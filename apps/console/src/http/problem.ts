@@ -61,13 +61,13 @@ const createProblem = (code: string, status: number, title: string, detail: stri
 
 /**
  * Returns the problem in a response. A response that is not from Gatehouse, for example from a proxy, becomes
- * a problem with the code `unexpected_answer`.
+ * a problem with the code `unexpected_response`.
  */
 export async function readProblem(response: Response): Promise<Problem> {
   const body: unknown = await response.json().catch(() => null);
   if (isProblem(body)) return new Problem(body, response.headers.get('Retry-After'));
   return createProblem(
-    'unexpected_answer',
+    'unexpected_response',
     response.status,
     'Unexpected response',
     `The server, or a proxy in front of it, returned HTTP ${response.status} without an error description.`,

@@ -80,7 +80,7 @@ export function useInvalidate(): (...prefixes: string[]) => Promise<void> {
 
 /**
  * Returns a mutation: `useApiMutation((reason: string) => unwrap(api.POST(…)), '/operator/v1/webhooks/')`.
- * Afterwards, all data whose path starts with one of the prefixes is reloaded, also after a rejected request,
+ * Afterwards, all data whose path starts with one of the prefixes is reloaded, even after a rejected request,
  * because another operator may have made a change.
  */
 export function useApiMutation<Input, Output>(

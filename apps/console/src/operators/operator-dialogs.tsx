@@ -96,7 +96,7 @@ export function ChangeRoleDialog({ operator, onClose }: OperatorDialogProps): Re
   );
 }
 
-/** Creates a new link to choose a password, also for a forgotten password. */
+/** Creates a new link to choose a password, for an invited operator or a forgotten password. */
 export function InviteAgainDialog({
   operator,
   onClose,
