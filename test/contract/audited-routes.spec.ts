@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { routeCredential, type CallerKind } from '@gatehouse/auth';
-import { nounModules } from '../../apps/api/src/api.module.js';
+import { publicModules } from '../../apps/api/src/api.module.js';
 import { operatorModules } from '../../apps/api/src/operator-modules.js';
 import { eventually } from '../support/eventually.js';
 import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
@@ -40,7 +40,7 @@ function controllersOf(modules: Type[]): Type[] {
  * customer or project. The routes that operators inherit equal those of keys.
  */
 function changingRoutes(kind: CallerKind): string[] {
-  const controllers = new Set(controllersOf([...nounModules, ...operatorModules]));
+  const controllers = new Set(controllersOf([...publicModules, ...operatorModules]));
   return [...controllers].flatMap((controller) =>
     Object.values(Object.getOwnPropertyDescriptors(controller.prototype as object)).flatMap(({ value }) => {
       const handler = value as Handler;

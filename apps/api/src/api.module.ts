@@ -28,10 +28,10 @@ import { SignInModule } from './sign-in/sign-in.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /**
- * The modules of the public API, one per resource. Express matches routes in this order, so the busiest
- * modules come first.
+ * The modules of the public API. Express matches routes in this order, so the modules with the most requests
+ * come first.
  */
-export const nounModules: Type[] = [
+export const publicModules: Type[] = [
   SignInModule,
   CustomersModule,
   HttpModule,
@@ -69,7 +69,7 @@ export class ApiModule {
         PlatformModule.forRoot(config, logger),
         PersistenceModule,
         AuthModule,
-        ...nounModules,
+        ...publicModules,
         ...(config.docs ? [ErrorDocsModule, ReferenceModule] : []),
         ...(config.console ? operatorModules : []),
       ],

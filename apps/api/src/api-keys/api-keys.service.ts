@@ -124,7 +124,14 @@ export class ApiKeysService {
         throw new GatehouseError('api_key_not_rotatable');
       }
       const { name, type, access, scopes } = previousKey;
-      const key = { name, type, access, scopes, expiresAt: sameLifetime(previousKey), rotatedFrom: id };
+      const key = {
+        name,
+        type,
+        access,
+        scopes,
+        expiresAt: expiryWithSameLifetime(previousKey),
+        rotatedFrom: id,
+      };
       return this.mint(tx, project, key, 'api_key.rotated');
     });
   }
@@ -182,6 +189,6 @@ function resolveGrant(input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> 
   return { access: 'project', scopes: [] };
 }
 
-const sameLifetime = ({ createdAt, expiresAt }: ApiKey): Date | null =>
+const expiryWithSameLifetime = ({ createdAt, expiresAt }: ApiKey): Date | null =>
   expiresAt &&
   new Date(Math.min(now().getTime() + expiresAt.getTime() - createdAt.getTime(), MAX_TIME_MS - 1));

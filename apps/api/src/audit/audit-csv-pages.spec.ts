@@ -1,7 +1,7 @@
 import { auditCsvPages } from './audit-csv-pages.js';
 import type { NamedAuditEntry } from './audit-search.service.js';
 
-const CUT =
+const TRUNCATION_LINE =
   '"Only the newest 1,200 entries are in this file. Narrow the filters to export older entries.",,,,,,,,,,,,,';
 
 /**
@@ -15,7 +15,7 @@ async function exportLines(total: number, maxEntries: number, emptyPage = -1): P
     if (pages++ === emptyPage) return { items: [], next: String(from) };
     const to = Math.min(total, from + limit);
     const items = Array.from({ length: to - from }, (_, index) => entry(from + index));
-    // Like a scan that ends with its window: more entries may or may not follow.
+    // A bounded scan also returns a next id when its last entry ends the list.
     return { items, next: from < total ? String(to) : null };
   };
   let text = '';
@@ -42,7 +42,7 @@ describe('auditCsvPages', () => {
       const lines = await exportLines(total, 1_200, emptyPage);
       const entries = lines.filter((line) => /,entry-\d+$/.test(line));
       expect(entries).toHaveLength(Math.min(total, 1_200));
-      expect(lines.slice(entries.length)).toEqual(total > 1_200 ? [CUT] : []);
+      expect(lines.slice(entries.length)).toEqual(total > 1_200 ? [TRUNCATION_LINE] : []);
     },
   );
 

@@ -122,7 +122,7 @@ export class AuditService {
     const request = this.requestStore.getStore()?.request;
     if (!request) return { ...action, details, actor: system, ip: null, userAgent: null, requestId: null };
     const actor = resolveActor(request, { customerId, operatorId });
-    // Other actors could vouch for any address to hide their own.
+    // Other actors can send any client address (X-Client-IP), so their own address is recorded.
     const ip = actor.type === 'customer' ? clientIp(request) : callerIp(request);
     const { requestId } = request;
     return {

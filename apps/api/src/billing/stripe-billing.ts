@@ -38,7 +38,7 @@ export class StripeBilling implements BillingPortal {
       port: port || (protocol === 'http:' ? 80 : 443),
       // Applies only to an idle socket; `withTimeout` enforces the deadline of the whole operation.
       timeout: DEADLINE_MS,
-      // Half a second apart, also while another request with the same idempotency key is running (409).
+      // Half a second apart. A 409 is also retried: another request with the same idempotency key is running.
       maxNetworkRetries: 2,
       telemetry: false,
     });

@@ -29,7 +29,7 @@ export class FirstOperator {
     if (firstOperator) return this.create(firstOperator);
     if (!isServed) return;
     const link = await this.transactions.run((tx) => this.links.createSetupLink(tx));
-    // A new installation has no one else to notify, so readers of its log may create the first operator.
+    // A new installation has no other channel, so anyone who can read its log may create the first operator.
     this.logger.warn({ link }, 'no operator exists; open this link within a day to create the first one');
   }
 

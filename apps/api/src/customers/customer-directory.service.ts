@@ -33,7 +33,7 @@ export class CustomerDirectoryService {
     return { items: customers, nextCursor: next && this.cursors.encodeBytes(list, encodePosition(next)) };
   }
 
-  /** Returns the number of matching customers, as far as a bounded scan counts them. */
+  /** Returns the number of matching customers, counted by a bounded scan. */
   count({ reach }: ManagementCaller, query: CountCustomersQuery): Promise<CappedCount> {
     return this.directory.count(reach, customerFilter(query));
   }

@@ -49,7 +49,7 @@ export class CustomersService {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Returns a customer, also of an archived project. @throws GatehouseError `not_found` */
+  /** Returns a customer of an active or archived project. @throws GatehouseError `not_found` */
   get(reach: Reach, id: string): Promise<CustomerDetails> {
     return this.customers.get(reach, id);
   }

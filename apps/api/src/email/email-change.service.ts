@@ -138,8 +138,8 @@ export class EmailChangeService {
       const { project } = used.token;
       const { id, email, emailVerified } = used.customer;
       const customer = await this.customers.changeEmail(tx, project.id, id, newEmail);
-      const stale: OneTimeTokenKind[] = ['verify-email', 'reset-password', 'accept-invite'];
-      await this.tokens.voidAll(tx, id, stale);
+      const outdatedKinds: OneTimeTokenKind[] = ['verify-email', 'reset-password', 'accept-invite'];
+      await this.tokens.voidAll(tx, id, outdatedKinds);
       const previous = emailVerified ? { email } : { email, emailVerified };
       await this.events.record(tx, [customerEvent('email.changed', customer, project, { previous })]);
       const action = customerAction('customer.email_changed', customer, project);

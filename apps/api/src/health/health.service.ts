@@ -9,7 +9,7 @@ import { Config, DeliveryQueue, now, VERSION } from '@gatehouse/platform';
 import { BillingService } from '../billing/billing.service.js';
 import { WorkerHealth, type HealthResponse } from './dto/health.response.js';
 
-/** Reads the health of the installation, as far as one process knows it. */
+/** Reads the health of the installation, from the database and from the state of this process. */
 @Injectable()
 export class HealthService {
   private readonly startedAt = now();

@@ -30,7 +30,7 @@ export class ConsoleCookie {
   }
 
   /** Adds the operator of the session to the log entry of the request (requirement LG-03). */
-  noteOperator(operatorId: string): void {
+  setLoggedOperator(operatorId: string): void {
     this.request.operatorId = operatorId;
   }
 }

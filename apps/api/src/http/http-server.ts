@@ -106,9 +106,9 @@ function rejectRequest(error: Error, socket: Socket, publicUrl: string): void {
 
 /**
  * Stops listening, waits for requests in progress, and closes the remaining connections after 12 s. Before
- * that, new requests are served for up to a second: closing a connection, or not accepting it, while a
- * request arrives on it would break the request. Meanwhile, /readyz and `Connection: close` make clients
- * leave.
+ * that, new requests are served for up to a second, because a request that arrives on a closed connection
+ * fails. During this second, load balancers notice the 503 of /readyz, and `Connection: close` ends idle
+ * connections.
  */
 export async function drain(server: Server): Promise<void> {
   await waitUntilQuiet(server);
@@ -119,8 +119,8 @@ export async function drain(server: Server): Promise<void> {
 }
 
 /**
- * Waits until requests stop arriving. Counts short waits: after one long wait, or by the clock, a process
- * that was suspended would reach its deadline before it handles the requests that arrived in the meantime.
+ * Waits until requests stop arriving. Counts short waits instead of measuring the time: a process that was
+ * suspended would otherwise reach its deadline before it handles the requests that arrived in the meantime.
  */
 async function waitUntilQuiet(server: Server): Promise<void> {
   let quietMs = 0;

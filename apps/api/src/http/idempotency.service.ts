@@ -34,7 +34,7 @@ type StoredResponse =
 
 /**
  * Executes a POST with a secret key and an Idempotency-Key once (contract, section 2): the response commits
- * with the change itself, so that a repeated request returns the same response, also after a crash.
+ * with the change itself, so that a repeated request returns the same response, even after a crash.
  */
 @Injectable()
 export class IdempotencyService {
@@ -53,8 +53,7 @@ export class IdempotencyService {
     if (request.method !== 'POST' || key === undefined || !secretKey || isConsolePath(request.path))
       return run();
     assertKey(key);
-    // NDJSON lines are committed as they arrive. For them the key identifies the import, whose lines are not
-    // imported twice either.
+    // NDJSON lines are committed as they arrive. The key identifies the import, which imports no line twice.
     if (isNdjson(request)) return run();
     return this.runOnce(this.describe(request, key, secretKey), request, response, run);
   }
@@ -65,9 +64,9 @@ export class IdempotencyService {
       projectId: secretKey.project.id,
       route: `${request.method} ${path}`,
       keyHash: sha256(key),
-      // Keyed: the body may contain a password, which a plain hash would expose to guessing. With the scopes:
-      // a response may contain the value of a new key, which a key without the scope to create it must not
-      // read.
+      // A keyed hash, because the body may contain a password, which could be guessed from a plain hash. It
+      // includes the scopes, because a response may contain the value of a new key, which a key without the
+      // scope to create keys must not read.
       fingerprint: this.keyring.mac(
         'idempotent-request',
         canonicalJson([

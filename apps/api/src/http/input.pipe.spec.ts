@@ -29,7 +29,7 @@ class Outer {
   @MetadataField({ description: '' }) metadata?: Record<string, unknown>;
 }
 
-class Nest {
+class Root {
   @ObjectField({ description: '', type: Outer }) outer!: Outer;
   @TextSetField({
     description: '',
@@ -45,13 +45,13 @@ const pipe = new InputPipe();
 const body = (value: unknown, metatype: Type = Body) => pipe.transform(value, { type: 'body', metatype });
 const query = (value: unknown) => pipe.transform(value, { type: 'query', metatype: PageQuery });
 
-const good = { email: 'ada@example.com', password: 'correct horse' };
+const validBody = { email: 'ada@example.com', password: 'correct horse' };
 const fieldErrors = (...errors: [field: string, code: string][]) => ({
   code: 'validation_failed',
   details: { errors: errors.map(([field, code]) => expect.objectContaining({ field, code })) },
 });
 
-const hostileNames = [
+const inheritedNames = [
   'toString',
   'valueOf',
   'hasOwnProperty',
@@ -79,26 +79,28 @@ describe('InputPipe: bodies', () => {
     ]);
   });
 
-  it('IN-07: rejects unknown fields, also those named like a member of Object.prototype', async () => {
-    for (const field of ['emailVerified', 'id', 'projectId', 'role', ...hostileNames])
-      await expect(body({ ...good, [field]: true })).rejects.toMatchObject(
+  it('IN-07: rejects unknown fields, including those named like a member of Object.prototype', async () => {
+    for (const field of ['emailVerified', 'id', 'projectId', 'role', ...inheritedNames])
+      await expect(body({ ...validBody, [field]: true })).rejects.toMatchObject(
         fieldErrors([field, 'unknown_field']),
       );
-    const hostile = Object.fromEntries(hostileNames.map((field) => [field, 'x']));
-    await expect(body({ ...good, ...hostile })).rejects.toMatchObject(
-      fieldErrors(...hostileNames.map((field): [string, string] => [field, 'unknown_field'])),
+    const inherited = Object.fromEntries(inheritedNames.map((field) => [field, 'x']));
+    await expect(body({ ...validBody, ...inherited })).rejects.toMatchObject(
+      fieldErrors(...inheritedNames.map((field): [string, string] => [field, 'unknown_field'])),
     );
   });
 
   it('IN-08: rejects other types instead of a string', async () => {
     for (const value of [42, true, null, {}, { $ne: '' }, [], ['correct horse']])
       for (const field of ['password', 'email', 'firstName'])
-        await expect(body({ ...good, [field]: value })).rejects.toMatchObject({ code: 'validation_failed' });
+        await expect(body({ ...validBody, [field]: value })).rejects.toMatchObject({
+          code: 'validation_failed',
+        });
   });
 
   it('IN-05: rejects control characters in a name', async () => {
     for (const character of ['\u0000', '\u0007', '\n', '\u001f', '\u007f'])
-      await expect(body({ ...good, firstName: `A${character}` })).rejects.toMatchObject(
+      await expect(body({ ...validBody, firstName: `A${character}` })).rejects.toMatchObject(
         fieldErrors(['firstName', 'invalid']),
       );
   });
@@ -112,15 +114,15 @@ describe('InputPipe: nested objects', () => {
   it('converts nested objects to their classes, unchanged', async () => {
     const metadata = { toString: 'x', valueOf: { hasOwnProperty: 1 } };
     const value = { outer: { count: 1, inner: { name: null }, metadata }, set: [] };
-    const result = (await body(value, Nest)) as Nest;
+    const result = (await body(value, Root)) as Root;
     expect(result).toEqual(value);
     expect(result.outer.inner).toBeInstanceOf(Inner);
-    await expect(body({ outer: { inner: null } }, Nest)).resolves.toEqual({ outer: { inner: null } });
+    await expect(body({ outer: { inner: null } }, Root)).resolves.toEqual({ outer: { inner: null } });
   });
 
   it('reports each error with its path, at every level', async () => {
     const outer = { count: 10, extra: 1, inner: { name: 'too long', other: 2 } };
-    await expect(body({ outer, set: ['a', 'b', 'c'] }, Nest)).rejects.toMatchObject(
+    await expect(body({ outer, set: ['a', 'b', 'c'] }, Root)).rejects.toMatchObject(
       fieldErrors(
         ['outer.extra', 'unknown_field'],
         ['outer.count', 'invalid'],
@@ -132,12 +134,12 @@ describe('InputPipe: nested objects', () => {
   });
 
   it('IN-07: rejects fields named like a member of Object.prototype', async () => {
-    for (const name of [...hostileNames, '__proto__']) {
-      const hostile = Object.fromEntries([[name, 'x']]);
-      await expect(body({ outer: { ...hostile, inner: hostile } }, Nest)).rejects.toMatchObject({
+    for (const name of [...inheritedNames, '__proto__']) {
+      const inherited = Object.fromEntries([[name, 'x']]);
+      await expect(body({ outer: { ...inherited, inner: inherited } }, Root)).rejects.toMatchObject({
         code: 'validation_failed',
       });
-      await expect(body({ outer: { inner: hostile } }, Nest)).rejects.toMatchObject(
+      await expect(body({ outer: { inner: inherited } }, Root)).rejects.toMatchObject(
         fieldErrors([`outer.inner.${name}`, 'unknown_field']),
       );
     }
@@ -156,7 +158,7 @@ describe('InputPipe: nested objects', () => {
     ['not a list', { outer: {}, set: 'a' }, 'set', 'invalid_type'],
     ['null instead of a list', { outer: {}, set: null }, 'set', 'invalid_type'],
   ])('rejects invalid nested input: %s, %j', async (_, value, field, code) => {
-    await expect(body(value, Nest)).rejects.toMatchObject(fieldErrors([field, code]));
+    await expect(body(value, Root)).rejects.toMatchObject(fieldErrors([field, code]));
   });
 });
 
@@ -171,7 +173,7 @@ describe('InputPipe: the query of a list', () => {
 
   it('IN-07, IN-08: rejects a repeated, nested or unknown parameter', async () => {
     const nested = [{ 'limit[]': '1' }, { limit: { a: '1' } }, { cursor: ['a', 'b'] }];
-    const unknown = [{ page: '2' }, ...hostileNames.map((name) => ({ [name]: 'x' }))];
+    const unknown = [{ page: '2' }, ...inheritedNames.map((name) => ({ [name]: 'x' }))];
     for (const parameters of [...nested, ...unknown])
       await expect(query(parameters)).rejects.toMatchObject({ code: 'validation_failed' });
     await expect(query({ limit: ['1', '2'] })).rejects.toMatchObject({

@@ -29,14 +29,14 @@ class ThingsController {
 
   @Post()
   create(): string {
-    return this.nameOfNew();
+    return this.newThing();
   }
 
   /** Represents a route that is added later. */
   @Delete(':id')
   delete(): void {}
 
-  protected nameOfNew(): string {
+  protected newThing(): string {
     return 'new thing';
   }
 }

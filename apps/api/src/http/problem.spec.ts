@@ -25,12 +25,12 @@ describe('problemDocument', () => {
 
   it('LG-04: includes field errors and documented members', () => {
     const error = new GatehouseError('insufficient_scope', {
-      detail: 'Once more.',
+      detail: 'The key lacks a scope.',
       errors: [{ field: 'a', code: 'required', message: 'a is required' }],
       members: { requiredScopes: ['customer:read'] },
     });
     expect(problemDocument(error, context)).toMatchObject({
-      detail: 'Once more.',
+      detail: 'The key lacks a scope.',
       errors: [{ field: 'a', code: 'required', message: 'a is required' }],
       requiredScopes: ['customer:read'],
     });

@@ -7,15 +7,15 @@ const pendingDelays = new AsyncLocalStorage<Promise<unknown>[]>();
  * after the work.
  */
 export async function delayResponse(end: Promise<unknown>): Promise<void> {
-  const postponed = pendingDelays.getStore();
-  if (postponed) postponed.push(end);
+  const delays = pendingDelays.getStore();
+  if (delays) delays.push(end);
   else await end;
 }
 
 /** Runs `work`, and then waits for the delays that `work` has passed to `delayResponse`. */
 export async function deferDelays<Result>(work: () => Promise<Result>): Promise<Result> {
-  const postponed: Promise<unknown>[] = [];
-  const result = await pendingDelays.run(postponed, work);
-  await Promise.all(postponed);
+  const delays: Promise<unknown>[] = [];
+  const result = await pendingDelays.run(delays, work);
+  await Promise.all(delays);
   return result;
 }

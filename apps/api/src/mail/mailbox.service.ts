@@ -35,7 +35,7 @@ export class MailboxService {
     return this.mails.count(reach, mailFilter(query));
   }
 
-  /** @throws GatehouseError `not_found`, also if a mail server is configured */
+  /** @throws GatehouseError `not_found` if the email does not exist or a mail server is configured */
   async get(reach: Reach, id: string): Promise<MailboxEntry> {
     this.assertCapturing();
     return this.toEntry(await this.mails.get(reach, id));

@@ -34,7 +34,8 @@ export class OperatorAdmissionService {
 
   /**
    * Creates the first operator, an admin, and opens a session.
-   * @throws GatehouseError `invalid_token`, also if an operator already exists; `weak_password`, `overloaded`
+   * @throws GatehouseError `invalid_token` for an invalid link or if an operator already exists,
+   *   `weak_password`, `overloaded`
    */
   async setUp(
     { token, email, name = null, password }: SetUpRequest,

@@ -29,8 +29,8 @@ import type { Client } from '../http/request-context.js';
 const failurePolicy: RateLimitPolicy = { name: 'failed-operator-login', quota: 10, windowSeconds: 15 * 60 };
 
 /**
- * Key of the hashing-thread share of operators. It works like that of a project, so neither can starve the
- * other.
+ * Key under which operators use the hashing threads, in place of a project id. Operators and each project
+ * have equal shares, so none can starve another.
  */
 const HASHING_SHARE = 'operators';
 
@@ -66,7 +66,7 @@ export class OperatorCheckService {
    * Counts an attempt before the code or password of an operator is verified.
    * @throws GatehouseError `too_many_attempts`
    */
-  async takeAttempt(
+  async countAttempt(
     email: string,
     { addressBlock }: Client,
   ): Promise<OperatorLoginAttemptResult & { granted: LoginAllowance }> {
@@ -110,12 +110,12 @@ export class OperatorCheckService {
    * known.
    */
   async recordSuccess(tx: Tx, { id, email }: Operator, { addressBlock }: Client): Promise<void> {
-    await this.forgetFailures(tx, email);
+    await this.clearFailures(tx, email);
     if (addressBlock !== null) await this.attempts.saveKnownAddress(tx, id, addressBlock);
   }
 
   /** Clears the failed attempts of an authenticated operator. */
-  async forgetFailures(tx: Tx, email: string): Promise<void> {
+  async clearFailures(tx: Tx, email: string): Promise<void> {
     await this.attempts.clear(tx, sha256(email));
   }
 
@@ -139,7 +139,7 @@ export class OperatorCheckService {
     password: string,
     client: Client,
   ): Promise<AuthenticatedOperator> {
-    const { granted, operator } = await this.takeAttempt(email, client);
+    const { granted, operator } = await this.countAttempt(email, client);
     const hash = operator?.passwordHash ?? null;
     const isCorrect = await this.hasher
       .verify(password, hash, { projectId: HASHING_SHARE, signal: client.signal, permit })

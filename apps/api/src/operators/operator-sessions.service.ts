@@ -24,8 +24,8 @@ import {
 const newToken = (): string => secureBytes(32).toString('base64url');
 
 /**
- * Manages console sessions, from the password to sign-out. Each stage has its own cookie value (session
- * fixation).
+ * Manages console sessions, from the password to sign-out. Each stage has its own cookie value, to prevent
+ * session fixation.
  */
 @Injectable()
 export class OperatorSessionsService {
@@ -100,7 +100,7 @@ export class OperatorSessionsService {
    * Completes the sign-in of a session.
    * @returns the new value of the session cookie, to be set after the transaction has committed
    * @throws GatehouseError `operator_session_required` if the session has ended or changed its stage
-   *   meanwhile
+   *   in the meantime
    */
   async signIn(tx: Tx, session: OperatorSession, details: Record<string, unknown>): Promise<string> {
     const token = newToken();
@@ -130,7 +130,7 @@ export class OperatorSessionsService {
     const ended = cookie.token === null ? null : await this.sessions.end(tx, sha256(cookie.token));
     if (!ended) return;
     const { operatorId: id, stage } = ended;
-    cookie.noteOperator(id);
+    cookie.setLoggedOperator(id);
     if (stage !== 'signed_in') return;
     await this.audit.record(tx, { ...operatorAction('operator.signed_out', { id }), operatorId: id });
   }
@@ -142,7 +142,7 @@ export class OperatorSessionsService {
 
   /**
    * Ends a session of the caller.
-   * @throws GatehouseError `not_found`, also for a session of another operator
+   * @throws GatehouseError `not_found` if the caller has no session with this id
    */
   async endOwn({ operatorId }: OperatorCaller, id: string): Promise<void> {
     await this.transactions.run(async (tx) => {
@@ -168,7 +168,7 @@ export class OperatorSessionsService {
     const isSignedIn = session?.stage === 'signed_in';
     if (isSignedIn && !acceptsOperatorSession(session.operator.secondFactor, this.config.production))
       return null;
-    if (session) cookie.noteOperator(session.operator.id);
+    if (session) cookie.setLoggedOperator(session.operator.id);
     return session;
   }
 

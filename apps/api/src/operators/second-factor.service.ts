@@ -52,7 +52,7 @@ export class SecondFactorService {
   async verifyCode(code: string, client: Client, cookie: ConsoleCookie): Promise<OperatorSessionResponse> {
     const session = await this.operatorSessions.getAtStage('second_factor', cookie);
     const { operator } = session;
-    await this.check.takeAttempt(operator.email, client);
+    await this.check.countAttempt(operator.email, client);
     const token = await this.transactions.run(async (tx) => {
       const secondFactor = await this.consumeCode(tx, operator.id, code);
       await this.check.recordSuccess(tx, operator, client);
@@ -81,7 +81,7 @@ export class SecondFactorService {
   async confirmEnrollment(code: string, client: Client, cookie: ConsoleCookie): Promise<EnrolledResponse> {
     const session = await this.operatorSessions.getEnrolling(cookie);
     const { operator, newTotpSecret: sealed } = session;
-    await this.check.takeAttempt(operator.email, client);
+    await this.check.countAttempt(operator.email, client);
     const step = sealed && this.matchStep(operator.id, sealed, code);
     if (!sealed || step === null) throw this.check.recordFailure(operator, 'invalid_code');
     const recoveryCodes = newRecoveryCodes();
@@ -117,11 +117,11 @@ export class SecondFactorService {
     code: string,
     client: Client,
   ): Promise<string[]> {
-    await this.check.takeAttempt(email, client);
+    await this.check.countAttempt(email, client);
     const recoveryCodes = newRecoveryCodes();
     await this.transactions.run(async (tx) => {
       await this.consumeCode(tx, id, code);
-      await this.check.forgetFailures(tx, email);
+      await this.check.clearFailures(tx, email);
       await this.operators.setRecoveryCodes(tx, id, this.hashCodes(id, recoveryCodes));
       await this.audit.record(tx, operatorAction('operator.recovery_codes_renewed', { id }));
     });
@@ -147,7 +147,7 @@ export class SecondFactorService {
     recoveryCodes: string[],
   ): Promise<void> {
     const { totpSecret } = await this.operators.lock(tx, operator.id);
-    // Another session has enrolled an authenticator meanwhile.
+    // Another session has enrolled an authenticator in the meantime.
     if (totpSecret) throw notSignedIn();
     await this.operators.enrollAuthenticator(
       tx,

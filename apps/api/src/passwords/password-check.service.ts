@@ -52,7 +52,7 @@ export class PasswordCheckService {
   /**
    * Returns the customer with this email address if the password is correct. An unknown address, a customer
    * without a password and a wrong password give the same response and take the same time (requirement
-   * PW-08). The failures stay counted until `forgetFailures` clears them.
+   * PW-08). The failures stay counted until `clearFailures` clears them.
    * @throws GatehouseError `overloaded`, `too_many_attempts`, `invalid_credentials`
    */
   async check(
@@ -84,9 +84,9 @@ export class PasswordCheckService {
     const [[name, password] = ['', '']] = Object.entries(field);
     try {
       const authenticated = await this.check(project, email, password, client);
-      // Another customer may have reserved over the address since the customer was read.
+      // Another customer may have taken over the address since the customer was read.
       if (authenticated.id !== id) throw invalidCredentials();
-      await this.forgetFailures(project, authenticated);
+      await this.clearFailures(project, authenticated);
       return authenticated;
     } catch (error) {
       if (!(error instanceof GatehouseError) || error.code !== 'invalid_credentials') throw error;
@@ -102,7 +102,7 @@ export class PasswordCheckService {
   /**
    * Locks the row of an authenticated customer for a change.
    * @throws GatehouseError `invalid_credentials` if the customer was deleted, disabled or given a new
-   *   password meanwhile
+   *   password in the meantime
    */
   async lockAuthenticated(
     tx: Tx,
@@ -114,7 +114,7 @@ export class PasswordCheckService {
   }
 
   /** Clears the failures of an authenticated customer, which ends a lock. */
-  async forgetFailures(project: ProjectContext, authenticated: AuthenticatedCustomer): Promise<void> {
+  async clearFailures(project: ProjectContext, authenticated: AuthenticatedCustomer): Promise<void> {
     if (authenticated.granted === 'open') {
       await this.attempts.clear(project.id, sha256(authenticated.email));
       return;
@@ -138,7 +138,11 @@ export class PasswordCheckService {
   /**
    * Unlocks a customer and deletes the known client addresses, because one of them may belong to an intruder.
    */
-  async unlockAndForgetAddresses(tx: Tx, project: ProjectContext, customer: Customer): Promise<NewEvent[]> {
+  async unlockAndDeleteKnownAddresses(
+    tx: Tx,
+    project: ProjectContext,
+    customer: Customer,
+  ): Promise<NewEvent[]> {
     await this.attempts.deleteKnownAddresses(tx, customer.id);
     return this.unlock(tx, project, customer);
   }
@@ -163,7 +167,7 @@ export class PasswordCheckService {
     client: Client,
   ): Promise<AuthenticatedCustomer> {
     const emailHash = sha256(email);
-    const { granted, attempts, customer } = await this.takeAttempt(project, email, emailHash, client);
+    const { granted, attempts, customer } = await this.countAttempt(project, email, emailHash, client);
     const hash = customer?.passwordHash ?? null;
     const options = { projectId: project.id, signal: client.signal, permit };
     const isCorrect = await this.hasher.verify(password, hash, options).catch(async (error: unknown) => {
@@ -176,7 +180,7 @@ export class PasswordCheckService {
     throw invalidCredentials();
   }
 
-  private async takeAttempt(
+  private async countAttempt(
     project: ProjectContext,
     email: string,
     emailHash: Buffer,
@@ -198,7 +202,7 @@ export class PasswordCheckService {
         const isDue = await this.customers.claimLoginFailedEvent(tx, project.id, customer.id);
         if (!isDue && !isLocked) return;
         const current = await this.customers.lock(tx, project.id, customer.id);
-        // The customer was deleted meanwhile. No event may follow the deletion.
+        // The customer was deleted in the meantime. No event may follow the deletion.
         if (!current) return;
         await this.events.record(tx, [
           ...(isDue ? [customerEvent('login.failed', current, project)] : []),

@@ -140,7 +140,7 @@ export class PasswordResetService {
     await this.tokens.voidAll(tx, customer.id, [...kindsVoidedByPasswordChange, 'verify-email']);
     const revoked = await this.sessions.endAll(tx, customer, project, 'password_reset');
     if (!isInvite) await this.links.notify(tx, 'password-changed', customer, project);
-    const unlocked = await this.passwords.unlockAndForgetAddresses(tx, project, customer);
+    const unlocked = await this.passwords.unlockAndDeleteKnownAddresses(tx, project, customer);
     const reset = { email: customer.email, requestedAt: createdAt.toISOString() };
     return [
       ...verified.events,

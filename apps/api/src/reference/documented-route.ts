@@ -146,7 +146,7 @@ function credentialProblems({ kinds, scopes, access, needsSecondFactor }: RouteC
 }
 
 /**
- * Returns true for every POST that can contain a secret key, also in addition to another credential, like
+ * Returns true for every POST that accepts a secret key, alone or in addition to another credential, like
  * `IdempotencyService`.
  */
 export const acceptsIdempotencyKey = ({ method, path }: DocumentedRoute): boolean =>

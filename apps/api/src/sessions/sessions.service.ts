@@ -46,7 +46,7 @@ export class SessionsService {
   ) {}
 
   /**
-   * Returns a customer, also of an archived project, to list the sessions.
+   * Returns a customer of an active or archived project, to list the sessions.
    * @throws GatehouseError `not_found`
    */
   getCustomer(reach: Reach, id: string): Promise<CustomerDetails> {

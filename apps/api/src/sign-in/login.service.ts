@@ -62,7 +62,7 @@ export class LoginService {
     const customer = await this.passwords.check(project, email, password, client);
     const refusal = loginRefusal(customer, project);
     if (refusal) {
-      await this.passwords.forgetFailures(project, customer);
+      await this.passwords.clearFailures(project, customer);
       throw refusal;
     }
     const newHash = await this.rehashIfOutdated(project, customer, password);
@@ -79,7 +79,7 @@ export class LoginService {
   /**
    * Returns the current customer if only a concurrent login has renewed the hash.
    * @throws GatehouseError `invalid_credentials` if the customer was disabled, deleted or given a new
-   *   password meanwhile
+   *   password in the meantime
    */
   private async reloadAfterRehash(
     project: ProjectContext,
@@ -118,7 +118,7 @@ export class LoginService {
   ): Promise<AuthResponse | null> {
     const hash = { old: found.passwordHash, new: newHash };
     const recorded = await this.customers.recordLogin(tx, found, hash, sha256(found.email));
-    // The customer was disabled, deleted or given another hash meanwhile.
+    // The customer was disabled, deleted or given another hash in the meantime.
     if (!recorded) return null;
     const { customer } = recorded;
     const { tokens, session } = await this.sessions.open(tx, customer, project, client);

@@ -69,7 +69,7 @@ export class RegistrationService {
     input: RegisterRequest,
     client: Client,
   ): Promise<AuthResponse | null> {
-    // Reserved before the first query, so that an overloaded server does not query the database in vain.
+    // Reserved before the first query, so that an overloaded server rejects the request without a query.
     const permit = this.hasher.reserve(caller.project.id);
     try {
       return await this.createWithPermit(permit, caller, input, client);

@@ -53,7 +53,7 @@ export class RecoveryService {
     await this.transactions.run(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, reach, endpointId);
       if (endpoint.status !== 'enabled') throw disabled();
-      // Events written meanwhile may have been written for a different state of the endpoint: for other
+      // Events written since then may have been written for a different state of the endpoint: for other
       // subscriptions, or while it was disabled.
       if (endpoint.updatedAt.getTime() !== found.updatedAt.getTime()) {
         throw unavailable({ detail: 'The endpoint was changed at the same time. Retry the recovery.' });

@@ -15,7 +15,7 @@ export class CurrentOperatorResponse {
   }
 }
 
-/** Settings of the server that the console needs, also before the sign-in. */
+/** Settings of the server that the console needs, even before the sign-in. */
 export class ServerResponse {
   @ApiProperty({ example: '0.1.0' }) version!: string;
   @ApiProperty() production!: boolean;

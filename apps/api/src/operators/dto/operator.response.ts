@@ -4,7 +4,7 @@ import type { OperatorSessionRecord } from '@gatehouse/persistence';
 
 const time = { type: String, format: 'date-time' };
 
-/** An operator, as administrators see it. */
+/** An operator, as returned to admins. */
 export class OperatorResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'email' }) email!: string;
