@@ -13,12 +13,12 @@ export function SecondFactor(): ReactNode {
   if (recoveryCodes) return <RecoveryCodes codes={recoveryCodes} onSaved={() => setRecoveryCodes(null)} />;
   if (hasSecondFactor) return <RecoveryCodesForm />;
   if (isSettingUp) {
-    const cancel = (
+    const cancelButton = (
       <Button variant="default" onClick={() => setSettingUp(false)}>
         Cancel
       </Button>
     );
-    return <EnrollmentStep onEnrolled={setRecoveryCodes} footer={cancel} />;
+    return <EnrollmentStep onEnrolled={setRecoveryCodes} footer={cancelButton} />;
   }
   return (
     <Stack maw={480}>

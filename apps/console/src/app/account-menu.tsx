@@ -24,7 +24,7 @@ export function AccountMenu(): ReactNode {
       <Popover.Target>
         <UnstyledButton className={classes.operator} onClick={() => setOpen(!isOpen)}>
           <VisuallyHidden>Account menu: </VisuallyHidden>
-          <Avatar size={30} radius="xl" color="gate" name={name ?? email} aria-hidden />
+          <Avatar size={30} radius="xl" color="accent" name={name ?? email} aria-hidden />
           <span className={classes.identity}>
             <Text truncate fw={550}>
               {name ?? email}

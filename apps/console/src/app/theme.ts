@@ -1,7 +1,7 @@
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
 
 /** The accent color: a blue that is recognizable in links but not distracting in daily use. */
-const gate: MantineColorsTuple = [
+const accent: MantineColorsTuple = [
   '#eef2fd',
   '#dbe3f8',
   '#b6c5f0',
@@ -28,8 +28,8 @@ const dark: MantineColorsTuple = [
 ];
 
 export const theme = createTheme({
-  colors: { gate, dark },
-  primaryColor: 'gate',
+  colors: { accent, dark },
+  primaryColor: 'accent',
   primaryShade: { light: 6, dark: 6 },
   defaultRadius: 'md',
   cursorType: 'pointer',
@@ -60,7 +60,7 @@ export const theme = createTheme({
 
 /** Variables that give alerts, and light and outlined buttons, the tones of badges (app/theme.css). */
 const colorVariables = Object.fromEntries(
-  Object.entries({ gate: 'info', red: 'bad', yellow: 'warn', green: 'good' }).flatMap(([color, tone]) => [
+  Object.entries({ accent: 'info', red: 'bad', yellow: 'warn', green: 'good' }).flatMap(([color, tone]) => [
     [`--mantine-color-${color}-light`, `var(--${tone}-back)`],
     [`--mantine-color-${color}-light-color`, `var(--${tone})`],
     [`--mantine-color-${color}-outline`, `var(--${tone})`],
@@ -75,7 +75,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#586072',
     '--mantine-color-placeholder': '#6b7385',
     '--mantine-color-error': '#c02b2b',
-    '--mantine-color-anchor': 'var(--mantine-color-gate-6)',
+    '--mantine-color-anchor': 'var(--mantine-color-accent-6)',
     '--mantine-color-gray-light': 'var(--calm-back)',
     ...colorVariables,
   },
@@ -83,7 +83,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#a3acbb',
     '--mantine-color-placeholder': '#8b95a6',
     '--mantine-color-error': '#ff8787',
-    '--mantine-color-anchor': 'var(--mantine-color-gate-3)',
+    '--mantine-color-anchor': 'var(--mantine-color-accent-3)',
     '--mantine-color-gray-light': 'var(--calm-back)',
     ...colorVariables,
   },

@@ -30,7 +30,10 @@ export function BatchScreen(): ReactNode {
   const query = useGet(
     '/operator/v1/webhooks/redeliveries/{redeliveryId}',
     { path: { redeliveryId } },
-    { refetchInterval: (found) => found !== undefined && isInProgress(found.data) && LIVE_INTERVAL_MS },
+    {
+      refetchInterval: (response) =>
+        response !== undefined && isInProgress(response.data) && LIVE_INTERVAL_MS,
+    },
   );
   if (!query.data) {
     return (

@@ -35,10 +35,7 @@ export function formatWait(seconds: number, now: number): string {
   return `in ${formatDuration(seconds * 1000)}, at ${new Date(now + seconds * 1000).toLocaleTimeString('en-GB')}`;
 }
 
-/**
- * Formats a duration as "850 ms", "12.4 s", "5 min", "3 h 20 min" or "2 d".
- * @param ms
- */
+/** Formats a duration in ms as "850 ms", "12.4 s", "5 min", "3 h 20 min" or "2 d". */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${Number((ms / 1000).toFixed(1))} s`;

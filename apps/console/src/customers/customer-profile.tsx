@@ -75,7 +75,7 @@ function DeleteCustomer({ customer }: { customer: Customer }): ReactNode {
         onConfirm={async () => {
           await remove.mutateAsync(undefined);
           toastSuccess('Customer deleted');
-          // Reloads only the list and its count, because the deleted customer must not be requested again.
+          // Discards only the list and its count, so that the deleted customer is not requested again.
           client.removeQueries({
             predicate: ({ queryKey: [path] }) => path === LIST_PATH || path === COUNT_PATH,
           });

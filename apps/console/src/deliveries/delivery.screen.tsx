@@ -25,7 +25,7 @@ export function DeliveryScreen(): ReactNode {
     '/operator/v1/webhooks/deliveries/{deliveryId}',
     { path: { deliveryId } },
     // Polls until the delivery has finished.
-    { refetchInterval: (found) => found?.data.state === 'pending' && LIVE_INTERVAL_MS },
+    { refetchInterval: (response) => response?.data.state === 'pending' && LIVE_INTERVAL_MS },
   );
   if (!query.data) {
     return (

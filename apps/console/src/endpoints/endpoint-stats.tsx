@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
+import { formatPercent } from '../components/format-percent';
 import { QueryContent } from '../components/query-content';
 import { RelativeTime } from '../components/relative-time';
 import { formatDuration } from '../components/time';
 import { isPreset, presets, type Preset } from '../components/time-range';
 import classes from './endpoints.module.css';
-import { formatPercent } from './format-percent';
 
 type Stats = Schemas['EndpointStatsResponse'];
 

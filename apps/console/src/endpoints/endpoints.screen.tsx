@@ -7,6 +7,7 @@ import { choiceFilter, projectFilter, textFilter } from '../lists/filters';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
+import { formatPercent } from '../components/format-percent';
 import { UntrustedText } from '../components/untrusted-text';
 import { Icon } from '../components/icon';
 import { Page } from '../components/page';
@@ -16,7 +17,6 @@ import { Badge, StatusBadge } from '../components/status-badge';
 import { CreateEndpoint } from './create-endpoint';
 import { formatEvents } from './endpoint-events';
 import classes from './endpoints.module.css';
-import { formatPercent } from './format-percent';
 
 type Endpoint = Schemas['OperatorEndpointResponse'];
 type FailingEndpoint = Schemas['OverviewEndpoint'];
@@ -43,7 +43,7 @@ export function EndpointsScreen(): ReactNode {
   const renderSuccessRate = useSuccessRates(list.values.project_id ?? '');
   const columns = useMemo(() => endpointColumns(renderSuccessRate), [renderSuccessRate]);
   const [isAdding, setAdding] = useState(false);
-  const add = (
+  const addButton = (
     <Can role="admin">
       <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
         Add endpoint
@@ -51,7 +51,7 @@ export function EndpointsScreen(): ReactNode {
     </Can>
   );
   return (
-    <Page title="Endpoints" description="URLs that receive your webhook events." actions={add}>
+    <Page title="Endpoints" description="URLs that receive your webhook events." actions={addButton}>
       <List
         list={list}
         noun="endpoints"
@@ -60,7 +60,7 @@ export function EndpointsScreen(): ReactNode {
         empty={{
           title: 'No endpoints yet',
           text: 'Add the URL of a receiver. Then send a test event to check that the receiver responds.',
-          action: add,
+          action: addButton,
         }}
       />
       <CreateEndpoint

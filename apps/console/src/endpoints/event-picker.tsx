@@ -19,7 +19,7 @@ const ALL_EVENTS = '*';
 export function EventPicker({ value, onChange, error }: EventPickerProps): ReactNode {
   // Test events are sent to any endpoint, regardless of its subscription, so they cannot be selected.
   const types = useEventTypes().filter(({ type }) => type !== 'webhook.test');
-  const isAll = value.includes(ALL_EVENTS);
+  const isAllSelected = value.includes(ALL_EVENTS);
   const namedOnly = types.filter((type) => type.named_only);
   const toggle = (entry: string, isOn: boolean): void =>
     onChange(isOn ? [...value, entry] : value.filter((selected) => selected !== entry));
@@ -31,7 +31,7 @@ export function EventPicker({ value, onChange, error }: EventPickerProps): React
       <Stack gap="sm">
         <Radio.Group
           aria-label="Event selection"
-          value={isAll ? 'all' : 'some'}
+          value={isAllSelected ? 'all' : 'some'}
           onChange={(choice) =>
             onChange(choice === 'all' ? [ALL_EVENTS] : value.filter((entry) => entry !== ALL_EVENTS))
           }
@@ -41,7 +41,7 @@ export function EventPicker({ value, onChange, error }: EventPickerProps): React
             <Radio value="some" label="Selected events only" />
           </Stack>
         </Radio.Group>
-        {isAll && (
+        {isAllSelected && (
           <div className={classes.picked}>
             <Text size="xs" c="dimmed" mb={6}>
               These types are not part of “All events”. Select them explicitly:
@@ -49,7 +49,7 @@ export function EventPicker({ value, onChange, error }: EventPickerProps): React
             <Stack gap={8}>{namedOnly.map(row)}</Stack>
           </div>
         )}
-        {!isAll && (
+        {!isAllSelected && (
           <ScrollArea.Autosize mah={300} type="auto" className={classes.picked} viewportProps={viewportProps}>
             <Stack gap="md">
               {groupByResource(types).map(([resource, resourceTypes]) => (

@@ -10,7 +10,7 @@ import { Icon } from '../components/icon';
 interface RecoverProps {
   endpointId: string;
   disabled: boolean;
-  /** The time since when events are probably missing, ISO 8601; null if it is not known. */
+  /** The time since which events are probably missing, ISO 8601; null if it is not known. */
   since: string | null;
 }
 

@@ -44,7 +44,7 @@ export async function fetchPath(path: string, params: unknown, signal?: AbortSig
 
 interface GetOptions<T> {
   /** Interval of repeated requests in ms, while the page is visible. It can depend on the last response. */
-  refetchInterval?: number | false | ((found: T | undefined) => number | false);
+  refetchInterval?: number | false | ((response: T | undefined) => number | false);
   enabled?: boolean;
   /** Shows the previous response until a request with other parameters has finished. */
   keepPreviousData?: boolean;

@@ -31,28 +31,28 @@ function Notice({ title, text, action }: EmptyContent): ReactNode {
  * none yet.
  */
 export function ListNotice({ list, empty }: { list: ListControls; empty: EmptyContent }): ReactNode {
-  const clear = (
+  const clearButton = (
     <Button variant="default" size="xs" onClick={list.clear}>
       Clear filters
     </Button>
   );
-  if (list.filterError) return <Notice title="Invalid filter" text={list.filterError} action={clear} />;
+  if (list.filterError) return <Notice title="Invalid filter" text={list.filterError} action={clearButton} />;
   if (list.error) {
     return (
       <ProblemAlert error={list.error} onRetry={list.refetch}>
-        {list.isFiltered && clear}
+        {list.isFiltered && clearButton}
       </ProblemAlert>
     );
   }
   if (list.isLoading) return <RowSkeletons />;
-  if (list.mayHaveMore) return <NoMatchesYet list={list} clear={clear} />;
+  if (list.mayHaveMore) return <NoMatchesYet list={list} clearButton={clearButton} />;
   if (list.isFiltered)
-    return <Notice title="No results" text="No records match these filters." action={clear} />;
+    return <Notice title="No results" text="No records match these filters." action={clearButton} />;
   return <Notice {...empty} />;
 }
 
 /** Shown if no scanned record matches but older records may match. */
-function NoMatchesYet({ list, clear }: { list: ListControls; clear: ReactNode }): ReactNode {
+function NoMatchesYet({ list, clearButton }: { list: ListControls; clearButton: ReactNode }): ReactNode {
   const text = 'None of the newest records match these filters. Older records may match.';
   return (
     <Notice
@@ -65,7 +65,7 @@ function NoMatchesYet({ list, clear }: { list: ListControls; clear: ReactNode })
               Search older records
             </Button>
           )}
-          {clear}
+          {clearButton}
         </Group>
       }
     />

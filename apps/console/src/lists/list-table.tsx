@@ -38,7 +38,8 @@ interface ListTableProps<Row> {
 export function ListTable<Row>(props: ListTableProps<Row>): ReactNode {
   const { list, label, columns, isSelectable } = props;
   const selectable = isSelectable ? list.rows.filter(isSelectable) : [];
-  const isAll = selectable.length > 0 && selectable.every((row) => list.selected.has(list.rowId(row)));
+  const isAllSelected =
+    selectable.length > 0 && selectable.every((row) => list.selected.has(list.rowId(row)));
   return (
     <div className={classes.scroll} aria-busy={list.isStale} data-stale={list.isStale || undefined}>
       {/* Roles are set explicitly, because a table that is displayed as cards would lose them. */}
@@ -50,10 +51,10 @@ export function ListTable<Row>(props: ListTableProps<Row>): ReactNode {
                 <Checkbox
                   size="xs"
                   aria-label="Select all rows"
-                  checked={isAll}
-                  indeterminate={!isAll && list.selected.size > 0}
+                  checked={isAllSelected}
+                  indeterminate={!isAllSelected && list.selected.size > 0}
                   disabled={selectable.length === 0}
-                  onChange={() => list.select(selectable, !isAll)}
+                  onChange={() => list.select(selectable, !isAllSelected)}
                 />
               </th>
             )}

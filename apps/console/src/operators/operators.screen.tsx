@@ -17,7 +17,7 @@ import { actionTexts, type Operator, type OperatorAction } from './operator-acti
 import { OperatorActionDialog, ChangeRoleDialog, InviteAgainDialog } from './operator-dialogs';
 import { OperatorMenu, type OperatorMenuAction } from './operator-menu';
 import { OperatorSessions } from './operator-sessions';
-import { roles, RolesExplained } from './roles-explained';
+import { roles, RolePermissions } from './role-permissions';
 
 export function OperatorsScreen(): ReactNode {
   return (
@@ -28,7 +28,7 @@ export function OperatorsScreen(): ReactNode {
           <Alert color="gray" icon={<Icon name="lock" size={20} />} title="Admins only">
             Only admins can view and change the operators of this installation.
           </Alert>
-          <RolesExplained />
+          <RolePermissions />
         </Page>
       }
     >
@@ -91,20 +91,24 @@ function Operators(): ReactNode {
       <OperatorMenu operator={row} onSelect={(action) => setSelection({ action, operator: row })} />
     ),
   };
-  const invite = (
+  const inviteButton = (
     <Button leftSection={<Icon name="plus" />} onClick={() => setInviting(true)}>
       Invite operator
     </Button>
   );
   return (
-    <Page title="Operators" description="The people who can sign in to this console." actions={invite}>
+    <Page title="Operators" description="The people who can sign in to this console." actions={inviteButton}>
       <List
         list={list}
         noun="operators"
         columns={[...columns, actions]}
-        empty={{ title: 'No operators', text: 'Invite your colleagues to this console.', action: invite }}
+        empty={{
+          title: 'No operators',
+          text: 'Invite your colleagues to this console.',
+          action: inviteButton,
+        }}
       />
-      <RolesExplained />
+      <RolePermissions />
       {isInviting && <InviteOperator onClose={() => setInviting(false)} onInvited={setInvited} />}
       {selection && <SelectedDialog {...selection} onSelect={setSelection} onInvited={setInvited} />}
       <InvitationLinkDialog invited={invited} onClose={() => setInvited(null)} />

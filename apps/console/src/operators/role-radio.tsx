@@ -1,7 +1,7 @@
 import { Radio, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Role } from '../app/session';
-import { roles } from './roles-explained';
+import { roles } from './role-permissions';
 
 interface RoleRadioProps {
   value: Role;

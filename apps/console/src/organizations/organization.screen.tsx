@@ -70,7 +70,7 @@ function OrganizationProjects({ organizationId }: { organizationId: string }): R
     count: '/operator/v1/projects/count',
     fixedQuery: { organizationId },
   });
-  const create = (
+  const createButton = (
     <Can role="admin">
       <Button
         component={Link}
@@ -89,11 +89,11 @@ function OrganizationProjects({ organizationId }: { organizationId: string }): R
       noun="projects"
       columns={columns}
       href={(row) => `/projects/${row.id}`}
-      toolbar={list.rows.length > 0 && create}
+      toolbar={list.rows.length > 0 && createButton}
       empty={{
         title: 'No projects yet',
         text: 'Each project has its own customers, API keys and webhook endpoints.',
-        action: create,
+        action: createButton,
       }}
     />
   );

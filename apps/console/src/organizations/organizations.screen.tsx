@@ -31,7 +31,7 @@ export function OrganizationsScreen(): ReactNode {
     count: '/operator/v1/organizations/count',
     filters,
   });
-  const create = (
+  const createButton = (
     <Can role="admin">
       <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
         Create organization
@@ -42,7 +42,7 @@ export function OrganizationsScreen(): ReactNode {
     <Page
       title="Organizations"
       description="Companies that run applications on Gatehouse. Each organization owns projects and pays for them."
-      actions={create}
+      actions={createButton}
     >
       <List
         list={list}
@@ -52,7 +52,7 @@ export function OrganizationsScreen(): ReactNode {
         empty={{
           title: 'No organizations yet',
           text: 'Create an organization first. It owns the projects, and each project has its own customers.',
-          action: create,
+          action: createButton,
         }}
       />
       {isCreating && <CreateOrganization onClose={() => setCreating(false)} />}

@@ -2,6 +2,7 @@ import { Paper } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Schemas } from '../http/client';
+import { formatPercent } from '../components/format-percent';
 import { RelativeTime } from '../components/relative-time';
 import type { Tone } from '../components/status-badge';
 import { formatDuration } from '../components/time';
@@ -50,7 +51,7 @@ export function OverviewMetrics({ overview, project }: { overview: Overview; pro
       />
       <MetricCard
         name="Success rate"
-        value={totals.successRate === null ? '–' : formatPercent(totals.successRate)}
+        value={formatPercent(totals.successRate)}
         note={`${formatInteger(totals.succeeded)} succeeded`}
         tone={rateTone(totals.successRate)}
         to={totals.failed > 0 ? list({ success: 'false' }) : undefined}
@@ -95,12 +96,6 @@ export function OverviewMetrics({ overview, project }: { overview: Overview; pro
 const formatInteger = (value: number): string => value.toLocaleString('en');
 const formatCappedCount = (count: number, isMore: boolean): string =>
   `${formatInteger(count)}${isMore ? '+' : ''}`;
-
-/**
- * Formats a rate. It is rounded down, so that a rate below 1 is never shown as 100%.
- * @param rate from 0 to 1
- */
-export const formatPercent = (rate: number): string => `${Math.floor(rate * 1_000) / 10}%`;
 
 function rateTone(rate: number | null): Tone | undefined {
   if (rate === null) return undefined;

@@ -2,8 +2,8 @@ import { Anchor, Table, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Schemas } from '../http/client';
+import { formatPercent } from '../components/format-percent';
 import { UntrustedText } from '../components/untrusted-text';
-import { formatPercent } from './overview-metrics';
 import classes from './overview.module.css';
 import { listPath } from './use-overview-params';
 
@@ -60,7 +60,7 @@ export function WorstEndpoints({ overview, project }: { overview: Overview; proj
                     {failed.toLocaleString('en')}
                   </Anchor>
                 </Table.Td>
-                <Table.Td ta="right">{successRate === null ? '–' : formatPercent(successRate)}</Table.Td>
+                <Table.Td ta="right">{formatPercent(successRate)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

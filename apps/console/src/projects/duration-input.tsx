@@ -14,10 +14,7 @@ interface DurationInputProps {
   readOnly?: boolean;
 }
 
-/**
- * Returns the largest unit in which the duration is a whole number.
- * @param seconds
- */
+/** Returns the largest unit in which a number of seconds is a whole number. */
 const largestUnit = (seconds: number): Unit =>
   (Object.keys(units) as Unit[]).findLast((unit) => seconds > 0 && seconds % units[unit] === 0) ?? 'seconds';
 

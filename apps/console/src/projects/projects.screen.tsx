@@ -58,7 +58,7 @@ export function ProjectsScreen(): ReactNode {
       else after.set('create', organizationId);
       return after;
     });
-  const create = (
+  const createButton = (
     <Can role="admin">
       <Button leftSection={<Icon name="plus" />} onClick={() => setCreate(list.values.organizationId ?? '')}>
         Create project
@@ -69,7 +69,7 @@ export function ProjectsScreen(): ReactNode {
     <Page
       title="Projects"
       description="Each project is an isolated environment with its own customers, API keys, webhook endpoints and settings."
-      actions={create}
+      actions={createButton}
     >
       <List
         list={list}
@@ -85,7 +85,7 @@ export function ProjectsScreen(): ReactNode {
             : {
                 title: 'No projects yet',
                 text: 'Create a project, then a secret key for your server and a publishable key for your web pages.',
-                action: create,
+                action: createButton,
               }
         }
       />

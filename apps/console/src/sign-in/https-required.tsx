@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Icon } from '../components/icon';
 
 /**
- * Replaces the forms if the page was loaded over plain HTTP from another host than this computer (requirement
+ * Replaces the forms if the page was loaded over plain HTTP from a host other than this computer (requirement
  * CO-01): the password could be intercepted, and browsers would not store the session cookie.
  */
 export function HttpsRequired(): ReactNode {

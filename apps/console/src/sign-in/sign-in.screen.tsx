@@ -16,7 +16,7 @@ const START_OVER_TEXT =
 
 /**
  * The sign-in screen: the password, then an authenticator code, or at the first sign-in the setup of an
- * authenticator. Afterwards opens the page that was requested before.
+ * authenticator. After the sign-in, it redirects to the requested page.
  */
 export function SignInScreen(): ReactNode {
   const { state, operator, server, maySkipEnrollment } = useSession();

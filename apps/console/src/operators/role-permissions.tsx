@@ -20,7 +20,7 @@ export const roles: Record<Role, { label: string; permissions: string }> = {
 };
 
 /** Renders the permissions of the three roles side by side. */
-export function RolesExplained(): ReactNode {
+export function RolePermissions(): ReactNode {
   return (
     <Paper component="section" aria-label="Role permissions" mt="lg">
       <Title order={2} mb="sm">
