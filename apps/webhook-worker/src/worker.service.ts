@@ -30,8 +30,8 @@ const CLOSE_TIMEOUT_MS = 2_000;
 const SCHEMA_POLL_MS = 250;
 
 /**
- * Starts and stops the worker. The start waits for the schema; then the worker takes work from queue and
- * database.
+ * Starts and stops the worker. After the schema has been migrated, the worker takes work from the queue and
+ * the database.
  */
 @Injectable()
 export class WorkerService {

@@ -56,14 +56,14 @@ export class Alerter extends PeriodicJob {
 
   protected async run(signal: AbortSignal): Promise<void> {
     const conditions = await this.backlog.findAlertConditions(this.config.alerts.overdueAfter);
-    const open = await this.alerts.listOpen();
+    const openAlerts = await this.alerts.listOpen();
     const isResolved = (kind: AlertKind): boolean => conditions.every((condition) => condition.kind !== kind);
     await Promise.all(
       this.channels.flatMap(([channel, send]) => {
         const sendNow = (message: AlertMessage): Promise<void> => send(message, signal);
         return [
           ...conditions.map((condition) => this.notify(channel, sendNow, condition.kind, condition)),
-          ...open
+          ...openAlerts
             .filter((alert) => alert.channel === channel && isResolved(alert.kind))
             .map(({ kind }) => this.notify(channel, sendNow, kind, null)),
         ];

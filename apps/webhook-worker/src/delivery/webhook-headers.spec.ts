@@ -21,12 +21,12 @@ const attempt = {
 describe('webhookHeaders', () => {
   it('WH-09: signs with both secrets while both are valid, the newest first', () => {
     const headers = webhookHeaders(keyring, { ...attempt, previousSecret: seal(previous) });
-    for (const each of [secret, previous])
-      expect(new Webhook(each).verify(body, headers)).toEqual({ text: 'Grüße 🙂' });
+    for (const validSecret of [secret, previous])
+      expect(new Webhook(validSecret).verify(body, headers)).toEqual({ text: 'Grüße 🙂' });
     const [first] = headers['webhook-signature']!.split(' ');
-    const alone = { ...headers, 'webhook-signature': first! };
-    expect(() => new Webhook(secret).verify(body, alone)).not.toThrow();
-    expect(() => new Webhook(previous).verify(body, alone)).toThrow();
+    const onlyNewest = { ...headers, 'webhook-signature': first! };
+    expect(() => new Webhook(secret).verify(body, onlyNewest)).not.toThrow();
+    expect(() => new Webhook(previous).verify(body, onlyNewest)).toThrow();
     expect(() => new Webhook(newSecret()).verify(body, headers)).toThrow();
   });
 

@@ -7,7 +7,7 @@ import { PeriodicJob } from '../periodic-job.js';
 
 const INTERVAL_MS = 5_000;
 
-/** Reports to operators that this worker is running. An orderly stop removes the worker from the list. */
+/** Reports to operators that this worker is running. A graceful stop removes the worker from the list. */
 @Injectable()
 export class Heartbeat extends PeriodicJob {
   private readonly id = newId();
@@ -22,7 +22,7 @@ export class Heartbeat extends PeriodicJob {
 
   override async stop(): Promise<void> {
     await super.stop();
-    // Without a database, the missing heartbeats show that it is gone.
+    // If the database is unavailable, the missing heartbeats show that the worker has stopped.
     await this.workers.remove(this.id).catch(() => undefined);
   }
 
