@@ -299,7 +299,7 @@ describe('an import of lines', () => {
   it('splits any number of lines into batches of one import', async () => {
     const domain = `${randomUUID()}.example`;
     const lines = createCustomers(1_200, domain);
-    // The repeated lines are in another batch than the first ones.
+    // The repeated lines are not in the same batch as the first ones.
     const repeated = [...lines, lines[0]!, lines[600]!];
     const { status, body } = await importLines(instance, toNdjson(repeated));
     expect(status).toBe(200);

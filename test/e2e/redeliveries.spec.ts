@@ -133,7 +133,7 @@ const eraseCustomer = async (deliveryId: string): Promise<void> => {
     `/api/v1/customers/${JSON.parse(data.request.body).data.customer.id}`,
   );
 };
-/** Plans a bulk redelivery with another key than the organization key. */
+/** Plans a bulk redelivery with a key other than the organization key. */
 const planAs = (key: string, filter: object) =>
   instance.request('POST', PATH, { body: { filter }, headers: { authorization: `Bearer ${key}` } });
 

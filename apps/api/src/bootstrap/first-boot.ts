@@ -43,7 +43,7 @@ export class FirstBoot {
   /**
    * Seeds an empty database and writes `credentials.json`. Returns null if an organization already exists. If
    * several processes start at the same time, only one seeds.
-   * @throws ConfigError for a commonly used OPERATOR_PASSWORD
+   * @throws ConfigError for a weak OPERATOR_PASSWORD
    */
   async run(): Promise<Credentials | null> {
     if (await this.isSeeded()) return null;

@@ -21,13 +21,13 @@ export class FirstOperator {
 
   /**
    * Creates the operator from the settings, or logs a link to create the first operator.
-   * @throws ConfigError for a commonly used OPERATOR_PASSWORD
+   * @throws ConfigError for a weak OPERATOR_PASSWORD
    */
   async ensure(): Promise<void> {
     if (await this.operators.hasAny()) return;
-    const { firstOperator, console: isServed } = this.config;
+    const { firstOperator, console: isConsoleServed } = this.config;
     if (firstOperator) return this.create(firstOperator);
-    if (!isServed) return;
+    if (!isConsoleServed) return;
     const link = await this.transactions.run((tx) => this.links.createSetupLink(tx));
     // A new installation has no other channel, so anyone who can read its log may create the first operator.
     this.logger.warn({ link }, 'no operator exists; open this link within a day to create the first one');

@@ -78,13 +78,13 @@ export class CustomerChangesService {
       const previous = Object.fromEntries(changed.map((field) => [field, before[field]]));
       await this.events.record(tx, [customerEvent('customer.updated', after, project, { previous })]);
       await this.audit.record(tx, customerAction('customer.updated', after, project, { changed }));
-      if (after.email !== before.email) await this.voidLinksToOldEmail(tx, before, after, project);
+      if (after.email !== before.email) await this.recordEmailChange(tx, before, after, project);
       return after;
     });
   }
 
-  /** Voids the links that were sent to the previous address. */
-  private async voidLinksToOldEmail(
+  /** Records the change of the address, and voids the links that were sent to the previous one. */
+  private async recordEmailChange(
     tx: Tx,
     { email }: Customer,
     after: Customer,

@@ -56,14 +56,14 @@ export class CustomerMailsService {
     return this.send(reach, id, {
       action: 'customer.verification_sent',
       blockedReason: ({ emailVerified }) => emailVerified && 'The email address is already verified.',
-      send: async (...to) => [await this.verification.createLink(...to)],
+      send: async (...args) => [await this.verification.createLink(...args)],
     });
   }
 
   sendPasswordReset(reach: Reach, id: string): Promise<void> {
     return this.send(reach, id, {
       action: 'customer.password_reset_sent',
-      send: async (...to) => [await this.resets.createLink(...to)],
+      send: async (...args) => [await this.resets.createLink(...args)],
     });
   }
 

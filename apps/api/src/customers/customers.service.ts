@@ -151,21 +151,22 @@ export class CustomersService {
       const before = await this.lock(tx, project, id);
       const after = await this.customers.setDisabled(tx, project.id, id, isDisabled);
       if (!after) return before;
-      await this.events.record(tx, await this.createDisabledEvents(tx, after, project, isDisabled));
+      await this.events.record(tx, await this.updateAccess(tx, after, project, isDisabled));
       const action = isDisabled ? 'customer.disabled' : 'customer.enabled';
       await this.audit.record(tx, customerAction(action, after, project));
       return after;
     });
   }
 
-  private async createDisabledEvents(
+  /** Voids the links and ends the sessions of a disabled customer. @returns the events to record */
+  private async updateAccess(
     tx: Tx,
     customer: Customer,
     project: ProjectContext,
     isDisabled: boolean,
   ): Promise<NewEvent[]> {
     if (!isDisabled) return [customerEvent('customer.enabled', customer, project)];
-    // Permanently: no pending link may become usable again when the customer is enabled.
+    // Voided permanently, so that no pending link becomes usable again when the customer is enabled.
     await this.tokens.voidAll(tx, customer.id, oneTimeTokenKinds);
     const revoked = await this.sessions.endAll(tx, customer, project, 'customer_disabled');
     return [customerEvent('customer.disabled', customer, project), ...revoked];

@@ -26,7 +26,7 @@ export class EventsService {
   ) {}
 
   /**
-   * Returns events in the order of their commits, oldest first: no event ever appears behind a cursor that
+   * Returns events in the order of their commits, oldest first: no event is ever added before a cursor that
    * has been issued (contract, section 4).
    * @throws GatehouseError `invalid_cursor`
    */

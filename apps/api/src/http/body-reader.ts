@@ -28,7 +28,7 @@ const formType = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf
  * they reject it. A request without a body leaves `request.body` undefined.
  */
 export function bodyReader(): RequestHandler[] {
-  return [rejectUnsupportedTypes, readBody];
+  return [rejectUnsupportedBodies, readBody];
 }
 
 const hasBody = (request: Request): boolean =>
@@ -57,7 +57,7 @@ const unsupportedMediaType = (detail: string): GatehouseError =>
  * Rejects bodies that are too large or of an unsupported type. Checks the size before the type (contract,
  * section 2, order of the checks).
  */
-function rejectUnsupportedTypes(request: Request, _response: Response, next: NextFunction): void {
+function rejectUnsupportedBodies(request: Request, _response: Response, next: NextFunction): void {
   if (!hasBody(request)) return next();
   if (Number(request.headers['content-length'] ?? 0) > bodyLimit(request))
     throw new GatehouseError('payload_too_large');

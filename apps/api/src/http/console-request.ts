@@ -14,9 +14,9 @@ const CONSOLE_HEADER = 'x-gatehouse-console';
 
 /**
  * Rejects changes that do not come from the console itself, because any page can make the browser send its
- * cookie (requirement CO-04). The origin may also be that of the requested host, since a proxy can have
- * another one than `publicUrl`; the cookie belongs to that host. If `publicUrl` is https, plain http is not
- * accepted, because an attacker on the network can forge such pages.
+ * cookie (requirement CO-04). The origin may also be that of the requested host, because a proxy may serve
+ * the console under a host other than that of `publicUrl`; the cookie belongs to that host. If `publicUrl` is
+ * https, plain http is not accepted, because an attacker on the network can forge such pages.
  * @throws GatehouseError `cross_site_request`
  */
 export function assertFromConsole({ method, headers }: GatehouseRequest, publicUrl: string): void {

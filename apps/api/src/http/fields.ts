@@ -247,7 +247,6 @@ export const PublicIdField = (kind: 'event' | 'delivery' | 'endpoint' | 'redeliv
     message: `$property must be the id of ${kind.startsWith('e') ? 'an' : 'a'} ${kind}`,
   });
 
-/** A boolean. */
 export const BooleanField = (options: FieldOptions): PropertyDecorator =>
   applyDecorators(describe(options, { type: 'boolean' }), presence(options), IsBoolean());
 

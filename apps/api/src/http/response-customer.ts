@@ -15,6 +15,6 @@ export function customerIdInResponse(body: unknown): string | null {
   const { id, email, customer, data } = body as CustomerResponseBody;
   const sent = data?.request?.body;
   if (sent) return customerIdInResponse((JSON.parse(sent) as { data: unknown }).data);
-  const found = customer ? customer.id : email === undefined ? null : id;
-  return typeof found === 'string' ? found : null;
+  const customerId = customer ? customer.id : email === undefined ? null : id;
+  return typeof customerId === 'string' ? customerId : null;
 }

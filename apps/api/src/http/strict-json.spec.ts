@@ -105,13 +105,13 @@ describe('parseStrictJson', () => {
 
   it.each(['\\u0000', '\\ud800', '\\udfff', '\\ud83e', 'x\\udd84y', '\\ud800\\ud800'])(
     'IN-05: rejects %s in every value and key at any depth',
-    (hostile) => {
+    (escape) => {
       for (const text of [
-        `{"a":"${hostile}"}`,
-        `{"${hostile}":1}`,
-        `{"a":["${hostile}"]}`,
-        `{"a":[[{"b":{"c":"x${hostile}"}}]]}`,
-        `{"a":[[{"b":{"x${hostile}":1}}]]}`,
+        `{"a":"${escape}"}`,
+        `{"${escape}":1}`,
+        `{"a":["${escape}"]}`,
+        `{"a":[[{"b":{"c":"x${escape}"}}]]}`,
+        `{"a":[[{"b":{"x${escape}":1}}]]}`,
       ])
         expect(() => parse(text)).toThrow(invalid);
     },

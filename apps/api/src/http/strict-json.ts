@@ -60,18 +60,18 @@ function parse(text: string, { name }: JsonLimits): unknown {
  * them.
  */
 function position(text: string): string {
-  let found = '';
+  let location = '';
   const onError = (_code: number, _offset: number, _length: number, line: number, column: number): void => {
-    found = `: syntax error at line ${line + 1}, column ${column + 1}`;
+    location = `: syntax error at line ${line + 1}, column ${column + 1}`;
     // Ends the visit: a body of 16 MiB can contain millions of errors.
-    throw new SyntaxError(found);
+    throw new SyntaxError(location);
   };
   try {
     visit(text, { onError }, { disallowComments: true });
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  return found;
+  return location;
 }
 
 /** Checks the depth and the number of keys by counting brackets and colons outside of strings. */

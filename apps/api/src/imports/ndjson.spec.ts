@@ -5,11 +5,11 @@ const createBody = (...chunks: (string | Buffer)[]): Readable =>
   Readable.from(chunks.map((chunk) => Buffer.from(chunk as string)));
 
 async function collectLines(body: Readable): Promise<[number, string | null][]> {
-  const found: [number, string | null][] = [];
+  const collected: [number, string | null][] = [];
   for await (const lines of readLines(body)) {
-    for (const { number, bytes } of lines) found.push([number, bytes && bytes.toString()]);
+    for (const { number, bytes } of lines) collected.push([number, bytes && bytes.toString()]);
   }
-  return found;
+  return collected;
 }
 
 describe('readLines', () => {

@@ -107,14 +107,14 @@ export class OneTimeLinksService {
     token: string,
     origin: string | undefined,
   ): Promise<UsedToken> {
-    const found = await this.tokens.find(kinds, sha256(token), tx);
-    if (!isUsable(found)) throw new GatehouseError('invalid_token');
-    assertOriginAllowed(origin, found.project.settings);
-    const customer = await this.customers.lock(tx, found.project.id, found.customer.id);
-    const isFirst = await this.tokens.consume(tx, found.id);
-    const current = isFirst ? found : await this.tokens.find(kinds, sha256(token), tx);
+    const oneTimeToken = await this.tokens.find(kinds, sha256(token), tx);
+    if (!isUsable(oneTimeToken)) throw new GatehouseError('invalid_token');
+    assertOriginAllowed(origin, oneTimeToken.project.settings);
+    const customer = await this.customers.lock(tx, oneTimeToken.project.id, oneTimeToken.customer.id);
+    const isFirst = await this.tokens.consume(tx, oneTimeToken.id);
+    const current = isFirst ? oneTimeToken : await this.tokens.find(kinds, sha256(token), tx);
     if (!customer || !isUsable(current)) throw new GatehouseError('invalid_token');
-    return { token: found, customer, isFirstUse: isFirst };
+    return { token: oneTimeToken, customer, isFirstUse: isFirst };
   }
 
   /** Sends a customer a notice, which requires no action. */

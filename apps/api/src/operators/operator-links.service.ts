@@ -40,9 +40,9 @@ export class OperatorLinksService {
    * @throws GatehouseError `invalid_token`
    */
   async findOperatorId(token: string): Promise<string | null> {
-    const found = await this.links.find(sha256(token));
-    if (!found) throw new GatehouseError('invalid_token');
-    return found.operatorId;
+    const link = await this.links.find(sha256(token));
+    if (!link) throw new GatehouseError('invalid_token');
+    return link.operatorId;
   }
 
   /**

@@ -63,8 +63,8 @@ export class OperatorsService {
   }
 
   /**
-   * Creates a new invitation link, also for an operator who has forgotten the password. The authenticator
-   * stays enrolled.
+   * Creates a new invitation link, for an invited operator or for one who has forgotten the password. The
+   * authenticator stays enrolled.
    * @throws GatehouseError `not_found`, `conflict` if the operator is disabled
    */
   inviteAgain(id: string): Promise<InvitedOperator> {

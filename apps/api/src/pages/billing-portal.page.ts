@@ -11,8 +11,8 @@ import { linkButton, sendPage } from './page.js';
 const RETRY_TEXT = 'Go back to the application and open the billing page again.';
 
 /**
- * The billing portal of an installation without a billing provider. It is read-only, because nothing can be
- * changed.
+ * The billing portal of an installation without a billing provider. It is read-only: there is no plan to
+ * change.
  */
 @ApiExcludeController()
 @NoCredential()

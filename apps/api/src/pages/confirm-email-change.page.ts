@@ -28,14 +28,14 @@ export class ConfirmEmailChangePage {
   @RateLimit('verify')
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
     const token = readToken(query);
-    const found = await this.changes.find(token);
-    if (found?.state !== 'live') return sendEnded(response, found);
-    const newEmail = await this.changes.getNewEmail(found);
+    const oneTimeToken = await this.changes.find(token);
+    if (oneTimeToken?.state !== 'live') return sendEnded(response, oneTimeToken);
+    const newEmail = await this.changes.getNewEmail(oneTimeToken);
     sendPage(response, 200, {
       title: 'Change your email address',
-      text: `Change your email address from ${found.customer.email} to ${newEmail}?`,
+      text: `Change your email address from ${oneTimeToken.customer.email} to ${newEmail}?`,
       button: postButton('/confirm-email-change', 'Confirm the change', { token }),
-      brand: projectBrand(found.project),
+      brand: projectBrand(oneTimeToken.project),
     });
   }
 
@@ -48,33 +48,33 @@ export class ConfirmEmailChangePage {
   ): Promise<void> {
     const link = await resolveSubmission({ form, fetchSite: site, response, links: this.changes, sendEnded });
     if (!link) return;
-    const { token, found } = link;
+    const { token, oneTimeToken } = link;
     if ((await this.changes.confirm(token)) === 'changed') {
-      const newEmail = await this.changes.getNewEmail(found);
+      const newEmail = await this.changes.getNewEmail(oneTimeToken);
       return sendDone(
         response,
-        found,
+        oneTimeToken,
         'Your email address has been changed',
         `${newEmail} is now your email address.`,
       );
     }
     sendDone(
       response,
-      found,
+      oneTimeToken,
       'One more step',
       'Open the link in the email that was sent to your other address. The change takes effect when both addresses are confirmed.',
     );
   }
 }
 
-function sendEnded(response: Response, found: OneTimeToken | null): void {
-  if (!found || found.state === 'voided') return sendInvalid(response, found);
-  if (found.state === 'consumed') {
-    return sendDone(response, found, 'Already confirmed', 'This link has already been used.');
+function sendEnded(response: Response, oneTimeToken: OneTimeToken | null): void {
+  if (!oneTimeToken || oneTimeToken.state === 'voided') return sendInvalid(response, oneTimeToken);
+  if (oneTimeToken.state === 'consumed') {
+    return sendDone(response, oneTimeToken, 'Already confirmed', 'This link has already been used.');
   }
   sendPage(response, 400, {
     title: 'This link has expired',
     text: 'Request the email address change again.',
-    brand: projectBrand(found.project),
+    brand: projectBrand(oneTimeToken.project),
   });
 }

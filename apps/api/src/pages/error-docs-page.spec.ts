@@ -36,8 +36,8 @@ describe('errorDocsPage', () => {
 
   it('has a text contrast of at least 4.5:1 in the light and the dark theme', () => {
     const [light, dark] = css.split('@media').map((part) => {
-      const found = [...part.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)];
-      return Object.fromEntries(found.map(([, name, color]) => [name, color!]));
+      const matches = [...part.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)];
+      return Object.fromEntries(matches.map(([, name, color]) => [name, color!]));
     });
     for (const palette of [light!, { ...light, ...dark }])
       for (const text of ['text', 'quiet'])

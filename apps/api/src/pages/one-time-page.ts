@@ -33,7 +33,7 @@ export interface Submission {
   response: Response;
   links: PageLinks;
   /** Sends the page for a link that can no longer be used. */
-  sendEnded: (response: Response, found: OneTimeToken | null, token: string) => void;
+  sendEnded: (response: Response, oneTimeToken: OneTimeToken | null, token: string) => void;
 }
 
 /**
@@ -47,53 +47,58 @@ export async function resolveSubmission({
   response,
   links,
   sendEnded,
-}: Submission): Promise<{ token: string; found: OneTimeToken } | null> {
+}: Submission): Promise<{ token: string; oneTimeToken: OneTimeToken } | null> {
   if (fetchSite !== undefined && fetchSite !== 'same-origin') throw new GatehouseError('origin_not_allowed');
   const token = form?.token ?? '';
-  const found = await links.find(token);
-  if (found?.state === 'live') return { token, found };
-  if (found?.state === 'expired' && form?.renew && links.resendExpired) {
-    await links.resendExpired(found);
-    sendResent(response, found);
-  } else sendEnded(response, found, token);
+  const oneTimeToken = await links.find(token);
+  if (oneTimeToken?.state === 'live') return { token, oneTimeToken };
+  if (oneTimeToken?.state === 'expired' && form?.renew && links.resendExpired) {
+    await links.resendExpired(oneTimeToken);
+    sendResent(response, oneTimeToken);
+  } else sendEnded(response, oneTimeToken, token);
   return null;
 }
 
 /** Sends the page for a token that is unknown or voided, for example because a newer one replaced it. */
-export function sendInvalid(response: Response, found: OneTimeToken | null): void {
+export function sendInvalid(response: Response, oneTimeToken: OneTimeToken | null): void {
   sendPage(response, 400, {
     title: 'This link is not valid',
     text: 'The link is incomplete or was replaced by a newer one. Use the link in the most recent email.',
-    brand: found && projectBrand(found.project),
+    brand: oneTimeToken && projectBrand(oneTimeToken.project),
   });
 }
 
 /** Sends the page for an expired token, with a button that requests a new link. */
-export function sendExpired(response: Response, path: string, token: string, found: OneTimeToken): void {
+export function sendExpired(
+  response: Response,
+  path: string,
+  token: string,
+  oneTimeToken: OneTimeToken,
+): void {
   sendPage(response, 400, {
     title: 'This link has expired',
-    text: `We can send a new link to ${found.email}`,
+    text: `We can send a new link to ${oneTimeToken.email}`,
     button: postButton(path, 'Send a new link', { token, renew: '1' }),
-    brand: projectBrand(found.project),
+    brand: projectBrand(oneTimeToken.project),
   });
 }
 
 /** Sends the page after a request for a new link. It is the same if the quota prevented a new email. */
-function sendResent(response: Response, found: OneTimeToken): void {
+function sendResent(response: Response, oneTimeToken: OneTimeToken): void {
   sendPage(response, 200, {
     title: 'Check your inbox',
-    text: `It can take a minute for the new link to arrive at ${found.email}`,
-    brand: projectBrand(found.project),
+    text: `It can take a minute for the new link to arrive at ${oneTimeToken.email}`,
+    brand: projectBrand(oneTimeToken.project),
   });
 }
 
 /** Sends the final page, with a Continue button if the link has a redirect URL. */
-export function sendDone(response: Response, found: OneTimeToken, title: string, text: string): void {
-  const { redirectUrl } = found;
+export function sendDone(response: Response, oneTimeToken: OneTimeToken, title: string, text: string): void {
+  const { redirectUrl } = oneTimeToken;
   sendPage(response, 200, {
     title,
     text: redirectUrl ? text : `${text} You can close this page.`,
     ...(redirectUrl ? { button: linkButton(redirectUrl, 'Continue') } : {}),
-    brand: projectBrand(found.project),
+    brand: projectBrand(oneTimeToken.project),
   });
 }

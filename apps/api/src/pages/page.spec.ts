@@ -94,8 +94,8 @@ describe('sendPage', () => {
   it('has a text contrast of at least 4.5:1 in the light and the dark theme', async () => {
     const css = /<style>([^<]*)<\/style>/.exec((await shown({})).html)![1]!;
     const [light, dark] = css.split('@media').map((part) => {
-      const found = [...part.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)];
-      return Object.fromEntries(found.map(([, name, color]) => [name, color!]));
+      const matches = [...part.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)];
+      return Object.fromEntries(matches.map(([, name, color]) => [name, color!]));
     });
     for (const palette of [light!, { ...light, ...dark }]) {
       for (const name of ['text', 'quiet', 'alert']) {

@@ -52,9 +52,9 @@ export class ResetPasswordPage {
   @RateLimit('verify')
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
     const token = readToken(query);
-    const found = await this.resets.find(token);
-    if (found?.state !== 'live') return sendEnded(response, found, token);
-    sendForm(response, 200, token, found);
+    const oneTimeToken = await this.resets.find(token);
+    if (oneTimeToken?.state !== 'live') return sendEnded(response, oneTimeToken, token);
+    sendForm(response, 200, token, oneTimeToken);
   }
 
   @Post()
@@ -67,15 +67,20 @@ export class ResetPasswordPage {
   ): Promise<void> {
     const link = await resolveSubmission({ form, fetchSite: site, response, links: this.resets, sendEnded });
     if (!link) return;
-    const { token, found } = link;
+    const { token, oneTimeToken } = link;
     try {
       await this.resets.reset(token, form?.password ?? '', { ...client, origin: undefined });
     } catch (error) {
       if (!(error instanceof GatehouseError) || error.code !== 'weak_password') throw error;
       const advice = error.details.errors!.map(({ message }) => message).join(' ');
-      return sendForm(response, 422, token, found, advice);
+      return sendForm(response, 422, token, oneTimeToken, advice);
     }
-    sendDone(response, found, textsFor(found).done, `You can now sign in as ${found.email}.`);
+    sendDone(
+      response,
+      oneTimeToken,
+      textsFor(oneTimeToken).done,
+      `You can now sign in as ${oneTimeToken.email}.`,
+    );
   }
 }
 
@@ -83,23 +88,23 @@ function sendForm(
   response: Response,
   status: number,
   token: string,
-  found: OneTimeToken,
+  oneTimeToken: OneTimeToken,
   error: string | null = null,
 ): void {
-  const { path, title, text, button } = textsFor(found);
-  const { passwordMinLength } = found.project.settings;
-  const form = { path, label: button, fields: { token }, email: found.email, error };
+  const { path, title, text, button } = textsFor(oneTimeToken);
+  const { passwordMinLength } = oneTimeToken.project.settings;
+  const form = { path, label: button, fields: { token }, email: oneTimeToken.email, error };
   sendPage(response, status, {
     title,
-    text: `${text} ${found.email}`,
+    text: `${text} ${oneTimeToken.email}`,
     button: passwordForm({ ...form, minLength: passwordMinLength }),
-    brand: projectBrand(found.project),
+    brand: projectBrand(oneTimeToken.project),
   });
 }
 
-function sendEnded(response: Response, found: OneTimeToken | null, token: string): void {
-  if (!found || found.state === 'voided') return sendInvalid(response, found);
-  const { path, done } = textsFor(found);
-  if (found.state === 'expired') return sendExpired(response, path, token, found);
-  sendDone(response, found, done, 'This link has already been used.');
+function sendEnded(response: Response, oneTimeToken: OneTimeToken | null, token: string): void {
+  if (!oneTimeToken || oneTimeToken.state === 'voided') return sendInvalid(response, oneTimeToken);
+  const { path, done } = textsFor(oneTimeToken);
+  if (oneTimeToken.state === 'expired') return sendExpired(response, path, token, oneTimeToken);
+  sendDone(response, oneTimeToken, done, 'This link has already been used.');
 }

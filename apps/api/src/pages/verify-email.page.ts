@@ -31,13 +31,13 @@ export class VerifyEmailPage {
   @RateLimit('verify')
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
     const token = readToken(query);
-    const found = await this.verification.find(token);
-    if (found?.state !== 'live') return sendEnded(response, found, token);
+    const oneTimeToken = await this.verification.find(token);
+    if (oneTimeToken?.state !== 'live') return sendEnded(response, oneTimeToken, token);
     sendPage(response, 200, {
       title: 'Confirm your email address',
-      text: `Is ${found.email} your email address?`,
+      text: `Is ${oneTimeToken.email} your email address?`,
       button: postButton(PATH, 'Confirm email address', { token }),
-      brand: projectBrand(found.project),
+      brand: projectBrand(oneTimeToken.project),
     });
   }
 
@@ -56,19 +56,30 @@ export class VerifyEmailPage {
       sendEnded,
     });
     if (!link) return;
-    const { token, found } = link;
+    const { token, oneTimeToken } = link;
     await this.verification.verify(token);
-    sendDone(response, found, 'Email address confirmed', `Thank you for confirming ${found.email}.`);
+    sendDone(
+      response,
+      oneTimeToken,
+      'Email address confirmed',
+      `Thank you for confirming ${oneTimeToken.email}.`,
+    );
   }
 }
 
-function sendEnded(response: Response, found: OneTimeToken | null, token: string): void {
+function sendEnded(response: Response, oneTimeToken: OneTimeToken | null, token: string): void {
   // The address may have been confirmed by another link, such as a password reset. It must still be the
   // customer's.
-  const isConfirmed = found?.customer.emailVerified && found.customer.email === found.email;
-  if (found && isConfirmed) {
-    return sendDone(response, found, 'Already confirmed', `${found.email} is already confirmed.`);
+  const isConfirmed =
+    oneTimeToken?.customer.emailVerified && oneTimeToken.customer.email === oneTimeToken.email;
+  if (oneTimeToken && isConfirmed) {
+    return sendDone(
+      response,
+      oneTimeToken,
+      'Already confirmed',
+      `${oneTimeToken.email} is already confirmed.`,
+    );
   }
-  if (!found || found.state === 'voided') return sendInvalid(response, found);
-  sendExpired(response, PATH, token, found);
+  if (!oneTimeToken || oneTimeToken.state === 'voided') return sendInvalid(response, oneTimeToken);
+  sendExpired(response, PATH, token, oneTimeToken);
 }

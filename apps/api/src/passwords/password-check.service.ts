@@ -198,11 +198,11 @@ export class PasswordCheckService {
   private reportFailure(project: ProjectContext, customer: Customer, isLocked: boolean): void {
     this.transactions
       .runInNewTransaction(async (tx) => {
+        // No event may follow the deletion of the customer.
         if (!(await this.customers.lock(tx, project.id, customer.id))) return;
         const isDue = await this.customers.claimLoginFailedEvent(tx, project.id, customer.id);
         if (!isDue && !isLocked) return;
         const current = await this.customers.lock(tx, project.id, customer.id);
-        // The customer was deleted in the meantime. No event may follow the deletion.
         if (!current) return;
         await this.events.record(tx, [
           ...(isDue ? [customerEvent('login.failed', current, project)] : []),

@@ -159,7 +159,10 @@ function describeRequirements(credential: RouteCredential): string {
   ].join(' ');
 }
 
-/** One alternative for each way to send a credential; OpenAPI 3.1 lets them name the scopes. */
+/**
+ * Returns one alternative for each way to send a credential. Since OpenAPI 3.1, every type of security scheme
+ * can list scopes.
+ */
 const security = ({ credential: { kinds, scopes } }: DocumentedRoute): SecurityRequirementObject[] =>
   kinds.flatMap((kind) =>
     securitySchemes[kind].map((scheme) => ({ [scheme]: kind === 'secret-key' ? scopes : [] })),

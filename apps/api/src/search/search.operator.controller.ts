@@ -22,6 +22,6 @@ export class SearchOperatorController {
     @CurrentCaller() caller: ManagementCaller,
     @Query() { q }: SearchQuery,
   ): Promise<SearchResponse> {
-    return { data: (await this.search.find(caller, q)).map((found) => SearchResultResponse.from(found)) };
+    return { data: (await this.search.find(caller, q)).map((result) => SearchResultResponse.from(result)) };
   }
 }

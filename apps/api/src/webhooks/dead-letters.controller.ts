@@ -24,7 +24,7 @@ export class DeadLettersController {
   async list(@CurrentCaller() caller: ManagementCaller, @Query() query: ListDeadLettersQuery) {
     const { items, nextCursor } = await this.deadLetters.list(caller, query);
     return snakeList(
-      items.map((letter) => DeadLetterResponse.from(letter)),
+      items.map((deadLetter) => DeadLetterResponse.from(deadLetter)),
       nextCursor,
     );
   }

@@ -30,7 +30,7 @@ export class DeadLettersOperatorController {
     const { items, nextCursor } = await this.search.listDeadLetters(caller, query);
     const names = await this.actors.resolve(items.map(({ resolvedBy }) => resolvedBy));
     return snakeList(
-      items.map((letter) => NamedDeadLetterResponse.withNames(letter, names)),
+      items.map((deadLetter) => NamedDeadLetterResponse.withNames(deadLetter, names)),
       nextCursor,
     );
   }

@@ -85,11 +85,11 @@ export class DeliveriesService {
     const { delivery } = await this.get(caller, id);
     const discarded = deliveryAction('webhook_delivery.discarded', delivery);
     await this.transactions.run(async (tx) => {
-      const letter = await this.deliveries.lock(tx, caller.reach, delivery.id);
-      if (!letter) throw notFound();
-      const refusal = discardRefusal(letter);
+      const locked = await this.deliveries.lock(tx, caller.reach, delivery.id);
+      if (!locked) throw notFound();
+      const refusal = discardRefusal(locked);
       if (refusal) throw this.audit.noteRefusal(discarded, refusal);
-      await this.deliveries.discard(tx, letter, reason, callerName(caller));
+      await this.deliveries.discard(tx, locked, reason, callerName(caller));
       await this.audit.record(tx, { ...discarded, details: { outcome: 'discarded', reason } });
     });
     return this.get(caller, publicId('delivery', delivery.id));

@@ -85,12 +85,12 @@ export class RedeliveriesOperatorController extends PickRoutes(RedeliveriesContr
   }
 
   private async addNames(batches: RedeliveryBatch[]): Promise<NamedRedeliveryResponse[]> {
-    const acted = batches.flatMap(({ createdBy, startedBy, cancelledBy }) => [
+    const actorKeys = batches.flatMap(({ createdBy, startedBy, cancelledBy }) => [
       createdBy,
       startedBy,
       cancelledBy,
     ]);
-    const names = await this.actors.resolve(acted);
+    const names = await this.actors.resolve(actorKeys);
     return batches.map((batch) => NamedRedeliveryResponse.withNames(batch, names));
   }
 }

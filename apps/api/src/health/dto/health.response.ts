@@ -34,8 +34,8 @@ export class QueueHealth {
 }
 
 /**
- * A webhook-worker. A worker that shuts down properly is removed from the list; one that crashes remains for
- * a day.
+ * A webhook-worker. A worker that shuts down gracefully is removed from the list; a crashed one remains for a
+ * day.
  */
 export class WorkerHealth {
   @ApiProperty({ format: 'uuid' }) id!: string;

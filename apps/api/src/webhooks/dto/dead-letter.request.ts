@@ -19,8 +19,8 @@ export const EventTypeField = (): PropertyDecorator =>
   });
 
 /**
- * The filters of the attempt log, for dead letters. For these, `success` is always false and the state always
- * `failed`.
+ * The filters of the attempt log, applied to dead letters. `success` is always false, and the state is
+ * always `failed`.
  */
 export class ListDeadLettersQuery extends PageQuery {
   @ProjectIdField() project_id?: string;

@@ -55,7 +55,7 @@ export class SearchRedeliveriesQuery extends PageQuery {
 
 export class CountRedeliveriesQuery extends OmitType(SearchRedeliveriesQuery, ['limit', 'cursor'] as const) {}
 
-/** Filters of the list of dead letters for operators, for a plan that selects the listed dead letters. */
+/** The filter of an operator's plan. It can select the same dead letters as the filters of their list. */
 export class SearchRedeliveryFilterRequest extends RedeliveryFilterRequest {
   @OneOfField(
     '`waiting`: only dead letters that are neither redelivered nor discarded, even if `delivery_ids` is set',
