@@ -30,7 +30,7 @@ const DEFAULT_OVERLAP_SECONDS = 86_400;
 type KeyAction = 'api_key.created' | 'api_key.rotated' | 'api_key.revoked';
 
 /** A newly created key with its value, which is returned only once. */
-export interface MintedKey {
+export interface CreatedApiKey {
   apiKey: ApiKey;
   value: string;
 }
@@ -66,7 +66,7 @@ export class ApiKeysService {
    * @throws GatehouseError `validation_failed`, `insufficient_scope`, `insufficient_access`, `not_found`,
    *   `project_archived`
    */
-  create(caller: ManagementCaller, projectId: string, input: CreateApiKeyRequest): Promise<MintedKey> {
+  create(caller: ManagementCaller, projectId: string, input: CreateApiKeyRequest): Promise<CreatedApiKey> {
     const grant = resolveGrant(input);
     assertGrantWithin(caller, grant);
     const expiresAt = parseTime(input.expiresAt);
@@ -77,7 +77,7 @@ export class ApiKeysService {
     return this.transactions.run(async (tx) => {
       const project = await this.lockActive(tx, caller, projectId);
       const key = { name: input.name, type, ...grant, expiresAt, rotatedFrom: null };
-      return this.mint(tx, project, key, 'api_key.created');
+      return this.issueKey(tx, project, key, 'api_key.created');
     });
   }
 
@@ -113,7 +113,7 @@ export class ApiKeysService {
     projectId: string,
     id: string,
     overlapSeconds = DEFAULT_OVERLAP_SECONDS,
-  ): Promise<MintedKey> {
+  ): Promise<CreatedApiKey> {
     return this.transactions.run(async (tx) => {
       const project = await this.lockActive(tx, caller, projectId);
       const previousKey = await this.apiKeys.get(projectId, id, tx);
@@ -132,7 +132,7 @@ export class ApiKeysService {
         expiresAt: expiryWithSameLifetime(previousKey),
         rotatedFrom: id,
       };
-      return this.mint(tx, project, key, 'api_key.rotated');
+      return this.issueKey(tx, project, key, 'api_key.rotated');
     });
   }
 
@@ -142,12 +142,12 @@ export class ApiKeysService {
     return project;
   }
 
-  private async mint(
+  private async issueKey(
     tx: Tx,
     project: Project,
     key: Pick<NewApiKey, 'name' | 'type' | 'access' | 'scopes' | 'expiresAt' | 'rotatedFrom'>,
     action: KeyAction,
-  ): Promise<MintedKey> {
+  ): Promise<CreatedApiKey> {
     const { value, stored } = generateApiKey(key.type);
     const owner = { organizationId: project.organizationId, projectId: project.id };
     const apiKey = await this.apiKeys.insert(tx, { id: newId(), ...owner, ...key, ...stored });

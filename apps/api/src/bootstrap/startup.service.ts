@@ -32,7 +32,7 @@ const PARTITION_DAYS = 14;
 /** Starts the services of a process that already listens: database, schema, seed data, signing keys. */
 @Injectable()
 export class StartupService implements OnApplicationShutdown {
-  private timer: NodeJS.Timeout | undefined;
+  private keyReloadTimer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly config: Config,
@@ -100,7 +100,7 @@ export class StartupService implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    clearTimeout(this.timer);
+    clearTimeout(this.keyReloadTimer);
     this.limiter.close();
     await this.queue?.close();
     await this.threads.close();
@@ -129,7 +129,7 @@ export class StartupService implements OnApplicationShutdown {
       });
       this.scheduleKeyReload();
     };
-    this.timer = setTimeout(() => void reload(), this.config.signingKeys.reloadInterval).unref();
+    this.keyReloadTimer = setTimeout(() => void reload(), this.config.signingKeys.reloadInterval).unref();
   }
 
   private async loadKeys(): Promise<void> {

@@ -16,7 +16,7 @@ import type { Client } from '../http/request-context.js';
 import { MailQuotaService } from '../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordCheckService, type AuthenticatedCustomer } from '../passwords/password-check.service.js';
-import { respondUniformly } from '../http/uniform-response.js';
+import { respondUniformly } from '../http/respond-uniformly.js';
 
 const KINDS = ['change-email-current', 'change-email-new'] as const;
 

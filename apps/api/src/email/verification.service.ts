@@ -18,7 +18,7 @@ import {
 } from '../one-time-tokens/one-time-links.service.js';
 import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
 import type { VerifiedCustomer } from './dto/email.response.js';
-import { respondUniformly } from '../http/uniform-response.js';
+import { respondUniformly } from '../http/respond-uniformly.js';
 
 const KIND = 'verify-email';
 

@@ -11,7 +11,7 @@ import {
 } from '@gatehouse/persistence';
 import { canonicalJson, Keyring, newId, sha256 } from '@gatehouse/platform';
 import { deferDelays } from './response-delay.js';
-import { customerIdInResponse } from './response-customer.js';
+import { customerIdInResponse } from './customer-id-in-response.js';
 import { isNdjson } from './body-reader.js';
 import { isConsolePath } from './console-request.js';
 import type { GatehouseRequest } from './request-context.js';
@@ -94,7 +94,7 @@ export class IdempotencyService {
       const text = this.keyring.decrypt('idempotent-answer', existing.claim, existing.response);
       return this.replay(JSON.parse(text) as StoredResponse, response);
     }
-    // A slow request keeps its claim. The next renewal makes up for one that fails.
+    // Keeps the claim of a slow request. If a renewal fails, the next one makes up for it.
     const renewal = setInterval(
       () => void this.keys.renew(idempotentRequest, claim).catch(() => undefined),
       RENEWAL_MS,

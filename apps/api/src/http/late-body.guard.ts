@@ -3,8 +3,8 @@ import type { Request } from 'express';
 import { readDeferredBody } from './body-reader.js';
 
 /**
- * Reads a body whose reading was deferred until after authentication: a guard of a route runs after the
- * guards of all routes.
+ * Reads a body that must not be read before authentication. Nest runs the guards of a route after the global
+ * guards.
  */
 @Injectable()
 export class LateBodyGuard implements CanActivate {

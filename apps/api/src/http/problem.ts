@@ -23,9 +23,7 @@ export function problemDocument(
   };
 }
 
-/**
- * Returns the problem and the remedy: the detail of this error if it has one, otherwise those of its code.
- */
+/** Returns the detail of this error if it has one, otherwise the cause and the remedy of its code. */
 function problemDetail({ code, details: { detail, errors = [] } }: GatehouseError): string {
   if (detail) return detail;
   if (code === 'validation_failed' && errors.length > 0) {

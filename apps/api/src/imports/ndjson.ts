@@ -6,7 +6,7 @@ import { monotonicMs } from '@gatehouse/platform';
 /** Maximum length of a line, in bytes (contract, section 2). */
 const MAX_LINE_BYTES = 64 * 1024;
 
-/** Time in which a sender must complete a line or end the request, in ms. */
+/** Maximum time for a sender to complete a line or to end the request, in ms. */
 const LINE_TIMEOUT_MS = 30_000;
 
 const LINE_FEED = 10;
@@ -149,9 +149,7 @@ class OpenBatch {
   }
 }
 
-/**
- * Returns true if a line contains only white space of JSON. CR is white space, so lines may end with CR LF.
- */
+/** Returns true if a line contains only JSON white space. CR is white space, so lines may end with CR LF. */
 const isBlank = (bytes: Buffer): boolean =>
   bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 

@@ -46,7 +46,7 @@ export class OperatorSessionsService {
       expiresAt: session?.expiresAt.toISOString() ?? null,
       hasSecondFactor: session?.operator.secondFactor ?? false,
       maySkipEnrollment: session?.stage === 'enrollment' && this.maySkipEnrollment(client),
-      server: await this.server(),
+      server: await this.describeServer(),
     };
   }
 
@@ -99,8 +99,8 @@ export class OperatorSessionsService {
   /**
    * Completes the sign-in of a session.
    * @returns the new value of the session cookie, to be set after the transaction has committed
-   * @throws GatehouseError `operator_session_required` if the session has ended or changed its stage
-   *   in the meantime
+   * @throws GatehouseError `operator_session_required` if the session has ended or changed its stage in the
+   *   meantime
    */
   async signIn(tx: Tx, session: OperatorSession, details: Record<string, unknown>): Promise<string> {
     const token = newToken();
@@ -172,7 +172,7 @@ export class OperatorSessionsService {
     return session;
   }
 
-  private async server(): Promise<ServerResponse> {
+  private async describeServer(): Promise<ServerResponse> {
     const { production, mail, docs } = this.config;
     const mailConfigured = mail.smtpUrl !== null;
     return {

@@ -29,7 +29,7 @@ import {
 } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordCheckService } from './password-check.service.js';
 import { PasswordPolicyService } from './password-policy.service.js';
-import { respondUniformly } from '../http/uniform-response.js';
+import { respondUniformly } from '../http/respond-uniformly.js';
 import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
 
 /** Kinds of token with which a password can be set. With an invitation it is the first password. */
@@ -115,12 +115,12 @@ export class PasswordResetService {
    *   `overloaded`
    */
   async reset(token: string, password: string, client: Client): Promise<void> {
-    const found = await this.find(token);
-    // Checked before the token is consumed, and before a hashing thread works for an unauthenticated caller.
-    if (found?.state !== 'live') throw new GatehouseError('invalid_token');
-    const { project } = found;
+    const oneTimeToken = await this.find(token);
+    // Checked before the token is consumed, so that no password is hashed for an invalid token.
+    if (oneTimeToken?.state !== 'live') throw new GatehouseError('invalid_token');
+    const { project } = oneTimeToken;
     assertOriginAllowed(client.origin, project.settings);
-    await this.policy.assertStrong(project, found.email, password);
+    await this.policy.assertStrong(project, oneTimeToken.email, password);
     const passwordHash = await this.hasher.hash(password, { projectId: project.id, signal: client.signal });
     await this.transactions.run(async (tx) => {
       const used = await this.links.use(tx, KINDS, token, client.origin);

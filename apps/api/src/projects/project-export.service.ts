@@ -12,7 +12,7 @@ import {
 import { LOGGER, PasswordHasher, type Logger } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { CustomerResponse } from '../customers/dto/customer.response.js';
-import { streamPages } from '../http/send-pages.js';
+import { streamPages } from '../http/stream-pages.js';
 
 const PAGE_SIZE = 200;
 

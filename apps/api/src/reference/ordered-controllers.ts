@@ -13,8 +13,11 @@ export function withOrderedControllers(app: INestApplication): INestApplication 
     [...module.controllers.values()].map((controller) => {
       const metatype = controller.metatype as Type;
       const path = Reflect.getMetadata(PATH_METADATA, metatype) as string;
-      const isOperators = isConsolePath(`/${path}/`);
-      return { controller, rank: isOperators ? `2 ${module.name} ${metatype.name}` : `1 ${metatype.name}` };
+      const isForOperators = isConsolePath(`/${path}/`);
+      return {
+        controller,
+        rank: isForOperators ? `2 ${module.name} ${metatype.name}` : `1 ${metatype.name}`,
+      };
     }),
   );
   ranked.sort((one, other) => (one.rank < other.rank ? -1 : 1));

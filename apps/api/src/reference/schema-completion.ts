@@ -46,14 +46,14 @@ export function completeContent(operation: OperationObject, schemas: Record<stri
     content?: ContentObject;
   } & Partial<ResponseObject>)[];
   for (const [type, media] of bodies.flatMap((body) => Object.entries(body?.content ?? {}))) {
-    if (type === 'application/x-ndjson') media.schema = lines;
+    if (type === 'application/x-ndjson') media.schema = ndjsonSchema;
     if (!media.schema) continue;
     completeSchema(media.schema);
     if (type === 'application/json') media.example ??= schemaExample(media.schema, schemas);
   }
 }
 
-const lines: SchemaObject = { type: 'string', description: 'One JSON object per line' };
+const ndjsonSchema: SchemaObject = { type: 'string', description: 'One JSON object per line' };
 
 /**
  * Returns the schema of a path parameter. It is an id: a UUID, or under `/v1` an id with the prefix of its

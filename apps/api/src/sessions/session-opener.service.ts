@@ -46,11 +46,11 @@ export class SessionOpenerService {
       tx,
       await this.sessionsService.endSurplus(tx, customer, project, id, otherSessions),
     );
-    return { tokens: this.tokens(customer, id, project, refresh.token), session };
+    return { tokens: this.issueTokens(customer, id, project, refresh.token), session };
   }
 
   /** Returns a new access token of a session, together with the given refresh token. */
-  tokens(
+  issueTokens(
     customer: CustomerIdentity,
     sessionId: string,
     project: TokenProject,

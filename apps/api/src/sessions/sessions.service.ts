@@ -145,12 +145,12 @@ export class SessionsService {
     tx: Tx,
     customer: Customer,
     project: ProjectContext,
-    newId: string,
+    newSessionId: string,
     otherSessions: number,
   ): Promise<NewEvent[]> {
     const surplus = surplusSessionCount(otherSessions);
     if (surplus === 0) return [];
-    const ended = await this.sessions.revokeOldest(tx, customer.id, 'session_limit', newId, surplus);
+    const ended = await this.sessions.revokeOldest(tx, customer.id, 'session_limit', newSessionId, surplus);
     return ended.map((session) => revokedEvent(session, customer, project, 'session_limit'));
   }
 }

@@ -9,7 +9,7 @@ import type { GatehouseRequest } from '../http/request-context.js';
 import { SkipInterceptors } from '../http/skip-interceptors.js';
 import { RefreshRequest } from './dto/auth.request.js';
 import { AuthResponse } from './dto/auth.response.js';
-import { setLoggedCustomer } from './logged-response.js';
+import { setLoggedCustomer } from './set-logged-customer.js';
 import { RefreshService } from './refresh.service.js';
 
 /**

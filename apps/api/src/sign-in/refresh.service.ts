@@ -51,7 +51,7 @@ export class RefreshService {
         successor.hash,
       )) ?? (await this.findReplayable(presented, successor.hash));
     return {
-      tokens: this.opener.tokens(session.customer, session.sessionId, session.project, successor.token),
+      tokens: this.opener.issueTokens(session.customer, session.sessionId, session.project, successor.token),
       customer: CustomerSummary.from(session.customer),
     };
   }
@@ -65,7 +65,10 @@ export class RefreshService {
     if (session) assertOriginAllowed(origin, session.project.settings);
   }
 
-  /** Returns the session if a token that is not the newest may still be exchanged for the same successor. */
+  /**
+   * Returns the session if a token that is not the newest may still be exchanged for the same successor.
+   * @throws GatehouseError `invalid_refresh_token`, `refresh_token_expired`, `refresh_token_reused`
+   */
   private async findReplayable(
     presented: ParsedRefreshToken,
     successorHash: Buffer,

@@ -27,7 +27,7 @@ import type { RegisterRequest } from './dto/auth.request.js';
 import type { AuthResponse } from './dto/auth.response.js';
 import { assertRedirectUrl, OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
-import { respondUniformly } from '../http/uniform-response.js';
+import { respondUniformly } from '../http/respond-uniformly.js';
 import { VerificationService } from '../email/verification.service.js';
 
 /** Registers customers. */

@@ -60,18 +60,18 @@ export class DeliveriesService {
   ): Promise<DeliveryWithAttempts> {
     const { delivery } = await this.get(caller, id);
     const redeliveryId = newId();
-    const redelivered = deliveryAction('webhook_delivery.redelivered', delivery);
+    const action = deliveryAction('webhook_delivery.redelivered', delivery);
     await this.transactions.run(async (tx) => {
       const previous = await this.deliveries.lock(tx, caller.reach, delivery.id);
       if (!previous) throw notFound();
       const refusal = redeliveryRefusal(previous);
-      if (refusal) throw this.audit.noteRefusal(redelivered, refusal);
+      if (refusal) throw this.audit.noteRefusal(action, refusal);
       const by = callerName(caller);
       const isCreated = await this.deliveries.redeliver(tx, previous, { newId: redeliveryId, reason, by });
-      if (!isCreated) throw this.audit.noteRefusal(redelivered, new GatehouseError('delivery_pending'));
+      if (!isCreated) throw this.audit.noteRefusal(action, new GatehouseError('delivery_pending'));
       const redeliveredAs = publicId('delivery', redeliveryId);
       const details = { outcome: 'redelivered', redeliveredAs, ...(reason !== null && { reason }) };
-      await this.audit.record(tx, { ...redelivered, details });
+      await this.audit.record(tx, { ...action, details });
     });
     return this.get(caller, publicId('delivery', redeliveryId));
   }
@@ -83,14 +83,14 @@ export class DeliveriesService {
    */
   async discard(caller: ManagementCaller, id: string, reason: string): Promise<DeliveryWithAttempts> {
     const { delivery } = await this.get(caller, id);
-    const discarded = deliveryAction('webhook_delivery.discarded', delivery);
+    const action = deliveryAction('webhook_delivery.discarded', delivery);
     await this.transactions.run(async (tx) => {
       const locked = await this.deliveries.lock(tx, caller.reach, delivery.id);
       if (!locked) throw notFound();
       const refusal = discardRefusal(locked);
-      if (refusal) throw this.audit.noteRefusal(discarded, refusal);
+      if (refusal) throw this.audit.noteRefusal(action, refusal);
       await this.deliveries.discard(tx, locked, reason, callerName(caller));
-      await this.audit.record(tx, { ...discarded, details: { outcome: 'discarded', reason } });
+      await this.audit.record(tx, { ...action, details: { outcome: 'discarded', reason } });
     });
     return this.get(caller, publicId('delivery', delivery.id));
   }

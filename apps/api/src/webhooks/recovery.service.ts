@@ -44,18 +44,19 @@ export class RecoveryService {
   ): Promise<RedeliveryBatch> {
     const { reach } = caller;
     const { since, until, last } = this.resolveRange(input);
-    const found = await this.endpoints.get(reach, endpointId);
-    const recovered = endpointAction('webhook_endpoint.recovered', found);
-    const disabled = (): Error => this.audit.noteRefusal(recovered, new GatehouseError('endpoint_disabled'));
-    if (found.status !== 'enabled') throw disabled();
+    const before = await this.endpoints.get(reach, endpointId);
+    const recoverAction = endpointAction('webhook_endpoint.recovered', before);
+    const disabledError = (): Error =>
+      this.audit.noteRefusal(recoverAction, new GatehouseError('endpoint_disabled'));
+    if (before.status !== 'enabled') throw disabledError();
     await this.waitForEventWriters();
     const [id, by] = [newId(), callerName(caller)];
     await this.transactions.run(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, reach, endpointId);
-      if (endpoint.status !== 'enabled') throw disabled();
+      if (endpoint.status !== 'enabled') throw disabledError();
       // Events written since then may have been written for a different state of the endpoint: for other
       // subscriptions, or while it was disabled.
-      if (endpoint.updatedAt.getTime() !== found.updatedAt.getTime()) {
+      if (endpoint.updatedAt.getTime() !== before.updatedAt.getTime()) {
         throw unavailable({ detail: 'The endpoint was changed at the same time. Retry the recovery.' });
       }
       const publicEndpointId = publicId('endpoint', endpointId);
@@ -79,7 +80,7 @@ export class RecoveryService {
       await this.batches.savePlan(tx, id, plan);
       await this.batches.start(tx, reach, id, { reason: null, by });
       const details = { redelivery: publicId('redelivery', id), eligible: plan.eligible };
-      await this.audit.record(tx, { ...recovered, details });
+      await this.audit.record(tx, { ...recoverAction, details });
     });
     return this.batches.get(reach, id);
   }

@@ -161,7 +161,7 @@ function usePaletteOptions(typed: string): {
     staleTime: 10_000,
   });
   const hits = debounced.length > 1 && debounced === typed ? (data?.data ?? []) : [];
-  const found = hits.flatMap(({ kind, id, title, subtitle, projectId }) => {
+  const records = hits.flatMap(({ kind, id, title, subtitle, projectId }) => {
     const to = recordPath(kind, id, projectId);
     return to ? [{ key: `${kind} ${id}`, to, icon: icons[kind] ?? 'search', title, subtitle }] : [];
   });
@@ -171,5 +171,5 @@ function usePaletteOptions(typed: string): {
     .filter(({ label }) => label.toLowerCase().includes(typed.toLowerCase()))
     .map(({ label, to, icon }) => ({ key: to, to, icon, title: label, subtitle: null }));
   const isSearching = isFetching || debounced !== typed;
-  return { options: [...found, ...pages], isSearching, problem: isSearching ? null : error };
+  return { options: [...records, ...pages], isSearching, problem: isSearching ? null : error };
 }

@@ -57,7 +57,7 @@ export function EventPicker({ value, onChange, error }: EventPickerProps): React
                   {resourceTypes.length > 1 && (
                     <Checkbox
                       size="xs"
-                      styles={groupProps}
+                      styles={groupStyles}
                       label={`${resource}.*`}
                       description="All of these types, including types that later versions add"
                       checked={value.includes(`${resource}.*`)}
@@ -82,8 +82,8 @@ export function EventPicker({ value, onChange, error }: EventPickerProps): React
   );
 }
 
-const checkboxProps = { description: { fontSize: 'var(--mantine-font-size-xs)', marginTop: 2 } };
-const groupProps = { ...checkboxProps, label: { fontWeight: 600 } };
+const checkboxStyles = { description: { fontSize: 'var(--mantine-font-size-xs)', marginTop: 2 } };
+const groupStyles = { ...checkboxStyles, label: { fontWeight: 600 } };
 const viewportProps = { tabIndex: 0, 'aria-label': 'Event types', role: 'group' };
 
 interface EventTypeCheckboxProps {
@@ -105,7 +105,7 @@ function EventTypeCheckbox({
   return (
     <Checkbox
       size="xs"
-      styles={checkboxProps}
+      styles={checkboxStyles}
       label={type}
       description={description}
       checked={isCovered || value.includes(type)}

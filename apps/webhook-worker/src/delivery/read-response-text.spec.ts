@@ -24,8 +24,8 @@ describe('readResponseText', () => {
     ['€', 3],
     ['🦄', 4],
   ])('WH-12: never splits %s', async (character, bytes) => {
-    for (let lead = 0; lead < bytes; lead += 1) {
-      const text = await read('x'.repeat(lead) + character.repeat(16_384));
+    for (let offset = 0; offset < bytes; offset += 1) {
+      const text = await read('x'.repeat(offset) + character.repeat(16_384));
       expect(text).not.toContain('\ufffd');
       expect(text.isWellFormed()).toBe(true);
       const length = Buffer.byteLength(text);
@@ -86,12 +86,12 @@ describe('readResponseText', () => {
   });
 
   it('WH-06: returns the received part when the target or the deadline ends the body', async () => {
-    const cut = Readable.from(
+    const interrupted = Readable.from(
       (async function* () {
         yield Buffer.from('the beginning');
         throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
       })(),
     );
-    await expect(readResponseText(cut, undefined)).resolves.toBe('the beginning');
+    await expect(readResponseText(interrupted, undefined)).resolves.toBe('the beginning');
   });
 });

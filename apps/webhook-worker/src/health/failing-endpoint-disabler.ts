@@ -45,8 +45,8 @@ export class FailingEndpointDisabler extends PeriodicJob {
   }
 
   /**
-   * Disables an endpoint unless the attempt log contains a success. The reports may lack it if a worker has
-   * crashed before its report.
+   * Disables an endpoint unless the attempt log contains a success. A worker that crashed may not have
+   * reported it.
    */
   private async disableIfFailing({ endpointId, failingSince }: FailingEndpoint): Promise<void> {
     const successAt = await this.health.findLastSuccess(endpointId, failingSince);

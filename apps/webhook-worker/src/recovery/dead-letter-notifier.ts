@@ -42,7 +42,9 @@ export class DeadLetterNotifier extends PeriodicJob {
     const endpoints = new Map(
       (await this.endpoints.findByIds(tx, ids)).map((endpoint) => [endpoint.id, endpoint]),
     );
-    const events = claimed.map((letter) => deadLetterEvent(letter, endpoints.get(letter.endpointId)!));
+    const events = claimed.map((deadLetter) =>
+      deadLetterEvent(deadLetter, endpoints.get(deadLetter.endpointId)!),
+    );
     await this.events.record(tx, events);
     return claimed.length;
   }

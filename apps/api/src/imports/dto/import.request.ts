@@ -31,10 +31,10 @@ const EPOCH = /^\d{1,17}$/;
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,3})?\d{0,6}(Z|[+-]\d\d)(?::?(\d\d))?$/;
 
 /**
- * Converts a timestamp of another system to RFC 3339: a PostgreSQL timestamp (`2019-05-01 12:00:00.123456+00`),
- * truncated to milliseconds, or an epoch as a number or as digits (Firebase, Clerk). An epoch below 10^11 is
- * in seconds, below 10^14 in milliseconds, and otherwise in microseconds, so that each unit covers 1973 to
- * 5138. Returns everything else unchanged.
+ * Converts a timestamp of another system to RFC 3339: a PostgreSQL timestamp (`2019-05-01
+ * 12:00:00.123456+00`), truncated to milliseconds, or an epoch as a number or as digits (Firebase, Clerk). An
+ * epoch below 10^11 is in seconds, below 10^14 in milliseconds, and otherwise in microseconds, so that each
+ * unit covers 1973 to 5138. Returns everything else unchanged.
  */
 export function toRfc3339(value: unknown): unknown {
   if (typeof value !== 'string' && typeof value !== 'number') return value;

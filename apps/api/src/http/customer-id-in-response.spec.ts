@@ -1,4 +1,4 @@
-import { customerIdInResponse } from './response-customer.js';
+import { customerIdInResponse } from './customer-id-in-response.js';
 
 describe('customerIdInResponse', () => {
   it.each([
