@@ -166,7 +166,7 @@ describe.each(availableQueues)('workers, deliveries with %s', (queue) => {
 
 describe('workers', () => {
   it("a worker is killed after the target's 200, before it is recorded: worker_lost, and the target gets the event again, as documented", async () => {
-    await start('postgresql', { FAILPOINTS: 'delivery.before-close' });
+    await start('postgresql', { FAILPOINTS: 'delivery.before-record' });
     await listen();
     await instance.register();
     expect(await instance.workers[0]!.waitForExit()).toBeNull();

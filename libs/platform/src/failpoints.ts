@@ -7,7 +7,7 @@ export type Failpoint =
   | 'delivery.before-commit'
   | 'delivery.before-enqueue'
   /** After the response of the target, before the outcome is recorded. */
-  | 'delivery.before-close';
+  | 'delivery.before-record';
 
 /** Points at which a test can hold callers until it releases them. */
 export type HoldPoint =

@@ -3,7 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { validate, type ValidationError } from 'class-validator';
 import { GatehouseError, type FieldError } from '@gatehouse/domain';
 
-/** Error codes of the API by the constraint of class-validator. */
+/** Error codes of the API, by the name of the class-validator constraint. */
 const constraintCodes: Record<string, string> = {
   isDefined: 'required',
   isString: 'invalid_type',
@@ -18,7 +18,7 @@ const constraintCodes: Record<string, string> = {
   repeated: 'repeated',
 };
 
-/** A class of bodies. With `bodyIsOptional`, a missing body counts as an empty one. */
+/** A class that bodies are converted to. With `bodyIsOptional`, a missing body counts as an empty one. */
 export interface BodyClass {
   bodyIsOptional?: true;
 }
@@ -41,7 +41,7 @@ export class InputPipe implements PipeTransform {
       stopAtFirstError: true,
     });
     const errors = [
-      ...inheritedNames(plain, input),
+      ...inheritedNameErrors(plain, input),
       ...validationErrors.flatMap((error) => fieldErrors(error)),
     ];
     if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
@@ -62,12 +62,12 @@ function assertSingle(query: object): void {
 /**
  * Returns errors for fields named like a member of Object.prototype, which class-transformer silently drops.
  */
-function inheritedNames(plain: object, input: object, parent = ''): FieldError[] {
+function inheritedNameErrors(plain: object, input: object, parent = ''): FieldError[] {
   return Object.entries(plain).flatMap(([name, value]: [string, unknown]) => {
     const field = parent + name;
     if (name in Object.prototype) return [fieldError(field, 'whitelistValidation', '')];
     const member = (input as Record<string, unknown>)[name];
-    return isObject(value) && hasDtoClass(member) ? inheritedNames(value, member, `${field}.`) : [];
+    return isObject(value) && hasDtoClass(member) ? inheritedNameErrors(value, member, `${field}.`) : [];
   });
 }
 

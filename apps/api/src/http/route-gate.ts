@@ -27,9 +27,7 @@ export const registeredRoutes = (app: Express): RegisteredRoute[] =>
     return Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path }));
   });
 
-/**
- * Returns middleware that responds 404 and 405 before a body is read; Express itself does not respond 405.
- */
+/** Returns middleware that responds with 404 or 405 before a body is read. Express never returns 405. */
 export function routeGate(app: Express): RequestHandler {
   let allowedMethods: ((path: string) => string[]) | undefined;
   return (request: Request, _response: Response, next: NextFunction) => {
@@ -59,7 +57,9 @@ function nearestPaths(path: string): string[] {
   const trimmed = path.replace(/\/+$/, '');
   const name = trimmed.replace(/^(\/api)?(\/v1)?\//, '');
   const singular = [trimmed, `/api/v1/${name}`, `/v1/${name}`];
-  return [...singular, ...singular.map((each) => `${each}s`)].filter((each) => each !== path);
+  return [...singular, ...singular.map((candidate) => `${candidate}s`)].filter(
+    (candidate) => candidate !== path,
+  );
 }
 
 /**
@@ -67,13 +67,13 @@ function nearestPaths(path: string): string[] {
  * instead of matched.
  */
 function methodIndex(layers: RouterLayer[]): (path: string) => string[] {
-  const fixed = new Map<string, string[]>();
+  const literalPaths = new Map<string, string[]>();
   const patterns = layers.filter(({ route }) => route!.path.includes(':'));
   for (const { route } of layers.filter((layer) => !patterns.includes(layer))) {
-    fixed.set(route!.path, [...(fixed.get(route!.path) ?? []), ...listMethods(route!)]);
+    literalPaths.set(route!.path, [...(literalPaths.get(route!.path) ?? []), ...listMethods(route!)]);
   }
   return (path) =>
-    fixed.get(path) ??
+    literalPaths.get(path) ??
     patterns.filter((layer) => layer.match(path)).flatMap(({ route }) => listMethods(route!));
 }
 

@@ -40,8 +40,8 @@ export class ImportRequestsService {
 
   /** @throws GatehouseError `not_found`, `invalid_cursor` */
   async get(reach: Reach, id: string, query: PageQuery): Promise<ImportDetailResponse> {
-    const { subject, failures } = await this.imports.get(reach, id, query);
-    return ImportDetailResponse.fromImport(subject, failures);
+    const { customerImport, failures } = await this.imports.get(reach, id, query);
+    return ImportDetailResponse.fromImport(customerImport, failures);
   }
 
   private async importList(
@@ -59,9 +59,9 @@ export class ImportRequestsService {
     const target = { type: 'body', metatype: ImportCustomersRequest } as const;
     const input = (await this.input.transform(body, target)) as ImportCustomersRequest;
     const { signal } = getClient(request);
-    const { subject, results } = await this.imports.importList(caller, input, signal);
+    const { customerImport, results } = await this.imports.importList(caller, input, signal);
     return {
-      ...ImportResponse.from(subject),
+      ...ImportResponse.from(customerImport),
       results: results.map((result) => ImportResultResponse.from(result)),
     };
   }
@@ -78,10 +78,10 @@ export class ImportRequestsService {
       emitEvents: query.emitEvents === 'true',
       signal: getClient(request).signal,
     };
-    const subject = await this.imports.importLines(caller, options, request);
+    const customerImport = await this.imports.importLines(caller, options, request);
     return this.get(
-      { organizationId: caller.reach.organizationId, projectId: subject.projectId },
-      subject.id,
+      { organizationId: caller.reach.organizationId, projectId: customerImport.projectId },
+      customerImport.id,
       {},
     );
   }

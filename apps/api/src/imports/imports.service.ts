@@ -56,9 +56,7 @@ const POSITION_LENGTH = 4;
 /** Imports customers of other systems, as one list or line by line. */
 @Injectable()
 export class ImportsService {
-  /**
-   * Allows one batch of all imports to be written at a time: together they use no more than one connection.
-   */
+  /** Serializes the batches of all imports, so that together they use no more than one connection. */
   private readonly batchLock = new KeyedLock();
 
   constructor(
@@ -84,7 +82,7 @@ export class ImportsService {
     caller: SecretKeyCaller,
     input: ImportCustomersRequest,
     signal: AbortSignal,
-  ): Promise<{ subject: CustomerImport; results: ImportLineResult[] }> {
+  ): Promise<{ customerImport: CustomerImport; results: ImportLineResult[] }> {
     const work = await this.prepare(caller, newId(), input.projectId, input.emitEvents ?? false);
     const validated = await this.lines.validateList(work.project, input.customers, signal);
     const results = await this.batchLock.run('batch', () =>
@@ -95,7 +93,7 @@ export class ImportsService {
         return written;
       }),
     );
-    return { subject: await this.imports.get(importReach(work), work.id), results };
+    return { customerImport: await this.imports.get(importReach(work), work.id), results };
   }
 
   /**
@@ -112,9 +110,9 @@ export class ImportsService {
   ): Promise<CustomerImport> {
     const { importId, projectId, emitEvents, signal } = options;
     const work = await this.prepare(caller, importId, projectId, emitEvents);
-    const done = await this.readImportedLines(work);
+    const importedLines = await this.readImportedLines(work);
     try {
-      const batches = readBatches(readLines(body), done);
+      const batches = readBatches(readLines(body), importedLines);
       let written: Promise<void> = Promise.resolve();
       for (;;) {
         const next = await unlessFailed(batches.next(), written);
@@ -143,20 +141,20 @@ export class ImportsService {
     reach: Reach,
     id: string,
     query: PageQuery,
-  ): Promise<{ subject: CustomerImport; failures: Page<ImportLineResult> }> {
-    const subject = await this.imports.get(reach, id);
-    const list = ['import-failures', subject.projectId, id];
+  ): Promise<{ customerImport: CustomerImport; failures: Page<ImportLineResult> }> {
+    const customerImport = await this.imports.get(reach, id);
+    const list = ['import-failures', customerImport.projectId, id];
     const limit = query.limit ?? DEFAULT_LIMIT;
     const after =
       query.cursor === undefined
         ? 0
         : this.cursors.decodeBytes(list, query.cursor, POSITION_LENGTH).readUInt32BE();
-    const rows = await this.imports.listFailures(subject, after, limit + 1);
+    const rows = await this.imports.listFailures(customerImport, after, limit + 1);
     const items = rows.slice(0, limit);
     const last = items.at(-1);
     const nextCursor =
       rows.length > limit && last ? this.cursors.encodeBytes(list, encodePosition(last.line)) : null;
-    return { subject, failures: { items, nextCursor } };
+    return { customerImport, failures: { items, nextCursor } };
   }
 
   /** @throws GatehouseError `not_found`, `project_archived` */

@@ -22,7 +22,7 @@ describe('sendPage', () => {
   });
   afterAll(() => server.close());
 
-  const shown = async (page: Partial<PageContent>) => {
+  const renderPage = async (page: Partial<PageContent>) => {
     content = { title: 'Title', text: 'Text', ...page };
     const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     const html = await response.text();
@@ -30,7 +30,7 @@ describe('sendPage', () => {
   };
 
   it('HD-01: shows title, text, name and logo as text', async () => {
-    const { html } = await shown({
+    const { html } = await renderPage({
       title: markup,
       text: markup,
       brand: resolveBrand('shop', {
@@ -53,7 +53,7 @@ describe('sendPage', () => {
 
   it('HD-01: allows only the style of the page in its policy, in every color', async () => {
     for (const brand of [null, shop, resolveBrand('other', { color: '#123456' }), shop]) {
-      const { html, policy } = await shown({ brand });
+      const { html, policy } = await renderPage({ brand });
       const css = /<style>([^<]*)<\/style>/.exec(html)![1]!;
       expect(policy).toContain(`style-src 'sha256-${createHash('sha256').update(css).digest('base64')}'`);
       expect(css).toContain(`--accent: ${brand?.color ?? '#1d4ed8'};`);
@@ -63,10 +63,10 @@ describe('sendPage', () => {
 
   it('HD-01: allows only the style and the logo in its policy', async () => {
     const rest = "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-    expect((await shown({})).policy).toMatch(
+    expect((await renderPage({})).policy).toMatch(
       new RegExp(`^default-src 'none'; style-src 'sha256-[^']+'; ${rest}$`),
     );
-    expect((await shown({ brand: shop })).policy).toMatch(
+    expect((await renderPage({ brand: shop })).policy).toMatch(
       new RegExp(
         `^default-src 'none'; style-src 'sha256-[^']+'; img-src https://cdn\\.example\\.com:8443; ${rest}$`,
       ),
@@ -74,7 +74,7 @@ describe('sendPage', () => {
   });
 
   it('HD-01: contains no script and no inline style attribute', async () => {
-    const { html } = await shown({
+    const { html } = await renderPage({
       brand: shop,
       button: passwordForm({
         path: '/x',
@@ -92,7 +92,7 @@ describe('sendPage', () => {
   });
 
   it('has a text contrast of at least 4.5:1 in the light and the dark theme', async () => {
-    const css = /<style>([^<]*)<\/style>/.exec((await shown({})).html)![1]!;
+    const css = /<style>([^<]*)<\/style>/.exec((await renderPage({})).html)![1]!;
     const [light, dark] = css.split('@media').map((part) => {
       const matches = [...part.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)];
       return Object.fromEntries(matches.map(([, name, color]) => [name, color!]));

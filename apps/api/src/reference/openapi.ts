@@ -170,7 +170,7 @@ const security = ({ credential: { kinds, scopes } }: DocumentedRoute): SecurityR
 
 function parameters(route: DocumentedRoute): ParameterObject[] {
   const declared = (route.operation.parameters ?? []) as ParameterObject[];
-  for (const parameter of declared.filter((each) => each.in === 'path')) {
+  for (const parameter of declared.filter(({ in: location }) => location === 'path')) {
     Object.assign(parameter, pathParameterSchema(parameter.name, route.path));
   }
   return acceptsIdempotencyKey(route) ? [...declared, idempotencyKey] : declared;

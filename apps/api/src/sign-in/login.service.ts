@@ -45,9 +45,9 @@ export class LoginService {
    */
   async login(project: ProjectContext, request: LoginRequest, client: Client): Promise<AuthResponse> {
     try {
-      const opened = await this.authenticate(project, request, client);
+      const response = await this.authenticate(project, request, client);
       this.metrics?.recordLogin('success');
-      return opened;
+      return response;
     } catch (error) {
       this.metrics?.recordLogin((error instanceof GatehouseError && refusalResults[error.code]) || 'error');
       throw error;
@@ -112,19 +112,19 @@ export class LoginService {
   private async openSession(
     tx: Tx,
     project: ProjectContext,
-    found: AuthenticatedCustomer,
+    authenticated: AuthenticatedCustomer,
     newHash: string | null,
     client: Client,
   ): Promise<AuthResponse | null> {
-    const hash = { old: found.passwordHash, new: newHash };
-    const recorded = await this.customers.recordLogin(tx, found, hash, sha256(found.email));
+    const hash = { old: authenticated.passwordHash, new: newHash };
+    const recorded = await this.customers.recordLogin(tx, authenticated, hash, sha256(authenticated.email));
     // The customer was disabled, deleted or given another hash in the meantime.
     if (!recorded) return null;
     const { customer } = recorded;
     const { tokens, session } = await this.sessions.open(tx, customer, project, client);
     const data = { session: SessionResponse.from(session) };
     await this.events.record(tx, [
-      ...this.passwords.loginUnlockEvents(project, found, recorded),
+      ...this.passwords.loginUnlockEvents(project, authenticated, recorded),
       customerEvent('login.succeeded', customer, project, data),
       customerEvent('session.created', customer, project, data),
     ]);

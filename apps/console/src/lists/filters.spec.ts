@@ -42,7 +42,7 @@ describe('list filters', () => {
     (search) => expect(read(search).filterError).not.toBeNull(),
   );
 
-  it('counts set filters, but not tabs, as filtering', () => {
+  it('treats a list as filtered if a filter is set, but not for the selected tab', () => {
     expect(isFiltered(read('resolution=discarded').values, filters)).toBe(false);
     expect(isFiltered(read('q=x').values, filters)).toBe(true);
   });

@@ -29,11 +29,11 @@ export function List<Row>(props: ListProps<Row>): ReactNode {
   const { list, noun, columns, href, empty, isSelectable, actions, toolbar, live } = props;
   const hasRows = list.rows.length > 0 && !list.filterError && !(list.error && !list.isStale);
   const selected = [...list.selected.values()];
-  const isBare = !hasRows && !list.isLoading && !toolbar && !live;
+  const isToolbarEmpty = !hasRows && !list.isLoading && !toolbar && !live;
   return (
     <>
       <FilterBar list={list} />
-      <div className={classes.tools} data-bare={isBare || undefined}>
+      <div className={classes.tools} data-empty={isToolbarEmpty || undefined}>
         <Text c="dimmed" aria-live="polite" style={{ flex: 1 }}>
           {hasRows || (list.mayHaveMore && list.count?.count) ? formatCount(list.count, noun) : null}
         </Text>

@@ -39,7 +39,7 @@ export function OrganizationSettings({ organization }: { organization: Organizat
     if (save.isPending) return;
     save.mutate(undefined, {
       onSuccess: () => {
-        setEdits((now) => editedSince(edits, now));
+        setEdits((current) => editedSince(edits, current));
         toastSuccess('Changes saved');
       },
     });

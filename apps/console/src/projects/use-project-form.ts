@@ -73,7 +73,7 @@ export function useProjectForm(project: Project, isReadOnly: boolean): ProjectFo
       if (send.isPending) return;
       send.mutate(undefined, {
         onSuccess: () => {
-          setEdits((now) => editedSince(edits, now));
+          setEdits((current) => editedSince(edits, current));
           toastSuccess('Changes saved. They take effect immediately.');
         },
       });

@@ -138,7 +138,7 @@ export class AttemptRunner {
   private async runAttempt(attempt: ClaimedAttempt): Promise<void> {
     this.metrics?.recordAttemptStart(attempt);
     const result = await this.sender.send(attempt);
-    this.failpoints.hit('delivery.before-close');
+    this.failpoints.hit('delivery.before-record');
     const state = await this.recordOutcome(attempt, result);
     if (state) this.healthReporter.recordAttempt(attempt.endpointId, result.success);
     this.logger.info(

@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
  */
 const PARTITION_DAYS = 14;
 
-/** Runs the maintenance once an hour: creates partitions in advance, then runs the jobs. */
+/** Once an hour, creates partitions in advance and then runs the maintenance jobs. */
 @Injectable()
 export class MaintenanceRunner {
   private timer: NodeJS.Timeout | undefined;

@@ -11,7 +11,7 @@ import type {
 import { SessionResponse } from '../../sessions/dto/session.response.js';
 import { CustomerResponse } from './customer.response.js';
 
-const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+const toIso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 /** A session, active or ended. */
 export class ExportedSessionResponse extends SessionResponse {
@@ -27,7 +27,7 @@ export class ExportedSessionResponse extends SessionResponse {
 
   static override from(session: CustomerSessionRecord): ExportedSessionResponse {
     const { revokedAt, revokedReason } = session;
-    return { ...SessionResponse.from(session), revokedAt: iso(revokedAt), revokedReason };
+    return { ...SessionResponse.from(session), revokedAt: toIso(revokedAt), revokedReason };
   }
 }
 
@@ -62,8 +62,8 @@ export class ExportedTokenResponse {
       state: token.state,
       createdAt: token.createdAt.toISOString(),
       expiresAt: token.expiresAt.toISOString(),
-      consumedAt: iso(token.consumedAt),
-      voidedAt: iso(token.voidedAt),
+      consumedAt: toIso(token.consumedAt),
+      voidedAt: toIso(token.voidedAt),
     };
   }
 }
@@ -78,7 +78,7 @@ export class ExportedMailResponse {
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) finishedAt!: string | null;
 
   static from({ id, kind, recipient, state, createdAt, finishedAt }: MailRecord): ExportedMailResponse {
-    const times = { createdAt: createdAt.toISOString(), finishedAt: iso(finishedAt) };
+    const times = { createdAt: createdAt.toISOString(), finishedAt: toIso(finishedAt) };
     return { id, kind, to: recipient, state, ...times };
   }
 }
@@ -145,20 +145,21 @@ export class CustomerExportResponse {
     exportedAt: Date,
   ): CustomerExportResponse {
     const { sessions, knownAddresses, tokens, mails, events, attempts } = records;
-    const newest = <In, Out>(list: In[], show: (entry: In) => Out): Out[] => list.slice(0, limit).map(show);
+    const takeNewest = <In, Out>(list: In[], convert: (entry: In) => Out): Out[] =>
+      list.slice(0, limit).map(convert);
     return {
       exportedAt: exportedAt.toISOString(),
       truncated: Object.values(records).some((list: unknown[]) => list.length > limit || list.includes(null)),
       customer: CustomerResponse.from(customer),
-      sessions: newest(sessions, (session) => ExportedSessionResponse.from(session)),
-      knownAddresses: newest(knownAddresses, (address) => ExportedAddressResponse.from(address)),
-      oneTimeTokens: newest(tokens, (token) => ExportedTokenResponse.from(token)),
-      mails: newest(mails, (mail) => ExportedMailResponse.from(mail)),
-      events: newest(
+      sessions: takeNewest(sessions, (session) => ExportedSessionResponse.from(session)),
+      knownAddresses: takeNewest(knownAddresses, (address) => ExportedAddressResponse.from(address)),
+      oneTimeTokens: takeNewest(tokens, (token) => ExportedTokenResponse.from(token)),
+      mails: takeNewest(mails, (mail) => ExportedMailResponse.from(mail)),
+      events: takeNewest(
         events.filter((body) => body !== null),
         (body): unknown => JSON.parse(body),
       ),
-      webhookAttempts: newest(attempts, (attempt) => ExportedAttemptResponse.from(attempt)),
+      webhookAttempts: takeNewest(attempts, (attempt) => ExportedAttemptResponse.from(attempt)),
     };
   }
 }

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { customerJson, type Customer, type CustomerIdentity } from '@gatehouse/domain';
 
-const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+const toIso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 /** A customer, as returned by the customer's own routes. */
 export class CustomerSummary {
@@ -31,7 +31,7 @@ export class MeResponse extends CustomerSummary {
       publicMetadata: customer.publicMetadata,
       createdAt: customer.createdAt.toISOString(),
       updatedAt: customer.updatedAt.toISOString(),
-      lastLoginAt: iso(customer.lastLoginAt),
+      lastLoginAt: toIso(customer.lastLoginAt),
     };
   }
 }

@@ -12,7 +12,7 @@ it.each([
   [1_556_712_000_123, '2019-05-01T12:00:00.123Z'],
   [1_556_712_000, '2019-05-01T12:00:00.000Z'],
   [1_556_712_000_123_456, '2019-05-01T12:00:00.123Z'],
-  // Left to the validation: no offset, no time, another type
+  // Unchanged, for the validation to reject: no offset, no time, another type
   ['2019-05-01 12:00:00', '2019-05-01 12:00:00'],
   ['2019-05-01', '2019-05-01'],
   [-1, -1],

@@ -67,8 +67,8 @@ export class ImportResponse {
   @ApiProperty({ format: 'date-time' }) updatedAt!: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) finishedAt!: string | null;
 
-  static from(subject: CustomerImport): ImportResponse {
-    const { id, projectId, state, created, skipped, failed, lastLine } = subject;
+  static from(customerImport: CustomerImport): ImportResponse {
+    const { id, projectId, state, created, skipped, failed, lastLine } = customerImport;
     return {
       id,
       projectId,
@@ -78,9 +78,9 @@ export class ImportResponse {
       skipped,
       failed,
       lastLine,
-      createdAt: subject.createdAt.toISOString(),
-      updatedAt: subject.updatedAt.toISOString(),
-      finishedAt: subject.finishedAt?.toISOString() ?? null,
+      createdAt: customerImport.createdAt.toISOString(),
+      updatedAt: customerImport.updatedAt.toISOString(),
+      finishedAt: customerImport.finishedAt?.toISOString() ?? null,
     };
   }
 }
@@ -106,10 +106,10 @@ export class ImportDetailResponse extends ImportResponse {
   failures!: ImportFailuresResponse;
 
   static fromImport(
-    subject: CustomerImport,
+    customerImport: CustomerImport,
     { items, nextCursor }: Page<ImportLineResult>,
   ): ImportDetailResponse {
     const page = items.map((failure) => ImportFailureResponse.from(failure));
-    return { ...ImportResponse.from(subject), failures: camelList(page, nextCursor) };
+    return { ...ImportResponse.from(customerImport), failures: camelList(page, nextCursor) };
   }
 }

@@ -15,10 +15,14 @@ export class LastAttemptResponse {
 export class DeadLetterResponse extends DeliverySummaryResponse {
   @ApiProperty({ type: LastAttemptResponse }) last_attempt!: LastAttemptResponse;
 
-  static from(letter: DeadLetterRecord): DeadLetterResponse {
+  static from(deadLetter: DeadLetterRecord): DeadLetterResponse {
     return {
-      ...DeliverySummaryResponse.fromDelivery(letter),
-      last_attempt: { attempt: letter.attempt, http_status: letter.lastHttpStatus, error: letter.lastError },
+      ...DeliverySummaryResponse.fromDelivery(deadLetter),
+      last_attempt: {
+        attempt: deadLetter.attempt,
+        http_status: deadLetter.lastHttpStatus,
+        error: deadLetter.lastError,
+      },
     };
   }
 }
@@ -33,7 +37,10 @@ export class NamedDeadLetterResponse extends DeadLetterResponse {
   })
   resolved_by_name!: string | null;
 
-  static withNames(letter: DeadLetterRecord, names: ActorNameMap): NamedDeadLetterResponse {
-    return { ...DeadLetterResponse.from(letter), resolved_by_name: findActorName(names, letter.resolvedBy) };
+  static withNames(deadLetter: DeadLetterRecord, names: ActorNameMap): NamedDeadLetterResponse {
+    return {
+      ...DeadLetterResponse.from(deadLetter),
+      resolved_by_name: findActorName(names, deadLetter.resolvedBy),
+    };
   }
 }
