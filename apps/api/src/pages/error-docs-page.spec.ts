@@ -41,8 +41,8 @@ describe('errorDocsPage', () => {
     });
     for (const palette of [light!, { ...light, ...dark }])
       for (const text of ['text', 'quiet'])
-        for (const back of ['back', 'card'])
-          expect(contrastRatio(palette[text], palette[back])).toBeGreaterThanOrEqual(4.5);
-    expect(Object.keys(dark)).toContain('back');
+        for (const background of ['background', 'card'])
+          expect(contrastRatio(palette[text], palette[background])).toBeGreaterThanOrEqual(4.5);
+    expect(Object.keys(dark)).toContain('background');
   });
 });

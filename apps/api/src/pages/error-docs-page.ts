@@ -11,7 +11,7 @@ const errorsByStatus = [...new Set(listedErrors.map(({ status }) => status))]
   .map((status) => ({ status, errors: listedErrors.filter((error) => error.status === status) }));
 
 const style = hashedStyle(`${palette}
-body { margin: 0; padding: 1.5rem 1rem 4rem; font: 1rem/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); }
+body { margin: 0; padding: 1.5rem 1rem 4rem; font: 1rem/1.5 system-ui, sans-serif; color: var(--text); background: var(--background); }
 main { max-width: 48rem; margin: 0 auto; overflow-wrap: anywhere; }
 h1 { margin: 0 0 .75rem; font-size: 1.75rem; line-height: 1.25; }
 h2 { margin: 2.5rem 0 .75rem; font-size: 1.125rem; color: var(--quiet); }

@@ -30,8 +30,8 @@ export const hashedStyle = (css: string): PageStyle => ({
 
 /** The colors of every page, for the light and the dark theme. */
 export const palette = `
-:root { color-scheme: light dark; --text: #1b1f24; --back: #f5f6f8; --card: #ffffff; --line: #6f7782; --quiet: #535b66; --alert: #b3261e; }
-@media (prefers-color-scheme: dark) { :root { --text: #e8eaed; --back: #14161a; --card: #1f2329; --line: #868e99; --quiet: #b4bac3; --alert: #ff9d94; } }
+:root { color-scheme: light dark; --text: #1b1f24; --background: #f5f6f8; --card: #ffffff; --line: #6f7782; --quiet: #535b66; --alert: #b3261e; }
+@media (prefers-color-scheme: dark) { :root { --text: #e8eaed; --background: #14161a; --card: #1f2329; --line: #868e99; --quiet: #b4bac3; --alert: #ff9d94; } }
 * { box-sizing: border-box; }
 `;
 
@@ -43,7 +43,7 @@ export const palette = `
 const buildCss = (color: string, textColor: string): string => `
 :root { --accent: ${color}; --on-accent: ${textColor}; }
 ${palette}
-body { margin: 0; min-height: 100vh; min-height: 100dvh; display: grid; place-items: center; padding: 1rem; font: 1rem/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); }
+body { margin: 0; min-height: 100vh; min-height: 100dvh; display: grid; place-items: center; padding: 1rem; font: 1rem/1.5 system-ui, sans-serif; color: var(--text); background: var(--background); }
 main { width: 100%; max-width: 26rem; padding: clamp(1.25rem, 6vw, 2rem); border-radius: .75rem; background: var(--card); box-shadow: 0 1px 4px rgb(0 0 0 / .15); overflow-wrap: anywhere; }
 h1 { margin: 0 0 .75rem; font-size: 1.35rem; line-height: 1.3; }
 p { margin: 0 0 1.25rem; }

@@ -61,11 +61,11 @@ fetch(new URL('openapi.json', document.baseURI)).then((response) => response.jso
  * Styles that match the other pages of Gatehouse, for the page and for the parts of the viewer that differ.
  */
 export const referenceStyle = `
-:root { color-scheme: light dark; --text: #1b1f24; --back: #f5f6f8; --card: #ffffff; --line: #d5d9df; --accent: #1d4ed8; }
-@media (prefers-color-scheme: dark) { :root { --text: #e8eaed; --back: #14161a; --card: #1f2329; --line: #3a4049; --accent: #8ab4ff; } }
+:root { color-scheme: light dark; --text: #1b1f24; --background: #f5f6f8; --card: #ffffff; --line: #d5d9df; --accent: #1d4ed8; }
+@media (prefers-color-scheme: dark) { :root { --text: #e8eaed; --background: #14161a; --card: #1f2329; --line: #3a4049; --accent: #8ab4ff; } }
 * { box-sizing: border-box; }
-html, html.dark-mode { background: var(--back); }
-body { margin: 0; font: 1rem/1.5 sans-serif; color: var(--text); background: var(--back); }
+html, html.dark-mode { background: var(--background); }
+body { margin: 0; font: 1rem/1.5 sans-serif; color: var(--text); background: var(--background); }
 nav { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; padding: .85rem max(1.25rem, calc((100% - 75rem) / 2)); border-bottom: 1px solid var(--line); background: var(--card); }
 nav a { color: var(--accent); text-decoration: none; }
 nav a:hover { text-decoration: underline; }

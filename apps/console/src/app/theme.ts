@@ -61,7 +61,7 @@ export const theme = createTheme({
 /** Variables that give alerts, and light and outlined buttons, the tones of badges (app/theme.css). */
 const colorVariables = Object.fromEntries(
   Object.entries({ accent: 'info', red: 'bad', yellow: 'warn', green: 'good' }).flatMap(([color, tone]) => [
-    [`--mantine-color-${color}-light`, `var(--${tone}-back)`],
+    [`--mantine-color-${color}-light`, `var(--${tone}-background)`],
     [`--mantine-color-${color}-light-color`, `var(--${tone})`],
     [`--mantine-color-${color}-outline`, `var(--${tone})`],
   ]),
@@ -76,7 +76,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#6b7385',
     '--mantine-color-error': '#c02b2b',
     '--mantine-color-anchor': 'var(--mantine-color-accent-6)',
-    '--mantine-color-gray-light': 'var(--calm-back)',
+    '--mantine-color-gray-light': 'var(--calm-background)',
     ...colorVariables,
   },
   dark: {
@@ -84,7 +84,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#8b95a6',
     '--mantine-color-error': '#ff8787',
     '--mantine-color-anchor': 'var(--mantine-color-accent-3)',
-    '--mantine-color-gray-light': 'var(--calm-back)',
+    '--mantine-color-gray-light': 'var(--calm-background)',
     ...colorVariables,
   },
 });

@@ -39,7 +39,7 @@ export function OrganizationSettings({ organization }: { organization: Organizat
     if (save.isPending) return;
     save.mutate(undefined, {
       onSuccess: () => {
-        setEdits((current) => editedSince(edits, current));
+        setEdits((latest) => editedSince(edits, latest));
         toastSuccess('Changes saved');
       },
     });

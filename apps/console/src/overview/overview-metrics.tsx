@@ -1,6 +1,7 @@
 import { Paper } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import { formatInteger } from '../charts/scale';
 import type { Schemas } from '../http/client';
 import { formatPercent } from '../components/format-percent';
 import { RelativeTime } from '../components/relative-time';
@@ -39,7 +40,7 @@ function MetricCard({ name, value, note, to, tone }: MetricCardProps): ReactNode
 /** Renders the key metrics, with links to the records that they count. */
 export function OverviewMetrics({ overview, project }: { overview: Overview; project: string }): ReactNode {
   const { range: time, totals, deadLetters, pending } = overview;
-  const list = (filters: Record<string, string>): string =>
+  const deliveriesPath = (filters: Record<string, string>): string =>
     listPath('/deliveries', { time, project_id: project, ...filters });
   return (
     <div className={classes.metrics}>
@@ -47,14 +48,14 @@ export function OverviewMetrics({ overview, project }: { overview: Overview; pro
         name="Attempts"
         value={formatInteger(totals.attempts)}
         note={`${formatInteger(totals.failed)} failed`}
-        to={list({})}
+        to={deliveriesPath({})}
       />
       <MetricCard
         name="Success rate"
         value={formatPercent(totals.successRate)}
         note={`${formatInteger(totals.succeeded)} succeeded`}
         tone={rateTone(totals.successRate)}
-        to={totals.failed > 0 ? list({ success: 'false' }) : undefined}
+        to={totals.failed > 0 ? deliveriesPath({ success: 'false' }) : undefined}
       />
       <MetricCard
         name="Response time (p95)"
@@ -93,7 +94,6 @@ export function OverviewMetrics({ overview, project }: { overview: Overview; pro
   );
 }
 
-const formatInteger = (value: number): string => value.toLocaleString('en');
 const formatCappedCount = (count: number, isMore: boolean): string =>
   `${formatInteger(count)}${isMore ? '+' : ''}`;
 

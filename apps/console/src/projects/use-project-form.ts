@@ -27,10 +27,7 @@ export interface ProjectForm {
   problem: Problem | null;
   isReadOnly: boolean;
   isSaving: boolean;
-  /**
-   * Time when the save that was rejected because of its fields was sent, in ms since 1970; 0 if there is
-   * none.
-   */
+  /** Time at which the last save was sent if the API rejected its fields, in ms since 1970; otherwise 0. */
   rejectedAt: number;
   /** Number of fields that differ from the saved values. */
   changeCount: number;
@@ -73,7 +70,7 @@ export function useProjectForm(project: Project, isReadOnly: boolean): ProjectFo
       if (send.isPending) return;
       send.mutate(undefined, {
         onSuccess: () => {
-          setEdits((current) => editedSince(edits, current));
+          setEdits((latest) => editedSince(edits, latest));
           toastSuccess('Changes saved. They take effect immediately.');
         },
       });
