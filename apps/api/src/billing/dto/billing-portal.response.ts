@@ -7,7 +7,7 @@ export class BillingPortalResponse {
     description: 'URL to open in the browser. It grants access without a further sign-in',
   })
   url!: string;
-  @ApiProperty({ format: 'date-time', description: 'Time until which the URL must be opened' })
+  @ApiProperty({ format: 'date-time', description: 'Time by which the URL must be opened' })
   expiresAt!: string;
 
   static from({ url, expiresAt }: PortalSession): BillingPortalResponse {
