@@ -27,7 +27,7 @@ export class BillingService {
 
   /**
    * Opens the portal for the caller's organization, or for one that it created. In production without a
-   * provider, the response is 501, because retrying would not help and a simulated page would be worse.
+   * provider, the response is 501, because a retry would not help and a simulated page would mislead.
    * @throws GatehouseError `not_found`, `insufficient_access`, `validation_failed`, `billing_not_configured`,
    *   `billing_unavailable`
    */

@@ -11,7 +11,10 @@ describe('MailQuotaService (RL-08)', () => {
   let quota: MailQuotaService;
   beforeEach(() => (quota = new MailQuotaService(new RateLimiter(null, logger), logger)));
 
-  const allowed = async (count: number, request: (index: number) => Promise<boolean>): Promise<number> => {
+  const countAllowed = async (
+    count: number,
+    request: (index: number) => Promise<boolean>,
+  ): Promise<number> => {
     let passed = 0;
     for (let index = 0; index < count; index += 1) if (await request(index)) passed += 1;
     return passed;
@@ -19,14 +22,14 @@ describe('MailQuotaService (RL-08)', () => {
 
   it('allows one email of a kind to an address per minute', async () => {
     const request = () => quota.tryConsume(project('p'), 'ada@example.com', 'verify-email');
-    expect(await allowed(3, request)).toBe(1);
+    expect(await countAllowed(3, request)).toBe(1);
     expect(await quota.tryConsume(project('p'), 'ada@example.com', 'reset-password')).toBe(true);
   });
 
   it('allows 5 emails of any kind to an address per hour in each project', async () => {
-    expect(await allowed(8, (index) => quota.tryConsume(project('p'), 'ada@example.com', kind(index)))).toBe(
-      5,
-    );
+    expect(
+      await countAllowed(8, (index) => quota.tryConsume(project('p'), 'ada@example.com', kind(index))),
+    ).toBe(5);
     expect(await quota.tryConsume(project('p'), 'grace@example.com', kind(0))).toBe(true);
     expect(await quota.tryConsume(project('other'), 'ada@example.com', kind(0))).toBe(true);
   });
@@ -34,14 +37,14 @@ describe('MailQuotaService (RL-08)', () => {
   it('allows 2,000 emails of a project per hour', async () => {
     const request = (index: number) =>
       quota.tryConsumeFirst(project('p'), `${index}@example.com`, 'verify-email');
-    expect(await allowed(2_010, request)).toBe(2_000);
+    expect(await countAllowed(2_010, request)).toBe(2_000);
     expect(await quota.tryConsume(project('p'), 'ada@example.com', 'reset-password')).toBe(false);
     expect(await quota.tryConsume(project('other'), 'ada@example.com', 'reset-password')).toBe(true);
   });
 
   it('counts the email of a registration, but does not limit it by its address', async () => {
     const first = () => quota.tryConsumeFirst(project('p'), 'ada@example.com', 'verify-email');
-    expect(await allowed(3, first)).toBe(3);
+    expect(await countAllowed(3, first)).toBe(3);
     expect(await quota.tryConsume(project('p'), 'ada@example.com', 'verify-email')).toBe(false);
   });
 });

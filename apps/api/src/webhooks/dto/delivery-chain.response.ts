@@ -55,9 +55,9 @@ export class DeliveryChainResponse {
   @ApiProperty({ type: [ChainedDeliveryResponse] }) data!: ChainedDeliveryResponse[];
 }
 
-/** Returns the actor of a string with type and id, separated by a colon. */
-function toActor(by: string | null, names: ActorNameMap): ActorResponse | null {
-  if (by === null) return null;
-  const [type = '', id = ''] = by.split(':');
-  return { type, id, name: findActorName(names, by) };
+/** Returns the actor of an actor key, such as `operator:<id>`. */
+function toActor(actorKey: string | null, names: ActorNameMap): ActorResponse | null {
+  if (actorKey === null) return null;
+  const [type = '', id = ''] = actorKey.split(':');
+  return { type, id, name: findActorName(names, actorKey) };
 }
