@@ -1,8 +1,8 @@
 import { isWebUrl } from './is-web-url';
 
 it('CO-03: accepts http and https URLs', () => {
-  const hosts = ['http://shop.example', 'https://shop.example/hooks?a=1#b', 'HTTPS://Shop.Example/'];
-  for (const text of [...hosts, 'hTTp://127.0.0.1:3000']) expect(isWebUrl(text)).toBe(true);
+  const urls = ['http://shop.example', 'https://shop.example/hooks?a=1#b', 'HTTPS://Shop.Example/'];
+  for (const text of [...urls, 'hTTp://127.0.0.1:3000']) expect(isWebUrl(text)).toBe(true);
 });
 
 it.each([

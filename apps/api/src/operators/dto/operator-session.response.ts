@@ -47,7 +47,7 @@ export class OperatorSessionResponse {
     format: 'date-time',
     nullable: true,
     description:
-      'Time at which the session expires: 30 minutes after its last use, at the latest 12 hours after the sign-in',
+      'Time at which the session expires: 30 minutes after its last use, but no later than 12 hours after the sign-in',
   })
   expiresAt!: string | null;
 
