@@ -43,8 +43,8 @@ export const consolePolicy = (nonce: string): string =>
   ].join('; ');
 
 /**
- * Returns middleware that serves the operator console below /console: its files, and its only page at every
- * other path, which the page interprets itself. Passes on all other requests.
+ * Returns middleware that serves the operator console below /console: its files, and its only page for every
+ * other path, because the page does the routing. Passes on all other requests.
  * @throws GatehouseError `not_found` for a missing file, `method_not_allowed`
  */
 export function consoleFiles(): RequestHandler {
@@ -83,8 +83,8 @@ async function sendAsset(request: Request, response: Response, name: string): Pr
 
 /** Returns the file in the best encoding that the browser accepts and the build has created. */
 async function bestEncoding(file: string, request: Request): Promise<{ encoding: string; content: Buffer }> {
-  const wanted = request.acceptsEncodings(Object.keys(encodings));
-  for (const encoding of new Set([wanted || 'identity', 'identity'])) {
+  const preferredEncoding = request.acceptsEncodings(Object.keys(encodings));
+  for (const encoding of new Set([preferredEncoding || 'identity', 'identity'])) {
     const content = await readIfExists(`${file}${encodings[encoding]}`);
     if (content) return { encoding, content };
   }

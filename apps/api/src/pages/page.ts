@@ -46,7 +46,7 @@ export function sendPage(
 <title>${escapeHtml(brand && brand.name !== title ? `${title} · ${brand.name}` : title)}</title>
 <style>${css}</style>
 </head>
-<body><main>${brand ? head(brand) : ''}<h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>${button}</main></body>
+<body><main>${brand ? brandHeader(brand) : ''}<h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>${button}</main></body>
 </html>
 `);
 }
@@ -55,7 +55,7 @@ export function sendPage(
  * Returns the brand header. The name is always shown, because the logo may be slow, broken or without text.
  * The logo therefore needs no alternative text.
  */
-const head = ({ name, logoUrl }: Brand): string =>
+const brandHeader = ({ name, logoUrl }: Brand): string =>
   `<p class="brand">${logoUrl ? `<img src="${escapeHtml(logoUrl)}" alt="">` : ''}<span>${escapeHtml(name)}</span></p>`;
 
 /** Returns a button that POSTs the fields to the path. */
