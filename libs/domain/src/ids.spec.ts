@@ -23,11 +23,11 @@ describe('ids', () => {
       id.slice(0, -1),
     ];
     const otherBytes = [`${id}\n`, ` ${id}`, `${id}\0`, id.replace('a', 'g'), id.replace('-8a', '-0a')];
-    const noIds = ['', undefined, null, 42, [id], "' OR 1=1 --"];
-    const noVersions = splitWords(
+    const otherValues = ['', undefined, null, 42, [id], "' OR 1=1 --"];
+    const otherVersions = splitWords(
       '00000000-0000-0000-0000-000000000000 ffffffff-ffff-ffff-ffff-ffffffffffff',
     );
-    expect([...otherForms, ...otherBytes, ...noIds, ...noVersions].filter(isUuid)).toEqual([]);
+    expect([...otherForms, ...otherBytes, ...otherValues, ...otherVersions].filter(isUuid)).toEqual([]);
   });
 
   it('a UUID is restored from its 16 bytes and from no other bytes', () => {

@@ -33,9 +33,9 @@ describe('delayResponse', () => {
     const { log, delay } = createDelay();
     const failing = deferDelays(async () => {
       await delayResponse(delay);
-      throw new Error('mine');
+      throw new Error('failed');
     });
-    await expect(failing).rejects.toThrow('mine');
+    await expect(failing).rejects.toThrow('failed');
     expect(log).toEqual([]);
   });
 });

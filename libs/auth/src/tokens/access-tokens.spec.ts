@@ -85,17 +85,14 @@ describe('AccessTokens', () => {
     expect(tokens.verify(token)).toEqual(body);
   });
 
-  it.each([60, 600, 3600, 86_400])(
-    'TK-04: with an accessTokenTtl of %d s expires after exactly this time',
-    (ttl) => {
-      const settings = { ...project.settings, accessTokenTtl: ttl };
-      const body = decode(
-        tokens.sign(customer, sid, { ...project, settings }),
-        1,
-      ) as unknown as AccessTokenClaims;
-      expect(body.exp - body.iat).toBe(ttl);
-    },
-  );
+  it.each([60, 600, 3600, 86_400])('TK-04: expires after exactly the accessTokenTtl of %d s', (ttl) => {
+    const settings = { ...project.settings, accessTokenTtl: ttl };
+    const body = decode(
+      tokens.sign(customer, sid, { ...project, settings }),
+      1,
+    ) as unknown as AccessTokenClaims;
+    expect(body.exp - body.iat).toBe(ttl);
+  });
 
   describe('TK-02: the claims of a project', () => {
     const signWith = (accessTokenClaims: string[], person: Partial<Customer>) => {
@@ -158,8 +155,8 @@ describe('AccessTokens', () => {
 
   it('TK-01: a cached token is invalid once its key is gone', () => {
     const keys = [current, previous];
-    const shrinking = { find: (kid: string) => keys.find((key) => key.kid === kid) } as SigningKeyRing;
-    const others = new AccessTokens(new JwtService(), shrinking, { publicUrl: issuer } as Config);
+    const changingRing = { find: (kid: string) => keys.find((key) => key.kid === kid) } as SigningKeyRing;
+    const others = new AccessTokens(new JwtService(), changingRing, { publicUrl: issuer } as Config);
     const token = signed(header({ kid: 'previous' }), claims(), previous);
     expect(others.verify(token)).not.toBeNull();
     expect(others.verify(token)).not.toBeNull();
@@ -204,12 +201,12 @@ describe('AccessTokens', () => {
   it('TK-01: ignores a key in the token', () => {
     const jwk = foreign.publicKey.export({ format: 'jwk' });
     const der = foreign.publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
-    const brought = { jwk, jku: 'https://eve.example/jwks.json', x5u: 'https://eve.example/x5u', x5c: [der] };
-    expect(tokens.verify(signed(header(brought), claims(), foreign))).toBeNull();
-    for (const kid of ['foreign', undefined, brought.jku]) {
-      expect(tokens.verify(signed(header({ ...brought, kid }), claims(), foreign))).toBeNull();
+    const ownKey = { jwk, jku: 'https://eve.example/jwks.json', x5u: 'https://eve.example/x5u', x5c: [der] };
+    expect(tokens.verify(signed(header(ownKey), claims(), foreign))).toBeNull();
+    for (const kid of ['foreign', undefined, ownKey.jku]) {
+      expect(tokens.verify(signed(header({ ...ownKey, kid }), claims(), foreign))).toBeNull();
     }
-    expect(tokens.verify(signed(header(brought), claims()))).not.toBeNull();
+    expect(tokens.verify(signed(header(ownKey), claims()))).not.toBeNull();
   });
 
   it('TK-01: rejects alg none, an HMAC with the public key, and a missing, foreign or all-zero signature', () => {

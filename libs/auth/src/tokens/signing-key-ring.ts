@@ -18,9 +18,9 @@ import { Config, Keyring, secureBytes } from '@gatehouse/platform';
 export const JWKS_MAX_AGE_SECONDS = 300;
 
 /**
- * Time between the publication of a key and its first use, in ms. It is longer than every replica takes to
- * load the key (a minute) and every cached copy of the public keys to be renewed (5 minutes with Gatehouse's
- * header; some libraries use 10 minutes regardless).
+ * Time between the publication of a key and its first use, in ms. Before that use, every replica must have
+ * loaded the key (within a minute), and every client must have renewed its cached copy of the public keys
+ * (within 5 minutes with Gatehouse's header; some libraries ignore it and cache for 10 minutes).
  */
 const PUBLISH_LEAD_MS = 15 * 60_000;
 

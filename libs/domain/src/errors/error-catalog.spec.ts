@@ -40,7 +40,7 @@ describe('the error catalog', () => {
     expect(expected.map(([code]) => [code, errorCatalog[code as ErrorCode]?.status])).toEqual(expected);
   });
 
-  it('an error has its cause, and its detail or the title of its code as message', () => {
+  it('an error has its cause, and its message is its detail or the title of its code', () => {
     const cause = new Error('connection to 10.0.0.5 refused');
     const error = new GatehouseError('unavailable', { detail: 'The service is starting.', cause });
     expect([error.cause, error.message]).toEqual([cause, 'The service is starting.']);

@@ -48,7 +48,7 @@ export const OPERATOR_PASSWORD_MIN_LENGTH = 12;
 export const RECOVERY_CODE_COUNT = 10;
 
 /**
- * Returns the form in which recovery codes are compared, because they are typed with or without hyphens and
- * in either case.
+ * Returns the form in which recovery codes are compared, because they are typed with or without hyphens, in
+ * upper or lower case.
  */
 export const canonicalRecoveryCode = (text: string): string => text.replace(/[\s-]/g, '').toLowerCase();

@@ -54,10 +54,11 @@ describe('isReturnUrl', () => {
 
 describe('returnUrlProblem', () => {
   const origins = ['https://app.example.com', 'http://localhost:5173'];
-  const onList = splitWords(
+  const listedUrls = splitWords(
     'https://app.example.com/x?y#z https://app.example.com:443/x HTTPS://APP.EXAMPLE.COM/x',
   );
-  const offList = splitWords(`https://app.example.com:8443/x http://localhost:8080/x https://localhost:5173/x
+  const unlistedUrls =
+    splitWords(`https://app.example.com:8443/x http://localhost:8080/x https://localhost:5173/x
     https://example.com/ https://x.app.example.com/ https://app.example.com.evil.example/
     https://evil.example/https://app.example.com`);
   const local = ['http://localhost:5173/x'];
@@ -66,13 +67,13 @@ describe('returnUrlProblem', () => {
     ['any origin without a list', ['https://evil.example/'], [], true, null],
     ['the local machine outside production', local, [], false, null],
     ['the local machine on the list outside production', local, origins, false, null],
-    ['an origin of the list', onList, origins, true, null],
+    ['an origin of the list', listedUrls, origins, true, null],
     ['the local machine in production', local, [], true, 'https://'],
     ['the local machine in production, even on the list', local, origins, true, 'https://'],
-    ['another origin', offList, origins, false, 'billingReturnOrigins'],
+    ['another origin', unlistedUrls, origins, false, 'billingReturnOrigins'],
     [
       'another https origin in production',
-      offList.filter((url) => url[4] === 's'),
+      unlistedUrls.filter((url) => url[4] === 's'),
       origins,
       true,
       'billingReturn',

@@ -40,26 +40,26 @@ describe('a percentile', () => {
   });
 
   it('is interpolated within its bin by rank', () => {
-    const hundreds = toHistogram(Array.from({ length: 100 }, () => 120));
-    expect([0.01, 0.5, 1].map((share) => percentile(hundreds, share))).toEqual([100, 124, 149]);
+    const sameDurations = toHistogram(Array.from({ length: 100 }, () => 120));
+    expect([0.01, 0.5, 1].map((share) => percentile(sameDurations, share))).toEqual([100, 124, 149]);
   });
 });
 
 describe('stored counts', () => {
   const length = 2 + statusClasses.length + attemptErrors.length + durationBounds.length + 1;
-  const numbered = Array.from({ length }, (_, index) => index);
+  const storedCounts = Array.from({ length }, (_, index) => index);
 
   it('are decoded in the order in which they are stored', () => {
-    const metrics = decodeCounts(numbered);
+    const metrics = decodeCounts(storedCounts);
     expect(metrics).toMatchObject({ attempts: 0, failed: 1, byStatus: { '2xx': 2, none: 6 } });
     expect(metrics.byError).toMatchObject({ http_error: 7, worker_lost: 14 });
     expect([metrics.durations.length, metrics.durations[0], metrics.durations.at(-1)]).toEqual([27, 15, 41]);
   });
 
   it('are added up, including shorter rows of older versions', () => {
-    expect(sumCounts()).toEqual(numbered.map(() => 0));
-    expect(sumCounts(numbered, numbered, [1, 1])).toEqual(
-      numbered.map((count, index) => 2 * count + (index < 2 ? 1 : 0)),
+    expect(sumCounts()).toEqual(storedCounts.map(() => 0));
+    expect(sumCounts(storedCounts, storedCounts, [1, 1])).toEqual(
+      storedCounts.map((count, index) => 2 * count + (index < 2 ? 1 : 0)),
     );
   });
 });

@@ -17,7 +17,7 @@ it.each<[string, Partial<RefreshTokenChain>, number[], ReturnType<typeof decideR
   ['TK-09: the grace period ends a millisecond later', { rotatedAt: after(-10_001) }, [4], 'reused'],
   ['TK-09: the grace period excludes older generations', { rotatedAt: now }, [0, 1, 2, 3], 'reused'],
   [
-    'TK-07: the predecessor is reused once its successor was used',
+    'TK-07: the predecessor counts as reused after its successor has been used',
     { generation: 6, rotatedAt: now },
     [4],
     'reused',

@@ -19,8 +19,7 @@ export type RefreshDecision = 'same-successor' | 'expired' | 'ended' | 'reused';
 /**
  * Decides on an authentic refresh token that is not the newest of its chain (RFC 9700, section 4.14.2).
  * Within the grace period, the immediate predecessor gets the same successor again, but only while that
- * successor is unused, which is the case exactly as long as the session is at the generation after the
- * predecessor.
+ * successor is unused: while its generation is the current one of the session.
  */
 export function decideRefresh(
   chain: RefreshTokenChain,

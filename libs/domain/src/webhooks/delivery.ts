@@ -8,7 +8,7 @@ export const URGENCY = { first: 0, retry: 1, batch: 2 } as const;
 /** The action that resolved a dead letter. */
 export type DeliveryResolution = 'redelivered' | 'discarded';
 
-/** The reasons why an attempt failed: the closed list of endpoint 13's `error`. */
+/** The reasons why an attempt failed: the closed list of `error` in the delivery history. */
 export const attemptErrors = [
   'http_error',
   'timeout',

@@ -20,10 +20,7 @@ function exampleId(at: string, tail: string): string {
   return `${ms.slice(0, 8)}-${ms.slice(8)}-7c1f-9d2b-${tail}`;
 }
 
-/**
- * Returns a time on the day of March on which all examples take place. Ada Lovelace does everything that a
- * customer can do.
- */
+/** Returns a time on 2 March 2026. All examples are events of this day, about the same customer. */
 const exampleTime = (time: string): string => `2026-03-02T${time}Z`;
 
 const organizationId = exampleId('2026-01-12T08:00:00.000Z', '5a7d0e31c964');

@@ -15,11 +15,11 @@ describe('Batcher', () => {
   });
 
   it.each<[string, () => Promise<string[]>]>([
-    ['a call that fails', () => Promise.reject(new Error('away'))],
+    ['a call that fails', () => Promise.reject(new Error('unavailable'))],
     [
       'a call that throws synchronously',
       () => {
-        throw new Error('away');
+        throw new Error('unavailable');
       },
     ],
   ])('%s rejects all callers of its batch and no others', async (_, fail) => {

@@ -42,9 +42,9 @@ describe('KeyedLock', () => {
 
   it('rejects only the caller whose work failed and removes a key after its last work', async () => {
     const lock = new KeyedLock();
-    const failing = lock.run('a', () => Promise.reject(new Error('mine')));
+    const failing = lock.run('a', () => Promise.reject(new Error('failed')));
     const next = lock.run('a', async () => 'fine');
-    await expect(failing).rejects.toThrow('mine');
+    await expect(failing).rejects.toThrow('failed');
     await expect(next).resolves.toBe('fine');
     expect((lock as unknown as { tails: Map<string, unknown> }).tails.size).toBe(0);
   });

@@ -33,8 +33,9 @@ describe('CursorCodec', () => {
   it('AK-10: rejects a cursor that was modified in any character, in its length or in its alphabet', () => {
     for (let index = 0; index < cursor.length; index += 1)
       expectInvalid(cursor.slice(0, index) + (cursor[index] === 'A' ? 'B' : 'A') + cursor.slice(index + 1));
-    const around = [cursor.slice(0, -1), `${cursor}A`, `${cursor}=`, ` ${cursor}`, `${cursor}\n`];
+    const variants = [cursor.slice(0, -1), `${cursor}A`, `${cursor}=`, ` ${cursor}`, `${cursor}\n`];
     const base64 = Buffer.from(cursor, 'base64url').toString('base64');
-    for (const text of [...around, base64, '', id, '%00\u0000🦄', 'A'.repeat(1_000_000)]) expectInvalid(text);
+    for (const text of [...variants, base64, '', id, '%00\u0000🦄', 'A'.repeat(1_000_000)])
+      expectInvalid(text);
   });
 });

@@ -6,8 +6,8 @@ import { createRequire } from 'node:module';
  * Loaded by the first task. A thread is ended only after its task, because ending a thread while it loads
  * bcrypt crashes the process (its C++ code throws an exception that is not caught).
  */
-let loaded;
-const bcrypt = () => (loaded ??= createRequire(import.meta.url)('bcrypt'));
+let bcryptModule;
+const bcrypt = () => (bcryptModule ??= createRequire(import.meta.url)('bcrypt'));
 
 const scrypt = ({ N, r, p, salt }, input, length) =>
   scryptSync(input, salt, length, { N, r, p, maxmem: 128 * r * (N + p + 2) });

@@ -155,27 +155,27 @@ describe('an imported hash', () => {
   const threads = new HashThreads(2, 4);
   afterAll(() => threads.close());
 
-  const fits = async (password: string, hash: string): Promise<boolean> => {
+  const matches = async (password: string, hash: string): Promise<boolean> => {
     const parsed = parseImportedHash(hash);
     if ('problem' in parsed) throw new Error(parsed.problem);
     return threads.run<boolean>({ passwords: [password], imported: parsed.hash, weight: 1 });
   };
 
   it.each(publishedHashes)('PW-07: matches its password: %s', async (_, password, hash) => {
-    await expect(fits(password, hash)).resolves.toBe(true);
+    await expect(matches(password, hash)).resolves.toBe(true);
     for (const other of [password.slice(0, 2), `${password[0]} ${password.slice(1)}`, '']) {
-      await expect(fits(other, hash)).resolves.toBe(false);
+      await expect(matches(other, hash)).resolves.toBe(false);
     }
   });
 
   it.each(Object.entries(hashers))(
     'PW-03: %s hashes the entire password and nothing else',
-    async (_, make) => {
+    async (_, createHash) => {
       for (const password of ['correct horse', ' 🦄 ', 'cafe\u0301', 'x'.repeat(71)]) {
-        const hash = await make(password);
-        await expect(fits(password, hash)).resolves.toBe(true);
+        const hash = await createHash(password);
+        await expect(matches(password, hash)).resolves.toBe(true);
         for (const other of [`${password.slice(0, -1)}y`, `${password}y`, password.slice(1)]) {
-          await expect(fits(other, hash)).resolves.toBe(false);
+          await expect(matches(other, hash)).resolves.toBe(false);
         }
       }
     },
@@ -193,8 +193,8 @@ describe('an imported hash', () => {
   });
 
   it('PW-06: rejects hashes of unknown formats', () => {
-    const argons = ['i', 'd'].map((kind) => `$argon2${kind}$v=19$m=65536,t=3,p=4$${salt}$${hash32}`);
-    const crypts = [` $2b$10$${bcrypt53}`, `$2x$10$${bcrypt53}`, `v1$00000000$2b$10$${bcrypt53}`];
+    const argonHashes = ['i', 'd'].map((kind) => `$argon2${kind}$v=19$m=65536,t=3,p=4$${salt}$${hash32}`);
+    const bcryptHashes = [` $2b$10$${bcrypt53}`, `$2x$10$${bcrypt53}`, `v1$00000000$2b$10$${bcrypt53}`];
     const others = [
       `$pbkdf2-md5$i=1000$${salt}$${hash32}`,
       `pbkdf2_sha1$1000$salt$${hash32}`,
@@ -205,8 +205,8 @@ describe('an imported hash', () => {
       '',
       'correct horse',
       '5f4dcc3b5aa765d61d8327deb882cf99',
-      ...argons,
-      ...crypts,
+      ...argonHashes,
+      ...bcryptHashes,
       ...others,
     ])
       expect(importedHashProblem(hash)).toBe(message);

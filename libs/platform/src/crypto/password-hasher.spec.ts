@@ -16,10 +16,10 @@ describe('PasswordHasher', () => {
   const stranger = new PasswordHasher(threads, new Keyring([next]), COST);
   afterAll(() => threads.close());
 
-  /** Expects a stored hash to match the passwords in `right` and none of those in `wrong`. */
-  const expectFits = async (hash: string, right: string[], wrong: string[] = [], by = hasher) => {
-    for (const password of right) await expect(by.verify(password, hash)).resolves.toBe(true);
-    for (const password of wrong) await expect(by.verify(password, hash)).resolves.toBe(false);
+  /** Expects a stored hash to match all passwords in `right` and none in `wrong`. */
+  const expectMatches = async (hash: string, right: string[], wrong: string[] = [], verifier = hasher) => {
+    for (const password of right) await expect(verifier.verify(password, hash)).resolves.toBe(true);
+    for (const password of wrong) await expect(verifier.verify(password, hash)).resolves.toBe(false);
   };
 
   it('PW-06: stored as v1$<pepper id>$2b$<cost>$…, bcrypt over HMAC-SHA-384 with the pepper, and different each time', async () => {
@@ -38,12 +38,12 @@ describe('PasswordHasher', () => {
     ['PW-02: more than 72 bytes', `${'x'.repeat(72)}a`, [`${'x'.repeat(72)}b`, 'x'.repeat(72)]],
     ['PW-02: 128 emoji', '🦄'.repeat(128), [`${'🦄'.repeat(127)}🐴`]],
     ['PW-03: a NUL inside', 'before\0after', ['before\0other']],
-  ])('accepts the right password and no other: %s', async (_, password, others) => {
-    await expectFits(await hasher.hash(password), [password], others);
+  ])('accepts the correct password and no other: %s', async (_, password, others) => {
+    await expectMatches(await hasher.hash(password), [password], others);
   });
 
   it('PW-01: treats both Unicode forms of a password as the same password', async () => {
-    await expectFits(await hasher.hash('cafe\u0301 au lait'), ['caf\u00e9 au lait'], ['cafe au lait']);
+    await expectMatches(await hasher.hash('cafe\u0301 au lait'), ['caf\u00e9 au lait'], ['cafe au lait']);
   });
 
   it('PW-08: returns false without a hash and hashes as much as with one', async () => {
@@ -87,7 +87,7 @@ describe('PasswordHasher', () => {
   it('CF-04: every password stays valid with a new secret at the front of the ring, and none without its secret', async () => {
     const own = await hasher.hash('correct horse');
     for (const hash of [own, hasher.importHash(bcrypt.hashSync('correct horse', COST))]) {
-      await expectFits(hash, ['correct horse'], [], rotated);
+      await expectMatches(hash, ['correct horse'], [], rotated);
       await expect(stranger.verify('correct horse', hash)).rejects.toThrow('no entry of GATEHOUSE_SECRET');
     }
   });
@@ -126,7 +126,7 @@ describe('PasswordHasher', () => {
 
     it('PW-07: matches its password, is outdated, and is exported in its original form', async () => {
       const imported = hasher.importHash(foreign);
-      await expectFits(imported, ['correct horse'], ['correct hors']);
+      await expectMatches(imported, ['correct horse'], ['correct hors']);
       expect(hasher.isOutdated(imported)).toBe(true);
       expect(hasher.exportHash(imported)).toBe(foreign);
     });
@@ -145,8 +145,8 @@ describe('PasswordHasher', () => {
     it('PW-03: matches the typed password and its NFC form only', async () => {
       const [typed, composed] = ['cafe\u0301 au lait', 'caf\u00e9 au lait'];
       const imported = (password: string) => hasher.importHash(bcrypt.hashSync(password, COST));
-      await expectFits(imported(typed), [typed], ['cafe au lait']);
-      await expectFits(imported(composed), [composed, typed]);
+      await expectMatches(imported(typed), [typed], ['cafe au lait']);
+      await expectMatches(imported(composed), [composed, typed]);
     });
 
     it('PW-06: is rejected with a reason if it is not a supported hash', () => {
@@ -163,7 +163,7 @@ describe('PasswordHasher', () => {
       const hash = await new PasswordHasher(threads, keyring, COST + 1).hash('correct horse');
       expect(hasher.exportHash(hash)).toBe(hash);
       expect(rotated.importHash(hash)).toBe(hash);
-      await expectFits(hash, ['correct horse'], ['correct hors'], rotated);
+      await expectMatches(hash, ['correct horse'], ['correct hors'], rotated);
     });
 
     it('is rejected if it could never be used or is too expensive', async () => {

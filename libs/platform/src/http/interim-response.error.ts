@@ -1,4 +1,4 @@
-/** Thrown when a server sends too many interim responses (1xx) or an unrequested protocol switch. */
+/** Thrown when a server sends too many interim responses (1xx), or a 101 that no request requires. */
 export class InterimResponseError extends Error {
   readonly code = 'ERR_INTERIM_RESPONSE';
 

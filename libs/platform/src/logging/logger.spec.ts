@@ -82,7 +82,7 @@ describe('the logger', () => {
 
   it('LG-01: logs only the named members of an error and its cause', () => {
     for (const error of [databaseError, requestError]) {
-      const wrapped = new Error('the database did not answer', { cause: error });
+      const wrapped = new Error('the database did not respond', { cause: error });
       const lines = captureLines((logger) => {
         logger.error({ error }, 'request failed');
         logger.error({ error: wrapped }, 'request failed');
@@ -100,15 +100,15 @@ describe('the logger', () => {
   });
 
   it('LG-01, LG-02: logs a thrown value that is not an error as a message, and an error that is its own cause', () => {
-    const circular = new Error('a circle');
+    const circular = new Error('circular');
     circular.cause = circular;
     const thrown = ['a text', { password: 'hunter2' }, undefined, circular];
     const lines = captureLines((logger) => thrown.forEach((error) => logger.error({ error }, 'x')));
-    const [text, object, nothing, circle] = lines;
+    const [text, object, none, ownCause] = lines;
     expect(text!.error).toEqual({ message: 'a text' });
     expect(object!.error).toEqual({ message: '[object Object]' });
-    expect(nothing).not.toHaveProperty('error');
-    expect(circle!.error).toMatchObject({ message: 'a circle' });
+    expect(none).not.toHaveProperty('error');
+    expect(ownCause!.error).toMatchObject({ message: 'circular' });
   });
 });
 

@@ -28,7 +28,7 @@ it('a gauge that cannot be read is absent instead of 0 and does not affect other
   expect(await renderSeries('gatehouse_')).toEqual(['gatehouse_x 7', 'gatehouse_y 1']);
   for (const fails of [
     () => null,
-    () => Promise.reject(new Error('away')),
+    () => Promise.reject(new Error('unavailable')),
     () => {
       throw new Error('broken');
     },
