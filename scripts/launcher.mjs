@@ -13,7 +13,7 @@ export class Launcher {
   #log;
   #lock;
   #postgres;
-  #databaseWatch;
+  #databaseCheckTimer;
   #api;
   #worker;
   #env = { ...process.env };
@@ -45,7 +45,7 @@ export class Launcher {
     this.#postgres = step(process.stdout, 'Starting the embedded PostgreSQL', () => this.#startDatabase());
     await this.#postgres;
     this.#env.SEED ||= 'on';
-    this.#databaseWatch = setInterval(() => this.#restartDatabaseIfDown(), 1_000);
+    this.#databaseCheckTimer = setInterval(() => this.#restartDatabaseIfDown(), 1_000);
   }
 
   async #startDatabase() {
@@ -120,9 +120,8 @@ export class Launcher {
 
   async #stopAll() {
     this.#log.write('info', 'stopping');
-    clearInterval(this.#databaseWatch);
-    // With the 3 s of the database, the time limits keep a shutdown as short as possible for the person who
-    // pressed Ctrl-C.
+    clearInterval(this.#databaseCheckTimer);
+    // These limits, and 3 s for the database, bound the duration of a shutdown after Ctrl-C.
     await this.#api.stop(14_000);
     await this.#worker.stop(14_000);
     const server = await Promise.resolve(this.#postgres).catch(() => undefined);

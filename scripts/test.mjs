@@ -10,9 +10,7 @@ process.env.NODE_COMPILE_CACHE ??= path.join(root, 'node_modules', '.cache', 'co
 
 const FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
-/**
- * The projects of jest.config.mjs that run together, in this order (CONTRIBUTING.md, "Which tests run when").
- */
+/** The projects of jest.config.mjs that run together, in this order (CONTRIBUTING.md, "Tests"). */
 const SETS = {
   // With two workers, these tests leave a third of two cores idle.
   quick: [['unit'], ['e2e', '--maxWorkers=3']],
