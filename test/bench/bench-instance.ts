@@ -18,7 +18,7 @@ export class BenchInstance {
 
   /** Starts the api; `startWorker` starts workers. */
   static start(options: InstanceOptions): Promise<BenchInstance> {
-    if (isStopping) throw new Error('the run is over');
+    if (isStopping) throw new Error('the benchmark is stopping');
     const starting = BenchInstance.boot(options);
     instances.add(starting);
     return starting;
@@ -30,7 +30,7 @@ export class BenchInstance {
     // The first start created the keys; the second one is the measured api, with a discarded log.
     await instance.api.stop();
     bench.spawn(entryPoints.api);
-    await eventually('the api being ready', () =>
+    await eventually('the api to be ready', () =>
       fetch(`${instance.baseUrl}/readyz`).then(
         ({ ok }) => ok,
         () => false,

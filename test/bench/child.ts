@@ -24,7 +24,7 @@ export class Child {
 
   /** @param name a file of this folder that calls `serve` */
   constructor(name: string) {
-    if (isStopping) throw new Error('the run is over');
+    if (isStopping) throw new Error('the benchmark is stopping');
     this.process = fork(fileURLToPath(new URL(`./${name}.js`, import.meta.url)));
     this.process.on('message', (reply: Reply) => this.pending.get(reply.id)?.(reply));
     this.process.once('exit', () => {

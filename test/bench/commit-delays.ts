@@ -39,7 +39,7 @@ export async function measureCommitDelays(instance: TestInstance, events: PacedE
   const { 200: accepted = 0, ...rejected } = responses;
   if (Object.keys(rejected).length > 0) printProgress(`rejected, by status: ${JSON.stringify(rejected)}`);
   const count = (): Promise<number> => receiver.call<number>('count');
-  await eventually('every event at the target', async () => (await count()) >= accepted);
+  await eventually('all events at the receiver', async () => (await count()) >= accepted);
   const commits = await instance.sql<{ id: string; at: number }>(
     `SELECT 'evt_' || id AS id, (extract(epoch FROM pg_xact_commit_timestamp(xmin)) * 1000)::float8 AS at
      FROM events WHERE type = 'login.succeeded' AND created_at >= $1`,

@@ -102,12 +102,12 @@ async function drainRate(bench: BenchInstance, { receiver, url, body, workers }:
   await fillBacklog(instance, { endpointIds, body, count: backlog });
   const stops = Array.from({ length: workers }, () => bench.startWorker());
   await eventually(
-    'the backlog being drained',
+    'the backlog to be drained',
     async () => (await receiver.call<number>('count')) >= backlog,
     DRAIN_PROBES,
   );
   await eventually(
-    'every attempt being in the log',
+    'every attempt in the log',
     async () => (await loggedAttempts(instance, endpointIds)) === backlog,
   );
   await Promise.all(stops.map((stop) => stop()));

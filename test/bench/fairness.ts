@@ -26,18 +26,18 @@ export async function measureFairness(): Promise<SectionResult> {
   const rows: string[][] = [];
   const notes = [
     `${PER_SECOND} logins a second for ${SECONDS} s, from PostgreSQL's commit timestamp to the request at the target,`,
-    `alone and beside an endpoint that never responds, with ${HANGING} deliveries pending, and a bulk redelivery of`,
-    `${formatNumber(DEAD_LETTERS)} dead letters of a third. All three endpoints are of one project.`,
+    `without other load, and alongside an endpoint that never responds, with ${HANGING} deliveries pending, and a bulk redelivery of`,
+    `${formatNumber(DEAD_LETTERS)} dead letters of a third endpoint. All three endpoints belong to one project.`,
   ];
   const targets: SectionResult['targets'] = [];
   for (const queue of queues) {
     printProgress(`queue ${queue}`);
     const { alone, beside } = await measureQueue(queue);
     const name = queue === 'redis' ? 'with Redis' : 'without Redis';
-    rows.push(row(`${name}, alone`, alone), row(`${name}, beside them`, beside.delays));
+    rows.push(row(`${name}, alone`, alone), row(`${name}, under load`, beside.delays));
     notes.push(`${name}: ${beside.summary}`);
     targets.push({
-      name: `first attempts ${name} beside them, p99`,
+      name: `first attempts ${name} under load, p99`,
       value: percentile(beside.delays, 0.99),
       bound: 1_000,
       direction: 'at most',

@@ -35,7 +35,7 @@ export interface FloodResult {
 /** One attempt in this many has a wrong password: far below the limit of failed logins. */
 const WRONG_EVERY = 10;
 
-/** Time within which all clients arrive, in ms: people do not press a button in the same millisecond. */
+/** Time within which all clients send their first request, in ms: real clients do not arrive at once. */
 const ARRIVAL_MS = 1_000;
 
 const expected = new Set([200, 401, 429, 503]);

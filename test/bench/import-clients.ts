@@ -28,7 +28,7 @@ export interface ImportUpload {
   count: number;
   passwordHashes: string[];
   /** Number of lines after which the client disconnects. */
-  breakOffAfter?: number;
+  disconnectAfter?: number;
 }
 
 const agent = new Agent({ keepAlive: true });
@@ -58,8 +58,8 @@ async function stopLogins(): Promise<LoginSample[]> {
 const LINES_PER_WRITE = 200;
 
 /** Sends the lines. @returns the response, or null if the client disconnected */
-async function send(sending: ImportUpload): Promise<{ status: number; body: unknown } | null> {
-  const { url, headers, count, breakOffAfter = count } = sending;
+async function send(upload: ImportUpload): Promise<{ status: number; body: unknown } | null> {
+  const { url, headers, count, disconnectAfter = count } = upload;
   const sent = request(url, {
     method: 'POST',
     headers: { 'content-type': 'application/x-ndjson', ...headers },
@@ -67,13 +67,13 @@ async function send(sending: ImportUpload): Promise<{ status: number; body: unkn
   const failed = once(sent, 'error').then(([error]) => Promise.reject(error as Error));
   failed.catch(() => undefined);
   const responded = once(sent, 'response');
-  for (let index = 0; index < breakOffAfter; index += LINES_PER_WRITE) {
+  for (let index = 0; index < disconnectAfter; index += LINES_PER_WRITE) {
     let lines = '';
-    const end = Math.min(index + LINES_PER_WRITE, breakOffAfter);
-    for (let line = index; line < end; line += 1) lines += buildLine(sending, line);
+    const end = Math.min(index + LINES_PER_WRITE, disconnectAfter);
+    for (let line = index; line < end; line += 1) lines += buildLine(upload, line);
     if (!sent.write(lines)) await Promise.race([once(sent, 'drain'), failed, responded]);
   }
-  if (breakOffAfter < count) {
+  if (disconnectAfter < count) {
     sent.destroy();
     return null;
   }

@@ -84,9 +84,9 @@ async function abortAndResume(stage: Stage): Promise<ResumedImportResult> {
   const started = performance.now();
   await stage.sender.call('send', {
     ...buildUpload(stage, domain, CUSTOMERS, importId),
-    breakOffAfter: CUSTOMERS / 2,
+    disconnectAfter: CUSTOMERS / 2,
   });
-  const interrupted = await eventually('the end of the broken import', async () => {
+  const interrupted = await eventually('the end of the aborted import', async () => {
     const { body } = await stage.instance.requestWithSecretKey('GET', `/api/v1/imports/${importId}`);
     return body.state === 'interrupted' && body;
   });

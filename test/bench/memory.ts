@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 
 const SAMPLE_MS = 2_000;
-const MEBIBYTE = 1_024;
+const KIB_PER_MIB = 1_024;
 
 /** The resident memory of a process over time. */
 export class MemoryLog {
@@ -35,14 +35,14 @@ export class MemoryLog {
     const part = this.samples.slice(Math.floor(from * this.samples.length));
     const mean = (index: 0 | 1): number => part.reduce((sum, sample) => sum + sample[index], 0) / part.length;
     const [time, size] = [mean(0), mean(1)];
-    const above = part.reduce((sum, [x, y]) => sum + (x - time) * (y - size), 0);
-    return above / part.reduce((sum, [x]) => sum + (x - time) ** 2, 0);
+    const covariance = part.reduce((sum, [x, y]) => sum + (x - time) * (y - size), 0);
+    return covariance / part.reduce((sum, [x]) => sum + (x - time) ** 2, 0);
   }
 
   private sample(): void {
     const kibibytes = Number(
       execFileSync('ps', ['-o', 'rss=', '-p', String(this.pid)], { encoding: 'utf8' }),
     );
-    this.samples.push([(performance.now() - this.startedAt) / 60_000, kibibytes / MEBIBYTE]);
+    this.samples.push([(performance.now() - this.startedAt) / 60_000, kibibytes / KIB_PER_MIB]);
   }
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, platform, release } from 'node:os';
 
-/** A measured value and its first target (issue text: "at least", "at most"). */
+/** A measured value and the bound that it must meet. */
 export interface Target {
   name: string;
   value: number;

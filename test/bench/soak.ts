@@ -69,7 +69,7 @@ export async function measureSoak({ seconds = SECONDS }: { seconds?: number }): 
     const { kills, flushes } = await failures;
     for (const log of Object.values(memory)) log.stop();
     printProgress('waiting for the last deliveries');
-    await eventually('every delivery ending', () => isSettled(instance), SETTLE_PROBES).catch(
+    await eventually('all deliveries to finish', () => isSettled(instance), SETTLE_PROBES).catch(
       () => undefined,
     );
     const requests = await targets.call<TargetRequest[]>('requests');

@@ -43,7 +43,7 @@ async function startMs(file: string, env: Record<string, string>): Promise<numbe
   const began = performance.now();
   const program = new ServerProcess(file, env);
   try {
-    await eventually('being ready', () => program.log.some(({ message }) => message === 'ready'));
+    await eventually('the program to be ready', () => program.log.some(({ message }) => message === 'ready'));
     return performance.now() - began;
   } finally {
     await program.stop();
