@@ -51,7 +51,7 @@ export async function createFixture(
     report('pending deliveries created');
     const imported = await customers.importCustomers();
     report('customers imported');
-    await createColleagues(instance, operator);
+    await createOperators(instance, operator);
     await instance.api.stop();
     const description: Omit<Manifest, 'dumpedAt' | 'migrations' | 'rowCounts'> = {
       version,
@@ -119,7 +119,7 @@ async function createProjects(
 }
 
 /** Creates an operator with a second factor, an invitation that is not accepted, and a failed sign-in. */
-async function createColleagues(instance: TestInstance, admin: OperatorClient): Promise<void> {
+async function createOperators(instance: TestInstance, admin: OperatorClient): Promise<void> {
   await inviteOperator(admin, 'viewer');
   await admin.request('POST', '/operators', { email: 'invited-operator@example.com', role: 'operator' });
   const body = { email: 'admin@example.com', password: 'not the password' };

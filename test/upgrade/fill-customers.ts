@@ -121,10 +121,10 @@ export class CustomerFiller {
       if (project !== this.projects[0] || number === 3) continue;
       native.push(email);
       const isRefreshed = number % 2 === 0;
-      const fresh = isRefreshed
+      const session = isRefreshed
         ? expectStatus(200, await refreshSession(this.instance, refreshToken))
         : loggedIn;
-      refreshTokens.push(fresh.body.tokens.refreshToken as string);
+      refreshTokens.push(session.body.tokens.refreshToken as string);
     }
     return {
       native: native.slice(0, 5),
@@ -245,7 +245,7 @@ export class CustomerFiller {
       toNdjson(Array.from({ length: 501 }, (_, index) => ({ email: `partial-${index}@example.com` }))),
     );
     const stateIs = (state: string, lines: number) =>
-      eventually(`the import being ${state}`, async () => {
+      eventually(`the import to be ${state}`, async () => {
         const rows = await this.instance.sql(
           `SELECT FROM imports WHERE id = $1 AND state = $2 AND last_line >= $3`,
           [importId, state, lines],

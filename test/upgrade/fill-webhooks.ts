@@ -30,13 +30,17 @@ export class WebhookFiller {
     this.bad.defaultResponder = respondWithStatus(500, '<b>Internal Server Error</b>\n');
     const { secretKey } = this.projects[0];
     this.endpoints = {
-      healthy: { ...(await this.endpoint({ url: this.good.url, events: ['*'], headers })), headers },
+      healthy: { ...(await this.createEndpoint({ url: this.good.url, events: ['*'], headers })), headers },
       failing: {
-        ...(await this.endpoint({ url: this.bad.url, events: ['customer.created'], level: 'organization' })),
+        ...(await this.createEndpoint({
+          url: this.bad.url,
+          events: ['customer.created'],
+          level: 'organization',
+        })),
         headers: {},
       },
     };
-    const other = await this.endpoint(
+    const other = await this.createEndpoint(
       { url: this.good.url, events: ['customer.*', 'session.created'] },
       this.projects[2].secretKey,
     );
@@ -45,9 +49,9 @@ export class WebhookFiller {
       undefined,
       this.projects[2].secretKey,
     );
-    const unused = await this.endpoint({ url: 'https://disabled.example.com/hook', events: ['*'] });
+    const unused = await this.createEndpoint({ url: 'https://disabled.example.com/hook', events: ['*'] });
     await this.post(`/v1/webhooks/endpoints/${unused.id}/disable`);
-    const deleted = await this.endpoint({ url: 'https://deleted.example.com/hook', events: ['*'] });
+    const deleted = await this.createEndpoint({ url: 'https://deleted.example.com/hook', events: ['*'] });
     await this.customers.send(secretKey, 'DELETE', `/v1/webhooks/endpoints/${deleted.id}`);
   }
 
@@ -55,7 +59,7 @@ export class WebhookFiller {
   async resolveDeadLetters(): Promise<void> {
     await this.waitUntilSettled();
     const { id } = this.endpoints.failing;
-    const deadLetters = await this.unresolved();
+    const deadLetters = await this.listDeadLetters();
     this.bad.defaultResponder = respondWithStatus(200, 'ok');
     await this.post(`/v1/webhooks/deliveries/${deadLetters[0]}/redeliver`, {
       reason: 'the receiver is repaired',
@@ -82,9 +86,9 @@ export class WebhookFiller {
     await worker.waitUntilReady();
     this.good.defaultResponder = respondWithStatus(503, 'maintenance');
     await this.emit('scheduled', 5);
-    await eventually('five retries', async () => (await this.pending('attempt = 1')).length === 5);
-    // The metrics follow the log after half a minute, when no attempt of that time can still be open.
-    await eventually('the overview', async () => {
+    await eventually('five retries', async () => (await this.listPending('attempt = 1')).length === 5);
+    // The metrics lag half a minute behind the log, until every attempt of that time is recorded.
+    await eventually('the rollups', async () => {
       const rows = await this.instance.sql('SELECT FROM attempt_figures_by_endpoint');
       return rows.length > 0;
     });
@@ -97,7 +101,7 @@ export class WebhookFiller {
     await worker.stop('SIGKILL');
 
     await this.emit('due', 12);
-    const deadLetters = await this.unresolved();
+    const deadLetters = await this.listDeadLetters();
     const runningRedelivery = await this.plan({ delivery_ids: deadLetters.slice(0, 3) });
     await this.post(`/v1/webhooks/redeliveries/${runningRedelivery}/start`, {
       reason: 'the receiver is repaired',
@@ -105,10 +109,10 @@ export class WebhookFiller {
     return {
       endpoints: this.endpoints,
       deliveries: {
-        succeeded: await this.deliveries(`state = 'succeeded' AND attempt = 1 ORDER BY id DESC LIMIT 5`),
-        due: await this.pending('attempt = 0'),
-        scheduled: await this.pending(`attempt = 1 AND next_attempt_at > now() + interval '1 day'`),
-        leased: await this.deliveries(`state = 'pending' AND lease_until IS NOT NULL`),
+        succeeded: await this.listDeliveries(`state = 'succeeded' AND attempt = 1 ORDER BY id DESC LIMIT 5`),
+        due: await this.listPending('attempt = 0'),
+        scheduled: await this.listPending(`attempt = 1 AND next_attempt_at > now() + interval '1 day'`),
+        leased: await this.listDeliveries(`state = 'pending' AND lease_until IS NOT NULL`),
         deadLetters: deadLetters.slice(3, 13),
       },
       runningRedelivery,
@@ -123,7 +127,7 @@ export class WebhookFiller {
   }
 
   private waitUntilSettled(): Promise<unknown> {
-    return eventually('all deliveries being finished', async () => {
+    return eventually('all deliveries to finish', async () => {
       const [row] = await this.instance.sql(
         `SELECT count(*)::int AS count FROM deliveries WHERE state = 'pending'`,
       );
@@ -132,7 +136,7 @@ export class WebhookFiller {
   }
 
   /** Returns the dead letters of the failing endpoint, newest first. */
-  private async unresolved(): Promise<string[]> {
+  private async listDeadLetters(): Promise<string[]> {
     const rows = await this.instance.sql<{ id: string }>(
       `SELECT 'dlv_' || id AS id FROM deliveries WHERE endpoint_id = $1 AND state = 'failed' AND resolution IS NULL
        ORDER BY id DESC`,
@@ -141,12 +145,12 @@ export class WebhookFiller {
     return rows.map(({ id }) => id);
   }
 
-  private pending(condition: string): Promise<string[]> {
-    return this.deliveries(`state = 'pending' AND lease_until IS NULL AND ${condition} ORDER BY id`);
+  private listPending(condition: string): Promise<string[]> {
+    return this.listDeliveries(`state = 'pending' AND lease_until IS NULL AND ${condition} ORDER BY id`);
   }
 
   /** Returns ids of deliveries to the healthy endpoint. */
-  private async deliveries(condition: string): Promise<string[]> {
+  private async listDeliveries(condition: string): Promise<string[]> {
     const rows = await this.instance.sql<{ id: string }>(
       `SELECT 'dlv_' || id AS id FROM deliveries WHERE endpoint_id = $1 AND ${condition}`,
       [this.endpoints.healthy.id.slice('ep_'.length)],
@@ -158,7 +162,7 @@ export class WebhookFiller {
     return (await this.post('/v1/webhooks/redeliveries', { filter })).data.id as string;
   }
 
-  private async endpoint(body: object, key?: string): Promise<Omit<FixtureEndpoint, 'headers'>> {
+  private async createEndpoint(body: object, key?: string): Promise<Omit<FixtureEndpoint, 'headers'>> {
     const { id, secret } = (await this.post('/v1/webhooks/endpoints', body, key)).data;
     return { id, secret };
   }

@@ -18,7 +18,7 @@ export interface Fixture {
 
 /**
  * Columns whose UUIDv7 contains a relevant time: retention, partitions and time filters compare it with the
- * clock. All other ids are not moved: refresh tokens contain them, and encrypted values are bound to them.
+ * clock. Other ids are not shifted: refresh tokens contain them, and encrypted values are bound to them.
  */
 const ID_TIMES: Record<string, string[]> = {
   events: ['id'],
@@ -28,8 +28,8 @@ const ID_TIMES: Record<string, string[]> = {
 };
 
 /**
- * Returns the dump of a version, moved by whole days as if it had been written 1 to 25 hours ago: leases have
- * expired, and retries in two days are not due.
+ * Returns the dump of a version, shifted by whole days as if it had been written 1 to 25 hours ago: leases
+ * have expired, and retries in two days are not due.
  * @throws Error if there is no dump of this version
  */
 export function readFixture(version: string, now = Date.now()): Fixture {
@@ -38,15 +38,15 @@ export function readFixture(version: string, now = Date.now()): Fixture {
   const { dumpedAt } = JSON.parse(manifest) as Manifest;
   const dump = parseDump(script);
   const days = Math.floor((now - Date.parse(dumpedAt) - HOUR_MS) / DAY_MS);
-  const move = mover(days, idTimes(dump.rows));
+  const shift = createShift(days, idTimes(dump.rows));
   return {
     dump: {
-      // Times in defaults are not moved.
-      tables: dump.tables.replace(/^CREATE TABLE \w+ PARTITION OF .+$/gm, move),
-      rows: move(dump.rows),
+      // Times in defaults are not shifted.
+      tables: dump.tables.replace(/^CREATE TABLE \w+ PARTITION OF .+$/gm, shift),
+      rows: shift(dump.rows),
       indexes: dump.indexes,
     },
-    manifest: JSON.parse(move(manifest)) as Manifest,
+    manifest: JSON.parse(shift(manifest)) as Manifest,
   };
 }
 
@@ -67,25 +67,25 @@ function idTimes(rows: string): Set<string> {
   return ids;
 }
 
-/** Returns a function that moves dates, the times in `ids`, and the partitions of a text by whole days. */
-function mover(days: number, ids: Set<string>): (text: string) => string {
+/** Returns a function that shifts dates, the times in `ids`, and the partitions of a text by whole days. */
+function createShift(days: number, ids: Set<string>): (text: string) => string {
   if (days === 0) return (text) => text;
-  const moveDate = (date: string): string =>
+  const shiftDate = (date: string): string =>
     new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
-  const moveId = (id: string): string => {
+  const shiftId = (id: string): string => {
     const time = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) + days * DAY_MS;
     const hex = time.toString(16).padStart(12, '0');
     return `${hex.slice(0, 8)}-${hex.slice(8)}${id.slice(13)}`;
   };
   return (text) =>
     text
-      .replace(/\b(\d{4}-\d\d-\d\d)(?=[ T]\d\d:\d\d:\d\d(\.\d+)?(\+00|Z))/g, moveDate)
+      .replace(/\b(\d{4}-\d\d-\d\d)(?=[ T]\d\d:\d\d:\d\d(\.\d+)?(\+00|Z))/g, shiftDate)
       .replace(/(?<![0-9a-f-])[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) =>
-        ids.has(id) ? moveId(id) : id,
+        ids.has(id) ? shiftId(id) : id,
       )
       // Bounds of partitions, and the position up to which the log has been rolled up.
-      .replace(/(?<![0-9a-f-])(?!00000000-)[0-9a-f]{8}-[0-9a-f]{4}-0000-0000-0{12}/g, moveId)
+      .replace(/(?<![0-9a-f-])(?!00000000-)[0-9a-f]{8}-[0-9a-f]{4}-0000-0000-0{12}/g, shiftId)
       .replace(/(?<=\battempts_(?:kept_)?)(\d{4})(\d\d)(\d\d)\b/g, (_, year, month, day) =>
-        moveDate(`${year}-${month}-${day}`).replaceAll('-', ''),
+        shiftDate(`${year}-${month}-${day}`).replaceAll('-', ''),
       );
 }

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { DatabaseDump } from './database-dump.js';
 import { multiplyCustomers } from './multiply-customers.js';
 
-/** The database into which a dump should be restored is not empty. */
+/** Thrown when the database into which a dump should be restored is not empty. */
 export class DatabaseNotEmptyError extends Error {}
 
 export interface RestoreOptions {
