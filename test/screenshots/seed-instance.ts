@@ -256,7 +256,7 @@ async function createKeys(
   const web = await create({ name: 'Web shop', type: 'publishable' });
   await create({ name: 'Order service', type: 'secret', scopes: ['customer:read', 'customer:write'] });
   await create({ name: 'Nightly export', type: 'secret', scopes: ['customer:read'], expiresAt: soon });
-  const revoked = await create({ name: 'Trial of the agency', type: 'secret', scopes: ['customer:read'] });
+  const revoked = await create({ name: 'Agency trial', type: 'secret', scopes: ['customer:read'] });
   await operatorRequest(operator, 'DELETE', `/projects/${projectId}/api-keys/${revoked.id}`);
   await instance.sql(
     `UPDATE api_keys SET created_at = now() - interval '63 days',
@@ -295,11 +295,12 @@ function endpointFactory(instance: TestInstance, operator: OperatorClient) {
 const insertEndpointHealth = (instance: TestInstance): Promise<unknown> =>
   instance.sql(
     `INSERT INTO endpoint_health (endpoint_id, failing_since, last_success_at, last_failure_at)
-     SELECT endpoint_id, CASE WHEN fault > good THEN (
-         SELECT min(started_at) FROM attempts b WHERE b.endpoint_id = a.endpoint_id AND b.started_at > good
-       ) END, good, fault
+     SELECT endpoint_id, CASE WHEN last_failure > last_success THEN (
+         SELECT min(started_at) FROM attempts b WHERE b.endpoint_id = a.endpoint_id AND b.started_at > last_success
+       ) END, last_success, last_failure
      FROM (
-       SELECT endpoint_id, max(started_at) FILTER (WHERE success) AS good, max(started_at) FILTER (WHERE NOT success) AS fault
+       SELECT endpoint_id, max(started_at) FILTER (WHERE success) AS last_success,
+         max(started_at) FILTER (WHERE NOT success) AS last_failure
        FROM attempts GROUP BY endpoint_id
      ) a`,
   );

@@ -66,10 +66,11 @@ interface Log {
 }
 
 /** Inserts thirty days of events with their deliveries and attempts, before a worker runs. */
-export async function seedLog(instance: TestInstance, scenes: SeedProject[]): Promise<void> {
+export async function seedLog(instance: TestInstance, projects: SeedProject[]): Promise<void> {
   const end = Date.now();
   const log: Log = { events: [], deliveries: [], attempts: [] };
-  for (const [index, scene] of scenes.entries()) generateEvents(log, scene, end, seededRandom(index + 1));
+  for (const [index, project] of projects.entries())
+    generateEvents(log, project, end, seededRandom(index + 1));
   await createPartitions(instance, end - DAYS * DAY_MS);
   await insertRows(instance, 'events', log.events);
   await insertRows(instance, 'deliveries', log.deliveries);
@@ -85,29 +86,29 @@ export async function insertRows(instance: TestInstance, table: string, rows: Ro
   );
 }
 
-/** The time of day and week at the end of the log: the activity looks the same whatever the real time is. */
+/** The simulated time at the end of the log, so that the activity looks the same in every run. */
 const THURSDAY_AFTERNOON = Date.UTC(2026, 0, 1, 15);
 
-function generateEvents(log: Log, scene: SeedProject, end: number, random: () => number): void {
-  const perHour = scene.eventsPerDay / 24;
+function generateEvents(log: Log, project: SeedProject, end: number, random: () => number): void {
+  const perHour = project.eventsPerDay / 24;
   for (let at = end - DAYS * DAY_MS + HOUR_MS; at < end - 2 * MINUTE_MS;) {
     // Busy days, quiet nights, quieter weekends.
-    const then = new Date(THURSDAY_AFTERNOON - (end - at));
-    const hour = then.getUTCHours() + then.getUTCMinutes() / 60;
-    const day = then.getUTCDay();
+    const simulated = new Date(THURSDAY_AFTERNOON - (end - at));
+    const hour = simulated.getUTCHours() + simulated.getUTCMinutes() / 60;
+    const day = simulated.getUTCDay();
     const busy = (1.05 - Math.cos(((hour - 3) / 24) * 2 * Math.PI)) * (day === 0 || day === 6 ? 0.55 : 1.1);
     at += (-Math.log(1 - random()) * HOUR_MS) / (perHour * busy);
-    if (at < end - 2 * MINUTE_MS) generateEvent(log, scene, Math.floor(at), end, random);
+    if (at < end - 2 * MINUTE_MS) generateEvent(log, project, Math.floor(at), end, random);
   }
 }
 
-function generateEvent(log: Log, scene: SeedProject, at: number, end: number, random: () => number): void {
+function generateEvent(log: Log, project: SeedProject, at: number, end: number, random: () => number): void {
   const type = pickEventType(random());
-  const person = scene.customers[Math.floor(random() ** 1.6 * scene.customers.length)]!;
-  const owner = { organization_id: scene.organizationId, project_id: scene.projectId };
+  const person = project.customers[Math.floor(random() ** 1.6 * project.customers.length)]!;
+  const owner = { organization_id: project.organizationId, project_id: project.projectId };
   const event = { ...owner, id: uuidAt(at), type, created_at: iso(at) };
   const subject = {
-    customer: { ...person, projectId: scene.projectId, emailVerified: true, createdAt: iso(at) },
+    customer: { ...person, projectId: project.projectId, emailVerified: true, createdAt: iso(at) },
     ...(type.startsWith('session.') && {
       session: { id: uuidAt(at), device: 'Firefox on macOS', createdAt: iso(at) },
     }),
@@ -123,7 +124,7 @@ function generateEvent(log: Log, scene: SeedProject, at: number, end: number, ra
       data: subject,
     }),
   });
-  for (const endpoint of scene.endpoints)
+  for (const endpoint of project.endpoints)
     if (endpoint.types.some((each) => each === '*' || type.startsWith(each.replace('*', ''))))
       generateDelivery(log, { ...owner, event_id: event.id, event_type: type }, endpoint, at, end, random);
 }
@@ -149,8 +150,8 @@ function generateDelivery(
       break;
     }
     last = endpoint.failure(end - started, random());
-    const took = last?.error === 'timeout' ? 10_000 : endpoint.typicalMs * (0.6 + random() ** 4 * 5);
-    closedAt = started + Math.round(took);
+    const durationMs = last?.error === 'timeout' ? 10_000 : endpoint.typicalMs * (0.6 + random() ** 4 * 5);
+    closedAt = started + Math.round(durationMs);
     log.attempts.push({
       id: uuidAt(started),
       ...common,
@@ -159,7 +160,7 @@ function generateDelivery(
       http_status: last?.status ?? 200,
       success: last === null,
       error: last?.error ?? null,
-      duration_ms: Math.round(took),
+      duration_ms: Math.round(durationMs),
       response_body: last?.body ?? '{"received":true}',
       started_at: iso(started),
       closed_at: iso(closedAt),
