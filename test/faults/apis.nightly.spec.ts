@@ -45,7 +45,7 @@ describe('apis under load', () => {
     await sleep(2_000);
     const signaledAt = Date.now();
     const ended = instance.api.stop('SIGTERM');
-    const readiness = await eventually('the api being no longer ready', async () => {
+    const readiness = await eventually('the api to be no longer ready', async () => {
       const response = await instance.request('GET', '/readyz').catch(() => null);
       return response?.status === 503 && response.headers.get('connection') === 'close' && response;
     });

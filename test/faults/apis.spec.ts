@@ -124,7 +124,7 @@ describe('apis', () => {
     await api.runCommand('hold', 'password.before-hash');
     const logins = Array.from({ length: 8 }, () => instance.login(first));
     await eventually(
-      'hashes being held',
+      'held hashes',
       async () => Number(await api.runCommand('held', 'password.before-hash')) > 0,
     );
     // The probe's connection waits for the api when SIGTERM arrives, however slow the machine is.
@@ -197,7 +197,7 @@ describe('starting', () => {
           }),
         );
       }
-      const waiting = await eventually('all of them being there', async () => {
+      const waiting = await eventually('all five replicas to wait', async () => {
         const { rows } = await admin.query<{ role: string; isMigrating: boolean }>(
           `SELECT usename AS role, query LIKE '%CREATE TABLE%' AS "isMigrating" FROM pg_stat_activity
            WHERE datname = $1 AND wait_event_type = 'Lock'`,
@@ -210,7 +210,7 @@ describe('starting', () => {
       await holder.query('ROLLBACK');
       const survivors = replicas.toSpliced(victim, 1);
       for (const port of ports.toSpliced(victim, 1))
-        await eventually('a replica being ready', () => isReady(port));
+        await eventually('a replica to be ready', () => isReady(port));
       expect(survivors.every(({ isRunning }) => isRunning)).toBe(true);
       const { rows } = await holder.query<{ times: number }>(
         'SELECT count(*)::int AS times FROM migrations GROUP BY name ORDER BY 1 DESC',

@@ -23,7 +23,7 @@ describe('faults of PostgreSQL', () => {
       await eventually('requests', () => history.exchanges.length >= before + 30);
       await interrupt();
       await load;
-      const away = history.exchanges.length;
+      const stoppedFrom = history.exchanges.length;
       await runInChains(4, 5, request);
       await own.server.start();
       await eventually('a registration', async () => (await instance.register()).status === 201);
@@ -33,9 +33,9 @@ describe('faults of PostgreSQL', () => {
       const rejected = sent.filter(({ response }) => response?.status !== 200 && response?.status !== 201);
       // The history reports requests without a response, together with the state of the api.
       rejected.forEach(({ response }) => response && expectUnavailable(response));
-      const whileAway = history.exchanges.slice(away, away + 20);
-      expect(whileAway.map(({ response }) => response?.status)).toEqual(Array(20).fill(503));
-      recordMeasurements({ requests: sent.length, 'refused with 503': rejected.length });
+      const whileStopped = history.exchanges.slice(stoppedFrom, stoppedFrom + 20);
+      expect(whileStopped.map(({ response }) => response?.status)).toEqual(Array(20).fill(503));
+      recordMeasurements({ requests: sent.length, 'rejected with 503': rejected.length });
       await history.check();
       expect(own.pids).toEqual(pids);
     },
@@ -52,11 +52,11 @@ describe('faults of PostgreSQL', () => {
         ({ status }) => status,
         () => 0,
       );
-    await eventually('the api listening', async () => (await statusOf('/livez')) === 200);
+    await eventually('the api to listen', async () => (await statusOf('/livez')) === 200);
     expect(await statusOf('/readyz')).toBe(503);
     expectUnavailable(await instance.register());
     await server.start();
-    await eventually('the api being ready', async () => (await statusOf('/readyz')) === 200);
+    await eventually('the api to be ready', async () => (await statusOf('/readyz')) === 200);
     await worker.waitUntilReady();
     await registerCustomer(instance);
     await history.check();
@@ -75,7 +75,7 @@ describe('faults of PostgreSQL', () => {
       await holder.query('ROLLBACK');
       holder.release();
     }
-    const durations = await eventually('the log of them all', () => {
+    const durations = await eventually('the log of all requests', () => {
       const lines = instance.api.log.filter(({ route, status }) => route === '/api/v1/me' && status === 503);
       return lines.length === 40 && lines.map(({ durationMs }) => Number(durationMs));
     });

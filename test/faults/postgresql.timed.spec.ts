@@ -31,7 +31,7 @@ describe('PostgreSQL that does not respond', () => {
       return status === 201 && (body.customer.id as string);
     });
     await own.expectHealthyConnections();
-    await eventually('its event', () => receiver.requests.some(({ body }) => body.includes(created)));
+    await eventually('the event', () => receiver.requests.some(({ body }) => body.includes(created)));
     expect(own.pids).toEqual(pids);
     await history.check(LEASE_TOLERANCES);
   });

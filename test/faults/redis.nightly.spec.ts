@@ -39,7 +39,7 @@ describeRedis('faults of Redis within time limits, deliveries with redis', () =>
   /** Waits until the api reports Redis as up and a worker waits there for jobs. @returns ms since a time */
   const waitForRedisUse = async (since = Date.now()): Promise<number> => {
     await eventually(
-      'Redis being used',
+      'Redis to be used',
       async () =>
         (await readiness()).redis === 'up' &&
         /cmd=(bzpopmin|bzmpop)/i.test(await redis!.command('CLIENT LIST')),
@@ -50,14 +50,18 @@ describeRedis('faults of Redis within time limits, deliveries with redis', () =>
   it('Redis is emptied with 500 retries pending: all run within 10 s of their time, none twice, sessions stay valid', async () => {
     await start({ env: { WEBHOOK_RETRY_SCHEDULE: '0s,8s,8s,8s,8s' } });
     await listen();
-    const firsts = new Set<string>();
+    const attemptedEvents = new Set<string>();
     receiver.defaultResponder = (response, request) => {
-      respondWithStatus(firsts.has(request.event.id) ? 200 : 500)(response, request, undefined as never);
-      firsts.add(request.event.id);
+      respondWithStatus(attemptedEvents.has(request.event.id) ? 200 : 500)(
+        response,
+        request,
+        undefined as never,
+      );
+      attemptedEvents.add(request.event.id);
     };
     const { tokens } = await registerCustomer(instance);
     await emitEvents(instance, 499);
-    await eventually('500 first attempts', () => firsts.size === 500);
+    await eventually('500 first attempts', () => attemptedEvents.size === 500);
     await redis!.flush();
     const refreshed = await instance.request('POST', '/api/v1/auth/refresh', {
       body: { refreshToken: tokens.refreshToken },
@@ -110,14 +114,14 @@ describeRedis('faults of Redis within time limits, deliveries with redis', () =>
     expect(await readiness()).toMatchObject({ status: 'degraded', redis: 'down' });
     await control.process.stop();
     await redis!.start();
-    const back = await waitForRedisUse();
+    const usedAgainMs = await waitForRedisUse();
     await instance.register();
     await history.check(ON_TIME);
     expect(times.lost - times.without).toBeLessThan(100);
     recordMeasurements({
       'p99 without Redis': `${Math.round(times.lost)} ms`,
       'of an api that never had Redis': `${Math.round(times.without)} ms`,
-      'used again after': formatSeconds(back),
+      'used again after': formatSeconds(usedAgainMs),
     });
   });
 
@@ -138,9 +142,9 @@ describeRedis('faults of Redis within time limits, deliveries with redis', () =>
     await listen();
     await sleep(5_000);
     redis = await RedisServer.start(port);
-    const joinedMs = await waitForRedisUse();
-    expect(joinedMs).toBeLessThan(20_000);
-    recordMeasurements({ 'ready after': formatSeconds(readyMs), 'used after': formatSeconds(joinedMs) });
+    const usedMs = await waitForRedisUse();
+    expect(usedMs).toBeLessThan(20_000);
+    recordMeasurements({ 'ready after': formatSeconds(readyMs), 'used after': formatSeconds(usedMs) });
     await registerCustomer(instance);
     await history.check(ON_TIME);
   });

@@ -44,13 +44,13 @@ describeRedis('faults of Redis, deliveries with redis', () => {
   /** Resolves when the api reports Redis as up and a worker waits there for jobs. */
   const waitForRedisUse = () =>
     eventually(
-      'Redis being used',
+      'Redis to be used',
       async () =>
         (await readiness()).redis === 'up' &&
         /cmd=(bzpopmin|bzmpop)/i.test(await redis!.command('CLIENT LIST')),
     );
   const check = () => history.check({ schedule: AT_ONCE });
-  /** Resolves when `count` more requests than `before` have waitForRequests. */
+  /** Resolves when the receiver has received `count` more requests than `before`. */
   const waitForRequests = (before: number, count: number) =>
     eventually(`${count} more deliveries`, () => receiver.requests.length === before + count);
 
@@ -161,7 +161,7 @@ describeRedis('faults of Redis, deliveries with redis', () => {
       instance.startWorker();
       instance.startWorker();
       await eventually(
-        'the queue being empty',
+        'the queue to be empty',
         async () => (await queue.getJobCountByTypes('wait', 'prioritized', 'active')) === 0,
       );
     } finally {
@@ -189,7 +189,7 @@ describeRedis('limits without Redis', () => {
         const login = (from: string = address) =>
           instance.login(uniqueEmail(), PASSWORD, { 'x-forwarded-for': from });
         await eventually(
-          'Redis being used',
+          'Redis to be used',
           async () => (await instance.request('GET', '/readyz')).body.redis === 'up',
         );
         // From another address: if Redis is slow to respond, the process counts this request locally as well.

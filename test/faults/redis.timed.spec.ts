@@ -18,7 +18,7 @@ describeRedis('faults of Redis, deliveries with redis', () => {
   it('Redis is stopped: both programs exit within 6 s of SIGTERM', async () => {
     await redis.stop();
     await eventually(
-      'Redis being reported as down',
+      'Redis to be reported as down',
       async () => (await instance.request('GET', '/readyz')).body.redis === 'down',
     );
     for (const program of [instance.api, instance.workers[0]!]) {

@@ -402,7 +402,7 @@ describe('targets that misbehave', () => {
       for (const count of [1, 2]) {
         await emitEvents(instance, 1);
         await eventually('the request', () => target!.requests.length === count);
-        await eventually('the outcome being recorded', async () => {
+        await eventually('the recorded outcome', async () => {
           const open = await instance.sql(`SELECT 1 FROM deliveries WHERE lease_until IS NOT NULL`);
           return open.length === 0;
         });
@@ -416,7 +416,7 @@ describe('targets that misbehave', () => {
       // An idle connection stays open for 4 s: after a longer stall of the machine, the next pair of requests
       // reuses one.
       const isReused = async () => (await twice(respondWith('200 OK', 'x'.repeat(16_384)))).connections === 1;
-      expect(await eventually('a connection that is used again', isReused)).toBe(true);
+      expect(await eventually('a reused connection', isReused)).toBe(true);
       expect((await twice(respondWith('200 OK', 'x'.repeat(200_000)))).connections).toBe(2);
       expect((await twice(respondWith('200 OK', '', 'Connection: close'))).connections).toBe(2);
     });

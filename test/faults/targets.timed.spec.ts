@@ -36,7 +36,7 @@ describe('targets that misbehave in their timing', () => {
    * next attempt and closed after 4 s.
    */
   const waitUntilClosed = (target: RawTarget): Promise<boolean> =>
-    eventually('its connections being closed', async () => (await target.countConnections()) === 0);
+    eventually('all connections to be closed', async () => (await target.countConnections()) === 0);
   const responders: [RawResponder, number | null][] = [
     [silent, null],
     [respondEndlessly('HTTP/1.1 200 OK\r\nX-Slow: ', 'x', drip), null],

@@ -33,14 +33,14 @@ describe.each(availableQueues)('workers within time limits, deliveries with %s',
     instance.startWorker(settings);
     await instance.waitUntilReady();
     const readyMs = Date.now() - claimedAt;
-    await eventually('a record', async () => (await instance.listAttempts()).length > 0);
+    await eventually('a recorded attempt', async () => (await instance.listAttempts()).length > 0);
     const recordedMs = Date.now() - claimedAt;
     // 5 s, scaled, plus a tolerance for a busy machine.
     expect(recordedMs).toBeLessThan(Math.max(leaseMs, readyMs) + 6_000);
     const { requests } = await history.check({ ...ON_TIME, schedule: [0, 300, 300, 300, 300] });
     expect(requests).toBe(2);
     recordMeasurements({
-      'closed as worker_lost': `after ${formatSeconds(recordedMs)} of a lease of ${formatSeconds(leaseMs)}`,
+      'recorded as worker_lost': `after ${formatSeconds(recordedMs)} of a lease of ${formatSeconds(leaseMs)}`,
     });
   });
 

@@ -120,7 +120,7 @@ describe.each(availableQueues)('workers, deliveries with %s', (queue) => {
     await registerCustomers(instance, 20);
     await eventually('20 requests', () => held.length === 20);
     const ended = worker.stop('SIGTERM');
-    await eventually('the worker stopping', () => worker.log.some(({ message }) => message === 'stopping'));
+    await eventually('the worker to stop', () => worker.log.some(({ message }) => message === 'stopping'));
     await registerCustomers(instance, 1);
     for (const respond of held) respond();
     expect(await ended).toBe(0);
@@ -231,7 +231,7 @@ async function runDelayedJobs(): Promise<void> {
   try {
     await jobs.promoteJobs();
     await eventually(
-      'the queue being empty',
+      'the queue to be empty',
       async () => (await jobs.getJobCountByTypes('delayed', 'wait', 'prioritized', 'active')) === 0,
     );
   } finally {

@@ -16,7 +16,7 @@ const HEAD = ['Fault', 'Expected result', 'Queue', 'Measurements', 'Result'];
  */
 export default class FaultTable {
   onRunComplete(_contexts, { testResults }) {
-    const measurements = readMeasurements(process.env.TEST_FIGURES);
+    const measurements = readMeasurements(process.env.TEST_MEASUREMENTS);
     const rows = testResults
       .filter(({ testFilePath }) => FAULTS.test(testFilePath) && path.basename(testFilePath) !== CHECKER)
       .sort((one, other) => one.testFilePath.localeCompare(other.testFilePath))
@@ -73,8 +73,8 @@ function readMeasurements(file) {
   const byTest = new Map();
   for (const line of file && fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim().split('\n') : []) {
     if (!line) continue;
-    const { test, figures } = JSON.parse(line);
-    byTest.set(test, { ...byTest.get(test), ...figures });
+    const { test, measurements } = JSON.parse(line);
+    byTest.set(test, { ...byTest.get(test), ...measurements });
   }
   return byTest;
 }

@@ -146,15 +146,17 @@ export function attemptDelays(
 /** Returns requests for events that the receiver had already accepted, apart from redeliveries. */
 export function findRepeatedRequests({ requests, deliveries, endpoints }: Facts): TargetRequest[] {
   const urls = new Map(endpoints.map(({ id, url }) => [id, url]));
-  const wanted = countBy(deliveries.map(({ eventId, endpointId }) => `${urls.get(endpointId)} ${eventId}`));
+  const deliveryCounts = countBy(
+    deliveries.map(({ eventId, endpointId }) => `${urls.get(endpointId)} ${eventId}`),
+  );
   return [...groupBy(requests, requestKey)].flatMap(([key, group]) => {
     const done = group
       .filter(({ response }) => response && isSuccess(response.status))
       .map(({ response }) => response!.at)
       .sort((one, other) => one - other);
     // One success per delivery of the event is expected.
-    const enough = done[(wanted.get(key) ?? 1) - 1];
-    return enough === undefined ? [] : group.filter(({ at }) => at > enough);
+    const lastExpected = done[(deliveryCounts.get(key) ?? 1) - 1];
+    return lastExpected === undefined ? [] : group.filter(({ at }) => at > lastExpected);
   });
 }
 
@@ -264,7 +266,7 @@ function findDeliveryProblem(delivery: DeliveryRow, attempts: AttemptRow[], inde
 }
 
 /**
- * I3: each attempt number has one record, and at no time has a receiver seen more requests than attempts were
+ * I3: each attempt number has one record, and a receiver never has more requests than attempts that have
  * started.
  */
 function checkRequestsPerAttempt({ attempts, requests }: Facts, _: FactIndex): Violation[] {
@@ -275,16 +277,18 @@ function checkRequestsPerAttempt({ attempts, requests }: Facts, _: FactIndex): V
       invariant: 'I3' as const,
       description: `${what} is recorded ${count} times`,
     }));
-  const begun = groupBy(attempts, requestKey);
-  const tooMany = [...groupBy(requests, requestKey)].flatMap(([key, group]) => {
-    const starts = (begun.get(key) ?? []).map(({ startedAt }) => startedAt).sort((one, other) => one - other);
+  const started = groupBy(attempts, requestKey);
+  const unexpectedRequests = [...groupBy(requests, requestKey)].flatMap(([key, group]) => {
+    const starts = (started.get(key) ?? [])
+      .map(({ startedAt }) => startedAt)
+      .sort((one, other) => one - other);
     const arrivals = group.map(({ at }) => at).sort((one, other) => one - other);
     const position = arrivals.findIndex((at, count) => !(starts[count]! <= at + CLOCK_SKEW_MS));
     if (position < 0) return [];
-    const what = `request ${position + 1} of ${arrivals.length} for ${key} belongs to no attempt of its own (${starts.length} begun)`;
+    const what = `request ${position + 1} of ${arrivals.length} for ${key} belongs to no attempt of its own (${starts.length} started)`;
     return [{ invariant: 'I3' as const, description: what }];
   });
-  return [...twice, ...tooMany];
+  return [...twice, ...unexpectedRequests];
 }
 
 /** I4: no refresh token has two successors. */
@@ -320,9 +324,9 @@ function checkTenantIsolation({ exchanges }: Facts): Violation[] {
     if (!response || !isSuccess(response.status)) return [];
     const { body } = response;
     const isOwn = path === '/api/v1/me' && accessToken ? decodeClaims(accessToken)?.sub === body.id : true;
-    const isNamed =
+    const hasRequestedEmail =
       requestBody?.email && body.customer?.email ? body.customer.email === requestBody.email : true;
-    return isOwn && isNamed
+    return isOwn && hasRequestedEmail
       ? []
       : [
           {
@@ -397,7 +401,7 @@ function checkDelays(facts: Facts, _: FactIndex, tolerances: Tolerances): Violat
   });
 }
 
-/** `*` excludes event types that must be isNamed (contract, section 5). */
+/** `*` excludes event types that must be named (contract, section 5). */
 function isSubscribed(
   { projectId, events }: EndpointRow,
   event: { type: string; projectId: string | null },

@@ -8,12 +8,9 @@ export interface Measurements {
 
 /** Records measurements of the running test. */
 export function recordMeasurements(measurements: Measurements): void {
-  const file = process.env['TEST_FIGURES'];
+  const file = process.env['TEST_MEASUREMENTS'];
   if (!file) return;
-  appendFileSync(
-    file,
-    `${JSON.stringify({ test: expect.getState().currentTestName, figures: measurements })}\n`,
-  );
+  appendFileSync(file, `${JSON.stringify({ test: expect.getState().currentTestName, measurements })}\n`);
 }
 
 /** Formats a duration in seconds. */

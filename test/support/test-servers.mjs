@@ -14,6 +14,9 @@ export async function startTestServers() {
   // Every response to a test is compared with this document (fetch-documented.ts).
   const document = path.join(folder, 'openapi.json');
   fs.writeFileSync(document, JSON.stringify(mergeDocuments(await openApiDocuments())));
-  Object.assign(process.env, env, { TEST_OPENAPI: document, TEST_FIGURES: path.join(folder, 'figures') });
+  Object.assign(process.env, env, {
+    TEST_OPENAPI: document,
+    TEST_MEASUREMENTS: path.join(folder, 'measurements'),
+  });
   return folder;
 }
