@@ -242,7 +242,7 @@ const operatorChanges: Change[] = [
 ];
 const routesOf = (all: Change[]): string[] => all.map(({ route }) => route).sort();
 
-/** Sends every change. @returns those that failDelivery or do not leave exactly one entry by this actor */
+/** Sends every change. @returns those that fail or do not leave exactly one entry by this actor */
 async function findUnaudited(
   all: Change[],
   read: (query: string) => Promise<TestResponse>,

@@ -578,7 +578,7 @@ describe('§4 #13 GET /v1/webhooks/deliveries', () => {
     });
     expect(imported).toMatchObject({ status: 200, body: { created: 203 } });
     const page = async (query: string) => (await instance.request('GET', path + query, { headers })).body;
-    await eventually('all of them', async () => {
+    await eventually('all attempts', async () => {
       const { data, next_cursor } = await page('?limit=200');
       if (!next_cursor) return false;
       return data.length === 200 && (await page(`?limit=200&cursor=${next_cursor}`)).data.length === 3;

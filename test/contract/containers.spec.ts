@@ -117,7 +117,7 @@ describe("the compose file's servers", () => {
         return stdout.trim();
       };
       try {
-        await eventually('Redis responding', () => redisCli(['PING']).catch(() => null));
+        await eventually('Redis to respond', () => redisCli(['PING']).catch(() => null));
         expect(await redisCli(['PING'])).toMatch(/^NOAUTH/);
         expect(await redisCli(['PING'], env['REDIS_PASSWORD'])).toBe('PONG');
         const settings = await redisCli(

@@ -429,10 +429,7 @@ describe('the events of complete lifecycles', () => {
   });
 });
 
-/**
- * Returns the names of all members, at every depth, except those of metadata, which belong to the server's
- * developer.
- */
+/** Returns the names of all members, at every depth, except those of metadata, which the caller chooses. */
 const names = (value: unknown): unknown =>
   isObject(value)
     ? Object.fromEntries(

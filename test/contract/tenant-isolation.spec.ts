@@ -55,7 +55,7 @@ interface Pair {
   victim: CallerFixture;
   isSameOrganization?: boolean;
   /** The victim is the parent organization, which the attacker sees as its parentId. */
-  isAbove?: boolean;
+  isParent?: boolean;
 }
 
 type Values = Record<string, string>;
@@ -133,7 +133,7 @@ beforeAll(async () => {
       name: 'an organization key, of the one above',
       attacker: c.organization,
       victim: a.organization,
-      isAbove: true,
+      isParent: true,
     },
     { name: 'an organization key, of the one two below', attacker: a.organization, victim: d.organization },
     { name: 'a customer, of another one', attacker: a.customers[0], victim: a.customers[1] },
@@ -274,7 +274,7 @@ interface Trial {
 function pathTrials(route: Route, { victim }: Pair): Trial[] {
   const inputs = pathInputs(route);
   const choices = Array.from({ length: 2 ** inputs.length - 1 }, (_, index) =>
-    inputs.filter((_input, bit) => (index + 1) & (1 << bit)),
+    inputs.filter((_input, position) => (index + 1) & (1 << position)),
   );
   return choices.flatMap((chosen) => {
     const variants = Math.max(...chosen.map((input) => kindsOf(input)!.length));
@@ -400,14 +400,14 @@ describe("another tenant's object is treated as missing", () => {
     const findings: string[] = [];
     for (const route of routes.filter(({ method }) => method === 'GET')) {
       const query: Values = route.inputs.some(({ name }) => name === 'limit') ? { limit: '200' } : {};
-      for (const { name, attacker, victim, isSameOrganization, isAbove } of pairs) {
+      for (const { name, attacker, victim, isSameOrganization, isParent } of pairs) {
         if (!headersFor(route, attacker) || (isSameOrganization && wholeOrganization.has(route.name)))
           continue;
         const { status, body } = await send(route, attacker, { query });
         // Some routes are for organization keys only.
         expect([route.name, name, [200, 403].includes(status)]).toEqual([route.name, name, true]);
         const shown = JSON.stringify(body);
-        const leaked = Object.values(isAbove ? withoutOrganization(victim).resources : victim.resources)
+        const leaked = Object.values(isParent ? withoutOrganization(victim).resources : victim.resources)
           .flat()
           .filter((id) => shown.includes(id));
         if (leaked.length > 0) findings.push(`${route.name} as ${name}: ${leaked.join(', ')}`);

@@ -189,7 +189,7 @@ describe('alerts', () => {
     const firstCheck = checkAlerts();
     await eventually('the alert', () => redirect);
     await instance.register();
-    await eventually('a delivery meanwhile', () => target.requests[0]?.response?.status === 200);
+    await eventually('the delivery', () => target.requests[0]?.response?.status === 200);
     redirect!();
     await firstCheck;
     const failure = { message: 'alert delivery failed', channel: 'webhook', kind: 'dead_letters' };
@@ -216,7 +216,9 @@ describe('alerts', () => {
       const worker = instance.startWorker({ ...workerEnv, PERIODIC_JOBS: 'on', TIME_SCALE: '100' });
       await instance.waitUntilReady();
       await addDeadLetter(id);
-      await eventually('a failure', () => worker.log.some(({ message }) => message === 'alert check failed'));
+      await eventually('the failed check', () =>
+        worker.log.some(({ message }) => message === 'alert check failed'),
+      );
     } finally {
       await instance.sql('ALTER TABLE alerts_away RENAME TO alerts');
     }

@@ -52,7 +52,7 @@ async function serve(file: string, env: Record<string, string> = {}): Promise<st
   const server = new ServerProcess(join(folder, file), { ...environment(), PORT: String(port), ...env });
   servers.push(server);
   const url = `http://127.0.0.1:${port}`;
-  await eventually(`${file} listening`, async () => {
+  await eventually(`${file} to listen`, async () => {
     if (!server.isRunning) throw new Error(`${file} ended:\n${server.output}`);
     return fetch(url).then(
       () => true,

@@ -78,7 +78,7 @@ describe('the limit for failed logins with RATE_LIMITS=off (RL-01)', () => {
     expect(await statusFrom(HOME, email)).toBe(429);
   });
 
-  it("allows no attempts to an address of another customer, last used 31 days ago or used before a reset, because it may be an intruder's", async () => {
+  it('blocks an address that another customer used, that was last used 31 days ago, or that was used before a password reset', async () => {
     const [first, second, third] = [await registerAtHome(), await registerAtHome(), await registerAtHome()];
     await instance.sql(
       `UPDATE customer_addresses SET last_login_at = now() - interval '31 days' WHERE customer_id = $1`,

@@ -40,7 +40,7 @@ describeConsole('setup and account in the console', { allowClientErrors: true },
       await page.evaluate('window.sentValues = []');
       for (let second = 0; second < seconds; second += 5) {
         await page.clock.runFor(5_000);
-        await eventually('its response', () => page.evaluate<boolean>('window.pendingRequests === 0'));
+        await eventually('the response', () => page.evaluate<boolean>('window.pendingRequests === 0'));
         await page.waitForTimeout(20);
       }
       return new Set(await page.evaluate<string[]>('window.sentValues'));

@@ -30,7 +30,7 @@ describeDeliveries('the console in a browser', (test) => {
     await instance.createEndpoint(receiver.url, ['customer.created']);
     receiver.defaultResponder = respondWithStatus(404);
     await emitEvents(instance, 3);
-    await eventually('the others', async () => {
+    await eventually('the remaining dead letters', async () => {
       const [row] = await instance.sql<{ n: number }>(
         `SELECT count(*)::int AS n FROM deliveries WHERE state = 'failed' AND resolution IS NULL AND last_http_status = 404`,
       );

@@ -310,13 +310,16 @@ describe('GET /api/v1/customers/{id}/export', () => {
     const level = { url: `${receiver.url}/organization`, level: 'organization' };
     await instance.requestWithSecretKey('POST', '/v1/webhooks/endpoints', level);
     const { id } = await create();
-    await eventually('both', () => receiver.requests.filter(({ body }) => body.includes(id)).length === 2);
+    await eventually(
+      'both requests',
+      () => receiver.requests.filter(({ body }) => body.includes(id)).length === 2,
+    );
     const attempts = async (key: string): Promise<string[]> => {
       const { body } = await instance.requestWithBearer(key, 'GET', `/api/v1/customers/${id}/export`);
       return body.webhookAttempts.map(({ targetUrl }: { targetUrl: string }) => targetUrl);
     };
     await eventually(
-      'both in the log',
+      'both attempts in the log',
       async () => (await attempts(instance.credentials.secretKey)).length === 2,
     );
     expect(await attempts(instance.credentials.projectSecretKey)).toEqual([receiver.url]);

@@ -143,12 +143,12 @@ describe('an email address that a server sets', () => {
     const customer = await registerCustomer(instance);
     const verify = await instance.getMailToken(customer.email, 'verify-email');
     const reset = await requestReset(instance, customer.email);
-    const { fresh } = await requestEmailChange(instance, customer);
+    const { newToken } = await requestEmailChange(instance, customer);
     await patch(customer.id, { email: uniqueEmail() });
     for (const [route, token] of [
       ['verify-email', verify],
       ['reset-password', reset],
-      ['confirm-email-change', fresh],
+      ['confirm-email-change', newToken],
     ] as const)
       expect((await submitToken(instance, route, token)).body).toMatchObject({
         status: 400,

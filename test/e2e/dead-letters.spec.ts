@@ -272,7 +272,7 @@ describe('discarding a delivery', () => {
       expect(rejected).toMatchObject({ status: 409, body: { code: 'delivery_pending' } });
     succeed();
     await eventually(
-      'its outcome',
+      'the outcome',
       async () => (await instance.listAttempts({ endpoint_id: id })).length > 0,
     );
     expect(await discard(delivery)).toMatchObject({ status: 409, body: { code: 'conflict' } });
@@ -304,7 +304,7 @@ describe('redelivering a delivery', () => {
     expect(after.headers['webhook-id']).toBe(before.headers['webhook-id']);
 
     const next = first.body.data.id as string;
-    await eventually('its outcome', async () => {
+    await eventually('the outcome', async () => {
       const { body } = await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${next}`);
       return body.data.state === 'succeeded';
     });
@@ -319,7 +319,7 @@ describe('redelivering a delivery', () => {
     expect(await redeliver(next)).toMatchObject({ status: 409, body: { code: 'endpoint_disabled' } });
     await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${endpoint}/enable`);
     expect(await redeliver(next)).toMatchObject({ status: 202, body: { data: { redelivery_of: next } } });
-    await eventually('the second one', () => moved.requests.length === 2);
+    await eventually('the second request', () => moved.requests.length === 2);
     await moved.stop();
   });
 });

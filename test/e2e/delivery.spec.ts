@@ -56,7 +56,7 @@ describe.each(availableQueues)('delivery through %s', (queue) => {
     receiver.respondWith(respondWithStatus(500, 'first'), respondWithStatus(500, 'second'));
     const endpoint = await instance.createEndpoint(receiver.url, ['customer.created']);
     await instance.register();
-    const attempts = await eventually('the delivery finishing', async () => {
+    const attempts = await eventually('the delivery to finish', async () => {
       const found = await instance.listAttempts({ endpoint_id: endpoint.id });
       return found.length > 0 && found.every(({ delivery_state }) => delivery_state !== 'pending') && found;
     });
@@ -100,7 +100,7 @@ describe('delivery', () => {
     }
     await instance.login(email);
     await eventually('every event', () => all!.requests.length === 5);
-    for (const each of [customers!, failures!]) await eventually('its event', () => each.requests.length > 0);
+    for (const each of [customers!, failures!]) await eventually('the event', () => each.requests.length > 0);
     expect(all!.requests.map(({ event }) => event.type).sort()).toEqual([
       'customer.created',
       'login.succeeded',

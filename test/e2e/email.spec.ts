@@ -45,9 +45,9 @@ const startChange = async () => {
 describe('a change of email address', () => {
   it('takes effect when both addresses have confirmed, in either order, and voids links to the old address (EV-01)', async () => {
     for (const isNewFirst of [false, true]) {
-      const { id, email, newEmail, accessToken, current, fresh } = await startChange();
+      const { id, email, newEmail, accessToken, currentToken, newToken } = await startChange();
       const verification = await instance.getVerificationToken(email);
-      const tokens = isNewFirst ? [fresh, current] : [current, fresh];
+      const tokens = isNewFirst ? [newToken, currentToken] : [currentToken, newToken];
       // email.changed reports whether the old address was verified.
       await instance.sql('UPDATE customers SET email_verified = $2 WHERE id = $1', [id, isNewFirst]);
       expect(await confirm(tokens[0]!)).toMatchObject({ status: 200, body: { status: 'pending' } });
@@ -66,23 +66,23 @@ describe('a change of email address', () => {
   });
 
   it('happens once when both addresses confirm at the same moment', async () => {
-    const { id, newEmail, current, fresh } = await startChange();
-    const responses = await Promise.all([confirm(current), confirm(fresh)]);
+    const { id, newEmail, currentToken, newToken } = await startChange();
+    const responses = await Promise.all([confirm(currentToken), confirm(newToken)]);
     expect(responses.map(({ body }) => body.status).sort()).toEqual(['changed', 'pending']);
     expect(await emailOf(id)).toBe(newEmail);
     expect(await instance.events(id, 'email.changed')).toHaveLength(1);
   });
 
   it('is voided by a newer one, including its confirmation', async () => {
-    const { id, email, accessToken, current, fresh } = await startChange();
-    expect((await confirm(current)).body.status).toBe('pending');
+    const { id, email, accessToken, currentToken, newToken } = await startChange();
+    expect((await confirm(currentToken)).body.status).toBe('pending');
     expect((await change(accessToken, uniqueEmail())).status).toBe(202);
-    expect(await confirm(fresh)).toMatchObject(invalidToken);
+    expect(await confirm(newToken)).toMatchObject(invalidToken);
     expect(await emailOf(id)).toBe(email);
   });
 
   it('is rejected with a wrong password, the same address, or an address that is taken at the request or the confirmation', async () => {
-    const { id, email, newEmail, accessToken, current, fresh } = await startChange();
+    const { id, email, newEmail, accessToken, currentToken, newToken } = await startChange();
     const wrong = await change(accessToken, uniqueEmail(), 'wrong password');
     expect(wrong).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
     const unchanged = { status: 400, body: { errors: [{ field: 'email', code: 'unchanged' }] } };
@@ -92,9 +92,9 @@ describe('a change of email address', () => {
     for (let count = 0; count < 7; count += 1)
       expect(await change(accessToken, other.email)).toMatchObject(taken);
 
-    await confirm(current);
+    await confirm(currentToken);
     await instance.register(newEmail);
-    expect(await confirm(fresh)).toMatchObject(taken);
+    expect(await confirm(newToken)).toMatchObject(taken);
     expect(await emailOf(id)).toBe(email);
   });
 });
@@ -110,7 +110,7 @@ it('RL-07, RL-08: changes send the customer at most 5 mails an hour, and the err
   const wait = rejected.headers.get('retry-after');
   expect(rejected.headers.get('ratelimit-policy')).toBe('"mail-recipient";q=5;w=3600');
   expect(rejected.headers.get('ratelimit')).toBe(`"mail-recipient";r=0;t=${wait}`);
-  await eventually('a shorter wait', async () => {
+  await eventually('a shorter Retry-After', async () => {
     const { headers } = await request();
     return Number(headers.get('retry-after')) < 3600;
   });
@@ -210,12 +210,12 @@ describe('one-time tokens', () => {
     const kinds = {
       'verify-email': async () => instance.getVerificationToken((await registerWithToken()).email),
       'reset-password': async () => requestReset(instance, (await registerWithToken()).email),
-      'confirm-email-change': async () => (await startChange()).fresh,
+      'confirm-email-change': async () => (await startChange()).newToken,
     };
-    for (const [name, fresh] of Object.entries(kinds)) {
+    for (const [name, createToken] of Object.entries(kinds)) {
       const route = name as keyof typeof kinds;
       const use = async (token: string) => normalizeResponse(await submitToken(instance, route, token));
-      const [expired, voided, used] = [await fresh(), await fresh(), await fresh()];
+      const [expired, voided, used] = [await createToken(), await createToken(), await createToken()];
       for (const [column, token] of [
         ['expires_at', expired],
         ['voided_at', voided],
@@ -272,7 +272,7 @@ describe('EV-06: addresses', () => {
 });
 
 describe('resending the verification mail', () => {
-  /** Creates an unverified customer without a mail that counts for a quota. @returns the email */
+  /** Creates an unverified customer without a mail that counts toward a quota. @returns the email */
   const unverified = async (): Promise<string> => (await create({ email: uniqueEmail() })).body.email;
 
   it('returns the same response for every address, and sends one mail in 60 s where needed (RL-08)', async () => {
@@ -313,7 +313,7 @@ describe('resending the verification mail', () => {
 });
 
 // Each address gets one mail of a kind per minute, so a counted mail would prevent the next.
-it('RL-08: a mail that is not sent, to an unknown, verified or disabled customer, counts for no quota', async () => {
+it('RL-08: a mail that is not sent, to an unknown, verified or disabled customer, counts toward no quota', async () => {
   const request = async (email: string): Promise<void> => {
     expect([(await forgot(email)).status, (await resend(email)).status]).toEqual([202, 202]);
   };

@@ -67,10 +67,10 @@ describe('the feed of events', () => {
     expect(nothing.body).toMatchObject({ data: [], has_more: false, next_cursor: expect.any(String) });
     const late = await create(key);
     await waitForFeed(instance);
-    const news = await requestFeed(query(nothing.body.next_cursor), key);
-    expect(customersOf(news.body.data)).toEqual([late]);
-    const one = await requestFeed(`/${news.body.data[0].id}`, key);
-    expect(one).toMatchObject({ status: 200, body: { success: true, data: news.body.data[0] } });
+    const nextPage = await requestFeed(query(nothing.body.next_cursor), key);
+    expect(customersOf(nextPage.body.data)).toEqual([late]);
+    const one = await requestFeed(`/${nextPage.body.data[0].id}`, key);
+    expect(one).toMatchObject({ status: 200, body: { success: true, data: nextPage.body.data[0] } });
   });
 
   it('can be filtered by type and time', async () => {
@@ -158,8 +158,8 @@ describe('the feed of events', () => {
     expect(customersOf(ownEvents.events)).toEqual([ids[0]]);
     const all = await readAll(null, `types=customer.created`);
     expect(customersOf(all.events)).toEqual(expect.arrayContaining(ids));
-    const narrowed = await readAll(null, `project_id=${other.projectId}`);
-    expect(customersOf(narrowed.events)).toEqual([ids[1]]);
+    const ofProject = await readAll(null, `project_id=${other.projectId}`);
+    expect(customersOf(ofProject.events)).toEqual([ids[1]]);
     expect((await readAll(null, `project_id=${other.projectId}`, one.key)).events).toEqual([]);
     expect(await requestFeed(`/${ownEvents.events[0].id}`, other.key)).toMatchObject({ status: 404 });
   });

@@ -63,7 +63,7 @@ async function attemptWithStatus(id: string, code: number): Promise<void> {
   receiver.defaultResponder = respondWithStatus(code);
   const before = finishedAttempts(id);
   await instance.register();
-  const entry = await eventually('its outcome', () =>
+  const entry = await eventually('the outcome', () =>
     finishedAttempts(id).find((each) => !before.includes(each)),
   );
   expect(entry['httpStatus']).toBe(code);

@@ -52,7 +52,7 @@ describe.each(availableQueues)('fairness of deliveries through %s (WH-13)', (que
     instance.startWorker(workerEnv);
     await eventually('its share of the capacity', () => hanging.requests.length === CONCURRENCY / 4);
     const registered = await instance.register();
-    const event = await eventually('the event of the other', () => responsive.requests[0]);
+    const event = await eventually('the event of the other endpoint', () => responsive.requests[0]);
     expect(event.body).toContain(registered.body.customer.id);
     expect(hanging.requests).toHaveLength(CONCURRENCY / 4);
   });
@@ -80,7 +80,7 @@ describe('fairness (WH-13)', () => {
       email: 'other@example.com',
       projectId: body.id,
     });
-    await eventually('the event of the other', () => responsive.requests.length === 1);
+    await eventually('the event of the other endpoint', () => responsive.requests.length === 1);
     expect(hanging.requests).toHaveLength((CONCURRENCY * 3) / 4);
   });
 
@@ -88,7 +88,7 @@ describe('fairness (WH-13)', () => {
     const endpoint = await instance.createEndpoint(responsive.url, ['session.revoked']);
     for (const urgency of [2, 1, 0]) await seed(endpoint, urgency, 30);
     instance.startWorker(workerEnv);
-    await eventually('all of them', () => responsive.requests.length === 90);
+    await eventually('all 90 requests', () => responsive.requests.length === 90);
     const order = responsive.requests.map(({ body }) => (JSON.parse(body) as { urgency: number }).urgency);
     const [first, retry, batch] = [0, 1, 2].map((urgency) =>
       order.reduce((sum, each, position) => sum + (each === urgency ? position : 0), 0),

@@ -27,7 +27,7 @@ describe('the delay before the first attempt', () => {
     const batches = '/v1/webhooks/redeliveries';
     const { body } = await instance.requestWithSecretKey('POST', batches, { filter: {} });
     await instance.requestWithSecretKey('POST', `${batches}/${body.data.id}/start`, { reason: 'the delay' });
-    const delays = await eventually('all of them', async () => {
+    const delays = await eventually('all deliveries', async () => {
       const rows = await instance.sql<{ minutes: number }>(
         `SELECT round(extract(epoch FROM next_attempt_at - created_at) / 60)::int AS minutes FROM deliveries
          WHERE state = 'pending' AND attempt = 0`,

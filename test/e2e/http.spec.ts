@@ -558,7 +558,7 @@ describe('connections', () => {
     const framing = ['X-Request-Id: broken', 'Content-Length: 100'];
     const head = [`POST ${registerPath} HTTP/1.1`, host, json, pk(), ...framing];
     socket.write(`${head.join('\r\n')}\r\n\r\n{"a"`, () => socket.destroy());
-    const line = await eventually('its log message', () =>
+    const line = await eventually('the log message', () =>
       instance.api.log.find(({ requestId, message }) => requestId === 'broken' && message === 'request'),
     );
     expect(line['status']).toBeLessThan(500);

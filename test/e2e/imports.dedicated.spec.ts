@@ -33,7 +33,7 @@ it('a retry does not take over a list import that is in progress, however long i
     [hash],
   );
   expect(claimed).toHaveLength(1);
-  await eventually('its renewal', async () => {
+  await eventually('the renewal of the claim', async () => {
     const renewed = await instance.sql(
       `SELECT 1 FROM idempotency_keys WHERE key_hash = $1 AND answer IS NULL AND started_at > $2::timestamptz`,
       [hash, claimed[0]!.started],
@@ -60,7 +60,7 @@ it.each(['SIGKILL', 'SIGTERM'] as const)(
           () => false,
           () => true,
         );
-      await eventually('the stop', isStopped);
+      await eventually('the import to stop', isStopped);
       stream.send(toNdjson(lines.slice(600)));
       expect(await stream.finish()).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     }

@@ -224,13 +224,13 @@ describe('a list of customers', () => {
 
   it('emits events only on request', async () => {
     const { body: quiet } = await importList({ customers: createCustomers(1) });
-    const { body: loud } = await importList({ customers: createCustomers(1), emitEvents: true });
+    const { body: withEvents } = await importList({ customers: createCustomers(1), emitEvents: true });
     const lines = [createCustomers(1), createCustomers(1)];
     await importLines(instance, toNdjson(lines[0]!));
     await importLines(instance, toNdjson(lines[1]!), { emitEvents: 'true' });
     const imported = await Promise.all(lines.map(async ([line]) => (await findCustomer(line!.email))!.id));
     for (const id of [quiet.results[0].id, imported[0]!]) expect(await instance.events(id)).toEqual([]);
-    for (const id of [loud.results[0].id, imported[1]!]) {
+    for (const id of [withEvents.results[0].id, imported[1]!]) {
       const { body: customer } = await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`);
       expect(await instance.events(id)).toMatchObject([{ type: 'customer.created', data: { customer } }]);
     }
@@ -289,8 +289,12 @@ describe('an import of lines', () => {
     expect([status, body.failed]).toEqual([200, 2]);
     const [many, long] = body.failures.data;
     expect(many.errors).toHaveLength(20);
-    const cut = 'x'.repeat(99);
-    const error = { field: cut, code: 'unknown_field', message: `${cut} is not a known field` };
+    const truncatedName = 'x'.repeat(99);
+    const error = {
+      field: truncatedName,
+      code: 'unknown_field',
+      message: `${truncatedName} is not a known field`,
+    };
     expect(long.errors).toEqual([error]);
     const list = await importList({ customers: lines });
     expect(list.body.results.map(({ errors }: any) => errors)).toEqual([many.errors, long.errors]);

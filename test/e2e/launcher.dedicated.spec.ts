@@ -103,7 +103,7 @@ describe('npm start', () => {
     const killed = Launcher.start(env);
     await killed.banner();
     await killed.end('SIGKILL');
-    await eventually('the port being free', isFree);
+    await eventually('the port to be free', isFree);
 
     const next = Launcher.start(env);
     await next.banner();

@@ -133,7 +133,7 @@ describe('with a mail server', () => {
     }).listen(Number(new URL(mailServer.url).port), '127.0.0.1');
     expect((await instance.register('lin@example.com')).status).toBe(201);
     const hanging = sendMails();
-    await eventually('the worker waiting for a greeting', () => sockets.length > 0);
+    await eventually('the worker to wait for a greeting', () => sockets.length > 0);
     expect((await instance.register('mae@example.com')).status).toBe(201);
     silentServer.close();
     for (const socket of sockets) socket.destroy();

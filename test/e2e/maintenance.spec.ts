@@ -11,9 +11,9 @@ beforeEach(async () => (instance = await TestInstance.startShared({ workers: 0 }
 afterEach(async () => {
   // The reset of the rows does not remove what a test adds to the schema.
   await instance?.sql(
-    `DROP TRIGGER IF EXISTS batches ON login_attempts; DROP TRIGGER IF EXISTS refuse ON login_attempts;
-     DROP TRIGGER IF EXISTS refuse ON sessions;
-     DROP FUNCTION IF EXISTS note_batch, refuse; DROP TABLE IF EXISTS batches`,
+    `DROP TRIGGER IF EXISTS batches ON login_attempts; DROP TRIGGER IF EXISTS reject ON login_attempts;
+     DROP TRIGGER IF EXISTS reject ON sessions;
+     DROP FUNCTION IF EXISTS record_batch, reject_delete; DROP TABLE IF EXISTS batches`,
   );
   await instance?.stop();
 });
@@ -120,10 +120,10 @@ describe('maintenance', () => {
   it('removes many rows in batches', async () => {
     await insertLoginAttempts(12_000);
     await instance.sql(`CREATE TABLE batches (rows int);
-      CREATE FUNCTION note_batch() RETURNS trigger LANGUAGE plpgsql AS
-        'BEGIN INSERT INTO batches SELECT count(*) FROM gone; RETURN NULL; END';
-      CREATE TRIGGER batches AFTER DELETE ON login_attempts REFERENCING OLD TABLE AS gone
-        FOR EACH STATEMENT EXECUTE FUNCTION note_batch()`);
+      CREATE FUNCTION record_batch() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN INSERT INTO batches SELECT count(*) FROM deleted; RETURN NULL; END';
+      CREATE TRIGGER batches AFTER DELETE ON login_attempts REFERENCING OLD TABLE AS deleted
+        FOR EACH STATEMENT EXECUTE FUNCTION record_batch()`);
     await (await startQuietWorker()).runJob('login attempts');
     expect(await count('login_attempts')).toBe(0);
     const batches = await instance.sql<{ rows: number }>('SELECT rows FROM batches');
@@ -133,10 +133,10 @@ describe('maintenance', () => {
   it('continues with the other tasks when one fails', async () => {
     await insertExpired();
     await insertLoginAttempts(1);
-    await instance.sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
-        'BEGIN RAISE EXCEPTION ''not today''; END';
-      CREATE TRIGGER refuse BEFORE DELETE ON login_attempts FOR EACH ROW EXECUTE FUNCTION refuse();
-      CREATE TRIGGER refuse BEFORE DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION refuse()`);
+    await instance.sql(`CREATE FUNCTION reject_delete() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN RAISE EXCEPTION ''deletion rejected''; END';
+      CREATE TRIGGER reject BEFORE DELETE ON login_attempts FOR EACH ROW EXECUTE FUNCTION reject_delete();
+      CREATE TRIGGER reject BEFORE DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION reject_delete()`);
     const worker = instance.startWorker();
     await eventually('the pruning', async () => (await count('mails')) === 2);
     expect(await countRecords()).toMatchObject({ sessions: 2, tokens: 1, mails: 2, responses: 1 });
@@ -147,7 +147,7 @@ describe('maintenance', () => {
     const release = await lockLoginAttempts();
     try {
       const worker = instance.startWorker();
-      await eventually('the failure', () => failures(worker).length > 0);
+      await eventually('the failed job', () => failures(worker).length > 0);
       const order = worker.log.map(({ message }) => message);
       expect(order).toContain('ready');
       expect(order.indexOf('ready')).toBeLessThan(order.indexOf('maintenance job failed'));

@@ -114,12 +114,12 @@ describe('the metrics of both programs', () => {
       [id.replace('ep_', '')],
     );
     await instance.runJob('Sweeper');
-    await eventually('the orphan being counted', async () => {
+    await eventually('the orphan to be counted', async () => {
       const scrape = await worker();
       return scrape.value('gatehouse_sweeper_repairs_total', { kind: 'orphan_cancelled' }) === 1;
     });
     await eventually(
-      'the endpoint being shown',
+      'the endpoint in the metrics',
       async () => (await worker()).value('gatehouse_webhook_endpoints_disabled') === 1,
     );
   });
@@ -246,13 +246,16 @@ describe('a METRICS_PORT that is in use', () => {
       expect(line).toMatchObject({ level: 'error', port, code: 'EADDRINUSE' });
       blocker.close();
       await eventually(
-        'metrics being served',
+        'the metrics',
         () => findLogLines(instance.api.log, 'metrics server listening').length > 0,
       );
       expect((await Scrape.load(port)).value('gatehouse_build_info')).toBe(1);
       expect(findLogLines(instance.api.log, 'metrics server failed to listen')).toHaveLength(1);
       if (queue === 'redis')
-        await eventually('Redis', async () => (await Scrape.load(port)).value('gatehouse_redis_up') === 1);
+        await eventually(
+          'Redis to be reported as up',
+          async () => (await Scrape.load(port)).value('gatehouse_redis_up') === 1,
+        );
     } finally {
       blocker.close();
       await instance.stop();

@@ -164,7 +164,7 @@ it('sends organization events without a project only to endpoints of organizatio
     organization: updated.body,
     previous: { name: 'My organization', billingReturnOrigins: [] },
   });
-  const attempts = await eventually('the log', async () => {
+  const attempts = await eventually('the logged attempt', async () => {
     const found = await instance.listAttempts({ event: 'organization.updated' });
     return found.length > 0 && found;
   });

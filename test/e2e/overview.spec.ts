@@ -403,7 +403,7 @@ describe('the metrics of an existing log', () => {
     try {
       await holder.query('BEGIN; LOCK TABLE attempt_figures IN SHARE MODE');
       const counting = killedWorker.runJob('AttemptAggregator').catch(() => 'killed');
-      await eventually('the first worker counting', async () => {
+      await eventually('the first worker to start counting', async () => {
         const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
         return (await instance.sql(waiting)).length > 0;
       });
@@ -417,7 +417,7 @@ describe('the metrics of an existing log', () => {
       await holder.query('ROLLBACK');
       holder.release();
     }
-    await eventually('all being counted by the second worker', async () => {
+    await eventually('the second worker to count everything', async () => {
       await other.runJob('AttemptAggregator');
       return isAllCounted();
     });
@@ -428,15 +428,15 @@ describe('the metrics of an existing log', () => {
     await other.stop();
 
     // Attempts with the same values share a row.
-    const [row] = await instance.sql<{ figures: number; scopes: number; most: number; endpoints: number }>(
-      `SELECT (SELECT count(*) FROM attempt_figures WHERE span = 86400)::int AS figures,
+    const [row] = await instance.sql<{ rollups: number; scopes: number; largest: number; endpoints: number }>(
+      `SELECT (SELECT count(*) FROM attempt_figures WHERE span = 86400)::int AS rollups,
          (SELECT count(*) + 1 FROM projects)::int AS scopes,
          (SELECT max(count) FROM (
            SELECT count(*)::int FROM attempt_figures_by_endpoint GROUP BY span, at, scope_id
-         ) c) AS most,
+         ) c) AS largest,
          (SELECT count(*) FROM webhook_endpoints)::int AS endpoints`,
     );
-    expect(row!.figures).toBeLessThanOrEqual(row!.scopes * 31);
-    expect(row!.most).toBeLessThanOrEqual(row!.endpoints);
+    expect(row!.rollups).toBeLessThanOrEqual(row!.scopes * 31);
+    expect(row!.largest).toBeLessThanOrEqual(row!.endpoints);
   });
 });

@@ -28,10 +28,7 @@ const createLink = {
     return { email, path: `/accept-invite?token=${token}` };
   },
   'change-email-new': async () => {
-    const { newEmail, fresh: newToken } = await requestEmailChange(
-      instance,
-      await registerCustomer(instance),
-    );
+    const { newEmail, newToken } = await requestEmailChange(instance, await registerCustomer(instance));
     return { email: newEmail, path: `/confirm-email-change?token=${newToken}` };
   },
 };

@@ -40,7 +40,7 @@ describe('a change of password', () => {
     const { email, id, tokens } = customer;
     const other = (await login(email)).body.tokens;
     const resetToken = await requestReset(instance, email);
-    const { fresh: newToken } = await requestEmailChange(instance, customer);
+    const { newToken } = await requestEmailChange(instance, customer);
     expect(await change(tokens.accessToken, PASSWORD, NEW_PASSWORD)).toMatchObject({ status: 204, body: '' });
     expect([await getMeStatus(tokens.accessToken), await getMeStatus(other.accessToken)]).toEqual([200, 401]);
     expect((await login(email)).status).toBe(401);
@@ -96,7 +96,7 @@ describe('a forgotten password (EV-07)', () => {
   it('is reset once, which verifies the address, ends all sessions and open changes, and creates no session', async () => {
     const customer = await registerCustomer(instance);
     const { email, id, tokens } = customer;
-    const { fresh: newToken } = await requestEmailChange(instance, customer);
+    const { newToken } = await requestEmailChange(instance, customer);
     const token = await requestReset(instance, email);
     expect(await reset(token, 'short')).toMatchObject({ status: 422, body: { code: 'weak_password' } });
     const responses = await Promise.all(
@@ -130,7 +130,11 @@ describe('a forgotten password (EV-07)', () => {
           await blocker.query('BEGIN');
           await blocker.query('SELECT FROM customers WHERE id = $1 FOR UPDATE', [id]);
           const first = requests[0]!();
-          await eventually('the first', async () => (await instance.sql(waiting)).length > 0, 80);
+          await eventually(
+            'the first request to wait',
+            async () => (await instance.sql(waiting)).length > 0,
+            80,
+          );
           const second = requests[1]!();
           await commitWhenOthersWait(blocker, 2);
           const statuses = (await Promise.all([first, second])).map(({ status }) => status);
@@ -142,7 +146,7 @@ describe('a forgotten password (EV-07)', () => {
         }
       };
       // A round has no result if a request waited too long for a lock.
-      const statuses = await eventually('a round in which both wait', round, 30);
+      const statuses = await eventually('a round in which both requests wait', round, 30);
       expect(statuses).toEqual(isResetFirst ? [204, 202] : [202, 400]);
     },
   );

@@ -181,7 +181,7 @@ describe('migrations', () => {
     // A migration that creates this table waits, and then fails because the table exists.
     await holder.query(`BEGIN; CREATE TABLE ${TABLE} ()`);
     const api = instance.startApi();
-    await eventually('the migration waiting', async () => {
+    await eventually('the migration to wait', async () => {
       const waiting = await instance.sql(
         `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%CREATE TABLE ${TABLE}%'
            AND datname = current_database()`,

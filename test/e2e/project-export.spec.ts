@@ -154,7 +154,7 @@ describe('the export of a project', () => {
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     // 32 MB exceed the buffers, so the rest waits for the reader.
     await once(response, 'readable');
-    await eventually('no connection being held', async () => {
+    await eventually('all connections to be released', async () => {
       const [row] = await instance.sql<{ busy: number }>(
         `SELECT count(*)::int AS busy FROM pg_stat_activity
          WHERE datname = current_database() AND application_name = 'gatehouse' AND state LIKE 'idle in transaction%'`,

@@ -190,7 +190,9 @@ describe('more passwords than the threads can hash', () => {
     // No thread becomes free before the attempt is returned.
     waiting.destroy();
     await eventually('the returned attempt', async () => (await listAttemptCounts()) === '1,0');
-    await eventually('the log', () => instance.api.log.some(({ status }) => status === 499));
+    await eventually('the log line of the aborted request', () =>
+      instance.api.log.some(({ status }) => status === 499),
+    );
     expect(await instance.api.runCommand('held', HOLD)).toBe(1);
     await instance.api.runCommand('release', HOLD);
     expect((await running).status).toBe(401);

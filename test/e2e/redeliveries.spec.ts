@@ -99,23 +99,23 @@ const post = async (path: string, body?: object) => {
   return { ...response, code: response.body.code as string, data: response.body.data };
 };
 const plan = (filter: object) => post(PATH, { filter });
-const start = (id: string, reason = 'the receiver is well again') => post(`${PATH}/${id}/start`, { reason });
+const start = (id: string, reason = 'the receiver is repaired') => post(`${PATH}/${id}/start`, { reason });
 const get = async (id: string) => (await instance.requestWithSecretKey('GET', `${PATH}/${id}`)).body.data;
 /** Waits for a run of the batches that begins after this call. */
 async function waitForRun(): Promise<void> {
-  const now = async () =>
+  const getFeedState = async () =>
     (
-      await instance.sql<{ running: boolean; fed: string }>(
+      await instance.sql<{ running: boolean; fedAt: string }>(
         `SELECT EXISTS (SELECT FROM redelivery_batches WHERE state = 'running' AND finished_at IS NULL) AS running,
-         fed_at::text AS fed FROM redelivery_feed`,
+         fed_at::text AS "fedAt" FROM redelivery_feed`,
       )
     )[0]!;
   await instance.runJob('BulkRedeliveryRunner');
-  const { running, fed } = await now();
+  const { running, fedAt } = await getFeedState();
   if (running)
     await eventually('a run', async () => {
       await instance.runJob('BulkRedeliveryRunner');
-      return (await now()).fed > fed;
+      return (await getFeedState()).fedAt > fedAt;
     });
 }
 const listEventIds = (): string[] => receiver.requests.map(({ event }) => event.id).sort();
@@ -216,7 +216,7 @@ describe('bulk redelivery with one queue', () => {
     ] as const) {
       receiver.defaultResponder = (...args) =>
         receiver.requests.length < requestCount ? respondWithStatus(200)(...args) : undefined;
-      await eventually('some of it', () => receiver.requests.length >= requestCount);
+      await eventually('the first redeliveries', () => receiver.requests.length >= requestCount);
       await kill(workerCount);
       receiver.defaultResponder = respondWithStatus(200);
       if (workerCount === 1) instance.startWorker(workerEnv);
@@ -252,7 +252,7 @@ describe('bulk redelivery with one queue', () => {
     const release = holdResponses();
     const { data: planned } = await plan({ endpoint_id: endpoint });
     await start(planned.id);
-    await eventually('some of it', () => receiver.requests.length > 0);
+    await eventually('the first redeliveries', () => receiver.requests.length > 0);
     const { status: statusCode, data: cancelled } = await post(`${PATH}/${planned.id}/cancel`);
     expect(statusCode).toBe(200);
     expect(cancelled).toMatchObject({
@@ -328,7 +328,7 @@ describe('bulk redelivery with one queue', () => {
   it('redelivers succeeded deliveries of one endpoint', async () => {
     const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
     await emitEvents(instance, 4);
-    await eventually('all of them', async () => {
+    await eventually('all four attempts', async () => {
       return (await instance.listAttempts({ endpoint_id: endpoint, success: 'true' })).length === 4;
     });
     const sent = listEventIds();
@@ -409,7 +409,7 @@ describe('bulk redelivery with one queue', () => {
       );
       return row!.n;
     };
-    await eventually('the limit', async () => (await waiting()) >= 50);
+    await eventually('50 waiting deliveries', async () => (await waiting()) >= 50);
     await waitForRun();
     await waitForRun();
     expect(await waiting()).toBeLessThanOrEqual(50);
@@ -417,7 +417,7 @@ describe('bulk redelivery with one queue', () => {
     const otherReceiver = await Receiver.start();
     const { id: otherEndpoint } = await instance.createEndpoint(otherReceiver.url);
     await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${otherEndpoint}/test`);
-    await eventually('the other', () => otherReceiver.requests.length === 1);
+    await eventually('the delivery to the other endpoint', () => otherReceiver.requests.length === 1);
     expect((await get(planned.id)).progress.remaining).toBeGreaterThan(0);
     await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
     release();
@@ -441,11 +441,11 @@ describe('bulk redelivery with one queue', () => {
       const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.*']);
       const since = new Date().toISOString();
       const received = await registerCustomers(3);
-      await eventually('the first', () => receiver.requests.length === 3);
+      await eventually('the first deliveries', () => receiver.requests.length === 3);
       // Failed or cancelled deliveries are repeated as redeliveries of the original ones.
       receiver.defaultResponder = respondWithStatus(500);
       const cancelled = await registerCustomers(2);
-      await eventually('their attempts', () => receiver.requests.length >= 5);
+      await eventually('the failed attempts', () => receiver.requests.length >= 5);
       await toggle(endpoint, 'disable');
       const missed = await registerCustomers(20);
       const [deleted] = missed.splice(0, 1);
@@ -463,22 +463,22 @@ describe('bulk redelivery with one queue', () => {
       const writing = (async () => {
         for (let round = 0; round < 15; round += 1) during.push(...(await registerCustomers(2)));
       })();
-      await eventually('some of them', () => during.length >= 6);
+      await eventually('the first customers', () => during.length >= 6);
       await toggle(endpoint, 'enable');
-      const clicks = await Promise.all(Array.from({ length: 5 }, () => recover(endpoint, { since })));
+      const recoveries = await Promise.all(Array.from({ length: 5 }, () => recover(endpoint, { since })));
       await writing;
       const all = [...cancelled, ...missed, ...during].sort();
-      for (const { status: statusCode, data } of clicks) {
+      for (const { status: statusCode, data } of recoveries) {
         expect(statusCode).toBe(202);
         expect(data).toMatchObject({ kind: 'recovery', filter: { endpoint_id: endpoint, since } });
         const done = await waitForRedelivery(instance, data.id);
         expect(done).toMatchObject({ state: 'completed', progress: { remaining: 0 } });
       }
-      await eventually('all of them', () => receiver.requests.length >= all.length + 1);
+      await eventually('all events', () => receiver.requests.length >= all.length + 1);
       // The list includes the deletion event, which has the id of the customer.
       expect(listReceivedCustomers()).toEqual([...all, deleted!].sort());
       expect(listReceivedCustomers()).not.toContain(received[0]);
-      const notEligible = clicks[0]!.data.not_eligible as { reason: string; count: number }[];
+      const notEligible = recoveries[0]!.data.not_eligible as { reason: string; count: number }[];
       expect(notEligible.find(({ reason }) => reason === 'payload_erased')?.count).toBeGreaterThan(0);
       expect(notEligible.find(({ reason }) => reason === 'already_delivered')?.count).toBeGreaterThanOrEqual(
         3,

@@ -88,7 +88,7 @@ const countRows = async (table: string, ids: string[], column = 'id'): Promise<n
 const get = (id: string) => instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/dlv_${id}`);
 
 describe('retention', () => {
-  it('removes finished deliveries after the retention period, and no more recent ones', async () => {
+  it('removes finished deliveries after the retention period, and retains more recent ones', async () => {
     const done: SeedAttempt[] = succeeded(daysAgo(40));
     const old = await seedDeliveries(instance, [
       createDelivery({ state: 'succeeded', attempts: done }),
@@ -261,11 +261,11 @@ describe('retention', () => {
       createDelivery({ state: 'failed', customerId: other.id, attempts: failures(daysAgo(40)) }),
       createDelivery({ state: 'succeeded', customerId, attempts: succeeded(daysAgo(1)) }),
     ]);
-    const mover = await instance.db.connect();
-    await mover.query(`BEGIN; LOCK TABLE ${partitionName(40)} IN SHARE MODE`);
+    const blocker = await instance.db.connect();
+    await blocker.query(`BEGIN; LOCK TABLE ${partitionName(40)} IN SHARE MODE`);
     const response = await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${customerId}`);
-    await mover.query('ROLLBACK');
-    mover.release();
+    await blocker.query('ROLLBACK');
+    blocker.release();
     expect(response.status).toBe(204);
     const erased = await instance.sql(
       `SELECT delivery_id FROM attempts WHERE response_body = '' AND delivery_id = ANY ($1)`,
@@ -322,7 +322,7 @@ describe('retention', () => {
     const reader = await instance.db.connect();
     await reader.query('BEGIN; LOCK TABLE attempts IN ACCESS SHARE MODE');
     const pruned = prune();
-    await eventually('the wait', async () => {
+    await eventually('the job to wait', async () => {
       const rows = await instance.sql(
         `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
       );

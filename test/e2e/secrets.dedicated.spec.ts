@@ -92,8 +92,8 @@ async function callRoutes(): Promise<void> {
     'register',
     await send('POST', '/api/v1/auth/register', { headers: publishableKeyHeader(), body: registration }),
   );
-  const login = (word: string) =>
-    send('POST', '/api/v1/auth/login', { headers: publishableKeyHeader(), body: { email, password: word } });
+  const login = (password: string) =>
+    send('POST', '/api/v1/auth/login', { headers: publishableKeyHeader(), body: { email, password } });
   await login(createPassword('a wrong login'));
   const first = recordTokens('login', await login(secrets['registration']!));
   const refreshToken = { refreshToken: first.refreshToken };
@@ -147,9 +147,9 @@ async function callRoutes(): Promise<void> {
 /** Sends secrets in wrong places, and causes errors while secrets are processed. */
 async function causeErrors(): Promise<void> {
   const email = uniqueEmail();
-  const body = { email, password: createPassword('faults') };
+  const body = { email, password: createPassword('errors') };
   const { accessToken } = recordTokens(
-    'faults',
+    'errors',
     await send('POST', '/api/v1/auth/register', { headers: publishableKeyHeader(), body }),
   );
   await runInChunks(Object.values(secrets), async (secret) => {
@@ -234,7 +234,7 @@ it('PW-06, TK-05, EV-01: the database contains no password, token, key, pepper o
     expect(hash).toMatch(/^(v1\$[0-9a-f]{8}\$2b\$04\$.{53}|i1\$[A-Za-z0-9+/]+=*)$/);
   }
   // Only the SHA-256 of the 256 bits of a refresh token is stored.
-  const bytes = Buffer.from(secrets['faults: refresh token']!.slice('rt_'.length), 'base64url');
+  const bytes = Buffer.from(secrets['errors: refresh token']!.slice('rt_'.length), 'base64url');
   const secret = bytes.subarray(20, 52);
   const hash = createHash('sha256').update(secret).digest();
   expect(await instance.sql('SELECT FROM sessions WHERE current_hash = $1', [hash])).toHaveLength(1);

@@ -323,7 +323,7 @@ it('TK-03: no route or page accepts a credential of another type, and rejected c
   // The email change uses another customer, because a new password voids the change and the change voids
   // other links.
   const changingCustomer = await registerCustomer(instance);
-  const { current: currentToken, fresh: newToken } = await requestEmailChange(instance, changingCustomer);
+  const { currentToken, newToken } = await requestEmailChange(instance, changingCustomer);
   const credentials = {
     secret: instance.credentials.secretKey,
     publishable: instance.credentials.publishableKey,

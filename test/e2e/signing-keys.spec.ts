@@ -32,7 +32,7 @@ const reloadKeys = async (
   apis = [instance.api, ...replicas.map(({ process }) => process)],
 ): Promise<void> => {
   const read = (api: ServerProcess) =>
-    eventually('the signing keys being read', () =>
+    eventually('the signing keys to be read', () =>
       api.runCommand('reload-signing-keys').then(
         () => true,
         () => false,

@@ -88,10 +88,10 @@ describe('a unit of work', () => {
 
   it('rolls back transactions that are still running at the end of its work', async () => {
     const fail = () => {
-      throw new Error('mine');
+      throw new Error('failed');
     };
     const { error } = await runWithUnawaitedTransaction(fail, (tx) => write(tx, 'late'));
-    expect(error).toMatchObject({ message: 'mine' });
+    expect(error).toMatchObject({ message: 'failed' });
     expect(await countWritten('late', 'completed')).toBe(0);
   });
 
@@ -101,8 +101,8 @@ describe('a unit of work', () => {
     expect(order).toEqual(['late', 'completed']);
     expect(await countWritten('late', 'completed')).toBe(2);
     await instance.sql(`DELETE FROM organizations WHERE name IN ('completed', 'late')`);
-    const failed = await runWithUnawaitedTransaction(succeed, () => Promise.reject(new Error('straggled')));
-    expect(failed).toMatchObject({ error: { message: 'straggled' }, order: ['late'] });
+    const failed = await runWithUnawaitedTransaction(succeed, () => Promise.reject(new Error('failed late')));
+    expect(failed).toMatchObject({ error: { message: 'failed late' }, order: ['late'] });
     expect(await countWritten('completed')).toBe(0);
   });
 });
@@ -129,9 +129,9 @@ describe('the entity manager', () => {
     const rolledBack = transactions.runAsUnitOfWork(work, async (tx, { lastLine }) => {
       lastLines.push(lastLine);
       await imports.finish(tx, started, 'completed');
-      throw new Error('mine');
+      throw new Error('failed');
     });
-    await expect(rolledBack).rejects.toThrow('mine');
+    await expect(rolledBack).rejects.toThrow('failed');
     expect(lastLines).toEqual([5]);
     expect(await imports.getProgress(started)).toMatchObject({ lastLine: 0 });
   });
@@ -188,7 +188,7 @@ describe('the deletion of a customer while outcomes of their deliveries are reco
   }
 
   const waitForLocks = (count: number) =>
-    eventually(`${count} waiting`, async () => {
+    eventually(`${count} waiting connections`, async () => {
       const rows = await instance.sql(
         `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );

@@ -40,8 +40,8 @@ const fieldsByScreen: Record<string, string[]> = {
 };
 
 /**
- * Evaluates to the markup that became more than text on the current page: elements, links that can be
- * followed, and scripts that ran.
+ * A script that lists the markup that the current page does not show as plain text: elements, links that can
+ * be followed, and scripts that ran.
  */
 const INJECTED_ELEMENTS = `[
   ...document.querySelectorAll('[onerror]'),
@@ -122,7 +122,7 @@ async function writeMarkup(instance: TestInstance, customerId: string, email: st
 }
 
 /**
- * Returns the fields whose markup is missing on a screen, and the markup that became more than text.
+ * Returns the fields whose markup is missing on a screen, and the markup that is not shown as plain text.
  * @param name of the screen
  */
 export async function findMarkupProblems(page: Page, name: string): Promise<string[]> {

@@ -37,7 +37,7 @@ export async function listScreens(instance: TestInstance): Promise<Screen[]> {
   ];
 }
 
-/** The tabs of a record other than the first, with which its screen opens. */
+/** The tabs of each record, except for the first, which is open by default. */
 const tabs: Record<string, string[]> = {
   customer: ['sessions', 'webhooks', 'events', 'audit'],
   project: ['keys'],

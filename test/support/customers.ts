@@ -70,15 +70,15 @@ export async function inviteCustomer(
 export async function requestEmailChange(
   instance: TestInstance,
   { email, tokens }: Pick<RegisteredCustomer, 'email' | 'tokens'>,
-): Promise<{ newEmail: string; current: string; fresh: string }> {
+): Promise<{ newEmail: string; currentToken: string; newToken: string }> {
   const newEmail = uniqueEmail();
   const body = { email: newEmail, password: PASSWORD };
   expectStatus(
     202,
     await instance.requestWithAccessToken(tokens.accessToken, 'POST', '/api/v1/me/email', body),
   );
-  const current = await instance.getMailToken(email, 'change-email-current');
-  return { newEmail, current, fresh: await instance.getMailToken(newEmail, 'change-email-new') };
+  const currentToken = await instance.getMailToken(email, 'change-email-current');
+  return { newEmail, currentToken, newToken: await instance.getMailToken(newEmail, 'change-email-new') };
 }
 
 /** Submits the token from a mail. */

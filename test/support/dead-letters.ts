@@ -86,7 +86,7 @@ export async function duplicateDeadLetter(
 
 /** Waits until a bulk redelivery or a recovery has finished. */
 export async function waitForRedelivery(instance: TestInstance, id: string): Promise<Record<string, any>> {
-  return eventually('the redelivery finishing', async () => {
+  return eventually('the redelivery to finish', async () => {
     const { data } = (await instance.requestWithSecretKey('GET', `/v1/webhooks/redeliveries/${id}`)).body;
     return data.finished_at !== null && data;
   });

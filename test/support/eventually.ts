@@ -11,7 +11,7 @@ const MAX_PROBES = 2_400;
 
 /**
  * Calls `probe` until it returns something other than undefined, null or false.
- * @param what the awaited condition, for the error
+ * @param what completes "timed out waiting for …"
  * @param maxProbes for conditions that take longer than a minute on an idle machine
  * @throws Error after that many probes
  */
@@ -25,5 +25,5 @@ export async function eventually<T>(
     if (value !== undefined && value !== null && value !== false) return value;
     await sleep(PROBE_INTERVAL_MS);
   }
-  throw new Error(`${what} did not happen within ${maxProbes} probes`);
+  throw new Error(`timed out waiting for ${what} (${maxProbes} probes)`);
 }

@@ -96,7 +96,7 @@ export class History {
     longestMs = Infinity,
   }: CheckOptions = {}): Promise<HistorySummary> {
     // Deliveries that have not ended by then are reported as violations.
-    await eventually('every delivery ending', () => isSettled(this.instance)).catch(() => undefined);
+    await eventually('all deliveries to finish', () => isSettled(this.instance)).catch(() => undefined);
     const facts = await this.collectFacts();
     const pauses = pausesSince(this.startedAt).map(({ ms }) => ms);
     const pauseMs = Math.min(Math.max(0, ...pauses), LONGEST_PAUSE_MS);

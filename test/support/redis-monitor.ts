@@ -26,7 +26,7 @@ export class RedisMonitor {
     if (password) sent.unshift(`AUTH ${account.join(' ')}`);
     socket.write(sent.map((command) => `${command}\r\n`).join(''));
     try {
-      await eventually('Redis reporting its commands', () => {
+      await eventually('Redis to report its commands', () => {
         const error = monitor.commands.find((line) => line.startsWith('-'));
         if (error) throw new Error(error);
         return monitor.commands.length >= sent.length;

@@ -33,7 +33,7 @@ export class RedisServer {
 
   async start(): Promise<void> {
     this.child = spawnRedis({ port: this.port, dir: this.folder });
-    await eventually('Redis responding', async () => (await this.command('PING')) === '+PONG');
+    await eventually('Redis to respond', async () => (await this.command('PING')) === '+PONG');
   }
 
   async stop(): Promise<void> {

@@ -31,7 +31,7 @@ function credentialKind(scheme: string): CredentialKind {
   const kind = (['secret', 'access', 'publishable', 'operator'] as const).find((each) =>
     scheme.startsWith(each),
   );
-  if (!kind) throw new Error(`say in test/support/routes.ts what ${scheme} is`);
+  if (!kind) throw new Error(`add the security scheme ${scheme} to test/support/routes.ts`);
   return kind;
 }
 
@@ -166,7 +166,8 @@ const sampleBodies: Record<string, () => Json> = {
  */
 export function sampleBody(route: Route): Json | undefined {
   const body = sampleBodies[route.name]?.();
-  if (!body && route.needsBody) throw new Error(`say in test/support/routes.ts what ${route.name} takes`);
+  if (!body && route.needsBody)
+    throw new Error(`add a sample body for ${route.name} to test/support/routes.ts`);
   return body;
 }
 

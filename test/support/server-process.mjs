@@ -92,7 +92,7 @@ export class ServerProcess {
   /**
    * Resolves when the process has logged that it is ready.
    * @returns {Promise<void>}
-   * @throws Error with its output if it ends before
+   * @throws Error with its output if it ends first
    */
   async waitUntilReady() {
     await this.#until(() => this.#isReady);

@@ -14,7 +14,7 @@ export async function startReplica(
   const replica = new ServerProcess(entryPoints.api, { ...instance.env, PORT: port, ...env });
   instance.processes.push(replica);
   const baseUrl = `http://127.0.0.1:${port}`;
-  await eventually('the replica being ready', () =>
+  await eventually('the replica to be ready', () =>
     fetch(`${baseUrl}/readyz`).then(
       ({ ok }) => ok,
       () => false,

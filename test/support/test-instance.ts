@@ -173,7 +173,7 @@ export class TestInstance {
 
   /**
    * Resolves when the api accepts requests and every worker has logged that it is ready.
-   * @throws Error if one ends before
+   * @throws Error if one ends first
    */
   async waitUntilReady(): Promise<void> {
     const running = this.workers.filter(({ isRunning }) => isRunning);

@@ -5,9 +5,9 @@ import type { TestInstance } from './test-instance.js';
  * Waits until the feed may show every event: transactions in other databases of this server delay it as well.
  */
 export const waitForFeed = (instance: TestInstance): Promise<boolean> =>
-  eventually('older transactions', async () => {
-    const [row] = await instance.sql<{ over: boolean }>(
-      'SELECT pg_snapshot_xmin(pg_current_snapshot()) > max(xact) AS over FROM events',
+  eventually('older transactions to end', async () => {
+    const [row] = await instance.sql<{ isComplete: boolean }>(
+      'SELECT pg_snapshot_xmin(pg_current_snapshot()) > max(xact) AS "isComplete" FROM events',
     );
-    return row!.over;
+    return row!.isComplete;
   });

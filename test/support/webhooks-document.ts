@@ -69,7 +69,7 @@ export class WebhooksDocument {
   /** Sends a test event. Returns its delivery once it has ended. */
   async sendTestEvent(endpointId: string): Promise<Record<string, any>> {
     const { data } = JSON.parse(await this.runBlocks(['test'], { ENDPOINT_ID: endpointId }));
-    return eventually('the delivery ending', async () => {
+    return eventually('the delivery to finish', async () => {
       const response = await this.instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${data.id}`);
       return response.body.data.state !== 'pending' && (response.body.data as Record<string, any>);
     });
@@ -87,7 +87,7 @@ export class WebhooksDocument {
     expect(rotated).not.toBe(secret);
     const second = await this.sendTestEvent(id);
     expect(second).toMatchObject({ state: 'succeeded', attempts: [{ http_status: 204 }] });
-    const verified = await eventually('both lines of its log', () => {
+    const verified = await eventually('both log lines of the example', () => {
       const lines = server.output.split('\n').filter((line) => line.startsWith('verified'));
       return lines.length >= 2 && lines;
     });
@@ -128,7 +128,7 @@ export class WebhooksDocument {
     const server = { output: '' };
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (server.output += text));
-    await eventually(`${program} listening`, async () => {
+    await eventually(`${program} to listen`, async () => {
       if (child.exitCode !== null) throw new Error(server.output);
       return fetch(`http://127.0.0.1:${port}/webhooks`).then(
         () => true,
