@@ -7,19 +7,29 @@ const plain = { allowedOrigins: [...origins, 'http://192.168.1.5:5173'] };
 const long = { refreshIdleTtl: 8_000_000, refreshAbsoluteTtl: 9_000_000 };
 
 it.each<[string, StoredSettings, SettingsPatch, string[], boolean?]>([
-  ['idle as long as absolute', {}, { refreshIdleTtl: 600, refreshAbsoluteTtl: 600 }, []],
-  ['idle longer', {}, { refreshIdleTtl: 601, refreshAbsoluteTtl: 600 }, ['refreshIdleTtl']],
-  ['idle longer than the default', {}, { refreshIdleTtl: 7_776_001 }, ['refreshIdleTtl']],
-  ['absolute shorter than the default', {}, { refreshAbsoluteTtl: 2_591_999 }, ['refreshAbsoluteTtl']],
+  ['an idle expiry equal to the absolute expiry', {}, { refreshIdleTtl: 600, refreshAbsoluteTtl: 600 }, []],
   [
-    'idle reset',
+    'an idle expiry after the absolute expiry',
+    {},
+    { refreshIdleTtl: 601, refreshAbsoluteTtl: 600 },
+    ['refreshIdleTtl'],
+  ],
+  ['an idle expiry after the default absolute expiry', {}, { refreshIdleTtl: 7_776_001 }, ['refreshIdleTtl']],
+  [
+    'an absolute expiry before the default idle expiry',
+    {},
+    { refreshAbsoluteTtl: 2_591_999 },
+    ['refreshAbsoluteTtl'],
+  ],
+  [
+    'a reset of the idle expiry',
     { refreshIdleTtl: 300, refreshAbsoluteTtl: 600 },
     { refreshIdleTtl: null },
     ['refreshIdleTtl'],
   ],
-  ['absolute reset', long, { refreshAbsoluteTtl: null }, ['refreshAbsoluteTtl']],
+  ['a reset of the absolute expiry', long, { refreshAbsoluteTtl: null }, ['refreshAbsoluteTtl']],
   [
-    'another setting while the stored settings are invalid',
+    'a change of another setting while the stored settings are invalid',
     { refreshIdleTtl: 9_000_000 },
     { passwordMinLength: 10 },
     [],

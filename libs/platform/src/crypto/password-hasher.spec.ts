@@ -13,7 +13,7 @@ describe('PasswordHasher', () => {
   const keyring = new Keyring([secret]);
   const hasher = new PasswordHasher(threads, keyring, COST);
   const rotated = new PasswordHasher(threads, new Keyring([next, secret]), COST);
-  const stranger = new PasswordHasher(threads, new Keyring([next]), COST);
+  const otherHasher = new PasswordHasher(threads, new Keyring([next]), COST);
   afterAll(() => threads.close());
 
   /** Expects a stored hash to match all passwords in `right` and none in `wrong`. */
@@ -22,7 +22,7 @@ describe('PasswordHasher', () => {
     for (const password of wrong) await expect(verifier.verify(password, hash)).resolves.toBe(false);
   };
 
-  it('PW-06: stored as v1$<pepper id>$2b$<cost>$…, bcrypt over HMAC-SHA-384 with the pepper, and different each time', async () => {
+  it('PW-06: stores v1$<pepper id>$2b$<cost>$…, bcrypt over HMAC-SHA-384 with the pepper, and different each time', async () => {
     const hash = await hasher.hash('correct horse');
     expect(hash).toMatch(/^v1\$[0-9a-f]{8}\$2b\$04\$[./A-Za-z0-9]{53}$/);
     const { kid, key } = keyring.getCurrentPepper();
@@ -48,26 +48,26 @@ describe('PasswordHasher', () => {
 
   it('PW-08: returns false without a hash and hashes as much as with one', async () => {
     const tasks: unknown[] = [];
-    const counting = { run: (task: unknown) => (tasks.push(task), threads.run(task as never)) };
-    const watched = new PasswordHasher(counting as HashThreads, keyring, COST);
-    await watched.warmUp();
+    const recordingThreads = { run: (task: unknown) => (tasks.push(task), threads.run(task as never)) };
+    const recordedHasher = new PasswordHasher(recordingThreads as HashThreads, keyring, COST);
+    await recordedHasher.warmUp();
     tasks.length = 0;
     for (const password of ['correct horse', ''])
-      await expect(watched.verify(password, null)).resolves.toBe(false);
-    await watched.verify('correct horse', await hasher.hash('battery'));
+      await expect(recordedHasher.verify(password, null)).resolves.toBe(false);
+    await recordedHasher.verify('correct horse', await hasher.hash('battery'));
     const compared = { input: expect.any(String), hash: expect.stringMatching(/^\$2b\$04\$/) };
     expect(tasks).toEqual([compared, compared, compared]);
   });
 
   it('PW-08: creates the dummy hash again after a failure', async () => {
     let fails = true;
-    const flaky = {
+    const failingThreads = {
       run: (task: unknown) => (fails ? Promise.reject(new Error('full')) : threads.run(task as never)),
     };
-    const watched = new PasswordHasher(flaky as HashThreads, keyring, COST);
-    await expect(watched.verify('correct horse', null)).rejects.toThrow('full');
+    const recordedHasher = new PasswordHasher(failingThreads as HashThreads, keyring, COST);
+    await expect(recordedHasher.verify('correct horse', null)).rejects.toThrow('full');
     fails = false;
-    await expect(watched.verify('correct horse', null)).resolves.toBe(false);
+    await expect(recordedHasher.verify('correct horse', null)).resolves.toBe(false);
   });
 
   it('PW-06: rejects malformed stored hashes', async () => {
@@ -88,36 +88,36 @@ describe('PasswordHasher', () => {
     const own = await hasher.hash('correct horse');
     for (const hash of [own, hasher.importHash(bcrypt.hashSync('correct horse', COST))]) {
       await expectMatches(hash, ['correct horse'], [], rotated);
-      await expect(stranger.verify('correct horse', hash)).rejects.toThrow('no entry of GATEHOUSE_SECRET');
+      await expect(otherHasher.verify('correct horse', hash)).rejects.toThrow('no entry of GATEHOUSE_SECRET');
     }
   });
 
   it('RL-03: reserve rejects a project when hash would reject it', async () => {
     const busy = new HashThreads(1, 10);
-    const watched = new PasswordHasher(busy, keyring, COST);
+    const recordedHasher = new PasswordHasher(busy, keyring, COST);
     const overloaded = expect.objectContaining({ code: 'overloaded' });
-    expect(() => watched.reserve('a').release()).not.toThrow();
+    expect(() => recordedHasher.reserve('a').release()).not.toThrow();
     const caller = { projectId: 'a' };
     const hash = await hasher.hash('x');
-    const flood = Array.from({ length: 11 }, () => watched.hash('correct horse', caller));
-    expect(() => watched.reserve('a')).toThrow(overloaded);
-    expect(() => watched.reserve('b').release()).not.toThrow();
-    await expect(watched.verify('correct horse', hash, caller)).rejects.toEqual(overloaded);
+    const flood = Array.from({ length: 11 }, () => recordedHasher.hash('correct horse', caller));
+    expect(() => recordedHasher.reserve('a')).toThrow(overloaded);
+    expect(() => recordedHasher.reserve('b').release()).not.toThrow();
+    await expect(recordedHasher.verify('correct horse', hash, caller)).rejects.toEqual(overloaded);
     await Promise.all(flood);
     await busy.close();
   });
 
   it('RL-03: the weight of a hash is its cost, doubled if it is imported and the password has two forms', async () => {
     const tasks: { weight?: number }[] = [];
-    const weighing = { run: (task: object) => (tasks.push(task), Promise.resolve(true)) };
-    const watched = new PasswordHasher(weighing as unknown as HashThreads, keyring, 10);
+    const recordingThreads = { run: (task: object) => (tasks.push(task), Promise.resolve(true)) };
+    const recordedHasher = new PasswordHasher(recordingThreads as unknown as HashThreads, keyring, 10);
     const foreign = bcrypt.hashSync('x', COST);
-    const cost12 = watched.importHash(foreign.replace('$04$', '$12$'));
-    await watched.verify('cafe\u0301', cost12);
-    await watched.verify('caf\u00e9', cost12);
-    await watched.verify('x', watched.importHash(foreign));
+    const cost12 = recordedHasher.importHash(foreign.replace('$04$', '$12$'));
+    await recordedHasher.verify('cafe\u0301', cost12);
+    await recordedHasher.verify('caf\u00e9', cost12);
+    await recordedHasher.verify('x', recordedHasher.importHash(foreign));
     const own = await hasher.hash('correct horse');
-    for (const cost of ['04', '10', '12']) await watched.verify('x', own.replace('$04$', `$${cost}$`));
+    for (const cost of ['04', '10', '12']) await recordedHasher.verify('x', own.replace('$04$', `$${cost}$`));
     expect(tasks.map(({ weight }) => weight)).toEqual([8, 4, 1, undefined, undefined, 4]);
   });
 
@@ -168,13 +168,15 @@ describe('PasswordHasher', () => {
 
     it('is rejected if it could never be used or is too expensive', async () => {
       const hash = await hasher.hash('correct horse');
-      for (const [by, text] of [
-        [stranger, hash],
+      for (const [importer, text] of [
+        [otherHasher, hash],
         [hasher, hash.replace('$04$', '$15$')],
         [hasher, hash.replace('$04$', '$99$')],
         [hasher, hash.slice(0, -1)],
       ] as const)
-        expect(() => by.importHash(text)).toThrow(expect.objectContaining({ code: 'validation_failed' }));
+        expect(() => importer.importHash(text)).toThrow(
+          expect.objectContaining({ code: 'validation_failed' }),
+        );
     });
   });
 });

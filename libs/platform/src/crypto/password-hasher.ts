@@ -9,9 +9,10 @@ const storedPattern = /^v1\$([0-9a-f]{8})(\$2b\$(\d\d)\$.{53})$/;
 const storedImportPattern = /^i1\$([A-Za-z0-9+/]+={0,2})$/;
 
 /**
- * Hashes and verifies passwords. Stored as `v1$<pepper id>$<bcrypt>` over a keyed pre-hash (requirement
- * PW-06). The pre-hash, HMAC-SHA-384 in base64, is 64 bytes long, so bcrypt's limit of 72 bytes truncates
- * nothing. `i1$<sealed>` is the hash of another system until the next login replaces it (docs/adr/0010).
+ * Hashes and verifies passwords. A hash is stored as `v1$<pepper id>$<bcrypt>` over a keyed pre-hash
+ * (requirement PW-06). The pre-hash, HMAC-SHA-384 in base64, is 64 bytes long, so bcrypt's limit of 72 bytes
+ * truncates nothing. `i1$<sealed>` is the hash of another system until the next login replaces it
+ * (docs/adr/0010).
  */
 export class PasswordHasher {
   private dummyHash: Promise<string> | undefined;
