@@ -34,8 +34,7 @@ export async function printPlans(instance: TestInstance): Promise<void> {
         readIndexes(lines).join(' '),
       ]),
     ],
-    // Plans of a small project are identical and not printed; its row in the table shows how little they
-    // read.
+    // The plans of the small project are the same. Only its rows in the table are printed.
     notes: plans
       .filter(({ name }) => !name.includes(SMALL))
       .flatMap(({ name, lines }) => ['', name, ...lines.map((line) => `  ${line}`)]),
@@ -55,10 +54,10 @@ async function listPlans(instance: TestInstance): Promise<Plan[]> {
     [middle],
   )) as [{ id: string }];
   const later = new Date(middle.getTime() + day);
-  const half = { key: middle.toISOString(), id: lastId };
+  const middlePosition = { key: middle.toISOString(), id: lastId };
   const filters: [name: string, filter: Partial<CustomerFilter>, after?: { key: string; id: string }][] = [
     ['no filter', {}],
-    ['no filter, a page in the middle', {}, half],
+    ['no filter, a page in the middle', {}, middlePosition],
     ['not verified, disabled', { emailVerified: false, disabled: true }],
     ['created on one day', { createdAfter: middle, createdBefore: later }],
     [

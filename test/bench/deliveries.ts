@@ -39,12 +39,12 @@ export async function measureDeliveries(): Promise<SectionResult> {
     const env = { WEBHOOK_CONCURRENCY: String(CONCURRENCY) };
     const instances = new Map<Queue, BenchInstance>();
     for (const queue of queues) instances.set(queue, await BenchInstance.start({ queue, env }));
-    const body = await sampleBody(instances.get('postgresql')!.instance);
+    const body = await readSampleBody(instances.get('postgresql')!.instance);
     for (let round = 0; round < ROUNDS; round += 1) {
       printProgress(`round ${round + 1} of ${ROUNDS}`);
-      if (hasRedis()) rates.bare.push(await bareRate(url, body));
+      if (hasRedis()) rates.bare.push(await measureBareRate(url, body));
       const drain = (bench: BenchInstance, workers: number): Promise<number> =>
-        drainRate(bench, { receiver, url, body, workers });
+        measureDrainRate(bench, { receiver, url, body, workers });
       for (const [queue, bench] of instances) rates[queue].push(await drain(bench, 1));
       rates.twoWorkers.push(await drain(instances.get(queues[0]!)!, 2));
     }
@@ -56,7 +56,7 @@ export async function measureDeliveries(): Promise<SectionResult> {
 }
 
 /** Returns the body of a real event, for the whole backlog. */
-async function sampleBody(instance: TestInstance): Promise<string> {
+async function readSampleBody(instance: TestInstance): Promise<string> {
   await instance.register();
   const [row] = await instance.sql<{ body: string }>(
     `SELECT body FROM events WHERE type = 'customer.created'`,
@@ -64,7 +64,7 @@ async function sampleBody(instance: TestInstance): Promise<string> {
   return row!.body;
 }
 
-async function bareRate(url: string, body: string): Promise<number> {
+async function measureBareRate(url: string, body: string): Promise<number> {
   const loop = new Child('bare-loop');
   try {
     const redisUrl = process.env['TEST_REDIS_URL']!;
@@ -89,7 +89,10 @@ interface Backlog {
 }
 
 /** Fills the backlog while no worker runs, starts the workers and counts the recorded attempts. */
-async function drainRate(bench: BenchInstance, { receiver, url, body, workers }: Backlog): Promise<number> {
+async function measureDrainRate(
+  bench: BenchInstance,
+  { receiver, url, body, workers }: Backlog,
+): Promise<number> {
   const { instance } = bench;
   await receiver.call('reset');
   const endpointIds: string[] = [];
@@ -108,7 +111,7 @@ async function drainRate(bench: BenchInstance, { receiver, url, body, workers }:
   );
   await eventually(
     'every attempt in the log',
-    async () => (await loggedAttempts(instance, endpointIds)) === backlog,
+    async () => (await countLoggedAttempts(instance, endpointIds)) === backlog,
   );
   await Promise.all(stops.map((stop) => stop()));
   const [row] = await instance.sql<{ seconds: number }>(
@@ -148,15 +151,15 @@ async function enqueue(redisUrl: string, deliveries: DeliveryPointer[]): Promise
   try {
     await eventually('a connection to Redis', () => queue.isReady());
     for (let first = 0; first < deliveries.length; first += ADD_AT_ONCE) {
-      const some = deliveries.slice(first, first + ADD_AT_ONCE);
-      await queue.add(some.map((delivery) => ({ ...delivery, attempt: 1, delayMs: 0 })));
+      const batch = deliveries.slice(first, first + ADD_AT_ONCE);
+      await queue.add(batch.map((delivery) => ({ ...delivery, attempt: 1, delayMs: 0 })));
     }
   } finally {
     await queue.close();
   }
 }
 
-async function loggedAttempts(instance: TestInstance, endpointIds: string[]): Promise<number> {
+async function countLoggedAttempts(instance: TestInstance, endpointIds: string[]): Promise<number> {
   const [row] = await instance.sql<{ count: number }>(
     'SELECT count(*)::int AS count FROM attempts WHERE endpoint_id = ANY ($1) AND success',
     [endpointIds],
@@ -175,10 +178,10 @@ function report(rates: Rates, bodyLength: number): SectionResult {
   ].filter(({ values }) => values.length > 0);
   const notes = [
     `${BACKLOG - WARM_UP} of a backlog of ${BACKLOG}, body of ${bodyLength} bytes, ${ENDPOINTS} endpoints, ${CONCURRENCY} at a time.`,
-    'Counted by the attempts in the log, which every delivery entered.',
+    'Counted in the log, which contains an attempt of every delivery.',
   ];
   if (!hasBare)
-    notes.push('No redis-server was found: neither the bare loop nor the queue Redis was measured.');
+    notes.push('No redis-server was found: neither the bare loop nor the Redis queue was measured.');
   return {
     table: [
       ['', 'per second', 'rounds', 'to bare loop'],

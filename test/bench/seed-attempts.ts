@@ -66,7 +66,7 @@ export async function seedAttempts(
     `INSERT INTO events (id, organization_id, project_id, type, body, created_at)
      SELECT DISTINCT ON (e) event_id, '${organizationId}'::uuid, ${project}, type,
        json_build_object('id', 'evt_' || event_id, 'type', type, 'created_at', ${time('ms')},
-         'project_id', ${project}, 'organization_id', '${organizationId}', 'data', json_build_object('told', repeat('x', 100)))::text,
+         'project_id', ${project}, 'organization_id', '${organizationId}', 'data', json_build_object('text', repeat('x', 100)))::text,
        ${time('ms')}
      FROM seed_rows ORDER BY e, n`,
   );

@@ -84,7 +84,7 @@ async function createCustomerIn({ tenant }: WatchedProject): Promise<void> {
   expect(response.status).toBe(201);
 }
 
-const history = async ({ tenant }: WatchedProject, query = ''): Promise<Record<string, any>[]> =>
+const listAttempts = async ({ tenant }: WatchedProject, query = ''): Promise<Record<string, any>[]> =>
   (
     await instance.request('GET', `/v1/webhooks/deliveries${query}`, {
       headers: bearerHeader(tenant.secretKey),
@@ -92,8 +92,8 @@ const history = async ({ tenant }: WatchedProject, query = ''): Promise<Record<s
   ).body.data;
 
 /** Waits for the attempt with a number in a project's history, regardless of later attempts. */
-const attempt = (watched: WatchedProject, number: number): Promise<Record<string, any>> =>
-  eventually(`attempt ${number}`, async () => (await history(watched)).at(-number));
+const waitForAttempt = (watched: WatchedProject, number: number): Promise<Record<string, any>> =>
+  eventually(`attempt ${number}`, async () => (await listAttempts(watched)).at(-number));
 
 /** Makes a scheduled attempt due at once. */
 const makeDue = (deliveryId: string): Promise<unknown> =>
@@ -533,7 +533,7 @@ describe('§4 #13 GET /v1/webhooks/deliveries', () => {
     const watched = await createWatchedProject();
     watched.receiver.defaultResponder = respondWithStatus(201, 'thanks');
     await createCustomerIn(watched);
-    await attempt(watched, 1);
+    await waitForAttempt(watched, 1);
     const response = await instance.request('GET', path, { headers: bearerHeader(watched.tenant.secretKey) });
     expect(response.status).toBe(200);
     expect(response.body).toEqual({
@@ -651,7 +651,7 @@ describe('§3 and §6: the delivery of a webhook', () => {
         const watched = await createWatchedProject();
         watched.receiver.defaultResponder = respondWithStatus(code, code < 300 ? undefined : 'no');
         await createCustomerIn(watched);
-        return attempt(watched, 1);
+        return waitForAttempt(watched, 1);
       }),
     );
     expect(attempts).toMatchObject([
@@ -678,7 +678,7 @@ describe('§3 and §6: the delivery of a webhook', () => {
     watched.receiver.defaultResponder = respondWithStatus(500);
     await createCustomerIn(watched);
     for (const [index, seconds] of [15, 60, 300, 1_800].entries()) {
-      const recorded = await attempt(watched, index + 1);
+      const recorded = await waitForAttempt(watched, index + 1);
       expect(recorded).toMatchObject({ attempt: index + 1, max_attempts: 5, delivery_state: 'pending' });
       const ended = Date.parse(recorded['created_at'] as string) + Number(recorded['duration_ms']);
       const delay = (Date.parse(recorded['next_attempt_at'] as string) - ended) / 1_000;
@@ -687,7 +687,7 @@ describe('§3 and §6: the delivery of a webhook', () => {
       expect(delay).toBeLessThan(seconds * 1.1 + 30);
       await makeDue(recorded['delivery_id'] as string);
     }
-    const last = await attempt(watched, 5);
+    const last = await waitForAttempt(watched, 5);
     expect(last).toMatchObject({
       attempt: 5,
       success: false,
@@ -706,7 +706,7 @@ describe('§3 and §6: the delivery of a webhook', () => {
       status: 202,
       body: { success: true, data: { redelivery_of: deadLetterId } },
     });
-    expect(await attempt(watched, 6)).toMatchObject({
+    expect(await waitForAttempt(watched, 6)).toMatchObject({
       delivery_id: response.body.data.id,
       attempt: 1,
       success: true,

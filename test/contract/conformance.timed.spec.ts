@@ -14,8 +14,8 @@ afterAll(async () => {
   await Promise.all(receivers.map((receiver) => receiver.stop()));
 });
 
-/** Returns the only attempt of a delivery to a new endpoint, once it has finished. */
-async function attemptTo(respond: Receiver['defaultResponder']): Promise<Record<string, any>> {
+/** Delivers an event to a new endpoint. @returns the finished attempt */
+async function deliverTo(respond: Receiver['defaultResponder']): Promise<Record<string, any>> {
   const receiver = await Receiver.start();
   receivers.push(receiver);
   receiver.defaultResponder = respond;
@@ -32,8 +32,8 @@ async function attemptTo(respond: Receiver['defaultResponder']): Promise<Record<
 
 it('§6.1, §6.2 and §8: treats a 2xx status within ten seconds as success, and reschedules the delivery without a response by then', async () => {
   const [late, silent] = await Promise.all([
-    attemptTo((response) => void setTimeout(6_000).then(() => response.end('at last'))),
-    attemptTo(() => undefined),
+    deliverTo((response) => void setTimeout(6_000).then(() => response.end('at last'))),
+    deliverTo(() => undefined),
   ]);
   expect(late).toMatchObject({ http_status: 200, success: true, response_body: 'at last' });
   expect(late['duration_ms']).toBeGreaterThanOrEqual(5_900);

@@ -23,15 +23,15 @@ const SECRETS = ['POSTGRES_PASSWORD', 'DATABASE_PASSWORD', 'REDIS_PASSWORD', 'RO
 let folder: string;
 let env: Record<string, string | undefined>;
 const makeEnv = () => run('sh', [join(folder, 'ops/compose/make-env.sh')], { cwd: tmpdir() });
-const envFile = () => readFile(join(folder, '.env'), 'utf8');
-const mode = async () => (await stat(join(folder, '.env'))).mode & 0o777;
+const readEnvFile = () => readFile(join(folder, '.env'), 'utf8');
+const readMode = async () => (await stat(join(folder, '.env'))).mode & 0o777;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-compose-'));
   await mkdir(join(folder, 'ops/compose'), { recursive: true });
   await copyFile('ops/compose/make-env.sh', join(folder, 'ops/compose/make-env.sh'));
   await makeEnv();
-  env = parseEnv(await envFile());
+  env = parseEnv(await readEnvFile());
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -40,24 +40,24 @@ describe('make-env.sh', () => {
     expect(Object.keys(env).sort()).toEqual([...SECRETS].sort());
     for (const name of SECRETS) expect(env[name]).toMatch(/^[0-9a-f]{64}$/);
     expect(new Set(Object.values(env)).size).toBe(SECRETS.length);
-    expect(await mode()).toBe(0o600);
+    expect(await readMode()).toBe(0o600);
   });
 
   it('CF-05: removes the read permission of others from an existing file', async () => {
     await chmod(join(folder, '.env'), 0o644);
     await makeEnv();
-    expect(await mode()).toBe(0o600);
+    expect(await readMode()).toBe(0o600);
   });
 
   it('preserves existing values on another run, and adds missing ones', async () => {
-    const before = await envFile();
+    const before = await readEnvFile();
     await makeEnv();
-    expect(await envFile()).toBe(before);
+    expect(await readEnvFile()).toBe(before);
     const others = `LOG_LEVEL=debug\nREDIS_PASSWORD=${env['REDIS_PASSWORD']}`;
     await writeFile(join(folder, '.env'), others);
     await makeEnv();
-    expect((await envFile()).startsWith(`${others}\n`)).toBe(true);
-    expect(Object.keys(parseEnv(await envFile())).sort()).toEqual([...SECRETS, 'LOG_LEVEL'].sort());
+    expect((await readEnvFile()).startsWith(`${others}\n`)).toBe(true);
+    expect(Object.keys(parseEnv(await readEnvFile())).sort()).toEqual([...SECRETS, 'LOG_LEVEL'].sort());
     await writeFile(join(folder, '.env'), before);
   });
 });
@@ -145,7 +145,7 @@ describe('health checks', () => {
   });
   afterAll(() => instance?.stop());
 
-  const checks = () => {
+  const readChecks = () => {
     const { services } = readCompose(env);
     const ofImage = JSON.parse(
       readDockerfile()
@@ -157,8 +157,8 @@ describe('health checks', () => {
   };
 
   /** Returns the exit code of a check with the container's ports replaced. */
-  async function check(name: keyof ReturnType<typeof checks>, apiPort: string, workerPort: string) {
-    const [program, ...args] = checks()[name];
+  async function check(name: keyof ReturnType<typeof readChecks>, apiPort: string, workerPort: string) {
+    const [program, ...args] = readChecks()[name];
     const words = args.map((word) =>
       word.replace(':3000/', `:${apiPort}/`).replace(':9464/', `:${workerPort}/`),
     );

@@ -152,11 +152,11 @@ describe('the events of complete lifecycles', () => {
     }
     return response;
   };
-  const loggedIn = async (email: string, password: string): Promise<string> =>
+  const getAccessToken = async (email: string, password: string): Promise<string> =>
     expectStatus(200, await login(email, password)).body.tokens.accessToken;
   const refresh = async (refreshToken: string): Promise<TestResponse> =>
     keepTokens(await instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } }));
-  const mailedToken = async (email: string, kind: string): Promise<string> => {
+  const getMailToken = async (email: string, kind: string): Promise<string> => {
     const mails = await instance.requestWithSecretKey(
       'GET',
       `/api/v1/mailbox?email=${encodeURIComponent(email)}`,
@@ -166,7 +166,7 @@ describe('the events of complete lifecycles', () => {
     secrets.add(token);
     return token;
   };
-  const withToken = (route: string, token: string, more: object = {}): Promise<TestResponse> =>
+  const postToken = (route: string, token: string, more: object = {}): Promise<TestResponse> =>
     instance.request('POST', `/api/v1/auth/${route}`, { body: { token, ...more } });
 
   function expectStatus(status: number, response: TestResponse): TestResponse {
@@ -178,7 +178,7 @@ describe('the events of complete lifecycles', () => {
   async function registerAndRefresh(email: string): Promise<string> {
     const registered = expectStatus(201, keepTokens(await instance.register(email)));
     const { customer, tokens } = registered.body;
-    expectStatus(200, await withToken('verify-email', await mailedToken(email, 'verify-email')));
+    expectStatus(200, await postToken('verify-email', await getMailToken(email, 'verify-email')));
     const second = expectStatus(200, await refresh(tokens.refreshToken)).body.tokens;
     expectStatus(200, await refresh(second.refreshToken));
     expectStatus(401, await refresh(tokens.refreshToken));
@@ -186,8 +186,8 @@ describe('the events of complete lifecycles', () => {
   }
 
   async function changePasswords(email: string, id: string): Promise<void> {
-    await loggedIn(email, PASSWORD);
-    const access = await loggedIn(email, PASSWORD);
+    await getAccessToken(email, PASSWORD);
+    const access = await getAccessToken(email, PASSWORD);
     const change = { currentPassword: PASSWORD, newPassword: SECOND_PASSWORD };
     expectStatus(204, await instance.requestWithAccessToken(access, 'POST', '/api/v1/me/password', change));
 
@@ -198,13 +198,13 @@ describe('the events of complete lifecycles', () => {
       202,
       await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email }),
     );
-    const token = await mailedToken(email, 'reset-password');
-    expectStatus(204, await withToken('reset-password', token, { password: THIRD_PASSWORD }));
+    const token = await getMailToken(email, 'reset-password');
+    expectStatus(204, await postToken('reset-password', token, { password: THIRD_PASSWORD }));
   }
 
   /** Changes the profile and the email address. @returns the new address */
   async function changeProfile(email: string): Promise<string> {
-    const access = await loggedIn(email, THIRD_PASSWORD);
+    const access = await getAccessToken(email, THIRD_PASSWORD);
     expectStatus(
       200,
       await instance.requestWithAccessToken(access, 'PATCH', '/api/v1/me', {
@@ -217,11 +217,11 @@ describe('the events of complete lifecycles', () => {
     expectStatus(202, await instance.requestWithAccessToken(access, 'POST', '/api/v1/me/email', emailChange));
     expectStatus(
       200,
-      await withToken('confirm-email-change', await mailedToken(email, 'change-email-current')),
+      await postToken('confirm-email-change', await getMailToken(email, 'change-email-current')),
     );
     expectStatus(
       200,
-      await withToken('confirm-email-change', await mailedToken(newEmail, 'change-email-new')),
+      await postToken('confirm-email-change', await getMailToken(newEmail, 'change-email-new')),
     );
     return newEmail;
   }
@@ -231,9 +231,9 @@ describe('the events of complete lifecycles', () => {
     await requestAsServer(200, 'POST', `${path}/disable`);
     await requestAsServer(200, 'POST', `${path}/enable`);
     await insertSessions(instance, id, 100);
-    await loggedIn(email, THIRD_PASSWORD);
+    await getAccessToken(email, THIRD_PASSWORD);
     await requestAsServer(204, 'DELETE', `${path}/sessions`);
-    const access = await loggedIn(email, THIRD_PASSWORD);
+    const access = await getAccessToken(email, THIRD_PASSWORD);
     expectStatus(
       204,
       await instance.requestWithAccessToken(access, 'POST', '/api/v1/auth/logout', { scope: 'all' }),
@@ -245,21 +245,21 @@ describe('the events of complete lifecycles', () => {
     const externalId = `crm-${randomUUID()}`;
     const invited = { email, externalId, metadata: { tier: 3 }, sendInvite: true };
     const { id } = await requestAsServer(201, 'POST', '/api/v1/customers', invited);
-    const token = await mailedToken(email, 'accept-invite');
-    expectStatus(204, await withToken('reset-password', token, { password: SECOND_PASSWORD }));
+    const token = await getMailToken(email, 'accept-invite');
+    expectStatus(204, await postToken('reset-password', token, { password: SECOND_PASSWORD }));
     return id;
   }
 
   /** Registers a customer who verifies the address with a password reset. @returns the customer's id */
   async function resetUnverified(email: string): Promise<string> {
     const { customer } = expectStatus(201, keepTokens(await instance.register(email))).body;
-    await mailedToken(email, 'verify-email');
+    await getMailToken(email, 'verify-email');
     expectStatus(
       202,
       await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email }),
     );
-    const token = await mailedToken(email, 'reset-password');
-    expectStatus(204, await withToken('reset-password', token, { password: THIRD_PASSWORD }));
+    const token = await getMailToken(email, 'reset-password');
+    expectStatus(204, await postToken('reset-password', token, { password: THIRD_PASSWORD }));
     return customer.id;
   }
 
@@ -311,7 +311,7 @@ describe('the events of complete lifecycles', () => {
       text: body,
       body: JSON.parse(body),
     }));
-  const emitted = (type: EventType, customerId?: string): any =>
+  const findEventData = (type: EventType, customerId?: string): any =>
     bodies.findLast(({ body }) => body.type === type && (!customerId || body.data.customer.id === customerId))
       ?.body.data;
 
@@ -337,7 +337,10 @@ describe('the events of complete lifecycles', () => {
     const unverifiedId = await resetUnverified(uniqueEmail());
     // The lock is written concurrently with the response to the tenth wrong password. Deleting the customer
     // may erase it.
-    await eventually('the lock', async () => (bodies = await readBodies()) && emitted('customer.locked'));
+    await eventually(
+      'the lock',
+      async () => (bodies = await readBodies()) && findEventData('customer.locked'),
+    );
     await requestAsServer(204, 'DELETE', `/api/v1/customers/${unverifiedId}`);
 
     const change = { name: 'Renamed', settings: { accessTokenTtl: 600, branding: { color: '#0f172a' } } };
@@ -390,8 +393,8 @@ describe('the events of complete lifecycles', () => {
 
   test('contain resources exactly as GET returns them to a secret key', async () => {
     const shown = await instance.requestWithSecretKey('GET', `/api/v1/customers/${adaId}`);
-    expect(emitted('session.revoked', adaId).customer).toEqual(shown.body);
-    expect(emitted('project.updated')).toEqual({
+    expect(findEventData('session.revoked', adaId).customer).toEqual(shown.body);
+    expect(findEventData('project.updated')).toEqual({
       project,
       previous: {
         name: 'My project',
@@ -402,21 +405,21 @@ describe('the events of complete lifecycles', () => {
       (await instance.requestWithSecretKey('GET', `/api/v1/projects/${instance.credentials.projectId}`)).body,
     ).toEqual(project);
 
-    expect(emitted('project.archived').project).toEqual(managed.project);
-    expect(emitted('api_key.revoked').apiKey).toEqual(managed.apiKey);
-    expect(emitted('webhook.endpoint_disabled')).toEqual({ endpoint });
-    expect(emitted('webhook.dead_lettered').endpoint).toEqual(emitted('webhook.test').endpoint);
-    expect(emitted('organization.updated')).toEqual({
+    expect(findEventData('project.archived').project).toEqual(managed.project);
+    expect(findEventData('api_key.revoked').apiKey).toEqual(managed.apiKey);
+    expect(findEventData('webhook.endpoint_disabled')).toEqual({ endpoint });
+    expect(findEventData('webhook.dead_lettered').endpoint).toEqual(findEventData('webhook.test').endpoint);
+    expect(findEventData('organization.updated')).toEqual({
       organization: managed.organization,
       previous: { name: 'My organization' },
     });
 
     const { email } = (await instance.requestWithSecretKey('GET', `/api/v1/customers/${graceId}`)).body;
-    await loggedIn(email, SECOND_PASSWORD);
+    await getAccessToken(email, SECOND_PASSWORD);
     bodies = await readBodies();
     const sessions = await instance.requestWithSecretKey('GET', `/api/v1/customers/${graceId}/sessions`);
-    expect(sessions.body.data).toEqual([emitted('session.created', graceId).session]);
-    expect(emitted('login.succeeded', graceId).session.device).toBe('Firefox on Linux');
+    expect(sessions.body.data).toEqual([findEventData('session.created', graceId).session]);
+    expect(findEventData('login.succeeded', graceId).session.device).toBe('Firefox on Linux');
   });
 
   test('contain no password, token, key or link', async () => {

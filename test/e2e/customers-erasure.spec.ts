@@ -128,12 +128,12 @@ describe('a deleted customer', () => {
   it('has no events that can be redelivered except the deletion itself', async () => {
     const { id } = await create();
     const sent = await waitForAttempt(id, 'customer.created');
-    const again = (deliveryId: string) =>
+    const redeliver = (deliveryId: string) =>
       instance.requestWithSecretKey('POST', `/v1/webhooks/deliveries/${deliveryId}/redeliver`);
     await remove(id);
-    expect(await again(sent['id'])).toMatchObject({ status: 409, body: { code: 'payload_erased' } });
+    expect(await redeliver(sent['id'])).toMatchObject({ status: 409, body: { code: 'payload_erased' } });
     const deletion = await waitForAttempt(id, 'customer.deleted');
-    expect((await again(deletion['id'])).status).toBe(202);
+    expect((await redeliver(deletion['id'])).status).toBe(202);
     await eventually(
       'the second deletion',
       () => receiver.requests.filter(({ event }) => event.id === deletion['event_id']).length === 2,

@@ -38,9 +38,9 @@ it.each(availableQueues)(
       await instanceWithoutWorker.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
       await instanceWithoutWorker.register();
       const [delivery] = await instanceWithoutWorker.sql<{ id: string }>('SELECT id FROM deliveries');
-      const announced = async () =>
+      const isAnnounced = async () =>
         redis ? (await redis.exists(`gatehouse:deliveries:${delivery!.id}-1`)) === 1 : channels.length > 0;
-      await eventually('the announcement', announced);
+      await eventually('the announcement', isAnnounced);
     } finally {
       redis?.disconnect();
       listener.release(true);

@@ -273,10 +273,10 @@ describe('EV-06: addresses', () => {
 
 describe('resending the verification mail', () => {
   /** Creates an unverified customer without a mail that counts toward a quota. @returns the email */
-  const unverified = async (): Promise<string> => (await create({ email: uniqueEmail() })).body.email;
+  const createUnverified = async (): Promise<string> => (await create({ email: uniqueEmail() })).body.email;
 
   it('returns the same response for every address, and sends one mail in 60 s where needed (RL-08)', async () => {
-    const [verified, open, unknown] = [uniqueEmail(), await unverified(), uniqueEmail()];
+    const [verified, open, unknown] = [uniqueEmail(), await createUnverified(), uniqueEmail()];
     await create({ email: verified, emailVerified: true });
     const { email } = await registerWithToken();
     for (const each of [open, open, verified, unknown, email])
@@ -292,7 +292,7 @@ describe('resending the verification mail', () => {
   it('links to the redirectUrl of the request, which the project must list, or to the page of the project', async () => {
     const redirectUrl = 'https://shop.example.com/welcome';
     await withSettings(instance, { redirectUrls: [redirectUrl] }, async () => {
-      const open = await unverified();
+      const open = await createUnverified();
       expect(await resend(open, { redirectUrl: 'https://evil.example.com/' })).toMatchObject({
         status: 400,
         body: { errors: [{ field: 'redirectUrl', code: 'not_allowed' }] },
@@ -304,7 +304,7 @@ describe('resending the verification mail', () => {
     });
     const verifyEmailUrl = 'https://shop.example.com/verify?lang=en';
     await withSettings(instance, { verifyEmailUrl }, async () => {
-      const open = await unverified();
+      const open = await createUnverified();
       await resend(open);
       const [mail] = await instance.listMails(open, 'verify-email');
       expect(mail!['link']).toMatch(/^https:\/\/shop\.example\.com\/verify\?lang=en&token=[\w-]{43}$/);

@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 afterAll(async () => instance?.stop());
 
-const control = (id: string, action: string) =>
+const postAction = (id: string, action: string) =>
   instance.requestWithSecretKey('POST', `${base}/${id}/${action}`);
 const entries = async (id: string): Promise<string[]> =>
   (
@@ -42,7 +42,7 @@ const entries = async (id: string): Promise<string[]> =>
     .reverse();
 const sendTest = async (id: string): Promise<ReceivedRequest> => {
   const before = receiver.requests.length;
-  expect((await control(id, 'test')).status).toBe(202);
+  expect((await postAction(id, 'test')).status).toBe(202);
   return eventually('a request', () => receiver.requests[before]);
 };
 
@@ -60,7 +60,7 @@ describe('controls of endpoints', () => {
        SELECT uuidv7(), $1, $2, inserted.id, 'session.revoked', $3, $4, now() + interval '1 hour' FROM inserted`,
       [organizationId, projectId, id.slice(3), receiver.url],
     );
-    expect((await control(id, 'disable')).status).toBe(200);
+    expect((await postAction(id, 'disable')).status).toBe(200);
     // Makes the remaining deliveries due. They are locked first, in the order that the server uses.
     const client = await instance.db.connect();
     const pending = `endpoint_id = $1 AND state = 'pending'`;
@@ -84,15 +84,15 @@ describe('controls of endpoints', () => {
   it('enable and disable are idempotent, and only changes are reported', async () => {
     const watcher = await instance.createEndpoint(receiver.url, ['webhook.endpoint_disabled']);
     const { id } = await instance.createEndpoint(receiver.url, ['webhook.*', '*']);
-    const enabled = await control(id, 'enable');
+    const enabled = await postAction(id, 'enable');
     expect(enabled).toMatchObject({ status: 200, body: { data: { status: 'enabled' } } });
-    const first = await control(id, 'disable');
+    const first = await postAction(id, 'disable');
     expect(first.body.data).toMatchObject({ id, status: 'disabled', disabled_reason: 'manual' });
-    expect((await control(id, 'test')).body.code).toBe('endpoint_disabled');
-    const second = await control(id, 'disable');
+    expect((await postAction(id, 'test')).body.code).toBe('endpoint_disabled');
+    const second = await postAction(id, 'disable');
     expect(second).toMatchObject({ status: 200, body: first.body });
     for (let times = 0; times < 2; times += 1) {
-      const again = await control(id, 'enable');
+      const again = await postAction(id, 'enable');
       expect(again).toMatchObject({
         status: 200,
         body: { data: { status: 'enabled', disabled_reason: null } },
@@ -118,7 +118,7 @@ describe('controls of endpoints', () => {
   it('WH-09: a new secret signs alongside the previous one for 24 h, newest first; a second rotation removes the oldest', async () => {
     const { id, secret: oldest } = await instance.createEndpoint(receiver.url);
     const rotate = async (): Promise<string> => {
-      const { status: code, body } = await control(id, 'rotate-secret');
+      const { status: code, body } = await postAction(id, 'rotate-secret');
       expect(code).toBe(200);
       expect(body.data).toEqual({
         ...(await instance.requestWithSecretKey('GET', `${base}/${id}`)).body.data,
@@ -167,7 +167,7 @@ describe('controls of endpoints', () => {
     const { id, secret } = await instance.createEndpoint(receiver.url, ['customer.created']);
     await instance.register();
     const failFirst = await eventually('the first attempt', () => fail);
-    const rotated = (await control(id, 'rotate-secret')).body.data.secret as string;
+    const rotated = (await postAction(id, 'rotate-secret')).body.data.secret as string;
     failFirst();
     const [first, second] = await eventually(
       'the retry',
@@ -183,7 +183,7 @@ describe('controls of endpoints', () => {
     const other = await Receiver.start();
     await instance.createEndpoint(other.url, ['webhook.test', 'webhook.*', '*']);
     const { id, secret } = await instance.createEndpoint(receiver.url, ['project.archived']);
-    const response = await control(id, 'test');
+    const response = await postAction(id, 'test');
     expect(response).toMatchObject({
       status: 202,
       body: { data: { event: 'webhook.test', endpoint_id: id } },

@@ -18,7 +18,8 @@ afterAll(async () => {
 });
 
 const create = (body: object) => instance.requestWithSecretKey('POST', base, { url, ...body });
-const show = async (id: string) => (await instance.requestWithSecretKey('GET', `${base}/${id}`)).body.data;
+const getEndpoint = async (id: string) =>
+  (await instance.requestWithSecretKey('GET', `${base}/${id}`)).body.data;
 const patch = (id: string, headers: unknown) =>
   instance.requestWithSecretKey('PATCH', `${base}/${id}`, { headers });
 
@@ -35,7 +36,7 @@ describe("an endpoint's own headers", () => {
     const created = (await create({ url: receiver.url, headers })).body.data;
     const hidden = { authorization: '…', 'x-env': '…', 'x-a': '…' };
     expect(created.headers).toEqual(hidden);
-    expect((await show(created.id)).headers).toEqual(hidden);
+    expect((await getEndpoint(created.id)).headers).toEqual(hidden);
 
     const tested = await instance.requestWithSecretKey('POST', `${base}/${created.id}/test`);
     const request = await eventually('a request', () => receiver.requests.at(-1));
@@ -44,8 +45,10 @@ describe("an endpoint's own headers", () => {
       'x-env': 'staging (eu)',
       'x-a': '!',
     });
-    const { connection: _, host: __, 'content-length': ___, ...own } = request.headers;
-    const { 'webhook-timestamp': ____, 'webhook-signature': _____, ...documented } = own;
+    const unloggedNames = ['connection', 'host', 'content-length', 'webhook-timestamp', 'webhook-signature'];
+    const documented = Object.fromEntries(
+      Object.entries(request.headers).filter(([name]) => !unloggedNames.includes(name)),
+    );
     const path = `/v1/webhooks/deliveries/${tested.body.data.id}`;
     const logged = (await instance.requestWithSecretKey('GET', path)).body.data.request.headers;
     expect(logged).toEqual({ ...documented, ...hidden });
@@ -72,7 +75,7 @@ describe("an endpoint's own headers", () => {
     expect(request).not.toHaveProperty('x-b');
 
     await instance.requestWithSecretKey('PATCH', `${base}/${id}`, { description: 'x' });
-    expect((await show(id)).headers).toEqual({ 'x-a': '…', 'x-c': '…' });
+    expect((await getEndpoint(id)).headers).toEqual({ 'x-a': '…', 'x-c': '…' });
     expect((await patch(id, null)).body.data.headers).toEqual({});
     expect(await sendTest(id)).not.toHaveProperty('x-a');
     const [row] = await instance.sql('SELECT headers FROM webhook_endpoints WHERE id = $1', [id.slice(3)]);
@@ -121,7 +124,7 @@ describe("an endpoint's own headers", () => {
     }
     for (const none of [[], 'x', 7, { 'x-a': null }])
       expect([none, (await create({ headers: none })).status]).toEqual([none, 400]);
-    expect((await show(id)).headers).toEqual({});
+    expect((await getEndpoint(id)).headers).toEqual({});
   });
 
   it('are at most twenty, counted after merging', async () => {

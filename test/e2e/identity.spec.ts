@@ -110,11 +110,11 @@ it('refresh and verification reject a disallowed origin without using the token'
       ['refresh', { refreshToken: tokens.refreshToken }],
       ['verify-email', { token }],
     ] as const) {
-      const from = (origin: string) =>
+      const requestFrom = (origin: string) =>
         instance.request('POST', `/api/v1/auth/${path}`, { body, headers: { origin } });
-      const refused = await from('https://evil.example');
+      const refused = await requestFrom('https://evil.example');
       expect(refused).toMatchObject({ status: 403, body: { code: 'origin_not_allowed' } });
-      expect((await from('https://app.example.com')).status).toBe(200);
+      expect((await requestFrom('https://app.example.com')).status).toBe(200);
     }
   });
   expect(await instance.events(id, 'verification.completed')).toHaveLength(1);

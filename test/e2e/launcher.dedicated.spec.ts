@@ -27,23 +27,23 @@ class Launcher {
     return new Launcher(child);
   }
 
-  async banner(): Promise<string> {
+  async waitForBanner(): Promise<string> {
     await eventually(
-      `the banner`,
+      'the banner',
       () => this.output.includes('Press Ctrl-C') || this.child.exitCode !== null,
     );
     if (this.child.exitCode !== null) throw new Error(this.output);
     return this.output;
   }
 
-  async end(signal: NodeJS.Signals): Promise<number | null> {
+  async stop(signal: NodeJS.Signals): Promise<number | null> {
     const exited = once(this.child, 'exit');
     this.child.kill(signal);
     await exited;
     return this.child.exitCode;
   }
 
-  async exitCode(): Promise<number | null> {
+  async waitForExit(): Promise<number | null> {
     if (this.child.exitCode === null) await once(this.child, 'exit');
     return this.child.exitCode;
   }
@@ -69,7 +69,7 @@ describe('npm start', () => {
   it('starts all processes, prints a working curl command, and stops cleanly', async () => {
     const metricsPort = await freePort();
     const launcher = Launcher.start({ ...env, METRICS_PORT: String(metricsPort) });
-    const banner = await launcher.banner();
+    const banner = await launcher.waitForBanner();
     const keys = await credentials();
     expect((await stat(join(env['DATA_DIR']!, 'credentials.json'))).mode & 0o777).toBe(0o600);
     for (const shown of [
@@ -94,24 +94,24 @@ describe('npm start', () => {
       });
     }
 
-    expect(await launcher.end('SIGINT')).toBe(0);
+    expect(await launcher.stop('SIGINT')).toBe(0);
     expect(await isFree()).toBe(true);
   });
 
   it('stops its child processes when it is killed, and restarts with the same data', async () => {
     const before = await credentials();
     const killed = Launcher.start(env);
-    await killed.banner();
-    await killed.end('SIGKILL');
+    await killed.waitForBanner();
+    await killed.stop('SIGKILL');
     await eventually('the port to be free', isFree);
 
     const next = Launcher.start(env);
-    await next.banner();
+    await next.waitForBanner();
     expect(await credentials()).toEqual(before);
     const second = Launcher.start({ ...env, PORT: String(await freePort()) });
-    expect(await second.exitCode()).toBe(1);
+    expect(await second.waitForExit()).toBe(1);
     expect(second.output).toContain(env['DATA_DIR']);
-    expect(await next.end('SIGTERM')).toBe(0);
+    expect(await next.stop('SIGTERM')).toBe(0);
   });
 
   it('prints a remedy when the port is taken, and lists all configuration errors without secrets', async () => {
@@ -119,7 +119,7 @@ describe('npm start', () => {
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
     const blocked = Launcher.start({ ...env, PORT: String(port) });
-    expect(await blocked.exitCode()).toBe(1);
+    expect(await blocked.waitForExit()).toBe(1);
     expect(blocked.output).toContain(String(port));
     expect(blocked.output).toMatch(/PORT=\d+ npm start/);
     server.close();
@@ -130,7 +130,7 @@ describe('npm start', () => {
       BCRYPT_COST: '99',
       REDIS_URL: 'http://user:hunter2@host',
     });
-    expect(await launcher.exitCode()).toBe(78);
+    expect(await launcher.waitForExit()).toBe(78);
     for (const name of ['LOG_LEVEL', 'BCRYPT_COST', 'REDIS_URL'])
       expect(launcher.output).toContain(`- ${name} `);
     expect(launcher.output).not.toContain('hunter2');

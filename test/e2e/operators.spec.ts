@@ -162,8 +162,9 @@ describe('CO-01: operator management by admins', () => {
   it('lets only the owner list their own sessions and end one or all others', async () => {
     const invitee = await inviteOperator(admin, 'viewer');
     const { email } = invitee.operator;
-    const again = (): Promise<OperatorClient> => signIn(instance, { email, password: invitee.password });
-    const [phone, tablet, laptop] = [await again(), await again(), await again()];
+    const signInAgain = (): Promise<OperatorClient> =>
+      signIn(instance, { email, password: invitee.password });
+    const [phone, tablet, laptop] = [await signInAgain(), await signInAgain(), await signInAgain()];
     const listSessions = async (): Promise<{ id: string; current: boolean }[]> =>
       (await invitee.request('GET', '/session/sessions')).body.data;
     const before = await listSessions();

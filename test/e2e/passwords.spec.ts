@@ -119,7 +119,7 @@ describe('a forgotten password (EV-07)', () => {
     'is requested and reset concurrently without a deadlock, the reset first: %s',
     async (isResetFirst) => {
       const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      const round = async (): Promise<number[] | null> => {
+      const runRound = async (): Promise<number[] | null> => {
         const { id, email } = await registerCustomer(instance);
         const token = await insertResetToken(id, email);
         const requests = [() => requestResetMail(email), () => reset(token)];
@@ -146,7 +146,7 @@ describe('a forgotten password (EV-07)', () => {
         }
       };
       // A round has no result if a request waited too long for a lock.
-      const statuses = await eventually('a round in which both requests wait', round, 30);
+      const statuses = await eventually('a round in which both requests wait', runRound, 30);
       expect(statuses).toEqual(isResetFirst ? [204, 202] : [202, 400]);
     },
   );

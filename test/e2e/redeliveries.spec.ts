@@ -402,17 +402,17 @@ describe('bulk redelivery with one queue', () => {
     const { data: planned } = await plan({ endpoint_id: blockedEndpoint });
     const release = holdResponses();
     await start(planned.id);
-    const waiting = async (): Promise<number> => {
+    const countWaiting = async (): Promise<number> => {
       const [row] = await instance.sql<{ n: number }>(
         `SELECT count(*)::int AS n FROM deliveries WHERE batch_id = $1 AND state = 'pending' AND attempt = 0`,
         [planned.id.slice(4)],
       );
       return row!.n;
     };
-    await eventually('50 waiting deliveries', async () => (await waiting()) >= 50);
+    await eventually('50 waiting deliveries', async () => (await countWaiting()) >= 50);
     await waitForRun();
     await waitForRun();
-    expect(await waiting()).toBeLessThanOrEqual(50);
+    expect(await countWaiting()).toBeLessThanOrEqual(50);
     expect((await get(planned.id)).progress.remaining).toBeGreaterThan(0);
     const otherReceiver = await Receiver.start();
     const { id: otherEndpoint } = await instance.createEndpoint(otherReceiver.url);
@@ -586,21 +586,22 @@ describe('bulk redelivery with one queue', () => {
       ]);
       const { id: other } = await instance.createEndpoint('http://127.0.0.1:9/', ['login.failed']);
       /** Returns a time after all previous events and before all later ones. */
-      const between = async (): Promise<string> => {
+      const waitForTimeBetween = async (): Promise<string> => {
         const [last] = await instance.sql<{ at: Date }>('SELECT max(created_at) AS at FROM events');
-        const later = (than: number) => eventually('a later moment', () => Date.now() > than && Date.now());
-        const moment = await later(last!.at.getTime());
-        await later(moment);
-        return new Date(moment).toISOString();
+        const waitUntilAfter = (time: number) =>
+          eventually('a later time', () => Date.now() > time && Date.now());
+        const between = await waitUntilAfter(last!.at.getTime());
+        await waitUntilAfter(between);
+        return new Date(between).toISOString();
       };
       await toggle(endpoint, 'disable');
       await registerCustomers(1);
       await toggle(endpoint, 'enable');
-      const since = await between();
+      const since = await waitForTimeBetween();
       await toggle(endpoint, 'disable');
       const within = await registerCustomers(2);
       await toggle(other, 'disable');
-      const until = await between();
+      const until = await waitForTimeBetween();
       await registerCustomers(1);
       await toggle(endpoint, 'enable');
       const { data } = await recover(endpoint, { since, until });

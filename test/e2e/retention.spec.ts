@@ -137,7 +137,7 @@ describe('retention', () => {
     for (const { id, eventId, attemptIds } of deadLetters) {
       const { data } = (await get(id)).body;
       expect(data).toMatchObject({ state: 'failed', resolution: null, event_id: `evt_${eventId}` });
-      expect(data.request.body).toContain('"told"');
+      expect(data.request.body).toContain('"seededAt"');
       expect(data.attempts.map((attempt: any) => attempt.id)).toEqual(
         attemptIds.map((each) => `att_${each}`),
       );
@@ -151,7 +151,7 @@ describe('retention', () => {
     );
     expect(status).toBe(202);
     const request = await eventually('the redelivery', () =>
-      receiver.requests.find(({ event }) => event.data['told'] === new Date(daysAgo(42)).toISOString()),
+      receiver.requests.find(({ event }) => event.data['seededAt'] === new Date(daysAgo(42)).toISOString()),
     );
     expect(request.headers['webhook-id']).toBe(`evt_${first!.eventId}`);
     await instance.requestWithSecretKey('POST', `/v1/webhooks/deliveries/dlv_${second!.id}/discard`, {
@@ -176,7 +176,7 @@ describe('retention', () => {
     });
 
     await instance.requestWithSecretKey('POST', `/v1/webhooks/deliveries/dlv_${third!.id}/discard`, {
-      reason: 'nor this',
+      reason: 'not needed',
     });
     await prune();
     expect(await listOldPartitions()).toEqual([]);

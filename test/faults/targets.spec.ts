@@ -46,9 +46,9 @@ const withStatus: [name: string, RawResponder, httpStatus: number, body?: string
   ['404', respondWith('404 Not Found'), 404],
   ['410', respondWith('410 Gone'), 410],
   ['429 with Retry-After', respondWith('429 Too Many Requests', '', anHour), 429, '', '3600'],
-  ['500', respondWith('500 Oh'), 500],
+  ['500', respondWith('500 Internal Server Error'), 500],
   ['503 with Retry-After', respondWith('503 Service Unavailable', '', anHour), 503, '', '3600'],
-  ['a cookie', respondWith('500 Oh', '', 'Set-Cookie: a=b', 'Set-Cookie: c=d; Path=/'), 500],
+  ['a cookie', respondWith('500 Internal Server Error', '', 'Set-Cookie: a=b', 'Set-Cookie: c=d; Path=/'), 500],
   ['HTTP/1.0', (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nold'), 200, 'old'],
   [
     'a response that closes the connection',
@@ -84,7 +84,7 @@ const withStatus: [name: string, RawResponder, httpStatus: number, body?: string
   ],
   ['invalid UTF-8 and NUL', respondWith('200 OK', Buffer.from([0x61, 0, 0xff, 0x62])), 200, 'a\ufffdb'],
   ['gzip', respondWith('200 OK', gzipSync('hello'), 'Content-Encoding: gzip'), 200, '[encoded body omitted]'],
-  ['gzip, and a failure', respondWith('500 Oh', gzipSync('hello'), 'Content-Encoding: gzip'), 500],
+  ['gzip, and a failure', respondWith('500 Internal Server Error', gzipSync('hello'), 'Content-Encoding: gzip'), 500],
   ['malformed br', respondWith('200 OK', 'no br', 'Content-Encoding: br'), 200, '[encoded body omitted]'],
   [
     'malformed deflate',
@@ -176,19 +176,19 @@ describe('targets that misbehave', () => {
       targets.map(({ url }) => instance.createEndpoint(url, ['customer.created'])),
     );
     await emitEvents(instance, 1);
-    const recorded = (isDone: (attempts: Attempt[]) => boolean) =>
+    const waitForAttempts = (isDone: (attempts: Attempt[]) => boolean) =>
       eventually('the attempts', async () => {
-        const found = await Promise.all(endpoints.map(({ id }) => attemptsOf(id.slice(3))));
+        const found = await Promise.all(endpoints.map(({ id }) => listAttempts(id.slice(3))));
         return found.every(isDone) && found;
       });
-    const firsts = await recorded((attempts) => attempts.length === 1);
+    const firstAttempts = await waitForAttempts((attempts) => attempts.length === 1);
     await makeDeliveriesDue(instance);
-    const all = await recorded((attempts) => attempts[0]!.success || attempts.length === 2);
+    const all = await waitForAttempts((attempts) => attempts[0]!.success || attempts.length === 2);
     await deleteAll(instance, endpoints);
-    return all.map(([, ...others], index) => [firsts[index]![0]!, ...others]);
+    return all.map(([, ...others], index) => [firstAttempts[index]![0]!, ...others]);
   };
 
-  const attemptsOf = (endpointId: string): Promise<Attempt[]> =>
+  const listAttempts = (endpointId: string): Promise<Attempt[]> =>
     instance.sql<Attempt>(
       `SELECT a.http_status, a.success, a.error, a.response_body, a.retry_after,
          extract(epoch FROM d.next_attempt_at - a.closed_at)::float8 AS retry_seconds
@@ -348,29 +348,29 @@ describe('targets that misbehave', () => {
   });
 
   describe('in the size of their response', () => {
-    const residentMb = (): number =>
+    const measureMemoryMb = (): number =>
       Number(execFileSync('ps', ['-o', 'rss=', '-p', String(worker.pid)], { encoding: 'utf8' })) / 1024;
 
     /** Delivers to 20 targets at once. @returns the maximum growth of the worker in MB */
-    const growthUnder = async (
+    const measureGrowth = async (
       each: RawResponder,
       status = 200,
     ): Promise<{ growthMb: number; targets: RawTarget[]; records: Attempt[][] }> => {
-      const before = residentMb();
-      let most = before;
-      const watch = setInterval(() => (most = Math.max(most, residentMb())), 50);
+      const before = measureMemoryMb();
+      let maximum = before;
+      const watch = setInterval(() => (maximum = Math.max(maximum, measureMemoryMb())), 50);
       const targets = await startTargets(Array.from({ length: 20 }, () => [each, status]));
       const records = await deliver(targets).finally(() => clearInterval(watch));
       await Promise.all(targets.map((target) => target.stop()));
-      return { growthMb: Math.max(most, residentMb()) - before, targets, records };
+      return { growthMb: Math.max(maximum, measureMemoryMb()) - before, targets, records };
     };
 
     it.each([
       ['200 OK', 200],
-      ['500 Oh', 500],
+      ['500 Internal Server Error', 500],
     ])('WH-06: 100 MB after %s: 16 KiB are stored, the rest is never sent', async (line, status) => {
       const head = `HTTP/1.1 ${line}\r\nContent-Length: ${100 * 1024 * 1024}\r\n\r\n`;
-      const { growthMb, targets, records } = await growthUnder(
+      const { growthMb, targets, records } = await measureGrowth(
         respondEndlessly(head, Buffer.alloc(65_536, 'x')),
         status,
       );
@@ -386,7 +386,7 @@ describe('targets that misbehave', () => {
       ['gzip', gzipSync(bomb)],
       ['br', brotliCompressSync(bomb)],
     ])('WH-05: a %s bomb is not decompressed', async (encoding, body) => {
-      const { growthMb, records } = await growthUnder(
+      const { growthMb, records } = await measureGrowth(
         respondWith('200 OK', body, `Content-Encoding: ${encoding}`),
       );
       for (const [attempt] of records)

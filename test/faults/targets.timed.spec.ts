@@ -26,7 +26,7 @@ const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n';
 describe('targets that misbehave in their timing', () => {
   let instance: TestInstance;
   let names: NameServer;
-  const drip = 1_000 / SCALE;
+  const pauseMs = 1_000 / SCALE;
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n';
   const silent: RawResponder = () => undefined;
   /** The part of a slow body that is received until the deadline. */
@@ -39,9 +39,9 @@ describe('targets that misbehave in their timing', () => {
     eventually('all connections to be closed', async () => (await target.countConnections()) === 0);
   const responders: [RawResponder, number | null][] = [
     [silent, null],
-    [respondEndlessly('HTTP/1.1 200 OK\r\nX-Slow: ', 'x', drip), null],
-    [respondEndlessly(interim, interim, drip), null],
-    [respondEndlessly(head, 'x', drip), 200],
+    [respondEndlessly('HTTP/1.1 200 OK\r\nX-Slow: ', 'x', pauseMs), null],
+    [respondEndlessly(interim, interim, pauseMs), null],
+    [respondEndlessly(head, 'x', pauseMs), 200],
   ];
   let targets: RawTarget[] = [];
   let records: Attempt[][];
@@ -125,9 +125,9 @@ describe('targets that misbehave in their timing', () => {
     expect(attempt).toMatchObject({ http_status: 200, success: true });
     expect(attempt!.response_body).toMatch(BODY);
     expect(attempt!.duration_ms).toBeLessThan(DEADLINE_MS / 2);
-    const took = attempt!.closed_at - attempt!.started_at;
-    expect(took).toBeGreaterThanOrEqual(DEADLINE_MS);
-    expect(took).toBeLessThanOrEqual(DEADLINE_MS + LATE_MS);
+    const durationMs = attempt!.closed_at - attempt!.started_at;
+    expect(durationMs).toBeGreaterThanOrEqual(DEADLINE_MS);
+    expect(durationMs).toBeLessThanOrEqual(DEADLINE_MS + LATE_MS);
     await waitUntilClosed(targets[3]!);
   });
 

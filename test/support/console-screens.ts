@@ -12,7 +12,7 @@ export interface Screen {
 
 /** Returns all screens; a screen of a record shows the newest record and is left out if there is none. */
 export async function listScreens(instance: TestInstance): Promise<Screen[]> {
-  const newest = async (table: string, prefix = ''): Promise<string | null> => {
+  const findNewest = async (table: string, prefix = ''): Promise<string | null> => {
     const [row] = await instance.sql<{ id: string }>(`SELECT id FROM ${table} ORDER BY id DESC LIMIT 1`);
     return row ? prefix + row.id : null;
   };
@@ -21,13 +21,13 @@ export async function listScreens(instance: TestInstance): Promise<Screen[]> {
     ...['projects', 'audit', 'mailbox', 'operators', 'health', 'account'],
   ].map((name) => ({ name: name || 'overview', path: `/${name}` }));
   const records = {
-    delivery: ['deliveries', await newest('deliveries', 'dlv_')],
-    endpoint: ['endpoints', await newest('webhook_endpoints', 'ep_')],
-    batch: ['batches', await newest('redelivery_batches', 'rdl_')],
-    event: ['events', await newest('events', 'evt_')],
-    customer: ['customers', await newest('customers')],
-    organization: ['organizations', await newest('organizations')],
-    project: ['projects', await newest('projects')],
+    delivery: ['deliveries', await findNewest('deliveries', 'dlv_')],
+    endpoint: ['endpoints', await findNewest('webhook_endpoints', 'ep_')],
+    batch: ['batches', await findNewest('redelivery_batches', 'rdl_')],
+    event: ['events', await findNewest('events', 'evt_')],
+    customer: ['customers', await findNewest('customers')],
+    organization: ['organizations', await findNewest('organizations')],
+    project: ['projects', await findNewest('projects')],
   };
   return [
     ...lists,

@@ -436,10 +436,10 @@ function describeError(error: unknown): string {
   return `${message ?? String(error)} ${code}${cause === undefined ? '' : `, ${describeError(cause)}`}`;
 }
 
-function groupBy<T>(items: T[], keyed: (item: T) => string): Map<string, T[]> {
+function groupBy<T>(items: T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
-    const key = keyed(item);
+    const key = keyOf(item);
     const group = groups.get(key);
     if (group) group.push(item);
     else groups.set(key, [item]);

@@ -115,7 +115,7 @@ function toRow(instance: TestInstance, delivery: SeedDelivery) {
     created_at: iso(begin),
     project_id: projectId,
     organization_id: organizationId,
-    data: { told: iso(begin) },
+    data: { seededAt: iso(begin) },
   };
   return {
     id: uuidAt(begin),

@@ -40,9 +40,9 @@ export class SteadyLoad {
     while (!this.isStopped && performance.now() - began < MAX_DURATION_MS) {
       const due = Math.floor(((performance.now() - began) * this.perSecond) / 1_000) + 1;
       for (
-        let now = Math.min(due - done, this.perSecond / 10);
-        now > 0 && this.inFlight < this.maxInFlight;
-        now -= 1
+        let missing = Math.min(due - done, this.perSecond / 10);
+        missing > 0 && this.inFlight < this.maxInFlight;
+        missing -= 1
       ) {
         this.responses.push(this.sendOne());
       }

@@ -244,7 +244,7 @@ export class CustomerFiller {
     upload.send(
       toNdjson(Array.from({ length: 501 }, (_, index) => ({ email: `partial-${index}@example.com` }))),
     );
-    const stateIs = (state: string, lines: number) =>
+    const waitForState = (state: string, lines: number) =>
       eventually(`the import to be ${state}`, async () => {
         const rows = await this.instance.sql(
           `SELECT FROM imports WHERE id = $1 AND state = $2 AND last_line >= $3`,
@@ -252,9 +252,9 @@ export class CustomerFiller {
         );
         return rows.length > 0;
       });
-    await stateIs('running', 500);
+    await waitForState('running', 500);
     upload.abort();
-    await stateIs('interrupted', 500);
+    await waitForState('interrupted', 500);
   }
 
   private async count(): Promise<number> {
