@@ -5,7 +5,7 @@ export const isSlug = (text: string): boolean => /^[a-z0-9-]{3,48}$/.test(text);
 
 /**
  * Returns a slug derived from the ASCII part of a name. A name in another script results in `fallback`.
- * @param suffix appended to distinguish the slug from that of the same name without a suffix
+ * @param suffix appended to make the slug unique
  */
 export function slugify(name: string, fallback: string, suffix = ''): string {
   const words = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();

@@ -61,7 +61,7 @@ const customer = {
 
 const activeCredentials = new Map<string, Caller>([
   [sk, secretKey('sk', [...scopes])],
-  [limitedSk, secretKey('poor', ['event:read'])],
+  [limitedSk, secretKey('limited', ['event:read'])],
   [pk, publishableKey('p1')],
   [foreignPk, publishableKey('p2')],
 ]);
@@ -87,9 +87,9 @@ const toHeadersDistinct = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
 
 const call = (route: Route, headers: Record<string, string>, path?: string): Promise<AuthenticatedRequest> =>
-  pass(Routes, Routes.prototype[route], headers, path);
+  runGuard(Routes, Routes.prototype[route], headers, path);
 
-async function pass(
+async function runGuard(
   controller: object,
   handler: object,
   headers: Record<string, string>,
@@ -115,7 +115,7 @@ const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
 
 describe('CredentialGuard', () => {
   const publishable = { 'x-publishable-key': pk };
-  const onBehalf = { 'x-client-ip': '203.0.113.1', ...publishable };
+  const clientIpHeaders = { 'x-client-ip': '203.0.113.1', ...publishable };
 
   it.each<[Route, Record<string, string>, string]>([
     ['server', bearer(sk), 'secret-key'],
@@ -212,17 +212,21 @@ describe('CredentialGuard', () => {
       caller: { kind: 'publishable-key' },
       accompanyingSecretKey: { kind: 'secret-key', keyId: 'sk' },
     });
-    const request = await call('open', { ...onBehalf, 'x-api-key': sk, authorization: 'Bearer expired' });
+    const request = await call('open', {
+      ...clientIpHeaders,
+      'x-api-key': sk,
+      authorization: 'Bearer expired',
+    });
     expect(request).toMatchObject({ accompanyingSecretKey: { keyId: 'sk' } });
     expect(request).not.toHaveProperty('caller');
   });
 
   it.each([
-    ['the publishable key alone', onBehalf],
-    ['a secret key alone', { ...onBehalf, 'x-publishable-key': '', 'x-api-key': sk }],
-    ['an unknown secret key', { ...onBehalf, 'x-api-key': unknownSk }],
-    ['keys of two projects', { ...onBehalf, 'x-publishable-key': foreignPk, 'x-api-key': sk }],
-    ['two secret keys', { ...onBehalf, 'x-api-key': sk, authorization: `Bearer ${limitedSk}` }],
+    ['the publishable key alone', clientIpHeaders],
+    ['a secret key alone', { ...clientIpHeaders, 'x-publishable-key': '', 'x-api-key': sk }],
+    ['an unknown secret key', { ...clientIpHeaders, 'x-api-key': unknownSk }],
+    ['keys of two projects', { ...clientIpHeaders, 'x-publishable-key': foreignPk, 'x-api-key': sk }],
+    ['two secret keys', { ...clientIpHeaders, 'x-api-key': sk, authorization: `Bearer ${limitedSk}` }],
   ])(
     'RL-02: on a route without a credential, %s neither authorizes X-Client-Ip nor causes a rejection',
     async (_, headers) => {
@@ -233,7 +237,7 @@ describe('CredentialGuard', () => {
   it('RL-02: no key authorizes X-Client-Ip outside the API for front ends', async () => {
     for (const path of ['/operator/v1/session', '/operator/v1/setup', '/reset-password', '/api/v1/authors'])
       expect(
-        (await call('open', { ...onBehalf, 'x-api-key': sk }, path)).accompanyingSecretKey,
+        (await call('open', { ...clientIpHeaders, 'x-api-key': sk }, path)).accompanyingSecretKey,
       ).toBeUndefined();
   });
 });
@@ -241,8 +245,8 @@ describe('CredentialGuard', () => {
 describe('CO-01: the console', () => {
   class Shared {
     @SecretKey('event:read') read(): void {}
-    @OrganizationKey('api_key:write') mint(): void {}
-    @SecretKey('api_key:write') @MinimumRole('operator') eased(): void {}
+    @OrganizationKey('api_key:write') createKey(): void {}
+    @SecretKey('api_key:write') @MinimumRole('operator') createLimitedKey(): void {}
     @NoCredential() open(): void {}
   }
   @OperatorRoutes()
@@ -250,26 +254,29 @@ describe('CO-01: the console', () => {
     @Operator('admin') admins(): void {}
     undeclared(): void {}
   }
-  type ConsoleRoute = 'read' | 'mint' | 'eased' | 'open' | 'admins' | 'undeclared';
+  type ConsoleRoute = 'read' | 'createKey' | 'createLimitedKey' | 'open' | 'admins' | 'undeclared';
 
   const session = (letter: string, length = 43) => `${OPERATOR_COOKIE}=${letter.repeat(length)}`;
   const cookie = (role: OperatorRole) => ({ cookie: `theme=dark; ${session(role[0]!)}` });
-  const enter = (route: ConsoleRoute, headers: Record<string, string>, of: typeof Shared = Console) =>
-    pass(of, of.prototype[route as keyof Shared], headers);
+  const callConsole = (
+    route: ConsoleRoute,
+    headers: Record<string, string>,
+    controller: typeof Shared = Console,
+  ) => runGuard(controller, controller.prototype[route as keyof Shared], headers);
 
   it.each<[ConsoleRoute, OperatorRole, OperatorRole | null]>([
     ['read', 'viewer', null],
-    ['mint', 'operator', 'admin'],
-    ['mint', 'viewer', 'admin'],
-    ['mint', 'admin', null],
-    ['eased', 'viewer', 'operator'],
-    ['eased', 'operator', null],
+    ['createKey', 'operator', 'admin'],
+    ['createKey', 'viewer', 'admin'],
+    ['createKey', 'admin', null],
+    ['createLimitedKey', 'viewer', 'operator'],
+    ['createLimitedKey', 'operator', null],
     ['admins', 'operator', 'admin'],
     ['admins', 'admin', null],
   ])('checks the role on the route %s: %s, required: %s', async (route, role, requiredRole) => {
-    const entry = enter(route, cookie(role));
-    if (!requiredRole) return expect(entry).resolves.toMatchObject({ caller: { kind: 'operator', role } });
-    await expect(entry).rejects.toMatchObject({
+    const result = callConsole(route, cookie(role));
+    if (!requiredRole) return expect(result).resolves.toMatchObject({ caller: { kind: 'operator', role } });
+    await expect(result).rejects.toMatchObject({
       code: 'insufficient_role',
       details: { members: { requiredRole } },
     });
@@ -293,18 +300,18 @@ describe('CO-01: the console', () => {
     ['an access token', bearer(jwt), 'wrong_credential_type'],
   ])('rejects %s', async (_, headers, code) => {
     for (const route of ['read', 'admins'] as const)
-      await expect(enter(route, headers)).rejects.toEqual(errorWith(code));
+      await expect(callConsole(route, headers)).rejects.toEqual(errorWith(code));
   });
 
   it('a key does not extend the permissions of a session', async () => {
-    await expect(enter('admins', { ...cookie('viewer'), 'x-api-key': sk })).rejects.toEqual(
+    await expect(callConsole('admins', { ...cookie('viewer'), 'x-api-key': sk })).rejects.toEqual(
       errorWith('insufficient_role'),
     );
   });
 
   it('inherited routes accept no session in their original controller, and undeclared routes are rejected', async () => {
-    await expect(enter('read', cookie('admin'), Shared)).rejects.toEqual(errorWith('invalid_api_key'));
-    await expect(enter('undeclared', cookie('admin'))).rejects.toEqual(errorWith('not_found'));
-    await expect(enter('open', {})).resolves.not.toHaveProperty('caller');
+    await expect(callConsole('read', cookie('admin'), Shared)).rejects.toEqual(errorWith('invalid_api_key'));
+    await expect(callConsole('undeclared', cookie('admin'))).rejects.toEqual(errorWith('not_found'));
+    await expect(callConsole('open', {})).resolves.not.toHaveProperty('caller');
   });
 });

@@ -1,12 +1,12 @@
 import { alertText, COUNT_CAP, alertKinds, type AlertCondition } from './alert.js';
 
 const url = 'https://auth.example.com';
-const condition = (resolved: Partial<AlertCondition> = {}): AlertCondition => ({
+const condition = (changed: Partial<AlertCondition> = {}): AlertCondition => ({
   kind: 'dead_letters',
   count: 2,
   since: new Date('2026-11-21T10:00:00Z'),
   newest: new Date('2026-11-21T10:05:00Z'),
-  ...resolved,
+  ...changed,
 });
 
 describe('alertText', () => {

@@ -52,7 +52,7 @@ export const customerFields: { readonly [Name in keyof Customer]: CustomerField<
 
 export const customerFieldNames = Object.keys(customerFields) as (keyof Customer)[];
 
-/** The fields that access tokens, and the responses that contain them, are created from. */
+/** The fields from which access tokens, and the responses that contain them, are created. */
 export const identityFields = [
   'id',
   'email',
@@ -87,7 +87,7 @@ export type CustomerInput = Pick<Customer, 'email'> & {
   [Name in keyof ChangeableCustomer]?: Customer[Name] | null | undefined;
 };
 
-/** Returns those of the fields that a request contains. */
+/** Returns the fields in `names` that a request contains. */
 export const givenFields = <Request extends object, Name extends keyof Request>(
   request: Request,
   names: readonly Name[],

@@ -56,8 +56,8 @@ export function hostIpLiteral(hostname: string): string | null {
 }
 
 /**
- * Returns the problem of a target URL, as a sentence for the caller, or null if there is none. The WHATWG
- * parser converts every notation of an IPv4 address to dotted decimal before it is checked.
+ * Returns the problem of a target URL, as words that follow the field's name, or null if there is none. The
+ * WHATWG parser converts every notation of an IPv4 address to dotted decimal before it is checked.
  */
 export function targetUrlProblem(text: string, policy: TargetPolicy): string | null {
   if (text.length > TARGET_URL_MAX_LENGTH) return `must be at most ${TARGET_URL_MAX_LENGTH} characters`;

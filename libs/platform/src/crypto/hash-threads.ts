@@ -83,8 +83,9 @@ export class HashThreads {
   /** Moving average of the duration of a hash of Gatehouse, in ms. */
   private averageMs: number;
 
-  /** Called when a task that is not a background task gets a thread, and when a task is rejected. */
+  /** Called when a task that is not a background task gets a thread. */
   onStart: (waitedMs: number) => void = () => undefined;
+  /** Called when a task is rejected. */
   onRejection: () => void = () => undefined;
   /** Awaited before a task is sent to its thread. A test can hold the task there (Failpoints). */
   beforeTask: () => Promise<void> | undefined = () => undefined;
@@ -232,8 +233,8 @@ export class HashThreads {
   /** @throws GatehouseError `overloaded` with a Retry-After if the task would wait too long */
   private assertCapacity(projectId: string | null, weight = 1): void {
     const msEach = this.averageMs / this.threads;
-    // A task that finds an idle thread does not wait. Otherwise one more task is added for those that are
-    // running.
+    // A task that finds an idle thread does not wait. If no thread is idle, the running tasks count as one
+    // more waiting task.
     const idle = this.threads - this.busyThreads;
     const expectedMs = (this.totalWeight + 1 - idle) * msEach;
     const own = (this.projectWeights.get(projectId ?? '') ?? 0) - idle;

@@ -5,8 +5,8 @@ import { InterimResponseError } from './interim-response.error.js';
 const MAX_INTERIM_RESPONSES = 20;
 
 /**
- * Makes every request of an agent fail after too many 1xx responses, or after a 101, which no request
- * requires. Node.js would wait for a final response without a limit.
+ * Makes every request of an agent fail after too many 1xx responses, or after a 101, which Gatehouse never
+ * requests. Node.js would wait for a final response without a limit.
  */
 export function limitInterimResponses<Agent extends http.Agent>(agent: Agent): Agent {
   const inner = agent as unknown as { addRequest: (request: http.ClientRequest, options: unknown) => void };
