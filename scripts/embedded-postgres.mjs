@@ -54,7 +54,7 @@ export async function stopEmbeddedPostgres(dataDir, mode = 'fast') {
   const cluster = path.join(fs.realpathSync(dataDir), 'cluster');
   if (!findRunningPid(cluster)) return;
   const { pgCtl } = await loadTools();
-  const stop = (how, seconds) => pgCtl('stop', '-D', cluster, '-m', how, '-w', '-t', seconds);
+  const stop = (stopMode, seconds) => pgCtl('stop', '-D', cluster, '-m', stopMode, '-w', '-t', seconds);
   if ((await stop(mode, '3')).code !== 0) await stop('immediate', '3');
 }
 
@@ -120,21 +120,21 @@ async function createCluster(tools, dir, sync) {
   for (const name of fs.readdirSync(dir).filter((entry) => entry.startsWith('cluster.new-'))) {
     fs.rmSync(path.join(dir, name), { recursive: true, force: true, maxRetries: 5 });
   }
-  const fresh = fs.mkdtempSync(path.join(dir, 'cluster.new-'));
+  const newCluster = fs.mkdtempSync(path.join(dir, 'cluster.new-'));
   const pwfile = path.join(dir, 'password');
   fs.writeFileSync(pwfile, randomBytes(24).toString('base64url'), { mode: 0o600 });
   const result = await tools.initdb(
-    ...['-D', fresh, '--username=gatehouse', `--pwfile=${pwfile}`, '--auth=scram-sha-256'],
+    ...['-D', newCluster, '--username=gatehouse', `--pwfile=${pwfile}`, '--auth=scram-sha-256'],
     ...['--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8', ...(sync ? [] : ['--no-sync'])],
   );
   if (result.code === 0)
-    Object.assign(result, await tools.createDatabase(fresh, 'CREATE DATABASE gatehouse;\n'));
+    Object.assign(result, await tools.createDatabase(newCluster, 'CREATE DATABASE gatehouse;\n'));
   if (result.code !== 0) {
     throw new ScriptError(
       `${result.output}\nThe embedded PostgreSQL could not be created in ${dir}. ${REMEDY}`,
     );
   }
-  fs.renameSync(fresh, path.join(dir, 'cluster'));
+  fs.renameSync(newCluster, path.join(dir, 'cluster'));
 }
 
 async function adoptOrStart(tools, dir, settings) {
