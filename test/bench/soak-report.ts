@@ -39,7 +39,10 @@ export function soakReport(soak: SoakResult): SectionResult {
     ['deliveries', states.length],
     ['delivered', count(states, 'succeeded')],
     ['dead letters', count(states, 'failed')],
-    ['neither', states.length - count(states, 'succeeded') - count(states, 'failed')],
+    [
+      'neither delivered nor a dead letter',
+      states.length - count(states, 'succeeded') - count(states, 'failed'),
+    ],
     ['requests at targets', facts.requests.length],
     ['workers killed', kills],
     ['Redis emptied', flushes],
@@ -54,7 +57,7 @@ export function soakReport(soak: SoakResult): SectionResult {
   return {
     table: [['', ''], ...rows.map(([name, value]) => [name, String(value)])],
     notes: [
-      `${seconds} s; of 20 targets one fails always and one hangs; a worker is killed every 30 s, Redis emptied twice.`,
+      `${seconds} s; of 20 targets, one always fails and one hangs; a worker is killed every 30 s, and Redis is emptied twice.`,
       'Commit to first attempt without the target that hangs.',
       ...violations.slice(0, MAX_SHOWN).map((violation) => `VIOLATION ${violation}`),
     ],

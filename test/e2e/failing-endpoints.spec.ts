@@ -33,9 +33,9 @@ afterAll(async () => {
   await Promise.all([receiver?.stop(), watcher?.stop()]);
 });
 
-const show = async (id: string): Promise<Record<string, any>> =>
+const getEndpoint = async (id: string): Promise<Record<string, any>> =>
   (await instance.requestWithSecretKey('GET', `${base}/${id}`)).body.data;
-const stats = async (id: string): Promise<Record<string, any>> =>
+const getStats = async (id: string): Promise<Record<string, any>> =>
   (await instance.requestWithSecretKey('GET', `${base}/${id}/stats`)).body.data;
 
 /** Creates an endpoint with one failed attempt. */
@@ -78,7 +78,7 @@ describe('an endpoint that fails', () => {
     const id = await createFailingEndpoint();
     await setFailingSince(id, THREE_DAYS + 1);
     await check();
-    expect(await show(id)).toMatchObject({ status: 'disabled', disabled_reason: 'failing' });
+    expect(await getEndpoint(id)).toMatchObject({ status: 'disabled', disabled_reason: 'failing' });
     expect(await instance.listAttempts({ endpoint_id: id })).toMatchObject([
       { delivery_state: 'cancelled', next_attempt_at: null },
     ]);
@@ -89,7 +89,7 @@ describe('an endpoint that fails', () => {
     expect(notification.event).toMatchObject({
       type: 'webhook.endpoint_disabled',
       project_id: instance.credentials.projectId,
-      data: { endpoint: await show(id) },
+      data: { endpoint: await getEndpoint(id) },
     });
     const { data } = (await instance.requestWithSecretKey('GET', `/api/v1/audit-log?targetId=${id}`)).body;
     expect(data[0]).toMatchObject({
@@ -106,9 +106,9 @@ describe('an endpoint that fails', () => {
 
     // After the endpoint is enabled again, its earlier failures no longer count.
     await instance.requestWithSecretKey('POST', `${base}/${id}/enable`);
-    expect((await stats(id))['failing_since']).toBeNull();
+    expect((await getStats(id))['failing_since']).toBeNull();
     await check();
-    expect(await show(id)).toMatchObject({ status: 'enabled', disabled_reason: null });
+    expect(await getEndpoint(id)).toMatchObject({ status: 'enabled', disabled_reason: null });
   });
 
   it('is not disabled if it has failed for less time, or failed once without attempts since', async () => {
@@ -121,8 +121,8 @@ describe('an endpoint that fails', () => {
       [quiet.slice(3)],
     );
     await check();
-    expect(await show(short)).toMatchObject({ status: 'enabled' });
-    expect(await show(quiet)).toMatchObject({ status: 'enabled' });
+    expect(await getEndpoint(short)).toMatchObject({ status: 'enabled' });
+    expect(await getEndpoint(quiet)).toMatchObject({ status: 'enabled' });
   });
 
   it('is not disabled if the attempt log contains a success that no worker has reported', async () => {
@@ -135,20 +135,24 @@ describe('an endpoint that fails', () => {
       [id.slice(3)],
     );
     await check();
-    const corrected = await stats(id);
+    const corrected = await getStats(id);
     expect(corrected['last_success_at']).not.toBeNull();
     // Of the failures after the success, only the last one is known.
     expect(corrected['failing_since']).toBe(corrected['last_failure_at']);
     await check();
-    expect(await show(id)).toMatchObject({ status: 'enabled' });
+    expect(await getEndpoint(id)).toMatchObject({ status: 'enabled' });
   });
 });
 
 describe('the reports of workers', () => {
   it('count failures after a success that another worker reports before or after them', async () => {
-    const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
-    const failure: EndpointHealth = { failingSince: at(1), lastSuccessAt: null, lastFailureAt: at(5) };
-    const success: EndpointHealth = { failingSince: null, lastSuccessAt: at(3), lastFailureAt: null };
+    const timeAt = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
+    const failure: EndpointHealth = {
+      failingSince: timeAt(1),
+      lastSuccessAt: null,
+      lastFailureAt: timeAt(5),
+    };
+    const success: EndpointHealth = { failingSince: null, lastSuccessAt: timeAt(3), lastFailureAt: null };
     const database = new Database(loadConfig(instance.env), createLogger({ logLevel: 'silent' }, 'test'));
     await database.connect();
     const repository = new EndpointHealthRepository(database);
@@ -158,10 +162,10 @@ describe('the reports of workers', () => {
     ]) {
       const { id } = await instance.createEndpoint(receiver.url, ['customer.deleted']);
       for (const report of reports) await repository.mergeReports(new Map([[id.slice(3), report]]));
-      expect(await stats(id)).toMatchObject({
-        failing_since: at(5).toISOString(),
-        last_success_at: at(3).toISOString(),
-        last_failure_at: at(5).toISOString(),
+      expect(await getStats(id)).toMatchObject({
+        failing_since: timeAt(5).toISOString(),
+        last_success_at: timeAt(3).toISOString(),
+        last_failure_at: timeAt(5).toISOString(),
       });
     }
     await database.close();
@@ -169,13 +173,13 @@ describe('the reports of workers', () => {
 
   it('are sent by a worker when it stops', async () => {
     const id = await createFailingEndpoint();
-    expect((await stats(id))['failing_since']).not.toBeNull();
+    expect((await getStats(id))['failing_since']).not.toBeNull();
     const before = finishedAttempts(id).length;
     receiver.defaultResponder = respondWithStatus(200);
     await instance.register();
     await eventually('a success', () => finishedAttempts(id).length > before);
-    expect((await stats(id))['failing_since']).not.toBeNull();
+    expect((await getStats(id))['failing_since']).not.toBeNull();
     await Promise.all(instance.workers.map((worker) => worker.stop('SIGTERM')));
-    expect((await stats(id))['failing_since']).toBeNull();
+    expect((await getStats(id))['failing_since']).toBeNull();
   });
 });

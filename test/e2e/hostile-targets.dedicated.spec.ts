@@ -87,7 +87,8 @@ describe('hostile targets in production', () => {
       const host = getHeader(request, 'host')!;
       if (host.startsWith('redirecting'))
         respondWith('302 Found', '', `Location: ${canary.url}`)(socket, request);
-      else if (host.startsWith('rebinding')) socket.end('HTTP/1.1 500 Internal Server Error\r\nConnection: close\r\n\r\n');
+      else if (host.startsWith('rebinding'))
+        socket.end('HTTP/1.1 500 Internal Server Error\r\nConnection: close\r\n\r\n');
       else respondWith('200 OK', 'ok')(socket, request);
     };
     names = await NameServer.start({

@@ -314,7 +314,7 @@ describe('the metrics of an existing log', () => {
       createDelivery(projectId, 'pending', 0),
       createDelivery(projectId, 'pending', 0),
     ]);
-    const dueSince = (ms: number) =>
+    const setDueSince = (ms: number) =>
       instance.sql(`UPDATE deliveries SET urgency = 1, next_attempt_at = $1 WHERE state = 'pending'`, [
         iso(ms),
       ]);
@@ -322,7 +322,7 @@ describe('the metrics of an existing log', () => {
       [-60_000, null],
       [300_000, iso(300_000)],
     ] as const) {
-      await dueSince(due);
+      await setDueSince(due);
       for (const [query, waiting, oldestAt, count] of [
         ['', 3, iso(120_000), 2],
         [`projectId=${projectId}`, 2, iso(60_000), 2],

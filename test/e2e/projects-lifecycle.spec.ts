@@ -15,7 +15,7 @@ const expectCreated = (response: TestResponse) => {
   expect(response).toMatchObject({ status: 201 });
   return response.body as Record<string, any> & { id: string };
 };
-const create = async (body: object = { name: 'Made' }) =>
+const create = async (body: object = { name: 'Shop' }) =>
   expectCreated(await instance.requestWithSecretKey('POST', PATH, body));
 const createKey = async (projectId: string, body: object) =>
   expectCreated(
@@ -170,13 +170,13 @@ describe('archiving a project', () => {
     const project = await create();
     const secret = await createKey(project.id, { access: 'project' });
     const { key: publishable } = await createKey(project.id, { type: 'publishable' });
-    const page = (path: string, body: object) =>
+    const post = (path: string, body: object) =>
       instance.request('POST', `/api/v1/auth/${path}`, {
         body,
         headers: { 'x-publishable-key': publishable },
       });
     const login = { email: 'ada@example.com', password: PASSWORD };
-    const { tokens } = (await page('register', login)).body;
+    const { tokens } = (await post('register', login)).body;
     expect((await instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
 
     const archived = await archive(project.id);
@@ -187,7 +187,7 @@ describe('archiving a project', () => {
       status: 401,
       body: { code: 'invalid_api_key' },
     });
-    expect((await page('login', login)).status).toBe(401);
+    expect((await post('login', login)).status).toBe(401);
     expect(await instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me')).toMatchObject({
       status: 401,
       body: { code: 'invalid_access_token' },
@@ -265,11 +265,11 @@ describe('archiving a project', () => {
       status: 200,
       body: { customer: { id, email } },
     });
-    const state = async () => [
+    const readCustomer = async () => [
       (await instance.requestWithSecretKey('GET', path)).body,
       (await instance.requestWithSecretKey('GET', `${path}/sessions`)).body,
     ];
-    const before = await state();
+    const before = await readCustomer();
     expect(before).toMatchObject([{ id, email }, { data: [{}] }]);
     for (const [method, route, body] of [
       ['PATCH', '', { firstName: 'Late' }],
@@ -284,7 +284,7 @@ describe('archiving a project', () => {
         body: { code: 'project_archived' },
       });
     }
-    expect(await state()).toEqual(before);
+    expect(await readCustomer()).toEqual(before);
     expect(
       await instance.requestWithBearer(instance.credentials.projectSecretKey, 'GET', path),
     ).toMatchObject({

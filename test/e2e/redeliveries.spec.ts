@@ -167,7 +167,7 @@ describe.each(availableQueues)('bulk redelivery with the %s queue', (queue) => {
     expect(receiver.requests.map(({ event }) => event.type)).toEqual(['webhook.test']);
     receiver.requests.length = 0;
 
-    const starts = await Promise.all(Array.from({ length: 20 }, (_, n) => start(planned.id, `click ${n}`)));
+    const starts = await Promise.all(Array.from({ length: 20 }, (_, n) => start(planned.id, `start ${n}`)));
     for (const response of starts)
       expect(response).toMatchObject({ status: 200, data: { started_by: planned.created_by } });
     expect(new Set(starts.map(({ data }) => data.reason)).size).toBe(1);
@@ -276,7 +276,7 @@ describe('bulk redelivery with one queue', () => {
 
   it('reports ineligible deliveries at planning time and skipped ones during the run, with reasons', async () => {
     const { endpoint, ids } = await createDeadLetters(6);
-    const [pending, superseded, discarded, erased, ...fine] = ids as [string, string, string, string];
+    const [pending, superseded, discarded, erased, ...eligible] = ids as [string, string, string, string];
     const { data: planned } = await plan({ endpoint_id: endpoint });
     expect(planned).toMatchObject({ total: 6, eligible: 6 });
     await post(`/v1/webhooks/deliveries/${superseded}/redeliver`);
@@ -296,7 +296,7 @@ describe('bulk redelivery with one queue', () => {
     await start(planned.id);
     const done = await waitForRedelivery(instance, planned.id);
     expect(done).toMatchObject({ state: 'completed', progress: { made: 2, succeeded: 2, skipped: all } });
-    expect(listEventIds()).toEqual(await findEventIds([superseded, ...fine]));
+    expect(listEventIds()).toEqual(await findEventIds([superseded, ...eligible]));
 
     for (const state of ['disabled', 'deleted']) {
       const { ids: more, endpoint: other } = await createDeadLetters(2);
@@ -391,10 +391,10 @@ describe('bulk redelivery with one queue', () => {
     expect((await instance.requestWithSecretKey('GET', `${PATH}/${cancelled}`)).status).toBe(404);
     expect(await get(expired)).toMatchObject({ state: 'expired', finished_at: expect.any(String) });
     expect((await get(first)).state).toBe('completed');
-    const remainingDeadLetters = await instance.sql('SELECT FROM redelivery_items WHERE batch_id = $1', [
+    const remainingItems = await instance.sql('SELECT FROM redelivery_items WHERE batch_id = $1', [
       cancelled.slice(4),
     ]);
-    expect(remainingDeadLetters).toEqual([]);
+    expect(remainingItems).toEqual([]);
   });
 
   it('has at most 50 deliveries pending a first attempt for each endpoint, and delays no other endpoint', async () => {
@@ -516,7 +516,7 @@ describe('bulk redelivery with one queue', () => {
            FROM events WHERE type = 'customer.created' ORDER BY id DESC LIMIT 1`,
         );
       };
-      /** Returns an SQL condition that the instance has checked for open transactions since a time in SQL. */
+      /** Returns the SQL condition that an api has searched for open transactions since `start` (SQL). */
       const hasCheckedTransactions = (start: string) => `EXISTS (SELECT FROM pg_stat_activity
         WHERE query LIKE '% FROM pg_locks l %' AND query_start > ${start} AND pid <> pg_backend_pid()
           AND datname = current_database())`;
@@ -542,8 +542,8 @@ describe('bulk redelivery with one queue', () => {
         const [{ now }] = (await instance.sql('SELECT quote_literal(now()) AS now')) as [{ now: string }];
         const meanwhile = recover(endpoint, { since });
         await eventually('the check for open transactions', async () => {
-          const [row] = await instance.sql(`SELECT ${hasCheckedTransactions(now)} AS is`);
-          return row!['is'];
+          const [row] = await instance.sql(`SELECT ${hasCheckedTransactions(now)} AS "hasChecked"`);
+          return row!['hasChecked'];
         });
         await instance.requestWithSecretKey('PATCH', `/v1/webhooks/endpoints/${endpoint}`, {
           events: ['customer.*'],

@@ -48,7 +48,11 @@ const withStatus: [name: string, RawResponder, httpStatus: number, body?: string
   ['429 with Retry-After', respondWith('429 Too Many Requests', '', anHour), 429, '', '3600'],
   ['500', respondWith('500 Internal Server Error'), 500],
   ['503 with Retry-After', respondWith('503 Service Unavailable', '', anHour), 503, '', '3600'],
-  ['a cookie', respondWith('500 Internal Server Error', '', 'Set-Cookie: a=b', 'Set-Cookie: c=d; Path=/'), 500],
+  [
+    'a cookie',
+    respondWith('500 Internal Server Error', '', 'Set-Cookie: a=b', 'Set-Cookie: c=d; Path=/'),
+    500,
+  ],
   ['HTTP/1.0', (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nold'), 200, 'old'],
   [
     'a response that closes the connection',
@@ -71,20 +75,24 @@ const withStatus: [name: string, RawResponder, httpStatus: number, body?: string
     '',
   ],
   [
-    'a body cut short',
+    'a truncated body',
     (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'),
     200,
     'half',
   ],
   [
-    'a chunk of nonsense',
+    'an invalid chunk',
     respondWithBytes('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\nzz\r\n'),
     200,
     'ok',
   ],
   ['invalid UTF-8 and NUL', respondWith('200 OK', Buffer.from([0x61, 0, 0xff, 0x62])), 200, 'a\ufffdb'],
   ['gzip', respondWith('200 OK', gzipSync('hello'), 'Content-Encoding: gzip'), 200, '[encoded body omitted]'],
-  ['gzip, and a failure', respondWith('500 Internal Server Error', gzipSync('hello'), 'Content-Encoding: gzip'), 500],
+  [
+    'gzip, and a failure',
+    respondWith('500 Internal Server Error', gzipSync('hello'), 'Content-Encoding: gzip'),
+    500,
+  ],
   ['malformed br', respondWith('200 OK', 'no br', 'Content-Encoding: br'), 200, '[encoded body omitted]'],
   [
     'malformed deflate',
@@ -98,18 +106,18 @@ const withoutResponse: [name: string, RawResponder, error: string][] = [
   ['closes before it responds', (socket) => socket.end(), 'connection_error'],
   ['resets', (socket) => socket.resetAndDestroy(), 'connection_error'],
   ['closes in its header', (socket) => socket.end('HTTP/1.1 200 OK\r\nX-Half: a'), 'connection_error'],
-  ['speaks no HTTP', respondWithBytes('SSH-2.0-OpenSSH_9.9\r\n'), 'protocol_error'],
+  ['does not speak HTTP', respondWithBytes('SSH-2.0-OpenSSH_9.9\r\n'), 'protocol_error'],
   ['speaks HTTP/2', respondWithBytes('\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64'), 'protocol_error'],
   ['sends a header of 100 KB', respondWith('200 OK', '', `X-Long: ${'x'.repeat(100_000)}`), 'protocol_error'],
-  ['sends headers without end', respondEndlessly('HTTP/1.1 200 OK\r\n', 'X-More: x\r\n'), 'protocol_error'],
-  ['sends interim responses without end', respondEndlessly(interim, interim), 'protocol_error'],
+  ['sends endless headers', respondEndlessly('HTTP/1.1 200 OK\r\n', 'X-More: x\r\n'), 'protocol_error'],
+  ['sends endless interim responses', respondEndlessly(interim, interim), 'protocol_error'],
   [
-    'names two lengths',
+    'sends two different lengths',
     respondWithBytes('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'),
     'protocol_error',
   ],
   [
-    'names a length and chunks',
+    'sends a length together with chunks',
     respondWithBytes('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'),
     'protocol_error',
   ],
@@ -311,11 +319,11 @@ describe('targets that misbehave', () => {
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
     const rows = [
       ['expired', authority.issue([host], past)],
-      ['of the future', authority.issue([host], future)],
-      ['its own', selfSigned([host])],
-      ["another host's", authority.issue(['other.example'])],
+      ['not yet valid', authority.issue([host], future)],
+      ['self-signed', selfSigned([host])],
+      ['of another host', authority.issue(['other.example'])],
       ['of an unknown authority', createAuthority().issue([host])],
-      ['good, but for TLS 1.0', { ...authority.issue([host]), ...old }],
+      ['valid, but only with TLS 1.0', { ...authority.issue([host]), ...old }],
     ] as const;
     let targets: RawTarget[];
     let records: Attempt[][];
@@ -396,7 +404,7 @@ describe('targets that misbehave', () => {
   });
 
   describe('in how they keep connections', () => {
-    const twice = async (first: RawResponder): Promise<RawTarget> => {
+    const deliverTwice = async (first: RawResponder): Promise<RawTarget> => {
       const [target] = await startTargets([[first, 200]]);
       const endpoint = await instance.createEndpoint(target!.url, ['customer.created']);
       for (const count of [1, 2]) {
@@ -415,10 +423,11 @@ describe('targets that misbehave', () => {
     it('WH-06: a connection is reused after a response that was read completely, and closed otherwise or when the target requests it', async () => {
       // An idle connection stays open for 4 s: after a longer stall of the machine, the next pair of requests
       // reuses one.
-      const isReused = async () => (await twice(respondWith('200 OK', 'x'.repeat(16_384)))).connections === 1;
+      const isReused = async () =>
+        (await deliverTwice(respondWith('200 OK', 'x'.repeat(16_384)))).connections === 1;
       expect(await eventually('a reused connection', isReused)).toBe(true);
-      expect((await twice(respondWith('200 OK', 'x'.repeat(200_000)))).connections).toBe(2);
-      expect((await twice(respondWith('200 OK', '', 'Connection: close'))).connections).toBe(2);
+      expect((await deliverTwice(respondWith('200 OK', 'x'.repeat(200_000)))).connections).toBe(2);
+      expect((await deliverTwice(respondWith('200 OK', '', 'Connection: close'))).connections).toBe(2);
     });
   });
 
@@ -450,10 +459,10 @@ describe('a name server that does not respond', () => {
   });
 
   it('WH-06, WH-13: 80 deliveries that wait for it do not delay deliveries to an IP address or to localhost', async () => {
-    const listen = (host: string) =>
+    const createEndpoint = (host: string) =>
       instance.createEndpoint(target.url.replace('127.0.0.1', host), ['customer.created']);
-    await runInChains(10, 4, (index) => listen(`hangs-${index}.example`));
-    await Promise.all(['127.0.0.1', 'localhost'].map(listen));
+    await runInChains(10, 4, (index) => createEndpoint(`hangs-${index}.example`));
+    await Promise.all(['127.0.0.1', 'localhost'].map(createEndpoint));
     await emitEvents(instance, 2);
     await eventually('the other deliveries, and 80 in progress', async () => {
       const [row] = await instance.sql<{ attempts: number; open: number }>(

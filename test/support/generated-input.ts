@@ -32,7 +32,7 @@ export interface GeneratedInput {
 /**
  * Sends generated requests, valid and invalid, with every kind of credential, to every documented operation.
  * @param runs requests per operation; 2/5 of them for a console operation
- * @param writesPerPool number of write operations that share objects, which each of them may end
+ * @param writesPerPool number of write operations that share objects; each may delete or disable them
  */
 export async function sendGeneratedInput(
   instance: TestInstance,
@@ -55,7 +55,7 @@ export async function sendGeneratedInput(
   };
 
   const failures: string[] = [];
-  // Reads change nothing and share one pool. They run first, before a write ends objects of the pool.
+  // Reads change nothing and share one pool. They run first, before a write deletes or disables its objects.
   let pool = await createPool(instance);
   const all = listOperations().sort((one, other) => Number(isRead(other)) - Number(isRead(one)));
   const firstWrite = all.findIndex((operation) => !isRead(operation));

@@ -40,7 +40,7 @@ export const listOperations = (): Operation[] =>
 
 /**
  * Creates objects that no other request depends on (a customer, a project, a key and so on), because
- * operations end the objects that they receive.
+ * operations delete or disable the objects that they receive.
  */
 export async function createPool(instance: TestInstance): Promise<ValuePool> {
   const { secretKey, projectSecretKey, publishableKey, organizationId, projectId } = instance.credentials;
