@@ -30,7 +30,7 @@ it.each<[string, string[]]>([
     splitWords(`"ada"@example.com "eve@evil.example,"@example.com
     ada(comment)@example.com a\\da@example.com`),
   ],
-  ['white space', ['ad a@example.com', ...domains(['exa mple.com', 'exam\nple.com', 'exam\tple.com'])]],
+  ['whitespace', ['ad a@example.com', ...domains(['exa mple.com', 'exam\nple.com', 'exam\tple.com'])]],
   [
     'control characters',
     [

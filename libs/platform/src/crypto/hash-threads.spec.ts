@@ -44,7 +44,7 @@ describe('HashThreads', () => {
   beforeEach(() => start());
   afterEach(() => threads.close());
 
-  const flood = (count: number, caller: HashOptions = {}, one: HashTask = task) =>
+  const runMany = (count: number, caller: HashOptions = {}, one: HashTask = task) =>
     Array.from({ length: count }, () => threads.run(one, caller));
 
   it('ends its threads once no task runs or waits', async () => {
@@ -60,7 +60,7 @@ describe('HashThreads', () => {
 
   it('RL-03: rejects tasks that would wait too long, runs the others in order, and then accepts tasks again', async () => {
     const order: number[] = [];
-    const running = flood(60).map((each, index) => each.then(() => order.push(index)));
+    const running = runMany(60).map((each, index) => each.then(() => order.push(index)));
     await expect(countAccepted(running)).resolves.toBe(1 + 20);
     expect(order).toEqual(Array.from({ length: 21 }, (_, index) => index));
     await expect(threads.run(task)).resolves.toEqual(expect.any(String));
@@ -82,12 +82,12 @@ describe('HashThreads', () => {
       await threads.close();
       threads = new HashThreads(1, 10);
       for (const one of before) await threads.run(one);
-      await expect(countAccepted(flood(60))).resolves.toBe(1 + 20);
+      await expect(countAccepted(runMany(60))).resolves.toBe(1 + 20);
     }
   });
 
   it('RL-03: Retry-After spreads rejected callers over the seconds that have capacity for them', async () => {
-    const running = flood(21);
+    const running = runMany(21);
     // The clock is frozen, so all calls fall within one second.
     const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
     const waits = Array.from({ length: 60 }, () => {
@@ -113,23 +113,23 @@ describe('HashThreads', () => {
 
     it('RL-03: is half of the queue; the server itself may use all of it', async () => {
       const results = ['a', 'b', 'c'].map((projectId) =>
-        countAccepted(flood(30, { projectId }, imported(1))),
+        countAccepted(runMany(30, { projectId }, imported(1))),
       );
       // One task runs and ten wait.
       await expect(Promise.all(results)).resolves.toEqual([1 + 10, 10, 0]);
-      await expect(countAccepted(flood(30, { projectId: null }))).resolves.toBe(1 + 20);
+      await expect(countAccepted(runMany(30, { projectId: null }))).resolves.toBe(1 + 20);
     });
 
     it('RL-03: leaves capacity for the next project and is released', async () => {
       expectReserved('a');
-      const first = flood(30, { projectId: 'a' }, imported(1));
+      const first = runMany(30, { projectId: 'a' }, imported(1));
       expectRejected('a');
       expectReserved('b');
       expectReserved(null);
       await countAccepted(first);
       expectReserved('a');
-      await expect(countAccepted(flood(11, { projectId: 'a' }, imported(1)))).resolves.toBe(11);
-      const all = flood(21);
+      await expect(countAccepted(runMany(11, { projectId: 'a' }, imported(1)))).resolves.toBe(11);
+      const all = runMany(21);
       expectRejected('b');
       expectRejected(null);
       await countAccepted(all);
@@ -138,12 +138,12 @@ describe('HashThreads', () => {
     it('RL-03: is released by a caller who leaves the queue', async () => {
       const caller = new AbortController();
       const running = threads.run(task);
-      const waiting = flood(10, { projectId: 'a', signal: caller.signal });
+      const waiting = runMany(10, { projectId: 'a', signal: caller.signal });
       await expect(threads.run(task, { projectId: 'a' })).rejects.toEqual(overloaded);
       caller.abort();
       for (const result of await Promise.allSettled(waiting))
         expect(result).toMatchObject({ reason: clientDisconnected });
-      await expect(countAccepted(flood(11, { projectId: 'a' }))).resolves.toBe(10);
+      await expect(countAccepted(runMany(11, { projectId: 'a' }))).resolves.toBe(10);
       await running;
     });
 
@@ -159,7 +159,7 @@ describe('HashThreads', () => {
     });
 
     it('RL-03: counts a permit until it is released, and releases it only once', async () => {
-      const running = flood(11, { projectId: 'a' });
+      const running = runMany(11, { projectId: 'a' });
       const [first] = Array.from({ length: 10 }, () => threads.reserve('b'));
       expectRejected('b');
       first!.release();
@@ -176,7 +176,7 @@ describe('HashThreads', () => {
       const settled: string[] = [];
       const record = (name: string) => () => settled.push(name);
       const first = threads.run(task).finally(record('first'));
-      const leaving = threads.run(task, { signal: caller.signal }).finally(record('gone'));
+      const leaving = threads.run(task, { signal: caller.signal }).finally(record('left'));
       const next = threads.run<string>(task).finally(record('next'));
       const late = threads.run(task, { signal: AbortSignal.abort() }).finally(record('late'));
       caller.abort();
@@ -186,7 +186,7 @@ describe('HashThreads', () => {
       );
       await expect(next).resolves.toMatch(/^\$2b\$04\$/);
       await first;
-      expect(settled.slice(0, 2).sort()).toEqual(['gone', 'late']);
+      expect(settled.slice(0, 2).sort()).toEqual(['late', 'left']);
       expect(settled.slice(2)).toEqual(['first', 'next']);
     });
 
@@ -214,21 +214,21 @@ describe('HashThreads', () => {
     it('RL-03: wait behind all other tasks, use none of their capacity, and are never rejected', async () => {
       const first = threads.run(task).then(record('first'));
       const many = Array.from({ length: 60 }, () => runInBackground('background'));
-      const others = flood(60).map((each) => each.then(record('other')));
+      const others = runMany(60).map((each) => each.then(record('other')));
       await expect(countAccepted(others)).resolves.toBe(20);
       await Promise.all([first, ...many]);
       expect(order).toEqual(['first', ...Array(20).fill('other'), ...Array(60).fill('background')]);
     });
 
     it('RL-03: leave one of several threads to other tasks', async () => {
-      const two = new HashThreads(2, 10);
-      await Promise.all([two.run(task), two.run(task)]);
+      const twoThreads = new HashThreads(2, 10);
+      await Promise.all([twoThreads.run(task), twoThreads.run(task)]);
       const slow = { input: 'x', cost: 12 };
-      const long = [1, 2].map(() => two.run(slow, { isBackground: true }).then(record('background')));
-      await two.run(task).then(record('other'));
+      const long = [1, 2].map(() => twoThreads.run(slow, { isBackground: true }).then(record('background')));
+      await twoThreads.run(task).then(record('other'));
       expect(order).toEqual(['other']);
       await Promise.all(long);
-      await two.close();
+      await twoThreads.close();
     });
 
     it('get a thread regularly while other tasks never stop', async () => {
@@ -246,10 +246,10 @@ describe('HashThreads', () => {
 
     it('RL-03: other large work can wait until a thread is idle', async () => {
       await threads.waitUntilIdle();
-      const others = flood(10).map((each) => each.then(record('other')));
-      await threads.waitUntilIdle().then(record('calm'));
+      const others = runMany(10).map((each) => each.then(record('other')));
+      await threads.waitUntilIdle().then(record('idle'));
       await Promise.all(others);
-      expect(order.indexOf('calm')).toBe(10);
+      expect(order.indexOf('idle')).toBe(10);
     });
 
     it('leave the queue when their caller disconnects', async () => {
