@@ -22,7 +22,8 @@ interface Processes {
 }
 
 /** Imports a script. Scripts are not compiled and locate the repository by their own path. */
-const script = (path: string): Promise<unknown> => import(pathToFileURL(join(process.cwd(), path)).href);
+const importScript = (path: string): Promise<unknown> =>
+  import(pathToFileURL(join(process.cwd(), path)).href);
 
 /**
  * Starts PostgreSQL with production durability and, if installed, Redis, with the migrated template database
@@ -30,9 +31,9 @@ const script = (path: string): Promise<unknown> => import(pathToFileURL(join(pro
  * @returns a function that stops them
  */
 export async function startBenchServers(): Promise<() => Promise<void>> {
-  const embedded = (await script('test/support/embedded.mjs')) as Embedded;
-  const postgres = (await script('scripts/embedded-postgres.mjs')) as EmbeddedPostgres;
-  const processes = (await script('scripts/processes.mjs')) as Processes;
+  const embedded = (await importScript('test/support/embedded.mjs')) as Embedded;
+  const postgres = (await importScript('scripts/embedded-postgres.mjs')) as EmbeddedPostgres;
+  const processes = (await importScript('scripts/processes.mjs')) as Processes;
   await embedded.reapServers();
 
   // The folder is named and locked like that of a test run, so that the next run removes the folder of a

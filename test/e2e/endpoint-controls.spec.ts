@@ -32,7 +32,7 @@ afterAll(async () => instance?.stop());
 
 const postAction = (id: string, action: string) =>
   instance.requestWithSecretKey('POST', `${base}/${id}/${action}`);
-const entries = async (id: string): Promise<string[]> =>
+const listAuditActions = async (id: string): Promise<string[]> =>
   (
     (await instance.requestWithSecretKey('GET', `/api/v1/audit-log?targetId=${id}`)).body.data as {
       action: string;
@@ -46,7 +46,7 @@ const sendTest = async (id: string): Promise<ReceivedRequest> => {
   return eventually('a request', () => receiver.requests[before]);
 };
 
-describe('controls of endpoints', () => {
+describe('the actions of an endpoint', () => {
   it('disable with 25,000 pending deliveries responds immediately, cancels all and sends none', async () => {
     const { id } = await instance.createEndpoint(receiver.url, ['session.revoked']);
     const { organizationId, projectId } = instance.credentials;
@@ -98,7 +98,7 @@ describe('controls of endpoints', () => {
         body: { data: { status: 'enabled', disabled_reason: null } },
       });
     }
-    expect(await entries(id)).toEqual([
+    expect(await listAuditActions(id)).toEqual([
       'webhook_endpoint.created',
       'webhook_endpoint.disabled',
       'webhook_endpoint.enabled',

@@ -57,7 +57,7 @@ const burst = async (count: number, send: (index: number) => Promise<TestRespons
   return byStatus;
 };
 const enterWrongPassword = (ip: string, email: string) => enterPassword(ip, email, 'not the password');
-/** Fails sign-ins for an operator from unknown addresses until they are rejected. */
+/** Sends wrong passwords from unused addresses until they are rejected. */
 const exhaustAttempts = async (email: string): Promise<void> =>
   expect(await burst(12, () => enterWrongPassword(nextUnusedAddress(), email))).toEqual({ 401: 10, 429: 2 });
 
@@ -76,9 +76,9 @@ describe('CO-01: an attacker who uses up the attempts of an operator', () => {
     await exhaustAttempts(operator.email);
     const client = new OperatorClient(instance);
     expect((await enterPassword(USED_ADDRESS, operator.email, password, client)).status).toBe(200);
-    const code = () =>
+    const enterWrongCode = () =>
       client.request('POST', '/session/second-factor', { code: 'wrong' }, forwardedFor(USED_ADDRESS));
-    expect(await burst(40, code)).toEqual({ 401: 9, 429: 31 });
+    expect(await burst(40, enterWrongCode)).toEqual({ 401: 9, 429: 31 });
     expect(await enterPassword(USED_ADDRESS, operator.email, password)).toMatchObject(rejected);
   });
 
