@@ -200,7 +200,8 @@ export const errorCatalog = {
     title: 'Too many endpoints',
     cause:
       'A project can have at most 50 webhook endpoints, and an organization at most 50 at organization level.',
-    remedy: 'Delete unused endpoints, or subscribe one endpoint to the events of several.',
+    remedy:
+      'Delete unused endpoints, or replace several endpoints by one that subscribes to all their events.',
   },
   endpoint_deleted: {
     status: 409,
