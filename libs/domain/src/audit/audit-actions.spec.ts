@@ -3,8 +3,8 @@ import { auditActions, auditTargetTypes, matchingAuditActions } from './audit-ac
 describe('audit actions', () => {
   it('match a filter by name or by noun', () => {
     expect(matchingAuditActions('api_key.rotated')).toEqual(['api_key.rotated']);
-    const ofKeys = ['api_key.created', 'api_key.rotated', 'api_key.revoked'];
-    expect(matchingAuditActions('api_key.*')).toEqual(ofKeys);
+    const apiKeyActions = ['api_key.created', 'api_key.rotated', 'api_key.revoked'];
+    expect(matchingAuditActions('api_key.*')).toEqual(apiKeyActions);
     const others = '*,.*,customer,customer.,customer.read,custom.*,customer.*.*,toString'.split(',');
     expect(['', ...others].flatMap(matchingAuditActions)).toEqual([]);
   });

@@ -54,8 +54,8 @@ const byName = <Name extends string>(names: readonly Name[], counts: number[]): 
   Object.fromEntries(names.map((name, index) => [name, counts[index]])) as Record<Name, number>;
 
 /**
- * Returns the duration that the fraction `quantile` of all attempts does not exceed, in ms. It is exact to its
- * bin, in which attempts are assumed to be evenly distributed. Returns null without attempts.
+ * Returns the duration that the fraction `quantile` of all attempts does not exceed, in ms. The attempts
+ * in a bin are assumed to be evenly distributed. Returns null without attempts.
  */
 export function percentile(durations: number[], quantile: number): number | null {
   const total = durations.reduce((sum, count) => sum + count, 0);

@@ -85,9 +85,9 @@ describe('targetUrlProblem', () => {
     'loopback in other characters': '１２７.０.０.１ ①②⑦.⓪.⓪.① 127。0。0。1 %31%32%37.0.0.1',
     private: '10.0.0.8 0xa000008 10.8 0300.0250.1.1',
     metadata: '169.254.169.254 2852039166 0xa9fea9fe 0251.0376.0251.0376 168.63.129.16',
-    'metadata by IPv6': `[::ffff:169.254.169.254] [::ffff:a9fe:a9fe] [64:ff9b::169.254.169.254] [2002:a9fe:a9fe::]
+    'metadata in IPv6': `[::ffff:169.254.169.254] [::ffff:a9fe:a9fe] [64:ff9b::169.254.169.254] [2002:a9fe:a9fe::]
       [fd00:ec2::254]`,
-    'loopback by IPv6': `[::1] [0:0:0:0:0:0:0:1] [::ffff:127.0.0.1] [::127.0.0.1] [::ffff:0:127.0.0.1] [::]`,
+    'loopback in IPv6': `[::1] [0:0:0:0:0:0:0:1] [::ffff:127.0.0.1] [::127.0.0.1] [::ffff:0:127.0.0.1] [::]`,
     reserved: '[fe80::1] [fc00::1] [2001:db8::1] 255.255.255.255 224.0.0.1',
   };
   it.each(Object.entries(notations))('WH-01: recognizes an address in any notation: %s', (_, hosts) => {
@@ -137,7 +137,7 @@ describe('targetUrlProblem', () => {
     'https://example.com\\@10.0.0.1/',
     'https://10.0.0.1\\@example.com/',
   ];
-  const broken = `example.com //example.com/ /hook ftp://example.com/ file:///etc/passwd gopher://example.com/
+  const malformed = `example.com //example.com/ /hook ftp://example.com/ file:///etc/passwd gopher://example.com/
     javascript:alert(1) data:text/plain,x ws://example.com/ unix:/var/run/docker.sock http:// https://? https://[::1
     https://1.2.3.256/ https://example.com:99999/ https://[fe80::1%25eth0]/ null`;
   it.each([
@@ -147,7 +147,7 @@ describe('targetUrlProblem', () => {
     ],
     [
       'must be an absolute http or https URL',
-      ['', 'https://exa mple.com/', 'https://exam\0ple.com/', ...splitWords(broken)],
+      ['', 'https://exa mple.com/', 'https://exam\0ple.com/', ...splitWords(malformed)],
     ],
   ])('WH-01: rejects everywhere: %s', (problem, urls) =>
     expectProblem(problem, urls, production, development),

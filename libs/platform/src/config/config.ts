@@ -37,8 +37,8 @@ export abstract class Config {
      */
     health: { reportInterval: number; checkInterval: number; disableAfter: number };
     /**
-     * `interval`: between rollups of the attempt log by a worker. `settlingTime`: age up to which the log may
-     * still lack the attempt of an id.
+     * `interval`: between rollups of the attempt log by a worker. `settlingTime`: age from which the log
+     * contains the attempt of every id.
      */
     rollups: { interval: number; settlingTime: number };
     concurrency: number;

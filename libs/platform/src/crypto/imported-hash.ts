@@ -72,8 +72,8 @@ const formats: Format[] = [
   {
     name: 'bcrypt',
     prefix: /^\$2[aby]\$/,
-    // Only some bits of the last character of the salt and of the hash count: its 22 characters contain 128
-    // bits, its 31 characters 184 bits.
+    // Only some bits of the last character of the salt and of the hash count: the 22 characters of the salt
+    // contain 128 bits, the 31 of the hash 184 bits.
     pattern:
       /^\$2[aby](?<rest>\$(?<cost>0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26])$/,
     decode: decodeBcrypt,
@@ -178,7 +178,7 @@ function decodeScrypt(fields: Fields): DecodedHash | null {
   const [salt, hash] = [decodeBase64(fields.salt), decodeHashBytes(fields.hash)];
   const cost = scryptCost(fields);
   if (!salt || !hash || !cost) return null;
-  return { ...cost.price, hash: { scheme: 'scrypt', ...cost.parameters, salt, hash } };
+  return { ...cost.estimate, hash: { scheme: 'scrypt', ...cost.parameters, salt, hash } };
 }
 
 function decodeFirebaseScrypt(fields: Fields): DecodedHash | null {
@@ -188,7 +188,7 @@ function decodeFirebaseScrypt(fields: Fields): DecodedHash | null {
   // The hash is the signer key, encrypted in counter mode, so both have the same length.
   if (!salt || !separator || !signerKey || hash?.length !== signerKey.length || !cost) return null;
   const salted = { ...cost.parameters, salt: Buffer.concat([salt, separator]) };
-  return { ...cost.price, hash: { scheme: 'firebase-scrypt', ...salted, signerKey, hash } };
+  return { ...cost.estimate, hash: { scheme: 'firebase-scrypt', ...salted, signerKey, hash } };
 }
 
 function scryptCost(fields: Fields) {
@@ -198,7 +198,7 @@ function scryptCost(fields: Fields) {
   const N = 2 ** n;
   return {
     parameters: { N, r, p },
-    price: { ms: (N * r * p) / 4_000, bytes: 128 * r * Math.max(N, p) },
+    estimate: { ms: (N * r * p) / 4_000, bytes: 128 * r * Math.max(N, p) },
   };
 }
 

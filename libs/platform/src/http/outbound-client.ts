@@ -100,7 +100,7 @@ export class OutboundClient {
     };
     if (signal?.aborted) deadline.abort();
     else signal?.addEventListener('abort', deadline.abort);
-    const describe = (failure: unknown): Error =>
+    const toSafeError = (failure: unknown): Error =>
       deadline.isExpired && errorCode(failure) === 'ERR_CANCELED'
         ? new RequestTimeoutError(this.timeoutMs)
         : new OutboundRequestError(failure);
@@ -113,10 +113,10 @@ export class OutboundClient {
         signal: deadline.signal,
       });
       response.data.once('close', end);
-      return new OutboundResponse(response.status, response.headers, response.data, describe);
+      return new OutboundResponse(response.status, response.headers, response.data, toSafeError);
     } catch (error) {
       end();
-      throw describe(error);
+      throw toSafeError(error);
     }
   }
 }

@@ -4,13 +4,13 @@ import type { Readable } from 'node:stream';
 export class OutboundResponse {
   /**
    * @param body the bytes as they were sent; the time limit of the request applies to them as well
-   * @param describe converts an error of the body to one without the request
+   * @param toSafeError converts an error of the body to one without the request
    */
   constructor(
     readonly status: number,
     readonly headers: Readonly<Record<string, unknown>>,
     readonly body: Readable,
-    private readonly describe: (failure: unknown) => Error,
+    private readonly toSafeError: (failure: unknown) => Error,
   ) {}
 
   /** True for a status from 200 to 299. */
@@ -42,7 +42,7 @@ export class OutboundResponse {
         chunks.push(chunk);
       }
     } catch (error) {
-      throw this.describe(error);
+      throw this.toSafeError(error);
     }
     if (length > maxBytes) throw new Error(`the response is longer than ${maxBytes} bytes`);
     return new TextDecoder().decode(Buffer.concat(chunks));
