@@ -57,7 +57,7 @@ export class Program {
   #log;
   #onConfigError;
   #child;
-  #timer;
+  #restartTimer;
   #shouldRun = false;
   #restartDelay = 500;
 
@@ -103,7 +103,7 @@ export class Program {
       'error',
       `${this.#name} exited unexpectedly (${reason}); restarting in ${this.#restartDelay / 1000} s`,
     );
-    this.#timer = setTimeout(() => this.start(env), this.#restartDelay);
+    this.#restartTimer = setTimeout(() => this.start(env), this.#restartDelay);
     this.#restartDelay = Math.min(this.#restartDelay * 2, MAX_RESTART_DELAY_MS);
   }
 
@@ -113,7 +113,7 @@ export class Program {
    */
   async stop(grace) {
     this.#shouldRun = false;
-    clearTimeout(this.#timer);
+    clearTimeout(this.#restartTimer);
     const child = this.#child;
     if (!child) return;
     const closed = once(child, 'close');
@@ -128,7 +128,7 @@ export class Program {
 
   kill() {
     this.#shouldRun = false;
-    clearTimeout(this.#timer);
+    clearTimeout(this.#restartTimer);
     this.#child?.kill('SIGKILL');
   }
 }
