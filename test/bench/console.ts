@@ -77,11 +77,8 @@ const screens: [name: string, path: Path][] = [
   ],
   ['deliveries: a project', ({ smallProject }) => `/webhooks/deliveries?project_id=${smallProject}`],
   ['deliveries: an endpoint', ({ endpoints }) => `/webhooks/deliveries?endpoint_id=ep_${pickOne(endpoints)}`],
-  ['deliveries: a batch that goes on', ({ batch }) => `/webhooks/deliveries?batch_id=rdl_${batch}`],
-  [
-    'deliveries: count, a batch that goes on',
-    ({ batch }) => `/webhooks/deliveries/count?batch_id=rdl_${batch}`,
-  ],
+  ['deliveries: a running batch', ({ batch }) => `/webhooks/deliveries?batch_id=rdl_${batch}`],
+  ['deliveries: count, a running batch', ({ batch }) => `/webhooks/deliveries/count?batch_id=rdl_${batch}`],
   ['a delivery', ({ deliveries }) => `/webhooks/deliveries/dlv_${pickOne(deliveries)}`],
   ['a delivery: chain', ({ deliveries }) => `/webhooks/deliveries/dlv_${pickOne(deliveries)}/chain`],
   ['dead letters', '/webhooks/dead-letters'],
@@ -93,7 +90,7 @@ const screens: [name: string, path: Path][] = [
   ['batches', '/webhooks/redeliveries'],
   ['batches: running', '/webhooks/redeliveries?state=running'],
   ['batches: count, running', '/webhooks/redeliveries/count?state=running'],
-  ['a batch that goes on', ({ batch }) => `/webhooks/redeliveries/rdl_${batch}`],
+  ['a running batch', ({ batch }) => `/webhooks/redeliveries/rdl_${batch}`],
   ['endpoints', '/webhooks/endpoints'],
   ['endpoints: disabled, a URL', '/webhooks/endpoints?status=disabled&q=https://'],
   ['endpoints: count', '/webhooks/endpoints/count?status=disabled'],
@@ -148,7 +145,7 @@ const screens: [name: string, path: Path][] = [
   ['operators', '/operators'],
   ['operators: count', '/operators/count'],
   ["an operator's sessions", ({ operator }) => `/operators/${operator}/sessions`],
-  ['who is signed in', '/session'],
+  ['the session', '/session'],
 ];
 
 /** Measures the requests of the console's screens in a large instance. */

@@ -38,7 +38,7 @@ interface Case extends TimedCase<BenchData> {
 interface BenchData {
   instance: TestInstance;
   customers: { id: string; email: string; externalId: string | null; createdAt: Date }[];
-  registered: string[];
+  registeredEmails: string[];
   accessTokens: string[];
 }
 
@@ -60,7 +60,9 @@ const list = (filter: (data: BenchData) => Record<string, string>, whole: boolea
 
 const lists: Record<string, (data: BenchData) => Record<string, string>> = {
   'list: newest': () => ({}),
-  'list: from anywhere': ({ customers }) => ({ createdBefore: pickOne(customers).createdAt.toISOString() }),
+  'list: from a random time': ({ customers }) => ({
+    createdBefore: pickOne(customers).createdAt.toISOString(),
+  }),
   'list: not verified': () => ({ emailVerified: 'false' }),
   'list: last logins': () => ({ lastLoginAfter: '2020-01-01T00:00:00Z' }),
   'list: one e-mail': ({ customers }) => ({ email: pickOne(customers).email }),
@@ -89,11 +91,11 @@ const cases: Case[] = [
   {
     name: 'POST login',
     samples: 60,
-    buildRequest: ({ instance, registered }) => ({
+    buildRequest: ({ instance, registeredEmails }) => ({
       method: 'POST',
       url: `${instance.baseUrl}/api/v1/auth/login`,
       headers: { 'x-publishable-key': instance.credentials.publishableKey },
-      body: JSON.stringify({ email: pickOne(registered), password: PASSWORD }),
+      body: JSON.stringify({ email: pickOne(registeredEmails), password: PASSWORD }),
     }),
   },
 ];
@@ -133,15 +135,20 @@ export async function measureCustomers({
 }
 
 async function loadBenchData(instance: TestInstance): Promise<BenchData> {
-  const registered = await registerCustomers(instance, 20);
-  const sessions = await mapInGroups(registered, (email) => openSession(instance, email));
+  const registeredEmails = await registerCustomers(instance, 20);
+  const sessions = await mapInGroups(registeredEmails, (email) => openSession(instance, email));
   // Random customers, so that index pages are read from the whole range.
   const customers = await instance.sql<BenchData['customers'][number]>(
     `SELECT id, email, external_id AS "externalId", created_at AS "createdAt" FROM customers
      WHERE project_id = $1 AND external_id IS NOT NULL ORDER BY random() LIMIT 1000`,
     [instance.credentials.projectId],
   );
-  return { instance, customers, registered, accessTokens: sessions.map(({ accessToken }) => accessToken) };
+  return {
+    instance,
+    customers,
+    registeredEmails,
+    accessTokens: sessions.map(({ accessToken }) => accessToken),
+  };
 }
 
 function report(timed: ComparedTimings[]): SectionResult {
@@ -158,7 +165,7 @@ function report(timed: ComparedTimings[]): SectionResult {
       ]),
     ],
     notes: [
-      `Few: ${SMALL_CUSTOMERS} customers in one project, enough to fill every page alike.`,
+      `Few: ${SMALL_CUSTOMERS} customers in one project, enough to fill every page.`,
       `Many: ${CUSTOMERS} in one project, and ${PROJECTS} projects of the same organization with ${CUSTOMERS_EACH} each.`,
       'One request after the other, to both instances in turn, each for another customer or page where there are several.',
     ],

@@ -21,7 +21,7 @@ const WARM_UP = 1_500;
 const ENDPOINTS = 10;
 /** Concurrency of the bare loop and of the worker; the worker's default. */
 const CONCURRENCY = 256;
-const ADD_AT_ONCE = 200;
+const ENQUEUE_BATCH = 200;
 const DRAIN_PROBES = 2_400;
 
 type Rates = Record<Queue | 'bare' | 'twoWorkers', number[]>;
@@ -103,7 +103,7 @@ async function measureDrainRate(
   const warmUp = workers * WARM_UP;
   const backlog = BACKLOG - WARM_UP + warmUp;
   await fillBacklog(instance, { endpointIds, body, count: backlog });
-  const stops = Array.from({ length: workers }, () => bench.startWorker());
+  const stopFunctions = Array.from({ length: workers }, () => bench.startWorker());
   await eventually(
     'the backlog to be drained',
     async () => (await receiver.call<number>('count')) >= backlog,
@@ -113,7 +113,7 @@ async function measureDrainRate(
     'every attempt in the log',
     async () => (await countLoggedAttempts(instance, endpointIds)) === backlog,
   );
-  await Promise.all(stops.map((stop) => stop()));
+  await Promise.all(stopFunctions.map((stop) => stop()));
   const [row] = await instance.sql<{ seconds: number }>(
     `SELECT extract(epoch FROM max(closed_at) - min(closed_at))::float8 AS seconds FROM (
        SELECT closed_at, row_number() OVER (ORDER BY closed_at) AS nth FROM attempts
@@ -150,8 +150,8 @@ async function enqueue(redisUrl: string, deliveries: DeliveryPointer[]): Promise
   const { queue } = await createDeliveryQueue(redisUrl);
   try {
     await eventually('a connection to Redis', () => queue.isReady());
-    for (let first = 0; first < deliveries.length; first += ADD_AT_ONCE) {
-      const batch = deliveries.slice(first, first + ADD_AT_ONCE);
+    for (let first = 0; first < deliveries.length; first += ENQUEUE_BATCH) {
+      const batch = deliveries.slice(first, first + ENQUEUE_BATCH);
       await queue.add(batch.map((delivery) => ({ ...delivery, attempt: 1, delayMs: 0 })));
     }
   } finally {

@@ -48,11 +48,11 @@ export async function measureImport(): Promise<SectionResult> {
     await withLogins(stage, () => runImport(stage, { count: WARM_UP }));
     printProgress('logins alone');
     const alone = await withLogins(stage, () => sleep(BASELINE_MS));
-    printProgress('logins beside an import');
-    const beside = await withLogins(stage, () => runImport(stage, { count: CUSTOMERS }));
-    printProgress('an import that is broken off and resumed');
+    printProgress('logins during an import');
+    const duringImport = await withLogins(stage, () => runImport(stage, { count: CUSTOMERS }));
+    printProgress('an import that is aborted and resumed');
     const resumed = await withLogins(stage, () => abortAndResume(stage));
-    return report(alone.samples, beside, resumed);
+    return report(alone.samples, duringImport, resumed);
   } finally {
     await Promise.all([sender.stop(), logins.stop(), bench.stop()]);
   }
@@ -119,8 +119,8 @@ async function sendAll(
   stage: Stage,
   { domain, count, importId }: { domain: string; count: number; importId: string },
 ): Promise<{ created: number; skipped: number; lastLine: number }> {
-  const sending = buildUpload(stage, domain, count, importId);
-  const response = await stage.sender.call<{ status: number; body: any }>('send', sending);
+  const upload = buildUpload(stage, domain, count, importId);
+  const response = await stage.sender.call<{ status: number; body: any }>('send', upload);
   if (response.status !== 200) throw new Error(`an import was rejected: ${JSON.stringify(response.body)}`);
   return response.body;
 }
@@ -153,7 +153,7 @@ const p99 = (samples: LoginSample[]): number =>
 
 function report(
   alone: LoginSample[],
-  beside: { value: ImportResult; samples: LoginSample[] },
+  duringImport: { value: ImportResult; samples: LoginSample[] },
   resumed: { value: ResumedImportResult; samples: LoginSample[] },
 ): SectionResult {
   const spread = (samples: LoginSample[]): string =>
@@ -167,34 +167,34 @@ function report(
         ),
       )
       .join(' / ');
-  const all = [alone, beside.samples, resumed.samples];
-  const imports = [beside.value, resumed.value];
+  const all = [alone, duringImport.samples, resumed.samples];
+  const imports = [duringImport.value, resumed.value];
   return {
     table: [
-      ['', 'no import', 'an import', 'broken off, resumed'],
+      ['', 'no import', 'an import', 'aborted, resumed'],
       ['customers a second', '', ...imports.map(({ perSecond }) => formatNumber(perSecond))],
       ['customers created', '', ...imports.map(({ created }) => String(created))],
       ['customers in the database', '', ...imports.map(({ stored }) => String(stored))],
-      ['lines done when it was broken off', '', '', String(resumed.value.abortedAt)],
+      ['lines done when it was aborted', '', '', String(resumed.value.abortedAt)],
       ['logins', ...all.map(({ length }) => String(length))],
       ['rejected logins', ...all.map((samples) => String(countRejected(samples)))],
       ['logins, p50 / p99 / max ms', ...all.map(spread)],
     ],
     notes: [
-      `${CUSTOMERS} customers with bcrypt hashes, as lines; ${LOGINS_PER_SECOND} logins a second beside them, at cost ${COST}.`,
+      `${CUSTOMERS} customers with bcrypt hashes, as lines; ${LOGINS_PER_SECOND} logins a second at the same time, at cost ${COST}.`,
       'Import client, login clients, api, worker and PostgreSQL share the cores.',
       'The resumed import sends all lines again; its rate counts them once, the first half included.',
     ],
     targets: [
       {
         name: 'customers imported a second',
-        value: beside.value.perSecond,
+        value: duringImport.value.perSecond,
         bound: 5_000,
         direction: 'at least',
         unit: '',
       },
-      ...[beside, resumed].map(({ samples }, index) => ({
-        name: `logins rejected beside ${index === 0 ? 'an import' : 'one that is resumed'}`,
+      ...[duringImport, resumed].map(({ samples }, index) => ({
+        name: `logins rejected during ${index === 0 ? 'an import' : 'one that is resumed'}`,
         value: rejectedShare(samples),
         bound: rejectedShare(alone),
         direction: 'at most' as const,
@@ -202,15 +202,15 @@ function report(
         isRequired: true as const,
       })),
       {
-        name: 'login beside an import to login alone, p99',
-        value: p99(beside.samples) / p99(alone),
+        name: 'login during an import to login alone, p99',
+        value: p99(duringImport.samples) / p99(alone),
         bound: 3,
         direction: 'at most',
         unit: ' times',
       },
       ...(['created', 'stored'] as const).flatMap((field) =>
         imports.map((imported, index) => ({
-          name: `customers ${field}, ${index === 0 ? 'in one go' : 'broken off and resumed'}: too many or too few`,
+          name: `customers ${field}, ${index === 0 ? 'in one request' : 'aborted and resumed'}: too many or too few`,
           value: Math.abs(imported[field] - CUSTOMERS),
           bound: 0,
           direction: 'at most' as const,

@@ -20,7 +20,7 @@ const thread = `
   });
 `;
 
-const message = <T>(worker: Worker): Promise<T> =>
+const waitForMessage = <T>(worker: Worker): Promise<T> =>
   new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
 
 /** Returns the comparisons per second of this many threads without any other work. */
@@ -30,8 +30,8 @@ async function measure(input: { threads: number; cost: number; seconds: number }
     { length: threads },
     () => new Worker(thread, { eval: true, workerData: { cost } }),
   );
-  await Promise.all(workers.map((worker) => message(worker)));
-  const rates = workers.map((worker) => message<number>(worker));
+  await Promise.all(workers.map((worker) => waitForMessage(worker)));
+  const rates = workers.map((worker) => waitForMessage<number>(worker));
   for (const worker of workers) worker.postMessage(seconds);
   const sum = (await Promise.all(rates)).reduce((total, rate) => total + rate, 0);
   await Promise.all(workers.map((worker) => worker.terminate()));

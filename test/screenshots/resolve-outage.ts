@@ -15,7 +15,7 @@ interface DeadLetter {
 
 /**
  * Resolves the outages of two receivers: redelivers all dead letters of the recovered one in a bulk
- * redelivery, and one of the other receiver, which fails again. A plan for the rest remains.
+ * redelivery, and one of the other receiver, which fails again. Plans a bulk redelivery of the others.
  * @returns ids with their prefixes: the bulk redelivery, the delivery that failed twice, and its event
  */
 export async function resolveOutage(
@@ -50,9 +50,9 @@ export async function resolveOutage(
       results: { succeeded: deadLetters.length },
       created_by: by,
       started_by: by,
-      created_at: iso(end),
-      started_at: iso(end + 40_000),
-      finished_at: iso(end + 70_000),
+      created_at: formatTime(end),
+      started_at: formatTime(end + 40_000),
+      finished_at: formatTime(end + 70_000),
     },
   ]);
   await redeliver(instance, deadLetters, {
@@ -113,8 +113,8 @@ async function redeliver(
     attempt: succeeds ? 1 : 5,
     last_http_status: succeeds ? 200 : 502,
     last_error: succeeds ? null : 'http_error',
-    created_at: iso(at(index)),
-    finished_at: iso(at(index) + (succeeds ? 140 : 2_175_400)),
+    created_at: formatTime(at(index)),
+    finished_at: formatTime(at(index) + (succeeds ? 140 : 2_175_400)),
   }));
   await insertRows(instance, 'deliveries', redeliveries);
   for (const each of redeliveries) {
@@ -145,7 +145,7 @@ const buildAttempts = (begin: number, succeeds: boolean) =>
   (succeeds ? [0] : [0, 15_600, 73_100, 381_000, 2_174_000]).map((offset, index) => ({
     nth: index + 1,
     id: uuidAt(begin + 30 + offset),
-    at: iso(begin + 30 + offset),
+    at: formatTime(begin + 30 + offset),
   }));
 
-const iso = (time: number): string => new Date(time).toISOString();
+const formatTime = (time: number): string => new Date(time).toISOString();
