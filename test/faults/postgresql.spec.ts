@@ -6,17 +6,17 @@ import { recordMeasurements } from '../support/measurements.js';
 import { mixedRequests } from '../support/mixed-requests.js';
 
 describe('faults of PostgreSQL', () => {
-  let own: DedicatedDatabase;
-  beforeAll(async () => (own = await DedicatedDatabase.start()));
-  afterAll(() => own?.remove());
+  let dedicated: DedicatedDatabase;
+  beforeAll(async () => (dedicated = await DedicatedDatabase.start()));
+  afterAll(() => dedicated?.remove());
 
   it.each([
-    ['stopped and started', () => own.server.stop()],
-    ['killed with -9, and recovers', () => own.server.kill()],
+    ['stopped and started', () => dedicated.server.stop()],
+    ['killed with -9, and recovers', () => dedicated.server.kill()],
   ])(
     'PostgreSQL is %s under mixed requests: 503 with Retry-After in the meantime, the same processes continue after it returns, nothing acknowledged is lost',
     async (_, interrupt) => {
-      const { instance, history, pids } = own;
+      const { instance, history, pids } = dedicated;
       const before = history.exchanges.length;
       const request = mixedRequests(instance, await registerCustomer(instance));
       const load = runInChains(4, 25, request);
@@ -25,9 +25,9 @@ describe('faults of PostgreSQL', () => {
       await load;
       const stoppedFrom = history.exchanges.length;
       await runInChains(4, 5, request);
-      await own.server.start();
+      await dedicated.server.start();
       await eventually('a registration', async () => (await instance.register()).status === 201);
-      await own.expectHealthyConnections();
+      await dedicated.expectHealthyConnections();
       await runInChains(4, 5, request);
       const sent = history.exchanges.slice(before);
       const rejected = sent.filter(({ response }) => response?.status !== 200 && response?.status !== 201);
@@ -37,12 +37,12 @@ describe('faults of PostgreSQL', () => {
       expect(whileStopped.map(({ response }) => response?.status)).toEqual(Array(20).fill(503));
       recordMeasurements({ requests: sent.length, 'rejected with 503': rejected.length });
       await history.check();
-      expect(own.pids).toEqual(pids);
+      expect(dedicated.pids).toEqual(pids);
     },
   );
 
   it('PostgreSQL is unreachable when both programs start: live but not ready; they continue without a restart when it becomes reachable', async () => {
-    const { instance, history, server } = own;
+    const { instance, history, server } = dedicated;
     await Promise.all([instance.api, instance.workers.at(-1)!].map((each) => each.stop('SIGTERM')));
     await server.stop();
     instance.startApi();
@@ -63,7 +63,7 @@ describe('faults of PostgreSQL', () => {
   });
 
   it('the pool is exhausted by 40 clients that wait for a locked table: 503 with Retry-After after 1.9 s at the earliest, /livez returns 200, recovered after the release, no connection is lost', async () => {
-    const { instance, history, customer } = own;
+    const { instance, history, customer } = dedicated;
     const me = () => instance.requestWithAccessToken(customer.tokens.accessToken, 'GET', '/api/v1/me');
     const holder = await instance.db.connect();
     try {
@@ -80,8 +80,8 @@ describe('faults of PostgreSQL', () => {
       return lines.length === 40 && lines.map(({ durationMs }) => Number(durationMs));
     });
     expect(Math.min(...durations)).toBeGreaterThan(1_900);
-    await own.expectHealthyConnections();
-    await own.expectNoLeakedConnection();
+    await dedicated.expectHealthyConnections();
+    await dedicated.expectNoLeakedConnection();
     await history.check();
   });
 });

@@ -9,13 +9,13 @@ import {
 import { eventually } from '../support/eventually.js';
 
 describe('PostgreSQL that does not respond', () => {
-  let own: DedicatedDatabase;
-  beforeAll(async () => (own = await DedicatedDatabase.start()));
-  afterEach(() => own?.server.thaw());
-  afterAll(() => own?.remove());
+  let dedicated: DedicatedDatabase;
+  beforeAll(async () => (dedicated = await DedicatedDatabase.start()));
+  afterEach(() => dedicated?.server.thaw());
+  afterAll(() => dedicated?.remove());
 
   it('I7: PostgreSQL is frozen: every request gets 503 in time; the same processes continue when it responds again', async () => {
-    const { instance, server, receiver, history, customer, pids } = own;
+    const { instance, server, receiver, history, customer, pids } = dedicated;
     await registerCustomers(instance, 20);
     await server.freeze();
     const live = await instance.request('GET', '/livez');
@@ -30,14 +30,14 @@ describe('PostgreSQL that does not respond', () => {
       const { status, body } = await instance.register();
       return status === 201 && (body.customer.id as string);
     });
-    await own.expectHealthyConnections();
+    await dedicated.expectHealthyConnections();
     await eventually('the event', () => receiver.requests.some(({ body }) => body.includes(created)));
-    expect(own.pids).toEqual(pids);
+    expect(dedicated.pids).toEqual(pids);
     await history.check(LEASE_TOLERANCES);
   });
 
   it('I7: PostgreSQL is frozen: both programs exit on SIGTERM', async () => {
-    const { instance, server, history } = own;
+    const { instance, server, history } = dedicated;
     await server.freeze();
     const ended = await Promise.all([instance.api, instance.workers[0]!].map((each) => each.stop('SIGTERM')));
     expect(ended).toEqual([0, 0]);

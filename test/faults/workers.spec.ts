@@ -21,7 +21,7 @@ const manualRetries = { PERIODIC_JOBS: 'off', WEBHOOK_RETRY_SCHEDULE: LONG_RETRY
 /** Retries without delay. */
 const immediateRetries = { PERIODIC_JOBS: 'off', WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s' };
 /** The longest allowed timeout. */
-const LONGEST = { WEBHOOK_TIMEOUT: '60s' };
+const longestTimeout = { WEBHOOK_TIMEOUT: '60s' };
 
 let instance: TestInstance;
 let receiver: Receiver;
@@ -42,9 +42,9 @@ const startWorker = async (workerEnv: Record<string, string>): Promise<TestInsta
   await worker.waitUntilReady();
   return worker;
 };
-const listen = (path = '') => instance.createEndpoint(receiver.url + path, ['customer.created']);
+const createEndpoint = (path = '') => instance.createEndpoint(receiver.url + path, ['customer.created']);
 /** Returns the attempts so far as [number, status, error]. */
-const outcomes = async () =>
+const listOutcomes = async () =>
   (await instance.listAttempts()).map(({ attempt, http_status, error }) => [attempt, http_status, error]);
 const countEvents = () => new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size;
 const requestsFor = (eventId: string) => receiver.requests.filter(({ event }) => event.id === eventId);
@@ -53,7 +53,7 @@ const check = () => history.check({ schedule: AT_ONCE });
 describe.each(availableQueues)('workers, deliveries with %s', (queue) => {
   it('a worker is killed while the target holds the request: worker_lost at the end of the lease, then the next attempt on schedule', async () => {
     await start(queue, manualRetries);
-    await listen();
+    await createEndpoint();
     receiver.respondWith(() => void instance.workers[0]!.stop('SIGKILL'));
     await instance.register();
     await eventually('the request', () => receiver.requests.length === 1);
@@ -65,9 +65,9 @@ describe.each(availableQueues)('workers, deliveries with %s', (queue) => {
     expect(lease!.seconds).toBeGreaterThanOrEqual(30);
     expect(lease!.seconds).toBeLessThan(35);
     await next.runJob('Sweeper');
-    expect(await outcomes()).toEqual([]);
+    expect(await listOutcomes()).toEqual([]);
     await expireLeases(instance, next);
-    expect(await outcomes()).toEqual([[1, 0, 'worker_lost']]);
+    expect(await listOutcomes()).toEqual([[1, 0, 'worker_lost']]);
     const [retry] = await instance.sql<{ hours: number }>(
       `SELECT extract(epoch FROM d.next_attempt_at - a.closed_at)::float8 / 3600 AS hours
        FROM deliveries d JOIN attempts a ON a.delivery_id = d.id`,
@@ -75,7 +75,7 @@ describe.each(availableQueues)('workers, deliveries with %s', (queue) => {
     expect(Math.abs(retry!.hours - 1)).toBeLessThanOrEqual(0.101);
     await makeDeliveriesDue(instance);
     await check();
-    expect(await outcomes()).toEqual([
+    expect(await listOutcomes()).toEqual([
       [1, 0, 'worker_lost'],
       [2, 200, null],
     ]);
@@ -85,9 +85,9 @@ describe.each(availableQueues)('workers, deliveries with %s', (queue) => {
   });
 
   it('a worker is suspended for longer than its lease: its late result changes nothing, another worker delivers', async () => {
-    const settings = { ...immediateRetries, ...LONGEST };
+    const settings = { ...immediateRetries, ...longestTimeout };
     await start(queue, settings);
-    await listen();
+    await createEndpoint();
     const [frozen] = instance.workers as [TestInstance['workers'][number]];
     let respondLate!: () => void;
     receiver.respondWith((response) => {
@@ -104,7 +104,7 @@ describe.each(availableQueues)('workers, deliveries with %s', (queue) => {
       frozen.log.some(({ deliveryState }) => deliveryState === 'claim lost'),
     );
     await check();
-    expect(await outcomes()).toEqual([
+    expect(await listOutcomes()).toEqual([
       [1, 0, 'worker_lost'],
       [2, 200, null],
     ]);
@@ -112,9 +112,9 @@ describe.each(availableQueues)('workers, deliveries with %s', (queue) => {
   });
 
   it('a worker receives SIGTERM with 20 requests in flight: they finish, nothing new is claimed, nothing stays leased, exit 0', async () => {
-    await start(queue, LONGEST);
+    await start(queue, longestTimeout);
     const [worker] = instance.workers as [TestInstance['workers'][number]];
-    await listen();
+    await createEndpoint();
     const held: (() => void)[] = [];
     receiver.defaultResponder = (response) => void held.push(() => response.end('late'));
     await registerCustomers(instance, 20);
@@ -134,7 +134,9 @@ describe.each(availableQueues)('workers, deliveries with %s', (queue) => {
 
   it('endpoints are deleted and disabled with retries pending: no further request, pending deliveries are cancelled, the log is kept', async () => {
     await start(queue, manualRetries);
-    const [deleted, disabled] = await Promise.all(['/deleted', '/disabled', '/unchanged'].map(listen));
+    const [deleted, disabled] = await Promise.all(
+      ['/deleted', '/disabled', '/unchanged'].map(createEndpoint),
+    );
     const requestsTo = (path: string) => receiver.requests.filter((request) => request.path.endsWith(path));
     receiver.defaultResponder = respondWithStatus(500);
     await emitEvents(instance, 5);
@@ -156,8 +158,8 @@ describe.each(availableQueues)('workers, deliveries with %s', (queue) => {
   });
 
   it('three workers and 300 deliveries: 300 requests, each first attempt once', async () => {
-    await start(queue, LONGEST, 3);
-    await listen();
+    await start(queue, longestTimeout, 3);
+    await createEndpoint();
     await emitEvents(instance, 300);
     const { requests, attempts } = await check();
     expect([requests, attempts]).toEqual([300, 300]);
@@ -167,13 +169,13 @@ describe.each(availableQueues)('workers, deliveries with %s', (queue) => {
 describe('workers', () => {
   it("a worker is killed after the target's 200, before it is recorded: worker_lost, and the target gets the event again, as documented", async () => {
     await start('postgresql', { FAILPOINTS: 'delivery.before-record' });
-    await listen();
+    await createEndpoint();
     await instance.register();
     expect(await instance.workers[0]!.waitForExit()).toBeNull();
     expect(receiver.requests.map(({ response }) => response?.status)).toEqual([200]);
     await expireLeases(instance, await startWorker({ ...immediateRetries, FAILPOINTS: '' }));
     expect((await check()).repeats).toBe(1);
-    expect(await outcomes()).toEqual([
+    expect(await listOutcomes()).toEqual([
       [1, 0, 'worker_lost'],
       [2, 200, null],
     ]);
@@ -182,9 +184,9 @@ describe('workers', () => {
 
   it('a worker is killed during attempt 5: no sixth request, a dead letter that can be redelivered; 20 concurrent redeliveries create one new delivery, 19 return 409, and the audit log contains all 20', async () => {
     // The due poller finds a retry within 0.1 s.
-    const settings = { ...immediateRetries, ...LONGEST, TIME_SCALE: '10' };
+    const settings = { ...immediateRetries, ...longestTimeout, TIME_SCALE: '10' };
     await start('postgresql', settings);
-    await listen();
+    await createEndpoint();
     const kill: Responder = () => void instance.workers[0]!.stop('SIGKILL');
     receiver.respondWith(
       respondWithStatus(500),
@@ -208,16 +210,16 @@ describe('workers', () => {
     expect(requestsFor(event.id)).toHaveLength(5);
     const deadLetterId = attempts[0]!['delivery_id'] as string;
     const path = `/v1/webhooks/deliveries/${deadLetterId}/redeliver`;
-    const clicks = await Promise.all(
+    const redeliveries = await Promise.all(
       Array.from({ length: 20 }, () => instance.requestWithSecretKey('POST', path)),
     );
-    expect(clicks.map(({ status }) => status).sort()).toEqual([202, ...Array<number>(19).fill(409)]);
+    expect(redeliveries.map(({ status }) => status).sort()).toEqual([202, ...Array<number>(19).fill(409)]);
     const audited = await instance.sql(
       `SELECT FROM audit_log WHERE action = 'webhook_delivery.redelivered' AND target_id = $1`,
       [deadLetterId],
     );
     expect(audited).toHaveLength(20);
-    recordMeasurements({ clicks: clicks.length });
+    recordMeasurements({ redeliveries: redeliveries.length });
     expect(await check()).toMatchObject({ deliveries: 3, requests: 7, deadLetters: 1 });
     expect(requestsFor(event.id)).toHaveLength(6);
   });

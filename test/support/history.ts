@@ -115,7 +115,7 @@ export class History {
     const result = summarize(facts, { schedule });
     recordMeasurements({
       ...toMeasurements(result),
-      ...(pauseMs > 500 ? { 'the machine stood still for': formatSeconds(pauseMs) } : {}),
+      ...(pauseMs > 500 ? { 'the machine paused for': formatSeconds(pauseMs) } : {}),
     });
     return result;
   }
