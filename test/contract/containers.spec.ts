@@ -72,10 +72,10 @@ describe("the compose file's servers", () => {
     const url = new URL(process.env['TEST_POSTGRES_URL']!);
     Object.assign(url, { username: name, password: env['DATABASE_PASSWORD'], pathname: `/${name}` });
     try {
-      const own = sql
+      const ownSql = sql
         .replaceAll('gatehouse', name)
         .replaceAll(":'password'", `'${env['DATABASE_PASSWORD']}'`);
-      for (const statement of own.split(';\n').filter(Boolean)) await admin.query(statement);
+      for (const statement of ownSql.split(';\n').filter(Boolean)) await admin.query(statement);
       const { rows } = await admin.query(
         `SELECT rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls FROM pg_roles WHERE rolname = $1`,
         [name],
@@ -102,10 +102,15 @@ describe("the compose file's servers", () => {
     async () => {
       const { redis } = readCompose(env).services;
       const port = await freePort();
-      const conf = join(folder, 'redis.conf');
-      const own = (await readFile('ops/compose/redis.conf', 'utf8')).replace('dir /data', `dir ${folder}`);
-      await writeFile(conf, `${own}port ${port}\nbind 127.0.0.1\n`);
-      const [shell, ...args] = redis!.command!.map((word) => word.replace('/etc/gatehouse-redis.conf', conf));
+      const configFile = join(folder, 'redis.conf');
+      const ownConfig = (await readFile('ops/compose/redis.conf', 'utf8')).replace(
+        'dir /data',
+        `dir ${folder}`,
+      );
+      await writeFile(configFile, `${ownConfig}port ${port}\nbind 127.0.0.1\n`);
+      const [shell, ...args] = redis!.command!.map((word) =>
+        word.replace('/etc/gatehouse-redis.conf', configFile),
+      );
       const server = spawn(shell!, args, {
         env: { PATH: process.env['PATH'], ...redis!.environment },
         stdio: 'ignore',

@@ -46,7 +46,7 @@ const insertOtherOrganization = async (count = 1) => {
 };
 const getKeyId = async (key: string) =>
   (await instance.sql<{ id: string }>('SELECT id FROM api_keys WHERE last4 = $1', [key.slice(-4)]))[0]!.id;
-const fromNow = (ms: number) => new Date(Date.now() + ms).toISOString();
+const timeFromNow = (ms: number) => new Date(Date.now() + ms).toISOString();
 const lastKeyError = { status: 409, body: { code: 'last_organization_key' } };
 
 it('AK-02: shows the value once and stores only its SHA-256 hash, its first eight and its last four characters', async () => {
@@ -109,9 +109,9 @@ it('rejects every invalid field by its name, including unknown scopes (AK-06)', 
 });
 
 describe('AK-07: a key that creates or changes keys', () => {
-  const some = ['api_key:write', 'customer:read', 'customer:write'];
-  const noScope = (...requiredScopes: string[]) => ({ code: 'insufficient_scope', requiredScopes });
-  const noAccess = { code: 'insufficient_access', requiredAccess: 'organization' };
+  const limitedScopes = ['api_key:write', 'customer:read', 'customer:write'];
+  const insufficientScope = (...requiredScopes: string[]) => ({ code: 'insufficient_scope', requiredScopes });
+  const insufficientAccess = { code: 'insufficient_access', requiredAccess: 'organization' };
 
   it('cannot grant more access or scopes than it has', async () => {
     interface RequestedKey {
@@ -123,22 +123,27 @@ describe('AK-07: a key that creates or changes keys', () => {
     const otherScopes = ['customer:read', 'audit:read', 'event:read'];
     const cases: [access: Access, scopes: string[], requested: RequestedKey, expectedError: object | null][] =
       [
-        [project, some, {}, null],
-        [project, some, { access: project, scopes: some }, null],
-        [project, some, { scopes: [] }, null],
-        [project, some, { scopes: ['customer:read'] }, null],
-        [project, some, { type: 'publishable' }, null],
-        [project, some, { access: organization }, noAccess],
-        [project, some, { scopes: ['customer:delete'] }, noScope('customer:delete')],
-        [project, some, { scopes: otherScopes }, noScope('audit:read', 'event:read')],
-        [project, [...allScopes], { access: organization, scopes: [...allScopes] }, noAccess],
-        [project, ['api_key:write'], {}, noScope('customer:read', 'customer:write')],
-        [project, ['api_key:write', 'customer:read'], {}, noScope('customer:write')],
+        [project, limitedScopes, {}, null],
+        [project, limitedScopes, { access: project, scopes: limitedScopes }, null],
+        [project, limitedScopes, { scopes: [] }, null],
+        [project, limitedScopes, { scopes: ['customer:read'] }, null],
+        [project, limitedScopes, { type: 'publishable' }, null],
+        [project, limitedScopes, { access: organization }, insufficientAccess],
+        [project, limitedScopes, { scopes: ['customer:delete'] }, insufficientScope('customer:delete')],
+        [project, limitedScopes, { scopes: otherScopes }, insufficientScope('audit:read', 'event:read')],
+        [project, [...allScopes], { access: organization, scopes: [...allScopes] }, insufficientAccess],
+        [project, ['api_key:write'], {}, insufficientScope('customer:read', 'customer:write')],
+        [project, ['api_key:write', 'customer:read'], {}, insufficientScope('customer:write')],
         [project, ['api_key:write'], { type: 'publishable' }, null],
-        [organization, some, {}, null],
-        [organization, some, { access: project }, null],
-        [organization, some, { access: organization, scopes: some }, null],
-        [organization, some, { scopes: ['organization:write'] }, noScope('organization:write')],
+        [organization, limitedScopes, {}, null],
+        [organization, limitedScopes, { access: project }, null],
+        [organization, limitedScopes, { access: organization, scopes: limitedScopes }, null],
+        [
+          organization,
+          limitedScopes,
+          { scopes: ['organization:write'] },
+          insufficientScope('organization:write'),
+        ],
         [organization, [...allScopes], { access: organization, scopes: [...allScopes] }, null],
       ];
     await checkCases(
@@ -163,7 +168,12 @@ describe('AK-07: a key that creates or changes keys', () => {
   });
 
   it('cannot rotate a key with more scopes, or rotate or revoke a key with broader access', async () => {
-    const options = { ...instance.credentials, type: 'secret', access: 'project', scopes: some } as const;
+    const options = {
+      ...instance.credentials,
+      type: 'secret',
+      access: 'project',
+      scopes: limitedScopes,
+    } as const;
     const weakKey = await insertKey(instance, options);
     const organizationKey = await createKey({ access: 'organization', scopes: ['customer:read'] });
     const strongerKey = await createKey({ access: 'project', scopes: ['customer:read', 'audit:read'] });
@@ -171,19 +181,19 @@ describe('AK-07: a key that creates or changes keys', () => {
       await instance.requestWithBearer(weakKey, 'POST', `${path}/${organizationKey.id}/rotate`),
     ).toMatchObject({
       status: 403,
-      body: noAccess,
+      body: insufficientAccess,
     });
     expect(
       await instance.requestWithBearer(weakKey, 'POST', `${path}/${strongerKey.id}/rotate`),
     ).toMatchObject({
       status: 403,
-      body: noScope('audit:read'),
+      body: insufficientScope('audit:read'),
     });
     expect(
       await instance.requestWithBearer(weakKey, 'DELETE', `${path}/${organizationKey.id}`),
     ).toMatchObject({
       status: 403,
-      body: noAccess,
+      body: insufficientAccess,
     });
     expect(await isActive(organizationKey.key)).toBe(true);
     expect(await isActive(strongerKey.key)).toBe(true);
@@ -347,7 +357,7 @@ describe('rotating a key', () => {
   });
 
   it('does not extend the old key, and gives the new key the same lifetime', async () => {
-    const { id } = await createKey({ expiresAt: fromNow(HOUR) });
+    const { id } = await createKey({ expiresAt: timeFromNow(HOUR) });
     await instance.sql(`UPDATE api_keys SET created_at = created_at - interval '1 day' WHERE id = $1`, [id]);
     const old = await getKey(id);
     const next = (await rotate(id)).body;
@@ -365,7 +375,7 @@ describe('rotating a key', () => {
     const expectedError = { status: 409, body: { code: 'api_key_not_rotatable' } };
     expect(await rotate(id)).toMatchObject(expectedError);
     expect(await isActive(key)).toBe(true);
-    const [other, expired] = [await createKey(), await createKey({ expiresAt: fromNow(HOUR) })];
+    const [other, expired] = [await createKey(), await createKey({ expiresAt: timeFromNow(HOUR) })];
     await instance.requestWithSecretKey('DELETE', `${path}/${other.id}`);
     await expire(expired.id);
     expect(await isActive(expired.key)).toBe(false);
@@ -378,9 +388,9 @@ describe('rotating a key', () => {
 });
 
 it('sends one api_key.expiring event in the week before a key expires', async () => {
-  const soon = await createKey({ expiresAt: fromNow(6.9 * 24 * HOUR) });
-  const later = await createKey({ expiresAt: fromNow(7.1 * 24 * HOUR) });
-  const revoked = await createKey({ expiresAt: fromNow(24 * HOUR) });
+  const soon = await createKey({ expiresAt: timeFromNow(6.9 * 24 * HOUR) });
+  const later = await createKey({ expiresAt: timeFromNow(7.1 * 24 * HOUR) });
+  const revoked = await createKey({ expiresAt: timeFromNow(24 * HOUR) });
   const rotated = await createKey();
   await instance.requestWithSecretKey('DELETE', `${path}/${revoked.id}`);
   await rotate(rotated.id);

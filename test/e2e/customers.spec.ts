@@ -57,7 +57,7 @@ describe('creating a customer', () => {
     expect(await create({ email })).toMatchObject({ status: 409, body: registered });
     expect(await create({ externalId })).toMatchObject({ status: 409, body: { code: 'external_id_taken' } });
 
-    const wrong: [string, unknown, object?][] = [
+    const invalid: [string, unknown, object?][] = [
       ['metadata', 'text'],
       ['metadata', []],
       ['metadata', null],
@@ -75,7 +75,9 @@ describe('creating a customer', () => {
       ['passwordHash', `$2b$04$${'a'.repeat(53)}`, { password: PASSWORD }],
     ];
     await checkCases(
-      wrong.map(([field, value, more]) => [`${field} ${JSON.stringify(value)}`, field, value, more] as const),
+      invalid.map(
+        ([field, value, more]) => [`${field} ${JSON.stringify(value)}`, field, value, more] as const,
+      ),
       async (field, value, more) => {
         const expected = { code: 'validation_failed', errors: [{ field }] };
         expect(await create({ ...more, [field]: value })).toMatchObject({ status: 400, body: expected });
@@ -244,7 +246,7 @@ describe('a request during another change of the customer', () => {
   it.each([
     ['forgot-password', 'deleted', 'DELETE FROM customers WHERE id = $1'],
     ['forgot-password', 'disabled', 'UPDATE customers SET disabled_at = now() WHERE id = $1'],
-    ['forgot-password', 'moved', `UPDATE customers SET email = 'to.' || email WHERE id = $1`],
+    ['forgot-password', 'given another address', `UPDATE customers SET email = 'to.' || email WHERE id = $1`],
     ['resend-verification', 'deleted', 'DELETE FROM customers WHERE id = $1'],
     ['resend-verification', 'verified', 'UPDATE customers SET email_verified = true WHERE id = $1'],
   ])(

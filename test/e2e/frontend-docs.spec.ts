@@ -15,7 +15,7 @@ beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })
 afterAll(async () => instance?.stop());
 
 describe('the table of errors in docs/frontend.md', () => {
-  const rows = async (): Promise<{ status: number; code: string }[]> => {
+  const readRows = async (): Promise<{ status: number; code: string }[]> => {
     const text = await readFile(DOCUMENT, 'utf8');
     return [...text.matchAll(/^\| (\d{3}) +\| `(\w+)` +\|/gm)].map(([, status, code]) => ({
       status: Number(status),
@@ -24,7 +24,7 @@ describe('the table of errors in docs/frontend.md', () => {
   };
 
   test('names codes of the catalog with their status', async () => {
-    const found = await rows();
+    const found = await readRows();
     const catalog = found.map(({ code }) => ({ status: errorCatalog[code as ErrorCode]?.status, code }));
     expect(found).toEqual(catalog);
   });
@@ -51,7 +51,7 @@ describe('the table of errors in docs/frontend.md', () => {
       'idempotency_in_progress',
       'idempotency_key_reused',
     ];
-    const named = [...(await rows()).map(({ code }) => code), ...unhandledCodes];
+    const named = [...(await readRows()).map(({ code }) => code), ...unhandledCodes];
     expect([...new Set(documented)].filter((code) => !named.includes(code))).toEqual([]);
   });
 });

@@ -61,8 +61,8 @@ describe('register', () => {
     await withSettings(instance, { requireVerifiedEmail: true }, async () => {
       const email = uniqueEmail();
       expect((await instance.register(email)).body.tokens).toBeNull();
-      const refused = await instance.login(email);
-      expect(refused).toMatchObject({ status: 403, body: { code: 'email_not_verified' } });
+      const rejected = await instance.login(email);
+      expect(rejected).toMatchObject({ status: 403, body: { code: 'email_not_verified' } });
       await verify(await instance.getVerificationToken(email));
       expect((await instance.login(email)).status).toBe(200);
     });
@@ -112,8 +112,8 @@ it('refresh and verification reject a disallowed origin without using the token'
     ] as const) {
       const requestFrom = (origin: string) =>
         instance.request('POST', `/api/v1/auth/${path}`, { body, headers: { origin } });
-      const refused = await requestFrom('https://evil.example');
-      expect(refused).toMatchObject({ status: 403, body: { code: 'origin_not_allowed' } });
+      const rejected = await requestFrom('https://evil.example');
+      expect(rejected).toMatchObject({ status: 403, body: { code: 'origin_not_allowed' } });
       expect((await requestFrom('https://app.example.com')).status).toBe(200);
     }
   });

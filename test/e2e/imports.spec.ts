@@ -192,13 +192,13 @@ describe('a list of customers', () => {
     const thousand = createCustomers(1_000).map((person) => ({ ...person, metadata }));
     const { status, body } = await importList({ customers: thousand });
     expect([status, body.created]).toEqual([200, 1_000]);
-    const wrong: [unknown, string][] = [
+    const invalid: [unknown, string][] = [
       [[...thousand, { email: uniqueEmail() }], 'too_long'],
       [[], 'too_short'],
       [undefined, 'required'],
       ...[{}, 'text', 1].map((customers): [unknown, string] => [customers, 'invalid_type']),
     ];
-    for (const [customers, code] of wrong) {
+    for (const [customers, code] of invalid) {
       expect(await importList({ customers })).toMatchObject({
         status: 400,
         body: { code: 'validation_failed', errors: [{ field: 'customers', code }] },
@@ -223,13 +223,14 @@ describe('a list of customers', () => {
   });
 
   it('emits events only on request', async () => {
-    const { body: quiet } = await importList({ customers: createCustomers(1) });
+    const { body: withoutEvents } = await importList({ customers: createCustomers(1) });
     const { body: withEvents } = await importList({ customers: createCustomers(1), emitEvents: true });
     const lines = [createCustomers(1), createCustomers(1)];
     await importLines(instance, toNdjson(lines[0]!));
     await importLines(instance, toNdjson(lines[1]!), { emitEvents: 'true' });
     const imported = await Promise.all(lines.map(async ([line]) => (await findCustomer(line!.email))!.id));
-    for (const id of [quiet.results[0].id, imported[0]!]) expect(await instance.events(id)).toEqual([]);
+    for (const id of [withoutEvents.results[0].id, imported[0]!])
+      expect(await instance.events(id)).toEqual([]);
     for (const id of [withEvents.results[0].id, imported[1]!]) {
       const { body: customer } = await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`);
       expect(await instance.events(id)).toMatchObject([{ type: 'customer.created', data: { customer } }]);
@@ -479,8 +480,8 @@ describe('the access of an import', () => {
     const line = { email: uniqueEmail(), passwordHash: bcrypt.hashSync(PASSWORD, 4) };
     const send = async (scope: string) =>
       importLines(instance, toNdjson([line]), {}, bearerHeader(await insertKeyWithScopes([scope])));
-    const refused = { status: 403, body: { requiredScopes: ['customer:write'] } };
-    expect(await send('customer:read')).toMatchObject(refused);
+    const rejected = { status: 403, body: { requiredScopes: ['customer:write'] } };
+    expect(await send('customer:read')).toMatchObject(rejected);
     expect((await send('customer:write')).body.created).toBe(1);
     expect((await login(line.email)).status).toBe(200);
   });
@@ -489,15 +490,15 @@ describe('the access of an import', () => {
 it('deletes imports after 30 days', async () => {
   const { body: old } = await importLines(instance, '{}\n{}\n');
   const { body: recent } = await importLines(instance, '{}\n');
-  const age = (column: string) =>
+  const backdate = (column: string) =>
     instance.sql(`UPDATE imports SET ${column} = now() - interval '31 days' WHERE id = $1`, [old.id]);
-  await age('created_at');
-  await age('updated_at');
+  await backdate('created_at');
+  await backdate('updated_at');
   const worker = instance.startWorker({ PERIODIC_JOBS: 'off' });
   await worker.waitUntilReady();
   await worker.runJob('imports');
   expect((await getImport(old.id as string)).status).toBe(404);
-  const left = await instance.sql('SELECT 1 FROM import_failures WHERE import_id = $1', [old.id]);
-  expect(left).toEqual([]);
+  const remaining = await instance.sql('SELECT 1 FROM import_failures WHERE import_id = $1', [old.id]);
+  expect(remaining).toEqual([]);
   expect((await getImport(recent.id as string)).body.failures.data).toHaveLength(1);
 });

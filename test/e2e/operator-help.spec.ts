@@ -69,7 +69,7 @@ describe('mails to customers that operators trigger', () => {
       expect(await findAuditEntries(response.headers.get('x-request-id'))).toEqual([]);
     }
     const statuses = [];
-    for (let each = 0; each < 6; each += 1) {
+    for (let count = 0; count < 6; count += 1) {
       statuses.push((await operator.request('POST', `/customers/${id}/reset-password`)).status);
     }
     expect(statuses).toEqual([202, 202, 202, 202, 202, 429]);
@@ -255,7 +255,7 @@ it('projects, organizations and endpoints are counted up to ten thousand', async
     ['/webhooks/endpoints', {}],
   ] as const) {
     expect([path, await getCount(viewer, path)]).toEqual([path, full]);
-    // The mark is a URL, and the prefix of both the names and the URLs.
+    // The marker is a URL, and the prefix of both the names and the URLs.
     expect([path, await getCount(viewer, path, { q: marker, ...filter })]).toEqual([path, full]);
   }
   const half = { count: 5_250, isMore: false };

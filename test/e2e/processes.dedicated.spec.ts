@@ -91,8 +91,8 @@ describe('a second api', () => {
         status: 401,
         body: { code: 'operator_session_required' },
       });
-      const known = await client.request('GET', '/session', undefined, {}, baseUrl);
-      expect(known.body).toMatchObject({ state: 'signed_out', operator: null });
+      const session = await client.request('GET', '/session', undefined, {}, baseUrl);
+      expect(session.body).toMatchObject({ state: 'signed_out', operator: null });
       expect(await client.request('POST', '/session/enrollment', undefined, {}, baseUrl)).toMatchObject({
         status: 401,
         body: { code: 'operator_session_required' },
@@ -188,13 +188,13 @@ describe('migrations', () => {
       );
       return waiting.length > 0;
     });
-    const first = await listApplied();
-    expect(first.length).toBeGreaterThan(10);
+    const applied = await listApplied();
+    expect(applied.length).toBeGreaterThan(10);
     expect(await instance.sql('SELECT FROM deliveries')).toEqual([]);
     await holder.query('COMMIT');
     holder.release();
     expect(await api.waitForExit()).toBe(1);
-    expect(await listApplied()).toEqual(first);
+    expect(await listApplied()).toEqual(applied);
     await instance.sql(`DROP TABLE ${TABLE}`);
   }
 

@@ -43,8 +43,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await receiver?.stop();
-  // The tables are in the order in which a worker locks them, which may be recording the outcome of an
-  // attempt.
+  // In the order in which a worker locks the tables: it may still be recording the outcome of an attempt.
   await instance.sql('TRUNCATE deliveries, webhook_endpoints, attempts, events, customers CASCADE');
   const old = await listOldPartitions();
   if (old.length > 0) await instance.sql(`DROP TABLE ${old.join(', ')}`);

@@ -248,9 +248,9 @@ describe('readFixture', () => {
   it('shifts times and the ids that contain a time, but no other id', () => {
     const later = readFixture(VERSION, Date.now() + 400 * DAY_MS);
     const getTime = (id: string) => Number.parseInt(id.slice(4).replace('-', '').slice(0, 12), 16);
-    const [id, moved] = [manifest, later.manifest].map(({ deliveries }) => deliveries.due[0]!);
-    expect(getTime(moved!) - getTime(id!)).toBe(400 * DAY_MS);
-    expect(later.dump.rows).toContain(moved!.slice('dlv_'.length));
+    const [id, shifted] = [manifest, later.manifest].map(({ deliveries }) => deliveries.due[0]!);
+    expect(getTime(shifted!) - getTime(id!)).toBe(400 * DAY_MS);
+    expect(later.dump.rows).toContain(shifted!.slice('dlv_'.length));
     expect(later.dump.rows).not.toContain(id!.slice('dlv_'.length));
     expect(later.manifest.projects).toEqual(manifest.projects);
     expect(later.dump.rows).toContain(manifest.endpoints.healthy.id.slice('ep_'.length));

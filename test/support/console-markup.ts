@@ -61,10 +61,10 @@ export async function insertMarkup(instance: TestInstance): Promise<void> {
   await instance.register(email);
   const ids = await waitForDeadLetters(instance, id, 1);
   await receiver.stop();
-  const isNotified = `SELECT FROM events WHERE type = 'webhook.dead_lettered' AND body LIKE '%' || $1 || '%'`;
+  const notificationQuery = `SELECT FROM events WHERE type = 'webhook.dead_lettered' AND body LIKE '%' || $1 || '%'`;
   await eventually(
     'the notifications for all dead letters',
-    async () => (await instance.sql(isNotified, ids)).length === 1,
+    async () => (await instance.sql(notificationQuery, ids)).length === 1,
   );
   const batch = await instance.requestWithSecretKey('POST', '/v1/webhooks/redeliveries', {
     filter: { endpoint_id: id },

@@ -147,21 +147,21 @@ function validValue(schema: Json, pool: ValuePool, name = ''): Arbitrary<unknown
   const known = pool.values[name];
   if (known) {
     const rest = { ...pool, values: {} };
-    const real = { weight: 6, arbitrary: fc.constantFrom(...known) };
-    return fc.oneof(real, validValue(schema, rest), fc.constantFrom(...known).map(truncateId));
+    const existing = { weight: 6, arbitrary: fc.constantFrom(...known) };
+    return fc.oneof(existing, validValue(schema, rest), fc.constantFrom(...known).map(changeLastCharacter));
   }
   if (values) return fc.constantFrom(...(values as unknown[]));
   const choices: Arbitrary<unknown>[] =
     (examples as unknown[] | undefined)?.map((value) => fc.constant(value)) ?? [];
-  const one = (rest['oneOf'] ?? rest['anyOf']) as Json[] | undefined;
-  if (one) choices.push(...one.map((each) => validValue(each, pool, name)));
+  const alternatives = (rest['oneOf'] ?? rest['anyOf']) as Json[] | undefined;
+  if (alternatives) choices.push(...alternatives.map((each) => validValue(each, pool, name)));
   for (const each of [type ?? []].flat() as string[])
     choices.push(valueOfType(each, { properties, required, ...rest }, pool));
   return choices.length > 0 ? fc.oneof(...choices) : fc.jsonValue();
 }
 
-/** Returns an id with a wrong last character. */
-const truncateId = (text: string): string => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');
+/** Returns the text with another last character. */
+const changeLastCharacter = (text: string): string => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');
 
 function valueOfType(type: string, schema: Json, pool: ValuePool): Arbitrary<unknown> {
   const { minimum = 0, maximum = 1_000, minLength = 0, maxLength = 200, minItems = 0, maxItems = 5 } = schema;
@@ -198,15 +198,15 @@ function valueOfType(type: string, schema: Json, pool: ValuePool): Arbitrary<unk
 /** Generates bodies that violate the schema or are not valid JSON. */
 function invalidBody(schema: Json, pool: ValuePool): Arbitrary<string> {
   const { properties = {} } = getSchema(schema);
-  const right = validValue(schema, pool) as Arbitrary<Json>;
+  const valid = validValue(schema, pool) as Arbitrary<Json>;
   const name = fc.constantFrom(...Object.keys(properties as Json), 'unknownField', 'toString');
   const changed = fc
-    .tuple(right, name, fc.oneof(hostileTexts, fc.jsonValue({ maxDepth: 3 })))
+    .tuple(valid, name, fc.oneof(hostileTexts, fc.jsonValue({ maxDepth: 3 })))
     .map(([body, field, value]) => JSON.stringify({ ...body, [field]: value }));
   const missing = fc
-    .tuple(right, name)
+    .tuple(valid, name)
     .map(([body, field]) => JSON.stringify({ ...body, [field]: undefined }));
-  const broken = fc.constantFrom(
+  const malformed = fc.constantFrom(
     '',
     '{',
     'null',
@@ -216,15 +216,15 @@ function invalidBody(schema: Json, pool: ValuePool): Arbitrary<string> {
     `${'['.repeat(40)}`,
     '\ufeff{}',
   );
-  return fc.oneof({ weight: 3, arbitrary: changed }, missing, broken, fc.json({ maxDepth: 3 }));
+  return fc.oneof({ weight: 3, arbitrary: changed }, missing, malformed, fc.json({ maxDepth: 3 }));
 }
 
 function requestBody({ spec }: Operation, pool: ValuePool): Arbitrary<string | undefined> {
   const schema = spec['requestBody']?.content['application/json']?.schema as Json | undefined;
   if (!schema) return fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, fc.json({ maxDepth: 1 }));
-  const right = validValue(schema, pool).map((value) => JSON.stringify(value));
+  const valid = validValue(schema, pool).map((value) => JSON.stringify(value));
   return fc.oneof(
-    { weight: 5, arbitrary: right },
+    { weight: 5, arbitrary: valid },
     { weight: 4, arbitrary: invalidBody(schema, pool) },
     fc.constant(undefined),
   );
@@ -243,15 +243,15 @@ function requestPath({ path: template, spec }: Operation, pool: ValuePool): Arbi
       hostileTexts.map((text) => text || '-'),
     );
   const query = (parameter: Json) => {
-    const right = validValue(parameter['schema'] as Json, pool, parameter['name'] as string);
-    return fc.oneof({ weight: 12, arbitrary: absent }, { weight: 3, arbitrary: right }, hostileTexts);
+    const valid = validValue(parameter['schema'] as Json, pool, parameter['name'] as string);
+    return fc.oneof({ weight: 12, arbitrary: absent }, { weight: 3, arbitrary: valid }, hostileTexts);
   };
-  const stray = fc.oneof(
+  const extraParameter = fc.oneof(
     { weight: 12, arbitrary: absent },
     fc.tuple(fc.constantFrom('unknown', 'limit', 'cursor', 'limit[]'), hostileTexts),
   );
   return fc
-    .tuple(fc.tuple(...inPath.map(segment)), fc.tuple(...inQuery.map(query)), stray)
+    .tuple(fc.tuple(...inPath.map(segment)), fc.tuple(...inQuery.map(query)), extraParameter)
     .map(([segments, values, extra]) => {
       const filled = inPath.reduce(
         (text, { name }, index) => text.replace(`{${name}}`, escapeSegment(String(segments[index]))),
@@ -277,18 +277,18 @@ const escapeSegment = (text: string): string =>
 function requestHeaders(operation: Operation, pool: ValuePool): Arbitrary<Record<string, string>> {
   const { secretKey, projectKey, publishableKey, accessToken, operatorSession } = pool.keys;
   const cookie = `__Host-gatehouse_operator=${operatorSession}`;
-  const ways: Record<string, Record<string, string>[]> = {
+  const headersByScheme: Record<string, Record<string, string>[]> = {
     secretKey: [{ authorization: `Bearer ${secretKey}` }, { 'x-api-key': projectKey }],
     publishableKey: [{ 'x-publishable-key': publishableKey }],
     accessToken: [{ authorization: `Bearer ${accessToken}` }],
     operatorSession: [{ cookie, ...CONSOLE_HEADER }],
   };
   const options = (operation.spec['security'] as Json[]).flatMap(
-    (option) => ways[Object.keys(option)[0]!] ?? [],
+    (option) => headersByScheme[Object.keys(option)[0]!] ?? [],
   );
-  const right = fc.constantFrom(...(options.length > 0 ? options : [{}]));
-  const wrong = fc.constantFrom<Record<string, string>>(
-    ...Object.values(ways).flat(),
+  const valid = fc.constantFrom(...(options.length > 0 ? options : [{}]));
+  const invalid = fc.constantFrom<Record<string, string>>(
+    ...Object.values(headersByScheme).flat(),
     {},
     { cookie },
     { cookie: '__Host-gatehouse_operator=nonsense' },
@@ -312,9 +312,9 @@ function requestHeaders(operation: Operation, pool: ValuePool): Arbitrary<Record
     },
     { requiredKeys: [] },
   );
-  const rarely = fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, more);
+  const extraHeaders = fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, more);
   return fc
-    .tuple(fc.oneof({ weight: 7, arbitrary: right }, { weight: 2, arbitrary: wrong }), rarely)
+    .tuple(fc.oneof({ weight: 7, arbitrary: valid }, { weight: 2, arbitrary: invalid }), extraHeaders)
     .map(([credential, extra]) => ({ 'content-type': 'application/json', ...credential, ...extra }));
 }
 

@@ -16,7 +16,7 @@ export function parseNdjson(text: string): Record<string, any>[] {
     .map((line) => JSON.parse(line) as Record<string, any>);
 }
 
-/** Imports lines with a secret key; default: that of the organization. */
+/** Imports lines with the organization's secret key, unless `headers` contain another credential. */
 export async function importLines(
   instance: TestInstance,
   body: string | Buffer,

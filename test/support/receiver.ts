@@ -37,7 +37,7 @@ export const respondWithStatus =
 /** A real webhook receiver whose behavior the test defines for each request. */
 export class Receiver {
   readonly requests: ReceivedRequest[] = [];
-  private readonly script: Responder[] = [];
+  private readonly nextResponders: Responder[] = [];
   private constructor(private readonly server: Server) {}
 
   static async start(): Promise<Receiver> {
@@ -48,7 +48,7 @@ export class Receiver {
     return receiver;
   }
 
-  /** The responder once the script is finished. */
+  /** The responder of the requests after those of `respondWith`. */
   defaultResponder: Responder = respondWithStatus(200, 'ok');
 
   get url(): string {
@@ -57,7 +57,7 @@ export class Receiver {
 
   /** Sets the next responses, one per request. */
   respondWith(...responders: Responder[]): this {
-    this.script.push(...responders);
+    this.nextResponders.push(...responders);
     return this;
   }
 
@@ -77,13 +77,13 @@ export class Receiver {
     message.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
     message.on('error', () => undefined);
     message.on('end', () => {
-      // A client that waits for another server, which used or will use this port: every webhook has a body.
+      // Not a webhook, which always has a body: a client that probes for another server on the same port.
       if (body === '' && !message.headers['webhook-id']) return void response.writeHead(404).end();
       const event = JSON.parse(body) as ReceivedRequest['event'];
       const request: ReceivedRequest = { at, path: message.url ?? '', headers: message.headers, body, event };
       this.requests.push(request);
       response.once('finish', () => (request.response = { status: response.statusCode, at: Date.now() }));
-      (this.script.shift() ?? this.defaultResponder)(response, request, message);
+      (this.nextResponders.shift() ?? this.defaultResponder)(response, request, message);
     });
   }
 }
