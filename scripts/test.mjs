@@ -50,7 +50,7 @@ await main(async () => {
   const [command, ...rest] = process.argv.slice(2);
   const sets = COMMANDS[command];
   const isComplete = sets !== undefined && rest.length === 0;
-  const runs = sets ? sets.map((set) => [...jestArguments(set), ...rest]) : [process.argv.slice(2)];
+  const runs = sets ? sets.map((set) => [...rest, ...jestArguments(set)]) : [process.argv.slice(2)];
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'gatehouse-results-'));
   // Only the result of a complete run is written.
   if (command === '--nightly' && isComplete) {

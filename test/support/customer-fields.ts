@@ -1,5 +1,10 @@
+import { customerFields, profileFields, type CustomerProfile } from '@gatehouse/domain';
+
+const profileWith = (value: 'example' | 'default') =>
+  Object.fromEntries(profileFields.map((name) => [name, customerFields[name][value]])) as CustomerProfile;
+
 /** A value for each field that customers set themselves. */
-export const profile = { firstName: 'Ada', lastName: 'Byron' };
+export const profile = profileWith('example');
 
 /** The same fields for a customer who has set none of them. */
-export const emptyProfile = { firstName: null, lastName: null };
+export const emptyProfile = profileWith('default');

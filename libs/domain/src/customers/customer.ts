@@ -52,18 +52,17 @@ export const customerFields: { readonly [Name in keyof Customer]: CustomerField<
 
 export const customerFieldNames = Object.keys(customerFields) as (keyof Customer)[];
 
+/** The fields that customers set themselves: when they register, and with `PATCH /api/v1/me`. */
+export const profileFields = ['firstName', 'lastName'] as const satisfies (keyof Customer)[];
+
 /** The fields from which access tokens, and the responses that contain them, are created. */
 export const identityFields = [
   'id',
   'email',
-  'firstName',
-  'lastName',
+  ...profileFields,
   'emailVerified',
   'publicMetadata',
 ] as const satisfies (keyof Customer)[];
-
-/** The fields that customers set themselves: when they register, and with `PATCH /api/v1/me`. */
-export const profileFields = ['firstName', 'lastName'] as const satisfies (keyof Customer)[];
 
 /**
  * The fields that secret keys and imports set, in the order in which events and the audit log list changes.
