@@ -13,7 +13,12 @@ import { webhookHeaders } from './webhook-headers.js';
 @Injectable()
 export class WebhookSender implements OnModuleInit {
   private readonly client: OutboundClient;
-  private readonly aborting = new AbortController();
+  /**
+   * One controller for each request: a signal that hundreds of requests share would search their listeners
+   * after each of them.
+   */
+  private readonly inFlight = new Set<AbortController>();
+  private isAborted = false;
 
   constructor(
     config: Config,
@@ -30,7 +35,8 @@ export class WebhookSender implements OnModuleInit {
 
   /** Aborts all requests because the worker must stop. Each ends as `worker_lost`. */
   abort(): void {
-    this.aborting.abort();
+    this.isAborted = true;
+    for (const controller of this.inFlight) controller.abort();
   }
 
   /**
@@ -40,6 +46,9 @@ export class WebhookSender implements OnModuleInit {
   async send(attempt: ClaimedAttempt): Promise<AttemptResult> {
     // Outside the try: a secret that cannot be decrypted is an error of Gatehouse, not of the target.
     const headers = webhookHeaders(this.keyring, attempt);
+    const controller = new AbortController();
+    this.inFlight.add(controller);
+    if (this.isAborted) controller.abort();
     const startedMs = monotonicMs();
     const elapsedMs = (): number => Math.round(monotonicMs() - startedMs);
     try {
@@ -48,7 +57,7 @@ export class WebhookSender implements OnModuleInit {
         url: attempt.targetUrl,
         headers,
         body: Buffer.from(attempt.body),
-        signal: this.aborting.signal,
+        signal: controller.signal,
       });
       const durationMs = elapsedMs();
       return {
@@ -63,11 +72,13 @@ export class WebhookSender implements OnModuleInit {
       return {
         httpStatus: 0,
         success: false,
-        error: this.aborting.signal.aborted ? 'worker_lost' : classifyAttemptError(error),
+        error: this.isAborted ? 'worker_lost' : classifyAttemptError(error),
         durationMs: elapsedMs(),
         responseBody: '',
         retryAfter: null,
       };
+    } finally {
+      this.inFlight.delete(controller);
     }
   }
 }
