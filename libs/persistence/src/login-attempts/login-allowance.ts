@@ -1,5 +1,17 @@
+import { integer, nullable, textOf } from '../statements.js';
+
 /** The allowance that grants an attempt: the one for every address, or the one for known addresses. */
 export type LoginAllowance = 'open' | 'known';
+
+/** The result of a reserved attempt, without the customer or the operator. */
+export const attemptResultRow = {
+  /** Null if the attempt is rejected. */
+  granted: nullable(textOf<LoginAllowance>()),
+  /** Number of attempts of the open allowance that are used. */
+  attempts: integer,
+  /** Seconds until the window ends. */
+  secondsLeft: integer,
+};
 
 /**
  * SQL for the time after which the last login from an address must have succeeded for the address to count as

@@ -6,13 +6,14 @@ import {
 } from '../customers/customers.repository.js';
 import type { Database, Sql } from '../database.js';
 import { pruneStatement, pruneInBatches } from '../prune.js';
-import { integer, nullable, statement, textOf, uuid, type RowOf } from '../statements.js';
+import { integer, nullable, statement, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { CustomerAddressEntity } from './customer-address.entity.js';
 import {
-  KNOWN_ADDRESS_SINCE,
-  consumeAllowanceSql,
+  attemptResultRow,
   attemptsColumn,
+  consumeAllowanceSql,
+  KNOWN_ADDRESS_SINCE,
   type LoginAllowance,
 } from './login-allowance.js';
 
@@ -27,16 +28,7 @@ export interface LoginAttempt {
   addressBlock: string | null;
 }
 
-const attemptRow = {
-  /** Null if the attempt is rejected. */
-  granted: nullable(textOf<LoginAllowance>()),
-  /** Number of attempts of the open allowance that are used. */
-  attempts: integer,
-  /** Seconds until the window ends. */
-  secondsLeft: integer,
-};
-
-export interface LoginAttemptResult extends RowOf<typeof attemptRow> {
+export interface LoginAttemptResult extends RowOf<typeof attemptResultRow> {
   /** The customer with this email, or null. */
   customer: CustomerWithPasswordHash | null;
 }
@@ -48,7 +40,7 @@ const isKnownAddress = `EXISTS (
 
 const reserveAttempt = statement(
   {
-    ...attemptRow,
+    ...attemptResultRow,
     ...customerWithHashRow,
     /** Null if there is no customer with this email. The other columns of the customer are null then, too. */
     id: nullable(uuid),

@@ -2,30 +2,22 @@
 import type { Operator } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import {
-  KNOWN_ADDRESS_SINCE,
-  consumeAllowanceSql,
+  attemptResultRow,
   attemptsColumn,
+  consumeAllowanceSql,
+  KNOWN_ADDRESS_SINCE,
   type LoginAllowance,
 } from '../login-attempts/login-allowance.js';
 import type { LoginAttempt } from '../login-attempts/login-attempts.repository.js';
 import { pruneStatement, pruneInBatches } from '../prune.js';
-import { integer, nullable, statement, text, textOf, uuid, type RowOf } from '../statements.js';
+import { nullable, statement, text, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { OperatorAddressEntity } from './operator-address.entity.js';
 import { operatorColumns, operatorRow } from './operators.repository.js';
 
 export type OperatorWithPasswordHash = Operator & { passwordHash: string | null };
 
-const attemptRow = {
-  /** Null if the attempt is rejected. */
-  granted: nullable(textOf<LoginAllowance>()),
-  /** Number of attempts of the open allowance that are used. */
-  attempts: integer,
-  /** Seconds until the window ends. */
-  secondsLeft: integer,
-};
-
-export interface OperatorLoginAttemptResult extends RowOf<typeof attemptRow> {
+export interface OperatorLoginAttemptResult extends RowOf<typeof attemptResultRow> {
   /** The operator with this email, or null. */
   operator: OperatorWithPasswordHash | null;
 }
@@ -36,7 +28,7 @@ const isKnownAddress = `EXISTS (
 
 const reserveAttempt = statement(
   {
-    ...attemptRow,
+    ...attemptResultRow,
     ...operatorRow,
     passwordHash: nullable(text),
     /** Null if there is no operator with this email. The other columns of the operator are null then, too. */
