@@ -54,7 +54,7 @@ interface MailPage extends MailFilter {
   before: string | null;
 }
 
-const columns = `
+const mailColumns = `
   m.id, m.customer_id AS "customerId", m.kind, m.recipient, m.parameters, m.tries AS attempts,
   m.created_at AS "createdAt"`;
 
@@ -88,7 +88,7 @@ const claimDueMails = statement(
   `UPDATE mails m SET tries = m.tries + 1, next_try_at = now() + interval '10 minutes'
    WHERE m.id IN (SELECT id FROM mails WHERE state = 'pending' AND next_try_at <= now()
                   ORDER BY next_try_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-   RETURNING ${columns}, m.project_id AS "projectId"`,
+   RETURNING ${mailColumns}, m.project_id AS "projectId"`,
 );
 
 /** SQL for a pending email that no later claim has taken over. */
@@ -125,7 +125,7 @@ const listMails = dynamicStatement(
       .addIf(email, (value) => `m.recipient = ${value}`)
       .addIf(before, (value) => `m.id < ${value}`);
     const sql = `
-      SELECT ${columns}, p.id AS "projectId" FROM mails m JOIN projects p ON p.id = m.project_id
+      SELECT ${mailColumns}, p.id AS "projectId" FROM mails m JOIN projects p ON p.id = m.project_id
       WHERE ${where.sql} ORDER BY m.id DESC LIMIT ${where.bind(limit)}`;
     return { text: sql, values: where.values };
   },
@@ -159,7 +159,7 @@ const findMail = dynamicStatement(
   (reach: Reach, id: string) => {
     const where = readableMails(reach);
     const sql = `
-      SELECT ${columns}, p.id AS "projectId" FROM mails m JOIN projects p ON p.id = m.project_id
+      SELECT ${mailColumns}, p.id AS "projectId" FROM mails m JOIN projects p ON p.id = m.project_id
       WHERE ${where.sql} AND m.id = ${where.bind(id)}`;
     return { text: sql, values: where.values };
   },

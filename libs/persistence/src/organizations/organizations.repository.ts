@@ -22,7 +22,7 @@ const organizationRow = {
   updatedAt: timestamptz,
 };
 
-const columns = `
+const organizationColumns = `
   o.id, o.name, o.slug, o.parent_id AS "parentId", o.billing_return_origins AS "billingReturnOrigins",
   o.created_at AS "createdAt", o.updated_at AS "updatedAt"`;
 
@@ -41,14 +41,16 @@ const lockSeeding = statement({}, `SELECT FROM pg_advisory_xact_lock(${SEED_LOCK
 const insertOrganization = statement(
   organizationRow,
   `INSERT INTO organizations AS o (id, name, slug, parent_id) VALUES ($1, $2, $3, $4)
-   ON CONFLICT (slug) DO NOTHING RETURNING ${columns}`,
+   ON CONFLICT (slug) DO NOTHING RETURNING ${organizationColumns}`,
 );
 
 const listOrganizations = dynamicStatement(
   organizationRow,
   (reach: Reach, q: string | null, before: string | null, limit: number) => {
     const where = matchConditions(reach, q).addIf(before, (value) => `o.id < ${value}`);
-    const sql = `SELECT ${columns} FROM organizations o WHERE ${where.sql} ORDER BY o.id DESC LIMIT ${where.bind(limit)}`;
+    const sql = `
+      SELECT ${organizationColumns} FROM organizations o
+      WHERE ${where.sql} ORDER BY o.id DESC LIMIT ${where.bind(limit)}`;
     return { text: sql, values: where.values };
   },
   sampleCalls.flatMap((call) => [[...call, null, 1] as const, [...call, NIL_UUID, 1] as const]),
@@ -64,14 +66,15 @@ const countOrganizations = dynamicStatement(
   sampleCalls,
 );
 
-const selectOrganization = `SELECT ${columns} FROM organizations o WHERE ${organizationsWithin('$1')} AND o.id = $2`;
+const selectOrganization = `
+  SELECT ${organizationColumns} FROM organizations o WHERE ${organizationsWithin('$1')} AND o.id = $2`;
 const findOrganization = statement(organizationRow, selectOrganization);
 const lockOrganization = statement(organizationRow, `${selectOrganization} FOR NO KEY UPDATE`);
 
 const updateOrganization = statement(
   organizationRow,
   `UPDATE organizations o SET name = $2, billing_return_origins = $3, updated_at = now()
-   WHERE o.id = $1 RETURNING ${columns}`,
+   WHERE o.id = $1 RETURNING ${organizationColumns}`,
 );
 
 /** Organizations. A project's reach includes its organization and the organizations that it created. */

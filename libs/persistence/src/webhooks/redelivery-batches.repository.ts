@@ -70,7 +70,7 @@ export type NewRedeliveryBatch = Pick<
   'id' | 'organizationId' | 'projectId' | 'kind' | 'filter' | 'createdBy'
 >;
 
-const columns = `
+const batchColumns = `
   b.id, b.organization_id AS "organizationId", b.project_id AS "projectId", b.kind, b.filter, b.state, b.reason,
   b.total, b.eligible, b.not_eligible AS "notEligible", b.waiting, b.made AS created, b.skipped,
   coalesce(b.results, (
@@ -83,11 +83,11 @@ const columns = `
   CASE WHEN b.state = 'planned' THEN b.created_at + interval '${PLAN_TTL_HOURS} hours' END AS "expiresAt",
   b.started_at AS "startedAt", b.finished_at AS "finishedAt"`;
 
-const within = (reach: Reach): Conditions => new Conditions().addReach('b', 'b.project_id', reach);
-const stateConditions = (reach: Reach, state: RedeliveryState | null): Conditions =>
-  within(reach).addIf(state, (value) => `b.state = ${value}`);
+const batchesWithin = (reach: Reach): Conditions => new Conditions().addReach('b', 'b.project_id', reach);
+const matchConditions = (reach: Reach, state: RedeliveryState | null): Conditions =>
+  batchesWithin(reach).addIf(state, (value) => `b.state = ${value}`);
 
-const sampleLists = sampleReaches.flatMap((reach) => [[reach, null] as const, [reach, 'planned'] as const]);
+const sampleCalls = sampleReaches.flatMap((reach) => [[reach, null] as const, [reach, 'planned'] as const]);
 
 const findEventWriters = statement(
   { transactions: arrayOf(text) },
@@ -101,29 +101,32 @@ const findEventWriters = statement(
 const listBatches = dynamicStatement(
   batchRow,
   (reach: Reach, state: RedeliveryState | null, before: string | null, limit: number) => {
-    const where = stateConditions(reach, state).addIf(before, (value) => `b.id < ${value}`);
+    const where = matchConditions(reach, state).addIf(before, (value) => `b.id < ${value}`);
     const sql = `
-      SELECT ${columns} FROM redelivery_batches b WHERE ${where.sql} ORDER BY b.id DESC LIMIT ${where.bind(limit)}`;
+      SELECT ${batchColumns} FROM redelivery_batches b
+      WHERE ${where.sql} ORDER BY b.id DESC LIMIT ${where.bind(limit)}`;
     return { text: sql, values: where.values };
   },
-  sampleLists.map((list) => [...list, NIL_UUID, 1] as const),
+  sampleCalls.map((call) => [...call, NIL_UUID, 1] as const),
 );
 
 const countBatches = dynamicStatement(
   countedRow,
   (reach: Reach, state: RedeliveryState | null) => {
-    const { sql: isMatch, values } = stateConditions(reach, state);
+    const { sql: isMatch, values } = matchConditions(reach, state);
     const rows = `(SELECT b.* FROM redelivery_batches b ORDER BY b.id DESC LIMIT ${COUNT_SCAN_LIMIT}) b`;
     return { text: countedSql(rows, isMatch), values };
   },
-  sampleLists,
+  sampleCalls,
 );
 
 const findBatch = dynamicStatement(
   batchRow,
   (reach: Reach, id: string) => {
-    const where = within(reach);
-    const sql = `SELECT ${columns} FROM redelivery_batches b WHERE ${where.sql} AND b.id = ${where.bind(id)}`;
+    const where = batchesWithin(reach);
+    const sql = `
+      SELECT ${batchColumns} FROM redelivery_batches b
+      WHERE ${where.sql} AND b.id = ${where.bind(id)}`;
     return { text: sql, values: where.values };
   },
   sampleReaches.map((reach) => [reach, NIL_UUID] as const),
@@ -132,7 +135,7 @@ const findBatch = dynamicStatement(
 const startBatch = dynamicStatement(
   { id: uuid },
   (reach: Reach, id: string, { reason, by }: { reason: string | null; by: string }) => {
-    const where = within(reach).add(`b.state = 'planned'`);
+    const where = batchesWithin(reach).add(`b.state = 'planned'`);
     where.add(`b.created_at > now() - interval '${PLAN_TTL_HOURS} hours'`);
     const sql = `
       UPDATE redelivery_batches b SET state = 'running', reason = ${where.bind(reason)},
@@ -146,7 +149,7 @@ const startBatch = dynamicStatement(
 const cancelBatch = dynamicStatement(
   { id: uuid },
   (reach: Reach, id: string, by: string) => {
-    const where = within(reach).add(`b.state IN ('planned', 'running')`);
+    const where = batchesWithin(reach).add(`b.state IN ('planned', 'running')`);
     const sql = `
       UPDATE redelivery_batches b SET state = 'cancelled', cancelled_by = ${where.bind(by)},
         finished_at = CASE WHEN b.state = 'planned' THEN now() END

@@ -73,7 +73,7 @@ const endpointRow = {
   updatedAt: timestamptz,
 };
 
-const columns = `
+const endpointColumns = `
   w.id, w.organization_id AS "organizationId", w.project_id AS "projectId", w.level, w.url, w.description, w.events,
   w.status, w.disabled_reason AS "disabledReason", w.header_names AS "headerNames", w.created_at AS "createdAt",
   w.updated_at AS "updatedAt"`;
@@ -82,7 +82,7 @@ const columns = `
  * Returns the conditions for endpoints within a reach. A project key sees those of its project; an
  * organization key also those of organization level.
  */
-const withinReach = (reach: Reach): Conditions =>
+const endpointsWithin = (reach: Reach): Conditions =>
   new Conditions().add(`w.status <> 'deleted'`).addReach('w', 'w.project_id', reach);
 
 const noFilter: EndpointFilter = { projectId: null, status: null, id: null, url: null };
@@ -100,14 +100,16 @@ const lockCount = statement({}, 'SELECT FROM pg_advisory_xact_lock($1, hashtext(
 const listEndpoints = dynamicStatement(
   endpointRow,
   (reach: Reach, filter: EndpointFilter, before: string | null, limit: number) => {
-    const where = withinReach(reach);
+    const where = endpointsWithin(reach);
     if (filter.url) where.add(urlPrefixCondition(where, filter.url));
     where
       .addIf(filter.projectId, (value) => `w.project_id = ${value}`)
       .addIf(filter.status, (value) => `w.status = ${value}`)
       .addIf(filter.id, (value) => `w.id = ${value}`)
       .addIf(before, (value) => `w.id < ${value}`);
-    const sql = `SELECT ${columns} FROM webhook_endpoints w WHERE ${where.sql} ORDER BY w.id DESC LIMIT ${where.bind(limit)}`;
+    const sql = `
+      SELECT ${endpointColumns} FROM webhook_endpoints w
+      WHERE ${where.sql} ORDER BY w.id DESC LIMIT ${where.bind(limit)}`;
     return { text: sql, values: where.values };
   },
   sampleReaches.flatMap((reach) =>
@@ -142,8 +144,10 @@ const sampleIds = sampleReaches.map((reach) => [reach, NIL_UUID] as const);
 const findEndpoint = dynamicStatement(
   endpointRow,
   (reach: Reach, id: string) => {
-    const where = withinReach(reach);
-    const sql = `SELECT ${columns} FROM webhook_endpoints w WHERE ${where.sql} AND w.id = ${where.bind(id)}`;
+    const where = endpointsWithin(reach);
+    const sql = `
+      SELECT ${endpointColumns} FROM webhook_endpoints w
+      WHERE ${where.sql} AND w.id = ${where.bind(id)}`;
     return { text: sql, values: where.values };
   },
   sampleIds,
@@ -157,9 +161,9 @@ export type LockedEndpoint = RowOf<typeof lockedEndpointRow>;
 const lockEndpoint = dynamicStatement(
   lockedEndpointRow,
   (reach: Reach, id: string) => {
-    const where = withinReach(reach);
+    const where = endpointsWithin(reach);
     const sql = `
-      SELECT ${columns}, w.headers FROM webhook_endpoints w
+      SELECT ${endpointColumns}, w.headers FROM webhook_endpoints w
       WHERE ${where.sql} AND w.id = ${where.bind(id)} FOR NO KEY UPDATE OF w`;
     return { text: sql, values: where.values };
   },
@@ -168,14 +172,14 @@ const lockEndpoint = dynamicStatement(
 
 const lockFailingEndpoint = statement(
   lockedEndpointRow,
-  `SELECT ${columns}, w.headers FROM webhook_endpoints w JOIN endpoint_health h ON h.endpoint_id = w.id
+  `SELECT ${endpointColumns}, w.headers FROM webhook_endpoints w JOIN endpoint_health h ON h.endpoint_id = w.id
    WHERE w.id = $1 AND w.status = 'enabled' AND h.failing_since = $2 FOR NO KEY UPDATE OF w`,
 );
 
 const disableEndpoint = statement(
   endpointRow,
   `UPDATE webhook_endpoints w SET status = 'disabled', disabled_reason = $2, disabled_at = now(), updated_at = now()
-   WHERE w.id = $1 RETURNING ${columns}`,
+   WHERE w.id = $1 RETURNING ${endpointColumns}`,
 );
 
 /**
@@ -191,17 +195,17 @@ const cancelPending = dynamicStatement(
 const enableEndpoint = statement(
   endpointRow,
   `UPDATE webhook_endpoints w SET status = 'enabled', disabled_reason = NULL, disabled_at = NULL, updated_at = now()
-   WHERE w.id = $1 RETURNING ${columns}`,
+   WHERE w.id = $1 RETURNING ${endpointColumns}`,
 );
 
 const rotateSecret = dynamicStatement(
   endpointRow,
   (reach: Reach, id: string, secret: Buffer, overlapMs: number) => {
-    const where = withinReach(reach);
+    const where = endpointsWithin(reach);
     const sql = `
       UPDATE webhook_endpoints w SET previous_secret = w.secret, secret = ${where.bind(secret)},
         previous_secret_until = now() + ${where.bind(overlapMs)} * interval '1 ms', updated_at = now()
-      WHERE ${where.sql} AND w.id = ${where.bind(id)} RETURNING ${columns}`;
+      WHERE ${where.sql} AND w.id = ${where.bind(id)} RETURNING ${endpointColumns}`;
     return { text: sql, values: where.values };
   },
   sampleReaches.map((reach) => [reach, NIL_UUID, Buffer.alloc(0), 0] as const),
@@ -216,14 +220,14 @@ const clearExpiredSecrets = statement(
 const updateEndpoint = dynamicStatement(
   endpointRow,
   (reach: Reach, id: string, changes: WebhookEndpointChanges) => {
-    const where = withinReach(reach);
+    const where = endpointsWithin(reach);
     const names = Object.keys(changes) as (keyof WebhookEndpointChanges)[];
     const set = names.map(
       (name) => `${columnList(WebhookEndpointEntity, [name])} = ${where.bind(changes[name])}`,
     );
     const sql = `
       UPDATE webhook_endpoints w SET ${[...set, 'updated_at = now()'].join(', ')}
-      WHERE ${where.sql} AND w.id = ${where.bind(id)} RETURNING ${columns}`;
+      WHERE ${where.sql} AND w.id = ${where.bind(id)} RETURNING ${endpointColumns}`;
     return { text: sql, values: where.values };
   },
   sampleReaches.flatMap((reach) => [
@@ -235,7 +239,7 @@ const updateEndpoint = dynamicStatement(
 const deleteEndpoint = dynamicStatement(
   { organizationId: uuid, projectId: nullable(uuid) },
   (reach: Reach, id: string) => {
-    const where = withinReach(reach);
+    const where = endpointsWithin(reach);
     const sql = `
       UPDATE webhook_endpoints w SET status = 'deleted', updated_at = now()
       WHERE ${where.sql} AND w.id = ${where.bind(id)}
