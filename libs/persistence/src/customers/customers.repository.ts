@@ -92,7 +92,7 @@ const insertCustomer = statement(
    ON CONFLICT DO NOTHING RETURNING ${customerColumns}`,
 );
 
-const findByEmail = statement(
+const findCustomerByEmail = statement(
   customerWithHashRow,
   `SELECT ${customerWithHashColumns} FROM customers c WHERE c.project_id = $1 AND c.email = $2`,
 );
@@ -117,7 +117,7 @@ const lockCustomer = statement(
    WHERE c.project_id = $1 AND c.id = $2 FOR NO KEY UPDATE`,
 );
 
-const lockByEmail = statement(
+const lockCustomerByEmail = statement(
   customerRow,
   `SELECT ${customerColumns} FROM customers c WHERE c.project_id = $1 AND c.email = $2 FOR KEY SHARE`,
 );
@@ -197,7 +197,7 @@ export class CustomersRepository {
   }
 
   async findByEmail(projectId: string, email: string): Promise<CustomerWithPasswordHash | null> {
-    const [row] = await this.database.execute(findByEmail, [projectId, email]);
+    const [row] = await this.database.execute(findCustomerByEmail, [projectId, email]);
     return row ?? null;
   }
 
@@ -241,7 +241,7 @@ export class CustomersRepository {
    * for this lock, so two customers who request each other's address do not deadlock.
    */
   async lockByEmail(tx: Tx, projectId: string, email: string): Promise<Customer | null> {
-    const [row] = await tx.execute(lockByEmail, [projectId, email]);
+    const [row] = await tx.execute(lockCustomerByEmail, [projectId, email]);
     return row ?? null;
   }
 

@@ -112,7 +112,7 @@ const retryOrFailMail = statement(
    WHERE ${isClaimed}`,
 );
 
-const pruneFinishedMails = pruneStatement(
+const pruneMails = pruneStatement(
   'mails',
   `state <> 'pending' AND created_at < now() - $1 * interval '1 day'`,
 );
@@ -200,7 +200,7 @@ export class MailsRepository {
 
   /** Removes emails that were created more than `days` ago, unless they are pending. */
   async prune(days: number, signal: AbortSignal): Promise<void> {
-    await pruneInBatches(this.database, signal, pruneFinishedMails, [days]);
+    await pruneInBatches(this.database, signal, pruneMails, [days]);
   }
 
   /** Returns captured and pending emails to customers, newest first. */

@@ -69,7 +69,7 @@ const signedInRow = {
 /** A signed-in operator with the session. */
 export type SignedInOperator = RowOf<typeof signedInRow>;
 
-const findSignedIn = statement(
+const findSignedInOperator = statement(
   signedInRow,
   `SELECT s.id, o.id AS "operatorId", o.email, o.role, o.totp_secret IS NOT NULL AS "hasSecondFactor",
      s.last_seen_at < now() - interval '1 minute' AS "isStale"
@@ -92,7 +92,7 @@ const findSession = statement(
    WHERE s.token_hash = $1 AND ${isActive} AND o.disabled_at IS NULL`,
 );
 
-const recordUse = statement(
+const recordSessionUse = statement(
   {},
   `UPDATE operator_sessions SET last_seen_at = now()
    WHERE id = $1 AND last_seen_at < now() - interval '1 minute'`,
@@ -173,7 +173,7 @@ export class OperatorSessionsRepository {
    * the operator is disabled.
    */
   async findSignedIn(tokenHash: Buffer): Promise<SignedInOperator | null> {
-    const [row] = await this.database.execute(findSignedIn, [tokenHash]);
+    const [row] = await this.database.execute(findSignedInOperator, [tokenHash]);
     return row ?? null;
   }
 
@@ -190,7 +190,7 @@ export class OperatorSessionsRepository {
 
   /** Records that the session was used, at most once a minute. */
   async recordUse(id: string): Promise<void> {
-    await this.database.execute(recordUse, [id]);
+    await this.database.execute(recordSessionUse, [id]);
   }
 
   /** Saves the secret of the authenticator that the session is enrolling. */

@@ -17,7 +17,7 @@ const billingCustomerRow = {
 export type BillingCustomer = RowOf<typeof billingCustomerRow>;
 
 /** Of two concurrent inserts, the second returns the row of the first: DO NOTHING would return no row. */
-const insertOrFind = statement(
+const insertOrFindCustomer = statement(
   billingCustomerRow,
   `INSERT INTO billing_customers AS b (organization_id) VALUES ($1)
    ON CONFLICT (organization_id) DO UPDATE SET creation_key = b.creation_key
@@ -52,7 +52,7 @@ export class BillingCustomersRepository {
       manager.findOneBy(BillingCustomerEntity, { organizationId }),
     );
     if (existing) return existing;
-    const [created] = await this.database.execute(insertOrFind, [organizationId]);
+    const [created] = await this.database.execute(insertOrFindCustomer, [organizationId]);
     return created!;
   }
 

@@ -120,7 +120,7 @@ const rotateRefreshToken = statement(
 const chainFields = ['generation', 'rotatedAt', 'idleExpiresAt', 'absoluteExpiresAt', 'revokedAt'] as const;
 const refreshFields = [...chainFields, 'currentHash', 'previousHash'] as const;
 
-const findRefreshable = statement(
+const findRefreshableSession = statement(
   { ...customerWithProjectRow, ...selectedRow(SessionEntity, refreshFields) },
   `SELECT ${customerWithProjectColumns}, ${selectList(SessionEntity, 's', refreshFields)}
    FROM sessions s JOIN customers c ON c.id = s.customer_id
@@ -212,7 +212,7 @@ export class SessionsRepository {
    * disabled or its project is archived.
    */
   async findRefreshable(sessionId: string): Promise<RefreshableSession | null> {
-    const [row] = await this.database.execute(findRefreshable, [sessionId]);
+    const [row] = await this.database.execute(findRefreshableSession, [sessionId]);
     if (!row) return null;
     const { generation, rotatedAt, idleExpiresAt, absoluteExpiresAt, revokedAt, ...rest } = row;
     const { currentHash, previousHash, ...columns } = rest;

@@ -102,7 +102,7 @@ const countAttempts = dynamicStatement(
 );
 
 /** Not prepared: the partitions to scan depend on the range of ids. */
-const listByDelivery = dynamicStatement(
+const listAttemptsOfDelivery = dynamicStatement(
   attemptRow,
   (delivery: Pick<DeliverySummary, 'id' | 'createdAt' | 'finishedAt'>) => {
     const { from, to } = attemptIdRange(delivery);
@@ -171,7 +171,7 @@ export class AttemptsRepository {
   listForDelivery(
     delivery: Pick<DeliverySummary, 'id' | 'createdAt' | 'finishedAt'>,
   ): Promise<AttemptRecord[]> {
-    return this.database.execute(listByDelivery(delivery));
+    return this.database.execute(listAttemptsOfDelivery(delivery));
   }
 
   private async scan(

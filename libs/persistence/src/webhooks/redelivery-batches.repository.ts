@@ -89,7 +89,7 @@ const matchConditions = (reach: Reach, state: RedeliveryState | null): Condition
 
 const sampleCalls = sampleReaches.flatMap((reach) => [[reach, null] as const, [reach, 'planned'] as const]);
 
-const findEventWriters = statement(
+const listEventWriters = statement(
   { transactions: arrayOf(text) },
   `SELECT ARRAY(
      SELECT l.virtualtransaction FROM pg_locks l JOIN pg_database d ON d.oid = l.database
@@ -125,8 +125,7 @@ const findBatch = dynamicStatement(
   (reach: Reach, id: string) => {
     const where = batchesWithin(reach);
     const sql = `
-      SELECT ${batchColumns} FROM redelivery_batches b
-      WHERE ${where.sql} AND b.id = ${where.bind(id)}`;
+      SELECT ${batchColumns} FROM redelivery_batches b WHERE ${where.sql} AND b.id = ${where.bind(id)}`;
     return { text: sql, values: where.values };
   },
   sampleReaches.map((reach) => [reach, NIL_UUID] as const),
@@ -170,7 +169,7 @@ const pruneItems = pruneStatement(
   'redelivery_items',
   `batch_id IN (SELECT id FROM redelivery_batches WHERE ${isOld})`,
 );
-const pruneEmptyBatches = pruneStatement(
+const pruneBatches = pruneStatement(
   'redelivery_batches',
   `${isOld} AND NOT EXISTS (SELECT FROM redelivery_items i WHERE i.batch_id = redelivery_batches.id)`,
 );
@@ -185,7 +184,7 @@ export class RedeliveryBatchesRepository {
    * such as those of another database, are irrelevant here.
    */
   async listEventWriters(): Promise<string[]> {
-    const [row] = await this.database.execute(findEventWriters);
+    const [row] = await this.database.execute(listEventWriters);
     return row!.transactions;
   }
 
@@ -257,6 +256,6 @@ export class RedeliveryBatchesRepository {
   async prune(days: number, signal: AbortSignal): Promise<void> {
     await this.database.execute(expirePlans);
     await pruneInBatches(this.database, signal, pruneItems, [days]);
-    await pruneInBatches(this.database, signal, pruneEmptyBatches, [days]);
+    await pruneInBatches(this.database, signal, pruneBatches, [days]);
   }
 }

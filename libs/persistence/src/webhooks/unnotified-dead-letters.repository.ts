@@ -8,9 +8,9 @@ import type { DeadLetter } from './endpoint-events.js';
 /** A dead letter that no event has reported yet. */
 export type UnnotifiedDeadLetter = DeadLetter & { endpointId: string };
 
-const findUnnotified = statement({}, 'SELECT FROM deliveries WHERE untold LIMIT 1');
+const findUnnotifiedDeadLetter = statement({}, 'SELECT FROM deliveries WHERE untold LIMIT 1');
 
-const claimUnnotified = statement(
+const claimUnnotifiedDeadLetters = statement(
   {
     id: uuid,
     eventId: uuid,
@@ -43,7 +43,7 @@ export class UnnotifiedDeadLettersRepository {
 
   /** Returns whether there are unnotified dead letters. */
   async hasAny(): Promise<boolean> {
-    const rows = await this.database.execute(findUnnotified);
+    const rows = await this.database.execute(findUnnotifiedDeadLetter);
     return rows.length > 0;
   }
 
@@ -52,6 +52,6 @@ export class UnnotifiedDeadLettersRepository {
    * never claim the same ones.
    */
   claim(tx: Tx, limit: number): Promise<UnnotifiedDeadLetter[]> {
-    return tx.execute(claimUnnotified, [limit]);
+    return tx.execute(claimUnnotifiedDeadLetters, [limit]);
   }
 }

@@ -95,7 +95,7 @@ const sampleFilters: EndpointFilter[] = [
 /** Identifies the lock. Any number that is the same in every process. */
 const COUNT_LOCK = 7_120_916;
 
-const lockCount = statement({}, 'SELECT FROM pg_advisory_xact_lock($1, hashtext($2))');
+const lockEndpointCount = statement({}, 'SELECT FROM pg_advisory_xact_lock($1, hashtext($2))');
 
 const listEndpoints = dynamicStatement(
   endpointRow,
@@ -146,8 +146,7 @@ const findEndpoint = dynamicStatement(
   (reach: Reach, id: string) => {
     const where = endpointsWithin(reach);
     const sql = `
-      SELECT ${endpointColumns} FROM webhook_endpoints w
-      WHERE ${where.sql} AND w.id = ${where.bind(id)}`;
+      SELECT ${endpointColumns} FROM webhook_endpoints w WHERE ${where.sql} AND w.id = ${where.bind(id)}`;
     return { text: sql, values: where.values };
   },
   sampleIds,
@@ -186,7 +185,7 @@ const disableEndpoint = statement(
  * Cancels the pending deliveries of an endpoint that is no longer enabled. If there are many, the sweeper
  * cancels the rest: none of them is claimed. Not prepared, because the best plan depends on the endpoint.
  */
-const cancelPending = dynamicStatement(
+const cancelPendingDeliveries = dynamicStatement(
   { count: integer },
   (id: string) => ({ text: cancelPendingSql('deliveries p WHERE p.endpoint_id = $1'), values: [id] }),
   [[NIL_UUID]],
@@ -259,7 +258,7 @@ export class WebhookEndpointsRepository {
   async insert(tx: Tx, endpoint: NewWebhookEndpoint, limit: number): Promise<WebhookEndpoint | null> {
     const { organizationId, projectId } = endpoint;
     // Concurrent inserts wait, because both could count one less than the limit otherwise.
-    await tx.execute(lockCount, [COUNT_LOCK, projectId ?? organizationId]);
+    await tx.execute(lockEndpointCount, [COUNT_LOCK, projectId ?? organizationId]);
     const count = await tx.manager.countBy(WebhookEndpointEntity, {
       organizationId,
       projectId: projectId ?? IsNull(),
@@ -315,7 +314,7 @@ export class WebhookEndpointsRepository {
   /** Disables an enabled endpoint and cancels its pending deliveries. The caller has locked it. */
   async disable(tx: Tx, { id }: LockedEndpoint, reason: EndpointDisabledReason): Promise<WebhookEndpoint> {
     const [row] = await tx.execute(disableEndpoint, [id, reason]);
-    await tx.execute(cancelPending(id));
+    await tx.execute(cancelPendingDeliveries(id));
     return row!;
   }
 
@@ -378,7 +377,7 @@ export class WebhookEndpointsRepository {
   ): Promise<Pick<WebhookEndpoint, 'organizationId' | 'projectId'>> {
     const [owner] = await tx.execute(deleteEndpoint(reach, id));
     if (!owner) throw notFound();
-    await tx.execute(cancelPending(id));
+    await tx.execute(cancelPendingDeliveries(id));
     return owner;
   }
 }
