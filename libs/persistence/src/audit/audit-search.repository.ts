@@ -49,8 +49,8 @@ const findEntry = dynamicStatement(
   auditRow,
   (reach: Reach, id: string) => {
     const where = new Conditions().addReach('a', 'a.project_id', reach);
-    const text = `SELECT ${auditColumns} FROM audit_log a WHERE a.id = ${where.bind(id)} AND ${where.sql}`;
-    return { text, values: where.values };
+    const sql = `SELECT ${auditColumns} FROM audit_log a WHERE a.id = ${where.bind(id)} AND ${where.sql}`;
+    return { text: sql, values: where.values };
   },
   sampleReaches.map((reach) => [reach, NIL_UUID] as const),
 );

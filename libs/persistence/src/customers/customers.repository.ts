@@ -101,12 +101,12 @@ const findCustomer = dynamicStatement(
   { ...customerWithProjectRow, isArchived: boolean, hasPassword: boolean },
   (reach: Reach, id: string) => {
     const where = new Conditions().addReach('p', 'c.project_id', reach);
-    const text = `
+    const sql = `
       SELECT ${customerWithProjectColumns}, p.archived_at IS NOT NULL AS "isArchived",
         c.password_hash IS NOT NULL AS "hasPassword"
       FROM customers c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
       WHERE ${where.sql} AND c.id = ${where.bind(id)}`;
-    return { text, values: where.values };
+    return { text: sql, values: where.values };
   },
   sampleReaches.map((reach) => [reach, NIL_UUID] as const),
 );

@@ -78,13 +78,13 @@ const findImport = dynamicStatement(
   (reach: Reach, id: string) => {
     const where = new Conditions().addReach('i', 'i.project_id', reach);
     // Two projects can have an import with the same id, though not by chance: the newer one is returned.
-    const text = `
+    const sql = `
       SELECT i.id, i.project_id AS "projectId", i.created, i.skipped, i.failed, i.last_line AS "lastLine",
         CASE WHEN i.state = 'running' AND i.updated_at < now() - ${STALE_AFTER} THEN 'interrupted' ELSE i.state END AS state,
         i.created_at AS "createdAt", i.updated_at AS "updatedAt", i.finished_at AS "finishedAt"
       FROM imports i WHERE ${where.sql} AND i.id = ${where.bind(id)}
       ORDER BY i.created_at DESC, i.project_id LIMIT 1`;
-    return { text, values: where.values };
+    return { text: sql, values: where.values };
   },
   sampleReaches.map((reach) => [reach, NIL_UUID] as const),
 );

@@ -38,8 +38,9 @@ const findEndpointsByUrl = dynamicStatement(
   { id: uuid },
   (start: string) => {
     const where = new Conditions();
-    const text = `SELECT w.id FROM webhook_endpoints w WHERE ${urlPrefixCondition(where, start)} LIMIT ${MAX_ENDPOINTS + 1}`;
-    return { text, values: where.values };
+    const urlCondition = urlPrefixCondition(where, start);
+    const sql = `SELECT w.id FROM webhook_endpoints w WHERE ${urlCondition} LIMIT ${MAX_ENDPOINTS + 1}`;
+    return { text: sql, values: where.values };
   },
   [['https://']],
 );

@@ -139,10 +139,10 @@ const findDeliveries = dynamicStatement(
     const where = deliveriesWithin(reach)
       .addIf(deliveryId, (value) => `d.id = ${value}`)
       .addIf(eventId, (value) => `d.event_id = ${value}`);
-    const text = `
+    const sql = `
       SELECT d.id, d.created_at AS "createdAt", d.finished_at AS "finishedAt"
       FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id WHERE ${where.sql}`;
-    return { text, values: where.values };
+    return { text: sql, values: where.values };
   },
   sampleReaches.map((reach) => [reach, { deliveryId: NIL_UUID, eventId: NIL_UUID }] as const),
 );

@@ -43,10 +43,10 @@ const listAttempts = dynamicStatement(
   attemptRow,
   (reach: Reach, source: DeliveryListSource, before: string | null, limit: number) => {
     const where = matchConditions(reach, source.filter).addIf(before, (value) => `a.id < ${value}`);
-    const text = `
+    const sql = `
       WITH ${deliveriesWithIdRange(where, source)}
       SELECT ${attemptColumns} FROM ${attemptsInIdRange} WHERE ${where.sql} ORDER BY a.id DESC LIMIT ${where.bind(limit)}`;
-    return { text, values: where.values };
+    return { text: sql, values: where.values };
   },
   sampleCalls.map((call) => [...call, NIL_UUID, 1] as const),
 );
@@ -55,10 +55,10 @@ const countAttempts = dynamicStatement(
   { count: integer },
   (reach: Reach, source: DeliveryListSource) => {
     const where = matchConditions(reach, source.filter);
-    const text = `
+    const sql = `
       WITH ${deliveriesWithIdRange(where, source)}
       SELECT count(*)::int AS count FROM ${attemptsInIdRange} WHERE ${where.sql}`;
-    return { text, values: where.values };
+    return { text: sql, values: where.values };
   },
   sampleCalls,
 );

@@ -106,10 +106,10 @@ const listAttemptsOfDelivery = dynamicStatement(
   attemptRow,
   (delivery: Pick<DeliverySummary, 'id' | 'createdAt' | 'finishedAt'>) => {
     const { from, to } = attemptIdRange(delivery);
-    const text = `
+    const sql = `
       SELECT ${attemptColumns} FROM attempts a JOIN deliveries d ON d.id = a.delivery_id
       WHERE a.delivery_id = $1 AND a.id >= $2 AND a.id < $3 ORDER BY a.id`;
-    return { text, values: [delivery.id, from, to] };
+    return { text: sql, values: [delivery.id, from, to] };
   },
   [[{ id: NIL_UUID, createdAt: new Date(0), finishedAt: new Date(0) }]],
 );

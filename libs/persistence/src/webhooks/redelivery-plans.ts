@@ -121,7 +121,7 @@ const insertMissedEvents = dynamicStatement(
  * @param matched SELECT from `scanned` that returns (endpoint_id, event_id, delivery_id, skip_reason)
  */
 function insertItemsQuery(batchId: string, where: Conditions, scan: string, matched: string): Query {
-  const text = `
+  const sql = `
     WITH scanned AS MATERIALIZED (${scan}),
       -- If there are too many, none is checked.
       matched AS MATERIALIZED (${matched} AND (SELECT count(*) FROM scanned) <= ${PLAN_SCAN_LIMIT}),
@@ -136,7 +136,7 @@ function insertItemsQuery(batchId: string, where: Conditions, scan: string, matc
          SELECT skip_reason, count(*)::int FROM matched GROUP BY skip_reason
        ) counts) AS matches,
       ARRAY(SELECT DISTINCT endpoint_id FROM inserted) AS "endpointIds"`;
-  return { text, values: where.values };
+  return { text: sql, values: where.values };
 }
 
 /** Stores the deliveries that a filter finds as the items of a batch. @param base as in `deliveryScanSql` */
