@@ -5,7 +5,7 @@ import { publicId } from '@gatehouse/domain';
 
 /** Returns SQL for whether an event, a row of `events` with this alias, is about a deleted customer. */
 export const isErased = (event: string): string =>
-  `(${event}.customer_id IS NOT NULL AND NOT EXISTS (SELECT FROM customers k WHERE k.id = ${event}.customer_id))`;
+  `(${event}.customer_id IS NOT NULL AND NOT EXISTS (SELECT FROM customers c WHERE c.id = ${event}.customer_id))`;
 
 /** Returns SQL for the erased body of such an event: the envelope and the customer's id. */
 export const erasedBody = (event: string): string =>

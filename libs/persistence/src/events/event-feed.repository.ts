@@ -83,11 +83,11 @@ const readFeed = dynamicStatement(
     const sql = `
       WITH scanned AS MATERIALIZED (${scan}),
         page AS (SELECT xact, id FROM scanned ${typeCondition} ORDER BY xact, id LIMIT ${where.bind(limit)})
-      SELECT p.xact::text, p.id, ${visibleBody('e')} AS body, NULL::int AS "scannedCount"
-      FROM page p JOIN events e ON e.id = p.id
+      SELECT page.xact::text, page.id, ${visibleBody('e')} AS body, NULL::int AS "scannedCount"
+      FROM page JOIN events e ON e.id = page.id
       UNION ALL
-      (SELECT s.xact::text, s.id, NULL, (SELECT count(*)::int FROM scanned) FROM scanned s
-       ORDER BY s.xact DESC, s.id DESC LIMIT 1)`;
+      (SELECT last.xact::text, last.id, NULL, (SELECT count(*)::int FROM scanned) FROM scanned last
+       ORDER BY last.xact DESC, last.id DESC LIMIT 1)`;
     return { text: sql, values: where.values };
   },
   sampleReaches.flatMap((reach) =>

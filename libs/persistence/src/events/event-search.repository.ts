@@ -71,7 +71,8 @@ const scanEvents = dynamicStatement(
   (reach: Reach, filter: EventFilter, before: string | null, window: number, limit: number) => {
     const where = matchConditions(reach, filter);
     const ids = `SELECT e.id FROM scanned e WHERE ${where.sql} ORDER BY e.id DESC LIMIT ${where.bind(limit + 1)}`;
-    const page = `SELECT e.id, ${visibleBody('e')} AS body FROM (${ids}) i JOIN events e ON e.id = i.id`;
+    const page = `
+      SELECT e.id, ${visibleBody('e')} AS body FROM (${ids}) matching JOIN events e ON e.id = matching.id`;
     const scan = eventScanSql(where, filter, before, window);
     return { text: boundedScanSql(where, scan, page, window), values: where.values };
   },

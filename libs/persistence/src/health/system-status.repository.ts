@@ -24,7 +24,7 @@ const statusRow = {
 /** The status of the installation according to the database. No count exceeds 10,000. */
 export type SystemStatus = RowOf<typeof statusRow>;
 
-const count = (from: string): string =>
+const countSql = (from: string): string =>
   `(SELECT count(*)::int FROM (SELECT FROM ${from} LIMIT ${COUNT_CAP}) counted)`;
 
 /** The ready deliveries of an urgency, in the order of their index. */
@@ -37,15 +37,15 @@ const readStatus = statement(
   statusRow,
   `SELECT current_setting('server_version') AS version,
      (SELECT count(DISTINCT timestamp)::int FROM migrations) AS "migrationsApplied",
-     ${count(`deliveries WHERE state = 'pending'`)} AS pending,
+     ${countSql(`deliveries WHERE state = 'pending'`)} AS pending,
      queues.due, queues.oldest AS "oldestDueAt",
-     ${count('deliveries WHERE lease_until IS NOT NULL')} AS "inFlight",
+     ${countSql('deliveries WHERE lease_until IS NOT NULL')} AS "inFlight",
      pending_mails.count AS "mailsPending", pending_mails.oldest AS "oldestMailAt",
-     ${count(`mails WHERE state = 'failed'`)} AS "mailsFailed"
+     ${countSql(`mails WHERE state = 'failed'`)} AS "mailsFailed"
    FROM (SELECT count(*)::int, min(created_at) AS oldest FROM ${pendingMails}) pending_mails,
      (SELECT least(sum(ready.count), ${COUNT_CAP})::int AS due, min(ready.oldest) AS oldest
       FROM (VALUES (${URGENCY.first}), (${URGENCY.retry})) AS queue (urgency) CROSS JOIN LATERAL (
-        SELECT ${count(readyDeliveries)} AS count,
+        SELECT ${countSql(readyDeliveries)} AS count,
           (SELECT d.next_attempt_at FROM ${readyDeliveries} ORDER BY d.next_attempt_at LIMIT 1) AS oldest
       ) ready) queues`,
 );

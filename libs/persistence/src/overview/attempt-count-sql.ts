@@ -31,7 +31,7 @@ const counterConditions = [
  * the conditions are evaluated on few rows.
  */
 export const metricsSql = (attempts: string, bucket: string): string => `
-  SELECT ${bucket}, ARRAY[${counterConditions.map((which) => `coalesce(sum(n) FILTER (WHERE ${which}), 0)`).join(', ')}]::int[] AS counts
+  SELECT ${bucket}, ARRAY[${counterConditions.map((condition) => `coalesce(sum(n) FILTER (WHERE ${condition}), 0)`).join(', ')}]::int[] AS counts
   FROM (
     SELECT ${bucket}, success, class, error, bin, count(*) AS n FROM ${attempts}
     GROUP BY ${bucket}, success, class, error, bin

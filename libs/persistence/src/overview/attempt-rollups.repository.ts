@@ -72,10 +72,10 @@ const findStartOfNewestBatch = dynamicStatement(
 );
 
 const addBreakdownSql = (table: string, column: string, attempts: string): string => `
-  INSERT INTO ${table} AS f (span, at, scope_id, ${column}, attempts, failed)
+  INSERT INTO ${table} AS stored (span, at, scope_id, ${column}, attempts, failed)
   ${breakdownSql(attempts, `span, at, scope_id, ${column}`)}
   ON CONFLICT (span, at, scope_id, ${column})
-  DO UPDATE SET attempts = f.attempts + excluded.attempts, failed = f.failed + excluded.failed`;
+  DO UPDATE SET attempts = stored.attempts + excluded.attempts, failed = stored.failed + excluded.failed`;
 
 /**
  * Adds attempts to the retained buckets of every length, for the installation and for their projects. Counts
@@ -93,10 +93,11 @@ const addToRollups = dynamicStatement(
           JOIN unnest($3::int[], $4::timestamptz[]) AS retained (span, since) ON started_at >= since
         WHERE scope_id IS NOT NULL
       ), rollups AS (
-        INSERT INTO attempt_figures AS f (span, at, scope_id, counts) ${metricsSql('bucketed', 'span, at, scope_id')}
+        INSERT INTO attempt_figures AS stored (span, at, scope_id, counts)
+        ${metricsSql('bucketed', 'span, at, scope_id')}
         ON CONFLICT (span, at, scope_id) DO UPDATE SET counts = ARRAY(
-          SELECT coalesce(a, 0) + coalesce(b, 0)
-          FROM unnest(f.counts, excluded.counts) WITH ORDINALITY AS each (a, b, nth) ORDER BY nth)
+          SELECT coalesce(existing, 0) + coalesce(added, 0)
+          FROM unnest(stored.counts, excluded.counts) WITH ORDINALITY AS each (existing, added, nth) ORDER BY nth)
       ), by_event AS (${addBreakdownSql('attempt_figures_by_event', 'event_type', 'bucketed')})
       ${addBreakdownSql('attempt_figures_by_endpoint', 'endpoint_id', `(SELECT * FROM bucketed WHERE scope_id = coalesce(project_id, '${SYSTEM_SCOPE_ID}')) one_scope`)}`,
     values: [from, to, retained.map(({ span }) => span), retained.map(({ since }) => since)],

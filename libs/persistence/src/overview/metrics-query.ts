@@ -11,15 +11,15 @@ const TOP_LIMIT = 10;
 
 const SHOWN_BUCKETS = '(SELECT $2::int AS span, at FROM unnest($3::timestamptz[]) AS each (at)) bucket';
 const COVERING_BUCKETS = 'unnest($4::int[], $5::timestamptz[]) AS bucket (span, at)';
-const IN_SCOPE = 'f.scope_id = $1';
+const IN_SCOPE = 'stored.scope_id = $1';
 
 /**
  * Returns SQL for the rows of buckets, one bucket after the other, so that no plan can scan other buckets.
  */
 const storedRowsSql = (table: string, buckets: string, scope: string): string => `
-  SELECT f.* FROM ${buckets} CROSS JOIN LATERAL (
-    SELECT * FROM ${table} f WHERE f.span = bucket.span AND f.at = bucket.at AND ${scope} OFFSET 0
-  ) f`;
+  SELECT stored.* FROM ${buckets} CROSS JOIN LATERAL (
+    SELECT * FROM ${table} stored WHERE stored.span = bucket.span AND stored.at = bucket.at AND ${scope} OFFSET 0
+  ) stored`;
 
 /** Returns SQL for the top ten of a column, with rollups and live attempts added up. */
 const topRowsSql = (column: string, counted: string, order: string): string => `

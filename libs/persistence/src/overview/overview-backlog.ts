@@ -4,6 +4,7 @@ import { capCount, capScanCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount }
 import { dynamicStatement, integer, nullable, timestamptz } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
+import { isDeadLetter } from '../webhooks/delivery-filter.js';
 
 /** The dead letters and the pending deliveries. */
 export interface OverviewBacklog {
@@ -12,12 +13,11 @@ export interface OverviewBacklog {
   pending: CappedCount & { oldestDueAt: Date | null };
 }
 
-const isDeadLetter = `d.state = 'failed' AND d.resolution IS NULL`;
 const isInReadyQueue = `d.state = 'pending' AND d.lease_until IS NULL`;
 const urgencies = `(VALUES (${URGENCY.first}), (${URGENCY.retry})) AS queue (urgency)`;
 
 const deadLetterColumns = (where: string): string => `
-  (SELECT count(*) FROM (SELECT FROM deliveries d WHERE ${isDeadLetter} ${where} LIMIT ${COUNT_CAP + 1}) c)::int AS "deadLetters",
+  (SELECT count(*) FROM (SELECT FROM deliveries d WHERE ${isDeadLetter} ${where} LIMIT ${COUNT_CAP + 1}) found)::int AS "deadLetters",
   (SELECT d.finished_at FROM deliveries d WHERE ${isDeadLetter} ${where} ORDER BY d.finished_at LIMIT 1) AS "oldestAt"`;
 
 const SYSTEM_BACKLOG_QUERY = `
@@ -29,7 +29,7 @@ const SYSTEM_BACKLOG_QUERY = `
   ) AS "oldestDueAt"
   FROM (
     SELECT count(*)::int AS pending
-    FROM (SELECT FROM deliveries d WHERE d.state = 'pending' LIMIT ${COUNT_CAP + 1}) c
+    FROM (SELECT FROM deliveries d WHERE d.state = 'pending' LIMIT ${COUNT_CAP + 1}) found
   ) counted`;
 
 /**
@@ -56,7 +56,7 @@ const PROJECT_BACKLOG_QUERY = `
       SELECT d.project_id FROM endpoints w CROSS JOIN LATERAL (
         SELECT d.project_id FROM deliveries d WHERE d.endpoint_id = w.id AND d.state = 'pending' LIMIT ${COUNT_SCAN_LIMIT}
       ) d LIMIT ${COUNT_SCAN_LIMIT}
-    ) c
+    ) found
   ) counted`;
 
 /** Not prepared: the plan depends on the length of the backlog. */

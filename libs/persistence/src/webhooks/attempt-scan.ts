@@ -39,8 +39,8 @@ export function attemptConditions(
     );
   const { endpointUrl } = filter;
   if (endpointUrl) {
-    const isAtIt = urlPrefixCondition(where, endpointUrl);
-    where.add(`(SELECT ${isAtIt} FROM webhook_endpoints w WHERE w.id = a.endpoint_id)`);
+    const urlCondition = urlPrefixCondition(where, endpointUrl);
+    where.add(`(SELECT ${urlCondition} FROM webhook_endpoints w WHERE w.id = a.endpoint_id)`);
   }
   if (column !== 'project_id') return where;
   // A project key sees attempts to the endpoints of its own project, not those to endpoints of the

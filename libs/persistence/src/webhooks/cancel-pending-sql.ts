@@ -6,14 +6,14 @@ export const CANCEL_LIMIT = 5_000;
 /**
  * Returns a statement that cancels pending deliveries and counts them as `count`. A delivery in flight keeps
  * its outcome, because its request cannot be recalled.
- * @param source the deliveries, `p`: the SQL after FROM, ending in a condition
+ * @param source the deliveries, `d`: the SQL after FROM, ending in a condition
  */
 export const cancelPendingSql = (source: string): string => `
   WITH waiting AS (
     -- An array, for which the planner estimates few rows and does not choose a hash join, even before it
     -- knows how long the queue is.
     SELECT d.id FROM unnest(ARRAY(
-      SELECT p.id FROM ${source} AND p.state = 'pending' AND p.lease_until IS NULL LIMIT ${CANCEL_LIMIT}
+      SELECT d.id FROM ${source} AND d.state = 'pending' AND d.lease_until IS NULL LIMIT ${CANCEL_LIMIT}
     )) AS next (id) JOIN deliveries d ON d.id = next.id
     WHERE d.state = 'pending' AND d.lease_until IS NULL ${IN_LOCK_ORDER}
   ), cancelled AS (

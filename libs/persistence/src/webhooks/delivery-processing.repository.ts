@@ -103,7 +103,7 @@ const findLostAttempts = statement(
 const cancelForInactiveEndpoints = statement(
   { count: integer },
   cancelPendingSql(
-    "webhook_endpoints w JOIN deliveries p ON p.endpoint_id = w.id WHERE w.status <> 'enabled'",
+    "webhook_endpoints w JOIN deliveries d ON d.endpoint_id = w.id WHERE w.status <> 'enabled'",
   ),
 );
 

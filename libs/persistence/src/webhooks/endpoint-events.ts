@@ -42,23 +42,23 @@ export const endpointTestEvent = (endpoint: WebhookEndpoint): NewEvent => ({
 });
 
 /** Creates `webhook.dead_lettered`, without the payload of the delivery and the response of the receiver. */
-export const deadLetterEvent = (letter: DeadLetter, endpoint: WebhookEndpoint): NewEvent => ({
+export const deadLetterEvent = (deadLetter: DeadLetter, endpoint: WebhookEndpoint): NewEvent => ({
   ...endpointEventFields(endpoint),
   type: 'webhook.dead_lettered',
   data: {
     delivery: {
-      id: publicId('delivery', letter.id),
-      event_id: publicId('event', letter.eventId),
-      event: letter.eventType,
+      id: publicId('delivery', deadLetter.id),
+      event_id: publicId('event', deadLetter.eventId),
+      event: deadLetter.eventType,
       endpoint_id: publicId('endpoint', endpoint.id),
-      project_id: letter.projectId,
-      target_url: letter.targetUrl,
+      project_id: deadLetter.projectId,
+      target_url: deadLetter.targetUrl,
       state: 'failed',
-      attempts: letter.attempts,
-      last_http_status: letter.lastHttpStatus,
-      last_error: letter.lastError,
-      created_at: letter.createdAt.toISOString(),
-      finished_at: letter.finishedAt.toISOString(),
+      attempts: deadLetter.attempts,
+      last_http_status: deadLetter.lastHttpStatus,
+      last_error: deadLetter.lastError,
+      created_at: deadLetter.createdAt.toISOString(),
+      finished_at: deadLetter.finishedAt.toISOString(),
     },
     endpoint: endpointResource(endpoint),
   },

@@ -1,7 +1,7 @@
 import type { DeliveryState, RedeliverySkipReason } from '@gatehouse/domain';
 import { isErased } from '../customers/erasure-sql.js';
 
-const reasonLiteral = (refusal: RedeliverySkipReason): string => `'${refusal}'`;
+const reasonLiteral = (reason: RedeliverySkipReason): string => `'${reason}'`;
 
 /**
  * Returns SQL that checks the few deliveries of the event with its index. Before PostgreSQL knows how many
@@ -9,8 +9,8 @@ const reasonLiteral = (refusal: RedeliverySkipReason): string => `'${refusal}'`;
  * event or, without the OFFSET, the complete table into a hash.
  */
 const hasDelivery = (...states: DeliveryState[]): string => `EXISTS (
-  SELECT FROM deliveries o WHERE o.event_id = e.id AND o.endpoint_id = w.id
-    AND (o.state = ANY ('{${states.join()}}')) IS TRUE OFFSET 0)`;
+  SELECT FROM deliveries other WHERE other.event_id = e.id AND other.endpoint_id = w.id
+    AND (other.state = ANY ('{${states.join()}}')) IS TRUE OFFSET 0)`;
 
 /**
  * Returns SQL for the reason why an event `e` is not delivered to an endpoint `w` again, NULL if it is. `d`

@@ -187,7 +187,7 @@ const disableEndpoint = statement(
  */
 const cancelPendingDeliveries = dynamicStatement(
   { count: integer },
-  (id: string) => ({ text: cancelPendingSql('deliveries p WHERE p.endpoint_id = $1'), values: [id] }),
+  (id: string) => ({ text: cancelPendingSql('deliveries d WHERE d.endpoint_id = $1'), values: [id] }),
   [[NIL_UUID]],
 );
 
