@@ -64,13 +64,13 @@ export interface PruneRange {
 }
 
 /** The last id of a complete batch. */
-const scannedRow = { id: uuid };
+const lastScannedRow = { id: uuid };
 
 type OrderedPruneStatement = (
   range: PruneRange,
   after: string,
   values: unknown[],
-) => BoundStatement<RowOf<typeof scannedRow>>;
+) => BoundStatement<RowOf<typeof lastScannedRow>>;
 
 /**
  * Declares a statement that removes rows of a table in the order of their ids, for `pruneInIdOrder`.
@@ -79,7 +79,7 @@ type OrderedPruneStatement = (
  */
 export const orderedPruneStatement = (table: string, condition: string): OrderedPruneStatement =>
   dynamicStatement(
-    scannedRow,
+    lastScannedRow,
     ({ partition = table, before }: PruneRange, after: string, values: unknown[]) => ({
       text: `
         WITH scanned AS MATERIALIZED (

@@ -19,7 +19,7 @@ export type ScannedRow<T> = { scannedTo: string | null } & (T | { id: null });
  * Returns the row map of a statement with the text of `boundedScanSql`.
  * @param page columns of the rows of the page
  */
-export const scannedRowMap = <Page extends RowMap>(page: Page) => ({ scannedTo: nullable(uuid), ...page });
+export const boundedScanRow = <Page extends RowMap>(page: Page) => ({ scannedTo: nullable(uuid), ...page });
 
 export const matchingRows = <T extends { id: string }>(rows: ScannedRow<T>[]): T[] =>
   rows.filter((row): row is { scannedTo: string | null } & T => row.id !== null);

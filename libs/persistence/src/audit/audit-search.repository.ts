@@ -13,7 +13,7 @@ import type { Database } from '../database.js';
 import { filterIdRange, NIL_UUID } from '../uuid-v7.js';
 import { ownerRangeCondition } from '../owner-range-condition.js';
 import { dynamicStatement } from '../statements.js';
-import { boundedScanSql, scannedRowMap, scanPage, type ScannedPage } from '../scanned-page.js';
+import { boundedScanRow, boundedScanSql, scanPage, type ScannedPage } from '../scanned-page.js';
 import {
   addAuditFilter,
   auditColumns,
@@ -60,7 +60,7 @@ const findEntry = dynamicStatement(
  * many.
  */
 const scanEntries = dynamicStatement(
-  scannedRowMap(auditRow),
+  boundedScanRow(auditRow),
   (reach: Reach, filter: AuditFilter, before: string | null, window: number, limit: number) => {
     const where = matchConditions(reach, filter);
     const limitSql = where.bind(limit + 1);

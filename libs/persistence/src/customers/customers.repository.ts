@@ -17,7 +17,7 @@ import {
   projectColumns,
   projectRow,
   toProjectContext,
-  type ProjectColumns,
+  type ProjectRow,
 } from '../projects/projects.repository.js';
 import { boolean, dynamicStatement, integer, statement, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
@@ -339,7 +339,7 @@ function toConflictError(error: unknown): GatehouseError | null {
 }
 
 /** Splits a row with the columns of both into the customer and the project. */
-export const toCustomerWithProject = (row: Customer & ProjectColumns): CustomerWithProject => {
+export const toCustomerWithProject = (row: Customer & ProjectRow): CustomerWithProject => {
   const { projectName, organizationId, organizationName, projectSettings, ...customer } = row;
   const project = toProjectContext({
     ...row,

@@ -13,7 +13,7 @@ import { visibleBody } from '../customers/erasure-sql.js';
 import type { Database } from '../database.js';
 import { MAX_CREATED_AT_SKEW_MS, filterIdRange, NIL_UUID } from '../uuid-v7.js';
 import { ownerRangeCondition } from '../owner-range-condition.js';
-import { boundedScanSql, scannedRowMap, scanPage, type ScannedPage } from '../scanned-page.js';
+import { boundedScanRow, boundedScanSql, scanPage, type ScannedPage } from '../scanned-page.js';
 import { dynamicStatement, text, uuid } from '../statements.js';
 import type { FeedEvent } from './event-feed.repository.js';
 
@@ -67,7 +67,7 @@ const countEvents = dynamicStatement(
  * many.
  */
 const scanEvents = dynamicStatement(
-  scannedRowMap({ id: uuid, body: text }),
+  boundedScanRow({ id: uuid, body: text }),
   (reach: Reach, filter: EventFilter, before: string | null, window: number, limit: number) => {
     const where = matchConditions(reach, filter);
     const ids = `SELECT e.id FROM scanned e WHERE ${where.sql} ORDER BY e.id DESC LIMIT ${where.bind(limit + 1)}`;

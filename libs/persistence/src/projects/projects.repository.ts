@@ -44,9 +44,9 @@ export const projectRow = {
   organizationName: text,
 };
 
-export type ProjectColumns = RowOf<typeof projectRow>;
+export type ProjectRow = RowOf<typeof projectRow>;
 
-export const toProjectContext = (row: ProjectColumns): ProjectContext => ({
+export const toProjectContext = (row: ProjectRow): ProjectContext => ({
   id: row.projectId,
   organizationId: row.organizationId,
   name: row.projectName,

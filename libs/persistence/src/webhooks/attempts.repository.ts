@@ -27,7 +27,7 @@ import {
   countAttemptsByDelivery,
   isDeliveryListSource,
 } from './attempts-by-delivery.js';
-import { boundedScanSql, matchingRows, scannedRowMap, type ScannedPage } from '../scanned-page.js';
+import { boundedScanRow, boundedScanSql, matchingRows, type ScannedPage } from '../scanned-page.js';
 import type { DeliverySummary } from './deliveries.repository.js';
 import { findAttemptSource } from './attempt-source.js';
 
@@ -64,7 +64,7 @@ const sampleCalls = sampleScopes.flatMap((scope) =>
  * least that many.
  */
 const scanAttempts = dynamicStatement(
-  scannedRowMap(attemptRow),
+  boundedScanRow(attemptRow),
   (scope: AttemptScope, reach: Reach, filter: AttemptFilter, { window, limit }: ScanSize) => {
     const where = attemptConditions(scope, reach, filter);
     const page = `

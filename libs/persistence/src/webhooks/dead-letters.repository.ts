@@ -3,7 +3,7 @@ import type { AttemptError, Reach } from '@gatehouse/domain';
 import { capScanCount, countedRow, countedSql, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
 import { sampleReaches, type Conditions } from '../conditions.js';
 import type { Database } from '../database.js';
-import { boundedScanSql, scannedRowMap, scanPage, type ScannedPage } from '../scanned-page.js';
+import { boundedScanRow, boundedScanSql, scanPage, type ScannedPage } from '../scanned-page.js';
 import { dynamicStatement, integer, nullable, smallint, textOf, type RowOf } from '../statements.js';
 import { deliveryColumns, deliveriesWithin, deliveryRow } from './deliveries.repository.js';
 import {
@@ -43,7 +43,7 @@ const sampleCalls = sampleReaches.flatMap((reach) => sampleFilters.map((filter) 
  * that many.
  */
 const scanDeadLetters = dynamicStatement(
-  scannedRowMap(deadLetterRow),
+  boundedScanRow(deadLetterRow),
   (reach: Reach, filter: DeliveryFilter, before: string | null, window: number, limit: number) => {
     const where = addDeliveryConditions(deliveriesWithin(reach), filter);
     const page = `

@@ -145,8 +145,8 @@ export function deliveryScanSql(
     // Only one of the two runs.
     const isShared = `EXISTS (SELECT FROM webhook_endpoints w WHERE w.project_id IS NULL
       AND w.organization_id = (SELECT p.organization_id FROM projects p WHERE p.id = ${id}))`;
-    const own = scanByOwner('endpoint_id', `${endpoints()} AND ${isShared}`);
-    return `(${scanProject(id, `NOT ${isShared}`)}) UNION ALL (${own})`;
+    const byEndpoint = scanByOwner('endpoint_id', `${endpoints()} AND ${isShared}`);
+    return `(${scanProject(id, `NOT ${isShared}`)}) UNION ALL (${byEndpoint})`;
   }
   if (filter.projectId) {
     const id = where.bind(filter.projectId);
@@ -154,8 +154,8 @@ export function deliveryScanSql(
     return scanProject(id, `EXISTS (${projects} AND p.id = ${id})`);
   }
   if (!reach.organizationId) return rows('true');
-  const own = organizationsWithin(where.bind(reach.organizationId));
-  return scanByOwner('organization_id', `SELECT o.id FROM organizations o WHERE ${own}`);
+  const isInReach = organizationsWithin(where.bind(reach.organizationId));
+  return scanByOwner('organization_id', `SELECT o.id FROM organizations o WHERE ${isInReach}`);
 }
 
 /**
