@@ -6,6 +6,7 @@ import type { Database } from '../database.js';
 import {
   boolean,
   dynamicStatement,
+  neverNull,
   nullable,
   statement,
   text,
@@ -120,8 +121,8 @@ function scanSql(
 const scannedRow = { ...customerRow, isMatch: nullable(boolean), isLast: boolean };
 
 const scanByTime = dynamicStatement(
-  // The key is never null: only customers who have signed in are scanned by their last login.
-  { ...scannedRow, key: nullable(timestamptz) },
+  // Only customers who have signed in are scanned by their last login.
+  { ...scannedRow, key: neverNull(timestamptz) },
   scanSql,
   sampleScopes.flatMap((scope) =>
     sampleTimeFilters.flatMap((filter) => [
@@ -137,7 +138,7 @@ const scanByText = dynamicStatement(
   sampleScopes.flatMap((scope) => sampleTextFilters.map((filter) => [scope, filter, null, 1] as const)),
 );
 
-type ScannedCustomer = RowOf<typeof scannedRow> & { key: Date | string | null };
+type ScannedCustomer = RowOf<typeof scannedRow> & { key: Date | string };
 
 /**
  * The lists of customers, for up to a million customers. Every list is an index scan that starts at the
@@ -214,6 +215,6 @@ export class CustomerDirectoryRepository {
 }
 
 const toPosition = ({ key, id }: ScannedCustomer): CustomerPosition => ({
-  key: key instanceof Date ? key.toISOString() : key!,
+  key: key instanceof Date ? key.toISOString() : key,
   id,
 });
