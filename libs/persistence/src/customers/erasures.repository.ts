@@ -30,8 +30,8 @@ const listAttemptsWithResponse = statement(
 );
 
 /**
- * Planned for these ids, so that it locks only the partitions of their days: it waits for retention only
- * where retention moves one of them.
+ * Not prepared, so that it locks only the partitions of these ids' days: it waits for retention only where
+ * retention moves one of them.
  */
 const eraseResponseBodies = dynamicStatement(
   {},

@@ -10,6 +10,6 @@ export class EventEntity {
   @Column('text') type!: string;
   @Column('text') body!: string;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
-  /** The transaction that wrote the event (ADR 0016). TypeORM does not know the type: see database.ts. */
+  /** The transaction that wrote the event (ADR 0016). TypeORM does not know the type: see data-source.ts. */
   @Column({ type: 'xid8' as ColumnType, default: () => 'pg_current_xact_id()' }) xact!: string;
 }

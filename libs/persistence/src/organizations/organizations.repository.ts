@@ -81,7 +81,7 @@ const updateOrganization = statement(
 export class OrganizationsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Waits until no other process seeds the installation, until the end of the transaction. */
+  /** Waits until no other process seeds the installation. Others wait until this transaction ends. */
   async lockSeeding(tx: Tx): Promise<void> {
     await tx.execute(lockSeeding);
   }

@@ -45,7 +45,7 @@ const findEndpointsByUrl = dynamicStatement(
   [['https://']],
 );
 
-/** Planned for the id, because each partition of the table contains a range of ids. */
+/** Not prepared: the partition to scan depends on the id. */
 const findAttempt = dynamicStatement(
   { deliveryId: uuid },
   (attemptId: string) => ({

@@ -1,4 +1,4 @@
-// This file contains SQL: DDL and a list of partitions, and an advisory lock.
+// This file contains SQL: DDL, a query of the catalog, and an advisory lock.
 import type { Sql } from '../database.js';
 import { dynamicStatement, statement, text } from '../statements.js';
 import { minIdAt, NIL_UUID, parseIdTime, type IdRange } from '../uuid-v7.js';

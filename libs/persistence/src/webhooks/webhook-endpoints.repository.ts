@@ -92,7 +92,7 @@ const sampleFilters: EndpointFilter[] = [
   { projectId: NIL_UUID, status: 'enabled', id: NIL_UUID, url: 'https://' },
 ];
 
-/** Identifies the lock. Any number that is the same in every process. */
+/** The first of two keys of the lock: it never conflicts with a lock of one key, such as `RETENTION_LOCK`. */
 const COUNT_LOCK = 7_120_916;
 
 const lockEndpointCount = statement({}, 'SELECT FROM pg_advisory_xact_lock($1, hashtext($2))');
