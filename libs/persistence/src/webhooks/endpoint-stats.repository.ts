@@ -30,7 +30,7 @@ const readStats = dynamicStatement(
   statsRow,
   (endpointId: string, start: Date) => ({
     text: `
-      SELECT s.*, h.failing_since AS "failingSince", h.last_success_at AS "lastSuccessAt",
+      SELECT stats.*, h.failing_since AS "failingSince", h.last_success_at AS "lastSuccessAt",
         h.last_failure_at AS "lastFailureAt"
       FROM (
         SELECT count(*)::int AS attempts, count(*) FILTER (WHERE success)::int AS succeeded,
@@ -42,7 +42,7 @@ const readStats = dynamicStatement(
           WHERE (a.endpoint_id, a.id) >= ($1::uuid, $2::uuid)
             AND (a.endpoint_id, a.id) <= ($1, '${MAX_UUID}') AND a.id >= $2
           ORDER BY a.endpoint_id DESC, a.id DESC LIMIT ${MAX_STATS_ATTEMPTS}) newest
-      ) s LEFT JOIN endpoint_health h ON h.endpoint_id = $1`,
+      ) stats LEFT JOIN endpoint_health h ON h.endpoint_id = $1`,
     values: [endpointId, minIdAt(start.getTime())],
   }),
   [[NIL_UUID, new Date(0)]],

@@ -104,14 +104,15 @@ const createDeliveries = statement(
      ON CONFLICT (endpoint_id, event_id) WHERE state = 'pending' DO NOTHING
      RETURNING id
    ), resolved AS (
-     UPDATE deliveries d SET redelivered_as = c.new_id, reason = c.reason, resolved_by = c.started_by,
+     UPDATE deliveries d SET redelivered_as = checked.new_id, reason = checked.reason,
+       resolved_by = checked.started_by,
        resolution = CASE WHEN d.state = 'failed' THEN 'redelivered' END
-     FROM checked c JOIN created ON created.id = c.new_id WHERE d.id = c.delivery_id
+     FROM checked JOIN created ON created.id = checked.new_id WHERE d.id = checked.delivery_id
    )
    UPDATE redelivery_items i SET redelivered_as = created.id,
-     skipped = CASE WHEN created.id IS NULL THEN coalesce(c.skip_reason, 'delivery_pending') END
-   FROM checked c LEFT JOIN created ON created.id = c.new_id
-   WHERE i.batch_id = c.batch_id AND i.endpoint_id = c.endpoint_id AND i.event_id = c.event_id
+     skipped = CASE WHEN created.id IS NULL THEN coalesce(checked.skip_reason, 'delivery_pending') END
+   FROM checked LEFT JOIN created ON created.id = checked.new_id
+   WHERE i.batch_id = checked.batch_id AND i.endpoint_id = checked.endpoint_id AND i.event_id = checked.event_id
    RETURNING i.batch_id AS "batchId", i.skipped`,
 );
 
