@@ -37,7 +37,7 @@ export const boundedScanSql = (where: Conditions, scan: string, page: string, wi
   ORDER BY page.id DESC`;
 
 /**
- * Reads such a page, newest first, in scans that grow until the page is full.
+ * Reads a page, newest first, in scans that grow until the page is full.
  * @param scanSizes number of rows of each scan
  * @param before last id of the previous page
  * @param scan must return up to `limit` + 1 matches, newest first, and at least one row

@@ -65,7 +65,8 @@ class Statement<Row> {
 }
 
 /**
- * A statement whose text depends on the call, with its values. Created by the function of `dynamicStatement`.
+ * A statement whose text depends on the call, with its values. Created by a function that `dynamicStatement`
+ * returns.
  */
 class BoundStatement<Row> implements Query {
   /** Only for the compiler. */

@@ -48,8 +48,8 @@ interface IndexScan {
   orderBy: string;
 }
 
-/** Returns SQL for the customers of a scope. The id is that of the alias `s` unless given. */
-const scopeCondition = (column: ScopeColumn, id = (): string => 's.id'): string =>
+/** Returns SQL for the customers of a scope. The id is that of the alias `scope` unless given. */
+const scopeCondition = (column: ScopeColumn, id = (): string => 'scope.id'): string =>
   column === null ? anyCustomerCondition : `c.${column} = ${id()}`;
 
 /** Returns SQL for the next rows of a range. @param scope SQL for the customers of the scope */
@@ -63,7 +63,7 @@ export function rangesSql(
   { ranges }: IndexScan,
   limit: string,
 ): string[] {
-  const scopes = `unnest(${where.bind(ids)}::uuid[]) s (id)`;
+  const scopes = `unnest(${where.bind(ids)}::uuid[]) scope (id)`;
   return ranges.map((range) => {
     const rows = rangeSql(range, scopeCondition(column), limit);
     return `SELECT c.* FROM ${scopes} CROSS JOIN LATERAL (${rows}) c LIMIT ${limit}`;
@@ -84,7 +84,7 @@ export function mergedRangesSql(
   if (ids.length <= MAX_INLINED_SCOPES)
     return merge(ids.map((id) => scopeCondition(column, () => where.bind(id))));
   return `
-    SELECT c.* FROM unnest(${where.bind(ids)}::uuid[]) s (id)
+    SELECT c.* FROM unnest(${where.bind(ids)}::uuid[]) scope (id)
       CROSS JOIN LATERAL (${merge([scopeCondition(column)])}) c
     ORDER BY ${orderBy} LIMIT ${limit}`;
 }

@@ -26,15 +26,15 @@ export const KNOWN_ADDRESS_SINCE = `now() - interval '30 days'`;
  *   for a rejection
  */
 export function consumeAllowanceSql(quota: string, isKnownAddress: string, granted: string): string {
-  const isOver = 'a.window_ends_at <= now()';
-  const isOpen = `(${isOver} OR a.tries < ${quota})`;
+  const isWindowOver = 'a.window_ends_at <= now()';
+  const isOpen = `(${isWindowOver} OR a.tries < ${quota})`;
   const isKnown = `(a.known_tries < ${quota} AND ${isKnownAddress})`;
   return `
-    tries = CASE WHEN ${isOver} THEN 1 WHEN ${isOpen} THEN a.tries + 1 ELSE a.tries END,
-    known_tries = CASE WHEN ${isOver} THEN 0 WHEN ${isOpen} THEN a.known_tries
+    tries = CASE WHEN ${isWindowOver} THEN 1 WHEN ${isOpen} THEN a.tries + 1 ELSE a.tries END,
+    known_tries = CASE WHEN ${isWindowOver} THEN 0 WHEN ${isOpen} THEN a.known_tries
                        WHEN ${isKnown} THEN a.known_tries + 1 ELSE a.known_tries END,
     ${granted} = CASE WHEN ${isOpen} THEN 'open' WHEN ${isKnown} THEN 'known' END,
-    window_ends_at = CASE WHEN ${isOver} THEN excluded.window_ends_at ELSE a.window_ends_at END`;
+    window_ends_at = CASE WHEN ${isWindowOver} THEN excluded.window_ends_at ELSE a.window_ends_at END`;
 }
 
 /** Returns the column that counts the attempts of an allowance. */

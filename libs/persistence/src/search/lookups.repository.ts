@@ -18,11 +18,11 @@ const MAX_ENDPOINTS = 100;
 const INDEXED_URL_LENGTH = 256;
 
 /** Returns SQL for whether the URL of an endpoint begins with a text. @param table alias of the endpoints */
-export function urlPrefixCondition(where: Conditions, start: string, table = 'w'): string {
-  const text = `${where.bind(start)}::text`;
-  const prefix = `left(${text}, ${INDEXED_URL_LENGTH})`;
+export function urlPrefixCondition(where: Conditions, prefix: string, table = 'w'): string {
+  const text = `${where.bind(prefix)}::text`;
+  const start = `left(${text}, ${INDEXED_URL_LENGTH})`;
   const indexed = `(left(${table}.url, ${INDEXED_URL_LENGTH}) COLLATE "C")`;
-  return `${indexed} >= ${prefix} AND ${indexed} < ${prefix} || chr(1114111) AND starts_with(${table}.url, ${text})`;
+  return `${indexed} >= ${start} AND ${indexed} < ${start} || chr(1114111) AND starts_with(${table}.url, ${text})`;
 }
 
 const findCustomersByEmail = dynamicStatement(
@@ -36,9 +36,9 @@ const findCustomersByEmail = dynamicStatement(
 
 const findEndpointsByUrl = dynamicStatement(
   { id: uuid },
-  (start: string) => {
+  (prefix: string) => {
     const where = new Conditions();
-    const urlCondition = urlPrefixCondition(where, start);
+    const urlCondition = urlPrefixCondition(where, prefix);
     const sql = `SELECT w.id FROM webhook_endpoints w WHERE ${urlCondition} LIMIT ${MAX_ENDPOINTS + 1}`;
     return { text: sql, values: where.values };
   },
@@ -74,8 +74,8 @@ export class LookupsRepository {
    * Returns the endpoints, including deleted ones, whose URL begins with a text; null if there are too many
    * to list.
    */
-  async findEndpointIdsByUrl(start: string): Promise<string[] | null> {
-    const endpoints = await this.database.execute(findEndpointsByUrl(start));
+  async findEndpointIdsByUrl(prefix: string): Promise<string[] | null> {
+    const endpoints = await this.database.execute(findEndpointsByUrl(prefix));
     return endpoints.length > MAX_ENDPOINTS ? null : endpoints.map(({ id }) => id);
   }
 

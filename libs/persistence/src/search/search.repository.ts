@@ -104,16 +104,16 @@ const findInKind: Record<PrefixedIdKind, typeof findInAllKinds> = {
 
 const findEndpointsByUrl = dynamicStatement(
   resultRow,
-  (start: string, limit: number) => {
+  (prefix: string, limit: number) => {
     const where = new Conditions();
-    const select = selectKind('endpoint', urlPrefixCondition(where, start, 't'));
+    const select = selectKind('endpoint', urlPrefixCondition(where, prefix, 't'));
     return { text: `${select} LIMIT ${where.bind(limit)}`, values: where.values };
   },
   [['https://', 1]],
 );
 
-const selectByPrefix = (kind: SearchResultKind, column: string, start: string): string =>
-  `(${selectKind(kind, prefixCondition(column, start))} LIMIT $3)`;
+const selectByPrefix = (kind: SearchResultKind, column: string, prefix: string): string =>
+  `(${selectKind(kind, prefixCondition(column, prefix))} LIMIT $3)`;
 
 const resultsByPrefix = [
   selectByPrefix('project', 'lower(t.name)', 'lower($1::text)'),
@@ -138,8 +138,8 @@ export class SearchRepository {
   }
 
   /** Returns endpoints, including deleted ones, whose URL begins with a text. */
-  findEndpointsByUrl(start: string, limit: number): Promise<SearchResult[]> {
-    return this.database.execute(findEndpointsByUrl(start, limit));
+  findEndpointsByUrl(prefix: string, limit: number): Promise<SearchResult[]> {
+    return this.database.execute(findEndpointsByUrl(prefix, limit));
   }
 
   /**

@@ -84,9 +84,9 @@ export function attemptScanSql(
     return `SELECT a.* FROM attempts a WHERE ${range} AND ${days} ORDER BY a.id DESC LIMIT ${limitSql}`;
   }
   const bounds = [ids, ids.map(() => from), ids.map(() => to)].map((each) => `${where.bind(each)}::uuid[]`);
-  return `SELECT a.* FROM unnest(${bounds.join(', ')}) s (id, first, past) CROSS JOIN LATERAL (
+  return `SELECT a.* FROM unnest(${bounds.join(', ')}) scope (id, first, past) CROSS JOIN LATERAL (
       SELECT a.* FROM attempts a
-      WHERE ${ownerRangeCondition('a', column, 's.id', { first: 's.first', past: 's.past' })} AND ${days}
+      WHERE ${ownerRangeCondition('a', column, 'scope.id', { first: 'scope.first', past: 'scope.past' })} AND ${days}
       ORDER BY a.${column} DESC, a.id DESC LIMIT ${limitSql}
     ) a ${isOrdered ? 'ORDER BY a.id DESC' : ''} LIMIT ${limitSql}`;
 }

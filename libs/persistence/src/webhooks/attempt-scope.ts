@@ -81,9 +81,7 @@ export const sampleAttemptFilters: AttemptFilter[] = [
 /** The part of the log that a list scans: the first column of the index, and the range of ids. */
 export interface AttemptScope extends IdRange {
   column: 'organization_id' | 'project_id' | 'endpoint_id' | 'delivery_id' | null;
-  /**
-   * Empty if the filter names nothing within the reach. One id with any value for the complete log (null).
-   */
+  /** Empty if the filter names nothing within the reach. One id of any value if `column` is null. */
   ids: string[];
 }
 

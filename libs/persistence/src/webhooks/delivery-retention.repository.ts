@@ -1,7 +1,7 @@
 // This file contains SQL: deletion by batch, and changes of partitions.
 import { GatehouseError } from '@gatehouse/domain';
 import { errorCode, errorMessage, now, sleep } from '@gatehouse/platform';
-import type { Database } from '../database.js';
+import type { Database, Sql } from '../database.js';
 import { MAX_CLOCK_SKEW_MS, minIdAt, NIL_UUID, parseIdTime } from '../uuid-v7.js';
 import { orderedPruneStatement, pruneInIdOrder } from '../prune.js';
 import { arrayOf, boolean, dynamicStatement, nullable, statement, uuid } from '../statements.js';
@@ -304,7 +304,7 @@ async function lockAttempts(tx: Tx): Promise<void> {
   await tx.execute(lockParentTable);
 }
 
-const isEmpty = async (sql: Database | Tx, { name }: AttemptPartition): Promise<boolean> =>
+const isEmpty = async (sql: Sql, { name }: AttemptPartition): Promise<boolean> =>
   (await sql.execute(findRow(name))).length === 0;
 
 const isSmall = async (tx: Tx, { name }: AttemptPartition): Promise<boolean> =>
