@@ -66,13 +66,13 @@ const readMetrics = dynamicStatement(
     const [first, last] = [buckets[0]!, buckets.at(-1)!];
     const covering = coveringBuckets(first, last.at + last.span - 1);
     const minId = minIdAt(first.at * 1_000 - MAX_STARTED_AT_SKEW_MS);
-    const times = (of: Bucket[]): Date[] => of.map(({ at }) => new Date(at * 1_000));
+    const startTimes = (list: Bucket[]): Date[] => list.map(({ at }) => new Date(at * 1_000));
     const values = [
       projectId ?? SYSTEM_SCOPE_ID,
       first.span,
-      times(buckets),
+      startTimes(buckets),
       covering.map(({ span }) => span),
-      times(covering),
+      startTimes(covering),
       nextId > minId ? nextId : minId,
       new Date(first.at * 1_000),
       new Date((last.at + last.span) * 1_000),

@@ -44,7 +44,7 @@ const readyDeliveriesSql = `
  * Declares a statement that claims as many of the candidates (id, endpoint_id, project_id, urgency,
  * next_attempt_at) as there is capacity for, the most urgent first.
  */
-const claimCandidates = (candidatesSql: string): Statement<ClaimedAttempt> =>
+const claimStatement = (candidatesSql: string): Statement<ClaimedAttempt> =>
   statement(
     claimedAttemptRow,
     `WITH candidates AS (${candidatesSql}),
@@ -72,7 +72,7 @@ const claimCandidates = (candidatesSql: string): Statement<ClaimedAttempt> =>
      ) ${claimPickedSql}`,
   );
 
-const claimDue = claimCandidates(
+const claimDue = claimStatement(
   `SELECT due.* FROM unnest($12::float8[]) WITH ORDINALITY AS overdue (ms, nth) CROSS JOIN LATERAL (
      ${readyDeliveriesSql} WHERE ${isClaimable} AND d.urgency = overdue.nth - 1
        AND d.next_attempt_at <= statement_timestamp() - overdue.ms * interval '1 ms'
@@ -80,7 +80,7 @@ const claimDue = claimCandidates(
    ) due`,
 );
 
-const claimDueForEndpoints = claimCandidates(
+const claimDueForEndpoints = claimStatement(
   `SELECT due.* FROM unnest($13::uuid[]) AS endpoint (id)
    CROSS JOIN unnest($12::float8[]) WITH ORDINALITY AS overdue (ms, nth) CROSS JOIN LATERAL (
      ${readyDeliveriesSql} WHERE ${isClaimable} AND d.endpoint_id = endpoint.id AND d.urgency = overdue.nth - 1
@@ -164,12 +164,12 @@ export class ReadyQueueRepository {
   }
 
   private async claim(
-    claimStatement: Statement<ClaimedAttempt>,
+    declaredClaim: Statement<ClaimedAttempt>,
     capacity: ClaimCapacity,
     rest: unknown[],
   ): Promise<ClaimedAttempt[]> {
     if (capacity.limit <= 0) return [];
-    return this.database.execute(claimStatement, [
+    return this.database.execute(declaredClaim, [
       this.leaseMs,
       capacity.limit,
       PRIORITY_AGING_MS,

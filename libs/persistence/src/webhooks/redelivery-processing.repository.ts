@@ -162,8 +162,8 @@ export class RedeliveryProcessingRepository {
   }
 
   /**
-   * Runs, unless another worker has just done so: creates deliveries up to the capacity of their endpoints,
-   * and finishes completed batches.
+   * Performs a run, unless another worker has just done so: creates deliveries up to the capacity of their
+   * endpoints, and finishes completed batches.
    * @returns the number of created deliveries
    */
   async releaseNext(tx: Tx, everyMs: number): Promise<number> {
