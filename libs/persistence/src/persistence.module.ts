@@ -25,8 +25,8 @@ import { ImportsRepository } from './imports/imports.repository.js';
 import { LoginAttemptsRepository } from './login-attempts/login-attempts.repository.js';
 import { MailsRepository } from './mails/mails.repository.js';
 import { OneTimeTokensRepository } from './one-time-tokens/one-time-tokens.repository.js';
-import { OperatorLoginAttemptsRepository } from './operators/operator-login-attempts.repository.js';
 import { OperatorLinksRepository } from './operators/operator-links.repository.js';
+import { OperatorLoginAttemptsRepository } from './operators/operator-login-attempts.repository.js';
 import { OperatorSessionsRepository } from './operators/operator-sessions.repository.js';
 import { OperatorsRepository } from './operators/operators.repository.js';
 import { BillingCustomersRepository } from './organizations/billing-customers.repository.js';
@@ -45,14 +45,14 @@ import { DeadLettersRepository } from './webhooks/dead-letters.repository.js';
 import { DeliveriesRepository } from './webhooks/deliveries.repository.js';
 import { DeliveryAnnouncer } from './webhooks/delivery-announcer.js';
 import { DeliveryChainsRepository } from './webhooks/delivery-chains.repository.js';
-import { ReadyQueueRepository } from './webhooks/ready-queue.repository.js';
-import { DeliveryRetentionRepository } from './webhooks/delivery-retention.repository.js';
 import { DeliveryProcessingRepository } from './webhooks/delivery-processing.repository.js';
+import { DeliveryRetentionRepository } from './webhooks/delivery-retention.repository.js';
 import { EndpointHealthRepository } from './webhooks/endpoint-health.repository.js';
 import { EndpointStatsRepository } from './webhooks/endpoint-stats.repository.js';
-import { UnnotifiedDeadLettersRepository } from './webhooks/unnotified-dead-letters.repository.js';
+import { ReadyQueueRepository } from './webhooks/ready-queue.repository.js';
 import { RedeliveryBatchesRepository } from './webhooks/redelivery-batches.repository.js';
 import { RedeliveryProcessingRepository } from './webhooks/redelivery-processing.repository.js';
+import { UnnotifiedDeadLettersRepository } from './webhooks/unnotified-dead-letters.repository.js';
 import { WebhookEndpointsRepository } from './webhooks/webhook-endpoints.repository.js';
 
 const repositories: Provider[] = [
@@ -78,8 +78,8 @@ const repositories: Provider[] = [
   LookupsRepository,
   MailsRepository,
   OneTimeTokensRepository,
-  OperatorLoginAttemptsRepository,
   OperatorLinksRepository,
+  OperatorLoginAttemptsRepository,
   OperatorSessionsRepository,
   OperatorsRepository,
   OrganizationsRepository,
@@ -88,8 +88,8 @@ const repositories: Provider[] = [
   SearchRepository,
   SessionsRepository,
   SigningKeysRepository,
-  UnnotifiedDeadLettersRepository,
   SystemStatusRepository,
+  UnnotifiedDeadLettersRepository,
   WebhookEndpointsRepository,
   WorkersRepository,
 ].map((Repository) => ({
