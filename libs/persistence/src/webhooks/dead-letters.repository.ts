@@ -7,10 +7,11 @@ import { boundedScanRow, boundedScanSql, scanPage, type ScannedPage } from '../s
 import { dynamicStatement, integer, nullable, smallint, textOf, type RowOf } from '../statements.js';
 import { deliveryColumns, deliveriesWithin, deliveryRow } from './deliveries.repository.js';
 import {
-  baseConditions,
   addDeliveryConditions,
+  baseConditions,
   deadLetterStates,
   deliveryScanSql,
+  emptyDeliveryFilter,
   sampleDeliveryFilters,
   type DeliveryFilter,
 } from './delivery-filter.js';
@@ -34,7 +35,7 @@ const PAGE_SCAN_LIMIT = 200;
 
 const sampleFilters = [
   ...sampleDeliveryFilters,
-  ...deadLetterStates.map((resolution) => ({ ...sampleDeliveryFilters[0]!, resolution })),
+  ...deadLetterStates.map((resolution) => ({ ...emptyDeliveryFilter, resolution })),
 ];
 const sampleCalls = sampleReaches.flatMap((reach) => sampleFilters.map((filter) => [reach, filter] as const));
 

@@ -20,7 +20,7 @@ import {
 import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
 
-/** The row of a statement with the columns of `deliveryColumns`. */
+/** The row of a delivery with the columns of `deliveryColumns`. */
 export const deliveryRow = {
   id: uuid,
   organizationId: uuid,

@@ -31,7 +31,8 @@ export interface DeliveryFilter {
   resolution?: DeadLetterState;
 }
 
-const noFilter: DeliveryFilter = {
+/** A filter that matches every delivery. */
+export const emptyDeliveryFilter: DeliveryFilter = {
   projectId: null,
   endpointId: null,
   eventType: null,
@@ -47,15 +48,15 @@ const noFilter: DeliveryFilter = {
 
 /** Filters that lead to every scan and every condition, as samples for dynamic statements. */
 export const sampleDeliveryFilters: DeliveryFilter[] = [
-  noFilter,
-  { ...noFilter, projectId: NIL_UUID },
-  { ...noFilter, projectId: NIL_UUID, createdAfter: new Date(0), createdBefore: new Date(0) },
-  { ...noFilter, endpointId: NIL_UUID, eventType: '', state: 'failed', success: false },
-  { ...noFilter, eventId: NIL_UUID, httpStatus: 500, httpStatusRange: [500, 599] },
-  { ...noFilter, deliveryIds: [NIL_UUID] },
-  { ...noFilter, endpointIds: [NIL_UUID], endpointUrl: 'https://example.com' },
-  { ...noFilter, customerIds: [NIL_UUID] },
-  { ...noFilter, customerIds: [NIL_UUID], areLowVolume: true },
+  emptyDeliveryFilter,
+  { ...emptyDeliveryFilter, projectId: NIL_UUID },
+  { ...emptyDeliveryFilter, projectId: NIL_UUID, createdAfter: new Date(0), createdBefore: new Date(0) },
+  { ...emptyDeliveryFilter, endpointId: NIL_UUID, eventType: '', state: 'failed', success: false },
+  { ...emptyDeliveryFilter, eventId: NIL_UUID, httpStatus: 500, httpStatusRange: [500, 599] },
+  { ...emptyDeliveryFilter, deliveryIds: [NIL_UUID] },
+  { ...emptyDeliveryFilter, endpointIds: [NIL_UUID], endpointUrl: 'https://example.com' },
+  { ...emptyDeliveryFilter, customerIds: [NIL_UUID] },
+  { ...emptyDeliveryFilter, customerIds: [NIL_UUID], areLowVolume: true },
 ];
 
 export const deadLetterStates = ['waiting', 'redelivered', 'discarded', 'resolved'] as const;
