@@ -20,7 +20,7 @@ const BATCH_SIZE = 5_000;
 const removedRow = { removed: integer };
 
 /**
- * Declares a statement that removes a batch of the rows of a table that meet a condition, for `pruneInBatches`.
+ * Declares a statement that removes a batch of rows of a table that meet a condition, for `pruneInBatches`.
  * @param table,condition SQL from code, never from input
  */
 export const pruneStatement = (table: string, condition: string): Statement<RowOf<typeof removedRow>> =>

@@ -41,7 +41,7 @@ export const nullable = <Value>({ type }: ResultType<Value>): ResultType<Value |
   nullable: true,
 });
 
-/** Returns the type of a column that is nullable in its table, but never null in the rows of the statement. */
+/** Returns the type of a column that is nullable in its table, but never null in the rows of a statement. */
 export const neverNull = <Value>({ type }: ResultType<Value>): ResultType<Value> => ({
   type,
   nullable: 'table',

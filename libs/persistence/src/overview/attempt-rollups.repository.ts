@@ -97,7 +97,8 @@ const addToRollups = dynamicStatement(
         ${metricsSql('bucketed', 'span, at, scope_id')}
         ON CONFLICT (span, at, scope_id) DO UPDATE SET counts = ARRAY(
           SELECT coalesce(existing, 0) + coalesce(added, 0)
-          FROM unnest(stored.counts, excluded.counts) WITH ORDINALITY AS each (existing, added, nth) ORDER BY nth)
+          FROM unnest(stored.counts, excluded.counts) WITH ORDINALITY AS each (existing, added, nth)
+          ORDER BY nth)
       ), by_event AS (${addBreakdownSql('attempt_figures_by_event', 'event_type', 'bucketed')})
       ${addBreakdownSql('attempt_figures_by_endpoint', 'endpoint_id', `(SELECT * FROM bucketed WHERE scope_id = coalesce(project_id, '${SYSTEM_SCOPE_ID}')) one_scope`)}`,
     values: [from, to, retained.map(({ span }) => span), retained.map(({ since }) => since)],

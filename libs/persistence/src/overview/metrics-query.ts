@@ -18,7 +18,8 @@ const IN_SCOPE = 'stored.scope_id = $1';
  */
 const storedRowsSql = (table: string, buckets: string, scope: string): string => `
   SELECT stored.* FROM ${buckets} CROSS JOIN LATERAL (
-    SELECT * FROM ${table} stored WHERE stored.span = bucket.span AND stored.at = bucket.at AND ${scope} OFFSET 0
+    SELECT * FROM ${table} stored
+    WHERE stored.span = bucket.span AND stored.at = bucket.at AND ${scope} OFFSET 0
   ) stored`;
 
 /** Returns SQL for the top ten of a column, with rollups and live attempts added up. */

@@ -86,7 +86,8 @@ export function attemptScanSql(
   const bounds = [ids, ids.map(() => from), ids.map(() => to)].map((each) => `${where.bind(each)}::uuid[]`);
   return `SELECT a.* FROM unnest(${bounds.join(', ')}) scope (id, first, past) CROSS JOIN LATERAL (
       SELECT a.* FROM attempts a
-      WHERE ${ownerRangeCondition('a', column, 'scope.id', { first: 'scope.first', past: 'scope.past' })} AND ${days}
+      WHERE ${ownerRangeCondition('a', column, 'scope.id', { first: 'scope.first', past: 'scope.past' })}
+        AND ${days}
       ORDER BY a.${column} DESC, a.id DESC LIMIT ${limitSql}
     ) a ${isOrdered ? 'ORDER BY a.id DESC' : ''} LIMIT ${limitSql}`;
 }

@@ -112,7 +112,8 @@ const createDeliveries = statement(
    UPDATE redelivery_items i SET redelivered_as = created.id,
      skipped = CASE WHEN created.id IS NULL THEN coalesce(checked.skip_reason, 'delivery_pending') END
    FROM checked LEFT JOIN created ON created.id = checked.new_id
-   WHERE i.batch_id = checked.batch_id AND i.endpoint_id = checked.endpoint_id AND i.event_id = checked.event_id
+   WHERE i.batch_id = checked.batch_id AND i.endpoint_id = checked.endpoint_id
+     AND i.event_id = checked.event_id
    RETURNING i.batch_id AS "batchId", i.skipped`,
 );
 
