@@ -77,9 +77,9 @@ describe('apis', () => {
     expect(await instance.api.waitForExit()).toBeNull();
     await eventually('the event', () => receiver.requests.length === before + 1);
     await startAgain();
-    const again = await create(second, key);
-    expect(again).toMatchObject({ status: 201, body: { email: second } });
-    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    const retried = await create(second, key);
+    expect(retried).toMatchObject({ status: 201, body: { email: second } });
+    expect(retried.headers.get('idempotent-replayed')).toBe('true');
     expect(await instance.sql('SELECT FROM customers WHERE email = $1', [second])).toHaveLength(1);
     expect((await history.check()).requests).toBe(before + 1);
   });

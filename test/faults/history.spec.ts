@@ -16,7 +16,12 @@ const tolerances = { schedule: [0, 1_000, 1_000, 1_000, 1_000], lateMs: 500, lon
 
 const token = (claims: object): string => `x.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`;
 
-const exchange = (path: string, status: number, body: unknown, more: Partial<Exchange> = {}): Exchange => ({
+const exchange = (
+  path: string,
+  status: number,
+  body: unknown,
+  overrides: Partial<Exchange> = {},
+): Exchange => ({
   at: 0,
   ms: 20,
   method: 'POST',
@@ -24,7 +29,7 @@ const exchange = (path: string, status: number, body: unknown, more: Partial<Exc
   requestBody: {},
   accessToken: null,
   response: { status, headers: new Headers(), body } satisfies TestResponse,
-  ...more,
+  ...overrides,
 });
 
 const attempt = (
@@ -117,8 +122,8 @@ const verificationEvent = (): Facts['events'][number] => {
 };
 
 const violations: [string, string, (facts: Facts) => unknown][] = [
-  ['I1', 'a customer that was acknowledged is gone', (facts) => facts.customers.pop()],
-  ['I1', 'a session that was acknowledged is gone', (facts) => facts.sessions.pop()],
+  ['I1', 'an acknowledged customer is missing', (facts) => facts.customers.pop()],
+  ['I1', 'an acknowledged session is missing', (facts) => facts.sessions.pop()],
   ['I2', 'a change has no event', ({ events }) => (events[0]!.type = 'customer.updated')],
   [
     'I2',

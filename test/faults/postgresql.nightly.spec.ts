@@ -22,14 +22,14 @@ import { uniqueEmail } from '../support/unique-email.js';
 const MIGRATION_LOCK = 7_120_913;
 
 describe('faults of PostgreSQL under load', () => {
-  let own: DedicatedDatabase;
+  let dedicated: DedicatedDatabase;
   let { instance, history, customer, server } = {} as DedicatedDatabase;
   beforeAll(async () => {
-    own = await DedicatedDatabase.start();
-    ({ instance, history, customer, server } = own);
+    dedicated = await DedicatedDatabase.start();
+    ({ instance, history, customer, server } = dedicated);
   });
-  afterEach(() => own?.server.thaw());
-  afterAll(() => own?.remove());
+  afterEach(() => dedicated?.server.thaw());
+  afterAll(() => dedicated?.remove());
 
   it('I7: PostgreSQL is frozen in the middle of a transaction: 503 in time, and no connection is reused', async () => {
     const holder = await instance.db.connect();
@@ -55,7 +55,7 @@ describe('faults of PostgreSQL under load', () => {
       (await instance.sql('SELECT FROM pg_stat_activity WHERE pid = ANY ($1)', [pids])).length === 0;
     // Earlier than PostgreSQL itself ends an idle transaction.
     await eventually('both connections to be closed', areClosed);
-    await own.expectHealthyConnections();
+    await dedicated.expectHealthyConnections();
     await history.check(LEASE_TOLERANCES);
   });
 
@@ -66,8 +66,8 @@ describe('faults of PostgreSQL under load', () => {
   ])(
     'PostgreSQL is %s at 50 mixed requests a second: 503 with Retry-After within 3 s in the meantime, the same processes continue, no error from 5 s after it returns, nothing acknowledged is lost',
     async (_, interrupt) => {
-      const { pids } = own;
-      const began = Date.now();
+      const { pids } = dedicated;
+      const startedAt = Date.now();
       const load = new SteadyLoad(50, mixedRequests(instance, await registerCustomer(instance)), 25);
       await sleep(1_500);
       const interruptedAt = Date.now();
@@ -77,7 +77,7 @@ describe('faults of PostgreSQL under load', () => {
       const restartedAt = Date.now();
       await sleep(7_000);
       await load.stop();
-      const requests = history.exchanges.filter(({ at }) => at >= began);
+      const requests = history.exchanges.filter(({ at }) => at >= startedAt);
       const rejected = requests.filter(
         ({ response }) => response?.status !== 200 && response?.status !== 201,
       );
@@ -98,8 +98,8 @@ describe('faults of PostgreSQL under load', () => {
       expect(rejected.length).toBeGreaterThan(0);
       expect(times.longest).toBeLessThan(3_000);
       expect(times.last - restartedAt).toBeLessThan(5_000);
-      expect(own.pids).toEqual(pids);
-      await own.expectHealthyConnections();
+      expect(dedicated.pids).toEqual(pids);
+      await dedicated.expectHealthyConnections();
     },
   );
 
@@ -115,9 +115,9 @@ describe('faults of PostgreSQL under load', () => {
         await holder.query('BEGIN; LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
         const requests = Array.from({ length: 200 }, me);
         await sleep(1_000);
-        const live = performance.now();
+        const requestedAt = performance.now();
         expect((await instance.request('GET', '/livez')).status).toBe(200);
-        liveMs = performance.now() - live;
+        liveMs = performance.now() - requestedAt;
         (await Promise.all(requests)).forEach(expectUnavailable);
       } finally {
         await holder.query('ROLLBACK');
@@ -148,8 +148,8 @@ describe('faults of PostgreSQL under load', () => {
       'rejected after': `${formatSeconds(first)} to ${formatSeconds(p95Ms)}, the last after ${formatSeconds(last)}`,
       'recovered after': formatSeconds(recoveryMs),
     });
-    await own.expectHealthyConnections();
-    await own.expectNoLeakedConnection();
+    await dedicated.expectHealthyConnections();
+    await dedicated.expectNoLeakedConnection();
     expect(first).toBeGreaterThan(1_900);
     expect({ times, isInTime: isInTime(times) }).toMatchObject({ isInTime: true });
     await history.check(LEASE_TOLERANCES);

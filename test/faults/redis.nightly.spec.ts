@@ -79,10 +79,10 @@ describeRedis('faults of Redis within time limits, deliveries with redis', () =>
     // A control api without Redis runs at the same time, so that load on the machine affects both.
     const control = await startReplica(instance, { REDIS_URL: '' });
     const register = async (baseUrl: string): Promise<number> => {
-      let began = 0;
+      let startedAt = 0;
       // On a busy machine, hash threads are the first to be overloaded.
       const response = await retryWhileRejected(() => {
-        began = performance.now();
+        startedAt = performance.now();
         return instance.request('POST', '/api/v1/auth/register', {
           body: { email: uniqueEmail(), password: PASSWORD },
           headers: { 'x-publishable-key': instance.credentials.publishableKey },
@@ -90,7 +90,7 @@ describeRedis('faults of Redis within time limits, deliveries with redis', () =>
         });
       });
       expect(response.status).toBe(201);
-      return performance.now() - began;
+      return performance.now() - startedAt;
     };
     await redis!.stop();
     const PAIRS = 300;
@@ -127,16 +127,16 @@ describeRedis('faults of Redis within time limits, deliveries with redis', () =>
 
   it('Redis is unreachable at startup: ready within 10 s; Redis is used within 20 s of becoming reachable, without a restart', async () => {
     const port = await freePort();
-    const begin = async (): Promise<number> => {
-      const began = Date.now();
+    const startWithoutRedis = async (): Promise<number> => {
+      const startedAt = Date.now();
       await start({}, `redis://127.0.0.1:${port}`);
-      return Date.now() - began;
+      return Date.now() - startedAt;
     };
     // Only a repeatedly slow start is a failure; a single one may be due to the machine.
-    let readyMs = await begin();
+    let readyMs = await startWithoutRedis();
     for (let runs = 1; readyMs >= 10_000 && runs < 3; runs += 1) {
       await Promise.all([instance.stop(), receiver.stop()]);
-      readyMs = await begin();
+      readyMs = await startWithoutRedis();
     }
     expect(readyMs).toBeLessThan(10_000);
     await createEndpoint();

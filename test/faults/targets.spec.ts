@@ -33,7 +33,7 @@ interface Attempt {
   retry_seconds: number | null;
 }
 
-const anHour = 'Retry-After: 3600';
+const retryAfterOneHour = 'Retry-After: 3600';
 const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n';
 const bomb = Buffer.alloc(50_000_000);
 
@@ -45,9 +45,9 @@ const withStatus: [name: string, RawResponder, httpStatus: number, body?: string
   ['400', respondWith('400 Bad Request', 'no'), 400, 'no'],
   ['404', respondWith('404 Not Found'), 404],
   ['410', respondWith('410 Gone'), 410],
-  ['429 with Retry-After', respondWith('429 Too Many Requests', '', anHour), 429, '', '3600'],
+  ['429 with Retry-After', respondWith('429 Too Many Requests', '', retryAfterOneHour), 429, '', '3600'],
   ['500', respondWith('500 Internal Server Error'), 500],
-  ['503 with Retry-After', respondWith('503 Service Unavailable', '', anHour), 503, '', '3600'],
+  ['503 with Retry-After', respondWith('503 Service Unavailable', '', retryAfterOneHour), 503, '', '3600'],
   [
     'a cookie',
     respondWith('500 Internal Server Error', '', 'Set-Cookie: a=b', 'Set-Cookie: c=d; Path=/'),
@@ -178,7 +178,7 @@ describe('targets that misbehave', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Delivers one event to each target. @returns the recorded attempts of each: a success, or two attempts */
+  /** Delivers one event to each target. @returns the attempts of each target: one success, or two attempts */
   const deliver = async (targets: { url: string }[]): Promise<Attempt[][]> => {
     const endpoints = await Promise.all(
       targets.map(({ url }) => instance.createEndpoint(url, ['customer.created'])),
@@ -233,8 +233,8 @@ describe('targets that misbehave', () => {
   /** Starts targets. @param responses the first response of each, and its status */
   const startTargets = (responses: [RawResponder, status: number | null][]): Promise<RawTarget[]> =>
     Promise.all(
-      responses.map(async ([each, status]) => {
-        const target = (await RawTarget.start()).respondWith(each);
+      responses.map(async ([responder, status]) => {
+        const target = (await RawTarget.start()).respondWith(responder);
         history.watch(target, status);
         return target;
       }),
@@ -251,7 +251,7 @@ describe('targets that misbehave', () => {
     let targets: RawTarget[];
     let records: Attempt[][];
     beforeAll(async () => {
-      targets = await startTargets(rows.map(([, each, status]) => [each, status]));
+      targets = await startTargets(rows.map(([, responder, status]) => [responder, status]));
       records = await deliver(targets);
     });
     afterAll(() => Promise.all(targets.map((each) => each.stop())));
@@ -295,7 +295,7 @@ describe('targets that misbehave', () => {
     let targets: RawTarget[];
     let records: Attempt[][];
     beforeAll(async () => {
-      targets = await startTargets(withoutResponse.map(([, each]) => [each, null]));
+      targets = await startTargets(withoutResponse.map(([, responder]) => [responder, null]));
       records = await deliver(targets);
     });
     afterAll(() => Promise.all(targets.map((each) => each.stop())));
@@ -316,14 +316,14 @@ describe('targets that misbehave', () => {
     const host = '127.0.0.1';
     const past = { from: new Date('2020-01-01'), until: new Date('2020-02-01') };
     const future = { from: new Date('2090-01-01'), until: new Date('2090-02-01') };
-    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
+    const tls10Only = { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
     const rows = [
       ['expired', authority.issue([host], past)],
       ['not yet valid', authority.issue([host], future)],
       ['self-signed', selfSigned([host])],
       ['of another host', authority.issue(['other.example'])],
       ['of an unknown authority', createAuthority().issue([host])],
-      ['valid, but only with TLS 1.0', { ...authority.issue([host]), ...old }],
+      ['valid, but only with TLS 1.0', { ...authority.issue([host]), ...tls10Only }],
     ] as const;
     let targets: RawTarget[];
     let records: Attempt[][];
@@ -341,8 +341,8 @@ describe('targets that misbehave', () => {
     });
 
     it('WH-11: each invalid certificate is a tls_error, and no byte of the payload is sent', () => {
-      expectEach(rows, (_, row) => {
-        const [attempts, target] = [records[row + 1]!, targets[row + 1]!];
+      expectEach(rows, (_, index) => {
+        const [attempts, target] = [records[index + 1]!, targets[index + 1]!];
         expect(attempts).toMatchObject(Array(2).fill({ http_status: 0, success: false, error: 'tls_error' }));
         expect(findScheduleProblem(attempts)).toEqual([]);
         expect([target.connections, target.bytesReceived]).toEqual([2, 0]);
@@ -361,13 +361,13 @@ describe('targets that misbehave', () => {
 
     /** Delivers to 20 targets at once. @returns the maximum growth of the worker in MB */
     const measureGrowth = async (
-      each: RawResponder,
+      responder: RawResponder,
       status = 200,
     ): Promise<{ growthMb: number; targets: RawTarget[]; records: Attempt[][] }> => {
       const before = measureMemoryMb();
       let maximum = before;
       const watch = setInterval(() => (maximum = Math.max(maximum, measureMemoryMb())), 50);
-      const targets = await startTargets(Array.from({ length: 20 }, () => [each, status]));
+      const targets = await startTargets(Array.from({ length: 20 }, () => [responder, status]));
       const records = await deliver(targets).finally(() => clearInterval(watch));
       await Promise.all(targets.map((target) => target.stop()));
       return { growthMb: Math.max(maximum, measureMemoryMb()) - before, targets, records };

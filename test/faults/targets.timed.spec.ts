@@ -61,8 +61,8 @@ describe('targets that misbehave in their timing', () => {
     });
     const history = new History(instance);
     targets = await Promise.all(
-      responders.map(async ([each, status]) => {
-        const target = (await RawTarget.start()).respondWith(each);
+      responders.map(async ([responder, status]) => {
+        const target = (await RawTarget.start()).respondWith(responder);
         history.watch(target, status);
         return target;
       }),

@@ -229,14 +229,14 @@ describe('workers', () => {
 async function runDelayedJobs(): Promise<void> {
   const { hostname, port, pathname } = new URL(instance.env['REDIS_URL']!);
   const connection = { host: hostname, port: Number(port), db: Number(pathname.slice(1) || 0) };
-  const jobs = new Queue('deliveries', { connection, prefix: 'gatehouse' });
+  const queue = new Queue('deliveries', { connection, prefix: 'gatehouse' });
   try {
-    await jobs.promoteJobs();
+    await queue.promoteJobs();
     await eventually(
       'the queue to be empty',
-      async () => (await jobs.getJobCountByTypes('delayed', 'wait', 'prioritized', 'active')) === 0,
+      async () => (await queue.getJobCountByTypes('delayed', 'wait', 'prioritized', 'active')) === 0,
     );
   } finally {
-    await jobs.close();
+    await queue.close();
   }
 }

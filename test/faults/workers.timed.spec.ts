@@ -8,22 +8,22 @@ import { SilentProxy } from '../support/silent-proxy.js';
 import { availableQueues, TestInstance } from '../support/test-instance.js';
 
 /** Accepts a request and never responds. */
-const hold: Responder = () => undefined;
+const neverRespond: Responder = () => undefined;
 
 const settings = { WEBHOOK_TIMEOUT: '60s', WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' };
 
 describe('workers', () => {
   let setups: { instance: TestInstance; receiver: Receiver }[] = [];
-  let silenced: TestInstance;
+  let proxied: TestInstance;
   beforeAll(async () => {
-    silenced = await TestInstance.start({ workers: 0 });
+    proxied = await TestInstance.start({ workers: 0 });
     for (const queue of availableQueues) {
       const instance = await TestInstance.startShared({ queue, workerEnv: settings });
       setups.push({ instance, receiver: await Receiver.start() });
     }
   });
   afterAll(async () => {
-    await silenced?.stop();
+    await proxied?.stop();
     for (const { instance, receiver } of setups) {
       await instance.stop();
       await receiver.stop();
@@ -34,14 +34,14 @@ describe('workers', () => {
   // All run concurrently, because most of the time is spent waiting.
   it('a worker receives SIGTERM while 20 targets hold their requests: requests are aborted at 12 s, nothing stays leased, exit 0, another worker delivers; with an unresponsive PostgreSQL as well: exit 0', async () => {
     const stopped = setups.map(({ instance, receiver }) => stopWithRequestsHeld(instance, receiver));
-    await Promise.all([...stopped, stopWithSilentDatabase(silenced)]);
+    await Promise.all([...stopped, stopWithSilentDatabase(proxied)]);
   });
 });
 
 async function stopWithRequestsHeld(instance: TestInstance, receiver: Receiver): Promise<void> {
   const history = new History(instance, receiver);
   await instance.createEndpoint(receiver.url, ['customer.created']);
-  receiver.respondWith(...Array.from({ length: 20 }, () => hold));
+  receiver.respondWith(...Array.from({ length: 20 }, () => neverRespond));
   await registerCustomers(instance, 20);
   await eventually('20 requests', () => receiver.requests.length === 20);
   const signaledAt = Date.now();
@@ -66,7 +66,7 @@ async function stopWithSilentDatabase(instance: TestInstance): Promise<void> {
   const proxy = await SilentProxy.start({ host: url.hostname, port: Number(url.port) });
   try {
     url.host = `127.0.0.1:${proxy.port}`;
-    receiver.defaultResponder = hold;
+    receiver.defaultResponder = neverRespond;
     await instance.createEndpoint(receiver.url, ['customer.created']);
     const worker = instance.startWorker({ DATABASE_URL: url.href, WEBHOOK_TIMEOUT: '60s' });
     await instance.register();
