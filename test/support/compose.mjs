@@ -5,11 +5,9 @@ import { load, YAML11_SCHEMA } from 'js-yaml';
  * The properties of a service in docker-compose.yml that are checked.
  * @typedef {{
  *   image: string, build?: string, user?: string, command?: string[], environment?: Record<string, string>,
- *   ports?: string[], networks: string[], volumes?: string[], healthcheck?: { test: string[] }, read_only?:
- * boolean,
- *   tmpfs?: string[], cap_drop?: string[], security_opt?: string[], stop_grace_period?: string, depends_on?:
- * string[],
- *   container_name?: string, privileged?: boolean,
+ *   ports?: string[], networks: string[], volumes?: string[], healthcheck?: { test: string[] },
+ *   read_only?: boolean, tmpfs?: string[], cap_drop?: string[], security_opt?: string[],
+ *   stop_grace_period?: string, depends_on?: string[], container_name?: string, privileged?: boolean,
  * }} ComposeService
  * @typedef {{
  *   services: Record<string, ComposeService>, networks: Record<string, { internal?: boolean } | null>,

@@ -116,7 +116,7 @@ export class Conformance {
     const body = JSON.parse(text);
     problems.push(...this.findValueProblems(content[type].schema, body));
     if (body['status'] !== undefined && type.startsWith('application/problem'))
-      if (body['status'] !== status) problems.push('the status in the body is another');
+      if (body['status'] !== status) problems.push('the status in the body differs');
     return problems;
   }
 

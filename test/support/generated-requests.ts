@@ -146,9 +146,9 @@ function validValue(schema: Json, pool: ValuePool, name = ''): Arbitrary<unknown
   const { type, enum: values, examples, properties = {}, required = [], ...rest } = getSchema(schema);
   const known = pool.values[name];
   if (known) {
-    const rest = { ...pool, values: {} };
+    const generated = validValue(schema, { ...pool, values: {} });
     const existing = { weight: 6, arbitrary: fc.constantFrom(...known) };
-    return fc.oneof(existing, validValue(schema, rest), fc.constantFrom(...known).map(changeLastCharacter));
+    return fc.oneof(existing, generated, fc.constantFrom(...known).map(changeLastCharacter));
   }
   if (values) return fc.constantFrom(...(values as unknown[]));
   const choices: Arbitrary<unknown>[] =
@@ -298,7 +298,7 @@ function requestHeaders(operation: Operation, pool: ValuePool): Arbitrary<Record
     { authorization: `Bearer ${secretKey}`, 'x-api-key': projectKey },
     { authorization: `Bearer ${accessToken}`, 'x-publishable-key': publishableKey },
   );
-  const more = fc.record(
+  const optionalHeaders = fc.record(
     {
       'idempotency-key': fc.constantFrom('again', 'once more', 'x'.repeat(256)),
       'x-request-id': fc.constantFrom('mine', '../../x', 'x'.repeat(200)),
@@ -312,7 +312,7 @@ function requestHeaders(operation: Operation, pool: ValuePool): Arbitrary<Record
     },
     { requiredKeys: [] },
   );
-  const extraHeaders = fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, more);
+  const extraHeaders = fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, optionalHeaders);
   return fc
     .tuple(fc.oneof({ weight: 7, arbitrary: valid }, { weight: 2, arbitrary: invalid }), extraHeaders)
     .map(([credential, extra]) => ({ 'content-type': 'application/json', ...credential, ...extra }));

@@ -65,7 +65,7 @@ export class History {
   }
 
   /**
-   * Also records the requests of a receiver below HTTP.
+   * Also records the requests of a raw target, which are not parsed as HTTP.
    * @param first status of its first response, null for no response; all later ones are 200
    */
   watch(target: RawTarget, first: number | null = 200): void {

@@ -245,7 +245,8 @@ function findDeliveryProblem(delivery: DeliveryRow, attempts: AttemptRow[], inde
     return 'lacks a record of an attempt';
   if (attempts.slice(0, -1).some(({ success }) => success)) return 'was attempted again after a success';
   if (delivery.isLeased) return 'is still leased by a worker';
-  if (delivery.attempt !== attempts.length) return `has another number of attempts than ${delivery.attempt}`;
+  if (delivery.attempt !== attempts.length)
+    return `has ${attempts.length} recorded attempts, not ${delivery.attempt}`;
   switch (delivery.state) {
     case 'succeeded': {
       const seen = last ? index.seenBy(last.url, delivery.eventId) : [];
@@ -271,7 +272,7 @@ function findDeliveryProblem(delivery: DeliveryRow, attempts: AttemptRow[], inde
  */
 function checkRequestsPerAttempt({ attempts, requests }: Facts, _: FactIndex): Violation[] {
   const numbers = countBy(attempts.map(({ deliveryId, attempt }) => `attempt ${attempt} of ${deliveryId}`));
-  const twice = [...numbers]
+  const duplicates = [...numbers]
     .filter(([, count]) => count > 1)
     .map(([what, count]) => ({
       invariant: 'I3' as const,
@@ -288,7 +289,7 @@ function checkRequestsPerAttempt({ attempts, requests }: Facts, _: FactIndex): V
     const what = `request ${position + 1} of ${arrivals.length} for ${key} belongs to no attempt of its own (${starts.length} started)`;
     return [{ invariant: 'I3' as const, description: what }];
   });
-  return [...twice, ...unexpectedRequests];
+  return [...duplicates, ...unexpectedRequests];
 }
 
 /** I4: no refresh token has two successors. */
@@ -401,7 +402,10 @@ function checkDelays(facts: Facts, _: FactIndex, tolerances: Tolerances): Violat
   });
 }
 
-/** `*` excludes event types that must be named (contract, section 5). */
+/**
+ * Returns true if an endpoint is subscribed to an event. `*` excludes the event types that must be named
+ * (contract, section 5).
+ */
 function isSubscribed(
   { projectId, events }: EndpointRow,
   event: { type: string; projectId: string | null },

@@ -87,7 +87,8 @@ export async function createProjectFixture(
   const publishable = tenant.publishableKey;
   const accessToken = customers[0].credentials.access!;
   const projectScoped = await project.waitForDeliveries(endpoints[0]!.id, tenant);
-  // Only of this project: events of another project are hidden from its key for two reasons.
+  // Only deliveries of this project: the level of the endpoint must be the only reason why its key cannot see
+  // them.
   const organizationScoped = await organization.waitForDeliveries(organizationEndpoints[0]!.id, tenant);
   await instance.sql(`UPDATE deliveries SET state = 'failed' WHERE id = ANY ($1)`, [
     [...projectScoped.delivery, ...organizationScoped.delivery].map((id) => id.slice('dlv_'.length)),
@@ -216,6 +217,6 @@ class FixtureBuilder {
       headers: { authorization: `Bearer ${this.key}` },
     });
     if (response.status < 300) return response;
-    throw new Error(`${method} ${path} was refused: ${JSON.stringify(response.body)}`);
+    throw new Error(`${method} ${path} failed: ${JSON.stringify(response.body)}`);
   }
 }

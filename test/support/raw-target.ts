@@ -39,11 +39,11 @@ export const respondEndlessly =
     let pieces = 0;
     const next = (): void => {
       if (!socket.writable) return;
-      const isTaken = socket.write(piece);
+      const canContinue = socket.write(piece);
       pieces += 1;
       // Pauses are scheduled by the clock, so that delays on a busy machine do not add up.
       if (pauseMs > 0) setTimeout(next, began + pieces * pauseMs - performance.now());
-      else if (isTaken) setImmediate(next);
+      else if (canContinue) setImmediate(next);
       else socket.once('drain', next);
     };
     next();
@@ -57,7 +57,7 @@ export interface RawTargetOptions {
   greeting?: string;
 }
 
-/** A receiver below HTTP: it sees every connection and byte, and may respond with any bytes. */
+/** A receiver at the TCP level: it sees every connection and byte, and may respond with any bytes. */
 export class RawTarget {
   readonly requests: RawRequest[] = [];
   connections = 0;

@@ -81,25 +81,25 @@ export class RetryingProxy {
  */
 function forward(
   port: number,
-  { method, url, headers }: IncomingMessage,
+  { method, url, headers: received }: IncomingMessage,
   body: Buffer,
   response: ServerResponse,
-): Promise<'refused' | 'passed'> {
+): Promise<'refused' | 'forwarded'> {
   return new Promise((resolve) => {
-    const { connection: _, ...passed } = headers;
-    request({ host: '127.0.0.1', port, method, path: url, headers: passed, agent: false }, (upstream) => {
-      const { connection: __, ...shown } = upstream.headers;
-      response.writeHead(upstream.statusCode!, shown);
+    const { connection: _, ...headers } = received;
+    request({ host: '127.0.0.1', port, method, path: url, headers, agent: false }, (upstream) => {
+      const { connection: __, ...responseHeaders } = upstream.headers;
+      response.writeHead(upstream.statusCode!, responseHeaders);
       upstream.pipe(response);
       upstream.once('close', () => {
         if (!upstream.complete) response.destroy();
-        resolve('passed');
+        resolve('forwarded');
       });
     })
       .once('error', (error: NodeJS.ErrnoException) => {
         if (error.code === 'ECONNREFUSED') return resolve('refused');
         response.destroy();
-        resolve('passed');
+        resolve('forwarded');
       })
       .end(body);
   });

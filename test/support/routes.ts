@@ -125,7 +125,7 @@ class RouteReader {
 const name = (): string => `sample-${randomUUID().slice(0, 18)}`;
 const email = (): string => `${randomUUID()}@example.com`;
 
-/** Sample bodies of routes: those that require one, and those that would change something with it. */
+/** Sample bodies of the routes that require a body, and of the routes that change nothing without one. */
 const sampleBodies: Record<string, () => Json> = {
   'POST /api/v1/auth/register': () => ({ email: email(), password: `${randomUUID()} phrase` }),
   'POST /api/v1/auth/login': () => ({ email: email(), password: name() }),

@@ -50,9 +50,9 @@ export async function dropPartitions(instance: TestInstance, since: number): Pro
   for (const day of listDays(since, 2)) await instance.sql(`DROP TABLE IF EXISTS ${partitionName(day)}`);
 }
 
-/** Returns the start of each day since a time, in ms since 1970, except for the last days. */
-function listDays(since: number, last: number): number[] {
-  const [first, end] = [Math.floor(since / DAY_MS), Date.now() / DAY_MS - last];
+/** Returns the start of each day since a time, in ms since 1970, except for the last `excluded` days. */
+function listDays(since: number, excluded: number): number[] {
+  const [first, end] = [Math.floor(since / DAY_MS), Date.now() / DAY_MS - excluded];
   return Array.from({ length: Math.max(0, Math.ceil(end - first)) }, (_, index) => (first + index) * DAY_MS);
 }
 
@@ -106,19 +106,19 @@ export async function seedDeliveries(
 
 function toRow(instance: TestInstance, delivery: SeedDelivery) {
   const { endpointId, projectId, eventType = 'customer.created', attempts } = delivery;
-  const begin = attempts[0]!.at;
+  const startedAt = attempts[0]!.at;
   const iso = (time: number): string => new Date(time).toISOString();
-  const { eventId = uuidAt(begin), organizationId = instance.credentials.organizationId } = delivery;
+  const { eventId = uuidAt(startedAt), organizationId = instance.credentials.organizationId } = delivery;
   const body = {
     id: `evt_${eventId}`,
     type: eventType,
-    created_at: iso(begin),
+    created_at: iso(startedAt),
     project_id: projectId,
     organization_id: organizationId,
-    data: { seededAt: iso(begin) },
+    data: { seededAt: iso(startedAt) },
   };
   return {
-    id: uuidAt(begin),
+    id: uuidAt(startedAt),
     organization_id: organizationId,
     project_id: projectId,
     customer_id: delivery.customerId ?? null,
@@ -129,7 +129,7 @@ function toRow(instance: TestInstance, delivery: SeedDelivery) {
     state: delivery.state,
     resolution: delivery.resolution ?? null,
     redelivery_of: delivery.redeliveryOf ?? null,
-    created_at: iso(begin),
+    created_at: iso(startedAt),
     finished_at: iso(delivery.finishedAt ?? attempts.at(-1)!.at + 1_000),
     attempts: attempts.map(({ at, status, responseBody = 'ok' }) => ({
       id: uuidAt(at),

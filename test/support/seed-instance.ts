@@ -43,11 +43,11 @@ export async function seedInstance(instance: TestInstance, count: number): Promi
       return customer;
     }),
   );
-  const begin = Date.now() - DAYS * DAY_MS;
-  await createPartitions(instance, begin - DAY_MS);
+  const startedAt = Date.now() - DAYS * DAY_MS;
+  await createPartitions(instance, startedAt - DAY_MS);
   const types = ['customer.created', 'session.created', 'customer.deleted'];
   const deliveries = Array.from({ length: count }, (_, index): SeedDelivery => {
-    const at = begin + index * ((DAYS * DAY_MS - 3 * 3_600_000) / count);
+    const at = startedAt + index * ((DAYS * DAY_MS - 3 * 3_600_000) / count);
     const endpoint = index % endpoints.length;
     const isDead = index % 5 === 0;
     return {

@@ -2,7 +2,7 @@ import { eventually } from './eventually.js';
 import type { TestInstance } from './test-instance.js';
 
 /**
- * Waits until the feed may show every event: transactions in other databases of this server delay it as well.
+ * Waits until the feed shows every event: transactions in other databases of this server delay it as well.
  */
 export const waitForFeed = (instance: TestInstance): Promise<boolean> =>
   eventually('older transactions to end', async () => {

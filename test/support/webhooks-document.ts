@@ -141,15 +141,15 @@ export class WebhooksDocument {
 
 function sign(
   secret: string,
-  { age = 0, ...given }: Partial<SignedRequest> & { age?: number } = {},
+  { age = 0, ...overrides }: Partial<SignedRequest> & { age?: number } = {},
 ): SignedRequest {
   const {
     id = `evt_${randomUUID()}`,
     body = '{"id":"evt_1","type":"webhook.test","data":{"name":"Zoë 🚪"}}',
-  } = given;
+  } = overrides;
   const at = new Date(Date.now() - age * 1_000);
   const timestamp = String(Math.floor(at.getTime() / 1_000));
-  return { id, timestamp, body, signature: new Webhook(secret).sign(id, at, body), ...given };
+  return { id, timestamp, body, signature: new Webhook(secret).sign(id, at, body), ...overrides };
 }
 
 /** Returns requests that must be accepted and requests that must be rejected. */
@@ -158,35 +158,35 @@ function verificationCases(secret: string): {
   forged: Record<string, SignedRequest>;
 } {
   const other = `whsec_${randomBytes(32).toString('base64')}`;
-  const good = sign(secret);
-  const bad = sign(other).signature;
-  const value = good.signature.slice(3);
+  const sample = sign(secret);
+  const foreignSignature = sign(other).signature;
+  const value = sample.signature.slice(3);
   return {
     genuine: {
-      'as it is sent': good,
-      'before a rotation is over': { ...good, signature: `${bad} ${good.signature}` },
-      'with a version of later': { ...good, signature: `v1a,abc ${good.signature} v2,` },
+      'as sent': sample,
+      'during a secret rotation': { ...sample, signature: `${foreignSignature} ${sample.signature}` },
+      'with a later signature version': { ...sample, signature: `v1a,abc ${sample.signature} v2,` },
       'four minutes old': sign(secret, { age: 240 }),
       'from a clock that is ahead': sign(secret, { age: -240 }),
     },
     forged: {
-      'another body': { ...good, body: good.body.replace('Zoë', 'Zoe') },
-      'another id': { ...good, id: 'evt_2' },
-      'another time': { ...good, timestamp: String(Number(good.timestamp) - 1) },
+      'another body': { ...sample, body: sample.body.replace('Zoë', 'Zoe') },
+      'another id': { ...sample, id: 'evt_2' },
+      'another timestamp': { ...sample, timestamp: String(Number(sample.timestamp) - 1) },
       'another secret': sign(other),
       'six minutes old': sign(secret, { age: 360 }),
       'six minutes ahead': sign(secret, { age: -360 }),
-      'no signature': { ...good, signature: '' },
+      'no signature': { ...sample, signature: '' },
       'no id': { ...sign(secret, { id: '' }), id: '' },
-      'no time': { ...good, timestamp: '' },
-      'a word for a time': { ...good, timestamp: 'now' },
-      'a time without end': { ...good, timestamp: '9'.repeat(40) },
-      'an empty signature': { ...good, signature: 'v1,' },
-      'a part of the signature': { ...good, signature: good.signature.slice(0, -8) },
-      'more than the signature': { ...good, signature: `${good.signature}AAAA` },
-      'no version': { ...good, signature: value },
-      'another version': { ...good, signature: `v2,${value}` },
-      'what is no base64': { ...good, signature: 'v1,é*?$(id)' },
+      'no timestamp': { ...sample, timestamp: '' },
+      'a timestamp that is not a number': { ...sample, timestamp: 'now' },
+      'a timestamp of 40 digits': { ...sample, timestamp: '9'.repeat(40) },
+      'an empty signature': { ...sample, signature: 'v1,' },
+      'a truncated signature': { ...sample, signature: sample.signature.slice(0, -8) },
+      'a signature with extra characters': { ...sample, signature: `${sample.signature}AAAA` },
+      'no version': { ...sample, signature: value },
+      'another version': { ...sample, signature: `v2,${value}` },
+      'a signature that is not base64': { ...sample, signature: 'v1,é*?$(id)' },
     },
   };
 }
