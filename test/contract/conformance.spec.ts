@@ -49,9 +49,9 @@ const errorFields = ({ body }: TestResponse): string[] =>
 async function expectFieldErrors(
   send: (body: object) => Promise<TestResponse>,
   valid: () => object,
-  wrong: readonly (readonly [field: string, ...values: unknown[]])[],
+  invalid: readonly (readonly [field: string, ...values: unknown[]])[],
 ): Promise<void> {
-  for (const [field, ...values] of wrong) {
+  for (const [field, ...values] of invalid) {
     for (const value of values) {
       const response = await send({ ...valid(), [field]: value });
       const { code } = response.body;
@@ -123,11 +123,11 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
   });
 
   it('requires email and password; the names are optional, and null when unset; all are strings', async () => {
-    const { status: code, body } = await instance.requestWithPublishableKey('POST', path, person());
-    expect([code, body.customer.firstName, body.customer.lastName]).toEqual([201, null, null]);
+    const { status, body } = await instance.requestWithPublishableKey('POST', path, person());
+    expect([status, body.customer.firstName, body.customer.lastName]).toEqual([201, null, null]);
     const shown = await instance.requestWithSecretKey('GET', `/api/v1/customers/${body.customer.id}`);
     expect(shown.body.projectId).toBe(instance.credentials.projectId);
-    await expectFieldErrors((wrong) => instance.requestWithPublishableKey('POST', path, wrong), person, [
+    await expectFieldErrors((input) => instance.requestWithPublishableKey('POST', path, input), person, [
       ['email', undefined, 1],
       ['password', undefined, 1],
       ['firstName', 1],
@@ -182,16 +182,16 @@ describe('§4 #2 POST /api/v1/auth/login', () => {
     await instance.register(email);
     const { publishableKey, secretKey } = instance.credentials;
     const body = { email, password: PASSWORD };
-    const codes = [];
+    const statuses = [];
     for (const headers of [
       {},
       bearerHeader(publishableKey),
       bearerHeader(secretKey),
       { 'x-api-key': secretKey },
     ]) {
-      codes.push((await instance.request('POST', path, { body, headers })).status);
+      statuses.push((await instance.request('POST', path, { body, headers })).status);
     }
-    expect(codes).toEqual([401, 403, 403, 403]);
+    expect(statuses).toEqual([401, 403, 403, 403]);
   });
 });
 
@@ -243,7 +243,7 @@ describe('§4 #4 GET /api/v1/me', () => {
   it('§5: accepts only the access token, as Authorization: Bearer', async () => {
     const { accessToken } = (await instance.register()).body.tokens;
     const { secretKey, publishableKey } = instance.credentials;
-    const codes = [];
+    const statuses = [];
     for (const headers of [
       {},
       bearerHeader('nonsense'),
@@ -253,7 +253,7 @@ describe('§4 #4 GET /api/v1/me', () => {
       { 'x-publishable-key': publishableKey },
     ]) {
       const response = await instance.request('GET', path, { headers: headers as Record<string, string> });
-      codes.push(response.status);
+      statuses.push(response.status);
       if (response.status === 401) {
         const isMissing = Object.keys(headers).length === 0;
         expect(response.headers.get('www-authenticate')).toBe(
@@ -261,7 +261,7 @@ describe('§4 #4 GET /api/v1/me', () => {
         );
       }
     }
-    expect(codes).toEqual([401, 401, 401, 401, 403, 403]);
+    expect(statuses).toEqual([401, 401, 401, 401, 403, 403]);
   });
 });
 
@@ -426,8 +426,8 @@ describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
   });
 
   it('§2: returns 201 with a publishable key, whose value starts with pk_', async () => {
-    const { status: code, body } = await create({ name: 'Shop', type: 'publishable' });
-    expect(code).toBe(201);
+    const { status, body } = await create({ name: 'Shop', type: 'publishable' });
+    expect(status).toBe(201);
     expect(body.key).toMatch(/^pk_/);
     const registered = await instance.request('POST', '/api/v1/auth/register', {
       body: { email: uniqueEmail(), password: PASSWORD },
@@ -474,10 +474,8 @@ describe('§4 #11 POST /api/v1/customers', () => {
   });
 
   it('uses {} and the project of the key when metadata and projectId are omitted, and names every invalid field', async () => {
-    const { status: code, body } = await instance.requestWithSecretKey('POST', path, {
-      email: uniqueEmail(),
-    });
-    expect([code, body.metadata, body.projectId]).toEqual([201, {}, instance.credentials.projectId]);
+    const { status, body } = await instance.requestWithSecretKey('POST', path, { email: uniqueEmail() });
+    expect([status, body.metadata, body.projectId]).toEqual([201, {}, instance.credentials.projectId]);
     await expectFieldErrors(postTo(path), () => ({ email: uniqueEmail() }), [
       ['email', undefined, 'nonsense'],
       ['projectId', 'nonsense'],
@@ -712,8 +710,8 @@ describe('§3 and §6: the delivery of a webhook', () => {
       success: true,
       delivery_state: 'succeeded',
     });
-    const old = await instance.request('GET', `/v1/webhooks/deliveries/${deadLetterId}`, { headers });
-    expect(old.body.data).toMatchObject({ state: 'failed', resolution: 'redelivered' });
+    const deadLetter = await instance.request('GET', `/v1/webhooks/deliveries/${deadLetterId}`, { headers });
+    expect(deadLetter.body.data).toMatchObject({ state: 'failed', resolution: 'redelivered' });
     expect(new Set(watched.receiver.requests.map(({ event }) => event.id)).size).toBe(1);
   });
 });
@@ -743,7 +741,7 @@ describe('§5: the routes of secret keys', () => {
 
   it('accept a secret key as Authorization: Bearer and as x-api-key, and return X-Request-Id and Cache-Control: no-store', async () => {
     const { secretKey } = instance.credentials;
-    const wrong = await runInChunks(secretRoutes, async (each) => {
+    const failures = await runInChunks(secretRoutes, async (each) => {
       const [method, route] = each;
       const [first, second] = [
         await send(each, bearerHeader(secretKey)),
@@ -757,7 +755,7 @@ describe('§5: the routes of secret keys', () => {
         ? []
         : [{ method, route, found }];
     });
-    expect(wrong).toEqual([]);
+    expect(failures).toEqual([]);
   });
 
   it('return 401 without a secret key, also with one in the query, and 403 for a key of the other type or in the header of the other type', async () => {
@@ -774,14 +772,14 @@ describe('§5: the routes of secret keys', () => {
       [{ 'x-publishable-key': secretKey }, wrongType],
       [bearerHeader(publishableKey), wrongType],
     ];
-    const wrong = await runInChunks(secretRoutes, async (each) => {
+    const failures = await runInChunks(secretRoutes, async (each) => {
       const responses = await Promise.all(cases.map(([headers, , query]) => send(each, headers, query)));
-      return responses.flatMap(({ status: code, body, headers }, index) => {
-        const found = `${code} ${body.code} ${headers.get('www-authenticate')}`;
+      return responses.flatMap(({ status, body, headers }, index) => {
+        const found = `${status} ${body.code} ${headers.get('www-authenticate')}`;
         return found === cases[index]![1] ? [] : [{ route: each[1], case: cases[index], found }];
       });
     });
-    expect(wrong).toEqual([]);
+    expect(failures).toEqual([]);
   });
 });
 
@@ -789,12 +787,12 @@ describe('§7: errors', () => {
   it.each([
     ['/api/v1/projects/nonsense', {}],
     ['/v1/webhooks/deliveries/nonsense', { success: false }],
-  ])('%s returns a problem document', async (path, more) => {
+  ])('%s returns a problem document', async (path, extraFields) => {
     const response = await instance.requestWithSecretKey('GET', path);
     expect(response.status).toBe(404);
     expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
     expect(response.body).toEqual({
-      ...more,
+      ...extraFields,
       type: `${instance.baseUrl}/docs/errors#not_found`,
       title: text,
       status: 404,

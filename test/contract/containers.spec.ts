@@ -53,17 +53,17 @@ describe('make-env.sh', () => {
     const before = await readEnvFile();
     await makeEnv();
     expect(await readEnvFile()).toBe(before);
-    const others = `LOG_LEVEL=debug\nREDIS_PASSWORD=${env['REDIS_PASSWORD']}`;
-    await writeFile(join(folder, '.env'), others);
+    const existing = `LOG_LEVEL=debug\nREDIS_PASSWORD=${env['REDIS_PASSWORD']}`;
+    await writeFile(join(folder, '.env'), existing);
     await makeEnv();
-    expect((await readEnvFile()).startsWith(`${others}\n`)).toBe(true);
+    expect((await readEnvFile()).startsWith(`${existing}\n`)).toBe(true);
     expect(Object.keys(parseEnv(await readEnvFile())).sort()).toEqual([...SECRETS, 'LOG_LEVEL'].sort());
     await writeFile(join(folder, '.env'), before);
   });
 });
 
 describe("the compose file's servers", () => {
-  it('CF-05: postgres-init.sh creates a role without superuser rights, in whose database Gatehouse starts', async () => {
+  it('CF-05: postgres-init.sh creates a role without superuser rights, and a database in which Gatehouse starts', async () => {
     const name = `compose_${randomBytes(8).toString('hex')}`;
     const script = await readFile('ops/compose/postgres-init.sh', 'utf8');
     const [, sql = ''] = /<<'SQL'\n\\getenv password DATABASE_PASSWORD\n(.*)^SQL$/ms.exec(script) ?? [];
@@ -152,13 +152,13 @@ describe('health checks', () => {
 
   const readChecks = () => {
     const { services } = readCompose(env);
-    const ofImage = JSON.parse(
+    const imageCheck = JSON.parse(
       readDockerfile()
         .all('HEALTHCHECK')[0]!
         .replace(/^.*?CMD /, ''),
     ) as string[];
-    const ofService = (name: string): string[] => services[name]!.healthcheck!.test.slice(1);
-    return { image: ofImage, api: ofService('api'), 'webhook-worker': ofService('webhook-worker') };
+    const serviceCheck = (name: string): string[] => services[name]!.healthcheck!.test.slice(1);
+    return { image: imageCheck, api: serviceCheck('api'), 'webhook-worker': serviceCheck('webhook-worker') };
   };
 
   /** Returns the exit code of a check with the container's ports replaced. */

@@ -63,7 +63,7 @@ describe('the quick start of the README', () => {
 
   /** Creates an empty folder with the files that npm start leaves in it. */
   async function newFolder(): Promise<string> {
-    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-walk-'));
+    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-quick-start-'));
     folders.push(folder);
     await mkdir(join(folder, '.data'));
     await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'), 'junction');

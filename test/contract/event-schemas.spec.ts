@@ -47,10 +47,10 @@ const memberPaths = (value: object): string[][] =>
   ]);
 
 /** Returns a copy after `change` was applied to the object with the last name of the path. */
-function changed(body: object, path: string[], change: (holder: any, name: string) => void): unknown {
+function changed(body: object, path: string[], change: (parent: any, name: string) => void): unknown {
   const copy: any = structuredClone(body);
-  const holder = path.slice(0, -1).reduce((at, name) => at[name], copy);
-  change(holder, path.at(-1)!);
+  const parent = path.slice(0, -1).reduce((at, name) => at[name], copy);
+  change(parent, path.at(-1)!);
   return copy;
 }
 
@@ -60,32 +60,36 @@ describe('the schemas of events', () => {
 
   test('have valid examples, for the published schema and for that of each type', () => {
     const invalid = types.flatMap((type) => {
-      const { type: named } = eventExamples[type];
-      const own = findProblems(strictAjv().compile(eventSchema(type)), eventExamples[type]);
-      const found = [...problemsOf(type, eventExamples[type]), ...own, ...(named === type ? [] : [named])];
+      const { type: exampleType } = eventExamples[type];
+      const ownProblems = findProblems(strictAjv().compile(eventSchema(type)), eventExamples[type]);
+      const found = [
+        ...problemsOf(type, eventExamples[type]),
+        ...ownProblems,
+        ...(exampleType === type ? [] : [exampleType]),
+      ];
       return found.map((problem) => `${type}: ${problem}`);
     });
     expect(invalid).toEqual([]);
   });
 
   test('require and type every member of an example, and accept additional members', () => {
-    const add = (holder: any) => (holder.addedLater = true);
-    const wrong = types.flatMap((type) => {
+    const add = (parent: any) => (parent.addedLater = true);
+    const violations = types.flatMap((type) => {
       const paths = memberPaths(eventExamples[type]);
       expect(paths.length).toBeGreaterThan(6);
-      const problemsAfter = (path: string[], change: (holder: any, name: string) => void): string[] =>
+      const problemsAfter = (path: string[], change: (parent: any, name: string) => void): string[] =>
         problemsOf(type, changed(eventExamples[type], path, change));
       return paths.flatMap((path) => [
-        ...(problemsAfter(path, (holder, name) => delete holder[name]).length === 0
+        ...(problemsAfter(path, (parent, name) => delete parent[name]).length === 0
           ? [`${type} ${path}: optional`]
           : []),
-        ...(problemsAfter(path, (holder, name) => (holder[name] = Infinity)).length === 0
+        ...(problemsAfter(path, (parent, name) => (parent[name] = Infinity)).length === 0
           ? [`${type} ${path}: untyped`]
           : []),
         ...(problemsAfter(path, add).length > 0 ? [`${type} ${path}: closed`] : []),
       ]);
     });
-    expect(wrong).toEqual([]);
+    expect(violations).toEqual([]);
   });
 
   test('distinguish bodies by their type', () => {
@@ -144,9 +148,9 @@ describe('the events of complete lifecycles', () => {
     body?: unknown,
   ): Promise<any> => expectStatus(status, await instance.requestWithSecretKey(method, path, body)).body;
   const login = async (email: string, password: string): Promise<TestResponse> => {
-    return keepTokens(await instance.login(email, password, { 'user-agent': AGENT }));
+    return recordTokens(await instance.login(email, password, { 'user-agent': AGENT }));
   };
-  const keepTokens = (response: TestResponse): TestResponse => {
+  const recordTokens = (response: TestResponse): TestResponse => {
     if (response.body.tokens) {
       secrets.add(response.body.tokens.accessToken).add(response.body.tokens.refreshToken);
     }
@@ -155,7 +159,7 @@ describe('the events of complete lifecycles', () => {
   const getAccessToken = async (email: string, password: string): Promise<string> =>
     expectStatus(200, await login(email, password)).body.tokens.accessToken;
   const refresh = async (refreshToken: string): Promise<TestResponse> =>
-    keepTokens(await instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } }));
+    recordTokens(await instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } }));
   const getMailToken = async (email: string, kind: string): Promise<string> => {
     const mails = await instance.requestWithSecretKey(
       'GET',
@@ -176,7 +180,7 @@ describe('the events of complete lifecycles', () => {
 
   /** Registers and verifies a customer, refreshes a session and reuses an old refresh token. */
   async function registerAndRefresh(email: string): Promise<string> {
-    const registered = expectStatus(201, keepTokens(await instance.register(email)));
+    const registered = expectStatus(201, recordTokens(await instance.register(email)));
     const { customer, tokens } = registered.body;
     expectStatus(200, await postToken('verify-email', await getMailToken(email, 'verify-email')));
     const second = expectStatus(200, await refresh(tokens.refreshToken)).body.tokens;
@@ -252,7 +256,7 @@ describe('the events of complete lifecycles', () => {
 
   /** Registers a customer who verifies the address with a password reset. @returns the customer's id */
   async function resetUnverified(email: string): Promise<string> {
-    const { customer } = expectStatus(201, keepTokens(await instance.register(email))).body;
+    const { customer } = expectStatus(201, recordTokens(await instance.register(email))).body;
     await getMailToken(email, 'verify-email');
     expectStatus(
       202,

@@ -56,9 +56,9 @@ describe('the OpenAPI documents', () => {
     const routes = registeredRoutes(api.express).filter(({ path }) => !isPage(path));
     await api.app.close();
     const names = routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
-    const busiest = ['POST /api/v1/auth/refresh', 'POST /api/v1/auth/login', 'GET /api/v1/me'];
+    const mostFrequent = ['POST /api/v1/auth/refresh', 'POST /api/v1/auth/login', 'GET /api/v1/me'];
     // Express matches routes in registration order, which depends on the order of modules.
-    expect(names.slice(0, 20)).toEqual(expect.arrayContaining(busiest));
+    expect(names.slice(0, 20)).toEqual(expect.arrayContaining(mostFrequent));
     expect(operations.map(({ name }) => name).sort()).toEqual(names.sort());
   });
 
@@ -77,23 +77,23 @@ describe('the OpenAPI documents', () => {
     expect(sections.filter((name) => !used.includes(name))).toEqual([]);
     const problems = operations.flatMap(({ name, operation }) => {
       const { summary, description, tags, parameters, responses } = operation;
-      const wrong: string[] = [];
+      const found: string[] = [];
       // Imperative, at most eight words, no full stop.
-      if (!VERBS.test(summary) || !/^(\S+ ){1,7}\S*[^.\s]$/.test(summary)) wrong.push(`summary ${summary}`);
-      if (!/^[A-Z`].*\.$/s.test(description)) wrong.push(`description ${description}`);
-      if (tags.length !== 1 || !sections.includes(tags[0])) wrong.push('section');
+      if (!VERBS.test(summary) || !/^(\S+ ){1,7}\S*[^.\s]$/.test(summary)) found.push(`summary ${summary}`);
+      if (!/^[A-Z`].*\.$/s.test(description)) found.push(`description ${description}`);
+      if (tags.length !== 1 || !sections.includes(tags[0])) found.push('section');
       for (const parameter of parameters as Json[])
-        if (!parameter['description']) wrong.push(`description of ${parameter['name']}`);
+        if (!parameter['description']) found.push(`description of ${parameter['name']}`);
       for (const [status, response] of Object.entries(responses as Json)) {
         const { description: text, headers, content = {} } = resolve(response);
-        if (!text) wrong.push(`description of ${status}`);
-        if (!('X-Request-Id' in headers)) wrong.push(`X-Request-Id of ${status}`);
+        if (!text) found.push(`description of ${status}`);
+        if (!('X-Request-Id' in headers)) found.push(`X-Request-Id of ${status}`);
         const isProblem = 'application/problem+json' in content;
         if (isProblem && ['429', '503'].includes(status) && !('Retry-After' in headers))
-          wrong.push(`Retry-After of ${status}`);
+          found.push(`Retry-After of ${status}`);
       }
-      if (!codesOf(operation).includes('internal_error')) wrong.push('internal_error');
-      return wrong.map((problem) => `${name}: ${problem}`);
+      if (!codesOf(operation).includes('internal_error')) found.push('internal_error');
+      return found.map((problem) => `${name}: ${problem}`);
     });
     expect(problems).toEqual([]);
   });
@@ -118,7 +118,9 @@ describe('the OpenAPI documents', () => {
       const bodies = [operation['requestBody'], ...Object.values(operation['responses'] as Json)]
         .filter(Boolean)
         .map((body: Json) => (resolve(body)['content'] ?? {}) as Json);
-      const bare = bodies.filter(({ 'application/json': json }) => json && json.example === undefined);
+      const withoutExample = bodies.filter(
+        ({ 'application/json': json }) => json && json.example === undefined,
+      );
       const contents = bodies.flatMap((content) => Object.values(content) as Json[]);
       const found = contents.flatMap(({ schema, example, examples = {} }) =>
         [
@@ -126,7 +128,7 @@ describe('the OpenAPI documents', () => {
           ...Object.values(examples as Json).map((each) => resolve(each)['value']),
         ].flatMap((value) => conformance.findValueProblems(schema as Json, value)),
       );
-      return [...found, ...bare.map(() => 'no example')].map((problem) => `${name}: ${problem}`);
+      return [...found, ...withoutExample.map(() => 'no example')].map((problem) => `${name}: ${problem}`);
     });
     expect(invalid).toEqual([]);
   });
@@ -144,17 +146,17 @@ describe('the OpenAPI documents', () => {
   });
 });
 
-describe('the requirements of the guards are documented automatically', () => {
+describe('the generated documentation of the guards', () => {
   test('documents the schemes, scopes and errors of a secret key', () => {
     const create = operationOf('POST /api/v1/customers');
     expect(create['security']).toEqual([
       { secretKey: ['customer:write'] },
       { secretKeyHeader: ['customer:write'] },
     ]);
-    const refusals = `invalid_json validation_failed multiple_credentials invalid_api_key wrong_credential_type
+    const expected = `invalid_json validation_failed multiple_credentials invalid_api_key wrong_credential_type
       insufficient_scope payload_too_large unsupported_media_type rate_limited idempotency_in_progress
       idempotency_key_reused unavailable`;
-    expect(codesOf(create)).toEqual(expect.arrayContaining(refusals.split(/\s+/)));
+    expect(codesOf(create)).toEqual(expect.arrayContaining(expected.split(/\s+/)));
     expect(codesOf(create)).not.toContain('invalid_access_token');
     expect(codesOf(create)).not.toContain('insufficient_access');
     expect(codesOf(operationOf('POST /api/v1/organizations'))).toContain('insufficient_access');
@@ -187,9 +189,9 @@ describe('the requirements of the guards are documented automatically', () => {
       expect.arrayContaining(['operator_session_required', 'insufficient_role', 'cross_site_request']),
     );
     expect(codesOf(shared)).not.toContain('insufficient_scope');
-    const opening = operationOf('POST /operator/v1/session');
-    expect(opening['security']).toEqual([]);
-    expect(codesOf(opening)).toEqual(expect.arrayContaining(['cross_site_request', 'rate_limited']));
+    const signIn = operationOf('POST /operator/v1/session');
+    expect(signIn['security']).toEqual([]);
+    expect(codesOf(signIn)).toEqual(expect.arrayContaining(['cross_site_request', 'rate_limited']));
     expect(codesOf(operationOf('GET /operator/v1/projects'))).not.toContain('cross_site_request');
   });
 
@@ -224,9 +226,9 @@ describe('the requirements of the guards are documented automatically', () => {
 describe('controllers', () => {
   test('do not repeat the errors of their guards and inputs', async () => {
     const api = await createApi(config, createLogger(config, 'test'));
-    const bare = SwaggerModule.createDocument(api.app, {} as OpenAPIObject);
+    const plainDocument = SwaggerModule.createDocument(api.app, {} as OpenAPIObject);
     const reader = new RouteReader(api.app);
-    const repeated = Object.entries(bare.paths).flatMap(([path, item]) =>
+    const repeated = Object.entries(plainDocument.paths).flatMap(([path, item]) =>
       Object.entries(item as Record<string, OperationObject>).flatMap(([method, operation]) => {
         const route = reader.read(method, path, operation);
         const known = problemCodes({ ...route, problems: [] });
@@ -266,11 +268,11 @@ describe('the comparison of responses with the document', () => {
     path: string,
     ...response: Parameters<typeof responseInfo>
   ): string[] => conformance.findProblems(requestInfo(method, path), responseInfo(...response));
-  const bare = {
+  const withoutRequestId = {
     ...responseInfo(200, { status: 'ok' }),
     headers: new Headers({ 'content-type': 'application/json' }),
   };
-  const wrongResponses: [what: string, found: string[], message: RegExp][] = [
+  const nonconformingResponses: [what: string, found: string[], message: RegExp][] = [
     ['a member that is not documented', findProblems({ ...customer, passwordHash: 'x' }), /passwordHash/],
     [
       'a member that is missing',
@@ -286,16 +288,16 @@ describe('the comparison of responses with the document', () => {
     ['another content type', findProblems(customer, { 'content-type': 'text/plain' }), /text\/plain/],
     [
       'a missing header',
-      conformance.findProblems(requestInfo('GET', '/livez'), bare),
+      conformance.findProblems(requestInfo('GET', '/livez'), withoutRequestId),
       /X-Request-Id is missing/,
     ],
-    ['a status', findResponseProblems('GET', '/livez', 418, {}), /status is not documented/],
+    ['an undocumented status', findResponseProblems('GET', '/livez', 418, {}), /status is not documented/],
     ['a body after 204', findResponseProblems('DELETE', '/api/v1/me/sessions/1', 204, {}), /body/],
-    ['a path', findResponseProblems('GET', '/api/v2/me', 200, {}), /status is not documented/],
+    ['an undocumented path', findResponseProblems('GET', '/api/v2/me', 200, {}), /status is not documented/],
   ];
   test('finds every undocumented difference, and accepts documented responses', () => {
     expect(findProblems(customer)).toEqual([]);
-    const missed = wrongResponses.filter(([, found, message]) => !message.test(found.join('\n')));
+    const missed = nonconformingResponses.filter(([, found, message]) => !message.test(found.join('\n')));
     expect(missed.map(([what]) => what)).toEqual([]);
   });
 });

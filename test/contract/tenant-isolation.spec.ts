@@ -37,7 +37,7 @@ const plainQueries = new Set(
 
 const plainHeaders = new Set(['idempotency-key', 'x-client-ip', 'origin', 'x-request-id', 'user-agent']);
 
-/** Inputs that are not looked up: see the values that are free for another tenant, below. */
+/** Inputs that are not looked up: see "the values of another tenant" below. */
 const unused = new Set([
   'POST /api/v1/customers/import body customers.0.id',
   'POST /api/v1/customers/import body customers.0.projectId',
@@ -112,31 +112,35 @@ beforeAll(async () => {
 
   pairs = [
     {
-      name: 'a project key, of another project of its organization',
+      name: 'a project key that requests another project of its organization',
       attacker: a,
       victim: withoutOrganization(a2),
       isSameOrganization: true,
     },
     {
-      name: 'a project key, of objects that only organization keys can access',
+      name: 'a project key that requests objects for organization keys only',
       attacker: a,
       victim: a.organizationOnly,
       isSameOrganization: true,
     },
-    { name: 'a project key, of another organization', attacker: a, victim: b2 },
+    { name: 'a project key that requests another organization', attacker: a, victim: b2 },
     {
-      name: 'an organization key, of another organization',
+      name: 'an organization key that requests another organization',
       attacker: a.organization,
       victim: b.organization,
     },
     {
-      name: 'an organization key, of the one above',
+      name: 'an organization key that requests its parent organization',
       attacker: c.organization,
       victim: a.organization,
       isParent: true,
     },
-    { name: 'an organization key, of the one two below', attacker: a.organization, victim: d.organization },
-    { name: 'a customer, of another one', attacker: a.customers[0], victim: a.customers[1] },
+    {
+      name: 'an organization key that requests an organization two levels below',
+      attacker: a.organization,
+      victim: d.organization,
+    },
+    { name: 'a customer who requests another customer', attacker: a.customers[0], victim: a.customers[1] },
   ];
 
   // From now on only requests write.
@@ -338,7 +342,7 @@ async function findWrites(check: () => Promise<string[]>, isIncluded?: (table: s
   return [
     ...found,
     ...after.filter((line) => !previous.has(line)).map((line) => `written: ${line}`),
-    ...before.filter((line) => !current.has(line)).map((line) => `gone: ${line}`),
+    ...before.filter((line) => !current.has(line)).map((line) => `removed: ${line}`),
   ];
 }
 
@@ -385,15 +389,15 @@ describe("another tenant's object is treated as missing", () => {
   });
 
   it('in a path, although its own tenant can read it', async () => {
-    const unread: string[] = [];
+    const unreadable: string[] = [];
     for (const route of routes.filter(
-      ({ method, inputs }) => method === 'GET' && inputs.some((i) => i.in === 'path'),
+      ({ method, inputs }) => method === 'GET' && inputs.some((input) => input.in === 'path'),
     )) {
       for (const holder of [own.organization, sibling.organization, foreign.organization]) {
-        if ((await send(route, holder, {})).status !== 200) unread.push(route.name);
+        if ((await send(route, holder, {})).status !== 200) unreadable.push(route.name);
       }
     }
-    expect(unread).toEqual([]);
+    expect(unreadable).toEqual([]);
   });
 
   it('in lists', async () => {
@@ -504,7 +508,7 @@ function cursorIn(body: unknown): string | null {
   return cursor;
 }
 
-/** Returns the holder's own headers with a credential of another project added in every free header. */
+/** Returns the holder's own headers with a credential of another project added in every unused header. */
 function combineCredentials(ownHeaders: Values, theirs: CallerFixture['credentials']): Values[] {
   if (!ownHeaders['authorization']) {
     return [theirs.secret, theirs.access].map((value) => ({
@@ -527,15 +531,15 @@ describe('credentials of two projects', () => {
       routes.filter(({ kinds }) => kinds.length > 0),
       async (route) => {
         const ownHeaders = headersFor(route, own)!;
-        const wrong: string[] = [];
+        const accepted: string[] = [];
         for (const { credentials } of [sibling, foreign]) {
           for (const headers of combineCredentials(ownHeaders, credentials)) {
             const response = await send(route, own, {}, headers);
             if (response.body.code !== 'multiple_credentials')
-              wrong.push(`${route.name} ${comparableText(response, {})}`);
+              accepted.push(`${route.name} ${comparableText(response, {})}`);
           }
         }
-        return wrong;
+        return accepted;
       },
     );
     expect(findings).toEqual([]);
@@ -585,14 +589,14 @@ describe('credentials of two projects', () => {
   });
 });
 
-describe('the values of one tenant are free for another', () => {
+describe('the values of another tenant', () => {
   const post = (path: string, body: unknown, type?: string) =>
     instance.request('POST', path, {
       body,
       headers: { authorization: `Bearer ${own.tenant.secretKey}`, ...(type ? { 'content-type': type } : {}) },
     });
 
-  it('an email address and an externalId', async () => {
+  it('an email address and an externalId can be used again', async () => {
     const customer = { email: sibling.resources.email![1]!, externalId: sibling.resources.externalId![0]! };
     expect(await post('/api/v1/customers', customer)).toMatchObject({
       status: 201,
@@ -617,7 +621,7 @@ describe('the values of one tenant are free for another', () => {
     expect(after).toEqual(before);
   });
 
-  it('the id of an import', async () => {
+  it('the id of an import can be used again', async () => {
     const [importId] = sibling.resources.import!;
     const show = (key: string) =>
       instance.request('GET', `/api/v1/imports/${importId}`, { headers: { authorization: `Bearer ${key}` } });
