@@ -80,7 +80,7 @@ it('AK-02: shows the value once and stores only its SHA-256 hash, its first eigh
 
 it('rejects every invalid field by its name, including unknown scopes (AK-06)', async () => {
   const publishable = { type: 'publishable' };
-  const cases: [field: string, wrong: object][] = [
+  const cases: [field: string, invalid: object][] = [
     ['name', { name: undefined }],
     ['name', { name: '' }],
     ['name', { name: 'a'.repeat(101) }],
@@ -99,9 +99,9 @@ it('rejects every invalid field by its name, including unknown scopes (AK-06)', 
     ['projectId', { projectId: MISSING }],
   ];
   await checkCases(
-    cases.map(([field, wrong]) => [JSON.stringify(wrong), field, wrong] as const),
-    async (field: string, wrong: object) => {
-      const { status, body } = await instance.requestWithSecretKey('POST', path, { name: 'A', ...wrong });
+    cases.map(([field, invalid]) => [JSON.stringify(invalid), field, invalid] as const),
+    async (field: string, invalid: object) => {
+      const { status, body } = await instance.requestWithSecretKey('POST', path, { name: 'A', ...invalid });
       const fields = body.errors?.map((each: { field: string }) => each.field);
       expect([status, body.code, fields]).toEqual([400, 'validation_failed', [field]]);
     },

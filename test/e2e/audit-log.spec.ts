@@ -153,16 +153,16 @@ describe('an entry of the audit log', () => {
       (await entries({ actorType: 'customer', actorId: id, targetId: id })).map(({ action }) => action);
     expect(await entries({ targetId: id })).toEqual([]);
 
-    const next = `${PASSWORD} again`;
+    const newPassword = `${PASSWORD} again`;
     const postMe = (path: string, requestBody: unknown) =>
       instance.requestWithAccessToken(accessToken, 'POST', `/api/v1/me${path}`, requestBody);
     expect(
       (await instance.requestWithAccessToken(accessToken, 'PATCH', '/api/v1/me', { firstName: 'Ada' }))
         .status,
     ).toBe(200);
-    expect((await postMe('/password', { currentPassword: PASSWORD, newPassword: next })).status).toBe(204);
+    expect((await postMe('/password', { currentPassword: PASSWORD, newPassword })).status).toBe(204);
     const newEmail = uniqueEmail();
-    expect((await postMe('/email', { email: newEmail, password: next })).status).toBe(202);
+    expect((await postMe('/email', { email: newEmail, password: newPassword })).status).toBe(202);
     for (const [address, kind] of [
       [email, 'change-email-current'],
       [newEmail, 'change-email-new'],
@@ -174,7 +174,7 @@ describe('an entry of the audit log', () => {
     await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email: newEmail });
     const reset = {
       token: await instance.getMailToken(newEmail, 'reset-password'),
-      password: `${next} and again`,
+      password: `${newPassword} and again`,
     };
     // X-Client-IP applies to the address of the customer.
     const response = await instance.request('POST', '/api/v1/auth/reset-password', {
@@ -282,7 +282,7 @@ describe('an audit log entry and its change', () => {
     expect(await entriesOf(taken)).toEqual([]);
   });
 
-  it('WH-14: records each of 20 parallel redeliveries, 19 of them as refused', async () => {
+  it('WH-14: records each of 20 parallel redeliveries, 19 of them with the outcome refused', async () => {
     const { endpointId, delivery } = await createFinishedDelivery();
     const path = `/v1/webhooks/deliveries/${delivery}/redeliver`;
     const reason = 'the target is up again';
@@ -359,7 +359,7 @@ describe('the list of entries', () => {
     expect(pages).toEqual(all);
 
     const actor = await getKeyId();
-    const third = all[3]!;
+    const middle = all[3]!;
     const filters: [Filter, Entry[]][] = [
       [{ action: 'customer.*' }, all.slice(1)],
       [{ action: 'customer.disabled' }, [all[1]!]],
@@ -372,12 +372,12 @@ describe('the list of entries', () => {
       [{ targetType: 'customer', targetId: customer }, [all[1]!, all[6]!]],
       [{ requestId: created[2]!.headers.get('x-request-id')! }, [all[4]!]],
       [
-        { createdAfter: third['createdAt'] as string },
-        all.filter(({ createdAt }) => createdAt > third['createdAt']),
+        { createdAfter: middle['createdAt'] as string },
+        all.filter(({ createdAt }) => createdAt > middle['createdAt']),
       ],
       [
-        { createdBefore: third['createdAt'] as string },
-        all.filter(({ createdAt }) => createdAt < third['createdAt']),
+        { createdBefore: middle['createdAt'] as string },
+        all.filter(({ createdAt }) => createdAt < middle['createdAt']),
       ],
       [{ createdAfter: '0001-01-01T00:00:00Z', createdBefore: '9999-12-31T23:59:59Z' }, all],
       [{ createdBefore: '0001-01-01T00:00:00Z' }, []],

@@ -98,13 +98,13 @@ describe.each([
   ['Express', 'express-orders.mjs'],
   ['NestJS', 'compiled/nest-orders.js'],
 ])('offline verification in %s', (name, file) => {
-  let orders: string;
+  let ordersUrl: string;
   beforeAll(async () => {
     if (name === 'NestJS') await compileNest();
-    orders = `${await serve(file)}/orders`;
+    ordersUrl = `${await serve(file)}/orders`;
   });
 
-  const get = async (token?: string, url = orders) => {
+  const get = async (token?: string, url = ordersUrl) => {
     const response = await fetch(url, token === undefined ? {} : { headers: bearerHeader(token) });
     const text = await response.text();
     return { status: response.status, challenge: response.headers.get('www-authenticate'), text };
@@ -122,10 +122,10 @@ describe.each([
     const [header, claims, key] = [decodeProtectedHeader(token), decodeJwt(token), await readSigningKey()];
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
     const modifiedClaims = Buffer.from(JSON.stringify({ ...claims, plan: 'gold' })).toString('base64url');
-    const sign = (by: KeyObject | Uint8Array, changed: object, headers: object = {}): Promise<string> =>
+    const sign = (signer: KeyObject | Uint8Array, changed: object, headers: object = {}): Promise<string> =>
       new SignJWT({ ...claims, ...changed })
         .setProtectedHeader({ ...header, alg: 'ES256', ...headers })
-        .sign(by);
+        .sign(signer);
     expect((await get(await sign(key, {}))).status).toBe(200);
     const invalid: [string, string | undefined][] = [
       ['no token', undefined],
@@ -176,11 +176,11 @@ describe.each([
 });
 
 describe('a server that acts for a customer', () => {
-  let login: string;
-  beforeAll(async () => (login = `${await serve('express-login.mjs')}/login`));
+  let loginUrl: string;
+  beforeAll(async () => (loginUrl = `${await serve('express-login.mjs')}/login`));
 
   const logIn = (email: string, password: string, ip: string): Promise<Response> =>
-    fetch(login, {
+    fetch(loginUrl, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -221,10 +221,10 @@ describe('a server that manages customers', () => {
   async function run(statements: string, extraEnv: Record<string, string> = {}): Promise<any> {
     await mkdir(join(folder, 'runs'), { recursive: true });
     const file = join(folder, 'runs', `${randomUUID()}.mjs`);
-    const from = JSON.stringify(pathToFileURL(join(folder, 'customers.mjs')).href);
+    const moduleUrl = JSON.stringify(pathToFileURL(join(folder, 'customers.mjs')).href);
     await writeFile(
       file,
-      `import * as customers from ${from};
+      `import * as customers from ${moduleUrl};
        const attempt = (work) => work.catch(({ statusCode, code, problem }) => ({ statusCode, code, problem }));
        console.log(JSON.stringify(await (async () => { ${statements} })()));`,
     );
@@ -264,25 +264,25 @@ describe('a server that manages customers', () => {
   });
 
   it('creates a customer once even if the first response is lost', async () => {
-    let lost = 0;
+    let lostResponses = 0;
     const proxy = createServer((caller) => {
       const gatehouse = connect(Number(instance.env['PORT']), '127.0.0.1');
       caller.pipe(gatehouse);
       gatehouse.on('data', (chunk) => {
-        if (lost > 0) return void caller.write(chunk);
-        lost += 1;
+        if (lostResponses > 0) return void caller.write(chunk);
+        lostResponses += 1;
         caller.destroy();
         gatehouse.destroy();
       });
-      for (const end of [caller, gatehouse])
-        end.on('error', () => undefined).on('close', () => caller.destroy());
+      for (const socket of [caller, gatehouse])
+        socket.on('error', () => undefined).on('close', () => caller.destroy());
     }).listen(0, '127.0.0.1');
     await once(proxy, 'listening');
     const email = uniqueEmail();
     const GATEHOUSE_URL = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     const customer = await run(`return customers.invite('${email}', '${email}')`, { GATEHOUSE_URL });
     proxy.close();
-    expect({ lost, customer }).toMatchObject({ lost: 1, customer: { email } });
+    expect({ lost: lostResponses, customer }).toMatchObject({ lost: 1, customer: { email } });
     expect(await instance.listMails(email, 'accept-invite')).toHaveLength(1);
   });
 

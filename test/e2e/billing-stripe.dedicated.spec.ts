@@ -93,14 +93,14 @@ describe('the billing portal with Stripe', () => {
     stripe.failsCustomerCreation = false;
     expect((await open(secretKey)).status).toBe(200);
     stripe.reset();
-    const again = { 'idempotency-key': randomUUID() };
+    const idempotencyHeaders = { 'idempotency-key': randomUUID() };
     stripe.defaultOverride = respondWithStripeError(500);
-    expect((await open(secretKey, {}, again)).body.code).toBe('billing_unavailable');
+    expect((await open(secretKey, {}, idempotencyHeaders)).body.code).toBe('billing_unavailable');
     stripe.reset();
-    const opened = await open(secretKey, {}, again);
+    const opened = await open(secretKey, {}, idempotencyHeaders);
     expect(opened.status).toBe(200);
     expect(stripe.requests.map(({ path }) => path)).toEqual([portal]);
-    const repeated = await open(secretKey, {}, again);
+    const repeated = await open(secretKey, {}, idempotencyHeaders);
     expect(repeated).toMatchObject({ status: 200, body: opened.body });
     expect(repeated.headers.get('idempotent-replayed')).toBe('true');
   });
@@ -190,17 +190,18 @@ describe('the billing portal with Stripe', () => {
   });
 
   it('returns 503 while Stripe is down, with and without a customer', async () => {
-    const [known, unknown] = [await insertOrganization(instance), await insertOrganization(instance)];
-    await open(known.secretKey);
+    const withCustomer = await insertOrganization(instance);
+    const withoutCustomer = await insertOrganization(instance);
+    await open(withCustomer.secretKey);
     await stripe.stop();
-    for (const { secretKey } of [known, unknown]) {
+    for (const { secretKey } of [withCustomer, withoutCustomer]) {
       const response = await open(secretKey);
       expect(response).toMatchObject({ status: 503, body: { code: 'billing_unavailable' } });
       expect(response.headers.get('retry-after')).toBe('5');
     }
     await stripe.start();
     stripe.reset();
-    expect((await open(unknown.secretKey)).status).toBe(200);
+    expect((await open(withoutCustomer.secretKey)).status).toBe(200);
   });
 });
 

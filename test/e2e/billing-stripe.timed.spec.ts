@@ -11,7 +11,7 @@ it('the billing portal returns 503 within 5 s while Stripe is silent or slow, wi
     };
     const keys: string[] = [];
     for (let count = 0; count < 4; count += 1) keys.push((await insertOrganization(instance)).secretKey);
-    for (const known of keys.slice(2)) expect((await open(known)).status).toBe(200);
+    for (const key of keys.slice(2)) expect((await open(key)).status).toBe(200);
     // Organizations with and without a customer send their requests at the same time.
     for (const override of [neverRespond, respondSlowly]) {
       stripe.defaultOverride = override;

@@ -141,6 +141,6 @@ it('AK-04, AK-06: a key opens the portal of its own organization and, with organ
     errors: [{ field: 'organizationId' }],
   });
   const scopes = ['project:read'];
-  const scopeless = await insertKey(instance, { organizationId, projectId, type: 'secret', scopes });
-  expect(await open(scopeless)).toMatchObject({ status: 403, body: { requiredScopes: ['billing:write'] } });
+  const readOnlyKey = await insertKey(instance, { organizationId, projectId, type: 'secret', scopes });
+  expect(await open(readOnlyKey)).toMatchObject({ status: 403, body: { requiredScopes: ['billing:write'] } });
 });

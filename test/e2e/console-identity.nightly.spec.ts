@@ -9,7 +9,7 @@ describeConsole('missing records and unsaved changes in the console', { allowCli
     for (const [list, id] of [
       ['customers', randomUUID()],
       ['projects', randomUUID()],
-      ['organizations', 'half-an-i'],
+      ['organizations', 'not-an-id'],
       ['endpoints', `ep_${randomUUID()}`],
       ['events', 'evt_1'],
       ['deliveries', `dlv_${randomUUID()}`],

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.js';
 /** A script that lists elements of the navigation that overflow its edge. */
 const LIST_OVERFLOWING_ELEMENTS = `[...document.querySelectorAll('aside *')]
   .filter((each) => each.getBoundingClientRect().right > each.closest('aside').getBoundingClientRect().right)
-  .map(({ textContent }) => 'over the edge: ' + textContent)`;
+  .map(({ textContent }) => 'overflows the navigation: ' + textContent)`;
 
 /** Returns true when the page itself scrolls horizontally at the width of a phone. */
 async function isTooWide(page: Page): Promise<boolean> {
@@ -43,7 +43,7 @@ describeConsole('every screen of the console', { withWorker: true }, (test) => {
       const found = await findMarkupProblems(page, name);
       found.push(...(await seriousViolations(page)));
       found.push(...(await page.evaluate<string[]>(LIST_OVERFLOWING_ELEMENTS)));
-      if (await isTooWide(page)) found.push('scrolls sideways at 390 px');
+      if (await isTooWide(page)) found.push('scrolls horizontally at 390 px');
       // The page differs only in its colors, so only the contrast is checked.
       await switchToDark(page);
       const dark = await seriousViolations(page, ['color-contrast']);

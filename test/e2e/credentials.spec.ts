@@ -49,8 +49,8 @@ const openRoutes = [
 
 /**
  * The credentials that the other routes accept (specification, section 5; contract, sections 3 and 4).
- * `secret` is any secret key, `organization` one with that access; the words after it are the scopes that it
- * requires.
+ * `secret` is any secret key, and `organization` a secret key with access to the organization. The words after
+ * it are the required scopes.
  */
 const routesByCredential: Record<string, string> = {
   'publishable secret customer:write': 'POST /api/v1/auth/register',
@@ -167,11 +167,11 @@ describe('the credential × route matrix', () => {
       const found: string[] = [];
       for (const [name, kind, headers] of presentations()) {
         const response = await send(route, headers);
-        const isRight =
+        const isExpected =
           kind && accepted.includes(kind)
             ? ![401, 403].includes(response.status)
             : outcomeOf(response) === '403 wrong_credential_type';
-        if (!isRight) found.push(`${route}: ${name}: ${outcomeOf(response)}`);
+        if (!isExpected) found.push(`${route}: ${name}: ${outcomeOf(response)}`);
       }
       const expectedError = accepted.includes('access') ? '401 invalid_access_token' : '401 invalid_api_key';
       for (const [name, headers] of invalidCredentials()) {
@@ -268,7 +268,7 @@ const malformedValues = (): Record<string, string> => {
     'a JWT without signature': `${head}.${claims}.`,
     'four parts of a JWT': `${tokens.accessToken}.x`,
     'a JWT of nulls': `${encode(null)}.${encode(null)}.${encode(null)}`,
-    'a JWT with a broken header': `x${head}.${claims}.${signature}`,
+    'a JWT with a malformed header': `x${head}.${claims}.${signature}`,
     'a JWT with a header that is not JSON': `${Buffer.from('{"alg":').toString('base64url')}.${claims}.${signature}`,
     'a JWT with a deeply nested header': `${Buffer.from('['.repeat(5_000)).toString('base64url')}.${claims}.${signature}`,
     'a JWT with an object as key id': `${encode({ alg: 'ES256', typ: 'at+jwt', kid: {} })}.${claims}.${signature}`,

@@ -116,11 +116,11 @@ describe('a deleted customer', () => {
       expect(
         (await instance.requestWithSecretKey('GET', `/v1/events/${sent['event_id']}`)).body.data,
       ).toEqual(erased);
-      const rest = await instance.events(id);
-      expect(rest.at(-1)).toMatchObject({ type: 'customer.deleted' });
-      expect(rest.at(-1)).not.toHaveProperty('erased');
-      expect(rest.slice(0, -1).map(({ data, erased: isErased }) => [data, isErased])).toEqual(
-        rest.slice(0, -1).map(() => [{ customer: { id } }, true]),
+      const remaining = await instance.events(id);
+      expect(remaining.at(-1)).toMatchObject({ type: 'customer.deleted' });
+      expect(remaining.at(-1)).not.toHaveProperty('erased');
+      expect(remaining.slice(0, -1).map(({ data, erased: isErased }) => [data, isErased])).toEqual(
+        remaining.slice(0, -1).map(() => [{ customer: { id } }, true]),
       );
     },
   );
@@ -198,8 +198,8 @@ describe('a deleted customer', () => {
     const customer = await create();
     const { id, projectId, email } = customer;
     const { organizationId } = instance.credentials;
-    const inOrder = `(lpad(to_hex(1767225600000 + n), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid`;
-    await insertEvents(customer, 1_300, `${inOrder}, '{"data":{"customer":{"email":"${email}"}}}'`);
+    const nthId = `(lpad(to_hex(1767225600000 + n), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid`;
+    await insertEvents(customer, 1_300, `${nthId}, '{"data":{"customer":{"email":"${email}"}}}'`);
     const listUnerasedEvents = async (): Promise<string[]> => {
       const select = `SELECT id FROM events WHERE body LIKE '%' || $1 || '%' ORDER BY id`;
       return (await instance.sql(select, [email])).map((row) => row['id']);
@@ -298,9 +298,9 @@ describe('GET /api/v1/customers/{id}/export', () => {
 
   it('returns at most the newest 10 MiB of events', async () => {
     const customer = await create();
-    const inOrder = `('ffffffff-ffff-7000-8000-' || lpad(n::text, 12, '0'))::uuid`;
-    const long = `json_build_object('n', n, 'filling', repeat('x', 1048576))::text`;
-    await insertEvents(customer, 12, `${inOrder}, ${long}`);
+    const nthId = `('ffffffff-ffff-7000-8000-' || lpad(n::text, 12, '0'))::uuid`;
+    const longBody = `json_build_object('n', n, 'filling', repeat('x', 1048576))::text`;
+    await insertEvents(customer, 12, `${nthId}, ${longBody}`);
     const { body } = await exportCustomer(customer['id']);
     expect(body.truncated).toBe(true);
     expect(body.events.map(({ n }: { n: number }) => n)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4]);

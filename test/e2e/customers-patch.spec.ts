@@ -60,8 +60,8 @@ describe('PATCH /api/v1/customers/{id}', () => {
     const metadata = { a: { b: 1 } };
     const before = await create({ firstName: 'Ada', metadata });
     const same = { email: before['email'].toUpperCase(), emailVerified: false, firstName: 'Ada', metadata };
-    for (const nothing of [{}, same, { metadata: { c: null } }, { lastName: null }])
-      expect(await patch(before['id'], nothing)).toMatchObject({ status: 200, body: before });
+    for (const noChange of [{}, same, { metadata: { c: null } }, { lastName: null }])
+      expect(await patch(before['id'], noChange)).toMatchObject({ status: 200, body: before });
     expect(await listUpdates(before['id'])).toEqual([]);
   });
 
@@ -78,18 +78,18 @@ describe('PATCH /api/v1/customers/{id}', () => {
   });
 
   it('rejects invalid, unknown and taken values, and metadata that is too large after merging, and changes nothing', async () => {
-    const many = (prefix: string) =>
+    const thirtyKeys = (prefix: string) =>
       Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`${prefix}${index}`, 1]));
     const other = await create({ externalId: randomUUID() });
-    const before = await create({ metadata: many('a') });
-    const wrong: [string, unknown][] = [
+    const before = await create({ metadata: thirtyKeys('a') });
+    const invalid: [string, unknown][] = [
       ['email', null],
       ['emailVerified', null],
       ['emailVerified', 'yes'],
       ['externalId', ''],
       ['firstName', 'x'.repeat(101)],
       ['metadata', [1]],
-      ['metadata', many('b')],
+      ['metadata', thirtyKeys('b')],
       ['publicMetadata', { long: 'x'.repeat(8_200) }],
       ['password', 'an unusual long phrase'],
       ['disabledAt', null],
@@ -100,7 +100,7 @@ describe('PATCH /api/v1/customers/{id}', () => {
       ['externalId', other['externalId'], { code: 'external_id_taken' }],
     ];
     const cases: [string, unknown, number, object][] = [
-      ...wrong.map(([field, value]): (typeof cases)[number] => {
+      ...invalid.map(([field, value]): (typeof cases)[number] => {
         return [field, value, 400, { code: 'validation_failed', errors: [{ field }] }];
       }),
       ...taken.map(([field, value, expected]): (typeof cases)[number] => [field, value, 409, expected]),
@@ -115,9 +115,9 @@ describe('PATCH /api/v1/customers/{id}', () => {
     expect(await get(before['id'])).toEqual(before);
     expect(await listUpdates(before['id'])).toEqual([]);
 
-    const removed = Object.fromEntries(Object.keys(many('a')).map((key) => [key, null]));
-    const { body } = await patch(before['id'], { metadata: { ...removed, ...many('b') } });
-    expect(body.metadata).toEqual(many('b'));
+    const removed = Object.fromEntries(Object.keys(thirtyKeys('a')).map((key) => [key, null]));
+    const { body } = await patch(before['id'], { metadata: { ...removed, ...thirtyKeys('b') } });
+    expect(body.metadata).toEqual(thirtyKeys('b'));
   });
 });
 

@@ -280,10 +280,10 @@ it('PATCH /me changes the sent names, reports the previous names in the event, a
   const { body } = await instance.register(uniqueEmail(), { firstName: 'Ada', lastName: 'Byron' });
   const patch = (changes: object): Promise<TestResponse> =>
     instance.requestWithAccessToken(body.tokens.accessToken, 'PATCH', '/api/v1/me', changes);
-  const named = { firstName: 'Ada', lastName: 'Lovelace' };
-  expect((await patch({ lastName: 'Lovelace' })).body).toMatchObject(named);
-  expect((await patch({ firstName: null })).body).toMatchObject({ ...named, firstName: null });
-  for (const nothing of [{ lastName: 'Lovelace' }, {}]) expect((await patch(nothing)).status).toBe(200);
+  const names = { firstName: 'Ada', lastName: 'Lovelace' };
+  expect((await patch({ lastName: 'Lovelace' })).body).toMatchObject(names);
+  expect((await patch({ firstName: null })).body).toMatchObject({ ...names, firstName: null });
+  for (const noChange of [{ lastName: 'Lovelace' }, {}]) expect((await patch(noChange)).status).toBe(200);
   const events = await instance.events(body.customer.id, 'customer.updated');
   expect(events.map(({ data }) => data.previous)).toEqual([{ lastName: 'Byron' }, { firstName: 'Ada' }]);
   for (const field of ['email', 'emailVerified', 'publicMetadata', 'id', 'password']) {

@@ -45,7 +45,7 @@ const expectAllNotified = async () =>
 const notifiedIds = (): string[] =>
   watcher.requests.map(({ event }) => (event.data['delivery'] as { id: string }).id).sort();
 /** Runs the dead letter notifier of every worker at the same time. */
-const report = () =>
+const notifyDeadLetters = () =>
   Promise.all(
     instance.workers
       .filter(({ isRunning }) => isRunning)
@@ -71,7 +71,7 @@ describe('webhook.dead_lettered', () => {
     await instance.register();
     await instance.register();
     await waitUntilIdle();
-    await report();
+    await notifyDeadLetters();
     await waitUntilIdle();
     expect(notifiedIds()).toEqual(await deadLetters(id));
     const [{ event }] = watcher.requests as [(typeof watcher.requests)[0]];
@@ -89,7 +89,7 @@ describe('webhook.dead_lettered', () => {
       last_http_status: 500,
       last_error: 'http_error',
     });
-    await report();
+    await notifyDeadLetters();
     await waitUntilIdle();
     expect(watcher.requests).toHaveLength(2);
     expect(await count('webhook.dead_lettered')).toBe(before + 2);
@@ -104,7 +104,7 @@ describe('webhook.dead_lettered', () => {
     const other = await create({ url: failing.url, events: ['webhook.*'] });
     await instance.requestWithSecretKey('POST', `${base}/${id}/test`);
     await waitUntilIdle();
-    await report();
+    await notifyDeadLetters();
     expect(await deadLetters(id)).toHaveLength(1);
     expect(await count('webhook.dead_lettered')).toBe(before);
     await instance.requestWithSecretKey('POST', '/api/v1/customers', {
@@ -112,7 +112,7 @@ describe('webhook.dead_lettered', () => {
     });
     for (let round = 0; round < 3; round += 1) {
       await waitUntilIdle();
-      await report();
+      await notifyDeadLetters();
     }
     await waitUntilIdle();
     const customerDeliveries = await instance.sql(
@@ -136,7 +136,7 @@ describe('webhook.dead_lettered', () => {
     const headers = { authorization: `Bearer ${secretKey}` };
     await instance.request('POST', '/api/v1/customers', { headers, body: { email: 'heard@example.com' } });
     await waitUntilIdle();
-    await report();
+    await notifyDeadLetters();
     await waitUntilIdle();
     const [notification] = organizationReceiver.requests;
     expect(notification!.event).toMatchObject({
@@ -165,8 +165,8 @@ describe('webhook.dead_lettered', () => {
     instance.startWorker(workerEnv);
     instance.startWorker(workerEnv);
     await instance.waitUntilReady();
-    await report();
-    await report();
+    await notifyDeadLetters();
+    await notifyDeadLetters();
     await waitUntilIdle();
     expect(notifiedIds()).toEqual(await deadLetters(id));
     expect(new Set(notifiedIds()).size).toBe(30);

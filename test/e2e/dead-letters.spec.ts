@@ -95,14 +95,14 @@ describe('the list of dead letters', () => {
     const { endpoint, ids } = await createDeadLetters(2);
     receiver.defaultResponder = (_, __, message) => message.socket.destroy();
     await emitEvents(instance, 1);
-    const [unanswered] = await waitForDeadLetters(instance, endpoint, 3);
-    const all = [unanswered!, ...ids];
-    const at = { endpoint_id: endpoint };
-    const shown = await list(at);
+    const [withoutResponse] = await waitForDeadLetters(instance, endpoint, 3);
+    const all = [withoutResponse!, ...ids];
+    const ofEndpoint = { endpoint_id: endpoint };
+    const shown = await list(ofEndpoint);
     const [newest, , oldest] = shown.data as [any, any, any];
-    const younger = shown.data.filter((letter) => letter['created_at'] > oldest.created_at);
+    const newer = shown.data.filter((deadLetter) => deadLetter['created_at'] > oldest.created_at);
     expect(newest).toMatchObject({
-      id: unanswered,
+      id: withoutResponse,
       last_attempt: { http_status: 0, error: 'connection_error' },
     });
 
@@ -114,9 +114,9 @@ describe('the list of dead letters', () => {
       [{ delivery_state: 'failed', success: 'false' }, all],
       [{ http_status: '500' }, ids],
       [{ status_class: '5xx' }, ids],
-      [{ status_class: 'none' }, [unanswered!]],
+      [{ status_class: 'none' }, [withoutResponse!]],
       [{ created_before: newest.created_at }, ids],
-      [{ created_after: oldest.created_at }, idsOf({ data: younger })],
+      [{ created_after: oldest.created_at }, idsOf({ data: newer })],
       [{ project_id: randomUUID() }, []],
       [{ event: 'login.failed' }, []],
       [{ event_id: `evt_${ids[0]!.slice(4)}` }, []],
@@ -128,7 +128,7 @@ describe('the list of dead letters', () => {
     ];
     await checkCases(
       cases.map(([filter, found]) => [JSON.stringify(filter), filter, found] as const),
-      async (filter, found) => expect(idsOf(await list({ ...at, ...filter }))).toEqual(found),
+      async (filter, found) => expect(idsOf(await list({ ...ofEndpoint, ...filter }))).toEqual(found),
     );
   });
 
@@ -174,9 +174,9 @@ describe('the list of dead letters', () => {
     expect(await list({ endpoint_id: organizationEndpoint, http_status: '418' })).toMatchObject({
       has_more: true,
     });
-    const at = { endpoint_id: endpoint };
-    const [own] = (await list(at)).data;
-    const accessible: Record<string, string>[] = [at, {}, { project_id: projectId }, { event_id }];
+    const ofEndpoint = { endpoint_id: endpoint };
+    const [own] = (await list(ofEndpoint)).data;
+    const accessible: Record<string, string>[] = [ofEndpoint, {}, { project_id: projectId }, { event_id }];
     for (const query of accessible) {
       expect([query, await list(query, projectSecretKey)]).toEqual([query, pageOf(own!)]);
     }
@@ -289,37 +289,44 @@ describe('redelivering a delivery', () => {
       const found = await instance.listAttempts({ endpoint_id: endpoint, success: 'true' });
       return found.length > 0 && found;
     });
-    const done = attempt!['delivery_id'] as string;
+    const deliveryId = attempt!['delivery_id'] as string;
 
-    const moved = await Receiver.start();
-    await instance.requestWithSecretKey('PATCH', `/v1/webhooks/endpoints/${endpoint}`, { url: moved.url });
-    const first = await redeliver(done);
+    const target = await Receiver.start();
+    await instance.requestWithSecretKey('PATCH', `/v1/webhooks/endpoints/${endpoint}`, { url: target.url });
+    const first = await redeliver(deliveryId);
     expect(first).toMatchObject({
       status: 202,
-      body: { data: { redelivery_of: done, target_url: moved.url, state: 'pending' } },
+      body: { data: { redelivery_of: deliveryId, target_url: target.url, state: 'pending' } },
     });
-    await eventually('the redelivery', () => moved.requests.length === 1);
-    const [before, after] = [receiver.requests.at(-1)!, moved.requests[0]!];
+    await eventually('the redelivery', () => target.requests.length === 1);
+    const [before, after] = [receiver.requests.at(-1)!, target.requests[0]!];
     expect(after.body).toBe(before.body);
     expect(after.headers['webhook-id']).toBe(before.headers['webhook-id']);
 
-    const next = first.body.data.id as string;
+    const redeliveryId = first.body.data.id as string;
     await eventually('the outcome', async () => {
-      const { body } = await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${next}`);
+      const { body } = await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${redeliveryId}`);
       return body.data.state === 'succeeded';
     });
-    expect(await redeliver(done)).toMatchObject({
+    expect(await redeliver(deliveryId)).toMatchObject({
       status: 409,
-      body: { code: 'already_redelivered', redeliveredAs: next },
+      body: { code: 'already_redelivered', redeliveredAs: redeliveryId },
     });
     // The delivery was not a dead letter, so it has no resolution.
-    const old = (await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${done}`)).body.data;
-    expect(old).toMatchObject({ state: 'succeeded', resolution: null, redelivered_as: next });
+    const original = await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${deliveryId}`);
+    expect(original.body.data).toMatchObject({
+      state: 'succeeded',
+      resolution: null,
+      redelivered_as: redeliveryId,
+    });
     await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${endpoint}/disable`);
-    expect(await redeliver(next)).toMatchObject({ status: 409, body: { code: 'endpoint_disabled' } });
+    expect(await redeliver(redeliveryId)).toMatchObject({ status: 409, body: { code: 'endpoint_disabled' } });
     await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${endpoint}/enable`);
-    expect(await redeliver(next)).toMatchObject({ status: 202, body: { data: { redelivery_of: next } } });
-    await eventually('the second request', () => moved.requests.length === 2);
-    await moved.stop();
+    expect(await redeliver(redeliveryId)).toMatchObject({
+      status: 202,
+      body: { data: { redelivery_of: redeliveryId } },
+    });
+    await eventually('the second request', () => target.requests.length === 2);
+    await target.stop();
   });
 });

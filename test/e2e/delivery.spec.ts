@@ -52,7 +52,7 @@ it.each(availableQueues)(
 describe.each(availableQueues)('delivery through %s', (queue) => {
   useInstance(queue);
 
-  it('retries 500, 500, 200 on the schedule with three records, one webhook-id and new timestamps (WH-08, WH-10)', async () => {
+  it('retries two 500 responses on the schedule, with three records, one webhook-id and new timestamps (WH-08, WH-10)', async () => {
     receiver.respondWith(respondWithStatus(500, 'first'), respondWithStatus(500, 'second'));
     const endpoint = await instance.createEndpoint(receiver.url, ['customer.created']);
     await instance.register();

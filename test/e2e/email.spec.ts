@@ -83,8 +83,8 @@ describe('a change of email address', () => {
 
   it('is rejected with a wrong password, the same address, or an address that is taken at the request or the confirmation', async () => {
     const { id, email, newEmail, accessToken, currentToken, newToken } = await startChange();
-    const wrong = await change(accessToken, uniqueEmail(), 'wrong password');
-    expect(wrong).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
+    const rejected = await change(accessToken, uniqueEmail(), 'wrong password');
+    expect(rejected).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
     const unchanged = { status: 400, body: { errors: [{ field: 'email', code: 'unchanged' }] } };
     expect(await change(accessToken, email.toUpperCase())).toMatchObject(unchanged);
     // More requests than the mails that are allowed per hour.
@@ -121,9 +121,9 @@ describe('a change of email address with enumeration protection', () => {
     withSettings(instance, { enumerationProtection: true }, work);
 
   it('EV-07: returns the same responses for a taken and a free address, and mails the owner of a taken one', async () => {
-    const [owned, free] = [(await registerWithToken()).email, uniqueEmail()];
+    const [owned, unused] = [(await registerWithToken()).email, uniqueEmail()];
     const seen: unknown[] = [];
-    for (const wanted of [owned, free]) {
+    for (const wanted of [owned, unused]) {
       const caller = await registerWithToken();
       const { status, body } = await withProtection(() => change(caller.accessToken, wanted));
       const token = await instance.getMailToken(caller.email, 'change-email-current');
@@ -137,7 +137,7 @@ describe('a change of email address with enumeration protection', () => {
     expect(seen[0]).toEqual(seen[1]);
     expect(seen[0]).toMatchObject([202, {}, { length: 2 }, expect.any(String), 200, { status: 'pending' }]);
     expect(await instance.listMailKinds(owned)).toEqual(['verify-email', 'already-registered']);
-    expect(await instance.listMailKinds(free)).toEqual(['change-email-new']);
+    expect(await instance.listMailKinds(unused)).toEqual(['change-email-new']);
   });
 
   it('EV-07: does not reveal a quota that only mails to an owner can have exhausted', async () => {
@@ -194,12 +194,12 @@ describe('one-time tokens', () => {
         [kind, email],
       );
       expect(rows).toEqual([older, newer].map((token) => ({ hash: sha256(token), email, life: lifetime })));
-      const elsewhere = await instance.sql(
+      const storedTexts = await instance.sql(
         `SELECT m::text AS line FROM mails m WHERE recipient = $1
          UNION ALL SELECT body FROM events WHERE body LIKE '%' || $1 || '%'`,
         [email],
       );
-      for (const { line } of elsewhere)
+      for (const { line } of storedTexts)
         for (const form of [newer, Buffer.from(newer).toString('hex')]) expect(line).not.toContain(form);
       expect(await submitToken(instance, route, older)).toMatchObject(invalidToken);
       expect((await submitToken(instance, route, newer)).status).toBeLessThan(300);
@@ -276,37 +276,38 @@ describe('resending the verification mail', () => {
   const createUnverified = async (): Promise<string> => (await create({ email: uniqueEmail() })).body.email;
 
   it('returns the same response for every address, and sends one mail in 60 s where needed (RL-08)', async () => {
-    const [verified, open, unknown] = [uniqueEmail(), await createUnverified(), uniqueEmail()];
+    const [verified, unverified, unknown] = [uniqueEmail(), await createUnverified(), uniqueEmail()];
     await create({ email: verified, emailVerified: true });
     const { email } = await registerWithToken();
-    for (const each of [open, open, verified, unknown, email])
+    for (const each of [unverified, unverified, verified, unknown, email])
       expect(await resend(each)).toMatchObject({ status: 202, body: {} });
     const kinds = await Promise.all(
-      [open, verified, unknown, email].map((each) => instance.listMailKinds(each)),
+      [unverified, verified, unknown, email].map((each) => instance.listMailKinds(each)),
     );
     expect(kinds).toEqual([['verify-email'], [], [], ['verify-email']]);
-    const response = await submitToken(instance, 'verify-email', await instance.getVerificationToken(open));
-    expect(response.body.customer).toMatchObject({ email: open, emailVerified: true });
+    const token = await instance.getVerificationToken(unverified);
+    const response = await submitToken(instance, 'verify-email', token);
+    expect(response.body.customer).toMatchObject({ email: unverified, emailVerified: true });
   });
 
   it('links to the redirectUrl of the request, which the project must list, or to the page of the project', async () => {
     const redirectUrl = 'https://shop.example.com/welcome';
     await withSettings(instance, { redirectUrls: [redirectUrl] }, async () => {
-      const open = await createUnverified();
-      expect(await resend(open, { redirectUrl: 'https://evil.example.com/' })).toMatchObject({
+      const unverified = await createUnverified();
+      expect(await resend(unverified, { redirectUrl: 'https://evil.example.com/' })).toMatchObject({
         status: 400,
         body: { errors: [{ field: 'redirectUrl', code: 'not_allowed' }] },
       });
-      await resend(open, { redirectUrl });
-      const body = new URLSearchParams({ token: await instance.getVerificationToken(open) });
+      await resend(unverified, { redirectUrl });
+      const body = new URLSearchParams({ token: await instance.getVerificationToken(unverified) });
       const verified = await fetch(`${instance.baseUrl}/verify-email`, { method: 'POST', body });
       expect(await verified.text()).toContain(`href="${redirectUrl}"`);
     });
     const verifyEmailUrl = 'https://shop.example.com/verify?lang=en';
     await withSettings(instance, { verifyEmailUrl }, async () => {
-      const open = await createUnverified();
-      await resend(open);
-      const [mail] = await instance.listMails(open, 'verify-email');
+      const unverified = await createUnverified();
+      await resend(unverified);
+      const [mail] = await instance.listMails(unverified, 'verify-email');
       expect(mail!['link']).toMatch(/^https:\/\/shop\.example\.com\/verify\?lang=en&token=[\w-]{43}$/);
     });
   });

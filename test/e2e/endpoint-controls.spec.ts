@@ -118,8 +118,8 @@ describe('the actions of an endpoint', () => {
   it('WH-09: a new secret signs alongside the previous one for 24 h, newest first; a second rotation removes the oldest', async () => {
     const { id, secret: oldest } = await instance.createEndpoint(receiver.url);
     const rotate = async (): Promise<string> => {
-      const { status: code, body } = await postAction(id, 'rotate-secret');
-      expect(code).toBe(200);
+      const { status, body } = await postAction(id, 'rotate-secret');
+      expect(status).toBe(200);
       expect(body.data).toEqual({
         ...(await instance.requestWithSecretKey('GET', `${base}/${id}`)).body.data,
         secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
@@ -143,12 +143,12 @@ describe('the actions of an endpoint', () => {
     const third = await sendTest(id);
     expect([oldest, newer, newest].map((secret) => accepts(secret, third))).toEqual([false, true, true]);
 
-    const until = await instance.sql(
+    const rows = await instance.sql(
       `SELECT round(extract(epoch FROM previous_secret_until - now()) / 3600)::int AS hours
        FROM webhook_endpoints WHERE id = $1`,
       [id.slice(3)],
     );
-    expect(until).toEqual([{ hours: 24 }]);
+    expect(rows).toEqual([{ hours: 24 }]);
     await instance.sql(`UPDATE webhook_endpoints SET previous_secret_until = now() WHERE id = $1`, [
       id.slice(3),
     ]);
