@@ -63,11 +63,11 @@ describe('the feed of events', () => {
     const second = await requestFeed(query(first.body.next_cursor), key);
     expect(customersOf(second.body.data)).toEqual([ids[2]]);
     expect(second.body.has_more).toBe(false);
-    const nothing = await requestFeed(query(second.body.next_cursor), key);
-    expect(nothing.body).toMatchObject({ data: [], has_more: false, next_cursor: expect.any(String) });
+    const emptyPage = await requestFeed(query(second.body.next_cursor), key);
+    expect(emptyPage.body).toMatchObject({ data: [], has_more: false, next_cursor: expect.any(String) });
     const late = await create(key);
     await waitForFeed(instance);
-    const nextPage = await requestFeed(query(nothing.body.next_cursor), key);
+    const nextPage = await requestFeed(query(emptyPage.body.next_cursor), key);
     expect(customersOf(nextPage.body.data)).toEqual([late]);
     const one = await requestFeed(`/${nextPage.body.data[0].id}`, key);
     expect(one).toMatchObject({ status: 200, body: { success: true, data: nextPage.body.data[0] } });
@@ -119,8 +119,8 @@ describe('the feed of events', () => {
       [`cursor=${encodeURIComponent(cursor)}`, 'invalid_cursor', key],
       [`types=customer.created&cursor=${encodeURIComponent(cursor)}`, 'invalid_cursor'],
     ];
-    for (const [query, code, by] of cases)
-      expect([query, await requestFeed(`?${query}`, by)]).toMatchObject([
+    for (const [query, code, callerKey] of cases)
+      expect([query, await requestFeed(`?${query}`, callerKey)]).toMatchObject([
         query,
         { status: 400, body: { code } },
       ]);
@@ -131,22 +131,22 @@ describe('the feed of events', () => {
     const customer = await create(key);
     await waitForFeed(instance);
     const { cursor } = await readAll(null, 'limit=200', key);
-    const slow = await instance.db.connect();
+    const openTransaction = await instance.db.connect();
     try {
-      await slow.query('BEGIN');
-      await slow.query(
+      await openTransaction.query('BEGIN');
+      await openTransaction.query(
         `INSERT INTO events (id, organization_id, project_id, type, body, created_at)
          SELECT uuidv7(), organization_id, project_id, type, body, now() FROM events WHERE project_id = $1`,
         [projectId],
       );
       const late = await create(key);
       expect(await readAll(cursor, 'limit=200', key)).toMatchObject({ events: [] });
-      await slow.query('COMMIT');
+      await openTransaction.query('COMMIT');
       await waitForFeed(instance);
       const { events } = await readAll(cursor, 'limit=200', key);
       expect(customersOf(events)).toEqual([customer, late]);
     } finally {
-      slow.release();
+      openTransaction.release();
     }
   });
 
@@ -200,8 +200,8 @@ describe('the feed of events', () => {
       expect(new Set(seen).size).toBe(200);
       await eventually('every delivery', async () => {
         await makeDeliveriesDue(instance);
-        const left = `SELECT FROM deliveries WHERE project_id = $1 AND state <> 'succeeded'`;
-        return (await instance.sql(left, [projectId])).length === 0;
+        const unfinished = `SELECT FROM deliveries WHERE project_id = $1 AND state <> 'succeeded'`;
+        return (await instance.sql(unfinished, [projectId])).length === 0;
       });
       const received = new Set(receiver.requests.map(({ event }) => event.id));
       expect([...received].sort()).toEqual([...seen].sort());

@@ -112,17 +112,17 @@ describe('an endpoint that fails', () => {
   });
 
   it('is not disabled if it has failed for less time, or failed once without attempts since', async () => {
-    const short = await createFailingEndpoint();
-    await setFailingSince(short, THREE_DAYS - 60);
-    const quiet = await createFailingEndpoint();
+    const failingBriefly = await createFailingEndpoint();
+    await setFailingSince(failingBriefly, THREE_DAYS - 60);
+    const withoutAttempts = await createFailingEndpoint();
     await instance.sql(
       `UPDATE endpoint_health SET failing_since = failing_since - interval '9 d',
          last_failure_at = last_failure_at - interval '9 d' WHERE endpoint_id = $1`,
-      [quiet.slice(3)],
+      [withoutAttempts.slice(3)],
     );
     await check();
-    expect(await getEndpoint(short)).toMatchObject({ status: 'enabled' });
-    expect(await getEndpoint(quiet)).toMatchObject({ status: 'enabled' });
+    expect(await getEndpoint(failingBriefly)).toMatchObject({ status: 'enabled' });
+    expect(await getEndpoint(withoutAttempts)).toMatchObject({ status: 'enabled' });
   });
 
   it('is not disabled if the attempt log contains a success that no worker has reported', async () => {

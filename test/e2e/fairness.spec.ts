@@ -62,7 +62,7 @@ describe('fairness (WH-13)', () => {
   useInstance();
 
   it('reserves a quarter of the capacity for others when the endpoints of a project hang', async () => {
-    for (let nth = 0; nth < 6; nth += 1) {
+    for (let count = 0; count < 6; count += 1) {
       await seed(await instance.createEndpoint(hanging.url, ['session.revoked']), 0, 20);
     }
     const { body } = await instance.requestWithSecretKey('POST', '/api/v1/projects', {

@@ -72,11 +72,11 @@ describeBrowser('the module of docs/frontend.md', () => {
 
   /** Records the refreshes that pages request from now on. */
   const recordRefreshes = (): string[] => {
-    const seen: string[] = [];
+    const urls: string[] = [];
     context.on('request', (request) => {
-      if (request.url().endsWith('/auth/refresh') && request.method() === 'POST') seen.push(request.url());
+      if (request.url().endsWith('/auth/refresh') && request.method() === 'POST') urls.push(request.url());
     });
-    return seen;
+    return urls;
   };
 
   const listGenerations = (customerId: string): Promise<{ generation: number; live: boolean }[]> =>
@@ -160,11 +160,11 @@ describeBrowser('the module of docs/frontend.md', () => {
       tokens.push(route.request().headers()['authorization']);
       await route.fulfill(tokens.length === 1 ? { status: 401 } : { json: { orders: [] } });
     });
-    const orders = `const { api } = await import('/api.js'); return (await api('/orders')).json()`;
-    expect(await run(page, orders)).toEqual({ orders: [] });
+    const requestOrders = `const { api } = await import('/api.js'); return (await api('/orders')).json()`;
+    expect(await run(page, requestOrders)).toEqual({ orders: [] });
     expect(refreshes).toHaveLength(1);
     await run(page, 'await shared.write({ ...(await shared.read()), expiresAt: Date.now() + 20_000 })');
-    expect(await run(page, orders)).toEqual({ orders: [] });
+    expect(await run(page, requestOrders)).toEqual({ orders: [] });
     expect(refreshes).toHaveLength(2);
     expect(tokens).toHaveLength(3);
     expect(new Set(tokens).size).toBe(3);

@@ -113,14 +113,14 @@ describe('hostile targets in production', () => {
 
   /** Delivers one event to all URLs with a worker in production. @returns the first two attempts by URL */
   const deliverTo = async (urls: string[]): Promise<typeof records> => {
-    const idOf: Record<string, string> = {};
+    const endpointIds: Record<string, string> = {};
     for (const url of urls) {
       const endpoint = await instance.createEndpoint('http://127.0.0.1:1/', ['customer.created']);
-      idOf[url] = endpoint.id.slice(3);
+      endpointIds[url] = endpoint.id.slice(3);
       // Bypasses the check at creation, and excludes the endpoint from the limit on endpoints for now.
       await instance.sql(`UPDATE webhook_endpoints SET url = $1, status = 'deleted' WHERE id = $2`, [
         url.replace(PORT, String(target.port)),
-        idOf[url],
+        endpointIds[url],
       ]);
     }
     await instance.sql(`UPDATE webhook_endpoints SET status = 'enabled'`);
@@ -150,7 +150,7 @@ describe('hostile targets in production', () => {
       return found.reduce((sum, { attempts }) => sum + attempts.length, 0) === 2 * urls.length - 1 && found;
     });
     return Object.fromEntries(
-      urls.map((url) => [url, rows.find(({ id }) => id === idOf[url])?.attempts ?? []]),
+      urls.map((url) => [url, rows.find(({ id }) => id === endpointIds[url])?.attempts ?? []]),
     );
   };
 
@@ -168,11 +168,11 @@ describe('hostile targets in production', () => {
   });
 
   it('WH-02: blocks every hostile URL and name at the attempt', () => {
-    const twice = (error = 'blocked_address') => Array<[number, string]>(2).fill([0, error]);
+    const failed = (error = 'blocked_address') => Array<[number, string]>(2).fill([0, error]);
     const expected = {
-      ...Object.fromEntries(hostileUrls.map((url) => [url, twice()])),
+      ...Object.fromEntries(hostileUrls.map((url) => [url, failed()])),
       ...Object.fromEntries(
-        Object.entries(hostileNames).map(([name, [, error]]) => [`https://${name}:${PORT}/`, twice(error)]),
+        Object.entries(hostileNames).map(([name, [, error]]) => [`https://${name}:${PORT}/`, failed(error)]),
       ),
     };
     expect(records).toMatchObject(expected);

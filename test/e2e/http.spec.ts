@@ -24,7 +24,7 @@ interface RawResponse {
 }
 
 /** Sends an unmodified request, one byte per character. @returns status 0 if there is no response */
-const raw = (head: string[], body = ''): Promise<RawResponse> =>
+const sendRaw = (head: string[], body = ''): Promise<RawResponse> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(instance.env['PORT']), '127.0.0.1', () =>
       socket.write(`${[...head, 'Connection: close'].join('\r\n')}\r\n\r\n${body}`, 'latin1'),
@@ -45,15 +45,15 @@ const raw = (head: string[], body = ''): Promise<RawResponse> =>
 
 const host = 'Host: gatehouse.example';
 const json = 'Content-Type: application/json';
-const pk = (): string => `X-Publishable-Key: ${instance.credentials.publishableKey}`;
-const sk = (): string => `Authorization: Bearer ${instance.credentials.secretKey}`;
+const publishableKeyLine = (): string => `X-Publishable-Key: ${instance.credentials.publishableKey}`;
+const secretKeyLine = (): string => `Authorization: Bearer ${instance.credentials.secretKey}`;
 
 /** Sends raw bytes as the body of a registration. */
 const send = async (body: string | Buffer, headers: Record<string, string> = {}) => {
   const sent = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers };
   const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`);
-  const response = await raw(
-    [`POST ${registerPath} HTTP/1.1`, host, pk(), ...lines],
+  const response = await sendRaw(
+    [`POST ${registerPath} HTTP/1.1`, host, publishableKeyLine(), ...lines],
     Buffer.from(body).toString('latin1'),
   );
   return { ...response, body: JSON.parse(response.body) as Record<string, any> };
@@ -64,13 +64,13 @@ const customer = (more: object = {}): string =>
 
 describe('strict input', () => {
   it('IN-01: rejects more than 64 KiB, even without a Content-Length, and closes the connection', async () => {
-    const big = customer({ firstName: 'x'.repeat(70_000) });
-    const response = await send(big);
+    const largeBody = customer({ firstName: 'x'.repeat(70_000) });
+    const response = await send(largeBody);
     expect(response).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
     expect(response.headers['connection']).toBe('close');
     const chunk = `8000\r\n${'a'.repeat(0x8000)}\r\n`;
     const head = [`POST ${registerPath} HTTP/1.1`, host, json, 'Transfer-Encoding: chunked'];
-    expect((await raw(head, chunk.repeat(4))).status).toBe(413);
+    expect((await sendRaw(head, chunk.repeat(4))).status).toBe(413);
   });
 
   // Other rejected inputs are in body-reader.spec.ts, strict-json.spec.ts and input.pipe.spec.ts of the api.
@@ -244,7 +244,7 @@ describe('HD-01: the response headers', () => {
   const preflight = ['Origin: http://localhost:5173', 'Access-Control-Request-Method: POST'];
   const get = (path: string): string[] => [`GET ${path} HTTP/1.1`, host];
   const login = ['POST /api/v1/auth/login HTTP/1.1', host];
-  const big = `X-Big: ${'x'.repeat(17_000)}`;
+  const largeHeader = `X-Big: ${'x'.repeat(17_000)}`;
   const responses = (): [name: string, status: number, head: string[], body?: string][] => [
     ['a page', 200, get('/docs/errors')],
     ['the reference', 200, get('/openapi.json')],
@@ -253,7 +253,7 @@ describe('HD-01: the response headers', () => {
     ['a customer', 200, [...get('/api/v1/me'), `Authorization: Bearer ${accessToken}`]],
     ['a preflight', 204, ['OPTIONS /api/v1/me HTTP/1.1', host, ...preflight]],
     ['a hosted page', 400, get('/verify-email?token=x')],
-    ['invalid JSON', 400, [...login, json, pk(), 'Content-Length: 1'], '{'],
+    ['invalid JSON', 400, [...login, json, publishableKeyLine(), 'Content-Length: 1'], '{'],
     ['a request that is not HTTP', 400, ['nonsense']],
     ['two body lengths', 400, ['POST / HTTP/1.1', host, 'Content-Length: 1', 'Transfer-Encoding: chunked']],
     ['no Host', 400, ['GET /livez HTTP/1.1']],
@@ -263,20 +263,20 @@ describe('HD-01: the response headers', () => {
     ['an Expect header', 200, [...get('/livez'), 'Expect: magic']],
     ['HTTP/1.0', 200, ['GET /livez HTTP/1.0']],
     ['no credential', 401, get('/v1/webhooks/endpoints')],
-    ['a wrong credential', 403, [...get('/api/v1/me'), sk()]],
+    ['a credential of the wrong type', 403, [...get('/api/v1/me'), secretKeyLine()]],
     ['no route', 404, get('/nothing')],
-    ['a malformed path', 404, [...get('/api/v1/customers/%ff'), sk()]],
+    ['a malformed path', 404, [...get('/api/v1/customers/%ff'), secretKeyLine()]],
     ['an unsupported method', 405, ['TRACE /livez HTTP/1.1', host]],
     ['a long body', 413, [...login, json, 'Content-Length: 70000']],
     ['an unsupported type', 415, [...login, 'Content-Type: text/xml', 'Content-Length: 1'], 'x'],
-    ['long headers', 431, [...get('/'), big]],
+    ['long headers', 431, [...get('/'), largeHeader]],
   ];
 
   it('are set on every response', async () => {
     await checkCases(
       responses().map(([name, ...rest]) => [name, name, ...rest] as const),
       async (name: string, status: number, head: string[], body?: string) => {
-        const { headers, ...response } = await raw(head, body);
+        const { headers, ...response } = await sendRaw(head, body);
         const isPage = name.includes('page');
         const type = isPage ? 'text/html' : status < 300 ? 'application/json' : 'application/problem+json';
         const policy = headers['content-security-policy'] ?? '';
@@ -309,7 +309,7 @@ describe('HD-01: the response headers', () => {
         expect(found).toEqual(expected);
       },
     );
-    const tooLarge = await raw([...get('/'), big]);
+    const tooLarge = await sendRaw([...get('/'), largeHeader]);
     expect(tooLarge.body).toContain('"code":"headers_too_large"');
   });
 
@@ -333,7 +333,7 @@ describe('HD-03: CORS', () => {
 
   it('accepts any preflight request for the routes that pages call', async () => {
     for (const path of ['/api/v1/auth/login', '/api/v1/me', '/.well-known/jwks.json']) {
-      const { status, headers } = await raw([
+      const { status, headers } = await sendRaw([
         `OPTIONS ${path} HTTP/1.1`,
         host,
         fromPage,
@@ -355,13 +355,13 @@ describe('HD-03: CORS', () => {
       `/v1/webhooks/endpoints /v1/webhooks/deliveries /api/v1/customers /api/v1/mailbox /api/v1/meow
       /api/v1/authority /verify-email`.split(/\s+/);
     const failures = await runInChunks(paths, async (path) => {
-      const preflight = await raw([
+      const preflight = await sendRaw([
         `OPTIONS ${path} HTTP/1.1`,
         host,
         fromPage,
         'Access-Control-Request-Method: GET',
       ]);
-      const response = await raw([`GET ${path} HTTP/1.1`, host, fromPage, sk()]);
+      const response = await sendRaw([`GET ${path} HTTP/1.1`, host, fromPage, secretKeyLine()]);
       const found = [...corsOf(preflight), ...corsOf(response)];
       return [404, 405].includes(preflight.status) && found.length === 0
         ? []
@@ -377,7 +377,7 @@ describe('HD-03: CORS', () => {
       '/api/v1/me/sessions',
       '/.well-known/jwks.json',
     ]) {
-      const first = await raw([`GET ${path} HTTP/1.1`, host, fromPage]);
+      const first = await sendRaw([`GET ${path} HTTP/1.1`, host, fromPage]);
       expect({ path, ...first.headers }).toMatchObject({
         path,
         'access-control-allow-origin': origin,
@@ -385,7 +385,7 @@ describe('HD-03: CORS', () => {
         vary: 'Origin',
       });
       expect(corsOf(first)).toHaveLength(2);
-      const withoutOrigin = await raw([`GET ${path} HTTP/1.1`, host]);
+      const withoutOrigin = await sendRaw([`GET ${path} HTTP/1.1`, host]);
       expect(withoutOrigin.headers['vary']).toBe('Origin');
     }
   });
@@ -413,7 +413,7 @@ describe('HD-04: each status has its required headers', () => {
     const invalid = 'Bearer error="invalid_token"';
     const login = { email: 'nobody@example.com', password: PASSWORD };
     const key = { 'x-publishable-key': instance.credentials.publishableKey };
-    const own = { authorization: `Bearer ${accessToken}` };
+    const accessTokenHeader = { authorization: `Bearer ${accessToken}` };
     type Case = [request: string, challenge: string, headers: Record<string, string>, body?: object];
     const cases: Case[] = [
       ['GET /api/v1/me', 'Bearer', {}],
@@ -422,7 +422,7 @@ describe('HD-04: each status has its required headers', () => {
       ['POST /api/v1/auth/login', 'Bearer', {}, {}],
       ['POST /api/v1/auth/login', 'Bearer', key, login],
       ['POST /api/v1/auth/refresh', invalid, {}, { refreshToken: 'x' }],
-      ['POST /api/v1/me/delete', 'Bearer', own, { currentPassword: 'wrong password' }],
+      ['POST /api/v1/me/delete', 'Bearer', accessTokenHeader, { currentPassword: 'wrong password' }],
     ];
     await checkCases(
       cases.map((each) => [each[0], ...each] as const),
@@ -500,7 +500,7 @@ describe('HD-05: the guards cannot be bypassed', () => {
         const body = method === 'POST' ? ['Content-Type: application/json', 'Content-Length: 2'] : [];
         for (const verb of method === 'GET' ? ['GET', 'HEAD'] : ['POST']) {
           const head = [`${verb} ${change(path)} HTTP/1.1`, host, ...body];
-          const { status } = await raw(head, body.length ? '{}' : '');
+          const { status } = await sendRaw(head, body.length ? '{}' : '');
           if (![400, 401, 404].includes(status)) found.push([head[0], status]);
         }
       }
@@ -513,23 +513,22 @@ describe('HD-05: the guards cannot be bypassed', () => {
     const authorization = `Authorization: Bearer ${accessToken}`;
     for (const header of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']) {
       for (const [method, path] of guarded) {
-        const { status } = await raw([`GET ${path} HTTP/1.1`, host, `${header}: POST`]);
+        const { status } = await sendRaw([`GET ${path} HTTP/1.1`, host, `${header}: POST`]);
         expect([header, path, status]).toEqual([header, path, method === 'GET' ? 401 : 405]);
       }
-      expect((await raw(['GET /api/v1/me HTTP/1.1', host, authorization, `${header}: DELETE`])).status).toBe(
-        200,
-      );
+      const overridden = await sendRaw(['GET /api/v1/me HTTP/1.1', host, authorization, `${header}: DELETE`]);
+      expect(overridden.status).toBe(200);
     }
-    expect((await raw(['GET /api/v1/me?_method=DELETE HTTP/1.1', host, authorization])).status).toBe(400);
+    expect((await sendRaw(['GET /api/v1/me?_method=DELETE HTTP/1.1', host, authorization])).status).toBe(400);
   });
 
   it('by an unusual method', async () => {
     const methods = ['TRACE', 'CONNECT', 'PROPFIND', 'PURGE', 'QUERY', 'DEBUG'];
     const failures = await runInChunks(methods, async (method) =>
       runInChunks(['/livez', '/api/v1/me', '/nothing'], async (path) => {
-        const { status, body } = await raw([`${method} ${path} HTTP/1.1`, host, 'X-Secret: echo-me']);
-        const isRefused = [0, 400, 404, 405].includes(status) && !body.includes('echo-me');
-        return isRefused ? [] : [{ method, path, status, body }];
+        const { status, body } = await sendRaw([`${method} ${path} HTTP/1.1`, host, 'X-Secret: echo-me']);
+        const isRejected = [0, 400, 404, 405].includes(status) && !body.includes('echo-me');
+        return isRejected ? [] : [{ method, path, status, body }];
       }),
     );
     expect(failures).toEqual([]);
@@ -556,7 +555,7 @@ describe('connections', () => {
   it('that close in the middle of a body cause no internal error', async () => {
     const socket = connect(Number(instance.env['PORT']), '127.0.0.1');
     const framing = ['X-Request-Id: broken', 'Content-Length: 100'];
-    const head = [`POST ${registerPath} HTTP/1.1`, host, json, pk(), ...framing];
+    const head = [`POST ${registerPath} HTTP/1.1`, host, json, publishableKeyLine(), ...framing];
     socket.write(`${head.join('\r\n')}\r\n\r\n{"a"`, () => socket.destroy());
     const line = await eventually('the log message', () =>
       instance.api.log.find(({ requestId, message }) => requestId === 'broken' && message === 'request'),

@@ -70,8 +70,8 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
         body: { projectId: other.projectId },
       });
     }
-    const again = await post(path, key);
-    expect([again.body, isReplayed(again)]).toEqual([own.body, true]);
+    const repeated = await post(path, key);
+    expect([repeated.body, isReplayed(repeated)]).toEqual([own.body, true]);
   });
 
   it('replays a new API key only to the key that created it, not to a key with fewer scopes', async () => {
@@ -291,8 +291,8 @@ it('every documented POST with a secret key runs once (HD-04)', async () => {
       const first = await send(pathOf(route, 0), body);
       expect([name, first.status < 300 || first.body, isReplayed(first)]).toEqual([name, true, false]);
       const before = await dumpTables(instance);
-      const again = await send(pathOf(route, 0), body);
-      expect([name, again.status, again.body, isReplayed(again)]).toEqual([
+      const repeated = await send(pathOf(route, 0), body);
+      expect([name, repeated.status, repeated.body, isReplayed(repeated)]).toEqual([
         name,
         first.status,
         first.body,

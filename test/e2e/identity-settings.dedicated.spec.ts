@@ -38,13 +38,13 @@ class BreachList {
   }
 }
 
-const breaches = new BreachList(NEW_PASSWORD);
+const breachList = new BreachList(NEW_PASSWORD);
 let instance: TestInstance;
 beforeAll(async () => {
   instance = await TestInstance.start({
     workers: 0,
     env: {
-      BREACH_LIST_URL: await breaches.start(),
+      BREACH_LIST_URL: await breachList.start(),
       // Hashes are slow and use one thread, so a few of them fill the queue.
       HASH_THREADS: '1',
       BCRYPT_COST: '12',
@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await instance?.stop();
-  breaches.stop();
+  breachList.stop();
 });
 
 it('returns 404 for the mailbox when SMTP_URL is set', async () => {
@@ -67,17 +67,17 @@ it('returns 404 for the mailbox when SMTP_URL is set', async () => {
 
 it('the breach check sends five digits of a hash, only if the project enables it, and fails open (PW-05)', async () => {
   const register = () => instance.register(uniqueEmail(), { password: NEW_PASSWORD });
-  breaches.response = 'breached';
+  breachList.response = 'breached';
   expect((await register()).status).toBe(201);
-  expect(breaches.paths).toEqual([]);
+  expect(breachList.paths).toEqual([]);
   await withSettings(instance, { breachCheck: true }, async () => {
-    const refused = { code: 'weak_password', reasons: ['breached'] };
-    expect(await register()).toMatchObject({ status: 422, body: refused });
-    expect(breaches.paths).toEqual([expect.stringMatching(/^\/range\/[0-9A-F]{5}$/)]);
-    breaches.response = 'clean';
+    const rejected = { code: 'weak_password', reasons: ['breached'] };
+    expect(await register()).toMatchObject({ status: 422, body: rejected });
+    expect(breachList.paths).toEqual([expect.stringMatching(/^\/range\/[0-9A-F]{5}$/)]);
+    breachList.response = 'clean';
     expect((await register()).status).toBe(201);
     for (const response of ['error', 'silence'] as const) {
-      breaches.response = response;
+      breachList.response = response;
       instance.api.clearLog();
       expect((await register()).status).toBe(201);
       const message = 'breached password lookup failed';
@@ -101,9 +101,9 @@ it('an overloaded hash queue does not count logins whose password was not checke
   );
   const others = Array.from({ length: 30 }, attempt);
   // The queue is blocked, so only rejected requests have received a response.
-  const refused = await Promise.race(others);
-  expect(refused).toMatchObject({ status: 503, body: { code: 'overloaded' } });
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  const rejected = await Promise.race(others);
+  expect(rejected).toMatchObject({ status: 503, body: { code: 'overloaded' } });
+  expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
   await instance.api.runCommand('release', 'password.before-hash');
   const statuses = (await Promise.all([first, ...others])).map(({ status }) => status);
   expect(statuses.filter((status) => ![401, 503].includes(status))).toEqual([]);

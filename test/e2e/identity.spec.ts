@@ -30,12 +30,12 @@ describe('register', () => {
     expect(await instance.events(customerId, 'customer.created')).toHaveLength(1);
     expect(await instance.listMailKinds(email)).toEqual(['verify-email']);
     // A caller with a secret key may see which customer has the address.
-    const again = await instance.requestWithSecretKey('POST', '/api/v1/auth/register', {
+    const repeated = await instance.requestWithSecretKey('POST', '/api/v1/auth/register', {
       email,
       password: PASSWORD,
     });
     const body = { code: 'email_already_registered', customerId };
-    expect(again).toMatchObject({ status: 409, body });
+    expect(repeated).toMatchObject({ status: 409, body });
   });
 
   it('returns the same response for every address, without tokens, with enumeration protection', async () => {

@@ -68,8 +68,8 @@ it.each(['SIGKILL', 'SIGTERM'] as const)(
     instance.startApi();
     await instance.waitUntilReady();
     // After a SIGKILL, the import counts as interrupted once nothing has been written for three minutes.
-    const age = `UPDATE imports SET updated_at = now() - interval '3 minutes' WHERE id = $1`;
-    if (signal === 'SIGKILL') await instance.sql(age, [importId]);
+    const backdate = `UPDATE imports SET updated_at = now() - interval '3 minutes' WHERE id = $1`;
+    if (signal === 'SIGKILL') await instance.sql(backdate, [importId]);
     expect((await getImport(importId)).body).toMatchObject({ state: 'interrupted', lastLine: 500 });
     const { body } = await importLines(instance, toNdjson(lines), { importId });
     expect(body).toMatchObject({ state: 'completed', created: 1_100, skipped: 0, lastLine: 1_100 });

@@ -94,23 +94,23 @@ describe('a list of customers', () => {
       createdAt: '2019-05-01T10:00:00.123Z',
       lastLoginAt: '2019-05-01T10:00:00.000Z',
     });
-    const { results: _, ...subject } = body;
+    const { results: _, ...progress } = body;
     expect((await getImport(body.id)).body).toEqual({
-      ...subject,
+      ...progress,
       failures: { data: [], nextCursor: null, hasMore: false },
     });
   });
 
   it('returns the existing customer or the errors of each entry, and imports the others', async () => {
-    const [taken, twice, externalId] = [uniqueEmail(), uniqueEmail(), randomUUID()];
+    const [taken, repeated, externalId] = [uniqueEmail(), uniqueEmail(), randomUUID()];
     const existing = await instance.requestWithSecretKey('POST', '/api/v1/customers', {
       email: taken,
       externalId,
     });
     const cases: [unknown, 'created' | 'skipped' | 'failed', ...string[]][] = [
       [{ email: taken }, 'skipped', 'email:email_already_registered'],
-      [{ email: twice, externalId: `${externalId}-a` }, 'created'],
-      [{ email: twice.toUpperCase() }, 'skipped', 'email:email_already_registered'],
+      [{ email: repeated, externalId: `${externalId}-a` }, 'created'],
+      [{ email: repeated.toUpperCase() }, 'skipped', 'email:email_already_registered'],
       [{ email: uniqueEmail(), externalId }, 'failed', 'externalId:external_id_taken'],
       [{ email: uniqueEmail(), externalId: `${externalId}-a` }, 'failed', 'externalId:external_id_taken'],
       [
@@ -132,13 +132,13 @@ describe('a list of customers', () => {
     ];
     const { status, body } = await importList({ customers: cases.map(([customer]) => customer) });
     expect(status).toBe(200);
-    const shown = (body.results as any[]).map(({ index, status, id, errors }) => [
+    const outcomes = (body.results as any[]).map(({ index, status, id, errors }) => [
       index,
       status,
       id !== null,
       ...errors.map(({ field, code }: any) => `${field}:${code}`),
     ]);
-    expect(shown).toEqual(
+    expect(outcomes).toEqual(
       cases.map(([, state, ...errors], index) => [index, state, state !== 'failed', ...errors]),
     );
     expect(body.results[0].id).toBe(existing.body.id);
@@ -152,19 +152,19 @@ describe('a list of customers', () => {
   });
 
   it('accepts password hashes of other systems and plain-text passwords for login (PW-07)', async () => {
-    const [bcrypted, scrypted, plain] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
+    const [bcryptEmail, scryptEmail, plainTextEmail] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
     const salt = randomBytes(16);
     const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
     const scrypt = `$scrypt$ln=10,r=8,p=1$${base64(salt)}$${base64(scryptSync(PASSWORD, salt, 32, { N: 1024, r: 8, p: 1 }))}`;
     const { body } = await importList({
       customers: [
-        { email: bcrypted, passwordHash: bcrypt.hashSync(PASSWORD, 4) },
-        { email: scrypted, passwordHash: scrypt },
-        { email: plain, password: PASSWORD },
+        { email: bcryptEmail, passwordHash: bcrypt.hashSync(PASSWORD, 4) },
+        { email: scryptEmail, passwordHash: scrypt },
+        { email: plainTextEmail, password: PASSWORD },
       ],
     });
     expect(body.created).toBe(3);
-    for (const email of [bcrypted, scrypted, plain]) {
+    for (const email of [bcryptEmail, scryptEmail, plainTextEmail]) {
       expect((await login(email)).status).toBe(200);
       expect((await login(email, 'another long phrase')).status).toBe(401);
     }
@@ -459,9 +459,9 @@ describe('an interrupted import', () => {
 describe('the access of an import', () => {
   it('is limited to the unarchived projects of the key (AK-05)', async () => {
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
-    const send = (customers: { email: string }[], into: string): Promise<TestResponse>[] => [
-      importList({ projectId: into, customers }),
-      importLines(instance, toNdjson(customers), { projectId: into }),
+    const send = (customers: { email: string }[], targetProjectId: string): Promise<TestResponse>[] => [
+      importList({ projectId: targetProjectId, customers }),
+      importLines(instance, toNdjson(customers), { projectId: targetProjectId }),
     ];
     const customers = createCustomers(1);
     const [list, lines] = await Promise.all(send(customers, projectId));

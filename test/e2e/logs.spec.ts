@@ -30,8 +30,8 @@ const requestWithLog = async (
   body?: unknown,
 ): Promise<{ response: TestResponse; line: Record<string, unknown> }> => {
   const id = `test-${randomUUID()}`;
-  const all = { 'x-request-id': id, ...headers };
-  const response = await instance.request(method, path, { body, headers: all });
+  const allHeaders = { 'x-request-id': id, ...headers };
+  const response = await instance.request(method, path, { body, headers: allHeaders });
   const line = await eventually('the log line', () =>
     instance.api.log.find(({ requestId, message }) => requestId === id && message === 'request'),
   );
@@ -69,8 +69,8 @@ describe('LG-03: the log line of a security event contains the time, request, pr
     let cookie = '';
     const step = async (method: string, path: string, body?: unknown) => {
       const result = await requestWithLog(method, `/operator/v1${path}`, { ...CONSOLE_HEADER, cookie }, body);
-      const [set] = result.response.headers.getSetCookie();
-      if (set) cookie = set.split(';')[0]!;
+      const [setCookie] = result.response.headers.getSetCookie();
+      if (setCookie) cookie = setCookie.split(';')[0]!;
       return result.line;
     };
     const submitPassword = (text: string, address = known.email) =>

@@ -103,8 +103,8 @@ describe('with a mail server', () => {
     const verification = sent.find(({ kind }) => kind.endsWith('/verify-email'))!;
     expect(verification.origin).toBe(instance.baseUrl);
     expect((await submitToken(instance, 'verify-email', verification.token!)).status).toBe(200);
-    const left = await instance.sql(`SELECT 1 FROM mails WHERE state <> 'kept' AND parameters IS NOT NULL`);
-    expect(left).toEqual([]);
+    const rows = await instance.sql(`SELECT 1 FROM mails WHERE state <> 'kept' AND parameters IS NOT NULL`);
+    expect(rows).toEqual([]);
     expect(instance.api.output + worker.output).not.toMatch(/token=|quite another phrase/);
   });
 
@@ -142,7 +142,7 @@ describe('with a mail server', () => {
     await hanging;
     await sendMails();
     expect(await instance.sql(`SELECT 1 FROM mails WHERE state = 'pending'`)).toEqual([]);
-    const receivers = mailServer.mails.slice(before).flatMap(({ to }) => to);
-    expect(receivers.sort()).toEqual(['lin@example.com', 'mae@example.com']);
+    const recipients = mailServer.mails.slice(before).flatMap(({ to }) => to);
+    expect(recipients.sort()).toEqual(['lin@example.com', 'mae@example.com']);
   });
 });

@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 /** Starts a worker that removes nothing until a test runs a job. */
-async function startQuietWorker(): Promise<ServerProcess> {
+async function startIdleWorker(): Promise<ServerProcess> {
   const worker = instance.startWorker({ PERIODIC_JOBS: 'off' });
   await instance.waitUntilReady();
   return worker;
@@ -101,9 +101,9 @@ async function lockLoginAttempts(): Promise<() => Promise<void>> {
 describe('maintenance', () => {
   it('removes expired records and nothing else', async () => {
     await insertExpired();
-    const both = { sessions: 2, tokens: 2, mails: 3, responses: 2, addresses: 2, operatorAddresses: 2 };
-    expect(await countRecords()).toEqual(both);
-    const worker = await startQuietWorker();
+    const inserted = { sessions: 2, tokens: 2, mails: 3, responses: 2, addresses: 2, operatorAddresses: 2 };
+    expect(await countRecords()).toEqual(inserted);
+    const worker = await startIdleWorker();
     const remaining = { sessions: 1, tokens: 1, mails: 2, responses: 1, addresses: 1, operatorAddresses: 1 };
     for (const task of [
       'login attempts',
@@ -124,7 +124,7 @@ describe('maintenance', () => {
         'BEGIN INSERT INTO batches SELECT count(*) FROM deleted; RETURN NULL; END';
       CREATE TRIGGER batches AFTER DELETE ON login_attempts REFERENCING OLD TABLE AS deleted
         FOR EACH STATEMENT EXECUTE FUNCTION record_batch()`);
-    await (await startQuietWorker()).runJob('login attempts');
+    await (await startIdleWorker()).runJob('login attempts');
     expect(await count('login_attempts')).toBe(0);
     const batches = await instance.sql<{ rows: number }>('SELECT rows FROM batches');
     expect(batches.map(({ rows }) => rows)).toEqual([5_000, 5_000, 2_000]);
@@ -138,7 +138,7 @@ describe('maintenance', () => {
       CREATE TRIGGER reject BEFORE DELETE ON login_attempts FOR EACH ROW EXECUTE FUNCTION reject_delete();
       CREATE TRIGGER reject BEFORE DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION reject_delete()`);
     const worker = instance.startWorker();
-    await eventually('the pruning', async () => (await count('mails')) === 2);
+    await eventually('the removal of expired mails', async () => (await count('mails')) === 2);
     expect(await countRecords()).toMatchObject({ sessions: 2, tokens: 1, mails: 2, responses: 1 });
     expect(failures(worker)).toEqual(['login attempts', 'sessions']);
   });

@@ -269,28 +269,28 @@ describe('batches for operators', () => {
     await operator.request('POST', `${path}/${created.cancelled}/cancel`);
     await operator.request('POST', `${path}/${created.running}/start`, { reason: 'to see' });
     // Two plans are a day old. Only one of them has been marked as expired by maintenance.
-    const age = (name: string, set: string) =>
+    const backdate = (name: string, set: string) =>
       instance.sql(
         `UPDATE redelivery_batches SET created_at = now() - interval '25 hours' ${set} WHERE id = $1`,
         [created[name]!.slice(4)],
       );
-    await age('expired', `, state = 'expired', finished_at = now()`);
-    await age('late', '');
+    await backdate('expired', `, state = 'expired', finished_at = now()`);
+    await backdate('late', '');
 
     const all = (await operator.request('GET', `${path}?limit=200`)).body.data as {
       id: string;
       state: string;
     }[];
     expect(await getCount(operator, path)).toEqual({ count: all.length, isMore: false });
-    const listResolved: string[] = [];
+    const listedIds: string[] = [];
     for (const state of ['planned', 'running', 'completed', 'cancelled', 'expired']) {
       const shown = all.filter((each) => each.state === state).map(({ id }) => id);
       const listed = await listAll(operator, path, { state, limit: '2' });
       const { count } = await getCount(operator, path, { state });
       expect([state, listed, count]).toEqual([state, shown, shown.length]);
-      listResolved.push(...shown);
+      listedIds.push(...shown);
     }
-    expect(listResolved.sort()).toEqual(all.map(({ id }) => id).sort());
+    expect(listedIds.sort()).toEqual(all.map(({ id }) => id).sort());
     const stateOf = (id: string) => all.find((each) => each.id === id)?.state;
     for (const [name, id] of Object.entries(created))
       expect([name, stateOf(id)]).toEqual([name, name === 'late' ? 'planned' : name]);
@@ -530,11 +530,11 @@ describe('a count', () => {
   });
 
   it('reports when it has not scanned all rows', async () => {
-    const path = {
+    const query = {
       endpoint_id: `ep_${endpoint}`,
       created_before: new Date(Date.now() + 60_000).toISOString(),
     };
-    const rare = await getCount(operator, ATTEMPTS, { ...path, http_status: '404' });
+    const rare = await getCount(operator, ATTEMPTS, { ...query, http_status: '404' });
     expect(rare.isMore).toBe(true);
     expect(rare.count).toBeLessThan(MANY);
     expect(await getCount(operator, DEAD_LETTERS, { http_status: '404' })).toMatchObject({ isMore: true });

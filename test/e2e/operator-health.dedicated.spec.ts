@@ -86,7 +86,7 @@ describe('the health of an instance', () => {
     expect((await getHealth()).workers).toMatchObject([{ host: 'lost' }]);
   });
 
-  it('counts pending mails and deliveries, here without a worker', async () => {
+  it('counts pending mails and deliveries without a worker', async () => {
     await instance.sql(
       `INSERT INTO mails (id, kind, recipient, state, next_try_at, created_at)
        VALUES ($1, 'test', 'a@example.com', 'pending', now() + interval '1 hour', '2026-01-02T03:04:05Z'),

@@ -179,7 +179,7 @@ describe('the audit log as CSV', () => {
     expect(lines.at(-1)).toContain(`,'=cmd|'/C calc'!A0,`);
   });
 
-  it('accepts the filters of the list, but no page', async () => {
+  it('accepts the filters of the list, but no limit', async () => {
     expect(await exportCsv({ targetId: randomUUID() })).toHaveLength(2);
     expect(await viewer.request('GET', '/audit-log.csv?limit=1')).toMatchObject({ status: 400 });
   });

@@ -292,7 +292,7 @@ describe('counts of customers and of the audit log', () => {
       [seeded.projects[1]],
     );
     const yesterday = new Date(Date.now() - 86_400_000).toISOString();
-    const lists: Record<string, string>[] = [
+    const queries: Record<string, string>[] = [
       {},
       { projectId: seeded.projects[1] },
       { projectId: randomUUID() },
@@ -303,7 +303,7 @@ describe('counts of customers and of the audit log', () => {
       { lastLoginAfter: yesterday },
       { createdAfter: new Date(Date.now() - 3_600_000).toISOString() },
     ];
-    for (const query of lists) {
+    for (const query of queries) {
       const ids = await listAll(viewer, '/customers', query);
       expect([query, await getCount(viewer, '/customers', query)]).toEqual([
         query,

@@ -135,7 +135,7 @@ describe('CO-01: the session of an operator', () => {
     ]);
   });
 
-  it('lasts 12 hours after sign-in, half an hour before its completion, and returns its expiry', async () => {
+  it('lasts half an hour until the sign-in is completed, then 12 hours, and returns its expiry', async () => {
     const invitee = await newOperator();
     const span = async (client: OperatorClient) => {
       const [row] = await instance.sql<{ seconds: number }>(

@@ -77,20 +77,20 @@ describe('CO-01: an invitation', () => {
     const used = getToken(await invite(uniqueEmail()));
     expect((await accept(used)).status).toBe(200);
     const replaced = await invite(uniqueEmail());
-    const next = await admin.request('POST', `/operators/${replaced.body.id}/invite-again`);
+    const replacement = await admin.request('POST', `/operators/${replaced.body.id}/invite-again`);
     const expired = await invite(uniqueEmail());
     await instance.sql(`UPDATE operator_links SET expires_at = now() WHERE operator_id = $1`, [
       expired.body.id,
     ]);
     for (const token of [used, getToken(replaced), getToken(expired), randomUUID(), ''])
       expect(await accept(token)).toMatchObject({ status: 400, body: { code: 'invalid_token' } });
-    expect((await accept(getToken(next))).status).toBe(200);
+    expect((await accept(getToken(replacement))).status).toBe(200);
   });
 
   it('for a forgotten password ends all sessions, and the authenticator stays enrolled', async () => {
     const invitee = await inviteOperator(admin, 'viewer');
-    const again = await admin.request('POST', `/operators/${invitee.operator.id}/invite-again`);
-    expect((await accept(getToken(again), { password: `${PASSWORD} again` })).body).toMatchObject({
+    const newInvitation = await admin.request('POST', `/operators/${invitee.operator.id}/invite-again`);
+    expect((await accept(getToken(newInvitation), { password: `${PASSWORD} again` })).body).toMatchObject({
       state: 'second_factor',
     });
     expect((await invitee.request('GET', '/projects')).status).toBe(401);
@@ -115,7 +115,7 @@ describe('CO-01: operator management by admins', () => {
   it('blocks a disabled operator immediately, until they are enabled', async () => {
     const invitee = await inviteOperator(admin, 'operator');
     const path = `/operators/${invitee.operator.id}`;
-    const again = await admin.request('POST', `${path}/invite-again`);
+    const newInvitation = await admin.request('POST', `${path}/invite-again`);
     expect((await admin.request('POST', `${path}/disable`)).body).toMatchObject({ status: 'disabled' });
     expect((await invitee.request('GET', '/projects')).status).toBe(401);
     const credentials = { email: invitee.operator.email, password: invitee.password };
@@ -127,7 +127,7 @@ describe('CO-01: operator management by admins', () => {
       status: 401,
       body: { code: 'invalid_credentials' },
     });
-    expect((await accept(getToken(again))).status).toBe(400);
+    expect((await accept(getToken(newInvitation))).status).toBe(400);
     expect((await admin.request('POST', `${path}/invite-again`)).status).toBe(409);
     expect((await admin.request('POST', `${path}/enable`)).body).toMatchObject({ status: 'active' });
     expect((await invitee.request('POST', '/session', credentials)).body.state).toBe('second_factor');
@@ -152,8 +152,8 @@ describe('CO-01: operator management by admins', () => {
     const path = `/operators/${operator.id}/sessions`;
     const sessions = [{ state: 'second_factor' }, { state: 'signed_in', ip: '127.0.0.1', current: false }];
     expect((await admin.request('GET', path)).body).toMatchObject({ data: sessions, hasMore: false });
-    const own = (await admin.request('GET', `/operators/${admin.operator.id}/sessions`)).body.data;
-    expect((own as { current: boolean }[]).filter(({ current }) => current)).toHaveLength(1);
+    const adminSessions = (await admin.request('GET', `/operators/${admin.operator.id}/sessions`)).body.data;
+    expect((adminSessions as { current: boolean }[]).filter(({ current }) => current)).toHaveLength(1);
     expect((await admin.request('DELETE', path)).status).toBe(204);
     expect((await invitee.request('GET', '/projects')).status).toBe(401);
     expect((await admin.request('GET', path)).body.data).toEqual([]);
@@ -199,15 +199,15 @@ describe('CO-01: operator management by admins', () => {
   it('finds and counts operators by id, or by a part of their address or name', async () => {
     const marker = randomUUID().slice(0, 8);
     const { id } = (await invite(`ada-${marker}@example.com`)).body;
-    const named = (await invite(uniqueEmail())).body.id;
-    await admin.request('PATCH', `/operators/${named}`, { name: `Grace ${marker} Hopper` });
+    const namedId = (await invite(uniqueEmail())).body.id;
+    await admin.request('PATCH', `/operators/${namedId}`, { name: `Grace ${marker} Hopper` });
     const search = async (q: string): Promise<string[]> => {
       const { data } = (await admin.request('GET', `/operators?${new URLSearchParams({ q })}`)).body;
       expect(await getCount(admin, '/operators', { q })).toEqual({ count: data.length, isMore: false });
       return data.map((each: { id: string }) => each.id);
     };
-    expect(await search(marker.toUpperCase())).toEqual([named, id]);
-    expect(await search(`${marker} hop`)).toEqual([named]);
+    expect(await search(marker.toUpperCase())).toEqual([namedId, id]);
+    expect(await search(`${marker} hop`)).toEqual([namedId]);
     expect(await search(`${marker}@EXAMPLE`)).toEqual([id]);
     expect(await search(id)).toEqual([id]);
     for (const text of ['%', `_${marker.slice(1)}@`, randomUUID()]) expect(await search(text)).toEqual([]);

@@ -42,7 +42,7 @@ it('creates, reads and patches an organization, without an event if nothing chan
 });
 
 it('rejects an invalid or read-only field by its name', async () => {
-  const own = `${PATH}/${instance.credentials.organizationId}`;
+  const ownPath = `${PATH}/${instance.credentials.organizationId}`;
   const origins = (...billingReturnOrigins: string[]) => ({ billingReturnOrigins });
   const cases: [field: string, method: string, body: object][] = [
     ['slug', 'POST', { name: 'A', slug: 'ab' }],
@@ -61,7 +61,7 @@ it('rejects an invalid or read-only field by its name', async () => {
   await checkCases(
     cases.map((each) => [JSON.stringify(each), ...each] as const),
     async (field: string, method: string, body: object) => {
-      const response = await instance.requestWithSecretKey(method, method === 'POST' ? PATH : own, body);
+      const response = await instance.requestWithSecretKey(method, method === 'POST' ? PATH : ownPath, body);
       expect(response).toMatchObject({
         status: 400,
         body: { code: 'validation_failed', errors: [{ field }] },
@@ -93,7 +93,7 @@ it('lists an organization and those it created in pages, newest first, for any s
   );
   expect(expected[0]!.id).toBe(child.id);
   for (const key of [secretKey, projectSecretKey]) {
-    const paged: string[] = [];
+    const listedIds: string[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
       const page = await instance.requestWithBearer(
         key,
@@ -101,10 +101,10 @@ it('lists an organization and those it created in pages, newest first, for any s
         `${PATH}?limit=2${cursor && `&cursor=${cursor}`}`,
       );
       expect(page.body.hasMore).toBe(page.body.nextCursor !== null);
-      paged.push(...listIds(page));
+      listedIds.push(...listIds(page));
       cursor = page.body.nextCursor;
     }
-    expect(paged).toEqual(expected.map(({ id }) => id));
+    expect(listedIds).toEqual(expected.map(({ id }) => id));
   }
 });
 

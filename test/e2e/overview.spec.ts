@@ -95,7 +95,7 @@ const findBin = (ms: number | null): number | null =>
   ms === null ? null : durationBounds.filter((bound) => bound <= ms).length;
 
 /** Compares all metrics of a range with the log, and returns the overview. */
-async function compare(range: string, projectId: string | null): Promise<Record<string, any>> {
+async function compareWithLog(range: string, projectId: string | null): Promise<Record<string, any>> {
   const result = await getOverview(`range=${range}${projectId ? `&projectId=${projectId}` : ''}`);
   const expected = await countAttempts(result['from'], result['bucketSeconds'], projectId);
   const { attempts, failed, p50, p95 } = expected.totals;
@@ -104,19 +104,19 @@ async function compare(range: string, projectId: string | null): Promise<Record<
   expect([result['totals'].p50Ms, result['totals'].p95Ms].map(findBin)).toEqual([p50, p95].map(findBin));
   for (const part of ['byStatus', 'byError', 'byEvent', 'worstEndpoints'] as const)
     expect(result[part]).toEqual(expected[part]);
-  const filled = (result['series'] as Record<string, any>[])
+  const nonEmptyBuckets = (result['series'] as Record<string, any>[])
     .map((point) => ({
       at: Date.parse(point['at']) / 1_000,
       attempts: point['succeeded'] + point['failed'],
       failed: point['failed'],
     }))
     .filter((point) => point.attempts > 0);
-  expect(filled).toEqual(expected.series);
+  expect(nonEmptyBuckets).toEqual(expected.series);
   return result;
 }
 
-async function compareAll(projectIds: (string | null)[]): Promise<void> {
-  for (const range of RANGES) for (const id of projectIds) await compare(range, id);
+async function compareAllWithLog(projectIds: (string | null)[]): Promise<void> {
+  for (const range of RANGES) for (const id of projectIds) await compareWithLog(range, id);
 }
 
 /**
@@ -217,14 +217,14 @@ describe('the overview', () => {
     const { id: endpointId } = await instance.createEndpoint('https://example.com/', ['login.failed']);
     const now = Date.now();
     const createDelivery = (
-      minutes: number,
-      code: number,
+      minutesAgo: number,
+      status: number,
       state: 'succeeded' | 'failed' | 'pending' = 'failed',
     ) => ({
       endpointId,
       projectId,
       state,
-      attempts: [{ at: now - minutes * MINUTE_MS, status: code }],
+      attempts: [{ at: now - minutesAgo * MINUTE_MS, status }],
     });
     const [unfinished] = await seedDeliveries(instance, [
       createDelivery(8, 503, 'pending'),
@@ -243,7 +243,7 @@ describe('the overview', () => {
       [unfinished!.id],
     )) as [{ attempt_id: string }];
     await countSince(now - 60 * MINUTE_MS);
-    await compareAll([null, projectId, '00000000-0000-4000-8000-000000000000']);
+    await compareAllWithLog([null, projectId, '00000000-0000-4000-8000-000000000000']);
 
     // The worker counts up to the unfinished attempt and no further, even if it runs again.
     worker = await startWorker();
@@ -251,7 +251,7 @@ describe('the overview', () => {
       await worker.runJob('AttemptAggregator');
       expect((await getProgress()).next).toBe(unfinishedId);
     }
-    await compareAll([null, projectId]);
+    await compareAllWithLog([null, projectId]);
     await instance.sql(
       `WITH closed AS (
          UPDATE deliveries SET state = 'failed', lease_until = NULL, attempt_id = NULL, finished_at = now() WHERE id = $1
@@ -262,11 +262,11 @@ describe('the overview', () => {
          'http_error', 400000, '', $3, now() FROM closed`,
       [unfinished!.id, unfinishedId, new Date(now - 7 * MINUTE_MS)],
     );
-    await compareAll([null, projectId]);
+    await compareAllWithLog([null, projectId]);
     await worker.runJob('AttemptAggregator');
     expect(await isAllCounted()).toBe(true);
-    await compareAll([null, projectId]);
-    const result = await compare('1h', projectId);
+    await compareAllWithLog([null, projectId]);
+    const result = await compareWithLog('1h', projectId);
     expect(result['completeFrom']).toBeNull();
     expect(result['worstEndpoints']).toMatchObject([
       { endpointId, url: 'https://example.com/', projectId, attempts: 7, failed: 6 },
@@ -299,11 +299,11 @@ describe('the metrics of an existing log', () => {
     const { id: endpointId } = await instance.createEndpoint('https://example.com/', ['*']);
     const now = Date.now();
     const iso = (ms: number): string => new Date(now - ms).toISOString();
-    const createDelivery = (project: string, state: 'failed' | 'pending', ended: number) => ({
+    const createDelivery = (project: string, state: 'failed' | 'pending', endedMsAgo: number) => ({
       endpointId,
       projectId: project,
       state,
-      finishedAt: now - ended,
+      finishedAt: now - endedMsAgo,
       attempts: [{ at: now - 3_600_000, status: 500 }],
     });
     await seedDeliveries(instance, [
@@ -352,13 +352,13 @@ describe('the metrics of an existing log', () => {
      * Claims a delivery with a slow clock. Returns the minimum and maximum age of the attempt id at the
      * claim.
      */
-    const claim = async (lateMs: number): Promise<[number, number]> => {
+    const claim = async (offsetMs: number): Promise<[number, number]> => {
       const [delivery] = await seedDeliveries(instance, [
         { endpointId, projectId, state: 'pending', attempts: [{ at: realTime(), status: 500 }] },
       ]);
       await instance.sql('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', [delivery!.id]);
       const startedAt = realTime();
-      Date.now = () => realTime() - lateMs;
+      Date.now = () => realTime() - offsetMs;
       const claiming = deliveryProcessing.claim([
         { deliveryId: delivery!.id, endpointId, projectId, attempt: 2 },
       ]);
@@ -368,12 +368,12 @@ describe('the metrics of an existing log', () => {
       return [startedAt - at, realTime() - at];
     };
     try {
-      for (const [lateMs, age] of [
+      for (const [offsetMs, age] of [
         [3_600_000, 2_000],
         [10_000, 2_000],
         [1_000, 1_000],
       ] as const) {
-        const [minAge, maxAge] = await claim(lateMs);
+        const [minAge, maxAge] = await claim(offsetMs);
         expect(minAge).toBeLessThanOrEqual(age + 10);
         expect(maxAge).toBeGreaterThanOrEqual(age - 10);
       }
@@ -421,7 +421,7 @@ describe('the metrics of an existing log', () => {
       await other.runJob('AttemptAggregator');
       return isAllCounted();
     });
-    await compareAll([null, ...projects]);
+    await compareAllWithLog([null, ...projects]);
     for (const range of RANGES) expect((await getOverview(`range=${range}`))['completeFrom']).toBeNull();
     await other.runJob('figures');
     expect(await instance.sql(`SELECT FROM attempt_figures WHERE counts = '{1}'`)).toEqual([]);

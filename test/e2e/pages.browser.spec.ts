@@ -33,7 +33,7 @@ describeBrowser('the hosted pages in a browser', () => {
     await page.keyboard.type('password123');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
-    await browser.screenshot(page, 'reset-password-refused');
+    await browser.screenshot(page, 'reset-password-rejected');
     await page.getByLabel('New password').fill(NEW_PASSWORD);
     await page.getByRole('button').click();
     await page.getByText('Your password has been changed').waitFor();

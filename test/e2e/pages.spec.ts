@@ -121,26 +121,26 @@ describe('every hosted page', () => {
   });
 
   it('rejects forms of other sites, other types and more than 4 KiB (IN-02)', async () => {
-    const form = (path: string, token: string, headers: Record<string, string> = {}) =>
+    const postForm = (path: string, token: string, headers: Record<string, string> = {}) =>
       instance.request('POST', path, {
         body: new URLSearchParams({ token }).toString(),
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
       });
-    const crossSite = await form('/verify-email', 'x', { 'sec-fetch-site': 'cross-site' });
+    const crossSite = await postForm('/verify-email', 'x', { 'sec-fetch-site': 'cross-site' });
     expect(crossSite.status).toBe(403);
     // The response is a page, not a problem document.
     expect(crossSite.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(crossSite.body).toContain('<h1>');
-    expect((await form('/verify-email', 'x'.repeat(5_000))).status).toBe(413);
-    expect((await form('/verify-email', 'x', { 'content-type': 'application/json' })).status).toBe(415);
-    expect((await form('/api/v1/auth/verify-email', 'x')).status).toBe(415);
+    expect((await postForm('/verify-email', 'x'.repeat(5_000))).status).toBe(413);
+    expect((await postForm('/verify-email', 'x', { 'content-type': 'application/json' })).status).toBe(415);
+    expect((await postForm('/api/v1/auth/verify-email', 'x')).status).toBe(415);
   });
 
-  it('confirms an address when its button is pressed, and shows any later confirmation', async () => {
+  it('confirms an address when its button is pressed, and shows when it is already confirmed', async () => {
     const { email, path } = await createLink['verify-email']();
-    const pressed = await submitForm(path, {}, { 'sec-fetch-site': 'same-origin' });
-    expect(pressed.status).toBe(200);
-    expect(pressed.body).toContain('Thank you');
+    const submitted = await submitForm(path, {}, { 'sec-fetch-site': 'same-origin' });
+    expect(submitted.status).toBe(200);
+    expect(submitted.body).toContain('Thank you');
     expect((await submitForm(path)).body).toContain('Already confirmed');
     expect((await instance.login(email)).body.customer.emailVerified).toBe(true);
 
@@ -170,10 +170,10 @@ describe('every hosted page', () => {
 
 it('a page that sets a password shows its errors, and the link stays valid until it is used', async () => {
   const { email, path } = await createLink['reset-password']();
-  const refused = await submitForm(path, { password: 'vq7#Kz' });
-  expect(refused.status).toBe(422);
-  expect(refused.body).toContain('Use at least 8 characters.');
-  expect(refused.body).toContain('role="alert"');
+  const rejected = await submitForm(path, { password: 'vq7#Kz' });
+  expect(rejected.status).toBe(422);
+  expect(rejected.body).toContain('Use at least 8 characters.');
+  expect(rejected.body).toContain('role="alert"');
   expect((await submitForm(path, { password: email })).body).toContain('Do not use your email address');
   expect((await submitForm(path, { password: 'zero\0byte-in-it' })).status).toBe(400);
   expect((await submitForm(path, { password: NEW_PASSWORD })).status).toBe(200);

@@ -201,15 +201,15 @@ describe('stored hashes', () => {
   });
 
   it('PW-03: depend only on the password, and no earlier sign-in is cached', async () => {
-    const long = `${'l'.repeat(64)}@${'d'.repeat(60)}.${'d'.repeat(60)}.${'d'.repeat(50)}.example.com`;
+    const longEmail = `${'l'.repeat(64)}@${'d'.repeat(60)}.${'d'.repeat(60)}.${'d'.repeat(50)}.example.com`;
     const other = uniqueEmail();
-    await instance.register(long);
+    await instance.register(longEmail);
     await instance.register(other, { password: NEW_PASSWORD });
-    for (let round = 0; round < 3; round += 1) expect((await login(long)).status).toBe(200);
+    for (let round = 0; round < 3; round += 1) expect((await login(longEmail)).status).toBe(200);
     const hash = await findHash(other);
-    await instance.sql('UPDATE customers SET password_hash = $2 WHERE email = $1', [long, hash]);
-    expect((await login(long)).status).toBe(401);
-    expect((await login(long, NEW_PASSWORD)).status).toBe(200);
+    await instance.sql('UPDATE customers SET password_hash = $2 WHERE email = $1', [longEmail, hash]);
+    expect((await login(longEmail)).status).toBe(401);
+    expect((await login(longEmail, NEW_PASSWORD)).status).toBe(200);
   });
 });
 
@@ -248,14 +248,14 @@ const setters: Record<string, (password: (email: string) => string) => Promise<P
     const { email, token } = await createResetToken();
     return { email, response: await reset(token, password(email)) };
   },
-  'the page behind a reset link': async (password) => {
+  'the page of a reset link': async (password) => {
     const { email, token } = await createResetToken();
     return {
       email,
       response: await submitForm('/reset-password', token, encodeURIComponent(password(email))),
     };
   },
-  'the page behind an invitation': async (password) => {
+  'the page of an invitation': async (password) => {
     const { email, token } = await inviteCustomer(instance);
     return {
       email,
@@ -288,7 +288,7 @@ describe('every way to set a password', () => {
     );
   });
 
-  it('PW-01, PW-05: rejects long, short and common ones, the email and the names of project and organization', async () => {
+  it('PW-01, PW-05: rejects long, short and common passwords, the email and the names of project and organization', async () => {
     const weak: [string, (email: string) => string][] = [
       ['too_long', () => '🦄'.repeat(129)],
       ['too_common', () => 'Password123'],
@@ -331,8 +331,8 @@ describe('every way to set a password', () => {
       routes.flatMap(([path, ...row]) =>
         escaped.map((each) => [`${path} ${each}`, path, ...row, each] as const),
       ),
-      async (path, rest, field, headers, password) => {
-        const body = JSON.stringify({ ...rest, [field]: '*' }).replace('"*"', `"${password}"`);
+      async (path, otherFields, field, headers, password) => {
+        const body = JSON.stringify({ ...otherFields, [field]: '*' }).replace('"*"', `"${password}"`);
         const response = await instance.request('POST', `/api/v1/${path}`, { headers, body });
         expect(response).toMatchObject({ status: 400, body: { code: 'invalid_json' } });
       },
@@ -341,14 +341,14 @@ describe('every way to set a password', () => {
 
     // A NUL, a lone surrogate, an invalid byte, and an incomplete character.
     const encoded = ['correct%00horse', 'correct%ED%A0%BEhorse', 'correct%FFhorse', 'correct%F0%9F%A6'];
-    for (const [page, subject] of [
+    for (const [page, link] of [
       ['/reset-password', await createResetToken()],
       ['/accept-invite', await inviteCustomer(instance)],
     ] as const) {
       for (const each of encoded)
-        expect([page, each, (await submitForm(page, subject.token, each)).status]).toEqual([page, each, 400]);
-      expect((await submitForm(page, subject.token, 'quite+another+phrase')).status).toBe(200);
-      expect((await login(subject.email, NEW_PASSWORD)).status).toBe(200);
+        expect([page, each, (await submitForm(page, link.token, each)).status]).toEqual([page, each, 400]);
+      expect((await submitForm(page, link.token, 'quite+another+phrase')).status).toBe(200);
+      expect((await login(link.email, NEW_PASSWORD)).status).toBe(200);
     }
   });
 });

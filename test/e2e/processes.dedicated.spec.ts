@@ -38,14 +38,14 @@ describe('a second api', () => {
           headers: { authorization: `Bearer ${key}` },
         })
       ).status;
-    const [revoked, retired] = [await createKey(), await createKey()];
-    expect([await getReplicaStatus(revoked.key), await getReplicaStatus(retired.key)]).toEqual([404, 404]);
+    const [revoked, rotated] = [await createKey(), await createKey()];
+    expect([await getReplicaStatus(revoked.key), await getReplicaStatus(rotated.key)]).toEqual([404, 404]);
     expect((await instance.requestWithSecretKey('DELETE', `${path}/${revoked.id}`)).status).toBe(204);
     expect(await getReplicaStatus(revoked.key)).toBe(401);
-    const next = await instance.requestWithSecretKey('POST', `${path}/${retired.id}/rotate`, {
+    const { body: newKey } = await instance.requestWithSecretKey('POST', `${path}/${rotated.id}/rotate`, {
       overlapSeconds: 0,
     });
-    expect([await getReplicaStatus(retired.key), await getReplicaStatus(next.body.key)]).toEqual([401, 404]);
+    expect([await getReplicaStatus(rotated.key), await getReplicaStatus(newKey.key)]).toEqual([401, 404]);
 
     // DOCS=off disables only the reference.
     for (const target of REFERENCE)

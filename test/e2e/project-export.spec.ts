@@ -35,12 +35,15 @@ async function createFullProject(): Promise<{ tenant: Tenant; emails: Record<str
     return email;
   };
   const emails = {
-    own: await create({ password: PASSWORD, firstName: 'Ada', externalId: randomUUID() }),
-    foreign: await create({ passwordHash: bcrypt.hashSync(PASSWORD, 4), emailVerified: true }),
-    none: await create({ metadata: { a: [1, { b: 'ü\u2028' }] }, publicMetadata: { toString: 'kept' } }),
+    native: await create({ password: PASSWORD, firstName: 'Ada', externalId: randomUUID() }),
+    imported: await create({ passwordHash: bcrypt.hashSync(PASSWORD, 4), emailVerified: true }),
+    passwordless: await create({
+      metadata: { a: [1, { b: 'ü\u2028' }] },
+      publicMetadata: { toString: 'kept' },
+    }),
     disabled: await create({ password: PASSWORD }),
   };
-  expect((await login(tenant, emails.own)).status).toBe(200);
+  expect((await login(tenant, emails.native)).status).toBe(200);
   await instance.sql('UPDATE customers SET disabled_at = now() WHERE email = $1', [emails.disabled]);
   return { tenant, emails };
 }
@@ -71,20 +74,20 @@ describe('the export of a project', () => {
     const other = await createProject();
     const { body } = await importLines(instance, exported, {}, bearerHeader(other.secretKey));
     expect(body).toMatchObject({ created: 4, skipped: 0, failed: 0 });
-    const again = (await exportProject(other.projectId, '?hashes=true')).body as string;
-    expect(parseNdjson(again).map(portableFields)).toEqual(parseNdjson(exported).map(portableFields));
-    expect(parseNdjson(again).every(({ projectId }) => projectId === other.projectId)).toBe(true);
+    const reexported = (await exportProject(other.projectId, '?hashes=true')).body as string;
+    expect(parseNdjson(reexported).map(portableFields)).toEqual(parseNdjson(exported).map(portableFields));
+    expect(parseNdjson(reexported).every(({ projectId }) => projectId === other.projectId)).toBe(true);
     const statuses = async (email: string) => [
       (await login(other, email)).status,
       (await login(other, email, 'another long phrase')).status,
     ];
-    expect(await statuses(emails['own']!)).toEqual([200, 401]);
-    expect(await statuses(emails['foreign']!)).toEqual([200, 401]);
-    expect(await statuses(emails['none']!)).toEqual([401, 401]);
+    expect(await statuses(emails['native']!)).toEqual([200, 401]);
+    expect(await statuses(emails['imported']!)).toEqual([200, 401]);
+    expect(await statuses(emails['passwordless']!)).toEqual([401, 401]);
     expect(await statuses(emails['disabled']!)).toEqual([403, 401]);
   });
 
-  it('contains hashes only on request and with their scope, imported hashes unchanged (PW-06, AK-06)', async () => {
+  it('contains hashes only on request and with their scope, and imported hashes unchanged (PW-06, AK-06)', async () => {
     const tenant = await createProject();
     expect(await exportProject(tenant.projectId)).toMatchObject({ status: 200, body: '' });
     const passwordHash = bcrypt.hashSync(PASSWORD, 4);

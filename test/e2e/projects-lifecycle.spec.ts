@@ -258,8 +258,8 @@ describe('archiving a project', () => {
         body: { data: [{ id, projectId, email }], hasMore: false },
       });
     }
-    const everywhere = await instance.requestWithSecretKey('GET', CUSTOMERS);
-    expect(everywhere.body.data).toContainEqual(expect.objectContaining({ id }));
+    const unfiltered = await instance.requestWithSecretKey('GET', CUSTOMERS);
+    expect(unfiltered.body.data).toContainEqual(expect.objectContaining({ id }));
     const path = `${CUSTOMERS}/${id}`;
     expect(await instance.requestWithSecretKey('GET', `${path}/export`)).toMatchObject({
       status: 200,
@@ -312,10 +312,10 @@ describe('archiving a project', () => {
     const second = await create({ name: 'Second', organizationId });
     const keyOptions = { access: 'organization', scopes: ['api_key:write'] };
     await createKey(first.id, keyOptions);
-    const refusal = { status: 409, body: { code: 'last_organization_key' } };
-    expect(await archive(first.id)).toMatchObject(refusal);
+    const rejection = { status: 409, body: { code: 'last_organization_key' } };
+    expect(await archive(first.id)).toMatchObject(rejection);
     await createKey(second.id, { ...keyOptions, access: 'project' });
-    expect(await archive(first.id)).toMatchObject(refusal);
+    expect(await archive(first.id)).toMatchObject(rejection);
     await createKey(second.id, keyOptions);
     const both = await Promise.all([archive(first.id), archive(second.id)]);
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
