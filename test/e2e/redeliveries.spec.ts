@@ -145,8 +145,8 @@ describe.each(availableQueues)('bulk redelivery with the %s queue', (queue) => {
   it('redelivers exactly the dead letters that matched the filter at planning time', async () => {
     const { endpoint, ids } = await createDeadLetters(COUNT);
     await insertDeadLetters(endpoint, 5, 404);
-    const { status: created, data: planned } = await plan({ endpoint_id: endpoint, status_class: '5xx' });
-    expect(created).toBe(201);
+    const { status, data: planned } = await plan({ endpoint_id: endpoint, status_class: '5xx' });
+    expect(status).toBe(201);
     expect(planned).toMatchObject({
       kind: 'redelivery',
       state: 'planned',
@@ -221,7 +221,7 @@ describe('bulk redelivery with one queue', () => {
       receiver.defaultResponder = respondWithStatus(200);
       if (workerCount === 1) instance.startWorker(workerEnv);
     }
-    // This has the effect of waiting for the leases to expire.
+    // Expires the leases instead of waiting for them.
     await instance.sql('UPDATE deliveries SET lease_until = now() WHERE lease_until IS NOT NULL');
     instance.startWorker(workerEnv);
     instance.startWorker(workerEnv);
@@ -253,8 +253,8 @@ describe('bulk redelivery with one queue', () => {
     const { data: planned } = await plan({ endpoint_id: endpoint });
     await start(planned.id);
     await eventually('the first redeliveries', () => receiver.requests.length > 0);
-    const { status: statusCode, data: cancelled } = await post(`${PATH}/${planned.id}/cancel`);
-    expect(statusCode).toBe(200);
+    const { status, data: cancelled } = await post(`${PATH}/${planned.id}/cancel`);
+    expect(status).toBe(200);
     expect(cancelled).toMatchObject({
       state: 'cancelled',
       finished_at: null,
@@ -287,11 +287,11 @@ describe('bulk redelivery with one queue', () => {
     await instance.sql(setPending, [pending.slice(4)]);
     const withReasons = (...reasons: string[]) => reasons.map((reason) => ({ reason, count: 1 }));
     const all = withReasons('delivery_pending', 'payload_erased', 'already_redelivered', 'discarded');
-    const named = await plan({ delivery_ids: ids });
-    expect(named.data).toMatchObject({ total: 6, eligible: 2, not_eligible: all });
+    const byIds = await plan({ delivery_ids: ids });
+    expect(byIds.data).toMatchObject({ total: 6, eligible: 2, not_eligible: all });
     // Resolved deliveries are not dead letters.
-    const listed = await plan({ endpoint_id: endpoint });
-    expect(listed.data).toMatchObject({ total: 3, eligible: 2, not_eligible: withReasons('payload_erased') });
+    const found = await plan({ endpoint_id: endpoint });
+    expect(found.data).toMatchObject({ total: 3, eligible: 2, not_eligible: withReasons('payload_erased') });
 
     await start(planned.id);
     const done = await waitForRedelivery(instance, planned.id);
@@ -299,12 +299,15 @@ describe('bulk redelivery with one queue', () => {
     expect(listEventIds()).toEqual(await findEventIds([superseded, ...eligible]));
 
     for (const state of ['disabled', 'deleted']) {
-      const { ids: more, endpoint: other } = await createDeadLetters(2);
+      const { ids: otherIds, endpoint: other } = await createDeadLetters(2);
       const late = (await plan({ endpoint_id: other })).data;
       const setState = 'UPDATE webhook_endpoints SET status = $2 WHERE id = $1';
       await instance.sql(setState, [other.slice(3), state]);
       const reasons = [{ reason: `endpoint_${state}`, count: 2 }];
-      expect((await plan({ delivery_ids: more })).data).toMatchObject({ eligible: 0, not_eligible: reasons });
+      expect((await plan({ delivery_ids: otherIds })).data).toMatchObject({
+        eligible: 0,
+        not_eligible: reasons,
+      });
       await start(late.id);
       expect((await waitForRedelivery(instance, late.id)).progress).toMatchObject({
         made: 0,
@@ -373,8 +376,8 @@ describe('bulk redelivery with one queue', () => {
 
     for (const body of [{}, { reason: '' }])
       expect((await post(`${PATH}/${first}/start`, body)).status).toBe(400);
-    const yesterday = `UPDATE redelivery_batches SET created_at = now() - interval '25 hours' WHERE id = $1`;
-    await instance.sql(yesterday, [expired.slice(4)]);
+    const backdateCreation = `UPDATE redelivery_batches SET created_at = now() - interval '25 hours' WHERE id = $1`;
+    await instance.sql(backdateCreation, [expired.slice(4)]);
     expect(await start(expired)).toMatchObject({ status: 409, code: 'conflict' });
     expect(await post(`${PATH}/${cancelled}/cancel`)).toMatchObject({
       status: 200,
@@ -385,8 +388,8 @@ describe('bulk redelivery with one queue', () => {
     expect(await post(`${PATH}/${first}/cancel`)).toMatchObject({ status: 409, code: 'conflict' });
     expect(await start(`rdl_${randomUUID()}`)).toMatchObject({ status: 404 });
 
-    const lastMonth = `UPDATE redelivery_batches SET finished_at = now() - interval '31 days' WHERE id = $1`;
-    await instance.sql(lastMonth, [cancelled.slice(4)]);
+    const backdateEnd = `UPDATE redelivery_batches SET finished_at = now() - interval '31 days' WHERE id = $1`;
+    await instance.sql(backdateEnd, [cancelled.slice(4)]);
     await instance.runJob('redeliveries');
     expect((await instance.requestWithSecretKey('GET', `${PATH}/${cancelled}`)).status).toBe(404);
     expect(await get(expired)).toMatchObject({ state: 'expired', finished_at: expect.any(String) });
@@ -428,7 +431,7 @@ describe('bulk redelivery with one queue', () => {
   describe('recover', () => {
     const recover = (endpoint: string, body: object) =>
       post(`/v1/webhooks/endpoints/${endpoint}/recover`, body);
-    const toggle = (endpoint: string, action: string) =>
+    const postAction = (endpoint: string, action: string) =>
       instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${endpoint}/${action}`);
     const registerCustomers = async (count: number): Promise<string[]> => {
       const customers = await Promise.all(Array.from({ length: count }, () => registerCustomer(instance)));
@@ -446,7 +449,7 @@ describe('bulk redelivery with one queue', () => {
       receiver.defaultResponder = respondWithStatus(500);
       const cancelled = await registerCustomers(2);
       await eventually('the failed attempts', () => receiver.requests.length >= 5);
-      await toggle(endpoint, 'disable');
+      await postAction(endpoint, 'disable');
       const missed = await registerCustomers(20);
       const [deleted] = missed.splice(0, 1);
       await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${deleted}`);
@@ -459,17 +462,17 @@ describe('bulk redelivery with one queue', () => {
 
       expect(await recover(endpoint, { since })).toMatchObject({ status: 409, code: 'endpoint_disabled' });
       // Events are written while the endpoint is being enabled and afterwards.
-      const during: string[] = [];
+      const duringEnable: string[] = [];
       const writing = (async () => {
-        for (let round = 0; round < 15; round += 1) during.push(...(await registerCustomers(2)));
+        for (let round = 0; round < 15; round += 1) duringEnable.push(...(await registerCustomers(2)));
       })();
-      await eventually('the first customers', () => during.length >= 6);
-      await toggle(endpoint, 'enable');
+      await eventually('the first customers', () => duringEnable.length >= 6);
+      await postAction(endpoint, 'enable');
       const recoveries = await Promise.all(Array.from({ length: 5 }, () => recover(endpoint, { since })));
       await writing;
-      const all = [...cancelled, ...missed, ...during].sort();
-      for (const { status: statusCode, data } of recoveries) {
-        expect(statusCode).toBe(202);
+      const all = [...cancelled, ...missed, ...duringEnable].sort();
+      for (const { status, data } of recoveries) {
+        expect(status).toBe(202);
         expect(data).toMatchObject({ kind: 'recovery', filter: { endpoint_id: endpoint, since } });
         const done = await waitForRedelivery(instance, data.id);
         expect(done).toMatchObject({ state: 'completed', progress: { remaining: 0 } });
@@ -492,8 +495,8 @@ describe('bulk redelivery with one queue', () => {
 
       // Nothing is left to recover.
       receiver.requests.length = 0;
-      const again = await recover(endpoint, { since });
-      expect(await waitForRedelivery(instance, again.data.id)).toMatchObject({
+      const repeated = await recover(endpoint, { since });
+      expect(await waitForRedelivery(instance, repeated.data.id)).toMatchObject({
         eligible: 0,
         state: 'completed',
       });
@@ -502,7 +505,7 @@ describe('bulk redelivery with one queue', () => {
 
     it('waits for events that were being written while the endpoint was disabled', async () => {
       const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
-      await toggle(endpoint, 'disable');
+      await postAction(endpoint, 'disable');
       const since = new Date().toISOString();
       await registerCustomers(1);
       const connection = await instance.db.connect();
@@ -521,13 +524,13 @@ describe('bulk redelivery with one queue', () => {
         WHERE query LIKE '% FROM pg_locks l %' AND query_start > ${start} AND pid <> pg_backend_pid()
           AND datname = current_database())`;
       try {
-        await toggle(endpoint, 'enable');
+        await postAction(endpoint, 'enable');
         await write();
-        const [{ status: statusCode, data }] = await Promise.all([
+        const [{ status, data }] = await Promise.all([
           recover(endpoint, { since }),
           commitWhen(connection, hasCheckedTransactions('now()')),
         ]);
-        expect(statusCode).toBe(202);
+        expect(status).toBe(202);
         expect(data).toMatchObject({ total: 2, eligible: 2 });
         await waitForRedelivery(instance, data.id);
 
@@ -540,7 +543,7 @@ describe('bulk redelivery with one queue', () => {
         // The event may have been written while the endpoint had fewer event types.
         await write();
         const [{ now }] = (await instance.sql('SELECT quote_literal(now()) AS now')) as [{ now: string }];
-        const meanwhile = recover(endpoint, { since });
+        const pendingRecovery = recover(endpoint, { since });
         await eventually('the check for open transactions', async () => {
           const [row] = await instance.sql(`SELECT ${hasCheckedTransactions(now)} AS "hasChecked"`);
           return row!['hasChecked'];
@@ -549,7 +552,7 @@ describe('bulk redelivery with one queue', () => {
           events: ['customer.*'],
         });
         await connection.query('COMMIT');
-        expect(await meanwhile).toMatchObject({ status: 503, code: 'unavailable' });
+        expect(await pendingRecovery).toMatchObject({ status: 503, code: 'unavailable' });
 
         // The wait is limited.
         await write();
@@ -562,10 +565,10 @@ describe('bulk redelivery with one queue', () => {
 
     it('includes events of an api whose clock is fast', async () => {
       const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
-      await toggle(endpoint, 'disable');
+      await postAction(endpoint, 'disable');
       const since = new Date().toISOString();
       const [missed] = await registerCustomers(1);
-      await toggle(endpoint, 'enable');
+      await postAction(endpoint, 'enable');
       await instance.sql(
         `UPDATE events SET created_at = now() + interval '300 ms' WHERE id =
            (SELECT id FROM events WHERE type = 'customer.created' ORDER BY id DESC LIMIT 1)`,
@@ -594,16 +597,16 @@ describe('bulk redelivery with one queue', () => {
         await waitUntilAfter(between);
         return new Date(between).toISOString();
       };
-      await toggle(endpoint, 'disable');
+      await postAction(endpoint, 'disable');
       await registerCustomers(1);
-      await toggle(endpoint, 'enable');
+      await postAction(endpoint, 'enable');
       const since = await waitForTimeBetween();
-      await toggle(endpoint, 'disable');
+      await postAction(endpoint, 'disable');
       const within = await registerCustomers(2);
-      await toggle(other, 'disable');
+      await postAction(other, 'disable');
       const until = await waitForTimeBetween();
       await registerCustomers(1);
-      await toggle(endpoint, 'enable');
+      await postAction(endpoint, 'enable');
       const { data } = await recover(endpoint, { since, until });
       expect(data).toMatchObject({ total: 3, eligible: 3, filter: { since, until } });
       await waitForRedelivery(instance, data.id);
@@ -621,7 +624,7 @@ describe('bulk redelivery with one queue', () => {
       const { id: endpoint } = await instance.createEndpoint(receiver.url, eventTypes, {
         level: 'organization',
       });
-      await toggle(endpoint, 'disable');
+      await postAction(endpoint, 'disable');
       const since = new Date().toISOString();
       await registerCustomers(1);
       const { id: projectId } = (
@@ -635,7 +638,7 @@ describe('bulk redelivery with one queue', () => {
           name: `Renamed ${randomUUID()}`,
         },
       );
-      await toggle(endpoint, 'enable');
+      await postAction(endpoint, 'enable');
       const { data } = await recover(endpoint, { since });
       expect(data).toMatchObject({ eligible: 4, project_id: null });
       await waitForRedelivery(instance, data.id);
@@ -651,8 +654,8 @@ describe('bulk redelivery with one queue', () => {
         ...[{ since: at(-31 * 86_400_000 - 60_000) }, { since: at(-1_000), until: at(-2_000) }],
         { since: at(-1_000), reason: 'x' },
       ]) {
-        const { status: statusCode, code } = await recover(endpoint, body);
-        expect([body, statusCode, code]).toEqual([body, 400, 'validation_failed']);
+        const { status, code } = await recover(endpoint, body);
+        expect([body, status, code]).toEqual([body, 400, 'validation_failed']);
       }
       expect(await recover(`ep_${randomUUID()}`, { since: at(-1_000) })).toMatchObject({ status: 404 });
       await instance.requestWithSecretKey('DELETE', `/v1/webhooks/endpoints/${endpoint}`);

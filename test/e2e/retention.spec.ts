@@ -88,17 +88,17 @@ const get = (id: string) => instance.requestWithSecretKey('GET', `/v1/webhooks/d
 
 describe('retention', () => {
   it('removes finished deliveries after the retention period, and retains more recent ones', async () => {
-    const done: SeedAttempt[] = succeeded(daysAgo(40));
+    const oldAttempts: SeedAttempt[] = succeeded(daysAgo(40));
     const old = await seedDeliveries(instance, [
-      createDelivery({ state: 'succeeded', attempts: done }),
+      createDelivery({ state: 'succeeded', attempts: oldAttempts }),
       createDelivery({ state: 'cancelled', attempts: failures(daysAgo(41)).slice(0, 2) }),
       createDelivery({ state: 'failed', resolution: 'discarded', attempts: failures(daysAgo(40)) }),
       createDelivery({ state: 'failed', resolution: 'redelivered', attempts: failures(daysAgo(42)) }),
     ]);
     const recent = await seedDeliveries(instance, [
       // The retention period starts at the end of a delivery.
-      createDelivery({ state: 'succeeded', attempts: done, finishedAt: daysAgo(RETENTION - 1) }),
-      createDelivery({ state: 'pending', attempts: done }),
+      createDelivery({ state: 'succeeded', attempts: oldAttempts, finishedAt: daysAgo(RETENTION - 1) }),
+      createDelivery({ state: 'pending', attempts: oldAttempts }),
       createDelivery({ state: 'succeeded', attempts: succeeded(daysAgo(RETENTION - 1)) }),
       createDelivery({ state: 'cancelled', attempts: [{ at: daysAgo(1), status: 500 }] }),
     ]);
@@ -183,19 +183,19 @@ describe('retention', () => {
 
   it('adds retained attempts of a later day to the retained partition, and does not copy a day with very many', async () => {
     await seedDeadLetters(42);
-    const [many] = await seedDeliveries(instance, [
+    const [original] = await seedDeliveries(instance, [
       createDelivery({ state: 'failed', attempts: [{ at: daysAgo(36), status: 500 }] }),
     ]);
     await instance.sql(
       `INSERT INTO deliveries SELECT (jsonb_populate_record(d, jsonb_build_object('id', left(d.id::text, 24) || lpad(to_hex(n), 12, '0')))).*
        FROM deliveries d, generate_series(1, 10000) n WHERE d.id = $1`,
-      [many!.id],
+      [original!.id],
     );
     await instance.sql(
       `INSERT INTO attempts SELECT (jsonb_populate_record(a, jsonb_build_object('delivery_id', d.id,
          'id', left(a.id::text, 24) || right(d.id::text, 12)))).*
        FROM attempts a JOIN deliveries d ON d.event_id = a.event_id WHERE a.id = $1 AND d.id <> $2`,
-      [many!.attemptIds[0], many!.id],
+      [original!.attemptIds[0], original!.id],
     );
     const [removed] = await seedDeliveries(instance, [
       createDelivery({ state: 'succeeded', attempts: succeeded(daysAgo(36)) }),
@@ -389,8 +389,10 @@ describe('partitions', () => {
       delivery_state: 'pending',
     });
     // Partitions are created two weeks ahead, from today or from a day that began during the test.
-    const ahead = [daysAgo(-14), daysAgo(-15)].map((at) => new Date(at).toISOString().slice(0, 10));
-    expect(ahead.map((day) => `attempts_${day.replaceAll('-', '')}`)).toContain(await findNewestPartition());
+    const expectedDays = [daysAgo(-14), daysAgo(-15)].map((at) => new Date(at).toISOString().slice(0, 10));
+    expect(expectedDays.map((day) => `attempts_${day.replaceAll('-', '')}`)).toContain(
+      await findNewestPartition(),
+    );
     await eventually('the other deliveries', async () => {
       const rows = await instance.sql(`SELECT FROM deliveries WHERE state = 'succeeded'`);
       return rows.length > 0;

@@ -47,7 +47,7 @@ describe('CO-01: a code of the authenticator', () => {
     }
   });
 
-  it('of another step or an invalid code is rejected', async () => {
+  it('of another step is rejected, as is an invalid code', async () => {
     const operator = await createOperator();
     await resetTotpStep(operator);
     const client = await signInWithPassword(operator);
@@ -142,7 +142,7 @@ describe('CO-01: failures', () => {
     expect((await operator.request('GET', '/projects')).status).toBe(200);
   });
 
-  it('of codes and recovery codes count with them, and a sign-in resets them', async () => {
+  it('of codes and recovery codes count together with those of passwords, and a sign-in resets them', async () => {
     const operator = await createOperatorWithoutAddresses();
     await resetTotpStep(operator);
     const { email } = operator.operator;
@@ -151,9 +151,10 @@ describe('CO-01: failures', () => {
     for (const code of ['0', '1', 'xxxxx-xxxxx', '3']) await enterCode(client, code);
     expect((await enterCode(client, totpCode(operator.secret))).status).toBe(200);
     await deleteAddresses();
-    const again = await signInWithPassword(operator);
-    for (let index = 0; index < 9; index += 1) expect((await enterCode(again, `${index}`)).status).toBe(401);
-    expect(await enterCode(again, operator.recoveryCodes[0]!)).toMatchObject({
+    const nextClient = await signInWithPassword(operator);
+    for (let index = 0; index < 9; index += 1)
+      expect((await enterCode(nextClient, `${index}`)).status).toBe(401);
+    expect(await enterCode(nextClient, operator.recoveryCodes[0]!)).toMatchObject({
       status: 429,
       body: { code: 'too_many_attempts' },
     });
@@ -191,10 +192,10 @@ describe('CO-01: enrollment', () => {
     const { operator } = await createOperator();
     const keys = `/projects/${instance.credentials.projectId}/api-keys`;
     const invite = () => client.request('POST', '/operators', { email: uniqueEmail(), role: 'viewer' });
-    const key = () => client.request('POST', keys, { name: 'Console' });
+    const createKey = () => client.request('POST', keys, { name: 'Console' });
     const requests = [
       invite,
-      key,
+      createKey,
       () => client.request('PATCH', `/operators/${operator.id}`, { role: 'admin' }),
       ...['enable', 'reset-second-factor', 'invite-again'].map(
         (action) => () => client.request('POST', `/operators/${operator.id}/${action}`),
@@ -206,19 +207,19 @@ describe('CO-01: enrollment', () => {
 
     expect((await client.enroll()).status).toBe(200);
     expect((await client.request('GET', '/session')).body).toMatchObject({ hasSecondFactor: true });
-    expect([(await invite()).status, (await key()).status]).toEqual([201, 201]);
+    expect([(await invite()).status, (await createKey()).status]).toEqual([201, 201]);
   });
 
   it('requires a code of the latest secret, and succeeds only once', async () => {
     const { client, email, password } = await acceptInvitation('viewer');
     const confirm = (code: string) => client.request('POST', '/session/enrollment/confirm', { code });
     expect(await confirm('123456')).toMatchObject(invalid);
-    const old = (await client.request('POST', '/session/enrollment')).body.secret as string;
+    const oldSecret = (await client.request('POST', '/session/enrollment')).body.secret as string;
     const { secret, otpauthUri } = (await client.request('POST', '/session/enrollment')).body;
     const uri = new URL(otpauthUri as string);
     expect(uri.searchParams.get('secret')).toBe(secret);
     expect(decodeURIComponent(uri.pathname)).toContain(email);
-    expect(await confirm(totpCode(old))).toMatchObject(invalid);
+    expect(await confirm(totpCode(oldSecret))).toMatchObject(invalid);
     // A concurrent session with only the password competes for the enrollment. The first confirmation
     // succeeds.
     const rival = new OperatorClient(instance);

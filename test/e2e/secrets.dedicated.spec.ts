@@ -82,8 +82,8 @@ afterAll(async () => {
 /** Calls every route that accepts or returns a secret. */
 async function callRoutes(): Promise<void> {
   const { secretKey } = instance.credentials;
-  const hook = { url: receiver.url, events: ['*', 'login.failed'] };
-  const endpoint = await send('POST', '/v1/webhooks/endpoints', { bearer: secretKey, body: hook });
+  const endpointBody = { url: receiver.url, events: ['*', 'login.failed'] };
+  const endpoint = await send('POST', '/v1/webhooks/endpoints', { bearer: secretKey, body: endpointBody });
   secrets['webhook secret'] = endpoint.data.secret;
 
   const [email, newEmail, guest] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
@@ -222,9 +222,9 @@ it('EV-04: no response contains a token that is only sent by mail', () => {
 });
 
 it('PW-06, TK-05, EV-01: the database contains no password, token, key, pepper or root secret', async () => {
-  const now = await dumpTables(instance);
+  const currentDump = await dumpTables(instance);
   expect(dumpWithActiveLinks.length).toBeGreaterThan(10_000);
-  for (const text of [dumpWithActiveLinks, now]) {
+  for (const text of [dumpWithActiveLinks, currentDump]) {
     expect(findSecrets(text)).toEqual([]);
     for (const form of listRootSecretForms()) expect(text).not.toContain(form);
   }
@@ -238,5 +238,5 @@ it('PW-06, TK-05, EV-01: the database contains no password, token, key, pepper o
   const secret = bytes.subarray(20, 52);
   const hash = createHash('sha256').update(secret).digest();
   expect(await instance.sql('SELECT FROM sessions WHERE current_hash = $1', [hash])).toHaveLength(1);
-  expect(now).not.toContain(secret.toString('hex'));
+  expect(currentDump).not.toContain(secret.toString('hex'));
 });

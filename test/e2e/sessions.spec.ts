@@ -332,13 +332,13 @@ it('TK-03: no route or page accepts a credential of another type, and rejected c
     verification: await instance.getMailToken(subject.email, 'verify-email'),
     reset: await requestReset(instance, subject.email),
     invite: (await inviteCustomer(instance)).token,
-    changeOfOld: currentToken,
-    changeOfNew: newToken,
+    oldAddressChange: currentToken,
+    newAddressChange: newToken,
   };
   type Name = keyof typeof credentials;
   const names = Object.keys(credentials) as Name[];
   const passwords: Name[] = ['reset', 'invite'];
-  const changes: Name[] = ['changeOfOld', 'changeOfNew'];
+  const changes: Name[] = ['oldAddressChange', 'newAddressChange'];
 
   const routes: [string, (token: string) => Promise<TestResponse>, Name[]][] = [
     ['refresh', (token) => refreshSession(instance, token), ['refresh']],

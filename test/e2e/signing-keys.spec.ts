@@ -167,8 +167,8 @@ describe('rotation', () => {
   it('CF-04: two replicas with a new root secret before the old one create one key for an old ring, and tokens stay valid', async () => {
     const before = await register();
     const [first] = await listStoredKids();
-    const old = instance.env['GATEHOUSE_SECRET']!;
-    const env = { GATEHOUSE_SECRET: `${newSecret},${old}`, PERIODIC_JOBS: 'off' };
+    const oldSecret = instance.env['GATEHOUSE_SECRET']!;
+    const env = { GATEHOUSE_SECRET: `${newSecret},${oldSecret}`, PERIODIC_JOBS: 'off' };
     await passTime(first!, '91 days');
     replicas = await Promise.all([startReplica(instance, env), startReplica(instance, env)]);
     expect(await listStoredKids()).toHaveLength(2);
@@ -178,10 +178,10 @@ describe('rotation', () => {
     expect(getKid(renewed)).toBe(first);
 
     const [row] = await instance.sql('SELECT * FROM signing_keys WHERE kid <> $1', [first]);
-    const open = (secret: string): string =>
+    const decryptKey = (secret: string): string =>
       new Keyring([secret]).decrypt('signing-key', row!['kid'], row!['private_key']);
-    expect(() => open(old)).toThrow('GATEHOUSE_SECRET');
-    expect(createPrivateKey(open(newSecret)).asymmetricKeyType).toBe('ec');
+    expect(() => decryptKey(oldSecret)).toThrow('GATEHOUSE_SECRET');
+    expect(createPrivateKey(decryptKey(newSecret)).asymmetricKeyType).toBe('ec');
   });
 
   it('creates one key when two apis rotate an old key concurrently', async () => {

@@ -87,8 +87,8 @@ describe('webhook endpoints', () => {
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(50);
     const rejected = responses.filter(({ status }) => status !== 201);
     expect(rejected.map(({ body }) => body.code)).toEqual(['too_many_endpoints', 'too_many_endpoints']);
-    const [one] = (await instance.requestWithSecretKey('GET', `${base}?project_id=${projectId}`)).body.data;
-    expect((await instance.requestWithSecretKey('DELETE', `${base}/${one.id}`)).status).toBe(204);
+    const [first] = (await instance.requestWithSecretKey('GET', `${base}?project_id=${projectId}`)).body.data;
+    expect((await instance.requestWithSecretKey('DELETE', `${base}/${first.id}`)).status).toBe(204);
     expect((await createInProject()).status).toBe(201);
   });
 });

@@ -5,7 +5,7 @@ import { TestInstance } from '../support/test-instance.js';
 import { WebhooksDocument } from '../support/webhooks-document.js';
 
 const isMissing = spawnSync('go', ['version']).error !== undefined;
-if (isMissing) process.stderr.write('docs/webhooks.md: not run, because not installed: Go.\n');
+if (isMissing) process.stderr.write('docs/webhooks.md is not fully tested. Not installed: Go.\n');
 
 // This test is in its own file, because the first build on a machine also compiles the standard library,
 // which takes 20 s.

@@ -22,7 +22,7 @@ const missing = [
   ['shell', 'openssl', 'version'],
 ].flatMap(([language, ...tool]) => (spawnSync(tool[0]!, tool.slice(1)).error ? [language!] : []));
 if (missing.length > 0) {
-  process.stderr.write(`${DOCUMENT}: not run, because not installed: ${missing.join(', ')}.\n`);
+  process.stderr.write(`${DOCUMENT} is not fully tested. Not installed: ${missing.join(', ')}.\n`);
 }
 const describeShell = missing.includes('shell') ? describe.skip : describe;
 
@@ -86,14 +86,17 @@ describe('the document', () => {
     const { id } = await document.createEndpoint(target.url);
     await document.sendTestEvent(id);
     const [, block = ''] = /^```http\nPOST .*\n((?:.+\n)+)/m.exec(await readFile(DOCUMENT, 'utf8')) ?? [];
-    const shown = block
+    const documentedHeaders = block
       .trim()
       .split('\n')
       .map((line) => line.split(': ') as [string, string]);
     const { connection: _, ...sentHeaders } = target.requests[0]!.headers;
-    expect(shown.map(([name]) => name).sort()).toEqual(Object.keys(sentHeaders).sort());
+    expect(documentedHeaders.map(([name]) => name).sort()).toEqual(Object.keys(sentHeaders).sort());
     for (const name of ['content-type', 'accept', 'accept-encoding', 'user-agent'])
-      expect({ name, value: Object.fromEntries(shown)[name] }).toEqual({ name, value: sentHeaders[name] });
+      expect({ name, value: Object.fromEntries(documentedHeaders)[name] }).toEqual({
+        name,
+        value: sentHeaders[name],
+      });
   });
 
   it('has commands that redeliver, recover and read the feed', async () => {
