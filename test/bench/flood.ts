@@ -84,7 +84,7 @@ export async function measureFlood({ seconds = SECONDS }: { seconds?: number }):
     return floodReport(runs, [
       `${CLIENTS} clients in one project, which arrive within a second and stay for ${seconds} s; one password in ten is`,
       `wrong; bcrypt at cost ${COST}.`,
-      'Beside them, from a process of their own, ten requests a second to each of three other routes.',
+      'Another process sends ten requests a second to each of three other routes at the same time.',
       'Clients, api, worker and PostgreSQL share the cores with the hashes; raw bcrypt shares them with the probe alone.',
     ]);
   } finally {

@@ -53,7 +53,7 @@ export function printMachine(): void {
     `  ${availableParallelism()} cores, ${cpus()[0]?.model.trim() ?? 'unknown'}, ${platform()} ${release()}`,
   );
   print(`  Node.js ${process.versions.node}, Redis ${redisVersion()}, embedded PostgreSQL with fsync on`);
-  print(`  load average before the run: ${load.join(' ')}; a loaded machine makes every figure worse`);
+  print(`  load average before the run: ${load.join(' ')}; a loaded machine makes every measurement worse`);
 }
 
 /** Prints the current step to standard error: a run takes minutes. */

@@ -58,7 +58,7 @@ export function soakReport(soak: SoakResult): SectionResult {
     table: [['', ''], ...rows.map(([name, value]) => [name, String(value)])],
     notes: [
       `${seconds} s; of 20 targets, one always fails and one hangs; a worker is killed every 30 s, and Redis is emptied twice.`,
-      'Commit to first attempt without the target that hangs.',
+      'The durations from commit to first attempt exclude the target that hangs.',
       ...violations.slice(0, MAX_SHOWN).map((violation) => `VIOLATION ${violation}`),
     ],
     targets: targets(soak),
@@ -73,11 +73,11 @@ const memoryRows = ({ memory }: SoakResult): [string, string][] =>
 
 function targets({ seconds, violations, unexplained, facts, memory }: SoakResult): Target[] {
   const open = facts.deliveries.filter(({ state }) => state !== 'succeeded' && state !== 'failed').length;
-  const none = { bound: 0, direction: 'at most', unit: '', isRequired: true } as const;
+  const mustBeZero = { bound: 0, direction: 'at most', unit: '', isRequired: true } as const;
   return [
-    { name: 'violations of I1 to I8', value: violations.length, ...none },
-    { name: 'deliveries that are neither delivered nor a dead letter', value: open, ...none },
-    { name: 'sent again without a lost worker', value: unexplained, ...none },
+    { name: 'violations of I1 to I8', value: violations.length, ...mustBeZero },
+    { name: 'deliveries that are neither delivered nor a dead letter', value: open, ...mustBeZero },
+    { name: 'sent again without a lost worker', value: unexplained, ...mustBeZero },
     ...Object.entries(memory).map(([name, log]): Target => ({
       name: `memory of the ${name}, at the end to when it was warm`,
       value: log.mean(1 - SAMPLE_SHARE, 1) / log.mean(WARM_UP_SHARE, WARM_UP_SHARE + SAMPLE_SHARE),

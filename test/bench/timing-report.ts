@@ -51,7 +51,7 @@ export function timingReport(cases: TimingCase[], notes: string[]): SectionResul
 function row(each: TimingCase, first: TimingCase): string[] {
   const times = each.responses.map(({ ms }) => ms);
   const reference = normalize(first.responses[0]!);
-  const isEqual = (part: keyof typeof reference): string =>
+  const compare = (part: keyof typeof reference): string =>
     each.responses.every((response) => normalize(response)[part] === reference[part]) ? 'equal' : 'DIFFERENT';
   return [
     `${each.group}: ${each.name}`,
@@ -59,9 +59,9 @@ function row(each: TimingCase, first: TimingCase): string[] {
     median(times).toFixed(1),
     percentile(times, 0.9).toFixed(1),
     formatRatio(medianMs(each) / medianMs(first)),
-    isEqual('status'),
-    isEqual('headers'),
-    isEqual('body'),
+    compare('status'),
+    compare('headers'),
+    compare('body'),
   ];
 }
 

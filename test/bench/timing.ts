@@ -52,8 +52,8 @@ export async function measureTiming({ samples = SAMPLES }: { samples?: number })
       [...timed.values()],
       [
         `${samples} requests of each case, one after the other over one connection, in random order within a group,`,
-        `after ${WARM_UP} that are not counted. Each with an address of its own; bcrypt at cost ${COST}.`,
-        'Ratios are to the first of the group. Equal are status, headers and body but for date and request id.',
+        `after ${WARM_UP} warm-up requests. Each uses an address of its own; bcrypt at cost ${COST}.`,
+        'Ratios refer to the first case of the group. Responses are compared without date and request id.',
       ],
     );
   } finally {
@@ -74,18 +74,21 @@ async function prepareCases(instance: TestInstance, count: number): Promise<Case
   );
   const emails = (customers: { email: string }[]) => customers.map(({ email }) => email);
   const unknown = () => Array.from({ length: count }, uniqueEmail);
-  const of = (group: string, path: string, status: number, kinds: Record<string, string[]>) =>
+  const createCases = (group: string, path: string, status: number, kinds: Record<string, string[]>) =>
     Object.entries(kinds).map(([name, addresses]) => ({ group, name, path, status, emails: addresses }));
-  const logins = of('login', 'login', 401, {
+  const logins = createCases('login', 'login', 401, {
     'wrong password': emails(registered),
-    'unknown e-mail': unknown(),
+    'unknown email': unknown(),
     'customer without a password': emails(withoutPassword),
     'disabled customer, wrong password': emails(disabled),
   });
   return [
     ...logins.map((login) => ({ ...login, password: `not ${PASSWORD}` })),
-    ...of('forgot-password', 'forgot-password', 202, { known: emails(registered), unknown: unknown() }),
-    ...of('resend-verification', 'resend-verification', 202, {
+    ...createCases('forgot-password', 'forgot-password', 202, {
+      known: emails(registered),
+      unknown: unknown(),
+    }),
+    ...createCases('resend-verification', 'resend-verification', 202, {
       unverified: emails(registered),
       verified: emails(verified),
       unknown: unknown(),

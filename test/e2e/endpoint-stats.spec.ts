@@ -60,7 +60,7 @@ describe('the statistics of an endpoint', () => {
     });
     receiver.respondWith(respondWithStatus(500), respondWithStatus(500));
     const waitForAttempts = async (count: number) => {
-      // The worker logs an attempt after it has noted the outcome for the health report.
+      // The worker logs an attempt after it has recorded the outcome for the health report.
       await eventually(`${count} attempts`, () => {
         const { log } = instance.workers[0]!;
         return log.filter(({ message }) => message === 'delivery attempt').length === count;

@@ -52,7 +52,7 @@ const setFailingSince = (id: string, minutes: number) =>
     [id.slice(3), minutes],
   );
 
-/** Returns the log messages of finished attempts, which the worker writes after it has noted the outcome. */
+/** Returns the log messages of finished attempts, which the worker writes after it has recorded outcomes. */
 const finishedAttempts = (id: string): Record<string, unknown>[] =>
   instance.workers[0]!.log.filter(
     ({ message, endpointId }) => message === 'delivery attempt' && endpointId === id.slice(3),

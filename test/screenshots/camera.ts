@@ -49,7 +49,8 @@ export class Camera {
   }
 
   /**
-   * @param name of the screenshot, without its variant @param fullPage includes the page below the viewport
+   * @param name of the screenshot, without its variant
+   * @param fullPage includes the page below the viewport
    */
   async take(name: string, fullPage = false): Promise<void> {
     await this.waitUntilSettled();
@@ -86,6 +87,6 @@ export class Camera {
   }
 }
 
-async function waitUntilGone(what: Locator): Promise<void> {
-  while ((await what.count()) > 0) await what.first().waitFor({ state: 'detached' });
+async function waitUntilGone(elements: Locator): Promise<void> {
+  while ((await elements.count()) > 0) await elements.first().waitFor({ state: 'detached' });
 }
