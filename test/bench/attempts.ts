@@ -69,8 +69,8 @@ const oneEndpoint: Query = ({ deliveries }) => ({ endpoint_id: `ep_${pickOne(del
 
 const attemptLists: Record<string, Query> = {
   newest: () => ({}),
-  'a page further on': ({ positions }, key) => ({ ...pickOne(positions[key]) }),
-  'from anywhere': ({ deliveries }) => ({ created_before: pickOne(deliveries).createdAt.toISOString() }),
+  'a later page': ({ positions }, key) => ({ ...pickOne(positions[key]) }),
+  'from a random time': ({ deliveries }) => ({ created_before: pickOne(deliveries).createdAt.toISOString() }),
   'an hour': hour,
   'one endpoint': oneEndpoint,
   'one endpoint, failed': (data, key) => ({ ...oneEndpoint(data, key), success: 'false' }),
@@ -81,8 +81,8 @@ const attemptLists: Record<string, Query> = {
   failed: () => ({ success: 'false' }),
   succeeded: () => ({ success: 'true' }),
   'of dead letters': () => ({ delivery_state: 'failed' }),
-  'of what is pending (none)': () => ({ delivery_state: 'pending' }),
-  'of what succeeded': () => ({ delivery_state: 'succeeded' }),
+  'of pending deliveries (none)': () => ({ delivery_state: 'pending' }),
+  'of succeeded deliveries': () => ({ delivery_state: 'succeeded' }),
   'status 404': () => ({ http_status: '404' }),
   'status 418 (none)': () => ({ http_status: '418' }),
   'class 5xx': () => ({ status_class: '5xx' }),
@@ -91,7 +91,7 @@ const attemptLists: Record<string, Query> = {
 
 const deadLetterLists: Record<string, Query> = {
   newest: () => ({}),
-  'from anywhere': ({ deliveries }) => ({ created_before: pickOne(deliveries).createdAt.toISOString() }),
+  'from a random time': ({ deliveries }) => ({ created_before: pickOne(deliveries).createdAt.toISOString() }),
   'one endpoint': oneEndpoint,
   'a rare type': () => ({ event: RARE_TYPE }),
   'status 404': () => ({ http_status: '404' }),
@@ -174,7 +174,7 @@ const describeSize = ({ deliveries }: SeedSize): string =>
 
 async function loadBenchData(instance: TestInstance, agent: Agent): Promise<BenchData> {
   const { projectId } = instance.credentials;
-  const idsOf = async (sql: string): Promise<string[]> =>
+  const selectIds = async (sql: string): Promise<string[]> =>
     (await instance.sql<{ id: string }>(sql, [projectId])).map(({ id }) => id);
   // Random deliveries, so that index pages are read from the whole range.
   const deliveries = await instance.sql<BenchData['deliveries'][number]>(
@@ -186,8 +186,8 @@ async function loadBenchData(instance: TestInstance, agent: Agent): Promise<Benc
   const data: BenchData = {
     instance,
     deliveries,
-    smallProjects: await idsOf('SELECT id FROM projects WHERE id <> $1'),
-    smallEndpoints: await idsOf('SELECT id FROM webhook_endpoints WHERE project_id <> $1'),
+    smallProjects: await selectIds('SELECT id FROM projects WHERE id <> $1'),
+    smallEndpoints: await selectIds('SELECT id FROM webhook_endpoints WHERE project_id <> $1'),
     positions: { organization: [], project: [] },
   };
   for (const key of ['organization', 'project'] as const) {
@@ -218,10 +218,11 @@ function report(timed: ComparedTimings[]): SectionResult {
       ]),
     ],
     notes: [
-      `Few: ${describeSize(SMALL)}, of one day. Many: ${describeSize(LARGE)}, of ${DAYS}. Both have the partitions of ${DAYS} days.`,
+      `Few: ${describeSize(SMALL)}, of one day. Many: ${describeSize(LARGE)}, of ${DAYS} days. Both have the partitions of ${DAYS} days.`,
       `Half of them in one project, half in ${PROJECTS} others of its organization.`,
-      'The few stand for an empty table, whose pages would show nothing, and so cost less for that alone.',
-      'One request after the other, to both instances in turn, each for another row or page where there are several.',
+      'An empty table would be the wrong comparison, because its empty pages cost less to read and write.',
+      'Requests are sent one after the other, to both instances in turn. Each reads a different row or page,',
+      'if there are several.',
     ],
     targets: [
       ...timed.map((each) => ({ name: `${each.name}, many to few`, value: ratio(each) })),

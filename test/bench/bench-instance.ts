@@ -81,9 +81,9 @@ const profilingArguments = (): string[] => {
 };
 
 /** Registers an instance that is not a `BenchInstance` to be stopped when the run is aborted. */
-export function stopOnExit<TestInstance extends { stop(): Promise<void> }>(
-  starting: Promise<TestInstance>,
-): Promise<TestInstance> {
+export function stopOnExit<Stoppable extends { stop(): Promise<void> }>(
+  starting: Promise<Stoppable>,
+): Promise<Stoppable> {
   instances.add(starting);
   return starting;
 }

@@ -220,17 +220,17 @@ const insertUnrolledAttempts = (instance: TestInstance): Promise<unknown> =>
 
 async function loadBenchData(instance: TestInstance): Promise<BenchData> {
   const { projectId: project } = instance.credentials;
-  const idsOf = async (sql: string): Promise<string[]> =>
+  const selectIds = async (sql: string): Promise<string[]> =>
     (await instance.sql<{ id: string }>(`SELECT id FROM ${sql} LIMIT 200`)).map(({ id }) => id);
   return {
     project,
-    smallProject: (await idsOf(`projects WHERE id <> '${project}'`))[0]!,
-    deliveries: await idsOf('deliveries TABLESAMPLE system (0.1)'),
-    endpoints: await idsOf('webhook_endpoints TABLESAMPLE bernoulli (10)'),
-    events: await idsOf('events TABLESAMPLE system (1)'),
-    customers: await idsOf('customers TABLESAMPLE system (0.1)'),
-    operator: (await idsOf('operators'))[0]!,
-    batch: (await idsOf(`redelivery_batches WHERE state = 'running'`))[0]!,
+    smallProject: (await selectIds(`projects WHERE id <> '${project}'`))[0]!,
+    deliveries: await selectIds('deliveries TABLESAMPLE system (0.1)'),
+    endpoints: await selectIds('webhook_endpoints TABLESAMPLE bernoulli (10)'),
+    events: await selectIds('events TABLESAMPLE system (1)'),
+    customers: await selectIds('customers TABLESAMPLE system (0.1)'),
+    operator: (await selectIds('operators'))[0]!,
+    batch: (await selectIds(`redelivery_batches WHERE state = 'running'`))[0]!,
   };
 }
 

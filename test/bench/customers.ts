@@ -44,19 +44,22 @@ interface BenchData {
 
 const pickOne = <T>(values: T[]): T => values[randomInt(values.length)]!;
 
-const get = (path: string, authorization: string): HttpRequest => ({
+const get = (url: string, token: string): HttpRequest => ({
   method: 'GET',
-  url: path,
-  headers: { authorization: `Bearer ${authorization}` },
+  url,
+  headers: { authorization: `Bearer ${token}` },
 });
 
 /** Returns the request for a list of the whole organization or of one project. */
-const list = (filter: (data: BenchData) => Record<string, string>, whole: boolean) => (data: BenchData) => {
-  const { baseUrl, credentials } = data.instance;
-  const scope: Record<string, string> = whole ? {} : { projectId: credentials.projectId };
-  const query = new URLSearchParams({ ...filter(data), ...scope });
-  return get(`${baseUrl}/api/v1/customers?${query}`, credentials.secretKey);
-};
+const list =
+  (filter: (data: BenchData) => Record<string, string>, scope: 'organization' | 'project') =>
+  (data: BenchData) => {
+    const { baseUrl, credentials } = data.instance;
+    const restriction: Record<string, string> =
+      scope === 'project' ? { projectId: credentials.projectId } : {};
+    const query = new URLSearchParams({ ...filter(data), ...restriction });
+    return get(`${baseUrl}/api/v1/customers?${query}`, credentials.secretKey);
+  };
 
 const lists: Record<string, (data: BenchData) => Record<string, string>> = {
   'list: newest': () => ({}),
@@ -65,19 +68,19 @@ const lists: Record<string, (data: BenchData) => Record<string, string>> = {
   }),
   'list: not verified': () => ({ emailVerified: 'false' }),
   'list: last logins': () => ({ lastLoginAfter: '2020-01-01T00:00:00Z' }),
-  'list: one e-mail': ({ customers }) => ({ email: pickOne(customers).email }),
+  'list: one email': ({ customers }) => ({ email: pickOne(customers).email }),
   'list: one external id': ({ customers }) => ({ externalId: pickOne(customers).externalId ?? 'none' }),
-  'search: e-mail prefix': () => ({ q: EMAIL_PREFIX }),
+  'search: email prefix': () => ({ q: EMAIL_PREFIX }),
   'search: first name': () => ({ q: FIRST_NAME }),
   'search: last name': () => ({ q: LAST_NAME }),
   'search: both names': () => ({ q: FULL_NAME }),
-  'search: verified, e-mail prefix': () => ({ q: EMAIL_PREFIX, emailVerified: 'true' }),
+  'search: verified, email prefix': () => ({ q: EMAIL_PREFIX, emailVerified: 'true' }),
 };
 
 const cases: Case[] = [
   ...Object.entries(lists).flatMap(([name, filter]) => [
-    { name: `${name}, project`, buildRequest: list(filter, false) },
-    { name: `${name}, organization`, buildRequest: list(filter, true) },
+    { name: `${name}, project`, buildRequest: list(filter, 'project') },
+    { name: `${name}, organization`, buildRequest: list(filter, 'organization') },
   ]),
   {
     name: 'GET customer',
@@ -167,7 +170,8 @@ function report(timed: ComparedTimings[]): SectionResult {
     notes: [
       `Few: ${SMALL_CUSTOMERS} customers in one project, enough to fill every page.`,
       `Many: ${CUSTOMERS} in one project, and ${PROJECTS} projects of the same organization with ${CUSTOMERS_EACH} each.`,
-      'One request after the other, to both instances in turn, each for another customer or page where there are several.',
+      'Requests are sent one after the other, to both instances in turn. Each reads a different customer or',
+      'page, if there are several.',
     ],
     targets: timed.map((each) => ({
       name: `${each.name}, many to few`,

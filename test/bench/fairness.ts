@@ -32,13 +32,13 @@ export async function measureFairness(): Promise<SectionResult> {
   const targets: SectionResult['targets'] = [];
   for (const queue of queues) {
     printProgress(`queue ${queue}`);
-    const { alone, beside } = await measureQueue(queue);
+    const { alone, contended } = await measureQueue(queue);
     const name = queue === 'redis' ? 'with Redis' : 'without Redis';
-    rows.push(row(`${name}, alone`, alone), row(`${name}, under load`, beside.delays));
-    notes.push(`${name}: ${beside.summary}`);
+    rows.push(row(`${name}, alone`, alone), row(`${name}, under load`, contended.delays));
+    notes.push(`${name}: ${contended.summary}`);
     targets.push({
       name: `first attempts ${name} under load, p99`,
-      value: percentile(beside.delays, 0.99),
+      value: percentile(contended.delays, 0.99),
       bound: 1_000,
       direction: 'at most',
       unit: ' ms',
@@ -54,7 +54,7 @@ const row = (name: string, delays: Delays): string[] => [
   String(delays.length),
 ];
 
-async function measureQueue(queue: Queue): Promise<{ alone: Delays; beside: ContendedRun }> {
+async function measureQueue(queue: Queue): Promise<{ alone: Delays; contended: ContendedRun }> {
   const [receiver, hanging, bulk, load] = [
     new Child('receiver'),
     new Child('receiver'),
@@ -83,7 +83,7 @@ async function measureQueue(queue: Queue): Promise<{ alone: Delays; beside: Cont
     const summary =
       `meanwhile ${formatNumber(await hanging.call<number>('count'))} requests hung and ` +
       `${formatNumber(await bulk.call<number>('count'))} of the batch had arrived.`;
-    return { alone, beside: { delays, summary } };
+    return { alone, contended: { delays, summary } };
   } finally {
     await Promise.all([receiver, hanging, bulk, load].map((child) => child.stop()));
     await bench.stop();

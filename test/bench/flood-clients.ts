@@ -22,7 +22,7 @@ export interface FloodResult {
   verified: number;
   /** Durations of those responses and of those rejected with 503, in ms. */
   verifiedMs: number[];
-  refusedMs: number[];
+  rejectedMs: number[];
   longestMs: number;
   /** Number of clients that received at least one 200 or 401. */
   servedClients: number;
@@ -50,8 +50,8 @@ const describe = (response: Exchange): string => {
   const { status, body, error } = response;
   if (status === 0) return `no response: ${error}`;
   if (!expected.has(status)) return `${status} ${body.slice(0, 200)}`;
-  const isRefused = status === 429 || status === 503;
-  return isRefused && !/^\d+$/.test(getHeader(response, 'retry-after') ?? '')
+  const isRejected = status === 429 || status === 503;
+  return isRejected && !/^\d+$/.test(getHeader(response, 'retry-after') ?? '')
     ? `${status} without Retry-After`
     : String(status);
 };
@@ -61,7 +61,7 @@ async function flood(input: Flood): Promise<FloodResult> {
     responses: {},
     verified: 0,
     verifiedMs: [],
-    refusedMs: [],
+    rejectedMs: [],
     longestMs: 0,
     servedClients: 0,
     cpuShare: 0,
@@ -112,7 +112,7 @@ function recordResponse(response: Exchange, result: FloodResult, isInTime: boole
   const name = describe(response);
   result.responses[name] = (result.responses[name] ?? 0) + 1;
   result.longestMs = Math.max(result.longestMs, response.ms);
-  if (response.status === 503) result.refusedMs.push(response.ms);
+  if (response.status === 503) result.rejectedMs.push(response.ms);
   if (response.status !== 200 && response.status !== 401) return;
   result.verifiedMs.push(response.ms);
   if (isInTime) result.verified += 1;

@@ -65,15 +65,15 @@ export function floodReport(runs: FloodRun[], notes: string[]): SectionResult {
       row('raw bcrypt a second, after', ({ rawAfter }) => formatNumber(rawAfter)),
       row('logins to raw bcrypt', (run) => `${formatNumber((100 * loginRate(run)) / rawRate(run))} %`),
       row('logins, p50 / p99 / max ms', ({ verifiedMs }) => spread(verifiedMs)),
-      row('rejected 503, p50 / p99 / max ms', ({ refusedMs }) => spread(refusedMs)),
+      row('rejected 503, p50 / p99 / max ms', ({ rejectedMs }) => spread(rejectedMs)),
       row('longest request, ms', ({ longestMs }) => formatNumber(longestMs)),
       ...probedRoutes.flatMap((route) => [
         row(`${route} before, p50 / p99 / max ms`, (run) => spread(baselineDurations(run, route))),
-        row(`${route} meanwhile`, (run) => spread(durations(samplesDuring(run, route)))),
+        row(`${route} during the flood`, (run) => spread(durations(samplesDuring(run, route)))),
       ]),
-      row('their errors, after the flood included', (run) => String(findErrors(run).length)),
+      row('errors of these routes, during the flood and after it', (run) => String(findErrors(run).length)),
       row('until /me is as before, ms', (run) => formatNumber(recoveryMs(run))),
-      row('cores that the clients took', ({ cpuShare }) => formatNumber(cpuShare)),
+      row('cores that the clients used', ({ cpuShare }) => formatNumber(cpuShare)),
     ],
     notes: [...notes, ...runs.flatMap((run) => describeUnexpected(run))],
     targets: runs.flatMap(targets),
@@ -91,7 +91,7 @@ const findErrors = ({ samples, startedAt }: FloodRun): Sample[] =>
 
 function describeUnexpected(run: FloodRun): string[] {
   return [
-    ...unexpectedResponses(run).map(([name, count]) => `Not expected, ${count} times: ${name}`),
+    ...unexpectedResponses(run).map(([name, count]) => `Unexpected response, ${count} times: ${name}`),
     ...new Set(findErrors(run).map(({ route, error }) => `${route} failed: ${error}`)),
   ];
 }
@@ -107,19 +107,19 @@ function targets(run: FloodRun): Target[] {
     isRequired: true,
   });
   const p99 = (values: number[]): number => percentile(values, 0.99);
-  const alive = [
+  const commonTargets = [
     atMost('responses other than 200, 401, 429 and 503', countUnexpected(run), 0),
     atMost('errors of other routes', findErrors(run).length, 0),
   ];
-  if (!run.isPolite) return alive;
+  if (!run.isPolite) return commonTargets;
   const hashMs = (1_000 * run.threads) / rawRate(run);
   return [
-    ...alive,
+    ...commonTargets,
     ...(['GET /me', 'POST refresh'] as const).map((route) =>
       atMost(`${route}, p99`, p99(durations(samplesDuring(run, route))), 100, ' ms'),
     ),
     atMost('GET /livez, p99', p99(durations(samplesDuring(run, 'GET /livez'))), 50, ' ms'),
-    atMost('rejected 503, p99', p99(run.refusedMs), 200, ' ms'),
+    atMost('rejected 503, p99', p99(run.rejectedMs), 200, ' ms'),
     atMost('wait of a login before its hash, p99', p99(run.verifiedMs) - hashMs, 1_500, ' ms'),
     atMost('until /me is as before', recoveryMs(run), 3_000, ' ms'),
     {

@@ -103,8 +103,8 @@ async function pace({ url, headers, bodies, perSecond, seconds }: PacedLoad): Pr
 function post(agent: Agent, url: string, headers: Record<string, string>, body: string): Promise<number> {
   return new Promise((resolve) => {
     const length = String(Buffer.byteLength(body));
-    const all = { ...headers, 'content-type': 'application/json', 'content-length': length };
-    request(url, { method: 'POST', agent, headers: all }, (response) => {
+    const allHeaders = { ...headers, 'content-type': 'application/json', 'content-length': length };
+    request(url, { method: 'POST', agent, headers: allHeaders }, (response) => {
       response.resume().once('end', () => resolve(response.statusCode ?? 0));
     })
       .once('error', () => resolve(0))

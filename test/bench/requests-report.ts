@@ -17,7 +17,7 @@ function ratio(results: Map<string, RouteResults>, name: string, comparison: str
 
 /** Compares every route with the two plain ones, and with raw bcrypt if it hashes. */
 export function requestsReport(results: Map<string, RouteResults>, notes: string[]): SectionResult {
-  const to = (name: string, comparison: string): string => formatRatio(ratio(results, name, comparison));
+  const ratioTo = (name: string, comparison: string): string => formatRatio(ratio(results, name, comparison));
   const head = [
     '',
     'requests/s',
@@ -37,10 +37,10 @@ export function requestsReport(results: Map<string, RouteResults>, notes: string
       formatNumber(median(rates)),
       `${formatNumber(Math.min(...rates))} to ${formatNumber(Math.max(...rates))}`,
       isRaw ? '' : formatNumber(median(p99s)),
-      isRaw ? '' : to(name, 'bare route'),
-      isRaw ? '' : to(name, 'verify + read'),
-      isRaw ? '' : to(name, 'sign + update'),
-      isHashing ? to(name, RAW_BCRYPT) : '',
+      isRaw ? '' : ratioTo(name, 'bare route'),
+      isRaw ? '' : ratioTo(name, 'verify + read'),
+      isRaw ? '' : ratioTo(name, 'sign + update'),
+      isHashing ? ratioTo(name, RAW_BCRYPT) : '',
       isRaw ? '' : String(failed),
     ];
   });

@@ -74,7 +74,7 @@ async function prepareRoutes(instance: TestInstance): Promise<Route[]> {
   const emails = await registerCustomers(instance, 4 * HASHING_CONNECTIONS);
   const { accessToken } = await openSession(instance, emails[0]!);
   const authorization = `Bearer ${accessToken}`;
-  const plain = await startComparison(instance);
+  const comparisonUrl = await startComparison(instance);
   const withKey = { 'x-publishable-key': instance.credentials.publishableKey };
   const post = (path: string, bodies: Bodies, headers = {}) => ({
     url: `${instance.baseUrl}/api/v1/auth/${path}`,
@@ -84,10 +84,10 @@ async function prepareRoutes(instance: TestInstance): Promise<Route[]> {
   const newSessions = () =>
     mapInGroups(emails.slice(0, CONNECTIONS), (email) => openSession(instance, email));
   return [
-    { name: 'bare route', load: async () => ({ url: `${plain}/bare` }) },
+    { name: 'bare route', load: async () => ({ url: `${comparisonUrl}/bare` }) },
     {
       name: 'verify + read',
-      load: async () => ({ url: `${plain}/verify-and-read`, headers: { authorization } }),
+      load: async () => ({ url: `${comparisonUrl}/verify-and-read`, headers: { authorization } }),
     },
     {
       name: 'GET /me',
@@ -98,7 +98,7 @@ async function prepareRoutes(instance: TestInstance): Promise<Route[]> {
       load: async () => {
         // As many rows as a refresh has sessions, so that no request waits for the row locks of others.
         const tokens = (await newSessions()).map(({ accessToken }) => sessionId(accessToken));
-        return { url: `${plain}/sign-and-update`, bodies: { kind: 'refresh', tokens } };
+        return { url: `${comparisonUrl}/sign-and-update`, bodies: { kind: 'refresh', tokens } };
       },
     },
     {

@@ -43,7 +43,7 @@ interface Section {
 
 const sections: Record<string, Section> = {
   requests: {
-    title: 'Requests: the api beside plain NestJS routes and raw bcrypt',
+    title: 'Requests: the api compared with plain NestJS routes and raw bcrypt',
     limitMinutes: 3,
     measure: measureRequests,
   },
@@ -58,7 +58,7 @@ const sections: Record<string, Section> = {
     measure: measureLatency,
   },
   fairness: {
-    title: 'Fairness: first attempts beside a hanging endpoint and a bulk redelivery',
+    title: 'Fairness: first attempts during a bulk redelivery and with a hanging endpoint',
     limitMinutes: 5,
     measure: measureFairness,
   },
@@ -78,12 +78,12 @@ const sections: Record<string, Section> = {
     measure: measureImport,
   },
   customers: {
-    title: 'Customers: a million of them, and 10,000 projects, beside a few',
+    title: 'Customers: a million and 10,000 projects, compared with a few',
     limitMinutes: 15,
     measure: measureCustomers,
   },
   attempts: {
-    title: 'Attempts: five million of them and 200,000 dead letters, beside a few',
+    title: 'Attempts: five million and 200,000 dead letters, compared with a few',
     limitMinutes: 15,
     measure: measureAttempts,
   },

@@ -60,7 +60,7 @@ const report = (measured: { name: string; bundled: number; modules: number }[]):
       formatRatio(bundled / modules),
     ]),
   ],
-  notes: [`Medians of ${ROUNDS} starts of each, in turns.`],
+  notes: [`Medians of ${ROUNDS} starts of each, in turn.`],
   targets: measured.map(({ name, modules, bundled }) => ({
     name: `${name}: bundled to modules`,
     value: bundled / modules,
