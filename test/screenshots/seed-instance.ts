@@ -19,9 +19,9 @@ const badGateway: AttemptOutcome = {
   error: 'http_error',
   body: '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n',
 };
-const refused: AttemptOutcome = { status: 0, error: 'connection_error', body: '' };
+const notConnected: AttemptOutcome = { status: 0, error: 'connection_error', body: '' };
 const timedOut: AttemptOutcome = { status: 0, error: 'timeout', body: '' };
-const unsigned: AttemptOutcome = {
+const invalidSignature: AttemptOutcome = {
   status: 401,
   error: 'http_error',
   body: '{"error":"invalid_signature","hint":"Is the signing secret the one after the rotation?"}',
@@ -100,7 +100,7 @@ export async function seedInstance(
     ['customer.*', 'login.*'],
     210,
     (ago, random) =>
-      ago < 6 * HOUR_MS ? (random < 0.75 ? badGateway : refused) : random < 0.03 ? badGateway : null,
+      ago < 6 * HOUR_MS ? (random < 0.75 ? badGateway : notConnected) : random < 0.03 ? badGateway : null,
   );
   const push = await createEndpoint(
     app,
@@ -114,7 +114,8 @@ export async function seedInstance(
     'https://portal.lumen-health.example/api/webhooks',
     ['*'],
     74,
-    (ago, random) => (ago > 26 * HOUR_MS && ago < 30 * HOUR_MS ? unsigned : random < 0.01 ? refused : null),
+    (ago, random) =>
+      ago > 26 * HOUR_MS && ago < 30 * HOUR_MS ? invalidSignature : random < 0.01 ? notConnected : null,
   );
   await createEndpoint(
     shop,
@@ -124,7 +125,7 @@ export async function seedInstance(
     failAtRate(0),
     'failing',
   );
-  const project = (
+  const buildProject = (
     organizationId: string,
     projectId: string,
     customers: Person[],
@@ -138,9 +139,9 @@ export async function seedInstance(
     endpoints,
   });
   await seedLog(instance, [
-    project(nordwind, shop, people.shop, 560, [orders, crm]),
-    project(nordwind, app, people.app, 150, [partner, push]),
-    project(lumen.id as string, portal, people.portal, 80, [clinic]),
+    buildProject(nordwind, shop, people.shop, 560, [orders, crm]),
+    buildProject(nordwind, app, people.app, 150, [partner, push]),
+    buildProject(lumen.id as string, portal, people.portal, 80, [clinic]),
   ]);
   await insertEndpointHealth(instance);
   for (const table of ['organizations', 'projects'])
@@ -161,7 +162,7 @@ export async function seedInstance(
 const failAtRate =
   (share: number) =>
   (_: number, random: number): AttemptOutcome | null =>
-    random < share ? refused : null;
+    random < share ? notConnected : null;
 
 async function insertCustomers(
   instance: TestInstance,

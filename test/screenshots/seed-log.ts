@@ -92,12 +92,12 @@ const THURSDAY_AFTERNOON = Date.UTC(2026, 0, 1, 15);
 function generateEvents(log: Log, project: SeedProject, end: number, random: () => number): void {
   const perHour = project.eventsPerDay / 24;
   for (let at = end - DAYS * DAY_MS + HOUR_MS; at < end - 2 * MINUTE_MS;) {
-    // Busy days, quiet nights, quieter weekends.
+    // There are fewer events at night and on weekends.
     const simulated = new Date(THURSDAY_AFTERNOON - (end - at));
     const hour = simulated.getUTCHours() + simulated.getUTCMinutes() / 60;
     const day = simulated.getUTCDay();
-    const busy = (1.05 - Math.cos(((hour - 3) / 24) * 2 * Math.PI)) * (day === 0 || day === 6 ? 0.55 : 1.1);
-    at += (-Math.log(1 - random()) * HOUR_MS) / (perHour * busy);
+    const rate = (1.05 - Math.cos(((hour - 3) / 24) * 2 * Math.PI)) * (day === 0 || day === 6 ? 0.55 : 1.1);
+    at += (-Math.log(1 - random()) * HOUR_MS) / (perHour * rate);
     if (at < end - 2 * MINUTE_MS) generateEvent(log, project, Math.floor(at), end, random);
   }
 }

@@ -50,23 +50,23 @@ export async function countRows(client: pg.ClientBase | pg.Pool): Promise<Record
 export async function describeSchema(
   client: pg.ClientBase | pg.Pool,
 ): Promise<Pick<DatabaseDump, 'tables' | 'indexes'>> {
-  const column = async (sql: string): Promise<string[]> =>
+  const selectLines = async (sql: string): Promise<string[]> =>
     (await client.query<{ line: string }>(sql)).rows.map(({ line }) => line);
   return {
     tables: [
-      ...(await column(SEQUENCES)),
-      ...(await column(FUNCTIONS)),
-      ...(await column(TABLES)),
-      ...(await column(PARTITIONS)),
-      ...(await column(STATISTICS_TARGETS)),
+      ...(await selectLines(SEQUENCES)),
+      ...(await selectLines(FUNCTIONS)),
+      ...(await selectLines(TABLES)),
+      ...(await selectLines(PARTITIONS)),
+      ...(await selectLines(STATISTICS_TARGETS)),
     ]
       .map((line) => `${line};\n`)
       .join(''),
     indexes: [
-      ...(await column(SEQUENCE_OWNERS)),
-      ...(await column(CONSTRAINTS)),
-      ...(await column(INDEXES)),
-      ...(await column(TRIGGERS)),
+      ...(await selectLines(SEQUENCE_OWNERS)),
+      ...(await selectLines(CONSTRAINTS)),
+      ...(await selectLines(INDEXES)),
+      ...(await selectLines(TRIGGERS)),
     ]
       .map((line) => `${line};\n`)
       .join(''),

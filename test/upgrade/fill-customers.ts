@@ -177,9 +177,9 @@ export class CustomerFiller {
       const response = await this.instance.request('POST', '/api/v1/customers', options);
       return expectStatus(201, response).body.id as string;
     };
-    const once = { 'idempotency-key': 'create-idempotent-customer' };
-    await create({ email: 'idempotent@example.com', externalId: 'once' }, once);
-    await create({ email: 'idempotent@example.com', externalId: 'once' }, once);
+    const idempotencyHeader = { 'idempotency-key': 'create-idempotent-customer' };
+    await create({ email: 'idempotent@example.com', externalId: 'once' }, idempotencyHeader);
+    await create({ email: 'idempotent@example.com', externalId: 'once' }, idempotencyHeader);
     await create({ email: 'invited@example.com', sendInvite: true });
     const path = `/api/v1/customers/${await create({ email: 'managed@example.com', password: PASSWORD })}`;
     await this.send(secretKey, 'PATCH', path, { metadata: { note: 'a line\nand a \\ backslash' } });

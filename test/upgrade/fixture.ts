@@ -38,7 +38,7 @@ export function readFixture(version: string, now = Date.now()): Fixture {
   const { dumpedAt } = JSON.parse(manifest) as Manifest;
   const dump = parseDump(script);
   const days = Math.floor((now - Date.parse(dumpedAt) - HOUR_MS) / DAY_MS);
-  const shift = createShift(days, idTimes(dump.rows));
+  const shift = createShift(days, findIdsToShift(dump.rows));
   return {
     dump: {
       // Times in defaults are not shifted.
@@ -51,7 +51,7 @@ export function readFixture(version: string, now = Date.now()): Fixture {
 }
 
 /** Returns the ids in the columns of `ID_TIMES`. */
-function idTimes(rows: string): Set<string> {
+function findIdsToShift(rows: string): Set<string> {
   const ids = new Set<string>();
   for (const [table, names] of Object.entries(ID_TIMES)) {
     const inserts = new RegExp(`^INSERT INTO ${table} \\((.+)\\) VALUES\\n((?:\\(.*\\n)+)`, 'gm');

@@ -61,7 +61,7 @@ export async function multiplyCustomers(
     await client.query(`CREATE TEMP TABLE o_${table} AS TABLE ${table}`);
   await client.query('CREATE UNIQUE INDEX ON o_customers (id); ANALYZE o_customers');
   for (const [table, changed] of Object.entries(CHANGED)) {
-    const columns = await columnsOf(client, table);
+    const columns = await listColumns(client, table);
     const values = columns.map((column) => changed[column] ?? `o.${column}`);
     const owner = table === 'customers' ? 'id' : 'customer_id';
     const from = `o_${table} o JOIN o_customers c ON c.id = o.${owner}`;
@@ -80,7 +80,7 @@ export async function multiplyCustomers(
 }
 
 /** Returns the columns of a table. Additional columns of a later version are copied unchanged. */
-async function columnsOf(client: pg.Client, table: string): Promise<string[]> {
+async function listColumns(client: pg.Client, table: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT attname AS name FROM pg_attribute
      WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`,
