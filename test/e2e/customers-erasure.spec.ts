@@ -307,21 +307,21 @@ describe('GET /api/v1/customers/{id}/export', () => {
   });
 
   it('shows a project key no attempts at endpoints of the organization', async () => {
-    const level = { url: `${receiver.url}/organization`, level: 'organization' };
-    await instance.requestWithSecretKey('POST', '/v1/webhooks/endpoints', level);
+    const endpoint = { url: `${receiver.url}/organization`, level: 'organization' };
+    await instance.requestWithSecretKey('POST', '/v1/webhooks/endpoints', endpoint);
     const { id } = await create();
     await eventually(
       'both requests',
       () => receiver.requests.filter(({ body }) => body.includes(id)).length === 2,
     );
-    const attempts = async (key: string): Promise<string[]> => {
+    const listTargetUrls = async (key: string): Promise<string[]> => {
       const { body } = await instance.requestWithBearer(key, 'GET', `/api/v1/customers/${id}/export`);
       return body.webhookAttempts.map(({ targetUrl }: { targetUrl: string }) => targetUrl);
     };
     await eventually(
       'both attempts in the log',
-      async () => (await attempts(instance.credentials.secretKey)).length === 2,
+      async () => (await listTargetUrls(instance.credentials.secretKey)).length === 2,
     );
-    expect(await attempts(instance.credentials.projectSecretKey)).toEqual([receiver.url]);
+    expect(await listTargetUrls(instance.credentials.projectSecretKey)).toEqual([receiver.url]);
   });
 });

@@ -40,25 +40,25 @@ if (!hasRedisServer) process.stderr.write('The queue on Redis is not tested: no 
       worker: { pause: (now: boolean) => Promise<void> };
       lastJobAt: number;
     };
-    const first = internals.worker;
-    const before = newJob();
-    await queue.add([before]).catch(() => undefined);
-    await eventually('the first job', () => taken.includes(before.deliveryId));
+    const firstWorker = internals.worker;
+    const firstJob = newJob();
+    await queue.add([firstJob]).catch(() => undefined);
+    await eventually('the first job', () => taken.includes(firstJob.deliveryId));
 
     // Simulates a reconnection that BullMQ has missed: the worker is connected but receives no jobs.
-    await first.pause(true);
+    await firstWorker.pause(true);
     const jobs = [newJob(), newJob(), newJob()];
     // `add` fails after 250 ms, but the jobs that were sent are still processed.
     await queue.add(jobs).catch(() => undefined);
     await eventually('the jobs', () => jobs.every(({ deliveryId }) => taken.includes(deliveryId)));
     expect(taken).toHaveLength(4);
-    const second = internals.worker;
-    expect(second).not.toBe(first);
+    const secondWorker = internals.worker;
+    expect(secondWorker).not.toBe(firstWorker);
 
     // No job was taken for a long time: the next check resets the time instead of replacing the worker.
     internals.lastJobAt = -Infinity;
     await eventually('a check of the idle worker', () => internals.lastJobAt > -Infinity);
-    expect(internals.worker).toBe(second);
+    expect(internals.worker).toBe(secondWorker);
   });
 });
 

@@ -58,7 +58,7 @@ describe('npm start', () => {
   });
   afterAll(async () => rm(folder, { recursive: true, force: true }));
 
-  const credentials = async () =>
+  const readCredentials = async () =>
     JSON.parse(await readFile(join(env['DATA_DIR']!, 'credentials.json'), 'utf8')) as Record<string, any>;
   const isFree = () =>
     fetch(`http://127.0.0.1:${env['PORT']}/livez`).then(
@@ -70,7 +70,7 @@ describe('npm start', () => {
     const metricsPort = await freePort();
     const launcher = Launcher.start({ ...env, METRICS_PORT: String(metricsPort) });
     const banner = await launcher.waitForBanner();
-    const keys = await credentials();
+    const keys = await readCredentials();
     expect((await stat(join(env['DATA_DIR']!, 'credentials.json'))).mode & 0o777).toBe(0o600);
     for (const shown of [
       keys['baseUrl'],
@@ -99,19 +99,19 @@ describe('npm start', () => {
   });
 
   it('stops its child processes when it is killed, and restarts with the same data', async () => {
-    const before = await credentials();
+    const before = await readCredentials();
     const killed = Launcher.start(env);
     await killed.waitForBanner();
     await killed.stop('SIGKILL');
     await eventually('the port to be free', isFree);
 
-    const next = Launcher.start(env);
-    await next.waitForBanner();
-    expect(await credentials()).toEqual(before);
-    const second = Launcher.start({ ...env, PORT: String(await freePort()) });
-    expect(await second.waitForExit()).toBe(1);
-    expect(second.output).toContain(env['DATA_DIR']);
-    expect(await next.stop('SIGTERM')).toBe(0);
+    const restarted = Launcher.start(env);
+    await restarted.waitForBanner();
+    expect(await readCredentials()).toEqual(before);
+    const concurrent = Launcher.start({ ...env, PORT: String(await freePort()) });
+    expect(await concurrent.waitForExit()).toBe(1);
+    expect(concurrent.output).toContain(env['DATA_DIR']);
+    expect(await restarted.stop('SIGTERM')).toBe(0);
   });
 
   it('prints a remedy when the port is taken, and lists all configuration errors without secrets', async () => {

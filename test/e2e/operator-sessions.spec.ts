@@ -54,11 +54,11 @@ describe('CO-01: the session of an operator', () => {
       '/session',
       instance.credentials.operator,
     );
-    const [set] = response.headers.getSetCookie();
-    expect(set).toMatch(new RegExp(`^${COOKIE}=[A-Za-z0-9_-]{43}; `));
-    const attributes = set!.split('; ').slice(1).sort();
+    const [setCookie] = response.headers.getSetCookie();
+    expect(setCookie).toMatch(new RegExp(`^${COOKIE}=[A-Za-z0-9_-]{43}; `));
+    const attributes = setCookie!.split('; ').slice(1).sort();
     expect(attributes).toEqual(['HttpOnly', 'Path=/', 'SameSite=Strict', 'Secure']);
-    expect(JSON.stringify(response.body)).not.toContain(set!.slice(COOKIE.length + 1).split(';')[0]);
+    expect(JSON.stringify(response.body)).not.toContain(setCookie!.slice(COOKIE.length + 1).split(';')[0]);
   });
 
   it('grants no access before the second factor', async () => {

@@ -165,19 +165,19 @@ describe('rotation', () => {
   afterEach(restoreKeys);
 
   it('CF-04: two replicas with a new root secret before the old one create one key for an old ring, and tokens stay valid', async () => {
-    const before = await register();
-    const [first] = await listStoredKids();
+    const oldTokens = await register();
+    const [firstKid] = await listStoredKids();
     const oldSecret = instance.env['GATEHOUSE_SECRET']!;
     const env = { GATEHOUSE_SECRET: `${newSecret},${oldSecret}`, PERIODIC_JOBS: 'off' };
-    await passTime(first!, '91 days');
+    await passTime(firstKid!, '91 days');
     replicas = await Promise.all([startReplica(instance, env), startReplica(instance, env)]);
     expect(await listStoredKids()).toHaveLength(2);
     const { baseUrl } = replicas[0]!;
-    expect(await getMeStatus(before, baseUrl)).toBe(200);
-    const renewed = await refresh(before, baseUrl);
-    expect(getKid(renewed)).toBe(first);
+    expect(await getMeStatus(oldTokens, baseUrl)).toBe(200);
+    const renewed = await refresh(oldTokens, baseUrl);
+    expect(getKid(renewed)).toBe(firstKid);
 
-    const [row] = await instance.sql('SELECT * FROM signing_keys WHERE kid <> $1', [first]);
+    const [row] = await instance.sql('SELECT * FROM signing_keys WHERE kid <> $1', [firstKid]);
     const decryptKey = (secret: string): string =>
       new Keyring([secret]).decrypt('signing-key', row!['kid'], row!['private_key']);
     expect(() => decryptKey(oldSecret)).toThrow('GATEHOUSE_SECRET');
@@ -186,14 +186,14 @@ describe('rotation', () => {
 
   it('creates one key when two apis rotate an old key concurrently', async () => {
     const tokens = await register();
-    const [first] = await listStoredKids();
+    const [firstKid] = await listStoredKids();
     const apis = replicas.map(({ process }) => process);
     const blocker = await instance.db.connect();
     try {
       // This lock allows updates, but blocks the creation of a key.
       await blocker.query('BEGIN');
       await blocker.query('LOCK TABLE signing_keys IN ROW EXCLUSIVE MODE');
-      await passTime(first!, '90 days');
+      await passTime(firstKid!, '90 days');
       await Promise.all([reloadKeys(apis), commitWhenOthersWait(blocker, 2)]);
     } finally {
       blocker.release(true);
@@ -203,7 +203,7 @@ describe('rotation', () => {
     const kids = await listStoredKids();
     expect(kids).toHaveLength(2);
     for (const { baseUrl } of replicas) expect((await getJwks(baseUrl)).map(({ kid }) => kid)).toEqual(kids);
-    expect(getKid(await refresh(tokens, replicas[0]!.baseUrl))).toBe(first);
+    expect(getKid(await refresh(tokens, replicas[0]!.baseUrl))).toBe(firstKid);
     const logLines = [instance.api, ...apis].flatMap(({ log }) =>
       log.filter(({ message, kid }) => message === 'signing key published' && kid === kids[0]),
     );
@@ -211,70 +211,70 @@ describe('rotation', () => {
   });
 
   it('CF-04: publishes the next key before its use, and retains the previous key until its tokens have expired', async () => {
-    const before = await register();
-    const first = getKid(before);
+    const oldTokens = await register();
+    const firstKid = getKid(oldTokens);
     const output = await runCommand(['rotate-signing-key']);
-    const [, next, activatesAt] =
+    const [, nextKid, activatesAt] =
       /signing key (\S+) is published\. Each running api starts to sign with it within a minute after\n(\S+)\. /.exec(
         output,
       )!;
     const stored = await instance.sql(
       `SELECT round(extract(epoch FROM activates_at - created_at))::int AS seconds,
          activates_at = $2::timestamptz AS "isAsPrinted" FROM signing_keys WHERE kid = $1`,
-      [next, activatesAt],
+      [nextKid, activatesAt],
     );
     expect(stored).toEqual([{ seconds: 15 * 60, isAsPrinted: true }]);
 
     await reloadKeys();
-    expect(await listPublishedKids()).toEqual([next, first]);
-    expect(getKid(await register())).toBe(first);
+    expect(await listPublishedKids()).toEqual([nextKid, firstKid]);
+    expect(getKid(await register())).toBe(firstKid);
 
-    await passTime(next!, '15 minutes');
+    await passTime(nextKid!, '15 minutes');
     await reloadKeys();
-    expect(getKid(await register())).toBe(next);
+    expect(getKid(await register())).toBe(nextKid);
     const { headers, body } = await instance.request('GET', '/.well-known/jwks.json');
-    expect(body.keys.map(({ kid }: { kid: string }) => kid)).toEqual([next, first]);
+    expect(body.keys.map(({ kid }: { kid: string }) => kid)).toEqual([nextKid, firstKid]);
     for (const key of body.keys)
       expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
     expect(headers.get('cache-control')).toBe('public, max-age=300');
-    expect(await getMeStatus(before)).toBe(200);
-    const renewed = await refresh(before);
-    expect(getKid(renewed)).toBe(next);
+    expect(await getMeStatus(oldTokens)).toBe(200);
+    const renewed = await refresh(oldTokens);
+    expect(getKid(renewed)).toBe(nextKid);
     expect(await getMeStatus(renewed)).toBe(200);
 
     // A token with a lifetime of 24 hours that was signed in the last minute of the first key is still valid.
-    await passTime(first, '2 days');
-    await passTime(next!, '24 hours');
+    await passTime(firstKid, '2 days');
+    await passTime(nextKid!, '24 hours');
     await reloadKeys();
-    expect(await listPublishedKids()).toEqual([next, first]);
-    expect(await getMeStatus(before)).toBe(200);
+    expect(await listPublishedKids()).toEqual([nextKid, firstKid]);
+    expect(await getMeStatus(oldTokens)).toBe(200);
 
-    await passTime(next!, '1 hour');
+    await passTime(nextKid!, '1 hour');
     await reloadKeys();
-    expect(await listPublishedKids()).toEqual([next]);
-    expect(await listStoredKids()).toEqual([next]);
-    expect(await getMeStatus(before)).toBe(401);
+    expect(await listPublishedKids()).toEqual([nextKid]);
+    expect(await listStoredKids()).toEqual([nextKid]);
+    expect(await getMeStatus(oldTokens)).toBe(401);
     expect(await getMeStatus(renewed)).toBe(200);
   });
 
   it('invalidates all access tokens on every replica with --now, but no session', async () => {
-    const before = await register();
+    const oldTokens = await register();
     // Another key is published at that time, but does not sign yet.
     await runCommand(['rotate-signing-key']);
     const output = await runCommand(['rotate-signing-key', '--now']);
-    const [, next] = /signing key (\S+) starts to sign now/.exec(output)!;
+    const [, nextKid] = /signing key (\S+) starts to sign now/.exec(output)!;
     expect(output).toMatch(/within 60 seconds[\s\S]*may be\n300 seconds old/);
-    expect(await listStoredKids()).toEqual([next]);
+    expect(await listStoredKids()).toEqual([nextKid]);
 
     await reloadKeys();
     for (const baseUrl of [instance.baseUrl, replicas[0]!.baseUrl]) {
-      expect((await getJwks(baseUrl)).map(({ kid }) => kid)).toEqual([next]);
-      const response = await getMe(before.accessToken, baseUrl);
+      expect((await getJwks(baseUrl)).map(({ kid }) => kid)).toEqual([nextKid]);
+      const response = await getMe(oldTokens.accessToken, baseUrl);
       expect(response.status).toBe(401);
       expect(response.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
     }
-    const renewed = await refresh(before);
-    expect(getKid(renewed)).toBe(next);
+    const renewed = await refresh(oldTokens);
+    expect(getKid(renewed)).toBe(nextKid);
     expect(await getMeStatus(renewed)).toBe(200);
   });
 
