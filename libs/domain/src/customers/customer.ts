@@ -96,10 +96,12 @@ export const givenFields = <Request extends object, Name extends keyof Request>(
   ) as Pick<Request, Name>;
 
 /** Returns the changeable fields of a new customer. */
-export const newCustomer = (input: CustomerInput): ChangeableCustomer =>
-  Object.fromEntries(
-    changeableFields.map((name) => [name, input[name] ?? customerFields[name].default]),
-  ) as unknown as ChangeableCustomer;
+export function newCustomer(input: CustomerInput): ChangeableCustomer {
+  // Imports call this for every customer, and Object.fromEntries would be slower.
+  const customer: Record<string, unknown> = {};
+  for (const name of changeableFields) customer[name] = input[name] ?? customerFields[name].default;
+  return customer as unknown as ChangeableCustomer;
+}
 
 /** Returns the fields of a customer for an event or a response. */
 export function customerJson(customer: Customer): CustomerJson {
