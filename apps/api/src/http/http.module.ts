@@ -26,7 +26,7 @@ import { StrayInputGuard } from './stray-input.guard.js';
     },
     {
       provide: RateLimiter,
-      useFactory: (config: Config, logger: Logger) => new RateLimiter(config.redisUrl, logger),
+      useFactory: (config: Config, logger: Logger) => RateLimiter.load(config.redisUrl, logger),
       inject: [Config, LOGGER],
     },
     { provide: APP_FILTER, useClass: ProblemFilter },

@@ -9,7 +9,7 @@ const kind = (number: number) => `kind-${number}` as MailKind;
 
 describe('MailQuotaService (RL-08)', () => {
   let quota: MailQuotaService;
-  beforeEach(() => (quota = new MailQuotaService(new RateLimiter(null, logger), logger)));
+  beforeEach(() => (quota = new MailQuotaService(new RateLimiter(null), logger)));
 
   const countAllowed = async (
     count: number,

@@ -1,10 +1,9 @@
-import type { Logger } from '../logging/logger.js';
 import { RateLimiter } from './rate-limiter.js';
 
 const policy = { name: 'login', quota: 3, windowSeconds: 60 };
 
 it('RL-06, RL-07: without Redis allows the quota of each key and policy, then returns the seconds until the window ends', async () => {
-  const limiter = new RateLimiter(null, {} as Logger);
+  const limiter = new RateLimiter(null);
   const consume = (key: string, name = 'login') => limiter.consume({ ...policy, name }, key);
   expect([await consume('a'), await consume('a'), await consume('a')]).toEqual([null, null, null]);
   const seconds = await consume('a');

@@ -6,7 +6,6 @@ import {
   type RateLimiterAbstract,
 } from 'rate-limiter-flexible';
 import type { Logger } from '../logging/logger.js';
-import { connectRedis } from '../queue/connect-redis.js';
 
 export interface RateLimitPolicy {
   name: string;
@@ -34,17 +33,17 @@ type RetryAfterSeconds = number | null;
  * limits always apply.
  */
 export class RateLimiter {
-  private readonly redis: Redis | null;
   private readonly limiters = new Map<string, RateLimiterAbstract>();
 
-  constructor(redisUrl: string | null, logger: Logger) {
-    this.redis = redisUrl
-      ? connectRedis(redisUrl, logger, {
-          enableOfflineQueue: false,
-          maxRetriesPerRequest: 1,
-          commandTimeout: 250,
-        })
-      : null;
+  /** @param redis null to count in this process */
+  constructor(private readonly redis: Redis | null) {}
+
+  /** Creates the limiter, with a connection if `redisUrl` is set. Only then ioredis is loaded. */
+  static async load(redisUrl: string | null, logger: Logger): Promise<RateLimiter> {
+    if (!redisUrl) return new RateLimiter(null);
+    const { connectRedis } = await import('../queue/connect-redis.js');
+    const options = { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 250 };
+    return new RateLimiter(connectRedis(redisUrl, logger, options));
   }
 
   /**

@@ -6,8 +6,8 @@ import { DeliveryQueue, QUEUE_NAME, QUEUE_PREFIX, REDIS_DELIVERY_QUEUE } from '.
 import { connectRedis } from './connect-redis.js';
 
 /**
- * Registers the queue of deliveries with BullMQ. Imports BullMQ, so a process loads this file only with Redis
- * (load-delivery-queue.ts).
+ * Registers the queue of deliveries with BullMQ. Imports BullMQ and ioredis, so a process loads this file
+ * only with Redis (load-delivery-queue.ts).
  */
 @Module({})
 export class DeliveryQueueModule {
@@ -36,7 +36,10 @@ export class DeliveryQueueModule {
           provide: REDIS_DELIVERY_QUEUE,
           // Only the queue is injected: another dependency could delay the error listener that the
           // constructor adds.
-          useFactory: (queue: Queue) => new DeliveryQueue(queue, Worker, redisUrl, logger, stuckMs),
+          useFactory: (queue: Queue) => {
+            const connectWorker = () => connectRedis(redisUrl, logger, { maxRetriesPerRequest: null });
+            return new DeliveryQueue(queue, Worker, connectWorker, logger, stuckMs);
+          },
           inject: [getQueueToken(QUEUE_NAME)],
         },
       ],

@@ -3,7 +3,6 @@ import type { Redis } from 'ioredis';
 import { monotonicMs, withTimeout } from '../clock/clock.js';
 import { errorMessage } from '../errors.js';
 import type { Logger } from '../logging/logger.js';
-import { connectRedis } from './connect-redis.js';
 
 /** Injection token of the queue on Redis, which only exists with REDIS_URL. */
 export const REDIS_DELIVERY_QUEUE = Symbol('delivery queue on Redis');
@@ -48,11 +47,14 @@ export class DeliveryQueue {
   private lastJobAt = 0;
   private runningJobs = 0;
 
-  /** @param queue created with a connection, not with the options of one */
+  /**
+   * @param queue created with a connection, not with the options of one
+   * @param connectWorker creates the connection of each worker
+   */
   constructor(
     private readonly queue: BullMq.Queue,
     private readonly workerClass: typeof BullMq.Worker,
-    private readonly redisUrl: string,
+    private readonly connectWorker: () => Redis,
     private readonly logger: Logger,
     private readonly stuckMs: number,
   ) {
@@ -131,7 +133,7 @@ export class DeliveryQueue {
   }
 
   private startWorker(concurrency: number, run: BullMq.Processor<DeliveryJob, void>): void {
-    this.workerConnection = connectRedis(this.redisUrl, this.logger, { maxRetriesPerRequest: null });
+    this.workerConnection = this.connectWorker();
     this.worker = new this.workerClass<DeliveryJob>(QUEUE_NAME, run, {
       connection: this.workerConnection,
       prefix: QUEUE_PREFIX,
