@@ -267,6 +267,14 @@ describe('the events of complete lifecycles', () => {
     return customer.id;
   }
 
+  /** Registers a customer whose address another person owns, who disowns the account and sets a password. */
+  async function disownAccount(email: string): Promise<void> {
+    expectStatus(201, recordTokens(await instance.register(email)));
+    expectStatus(200, await postToken('disown', await getMailToken(email, 'verify-email')));
+    const token = await getMailToken(email, 'reset-password');
+    expectStatus(204, await postToken('reset-password', token, { password: SECOND_PASSWORD }));
+  }
+
   /**
    * Changes an organization: creates a child, projects and keys.
    * @returns the resources that events must match
@@ -332,6 +340,7 @@ describe('the events of complete lifecycles', () => {
     const { publishableKey, secretKey, projectSecretKey, projectId } = instance.credentials;
     for (const key of [publishableKey, secretKey, projectSecretKey]) secrets.add(key);
 
+    await disownAccount(uniqueEmail());
     const email = uniqueEmail();
     adaId = await registerAndRefresh(email);
     await changePasswords(email, adaId);

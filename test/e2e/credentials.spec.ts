@@ -26,12 +26,12 @@ afterAll(async () => instance?.stop());
 type Kind = 'secret' | 'publishable' | 'access';
 
 /** The hosted pages. */
-const pages = ['/verify-email', '/reset-password', '/accept-invite', '/confirm-email-change'];
+const pages = ['/verify-email', '/disown', '/reset-password', '/accept-invite', '/confirm-email-change'];
 
 /** The routes that require no credential. */
 const openRoutes = [
-  ...['auth/refresh', 'auth/verify-email', 'auth/reset-password', 'auth/confirm-email-change'].map(
-    (path) => `POST /api/v1/${path}`,
+  ...['refresh', 'verify-email', 'disown', 'reset-password', 'confirm-email-change'].map(
+    (path) => `POST /api/v1/auth/${path}`,
   ),
   ...[
     '/.well-known/jwks.json',

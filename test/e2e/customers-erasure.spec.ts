@@ -239,7 +239,13 @@ describe('GET /api/v1/customers/{id}/export', () => {
 
   it('returns all data that is stored about a customer, and no secret', async () => {
     const email = uniqueEmail();
-    const { body } = await instance.register(email, { firstName: 'Ada' });
+    const { body } = await instance.request('POST', '/api/v1/auth/register', {
+      body: { email, password: PASSWORD, firstName: 'Ada' },
+      headers: {
+        'x-publishable-key': instance.credentials.publishableKey,
+        'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+      },
+    });
     const { id } = body.customer;
     await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${id}`, { metadata: { plan: 'pro' } });
     await instance.requestWithAccessToken(body.tokens.accessToken, 'POST', '/api/v1/auth/logout');
@@ -253,6 +259,7 @@ describe('GET /api/v1/customers/{id}/export', () => {
     expect(response.body).toMatchObject({
       truncated: false,
       customer,
+      registrationDevice: 'Firefox on Linux',
       sessions: [
         { ip: '127.0.0.1', revokedAt: null, revokedReason: null },
         { revokedAt: expect.any(String), revokedReason: 'logout' },

@@ -7,7 +7,8 @@ import {
   submitToken,
   withSettings,
 } from '../support/customers.js';
-import { TestInstance, type TestResponse } from '../support/test-instance.js';
+import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
@@ -18,6 +19,10 @@ const createLink = {
   'verify-email': async () => {
     const { email } = await registerCustomer(instance);
     return { email, path: `/verify-email?token=${await instance.getMailToken(email, 'verify-email')}` };
+  },
+  disown: async () => {
+    const { email } = await registerCustomer(instance);
+    return { email, path: `/disown?token=${await instance.getMailToken(email, 'verify-email')}` };
   },
   'reset-password': async () => {
     const { email } = await registerCustomer(instance);
@@ -49,6 +54,12 @@ const submitForm = async (
   const response = await fetch(url.origin + url.pathname, { method: 'POST', body, headers });
   return { status: response.status, headers: response.headers, body: await response.text() };
 };
+
+const registerWith = (userAgent: string, email: string, firstName?: string): Promise<TestResponse> =>
+  instance.request('POST', '/api/v1/auth/register', {
+    body: { email, password: PASSWORD, firstName },
+    headers: { 'x-publishable-key': instance.credentials.publishableKey, 'user-agent': userAgent },
+  });
 
 describe('every hosted page', () => {
   it('changes nothing when opened, even with HEAD (EV-03)', async () => {
@@ -88,13 +99,15 @@ describe('every hosted page', () => {
 
   it('returns the same response for every unknown token on every page', async () => {
     const responses = await Promise.all(
-      ['/verify-email', '/reset-password', '/accept-invite', '/confirm-email-change'].flatMap((path) => [
-        instance.request('GET', `${path}?token=${'x'.repeat(43)}`),
-        instance.request('GET', path),
-        instance.request('GET', `${path}?token=`),
-        instance.request('GET', `${path}?token=a&token=b`),
-        submitForm(`${path}?token=nonsense`),
-      ]),
+      ['/verify-email', '/disown', '/reset-password', '/accept-invite', '/confirm-email-change'].flatMap(
+        (path) => [
+          instance.request('GET', `${path}?token=${'x'.repeat(43)}`),
+          instance.request('GET', path),
+          instance.request('GET', `${path}?token=`),
+          instance.request('GET', `${path}?token=a&token=b`),
+          submitForm(`${path}?token=nonsense`),
+        ],
+      ),
     );
     for (const { status, body } of responses)
       expect({ status, body }).toEqual({ status: 400, body: responses[0]!.body });
@@ -149,6 +162,64 @@ describe('every hosted page', () => {
     for (const each of [path, other.path]) {
       const opened = await instance.request('GET', each);
       expect([opened.status, opened.body]).toEqual([200, expect.stringContaining('Already confirmed')]);
+    }
+  });
+
+  it('shows when and with what device an account was created, and offers to remove all access to it', async () => {
+    const email = uniqueEmail();
+    const userAgent =
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
+    const { customer, tokens } = (await registerWith(userAgent, email)).body;
+    await instance.sql(`UPDATE customers SET created_at = '2026-03-02T09:14:07Z' WHERE id = $1`, [
+      customer.id,
+    ]);
+    const path = `/verify-email?token=${await instance.getVerificationToken(email)}`;
+    const shown = 'This account was created on March 2, 2026 at 09:14 UTC with Chrome on Windows.';
+    const offers: string[] = [];
+    const first = await instance.request('GET', path);
+    expect(first.body).toContain(shown);
+    const confirmed = await submitForm(path);
+    expect(confirmed.body).toContain('Thank you');
+    for (const page of [first, confirmed, await instance.request('GET', path)]) {
+      const [, href, label] = /<a href="([^"]+)">([^<]+)<\/a>/.exec(page.body as string)!;
+      expect(label).toBe('I didn&#39;t create this account');
+      offers.push(href!.replaceAll('&#38;', '&'));
+    }
+    expect(new Set(offers).size).toBe(1);
+
+    const opened = await instance.request('GET', offers[0]!);
+    expect([opened.status, opened.body]).toEqual([200, expect.stringContaining(shown)]);
+    const getMe = () => instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me');
+    const rejected = await submitForm(offers[0]!, {}, { 'sec-fetch-site': 'cross-site' });
+    expect([rejected.status, (await getMe()).status]).toEqual([403, 200]);
+    const submitted = await submitForm(offers[0]!, {}, { 'sec-fetch-site': 'same-origin' });
+    expect(submitted.body).toContain('All access has been removed');
+    expect((await getMe()).status).toBe(401);
+    expect((await submitForm(offers[0]!)).body).toContain('already been removed');
+    expect((await instance.request('GET', path)).body).not.toContain('<a href');
+    const resetPath = `/reset-password?token=${await instance.getMailToken(email, 'reset-password')}`;
+    expect((await submitForm(resetPath, { password: NEW_PASSWORD })).status).toBe(200);
+    expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
+    await expire(email);
+    const expired = await instance.request('GET', offers[0]!);
+    expect([expired.status, expired.body]).toEqual([400, expect.stringContaining('Forgot password')]);
+  });
+
+  it('shows no text of the person who created an account, except the email address', async () => {
+    for (const userAgent of [
+      'Your card is blocked, call 555/1.0 (x)',
+      '<b>x</b>/1.0 (Windows NT 10.0)',
+      '',
+    ]) {
+      const email = uniqueEmail();
+      await registerWith(userAgent, email, 'Open evil.example');
+      const token = await instance.getVerificationToken(email);
+      for (const path of ['/verify-email', '/disown']) {
+        const { body } = await instance.request('GET', `${path}?token=${token}`);
+        const [, created] = /This account was created on ([^<]+)</.exec(body as string)!;
+        expect(created).toMatch(/^\w+ \d+, \d{4} at \d\d:\d\d UTC( with Windows)?\.$/);
+        expect(body).not.toContain('evil.example');
+      }
     }
   });
 

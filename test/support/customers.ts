@@ -84,7 +84,7 @@ export async function requestEmailChange(
 /** Submits the token from a mail. */
 export function submitToken(
   instance: TestInstance,
-  route: 'verify-email' | 'reset-password' | 'confirm-email-change',
+  route: 'verify-email' | 'disown' | 'reset-password' | 'confirm-email-change',
   token: string,
   password = NEW_PASSWORD,
 ): Promise<TestResponse> {

@@ -20,11 +20,12 @@ export class CustomerExportService {
 
   /** @throws GatehouseError `not_found` */
   async export({ reach }: ManagementCaller, id: string): Promise<CustomerExportResponse> {
-    const { customer, project } = await this.customers.get(reach, id);
+    const details = await this.customers.get(reach, id);
+    const { customer, project } = details;
     const exported = await this.records.readAll(reach, id, MAX_RECORDS + 1);
     await this.transactions.run((tx) =>
       this.audit.record(tx, customerAction('customer.exported', customer, project)),
     );
-    return CustomerExportResponse.from(customer, exported, MAX_RECORDS, now());
+    return CustomerExportResponse.from(details, exported, MAX_RECORDS, now());
   }
 }

@@ -68,6 +68,7 @@ export class CustomersService {
         id: newId(),
         ...newCustomer(input),
         passwordHash,
+        registrationDevice: null,
       });
       if (!customer) return null;
       if (input.sendInvite) {

@@ -6,17 +6,19 @@ import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
 import { EmailLinkRequest } from '../one-time-tokens/dto/email-link.request.js';
-import { ConfirmEmailChangeRequest, VerifyEmailRequest } from './dto/email.request.js';
+import { ConfirmEmailChangeRequest, DisownRequest, VerifyEmailRequest } from './dto/email.request.js';
 import { EmailChangeResponse, VerifyEmailResponse } from './dto/email.response.js';
+import { DisownService } from './disown.service.js';
 import { EmailChangeService } from './email-change.service.js';
 import { VerificationService } from './verification.service.js';
 
-/** Routes that verify and change the email address of a customer. */
+/** Routes that verify, disown and change the email address of a customer. */
 @ApiTags('Authentication')
 @Controller('api/v1/auth')
 export class EmailController {
   constructor(
     private readonly verification: VerificationService,
+    private readonly disowns: DisownService,
     private readonly changes: EmailChangeService,
   ) {}
 
@@ -36,6 +38,25 @@ export class EmailController {
     @CurrentClient() { origin }: Client,
   ): Promise<VerifyEmailResponse> {
     return { customer: await this.verification.verify(body.token, origin) };
+  }
+
+  @Post('disown')
+  @ApiOperation({
+    operationId: 'auth.disown',
+    summary: 'Revoke earlier access to an account',
+    description:
+      'For the owner of an email address that another person registered. Takes the token from the verification email, also after it has verified the address. Removes the password, all sessions and all open links of the account, verifies the address, and sends it a link to set a password. Nothing else changes.',
+  })
+  @HttpCode(200)
+  @NoCredential()
+  @RateLimit('verify')
+  @ApiOkResponse({ type: VerifyEmailResponse })
+  @ApiProblems('invalid_token', 'origin_not_allowed')
+  async disown(
+    @Body() body: DisownRequest,
+    @CurrentClient() { origin }: Client,
+  ): Promise<VerifyEmailResponse> {
+    return { customer: await this.disowns.disown(body.token, origin) };
   }
 
   @Post('resend-verification')

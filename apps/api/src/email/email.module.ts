@@ -3,6 +3,7 @@ import { AuditModule } from '../audit/audit.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
+import { DisownService } from './disown.service.js';
 import { EmailChangeService } from './email-change.service.js';
 import { EmailController } from './email.controller.js';
 import { VerificationService } from './verification.service.js';
@@ -10,7 +11,7 @@ import { VerificationService } from './verification.service.js';
 @Module({
   imports: [AuditModule, MailModule, OneTimeTokensModule, PasswordsModule],
   controllers: [EmailController],
-  providers: [EmailChangeService, VerificationService],
-  exports: [EmailChangeService, VerificationService],
+  providers: [DisownService, EmailChangeService, VerificationService],
+  exports: [DisownService, EmailChangeService, VerificationService],
 })
 export class EmailModule {}

@@ -80,9 +80,12 @@ export class VerificationService {
   async verify(token: string, origin?: string): Promise<VerifiedCustomer> {
     return this.transactions.run(async (tx) => {
       const used = await this.links.use(tx, [KIND], token, origin);
-      if (used.isFirstUse)
-        await this.events.record(tx, (await this.addresses.markVerified(tx, used, 'link')).events);
-      return { id: used.customer.id, email: used.token.email, emailVerified: true as const };
+      const { customer, token: link } = used;
+      if (used.isFirstUse) {
+        const proof = { email: link.email, via: 'link', requestedAt: link.createdAt } as const;
+        await this.events.record(tx, await this.addresses.markVerified(tx, customer, link.project, proof));
+      }
+      return { id: customer.id, email: link.email, emailVerified: true as const };
     });
   }
 

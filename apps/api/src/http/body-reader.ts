@@ -8,7 +8,13 @@ const IMPORT_LIMIT = 16 * 2 ** 20;
 const FORM_LIMIT = 4 * 1024;
 
 /** Paths of the hosted pages, the only ones that accept HTML forms. */
-const formPaths = new Set(['/verify-email', '/reset-password', '/accept-invite', '/confirm-email-change']);
+const formPaths = new Set([
+  '/verify-email',
+  '/disown',
+  '/reset-password',
+  '/accept-invite',
+  '/confirm-email-change',
+]);
 
 /** The only path that accepts more than 64 KiB of JSON, or NDJSON of any length (contract, section 2). */
 const IMPORT_PATH = '/api/v1/customers/import';

@@ -114,7 +114,7 @@ export class OneTimeLinksService {
     const isFirst = await this.tokens.consume(tx, oneTimeToken.id);
     const current = isFirst ? oneTimeToken : await this.tokens.find(kinds, sha256(token), tx);
     if (!customer || !isUsable(current)) throw new GatehouseError('invalid_token');
-    return { token: oneTimeToken, customer, isFirstUse: isFirst };
+    return { token: current, customer, isFirstUse: isFirst };
   }
 
   /** Sends a customer a notice, which requires no action. */

@@ -1,39 +1,100 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, type Customer } from '@gatehouse/domain';
-import { CustomersRepository, type NewEvent, type Tx } from '@gatehouse/persistence';
+import {
+  GatehouseError,
+  oneTimeTokenKinds,
+  type Customer,
+  type ProjectContext,
+  type RevocationReason,
+} from '@gatehouse/domain';
+import {
+  CustomersRepository,
+  LoginAttemptsRepository,
+  OneTimeTokensRepository,
+  type NewEvent,
+  type Tx,
+} from '@gatehouse/persistence';
 import { now } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
-import type { UsedToken } from './one-time-links.service.js';
+import { SessionsService } from '../sessions/sessions.service.js';
 
 /** The kind of link with which a customer proved ownership of an address. Part of the event. */
 export type VerifiedVia = 'link' | 'invite' | 'reset';
 
-/** Records that a customer owns the address that a one-time token was sent to. */
+/** A proof that a customer owns an email address. */
+export interface AddressProof {
+  /** The address that was proven. */
+  email: string;
+  via: VerifiedVia;
+  requestedAt: Date;
+}
+
+/** Records that a customer owns an email address. */
 @Injectable()
 export class VerifiedAddressService {
-  constructor(private readonly customers: CustomersRepository) {}
+  constructor(
+    private readonly customers: CustomersRepository,
+    private readonly tokens: OneTimeTokensRepository,
+    private readonly attempts: LoginAttemptsRepository,
+    private readonly sessions: SessionsService,
+  ) {}
 
   /**
-   * Marks the address of the token as verified, unless it already is.
-   * @returns the updated customer and the events to record
+   * Marks the address of a customer as verified, unless it already is. The caller has locked the customer.
+   * @returns the events to record
    * @throws GatehouseError `invalid_token` if the customer no longer has the address
    */
   async markVerified(
     tx: Tx,
-    { token, customer: before }: UsedToken,
-    via: VerifiedVia,
-  ): Promise<{ customer: Customer; events: NewEvent[] }> {
-    if (before.email !== token.email) throw new GatehouseError('invalid_token');
-    if (before.emailVerified) return { customer: before, events: [] };
-    const customer = await this.customers.markEmailVerified(tx, token.project.id, before.id, token.email);
-    const verification = {
-      kind: 'email',
-      email: token.email,
-      via,
-      requestedAt: token.createdAt.toISOString(),
-      completedAt: now().toISOString(),
-    };
-    const event = customerEvent('verification.completed', customer!, token.project, { verification });
-    return { customer: customer!, events: [event] };
+    before: Customer,
+    project: ProjectContext,
+    proof: AddressProof,
+  ): Promise<NewEvent[]> {
+    if (before.email !== proof.email) throw new GatehouseError('invalid_token');
+    if (before.emailVerified) return [];
+    const customer = await this.customers.markEmailVerified(tx, project.id, before.id, proof.email);
+    return verifiedEvents(before, customer!, project, proof);
   }
+
+  /**
+   * Gives an account to the owner of its address: removes the password, the open one-time tokens, the sessions
+   * and the known client addresses that existed before the proof, and then verifies the address. A person
+   * who registered the address of another person therefore keeps no access (FE-03). Every proof of an unverified
+   * address calls it, except the verification link, which would sign out honest customers. The caller has
+   * locked the customer.
+   * @param reason the reason why the sessions end
+   * @returns the updated customer and the events to record
+   * @throws GatehouseError `invalid_token` if the customer no longer has the address
+   */
+  async claimAddress(
+    tx: Tx,
+    before: Customer,
+    project: ProjectContext,
+    proof: AddressProof,
+    reason: RevocationReason,
+  ): Promise<{ customer: Customer; events: NewEvent[] }> {
+    if (before.email !== proof.email) throw new GatehouseError('invalid_token');
+    await this.tokens.voidAll(tx, before.id, oneTimeTokenKinds);
+    await this.attempts.deleteKnownAddresses(tx, before.id);
+    const customer = (await this.customers.claim(tx, project.id, before.id, proof.email))!;
+    const revoked = await this.sessions.endAll(tx, customer, project, reason);
+    return { customer, events: [...verifiedEvents(before, customer, project, proof), ...revoked] };
+  }
+}
+
+/** Returns the event of a verification, or none if the address was already verified. */
+function verifiedEvents(
+  before: Customer,
+  customer: Customer,
+  project: ProjectContext,
+  { email, via, requestedAt }: AddressProof,
+): NewEvent[] {
+  if (before.emailVerified) return [];
+  const verification = {
+    kind: 'email',
+    email,
+    via,
+    requestedAt: requestedAt.toISOString(),
+    completedAt: now().toISOString(),
+  };
+  return [customerEvent('verification.completed', customer, project, { verification })];
 }

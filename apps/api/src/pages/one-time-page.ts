@@ -32,12 +32,14 @@ export interface Submission {
   fetchSite: string | undefined;
   response: Response;
   links: PageLinks;
+  /** Returns true if the form can be submitted with this link. Default: if the link is active. */
+  isUsable?: (oneTimeToken: OneTimeToken) => boolean;
   /** Sends the page for a link that can no longer be used. */
   sendEnded: (response: Response, oneTimeToken: OneTimeToken | null, token: string) => void;
 }
 
 /**
- * Returns the link of a submitted form if it is active. For any other link, sends the response and returns
+ * Returns the link of a submitted form if it is usable. For any other link, sends the response and returns
  * null: the response confirms a new link if the form requested one, or shows the state of the link.
  * @throws GatehouseError `origin_not_allowed` if the form was submitted from a page of another site
  */
@@ -46,12 +48,13 @@ export async function resolveSubmission({
   fetchSite,
   response,
   links,
+  isUsable = ({ state }) => state === 'live',
   sendEnded,
 }: Submission): Promise<{ token: string; oneTimeToken: OneTimeToken } | null> {
   if (fetchSite !== undefined && fetchSite !== 'same-origin') throw new GatehouseError('origin_not_allowed');
   const token = form?.token ?? '';
   const oneTimeToken = await links.find(token);
-  if (oneTimeToken?.state === 'live') return { token, oneTimeToken };
+  if (oneTimeToken && isUsable(oneTimeToken)) return { token, oneTimeToken };
   if (oneTimeToken?.state === 'expired' && form?.renew && links.resendExpired) {
     await links.resendExpired(oneTimeToken);
     sendResent(response, oneTimeToken);
@@ -92,13 +95,22 @@ function sendResent(response: Response, oneTimeToken: OneTimeToken): void {
   });
 }
 
-/** Sends the final page, with a Continue button if the link has a redirect URL. */
-export function sendDone(response: Response, oneTimeToken: OneTimeToken, title: string, text: string): void {
+/**
+ * Sends the final page, with a Continue button if the link has a redirect URL.
+ * @param more HTML from `textLink`
+ */
+export function sendDone(
+  response: Response,
+  oneTimeToken: OneTimeToken,
+  title: string,
+  text: string,
+  more = '',
+): void {
   const { redirectUrl } = oneTimeToken;
   sendPage(response, 200, {
     title,
     text: redirectUrl ? text : `${text} You can close this page.`,
-    ...(redirectUrl ? { button: linkButton(redirectUrl, 'Continue') } : {}),
+    button: (redirectUrl ? linkButton(redirectUrl, 'Continue') : '') + more,
     brand: projectBrand(oneTimeToken.project),
   });
 }

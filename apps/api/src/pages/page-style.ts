@@ -55,8 +55,10 @@ label { display: block; margin: 0 0 .35rem; font-weight: 600; }
 input { display: block; width: 100%; padding: .7rem .8rem; border: 1px solid var(--line); border-radius: .5rem; font: inherit; color: inherit; background: transparent; }
 input[aria-invalid] { border: 2px solid var(--alert); }
 .hint { margin: .35rem 0 1.25rem; font-size: .875rem; color: var(--quiet); }
+a { color: inherit; }
+.more { margin: 1.25rem 0 0; font-size: .875rem; text-align: center; }
 .error { margin: .35rem 0 0; font-weight: 600; color: var(--alert); }
 button, a.button { display: block; width: 100%; padding: .75rem 1rem; border: 1px solid var(--on-accent); border-radius: .5rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer; color: var(--on-accent); background: var(--accent); }
-input:focus-visible, button:focus-visible, a.button:focus-visible { outline: 3px solid var(--text); outline-offset: 2px; }
+input:focus-visible, button:focus-visible, a:focus-visible { outline: 3px solid var(--text); outline-offset: 2px; }
 [hidden] { display: none; }
 `;

@@ -7,7 +7,9 @@ export interface PageContent {
   /** The only heading of the page. */
   title: string;
   text: string;
-  /** The action of the page, as HTML from `postButton`, `passwordForm` or `linkButton`. */
+  /** Additional text in small print. */
+  hint?: string;
+  /** The action of the page, as HTML from `postButton`, `passwordForm`, `linkButton` and `textLink`. */
   button?: string;
   /** Branding of the page. null or absent: none, for example for an unknown token. */
   brand?: Brand | null;
@@ -22,7 +24,7 @@ const defaultBrand = resolveBrand('');
 export function sendPage(
   response: Response,
   status: number,
-  { title, text, button = '', brand }: PageContent,
+  { title, text, hint, button = '', brand }: PageContent,
 ): void {
   const { css, hash } = pageStyle(brand ?? defaultBrand);
   const policy = [
@@ -46,7 +48,7 @@ export function sendPage(
 <title>${escapeHtml(brand && brand.name !== title ? `${title} · ${brand.name}` : title)}</title>
 <style>${css}</style>
 </head>
-<body><main>${brand ? brandHeader(brand) : ''}<h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>${button}</main></body>
+<body><main>${brand ? brandHeader(brand) : ''}<h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>${hint ? `<p class="hint">${escapeHtml(hint)}</p>` : ''}${button}</main></body>
 </html>
 `);
 }
@@ -90,6 +92,10 @@ export function passwordForm({ path, label, fields, email, minLength, error }: P
 /** Returns a link that looks like a button. */
 export const linkButton = (href: string, label: string): string =>
   `<a class="button" href="${escapeHtml(href)}" rel="noreferrer">${escapeHtml(label)}</a>`;
+
+/** Returns a link in a line of its own, for an action that is rarely needed. */
+export const textLink = (href: string, label: string): string =>
+  `<p class="more"><a href="${escapeHtml(href)}">${escapeHtml(label)}</a></p>`;
 
 const form = (path: string, label: string, inputs: string): string =>
   `<form method="post" action="${escapeHtml(path)}">${inputs}<button type="submit">${escapeHtml(label)}</button></form>`;

@@ -14,6 +14,7 @@ import {
   resolveSubmission,
   type PageForm,
 } from './one-time-page.js';
+import { describeCreation, disownLink } from './disown.page.js';
 import { PageFilter } from './page.filter.js';
 import { postButton, sendPage } from './page.js';
 
@@ -36,7 +37,8 @@ export class VerifyEmailPage {
     sendPage(response, 200, {
       title: 'Confirm your email address',
       text: `Is ${oneTimeToken.email} your email address?`,
-      button: postButton(PATH, 'Confirm email address', { token }),
+      hint: describeCreation(oneTimeToken),
+      button: postButton(PATH, 'Confirm email address', { token }) + disownLink(oneTimeToken, token),
       brand: projectBrand(oneTimeToken.project),
     });
   }
@@ -63,6 +65,7 @@ export class VerifyEmailPage {
       oneTimeToken,
       'Email address confirmed',
       `Thank you for confirming ${oneTimeToken.email}.`,
+      disownLink(oneTimeToken, token),
     );
   }
 }
@@ -78,6 +81,7 @@ function sendEnded(response: Response, oneTimeToken: OneTimeToken | null, token:
       oneTimeToken,
       'Already confirmed',
       `${oneTimeToken.email} is already confirmed.`,
+      disownLink(oneTimeToken, token),
     );
   }
   if (!oneTimeToken || oneTimeToken.state === 'voided') return sendInvalid(response, oneTimeToken);

@@ -1,10 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  GatehouseError,
-  kindsVoidedByPasswordChange,
-  type Customer,
-  type ProjectContext,
-} from '@gatehouse/domain';
+import { GatehouseError, oneTimeTokenKinds, type Customer, type ProjectContext } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
@@ -133,22 +128,35 @@ export class PasswordResetService {
   }
 
   private async replacePassword(tx: Tx, used: UsedToken, passwordHash: string): Promise<NewEvent[]> {
-    const { project, kind, createdAt } = used.token;
+    const { project, kind } = used.token;
     const isInvite = kind === 'accept-invite';
-    const verified = await this.addresses.markVerified(tx, used, isInvite ? 'invite' : 'reset');
-    const customer = await this.customers.setPassword(tx, project.id, used.customer.id, passwordHash);
-    await this.tokens.voidAll(tx, customer.id, [...kindsVoidedByPasswordChange, 'verify-email']);
+    const claimed = await this.claimIfUnverified(tx, used);
+    const customer = await this.customers.resetPassword(tx, project.id, used.customer.id, passwordHash);
+    await this.tokens.voidAll(tx, customer.id, oneTimeTokenKinds);
     const revoked = await this.sessions.endAll(tx, customer, project, 'password_reset');
     if (!isInvite) await this.links.notify(tx, 'password-changed', customer, project);
     const unlocked = await this.passwords.unlockAndDeleteKnownAddresses(tx, project, customer);
-    const reset = { email: customer.email, requestedAt: createdAt.toISOString() };
+    const reset = { email: customer.email, requestedAt: used.token.createdAt.toISOString() };
     return [
-      ...verified.events,
+      ...claimed,
       isInvite
         ? customerEvent('password.changed', customer, project)
         : customerEvent('password.reset_completed', customer, project, { reset }),
       ...revoked,
       ...unlocked,
     ];
+  }
+
+  /**
+   * Removes all access from before the proof if the address was not verified.
+   * @returns the events to record
+   * @throws GatehouseError `invalid_token` if the customer no longer has the address
+   */
+  private async claimIfUnverified(tx: Tx, { token, customer }: UsedToken): Promise<NewEvent[]> {
+    const { project, kind, email, createdAt } = token;
+    if (customer.emailVerified && customer.email === email) return [];
+    const via = kind === 'accept-invite' ? 'invite' : 'reset';
+    const proof = { email, via, requestedAt: createdAt } as const;
+    return (await this.addresses.claimAddress(tx, customer, project, proof, 'password_reset')).events;
   }
 }

@@ -19,6 +19,7 @@ import { KeyedLock, newId, PasswordHasher, type HashPermit } from '@gatehouse/pl
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
+import { wellKnownDeviceName } from '../http/device-name.js';
 import type { Client } from '../http/request-context.js';
 import { MailQuotaService } from '../mail/mail-quota.service.js';
 import { SessionResponse } from '../sessions/dto/session.response.js';
@@ -129,6 +130,7 @@ export class RegistrationService {
       id: newId(),
       ...newCustomer({ email: input.email, ...givenFields(input, profileFields) }),
       passwordHash: input.passwordHash,
+      registrationDevice: wellKnownDeviceName(client.userAgent),
     });
     if (!customer) return null;
     const { requireVerifiedEmail, enumerationProtection } = project.settings;

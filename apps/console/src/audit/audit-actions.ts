@@ -26,6 +26,7 @@ const actions: Record<Action, true> & Record<string, true> = {
   'customer.sessions_revoked': true,
   'customer.password_changed': true,
   'customer.password_reset': true,
+  'customer.disowned': true,
   'customer.email_changed': true,
   'customer.verification_sent': true,
   'customer.password_reset_sent': true,

@@ -37,6 +37,7 @@ export const auditActions = {
   'customer.sessions_revoked': 'customer',
   'customer.password_changed': 'customer',
   'customer.password_reset': 'customer',
+  'customer.disowned': 'customer',
   'customer.email_changed': 'customer',
   'customer.verification_sent': 'customer',
   'customer.password_reset_sent': 'customer',

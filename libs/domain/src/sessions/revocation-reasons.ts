@@ -10,6 +10,7 @@ export const revocationReasons = [
   'customer_disabled',
   'reuse_detected',
   'session_limit',
+  'disowned',
 ] as const;
 
 export type RevocationReason = (typeof revocationReasons)[number];

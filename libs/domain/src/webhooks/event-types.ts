@@ -26,7 +26,8 @@ export const eventTypes = {
     named: true,
   },
   'password.changed': {
-    cause: 'a customer changed their password, or an invited customer set their first password',
+    cause:
+      'a customer changed their password, an invited customer set their first password, or a disown removed the password',
   },
   'password.reset_requested': { cause: 'a password reset email was queued' },
   'password.reset_completed': {

@@ -23,4 +23,11 @@ export class CustomerEntity {
   @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt!: Date;
   /** Set by a trigger, always to the organization of the project. */
   @Column('uuid', { name: 'organization_id', nullable: true }) organizationId!: string | null;
+  /** Browser and operating system with which the customer registered, or null. */
+  @Column('text', { name: 'registration_device', nullable: true }) registrationDevice!: string | null;
+  /**
+   * Time at which the owner of the address last removed all earlier access, with a password reset, an
+   * invitation or a disown. Older verification tokens can no longer disown the account.
+   */
+  @Column({ type: 'timestamptz', name: 'claimed_at', precision: 3, nullable: true }) claimedAt!: Date | null;
 }

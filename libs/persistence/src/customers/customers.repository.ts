@@ -19,7 +19,7 @@ import {
   toProjectContext,
   type ProjectRow,
 } from '../projects/projects.repository.js';
-import { boolean, dynamicStatement, integer, statement, uuid } from '../statements.js';
+import { boolean, dynamicStatement, integer, nullable, statement, text, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
 import { IN_LOCK_ORDER } from '../webhooks/lock-order.js';
@@ -55,6 +55,8 @@ export const customerWithProjectRow = { ...customerRow, ...projectRow };
 export interface NewCustomer extends ChangeableCustomer {
   id: string;
   passwordHash: string | null;
+  /** Browser and operating system with which the customer registered, or null. */
+  registrationDevice: string | null;
 }
 
 export interface CustomerWithPasswordHash extends Customer {
@@ -74,15 +76,16 @@ export interface CustomerWithProject {
   project: ProjectContext;
 }
 
-/** A customer with project, and whether the customer has a password. */
+/** A customer with project, and facts that events and lists do not contain. */
 export interface CustomerDetails extends CustomerWithProject {
   hasPassword: boolean;
+  registrationDevice: string | null;
 }
 
 const UNIQUE_VIOLATION = '23505';
 const EXTERNAL_ID_CONSTRAINT = 'customers_project_id_external_id_key';
 
-const insertedFields = ['id', 'passwordHash', ...changeableFields] as const;
+const insertedFields = ['id', 'passwordHash', 'registrationDevice', ...changeableFields] as const;
 const insertedValues = insertedFields.map((_, index) => `$${index + 2}`).join(', ');
 
 const insertCustomer = statement(
@@ -98,12 +101,17 @@ const findCustomerByEmail = statement(
 );
 
 const findCustomer = dynamicStatement(
-  { ...customerWithProjectRow, isArchived: boolean, hasPassword: boolean },
+  {
+    ...customerWithProjectRow,
+    isArchived: boolean,
+    hasPassword: boolean,
+    registrationDevice: nullable(text),
+  },
   (reach: Reach, id: string) => {
     const where = new Conditions().addReach('p', 'c.project_id', reach);
     const sql = `
       SELECT ${customerWithProjectColumns}, p.archived_at IS NOT NULL AS "isArchived",
-        c.password_hash IS NOT NULL AS "hasPassword"
+        c.password_hash IS NOT NULL AS "hasPassword", c.registration_device AS "registrationDevice"
       FROM customers c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
       WHERE ${where.sql} AND c.id = ${where.bind(id)}`;
     return { text: sql, values: where.values };
@@ -147,6 +155,12 @@ const markEmailVerified = statement(
    WHERE c.project_id = $1 AND c.id = $2 AND c.email = $3 RETURNING ${customerColumns}`,
 );
 
+const claimCustomer = statement(
+  customerRow,
+  `UPDATE customers c SET email_verified = true, password_hash = NULL, claimed_at = now(), updated_at = now()
+   WHERE c.project_id = $1 AND c.id = $2 AND c.email = $3 RETURNING ${customerColumns}`,
+);
+
 const updateCustomer = statement(
   customerRow,
   `UPDATE customers c SET ${assignmentList(CustomerEntity, changeableFields, 3)}, updated_at = now()
@@ -156,6 +170,12 @@ const updateCustomer = statement(
 const setPassword = statement(
   customerRow,
   `UPDATE customers c SET password_hash = $3, updated_at = now()
+   WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
+);
+
+const resetPassword = statement(
+  customerRow,
+  `UPDATE customers c SET password_hash = $3, claimed_at = now(), updated_at = now()
    WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
 );
 
@@ -222,8 +242,8 @@ export class CustomersRepository {
   private async find(reach: Reach, id: string): Promise<{ found: CustomerDetails; isArchived: boolean }> {
     const [row] = await this.database.execute(findCustomer(reach, id));
     if (!row) throw new GatehouseError('not_found');
-    const { isArchived, hasPassword, ...found } = row;
-    return { found: { ...toCustomerWithProject(found), hasPassword }, isArchived };
+    const { isArchived, hasPassword, registrationDevice, ...found } = row;
+    return { found: { ...toCustomerWithProject(found), hasPassword, registrationDevice }, isArchived };
   }
 
   /**
@@ -275,6 +295,15 @@ export class CustomersRepository {
   }
 
   /**
+   * Marks the address as verified and removes the password, if the address is still the customer's; returns
+   * null otherwise.
+   */
+  async claim(tx: Tx, projectId: string, id: string, email: string): Promise<Customer | null> {
+    const [row] = await tx.execute(claimCustomer, [projectId, id, email]);
+    return row ?? null;
+  }
+
+  /**
    * Writes the changeable fields of a customer that the transaction has locked.
    * @throws GatehouseError `email_already_registered`, `external_id_taken`
    */
@@ -294,6 +323,14 @@ export class CustomersRepository {
   /** Sets a new password. The caller has locked the row. */
   async setPassword(tx: Tx, projectId: string, id: string, passwordHash: string): Promise<Customer> {
     const [row] = await tx.execute(setPassword, [projectId, id, passwordHash]);
+    return row!;
+  }
+
+  /**
+   * Sets a new password of a customer who has proven ownership of the address. The caller has locked the row.
+   */
+  async resetPassword(tx: Tx, projectId: string, id: string, passwordHash: string): Promise<Customer> {
+    const [row] = await tx.execute(resetPassword, [projectId, id, passwordHash]);
     return row!;
   }
 

@@ -35,7 +35,11 @@ export interface OneTimeToken {
   groupId: string | null;
   createdAt: Date;
   state: OneTimeTokenState;
+  /** True if the owner of the address has removed all access since the token was created. */
+  isClaimed: boolean;
   customer: Customer;
+  /** Browser and operating system with which the customer registered, or null. */
+  registrationDevice: string | null;
   project: ProjectContext;
 }
 
@@ -71,10 +75,14 @@ const findToken = statement(
     groupId: nullable(uuid),
     tokenCreatedAt: timestamptz,
     state: textOf<OneTimeTokenState>(),
+    isClaimed: boolean,
+    registrationDevice: nullable(text),
     ...customerWithProjectRow,
   },
   `SELECT t.id AS "tokenId", t.kind, t.email AS "tokenEmail", t.redirect_url AS "redirectUrl", t.group_id AS "groupId",
-     t.created_at AS "tokenCreatedAt", ${tokenState} AS state, ${customerWithProjectColumns}
+     t.created_at AS "tokenCreatedAt", ${tokenState} AS state,
+     coalesce(c.claimed_at >= t.created_at, false) AS "isClaimed", c.registration_device AS "registrationDevice",
+     ${customerWithProjectColumns}
    FROM one_time_tokens t JOIN customers c ON c.id = t.customer_id
      JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
    WHERE t.kind = ANY($1) AND t.token_hash = $2`,
@@ -126,9 +134,10 @@ export class OneTimeTokensRepository {
   ): Promise<OneTimeToken | null> {
     const [row] = await sql.execute(findToken, [kinds, tokenHash]);
     if (!row) return null;
-    const { tokenId, kind, tokenEmail, redirectUrl, groupId, tokenCreatedAt, state, ...columns } = row;
+    const { tokenId, kind, tokenEmail, redirectUrl, groupId, tokenCreatedAt, ...rest } = row;
+    const { state, isClaimed, registrationDevice, ...columns } = rest;
     const token = { id: tokenId, kind, email: tokenEmail, redirectUrl, groupId, createdAt: tokenCreatedAt };
-    return { ...token, state, ...toCustomerWithProject(columns) };
+    return { ...token, state, isClaimed, registrationDevice, ...toCustomerWithProject(columns) };
   }
 
   /** Consumes a token; returns true for exactly one of several parallel callers. */

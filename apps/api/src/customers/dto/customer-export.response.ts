@@ -1,7 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { oneTimeTokenKinds, publicId, type Customer } from '@gatehouse/domain';
+import { oneTimeTokenKinds, publicId } from '@gatehouse/domain';
 import type {
   CustomerDeliveryAttempt,
+  CustomerDetails,
   CustomerRecords,
   KnownAddress,
   MailRecord,
@@ -123,6 +124,14 @@ export class CustomerExportResponse {
   })
   truncated!: boolean;
   @ApiProperty({ type: CustomerResponse }) customer!: CustomerResponse;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Browser and operating system with which the customer registered',
+    example: 'Chrome on macOS',
+  })
+  registrationDevice!: string | null;
+
   @ApiProperty({ type: [ExportedSessionResponse] }) sessions!: ExportedSessionResponse[];
   @ApiProperty({ type: [ExportedAddressResponse] }) knownAddresses!: ExportedAddressResponse[];
   @ApiProperty({ type: [ExportedTokenResponse] }) oneTimeTokens!: ExportedTokenResponse[];
@@ -139,7 +148,7 @@ export class CustomerExportResponse {
 
   /** Creates the export. @param limit maximum number of entries per list; further entries are left out */
   static from(
-    customer: Customer,
+    { customer, registrationDevice }: CustomerDetails,
     records: CustomerRecords,
     limit: number,
     exportedAt: Date,
@@ -151,6 +160,7 @@ export class CustomerExportResponse {
       exportedAt: exportedAt.toISOString(),
       truncated: Object.values(records).some((list: unknown[]) => list.length > limit || list.includes(null)),
       customer: CustomerResponse.from(customer),
+      registrationDevice,
       sessions: takeNewest(sessions, (session) => ExportedSessionResponse.from(session)),
       knownAddresses: takeNewest(knownAddresses, (address) => ExportedAddressResponse.from(address)),
       oneTimeTokens: takeNewest(tokens, (token) => ExportedTokenResponse.from(token)),

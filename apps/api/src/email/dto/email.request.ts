@@ -4,4 +4,6 @@ export class VerifyEmailRequest {
   @LinkTokenField() token!: string;
 }
 
+export class DisownRequest extends VerifyEmailRequest {}
+
 export class ConfirmEmailChangeRequest extends VerifyEmailRequest {}

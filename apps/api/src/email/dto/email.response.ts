@@ -6,7 +6,7 @@ export class VerifiedCustomer {
   @ApiProperty({ enum: [true] }) emailVerified!: true;
 }
 
-/** The response of verify-email. */
+/** The response of verify-email and of disown. */
 export class VerifyEmailResponse {
   @ApiProperty({ type: VerifiedCustomer }) customer!: VerifiedCustomer;
 }

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import bowser from 'bowser';
 import type { SessionRecord } from '@gatehouse/persistence';
 import { maskAddress } from '../../http/client-address.js';
+import { deviceName } from '../../http/device-name.js';
 
 /** A session of a customer, in responses to secret keys and in events. */
 export class SessionResponse {
@@ -63,12 +63,4 @@ export class OwnSessionResponse {
     const maskedIp = ip && maskAddress(ip);
     return { id, device, ip: maskedIp, createdAt, lastUsedAt, expiresAt, current: id === currentId };
   }
-}
-
-/** Returns the browser and the operating system of a user agent, or the one of them that is known. */
-function deviceName(userAgent: string | null): string | null {
-  if (!userAgent) return null;
-  const { browser, os } = bowser.parse(userAgent);
-  const known = [browser.name, os.name].filter((name): name is string => Boolean(name));
-  return known.length > 0 ? known.join(' on ').slice(0, 100) : null;
 }

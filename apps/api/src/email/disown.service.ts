@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { EventsRepository, Transactions, type OneTimeToken, type Tx } from '@gatehouse/persistence';
+import { AuditService, customerAction } from '../audit/audit.service.js';
+import { customerEvent } from '../events/customer-events.js';
+import { OneTimeLinksService, type UsedToken } from '../one-time-tokens/one-time-links.service.js';
+import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
+import { PasswordResetService } from '../passwords/password-reset.service.js';
+import type { VerifiedCustomer } from './dto/email.response.js';
+
+const KIND = 'verify-email';
+
+/** Takes an account away from the person who registered it with the address of another person (ADR 0037). */
+@Injectable()
+export class DisownService {
+  constructor(
+    private readonly links: OneTimeLinksService,
+    private readonly addresses: VerifiedAddressService,
+    private readonly resets: PasswordResetService,
+    private readonly events: EventsRepository,
+    private readonly audit: AuditService,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** Returns the token of a verification link in any state, without using it; null if there is none. */
+  find(token: string): Promise<OneTimeToken | null> {
+    return this.links.find([KIND], token);
+  }
+
+  /**
+   * Removes all access to the account, verifies the address that the token was sent to, and sends the address
+   * a link to set a password. Also accepts a token that has verified the address, because the owner may notice
+   * only afterwards. Until it expires, a token returns the same response every time, but takes effect once,
+   * and not at all if the owner has set a password with a link since it was sent.
+   * @param origin origin of the requesting page, unless it is a page of Gatehouse
+   * @throws GatehouseError `invalid_token`, `origin_not_allowed`
+   */
+  async disown(token: string, origin?: string): Promise<VerifiedCustomer> {
+    return this.transactions.run(async (tx) => {
+      const used = await this.links.use(tx, [KIND], token, origin);
+      if (!used.token.isClaimed) await this.removeAccess(tx, used);
+      return { id: used.customer.id, email: used.token.email, emailVerified: true as const };
+    });
+  }
+
+  private async removeAccess(tx: Tx, { token, customer: before }: UsedToken): Promise<void> {
+    const { project, email, createdAt, redirectUrl } = token;
+    const proof = { email, via: 'link', requestedAt: createdAt } as const;
+    const claimed = await this.addresses.claimAddress(tx, before, project, proof, 'disowned');
+    const { customer } = claimed;
+    const hadPassword = before.passwordHash !== null;
+    // The link goes to the address only, because a person who finds this token must not get the account.
+    // It counts toward no quota: a stranger could use the quota up, and each token sends one such email.
+    const requested = await this.resets.createLink(tx, customer, project, redirectUrl);
+    await this.events.record(tx, [
+      ...claimed.events,
+      ...(hadPassword ? [customerEvent('password.changed', customer, project)] : []),
+      requested,
+    ]);
+    const action = customerAction('customer.disowned', customer, project);
+    await this.audit.record(tx, { ...action, customerId: customer.id });
+  }
+}
