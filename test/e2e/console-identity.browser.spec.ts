@@ -25,10 +25,24 @@ describeConsole(
       await dialog.getByRole('button', { name: 'Create' }).click();
       await dialog.getByText('Must be 3 to 48 characters of a-z, 0-9 and -', { exact: true }).waitFor();
       await dialog.getByLabel('Slug').fill('first');
+      const requireVerifiedEmail = 'Require a verified email address';
+      expect(await dialog.getByLabel(requireVerifiedEmail).count()).toBe(0);
+      await dialog.getByRole('combobox', { name: 'Environment' }).click();
+      await page.getByRole('option', { name: 'Production' }).click();
+      expect(await dialog.getByLabel(requireVerifiedEmail).isChecked()).toBe(true);
       expect(await seriousViolations(page)).toEqual([]);
       await dialog.getByRole('button', { name: 'Create' }).click();
       await page.getByRole('heading', { level: 1, name: 'First one' }).waitFor();
       expect(page.url()).toMatch(/\/console\/projects\/[0-9a-f-]{36}\?tab=keys$/);
+
+      await page.getByRole('tab', { name: 'Settings' }).click();
+      const section = page.getByRole('region', { name: 'Registration and sign-in' });
+      expect(await section.getByLabel(requireVerifiedEmail).isChecked()).toBe(true);
+      expect(await section.getByText('Recommended for production').count()).toBe(0);
+      await section.getByLabel(requireVerifiedEmail).click();
+      await section.getByText('Recommended for production').waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Discard changes' }).click();
       await page.context().close();
     });
 

@@ -1,4 +1,4 @@
-import { Select } from '@mantine/core';
+import { Select, Switch } from '@mantine/core';
 import { useRef, useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { api, unwrap, type Schemas } from '../http/client';
@@ -8,6 +8,7 @@ import { environmentLabels } from '../components/environment-badge';
 import { NameAndSlugInputs, emptyNameAndSlug } from '../components/name-and-slug-inputs';
 import { OrganizationSelect } from '../components/record-select';
 import { toastSuccess } from '../components/toast';
+import { verifiedEmailAdvice } from './verified-email-advice';
 
 type Body = Schemas['CreateProjectRequest'];
 
@@ -24,6 +25,8 @@ export function CreateProject({ organizationId, onClose }: CreateProjectProps): 
   const [nameAndSlug, setNameAndSlug] = useState(emptyNameAndSlug);
   const name = nameAndSlug.name.trim();
   const [environment, setEnvironment] = useState('development');
+  const isProduction = environment === 'production';
+  const [requireVerifiedEmail, setRequireVerifiedEmail] = useState(true);
   const create = useApiMutation(
     () =>
       unwrap(
@@ -33,6 +36,7 @@ export function CreateProject({ organizationId, onClose }: CreateProjectProps): 
             name,
             slug: nameAndSlug.slug,
             environment: environment as Body['environment'],
+            ...(isProduction && { settings: { requireVerifiedEmail } }),
           },
         }),
       ),
@@ -78,6 +82,14 @@ export function CreateProject({ organizationId, onClose }: CreateProjectProps): 
         error={fieldErrors.environment}
         onChange={(chosen) => setEnvironment(chosen ?? 'development')}
       />
+      {isProduction && (
+        <Switch
+          label="Require a verified email address"
+          description={verifiedEmailAdvice}
+          checked={requireVerifiedEmail}
+          onChange={(event) => setRequireVerifiedEmail(event.currentTarget.checked)}
+        />
+      )}
     </ActionDialog>
   );
 }

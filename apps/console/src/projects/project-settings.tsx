@@ -12,10 +12,10 @@ import {
   MailFields,
   PageFields,
   PasswordFields,
-  SignInFields,
   TokenFields,
 } from './settings-fields';
 import classes from './settings.module.css';
+import { SignInFields } from './sign-in-fields';
 
 const sections: {
   title: string;

@@ -56,7 +56,7 @@ function ListSetting({ form, name, label, description, placeholder }: FieldProps
   );
 }
 
-function SwitchSetting({ form, name, label, description }: FieldProps<KeyOf<boolean>>): ReactNode {
+export function SwitchSetting({ form, name, label, description }: FieldProps<KeyOf<boolean>>): ReactNode {
   return (
     <Switch
       label={label}
@@ -108,7 +108,7 @@ function DurationSetting({
   );
 }
 
-interface SectionProps {
+export interface SectionProps {
   form: ProjectForm;
 }
 
@@ -166,25 +166,6 @@ export function PageFields({ form }: SectionProps): ReactNode {
         label="Invitation page URL"
         description={`Target of the links in invitation emails. ${hosted}`}
         max={2048}
-      />
-    </>
-  );
-}
-
-export function SignInFields({ form }: SectionProps): ReactNode {
-  return (
-    <>
-      <SwitchSetting
-        form={form}
-        name="requireVerifiedEmail"
-        label="Require a verified email address"
-        description="Customers with an unverified email address cannot sign in and receive no tokens at registration."
-      />
-      <SwitchSetting
-        form={form}
-        name="enumerationProtection"
-        label="Enumeration protection"
-        description="Registration returns the same response whether or not the email address is already registered, and customers cannot sign in before their email address is verified."
       />
     </>
   );

@@ -1,0 +1,29 @@
+import { Alert } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Icon } from '../components/icon';
+import { SwitchSetting, type SectionProps } from './settings-fields';
+import { verifiedEmailAdvice } from './verified-email-advice';
+
+export function SignInFields({ form }: SectionProps): ReactNode {
+  return (
+    <>
+      <SwitchSetting
+        form={form}
+        name="requireVerifiedEmail"
+        label="Require a verified email address"
+        description="Customers with an unverified email address cannot sign in and receive no tokens at registration."
+      />
+      {form.isProduction && !form.values.requireVerifiedEmail && (
+        <Alert color="yellow" icon={<Icon name="alert" size={20} />}>
+          {verifiedEmailAdvice}
+        </Alert>
+      )}
+      <SwitchSetting
+        form={form}
+        name="enumerationProtection"
+        label="Enumeration protection"
+        description="Registration returns the same response whether or not the email address is already registered, and customers cannot sign in before their email address is verified."
+      />
+    </>
+  );
+}
