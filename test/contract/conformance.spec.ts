@@ -116,10 +116,14 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
       ...profile,
     });
     expect(response.status).toBe(201);
+    const { locale, ...names } = profile;
     expect(response.body).toEqual({
       tokens,
-      customer: { id: uuid, email, ...profile, emailVerified: false },
+      customer: { id: uuid, email, ...names, emailVerified: false },
     });
+    const { accessToken } = response.body.tokens;
+    const me = await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me');
+    expect(me.body).toMatchObject({ ...names, locale });
   });
 
   it('requires email and password; the names are optional, and null when unset; all are strings', async () => {
@@ -233,6 +237,7 @@ describe('§4 #4 GET /api/v1/me', () => {
       ...customer,
       projectId: instance.credentials.projectId,
       publicMetadata: {},
+      locale: null,
       createdAt: time,
       updatedAt: time,
       lastLoginAt: response.body.lastLoginAt,

@@ -28,7 +28,7 @@ describe('creating a customer', () => {
     const email = uniqueEmail();
     const metadata = { plan: { tier: 2 }, toString: 'kept', hasOwnProperty: [1, null] };
     const fields = { externalId: `crm-${email}`, emailVerified: true, metadata, publicMetadata: { a: 1 } };
-    const names = { ...profile, firstName: '  Grace ', lastName: '  ' };
+    const names = { ...profile, firstName: '  Grace ', lastName: '  ', locale: 'DE-at' };
     const { status, body } = await create({ ...fields, ...names, email: email.toUpperCase(), projectId });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -64,6 +64,10 @@ describe('creating a customer', () => {
       ['metadata', Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, 1]))],
       ['publicMetadata', { long: 'x'.repeat(8_200) }],
       ['externalId', ''],
+      ['locale', ''],
+      ['locale', 'de_AT'],
+      ['locale', ['de']],
+      ['locale', `de-x-${'abcdefgh-'.repeat(4)}`],
       ['sendInvite', 'yes'],
       ['sendInvite', true, { password: PASSWORD }],
       ['emailVerified', 1],

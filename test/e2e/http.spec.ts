@@ -93,6 +93,7 @@ describe('strict input', () => {
       ['password', 12345678],
       ['firstName', 'a\nb'],
       ['lastName', 'x'.repeat(101)],
+      ['locale', 'de_AT'],
       ['unknown', 1],
       ['redirectUrl', 'https://evil.example'],
     ];

@@ -35,7 +35,7 @@ async function createFullProject(): Promise<{ tenant: Tenant; emails: Record<str
     return email;
   };
   const emails = {
-    native: await create({ password: PASSWORD, firstName: 'Ada', externalId: randomUUID() }),
+    native: await create({ password: PASSWORD, firstName: 'Ada', locale: 'fr-CA', externalId: randomUUID() }),
     imported: await create({ passwordHash: bcrypt.hashSync(PASSWORD, 4), emailVerified: true }),
     passwordless: await create({
       metadata: { a: [1, { b: 'ü\u2028' }] },

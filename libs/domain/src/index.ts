@@ -13,6 +13,7 @@ export * from './customers/password-policy.js';
 export * from './errors/error-catalog.js';
 export type { ErrorEntry } from './errors/error-entry.js';
 export * from './errors/gatehouse-error.js';
+export * from './languages/locale.js';
 export * from './merge-patch.js';
 export * from './operators/operator.js';
 export * from './operators/role.js';

@@ -21,7 +21,7 @@ import {
   ArrayUnique,
   type ValidationArguments,
 } from 'class-validator';
-import { canonicalEmail, isUuid, parsePublicId } from '@gatehouse/domain';
+import { canonicalEmail, canonicalLocale, isUuid, LOCALE_LENGTH, parsePublicId } from '@gatehouse/domain';
 
 interface FieldOptions {
   description: string;
@@ -105,6 +105,29 @@ export const EmailField = (more: Partial<FieldOptions> = {}): PropertyDecorator 
         },
       },
       { message: '$property must be an email address' },
+    ),
+  );
+};
+
+/** A language tag, optional and nullable. A valid tag is converted to its canonical form. */
+export const LocaleField = ({ description }: Pick<FieldOptions, 'description'>): PropertyDecorator => {
+  const options = { description, example: 'de-AT', optional: true, nullable: true, maxLength: LOCALE_LENGTH };
+  return applyDecorators(
+    describe(options),
+    presence(options),
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' ? (canonicalLocale(value) ?? value) : value,
+    ),
+    ValidateBy(
+      {
+        name: 'isLocale',
+        validator: {
+          validate: (value: unknown) => typeof value === 'string' && canonicalLocale(value) !== null,
+        },
+      },
+      {
+        message: `$property must be a BCP 47 language tag of at most ${LOCALE_LENGTH} characters, such as de-AT`,
+      },
     ),
   );
 };

@@ -38,6 +38,7 @@ export function CustomerProfile({ customer }: { customer: Customer }): ReactNode
             Project: <ProjectName id={customer.projectId} link />,
             ID: <Id id={customer.id} />,
             'External ID': <UntrustedText text={customer.externalId} mono />,
+            Language: <UntrustedText text={customer.locale} mono />,
             Password: customer.hasPassword ? 'Set' : 'Not set',
             'Last sign-in': <RelativeTime at={customer.lastLoginAt} fallback="Never" />,
             Created: <RelativeTime at={customer.createdAt} />,

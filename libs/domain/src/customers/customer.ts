@@ -1,3 +1,4 @@
+import { LOCALE_LENGTH } from '../languages/locale.js';
 import { email, flag, jsonObject, nullable, text, time, uuid, type JsonSchema } from '../json-schema.js';
 
 /** An end user of a project (contract, sections 1 and 4). */
@@ -13,6 +14,8 @@ export interface Customer {
   metadata: Record<string, unknown>;
   /** The customer may read it. */
   publicMetadata: Record<string, unknown>;
+  /** Preferred language, as a canonical BCP 47 tag. */
+  locale: string | null;
   disabledAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
@@ -44,6 +47,11 @@ export const customerFields: { readonly [Name in keyof Customer]: CustomerField<
   emailVerified: { schema: flag, default: false },
   metadata: { schema: { ...jsonObject, description: 'Readable only with a secret key' }, default: {} },
   publicMetadata: { schema: { ...jsonObject, description: 'Also readable by the customer' }, default: {} },
+  locale: {
+    schema: { ...nullable(text), maxLength: LOCALE_LENGTH, description: 'Preferred language (BCP 47)' },
+    default: null,
+    example: 'de-AT',
+  },
   disabledAt: { schema: nullable(time), default: null },
   createdAt: { schema: time },
   updatedAt: { schema: time },
@@ -53,13 +61,14 @@ export const customerFields: { readonly [Name in keyof Customer]: CustomerField<
 export const customerFieldNames = Object.keys(customerFields) as (keyof Customer)[];
 
 /** The fields that customers set themselves: when they register, and with `PATCH /api/v1/me`. */
-export const profileFields = ['firstName', 'lastName'] as const satisfies (keyof Customer)[];
+export const profileFields = ['firstName', 'lastName', 'locale'] as const satisfies (keyof Customer)[];
 
 /** The fields from which access tokens, and the responses that contain them, are created. */
 export const identityFields = [
   'id',
   'email',
-  ...profileFields,
+  'firstName',
+  'lastName',
   'emailVerified',
   'publicMetadata',
 ] as const satisfies (keyof Customer)[];
@@ -75,6 +84,7 @@ export const changeableFields = [
   'externalId',
   'metadata',
   'publicMetadata',
+  'locale',
 ] as const satisfies (keyof Customer)[];
 
 export type CustomerIdentity = Pick<Customer, (typeof identityFields)[number]>;

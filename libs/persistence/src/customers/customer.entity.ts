@@ -13,6 +13,7 @@ export class CustomerEntity {
   @Column('text', { name: 'password_hash', nullable: true }) passwordHash!: string | null;
   @Column('jsonb', { default: {} }) metadata!: Record<string, unknown>;
   @Column('jsonb', { name: 'public_metadata', default: {} }) publicMetadata!: Record<string, unknown>;
+  @Column('text', { nullable: true }) locale!: string | null;
   @Column({ type: 'timestamptz', name: 'disabled_at', precision: 3, nullable: true })
   disabledAt!: Date | null;
   @Column({ type: 'timestamptz', name: 'last_login_at', precision: 3, nullable: true })

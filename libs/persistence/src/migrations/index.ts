@@ -24,6 +24,7 @@ import { AddSystemCustomerIndexes1764115200000 } from './1764115200000-add-syste
 import { DropOrganizationExternalIdIndex1764115201000 } from './1764115201000-drop-organization-external-id-index.js';
 import { IndexOrganizationEndpoints1764115202000 } from './1764115202000-index-organization-endpoints.js';
 import { CreateOperatorAddresses1764115203000 } from './1764115203000-create-operator-addresses.js';
+import { AddCustomerLocale1764201601000 } from './1764201601000-add-customer-locale.js';
 import { AddCustomerClaims1764201605000 } from './1764201605000-add-customer-claims.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
@@ -54,5 +55,6 @@ export const migrations = [
   DropOrganizationExternalIdIndex1764115201000,
   IndexOrganizationEndpoints1764115202000,
   CreateOperatorAddresses1764115203000,
+  AddCustomerLocale1764201601000,
   AddCustomerClaims1764201605000,
 ];

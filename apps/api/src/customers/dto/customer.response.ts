@@ -20,6 +20,8 @@ export class CustomerSummary {
 export class MeResponse extends CustomerSummary {
   @ApiProperty({ format: 'uuid' }) projectId!: string;
   @ApiProperty({ type: 'object', additionalProperties: true }) publicMetadata!: Record<string, unknown>;
+  @ApiProperty({ type: String, nullable: true, description: 'Preferred language (BCP 47)', example: 'de-AT' })
+  locale!: string | null;
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
   @ApiProperty({ format: 'date-time' }) updatedAt!: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) lastLoginAt!: string | null;
@@ -29,6 +31,7 @@ export class MeResponse extends CustomerSummary {
       ...CustomerSummary.from(customer),
       projectId: customer.projectId,
       publicMetadata: customer.publicMetadata,
+      locale: customer.locale,
       createdAt: customer.createdAt.toISOString(),
       updatedAt: customer.updatedAt.toISOString(),
       lastLoginAt: toIso(customer.lastLoginAt),

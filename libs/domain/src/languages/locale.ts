@@ -1,0 +1,16 @@
+/** Maximum length of a stored language tag (RFC 5646, section 4.4.1). */
+export const LOCALE_LENGTH = 35;
+
+/**
+ * Returns a BCP 47 language tag in its canonical form, such as `de-AT` for `DE-at`, or null if it is not one
+ * or is too long.
+ */
+export function canonicalLocale(text: string): string | null {
+  if (text.length > LOCALE_LENGTH) return null;
+  try {
+    const [locale = ''] = Intl.getCanonicalLocales(text);
+    return locale.length <= LOCALE_LENGTH ? locale : null;
+  } catch {
+    return null;
+  }
+}
