@@ -38,6 +38,7 @@ const folders = [
   'passwords',
   'one-time-tokens',
   'sessions',
+  'mail-templates',
   'events',
   'webhooks',
   'search',

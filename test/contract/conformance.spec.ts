@@ -375,8 +375,8 @@ describe('§4 #9 GET /api/v1/projects/{projectId}', () => {
     expect(response.status).toBe(200);
     expect(response.body).toEqual({ ...project, id, organizationId });
     expect(fieldsOf(response.body.settings)).toEqual(
-      `accessTokenClaims accessTokenTtl acceptInviteUrl allowedOrigins branding breachCheck enumerationProtection mail
-       passwordMinLength redirectUrls refreshAbsoluteTtl refreshIdleTtl requireVerifiedEmail resetPasswordUrl
+      `accessTokenClaims accessTokenTtl acceptInviteUrl allowedOrigins branding breachCheck defaultLocale
+       enumerationProtection mail passwordMinLength redirectUrls refreshAbsoluteTtl refreshIdleTtl requireVerifiedEmail resetPasswordUrl
        verifyEmailUrl`
         .split(/\s+/)
         .sort(),

@@ -13,6 +13,7 @@ import { Receiver } from '../support/receiver.js';
 import {
   listDocumentedRoutes,
   fillPath,
+  fixedPathValues,
   sampleBody,
   type RouteInput,
   type CredentialKind,
@@ -193,13 +194,14 @@ const isUnused = (route: Route, { in: place, name }: RouteInput): boolean =>
 function isUnknown(route: Route, input: RouteInput): boolean {
   if (kindsOf(input) || isUnused(route, input)) return false;
   const name = lastPart(input.name);
-  if (input.in === 'path') return true;
+  if (input.in === 'path') return !(name in fixedPathValues);
   if (input.in === 'header') return !plainHeaders.has(name.toLowerCase());
   if (input.in === 'query') return name !== 'cursor' && !plainQueries.has(name);
   return name !== 'externalId' && (input.schema['format'] === 'uuid' || /^ids?$|I[Dd]s?$|_ids?$/.test(name));
 }
 
-const pathInputs = (route: Route): RouteInput[] => route.inputs.filter((input) => input.in === 'path');
+const pathInputs = (route: Route): RouteInput[] =>
+  route.inputs.filter((input) => input.in === 'path' && !(input.name in fixedPathValues));
 /**
  * Returns the headers with which a holder can call a route; undefined if no credential of the holder fits.
  */

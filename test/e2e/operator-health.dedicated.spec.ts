@@ -56,6 +56,17 @@ describe('the health of an instance', () => {
     expect(await admin.request('POST', '/health/test-mail', { to: 'nobody' })).toMatchObject({ status: 400 });
   });
 
+  it('sends a test of an email template, whose recipient the keys of the project cannot read', async () => {
+    const path = `/projects/${instance.credentials.projectId}/mail-templates/verify-email/de/test`;
+    expect((await admin.request('POST', path, { subject: 'Hallo' })).status).toBe(202);
+    await instance.runJob('MailSender');
+    const { email } = admin.operator;
+    const mail = mailServer.mails.find((each) => each.to.includes(email))!;
+    expect(decodeQuotedPrintable(mail.text)).toContain('Subject: Hallo');
+    const stored = await instance.sql('SELECT project_id FROM mails WHERE recipient = $1', [email]);
+    expect(stored).toEqual([{ project_id: null }]);
+  });
+
   it('CO-01: mails the invitation of an operator with the displayed link', async () => {
     const email = uniqueEmail();
     const { body } = await admin.request('POST', '/operators', { email, role: 'viewer' });

@@ -63,6 +63,7 @@ describe('a patch', () => {
       accessTokenClaims: ['plan', '_tier2'],
       passwordMinLength: 64,
       breachCheck: true,
+      defaultLocale: 'de-AT',
       branding: {
         displayName: 'Bücher & Söhne',
         logoUrl: 'https://cdn.example.com/logo.svg',
@@ -243,6 +244,7 @@ describe('a patch is rejected', () => {
     ['accessTokenClaims', 'too_long', many(11, (index) => `claim${index}`)],
     ['accessTokenClaims', 'invalid', ['sub'], ['email'], [''], ['1st'], ['a-b'], ['a b'], ['toString']],
     ['accessTokenClaims', 'invalid', ['plan', 'plan'], [long(65)], [7]],
+    ['defaultLocale', 'invalid', '', 'de_AT', long(36), 7, ['de']],
     ['passwordMinLength', 'invalid', 7, 65],
     ['passwordMinLength', 'invalid_type', '8', 8.5],
     ['branding', 'invalid_type', '#123456', [], 1, [{ color: '#123456' }]],

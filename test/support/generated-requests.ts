@@ -98,6 +98,8 @@ export async function createPool(instance: TestInstance): Promise<ValuePool> {
       redeliveryId: [plan.body.data.id],
       since: [new Date(Date.now() - 60_000).toISOString()],
       eventId: [`evt_${delivery!['event_id']}`],
+      kind: ['verify-email', 'password-changed'],
+      language: ['de', 'fr'],
       email: [email],
       password: [PASSWORD],
       currentPassword: [PASSWORD],

@@ -142,6 +142,8 @@ const sampleBodies: Record<string, () => Json> = {
   'PATCH /api/v1/organizations/{organizationId}': () => ({ name: name() }),
   'POST /api/v1/projects': () => ({ name: name() }),
   'PATCH /api/v1/projects/{projectId}': () => ({ name: name() }),
+  'PATCH /api/v1/projects/{projectId}/mail-templates/{kind}/{language}': () => ({ subject: name() }),
+  'POST /api/v1/projects/{projectId}/mail-templates/{kind}/{language}/preview': () => ({ subject: name() }),
   'POST /api/v1/projects/{projectId}/api-keys': () => ({ name: name() }),
   'POST /api/v1/projects/{projectId}/api-keys/{keyId}/rotate': () => ({
     overlapSeconds: randomInt(1, 604_800),
@@ -171,6 +173,11 @@ export function sampleBody(route: Route): Json | undefined {
   return body;
 }
 
+/** The values of path parameters that identify no object of a tenant. */
+export const fixedPathValues: Record<string, string> = { kind: 'verify-email', language: 'de' };
+
 /** Returns a path with its parameters filled in. */
 export const fillPath = (path: string, values: Record<string, string>): string =>
-  path.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(values[key] ?? `no-${key}`));
+  path.replace(/\{(\w+)\}/g, (_, key: string) =>
+    encodeURIComponent(values[key] ?? fixedPathValues[key] ?? `no-${key}`),
+  );

@@ -13,7 +13,9 @@ import { EmailModule } from './email/email.module.js';
 import { EventsModule } from './events/events.module.js';
 import { HttpModule } from './http/http.module.js';
 import { IdempotencyInterceptor } from './http/idempotency.interceptor.js';
+import { RequestLanguages } from './http/request-languages.js';
 import { ImportsModule } from './imports/imports.module.js';
+import { MailTemplatesModule } from './mail-templates/mail-templates.module.js';
 import { MailModule } from './mail/mail.module.js';
 import { OneTimeTokensModule } from './one-time-tokens/one-time-tokens.module.js';
 import { operatorModules } from './operator-modules.js';
@@ -45,6 +47,7 @@ export const publicModules: Type[] = [
   PagesModule,
   BillingModule,
   MailModule,
+  MailTemplatesModule,
   AuditModule,
   ProjectsModule,
   OrganizationsModule,
@@ -59,6 +62,7 @@ export const publicModules: Type[] = [
     // back.
     { provide: APP_INTERCEPTOR, useExisting: AuditInterceptor },
     { provide: APP_INTERCEPTOR, useExisting: IdempotencyInterceptor },
+    { provide: APP_INTERCEPTOR, useExisting: RequestLanguages },
   ],
 })
 export class ApiModule {

@@ -11,6 +11,7 @@ import { ImportFailureEntity } from './imports/import-failure.entity.js';
 import { ImportEntity } from './imports/import.entity.js';
 import { CustomerAddressEntity } from './login-attempts/customer-address.entity.js';
 import { LoginAttemptEntity } from './login-attempts/login-attempt.entity.js';
+import { MailTemplateEntity } from './mail-templates/mail-template.entity.js';
 import { MailEntity } from './mails/mail.entity.js';
 import { OneTimeTokenEntity } from './one-time-tokens/one-time-token.entity.js';
 import { OperatorAddressEntity } from './operators/operator-address.entity.js';
@@ -57,6 +58,7 @@ export const entities = [
   ImportFailureEntity,
   LoginAttemptEntity,
   MailEntity,
+  MailTemplateEntity,
   OneTimeTokenEntity,
   OperatorAddressEntity,
   OperatorEntity,

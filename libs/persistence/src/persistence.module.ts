@@ -23,6 +23,7 @@ import { WorkersRepository } from './health/workers.repository.js';
 import { IdempotencyKeysRepository } from './idempotency/idempotency-keys.repository.js';
 import { ImportsRepository } from './imports/imports.repository.js';
 import { LoginAttemptsRepository } from './login-attempts/login-attempts.repository.js';
+import { MailTemplatesRepository } from './mail-templates/mail-templates.repository.js';
 import { MailsRepository } from './mails/mails.repository.js';
 import { OneTimeTokensRepository } from './one-time-tokens/one-time-tokens.repository.js';
 import { OperatorLinksRepository } from './operators/operator-links.repository.js';
@@ -77,6 +78,7 @@ const repositories: Provider[] = [
   LoginAttemptsRepository,
   LookupsRepository,
   MailsRepository,
+  MailTemplatesRepository,
   OneTimeTokensRepository,
   OperatorLinksRepository,
   OperatorLoginAttemptsRepository,

@@ -27,7 +27,7 @@ export * from './logging/nest-logger.js';
 export * from './mail/escape-html.js';
 export * from './mail/mail-kinds.js';
 export * from './mail/mail-templates.js';
-export type { MailLanguage } from './mail/mail-texts.js';
+export * from './mail/mail-texts.js';
 export * from './mail/mailer.js';
 export * from './mail/sender.js';
 export * from './metrics/api-metrics.js';

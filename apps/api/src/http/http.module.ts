@@ -10,6 +10,7 @@ import { OriginGuard } from './origin.guard.js';
 import { ProblemFilter } from './problem.filter.js';
 import { RateLimitGuard } from './rate-limit.js';
 import { Readiness } from './readiness.js';
+import { RequestLanguages } from './request-languages.js';
 import { StrayInputGuard } from './stray-input.guard.js';
 
 /** The components that all routes share: guards, input validation, errors, rate limits and idempotency. */
@@ -19,6 +20,7 @@ import { StrayInputGuard } from './stray-input.guard.js';
     IdempotencyInterceptor,
     IdempotencyService,
     Readiness,
+    RequestLanguages,
     {
       provide: ApiMetrics,
       useFactory: (metrics: Metrics | null) => metrics && new ApiMetrics(metrics),
@@ -37,6 +39,6 @@ import { StrayInputGuard } from './stray-input.guard.js';
     { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: StrayInputGuard },
   ],
-  exports: [ApiMetrics, IdempotencyInterceptor, IdempotencyService, RateLimiter, Readiness],
+  exports: [ApiMetrics, IdempotencyInterceptor, IdempotencyService, RateLimiter, Readiness, RequestLanguages],
 })
 export class HttpModule {}

@@ -22,11 +22,12 @@ import {
   sealMailParameters,
   secureBytes,
   sha256,
-  type MailKind,
+  type CustomerMailKind,
+  type CustomerNotice,
   type MailParameters,
-  type Notice,
 } from '@gatehouse/platform';
 import { assertOriginAllowed } from '../http/origin.guard.js';
+import { MailTextsService } from '../mail-templates/mail-texts.service.js';
 
 export interface NewLink {
   kind: OneTimeTokenKind;
@@ -66,6 +67,7 @@ export class OneTimeLinksService {
     private readonly tokens: OneTimeTokensRepository,
     private readonly customers: CustomersRepository,
     private readonly mails: MailsRepository,
+    private readonly texts: MailTextsService,
     private readonly keyring: Keyring,
   ) {}
 
@@ -118,7 +120,7 @@ export class OneTimeLinksService {
   }
 
   /** Sends a customer a notice, which requires no action. */
-  async notify(tx: Tx, notice: Notice, customer: Customer, project: ProjectContext): Promise<void> {
+  async notify(tx: Tx, notice: CustomerNotice, customer: Customer, project: ProjectContext): Promise<void> {
     await this.writeMail(tx, notice, customer.email, customer, project, {});
   }
 
@@ -149,7 +151,7 @@ export class OneTimeLinksService {
 
   private async writeMail(
     tx: Tx,
-    kind: MailKind,
+    kind: CustomerMailKind,
     recipient: string,
     customer: Customer,
     project: ProjectContext,
@@ -168,6 +170,7 @@ export class OneTimeLinksService {
         branding,
         ...mail,
         ...parameters,
+        ...(await this.texts.select(tx, kind, customer, project)),
       }),
     });
   }

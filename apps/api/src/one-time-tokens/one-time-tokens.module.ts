@@ -1,10 +1,11 @@
 import { Module } from '@nestjs/common';
+import { MailTemplatesModule } from '../mail-templates/mail-templates.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { OneTimeLinksService } from './one-time-links.service.js';
 import { VerifiedAddressService } from './verified-address.service.js';
 
 @Module({
-  imports: [SessionsModule],
+  imports: [MailTemplatesModule, SessionsModule],
   providers: [OneTimeLinksService, VerifiedAddressService],
   exports: [OneTimeLinksService, VerifiedAddressService],
 })

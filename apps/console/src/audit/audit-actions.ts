@@ -13,6 +13,8 @@ const actions: Record<Action, true> & Record<string, true> = {
   'project.updated': true,
   'project.archived': true,
   'project.exported': true,
+  'project.mail_template_updated': true,
+  'project.mail_template_deleted': true,
   'api_key.created': true,
   'api_key.rotated': true,
   'api_key.revoked': true,

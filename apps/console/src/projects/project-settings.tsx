@@ -5,11 +5,11 @@ import { useCan } from '../app/roles';
 import { ActionDialog } from '../components/action-dialog';
 import { Icon } from '../components/icon';
 import { ProblemAlert } from '../components/problem-alert';
+import { MailFields } from './mail-fields';
 import { useProjectForm, type Project, type ProjectForm } from './use-project-form';
 import {
   BrandingFields,
   GeneralFields,
-  MailFields,
   PageFields,
   PasswordFields,
   TokenFields,
@@ -32,7 +32,7 @@ const sections: {
   { title: 'Tokens and sessions', description: 'How long a sign-in stays valid.', Fields: TokenFields },
   { title: 'Passwords', description: 'Requirements for new passwords.', Fields: PasswordFields },
   { title: 'Branding', description: 'Appearance of hosted pages and emails.', Fields: BrandingFields },
-  { title: 'Email', description: 'Sender of the emails of this project.', Fields: MailFields },
+  { title: 'Email', description: 'Language and sender of the emails of this project.', Fields: MailFields },
 ];
 
 /** Renders all settings of a project. Only admins can change them. */

@@ -18,7 +18,7 @@ interface FieldProps<Key extends keyof ProjectFields> {
 }
 
 /** Renders a text setting. Empty text becomes null, the default. */
-function TextSetting({
+export function TextSetting({
   form,
   name,
   label,
@@ -279,27 +279,5 @@ export function BrandingFields({ form }: SectionProps): ReactNode {
         color={values['branding.color']}
       />
     </SimpleGrid>
-  );
-}
-
-export function MailFields({ form }: SectionProps): ReactNode {
-  return (
-    <>
-      <TextSetting
-        form={form}
-        name="mail.fromName"
-        label="Sender name"
-        description="If empty, the sender name of the installation is used."
-        max={100}
-      />
-      <TextSetting
-        form={form}
-        name="mail.replyTo"
-        label="Reply-to address"
-        description="Address that receives replies. If empty, the address of the sender is used."
-        placeholder="help@example.com"
-        max={254}
-      />
-    </>
   );
 }

@@ -24,6 +24,8 @@ export const auditActions = {
   'project.updated': 'project',
   'project.archived': 'project',
   'project.exported': 'project',
+  'project.mail_template_updated': 'project',
+  'project.mail_template_deleted': 'project',
   'api_key.created': 'api_key',
   'api_key.rotated': 'api_key',
   'api_key.revoked': 'api_key',

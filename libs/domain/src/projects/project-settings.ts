@@ -39,6 +39,11 @@ export interface ProjectSettings {
   passwordMinLength: number;
   /** True if new passwords are checked against a public list of breached passwords. */
   breachCheck: boolean;
+  /**
+   * Language of emails and hosted pages for readers whose language is not known; null for English. A BCP 47
+   * tag.
+   */
+  defaultLocale: string | null;
   branding: Branding;
   mail: MailSettings;
 }
@@ -64,6 +69,7 @@ export const defaultSettings: ProjectSettings = {
   accessTokenClaims: [],
   passwordMinLength: 8,
   breachCheck: false,
+  defaultLocale: null,
   branding: { displayName: null, logoUrl: null, color: null },
   mail: { fromName: null, replyTo: null },
 };

@@ -49,6 +49,7 @@ const settings = {
   accessTokenClaims: texts,
   passwordMinLength: { type: 'integer' },
   breachCheck: flag,
+  defaultLocale: nullable(text),
   branding: object(branding),
   mail: object(mail),
 };

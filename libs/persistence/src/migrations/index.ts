@@ -25,6 +25,7 @@ import { DropOrganizationExternalIdIndex1764115201000 } from './1764115201000-dr
 import { IndexOrganizationEndpoints1764115202000 } from './1764115202000-index-organization-endpoints.js';
 import { CreateOperatorAddresses1764115203000 } from './1764115203000-create-operator-addresses.js';
 import { AddCustomerLocale1764201601000 } from './1764201601000-add-customer-locale.js';
+import { CreateMailTemplates1764201601500 } from './1764201601500-create-mail-templates.js';
 import { AddCustomerClaims1764201605000 } from './1764201605000-add-customer-claims.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
@@ -56,5 +57,6 @@ export const migrations = [
   IndexOrganizationEndpoints1764115202000,
   CreateOperatorAddresses1764115203000,
   AddCustomerLocale1764201601000,
+  CreateMailTemplates1764201601500,
   AddCustomerClaims1764201605000,
 ];

@@ -1,20 +1,32 @@
 import {
+  mailVariables,
   oneTimeTokenKinds,
   oneTimeTokenTtl,
   operatorLinkTtl,
+  type MailVariable,
   type OneTimeTokenKind,
 } from '@gatehouse/domain';
 
 /** Emails that only inform. They contain no link to Gatehouse. */
 const notices = ['password-changed', 'already-registered', 'test'] as const;
 
-export type Notice = (typeof notices)[number];
+type Notice = (typeof notices)[number];
 /** Emails whose link contains a token: those of customers, and the invitation of an operator. */
 type LinkMailKind = OneTimeTokenKind | 'operator-invitation';
 export type MailKind = LinkMailKind | Notice;
 
 /** All kinds of emails. */
 export const mailKinds: readonly MailKind[] = [...oneTimeTokenKinds, 'operator-invitation', ...notices];
+
+/** Emails to operators, which belong to no project. */
+type OperatorMailKind = 'operator-invitation' | 'test';
+export type CustomerMailKind = Exclude<MailKind, OperatorMailKind>;
+export type CustomerNotice = Extract<CustomerMailKind, Notice>;
+
+/** All kinds of emails to customers. Projects can change their texts. */
+export const customerMailKinds = mailKinds.filter(
+  (kind): kind is CustomerMailKind => kind !== 'operator-invitation' && kind !== 'test',
+);
 
 /** The path of the page that the link of each kind opens. */
 const pagePaths: Record<LinkMailKind, string> = {
@@ -30,6 +42,13 @@ const isNotice = (kind: MailKind): kind is Notice => (notices as readonly string
 
 /** Returns the path of the page that the link opens, or null for a notice, which has no link. */
 export const mailPath = (kind: MailKind): string | null => (isNotice(kind) ? null : pagePaths[kind]);
+
+/** Returns the variables that the texts of an email can contain. */
+export const mailVariablesOf = (kind: MailKind): MailVariable[] =>
+  mailVariables.filter((variable) => {
+    if (variable === 'new_email') return kind === 'change-email-current' || kind === 'change-email-new';
+    return variable !== 'link_validity' || mailPath(kind) !== null;
+  });
 
 /**
  * Returns the link with its token. For a page of the console, the token is in the fragment, which is sent to

@@ -1,13 +1,10 @@
-import type { Brand } from '@gatehouse/domain';
+import type { Brand, MailText } from '@gatehouse/domain';
 import { escapeHtml } from './escape-html.js';
-import type { MailText } from './mail-texts.js';
 
 export interface MailContent extends MailText {
   language: string;
   brand: Brand;
   link: string | null;
-  /** Text that precedes the link in plain text. */
-  openLinkLabel: string;
 }
 
 /** Returns the plain text of an email, which is complete without the HTML. */
@@ -61,9 +58,9 @@ const renderParagraph = (text: string, size: number): string =>
  * Uses a table, because Outlook on Windows ignores the padding of links. The border has the color of the
  * text, so that the edge of the button is visible when its color is similar to the background.
  */
-function renderLink({ brand, button = '', openLinkLabel }: MailContent, link: string): string {
+function renderLink({ brand, button, linkLabel }: MailContent, link: string): string {
   const href = escapeHtml(link);
   const { color, textColor } = brand;
-  return `<table role="presentation" cellspacing="0" cellpadding="0" border="0" style="margin:8px 0 24px"><tr><td bgcolor="${color}" style="border-radius:8px;background:${color}"><a href="${href}" style="display:inline-block;padding:12px 24px;border:1px solid ${textColor};border-radius:8px;background:${color};color:${textColor};font-weight:600;text-decoration:none">${escapeHtml(button)}</a></td></tr></table>
-<p style="margin:0 0 16px;font-size:14px;line-height:22px">${escapeHtml(openLinkLabel)}<br><a href="${href}" style="color:inherit;word-break:break-all">${href}</a></p>`;
+  return `<table role="presentation" cellspacing="0" cellpadding="0" border="0" style="margin:8px 0 24px"><tr><td bgcolor="${color}" style="border-radius:8px;background:${color}"><a href="${href}" style="display:inline-block;padding:12px 24px;border:1px solid ${textColor};border-radius:8px;background:${color};color:${textColor};font-weight:600;text-decoration:none">${escapeHtml(button ?? '')}</a></td></tr></table>
+<p style="margin:0 0 16px;font-size:14px;line-height:22px">${escapeHtml(linkLabel ?? '')}<br><a href="${href}" style="color:inherit;word-break:break-all">${href}</a></p>`;
 }

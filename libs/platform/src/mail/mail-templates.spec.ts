@@ -1,6 +1,7 @@
 import { Keyring } from '../crypto/keyring.js';
-import { mailKinds, mailPath, type MailKind } from './mail-kinds.js';
+import { customerMailKinds, mailKinds, mailPath, mailVariablesOf, type MailKind } from './mail-kinds.js';
 import { renderMail, sealMailParameters, type MailParameters } from './mail-templates.js';
+import { shippedMailText } from './mail-texts.js';
 
 const keyring = new Keyring(['k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i']);
 
@@ -149,6 +150,38 @@ describe('the branding of a project', () => {
     const sender = { fromName: 'Shop team', replyTo: 'help@example.com' };
     expect(render('verify-email', sender)).toMatchObject(sender);
     expect(render('verify-email', { fromName: ' \n ' }).fromName).toBeNull();
+  });
+});
+
+describe('the languages', () => {
+  const placeholders = (kind: MailKind, language: string) =>
+    [...new Set(JSON.stringify(shippedMailText(kind, language)).match(/\{\{.*?\}\}/g))].sort();
+
+  it.each(customerMailKinds)('of %s include German, with the same variables', (kind) => {
+    expect(placeholders(kind, 'de')).toEqual(placeholders(kind, 'en'));
+    const { subject, text, html } = render(kind, { locale: 'de', newEmail: 'new@example.com' });
+    expect(html).toContain('<html lang="de">');
+    expect(subject).toContain('Shop');
+    expect(`${subject} ${text}`).not.toMatch(/\{\{|\b(the|your|if|you)\b/i);
+    if (mailPath(kind)) expect(text).toMatch(/Der Link ist (24 Stunden|1 Stunde|7 Tage) gültig/);
+  });
+
+  it.each(mailKinds)('of %s have only variables that the kind has', (kind) => {
+    const variables = mailVariablesOf(kind).map((variable) => `{{${variable}}}`);
+    expect(variables).toEqual(expect.arrayContaining(placeholders(kind, 'en')));
+  });
+
+  it('of emails to operators are English only', () => {
+    expect(shippedMailText('operator-invitation', 'de')).toBeNull();
+  });
+
+  it('format times and durations, in English if the language is unknown', () => {
+    const own = { ...shippedMailText('verify-email', 'en')!, paragraphs: ['{{time}}'] };
+    const { text } = render('verify-email', { locale: 'xx', text: own });
+    expect(text).toMatch(/^\w+ \d{1,2}, \d{4} at \d\d:\d\d UTC\n/);
+    expect(text).toContain('24 hours');
+    const german = render('password-changed', { locale: 'de' }).text;
+    expect(german).toMatch(/am \d{1,2}\. \p{L}+ \d{4} um \d\d:\d\d UTC geändert/u);
   });
 });
 

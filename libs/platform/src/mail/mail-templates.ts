@@ -1,9 +1,16 @@
-import { resolveBrand, toSingleLine, type Branding } from '@gatehouse/domain';
+import {
+  FALLBACK_LANGUAGE,
+  fillMailText,
+  resolveBrand,
+  toSingleLine,
+  type Branding,
+  type MailText,
+} from '@gatehouse/domain';
 import { now } from '../clock/clock.js';
 import type { Keyring } from '../crypto/keyring.js';
 import { mailTtl, mailPath, pageLink, type MailKind } from './mail-kinds.js';
 import { renderHtml, renderText } from './mail-layout.js';
-import { mailTexts, type MailLanguage } from './mail-texts.js';
+import { shippedMailText } from './mail-texts.js';
 import type { OutgoingMail } from './mailer.js';
 
 /**
@@ -21,7 +28,13 @@ export interface MailParameters {
   replyTo?: string | null;
   /** For `change-email-*`: the new address of the customer. */
   newEmail?: string;
-  language?: MailLanguage;
+  /**
+   * The language of the text; undefined for English. Workers of 0.1.0 ignore this and `text`, and would fail
+   * on a field `language` with another value than `en`.
+   */
+  locale?: string;
+  /** The project's own text in this language; undefined for the text that Gatehouse contains. */
+  text?: MailText;
 }
 
 /** A stored email: its recipient and its encrypted parameters. */
@@ -57,21 +70,36 @@ export function sealMailParameters(keyring: Keyring, mailId: string, parameters:
  */
 export function renderMail(mail: StoredMail, keyring: Keyring, publicUrl: string): RenderedMail {
   const plain = keyring.decrypt('mail-parameters', mail.id, mail.parameters);
-  const parameters = JSON.parse(plain) as SealedParameters;
-  const { language = 'en', newEmail = mail.recipient, fromName = null, replyTo = null, at } = parameters;
+  return renderMailContent(mail, JSON.parse(plain) as SealedParameters, publicUrl);
+}
+
+/** Renders an email from its parameters. @throws Error if they lack the token of the kind */
+export function renderMailContent(
+  { kind, recipient }: Pick<StoredMail, 'kind' | 'recipient'>,
+  parameters: SealedParameters,
+  publicUrl: string,
+): RenderedMail {
+  const {
+    locale = FALLBACK_LANGUAGE,
+    newEmail = recipient,
+    fromName = null,
+    replyTo = null,
+    at,
+  } = parameters;
   const brand = resolveBrand(parameters.projectName, parameters.branding);
-  const { openLinkLabel, mails } = mailTexts[language];
-  const text = mails[mail.kind]({
-    name: brand.name,
-    email: mail.recipient,
-    newEmail,
-    linkValidity: formatDuration(language, mailTtl(mail.kind)),
-    at: at ? formatTime(language, at) : '',
+  const template =
+    parameters.text ?? shippedMailText(kind, locale) ?? shippedMailText(kind, FALLBACK_LANGUAGE)!;
+  const text = fillMailText(template, {
+    project_name: brand.name,
+    email: recipient,
+    new_email: newEmail,
+    link_validity: formatDuration(locale, mailTtl(kind)),
+    time: at ? formatTime(locale, new Date(at)) : '',
   });
-  const link = buildLink(mail.kind, parameters, publicUrl);
-  const content = { ...text, language, brand, link, openLinkLabel };
+  const link = buildLink(kind, parameters, publicUrl);
+  const content = { ...text, language: locale, brand, link };
   return {
-    to: mail.recipient,
+    to: recipient,
     subject: text.subject,
     text: renderText(content),
     html: renderHtml(content),
@@ -92,19 +120,27 @@ function buildLink(kind: MailKind, { token, pageUrl }: MailParameters, publicUrl
 }
 
 /** Returns a duration such as "1 hour" or "7 days". */
-function formatDuration(language: MailLanguage, seconds: number): string {
+function formatDuration(language: string, seconds: number): string {
   const hours = seconds / 3600;
   const [value, unit] = hours > 48 ? [hours / 24, 'day'] : [hours, 'hour'];
-  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+  return new Intl.NumberFormat(localesFor(language), { style: 'unit', unit, unitDisplay: 'long' }).format(
+    value,
+  );
 }
 
-/** Writes the month as a word, because 1/2 is a different day in other countries. */
-function formatTime(language: MailLanguage, at: string): string {
-  const format = new Intl.DateTimeFormat(language, {
+/**
+ * Returns a time in UTC. The month is a word, because 1/2 is a different day in other countries.
+ * @param language a BCP 47 tag
+ */
+function formatTime(language: string, at: Date): string {
+  const format = new Intl.DateTimeFormat(localesFor(language), {
     dateStyle: 'long',
     timeStyle: 'short',
     timeZone: 'UTC',
     hourCycle: 'h23',
   });
-  return `${format.format(new Date(at))} UTC`;
+  return `${format.format(at)} UTC`;
 }
+
+/** Without the second language, Intl would format an unknown one in the language of the server. */
+const localesFor = (language: string): string[] => [language, FALLBACK_LANGUAGE];

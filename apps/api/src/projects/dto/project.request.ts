@@ -17,6 +17,7 @@ import {
   CheckedField,
   EmailField,
   IntegerField,
+  LocaleField,
   ObjectField,
   OneOfField,
   TextField,
@@ -131,6 +132,12 @@ export class SettingsRequest implements SettingsPatch {
 
   @BooleanField(setting('If true, new passwords are checked against a public list of breached passwords'))
   breachCheck?: boolean | null;
+
+  @LocaleField({
+    description:
+      'Language of emails and hosted pages for customers whose language is not known, as a BCP 47 tag. null: English',
+  })
+  defaultLocale?: string | null;
 
   @ObjectField({ ...setting('Appearance of hosted pages and emails'), type: BrandingRequest })
   branding?: BrandingRequest | null;

@@ -64,6 +64,13 @@ export class ProjectSettingsResponse implements ProjectSettings {
   @ApiProperty({ type: [String], example: ['plan'] }) accessTokenClaims!: string[];
   @ApiProperty({ type: 'integer', default: 8 }) passwordMinLength!: number;
   @ApiProperty({ default: false }) breachCheck!: boolean;
+  @ApiProperty({
+    ...nullableText,
+    description:
+      'Language of emails and hosted pages for customers whose language is not known. null: English',
+    example: 'de',
+  })
+  defaultLocale!: string | null;
   @ApiProperty({ type: BrandingResponse }) branding!: BrandingResponse;
   @ApiProperty({ type: MailSettingsResponse }) mail!: MailSettingsResponse;
 
@@ -84,6 +91,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
       accessTokenClaims: settings.accessTokenClaims,
       passwordMinLength: settings.passwordMinLength,
       breachCheck: settings.breachCheck,
+      defaultLocale: settings.defaultLocale,
       branding: { displayName, logoUrl, color },
       mail: { fromName, replyTo },
     };

@@ -1,0 +1,315 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import type { ManagementCaller, OperatorCaller } from '@gatehouse/auth';
+import {
+  canonicalLocale,
+  GatehouseError,
+  notFound,
+  parsePathUuid,
+  unknownPlaceholders,
+  type AuditAction,
+  type FieldError,
+  type MailText,
+  type Project,
+} from '@gatehouse/domain';
+import {
+  MailsRepository,
+  MailTemplatesRepository,
+  ProjectsRepository,
+  Transactions,
+  type MailTemplate,
+  type Tx,
+} from '@gatehouse/persistence';
+import {
+  Config,
+  CursorCodec,
+  customerMailKinds,
+  Keyring,
+  mailPath,
+  mailVariablesOf,
+  newId,
+  now,
+  renderMailContent,
+  sealMailParameters,
+  shippedLanguages,
+  shippedMailText,
+  type CustomerMailKind,
+  type MailParameters,
+  type RenderedMail,
+} from '@gatehouse/platform';
+import { AuditService } from '../audit/audit.service.js';
+import { DEFAULT_LIMIT, type Page, type PageQuery } from '../http/paging.js';
+import type { MailTemplateRequest } from './dto/mail-template.request.js';
+import type { EffectiveMailTemplate } from './dto/mail-template.response.js';
+
+/** Maximum number of languages of a project that Gatehouse does not contain. */
+const MAX_ADDED_LANGUAGES = 20;
+
+/** Identifies the text of a kind of email in one language. */
+export interface TemplatePath {
+  projectId: string;
+  kind: CustomerMailKind;
+  language: string;
+}
+
+/** Manages the texts of emails that projects change. */
+@Injectable()
+export class MailTemplatesService {
+  constructor(
+    private readonly templates: MailTemplatesRepository,
+    private readonly projects: ProjectsRepository,
+    private readonly mails: MailsRepository,
+    private readonly audit: AuditService,
+    private readonly transactions: Transactions,
+    private readonly cursors: CursorCodec,
+    private readonly keyring: Keyring,
+    private readonly config: Config,
+  ) {}
+
+  /** @throws GatehouseError `not_found`, `invalid_cursor` */
+  async list(
+    { reach }: ManagementCaller,
+    projectId: string,
+    { cursor, limit = DEFAULT_LIMIT }: PageQuery,
+  ): Promise<Page<EffectiveMailTemplate>> {
+    await this.projects.get(reach, projectId);
+    const list = ['mail-templates', projectId];
+    const after = cursor === undefined ? '' : this.cursors.decodeBytes(list, cursor).toString();
+    const templates = effectiveTemplates(await this.templates.list(projectId));
+    const rest = templates.filter((template) => sortKey(template) > after);
+    const items = rest.slice(0, limit);
+    const next = rest.length > limit ? Buffer.from(sortKey(items.at(-1)!)) : null;
+    return { items, nextCursor: next && this.cursors.encodeBytes(list, next) };
+  }
+
+  /** @throws GatehouseError `not_found` for another project, or a language without a text */
+  async get({ reach }: ManagementCaller, path: TemplatePath): Promise<EffectiveMailTemplate> {
+    await this.projects.get(reach, path.projectId);
+    const template = toEffective(path, await this.templates.list(path.projectId));
+    if (!template) throw notFound();
+    return template;
+  }
+
+  /**
+   * Merges a patch. A patch without changes saves nothing.
+   * @throws GatehouseError `not_found`, `project_archived`, `validation_failed`, `conflict` for too many
+   *   languages
+   */
+  update(
+    { reach }: ManagementCaller,
+    path: TemplatePath,
+    patch: MailTemplateRequest,
+  ): Promise<EffectiveMailTemplate> {
+    return this.transactions.run(async (tx) => {
+      // Locked, so that concurrent patches do not overwrite each other's changes.
+      const project = await this.projects.lock(tx, reach, path.projectId);
+      if (project.archivedAt) throw new GatehouseError('project_archived');
+      const templates = await this.templates.list(path.projectId, tx);
+      assertLanguageLimit(path, templates);
+      const current = toEffective(path, templates);
+      const text = applyPatch(path, current, patch);
+      if (current && isDeepStrictEqual(current.text, text)) return current;
+      const { kind, language } = path;
+      const saved = await this.templates.save(tx, path.projectId, { kind, language, text });
+      await this.record(tx, 'project.mail_template_updated', project, path);
+      return saved;
+    });
+  }
+
+  /** @throws GatehouseError `not_found` if the project has no text of its own, `project_archived` */
+  async delete({ reach }: ManagementCaller, path: TemplatePath): Promise<void> {
+    await this.transactions.run(async (tx) => {
+      const project = await this.projects.lock(tx, reach, path.projectId);
+      if (project.archivedAt) throw new GatehouseError('project_archived');
+      const wasDeleted = await this.templates.delete(tx, path.projectId, path.kind, path.language);
+      if (!wasDeleted) throw notFound();
+      await this.record(tx, 'project.mail_template_deleted', project, path);
+    });
+  }
+
+  /** Renders an email with sample values. @throws GatehouseError `not_found`, `validation_failed` */
+  async preview(
+    { reach }: ManagementCaller,
+    path: TemplatePath,
+    patch: MailTemplateRequest,
+  ): Promise<RenderedMail> {
+    const project = await this.projects.get(reach, path.projectId);
+    const current = toEffective(path, await this.templates.list(path.projectId));
+    const text = applyPatch(path, current, patch);
+    const parameters = { ...sampleParameters(project, path, text), at: now().toISOString() };
+    return renderMailContent({ kind: path.kind, recipient: SAMPLE_EMAIL }, parameters, this.config.publicUrl);
+  }
+
+  /**
+   * Sends an email with sample values to the operator.
+   * @throws GatehouseError `not_found`, `project_archived`, `validation_failed`
+   */
+  async sendTest(
+    { reach, email }: OperatorCaller,
+    path: TemplatePath,
+    patch: MailTemplateRequest,
+  ): Promise<void> {
+    const { projectId, kind } = path;
+    const project = await this.projects.get(reach, projectId);
+    if (project.archivedAt) throw new GatehouseError('project_archived');
+    const current = toEffective(path, await this.templates.list(projectId));
+    const text = applyPatch(path, current, patch);
+    await this.transactions.run(async (tx) => {
+      const id = newId();
+      const parameters = sealMailParameters(this.keyring, id, sampleParameters(project, path, text));
+      // With a mail server, the email belongs to no project: the keys of the project must not read the address
+      // of an operator. Without one, it is shown in the mailbox of the project.
+      const owner = this.config.mail.smtpUrl ? null : projectId;
+      await this.mails.insert(tx, {
+        id,
+        kind,
+        recipient: email,
+        parameters,
+        projectId: owner,
+        customerId: null,
+      });
+      const { organizationId } = project;
+      const details = { kind, language: path.language };
+      await this.audit.record(tx, {
+        action: 'mail.tested',
+        organizationId,
+        projectId,
+        targetId: id,
+        details,
+      });
+    });
+  }
+
+  private async record(
+    tx: Tx,
+    action: Extract<AuditAction, `project.mail_template_${string}`>,
+    { organizationId }: Project,
+    { projectId, kind, language }: TemplatePath,
+  ): Promise<void> {
+    const details = { kind, language };
+    await this.audit.record(tx, { action, organizationId, projectId, targetId: projectId, details });
+  }
+}
+
+/**
+ * Parses the parameters of a path. The language may be in any form of its tag.
+ * @throws GatehouseError `not_found` for an invalid id or tag, or an unknown kind
+ */
+export function parseTemplatePath(projectId: string, kindName: string, tag: string): TemplatePath {
+  const kind = customerMailKinds.find((known) => known === kindName);
+  const language = canonicalLocale(tag);
+  if (!kind || !language) throw notFound();
+  return { projectId: parsePathUuid(projectId), kind, language };
+}
+
+const sortKey = ({ kind, language }: Pick<TemplatePath, 'kind' | 'language'>): string =>
+  `${kind} ${language}`;
+
+const isShipped = (language: string): boolean => (shippedLanguages as readonly string[]).includes(language);
+
+/** Returns the text of the project or, if it has none, that of Gatehouse; null if there is neither. */
+function toEffective(
+  { kind, language }: Pick<TemplatePath, 'kind' | 'language'>,
+  templates: readonly MailTemplate[],
+): EffectiveMailTemplate | null {
+  const own = templates.find((template) => template.kind === kind && template.language === language);
+  if (own) return own;
+  const text = shippedMailText(kind, language);
+  return text && { kind, language, text, updatedAt: null };
+}
+
+/** Returns the effective texts of all kinds in all languages that have one. */
+function effectiveTemplates(templates: readonly MailTemplate[]): EffectiveMailTemplate[] {
+  const languages = new Set([...shippedLanguages, ...templates.map(({ language }) => language)]);
+  return customerMailKinds
+    .flatMap((kind) => [...languages].flatMap((language) => toEffective({ kind, language }, templates) ?? []))
+    .sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
+}
+
+/** @throws GatehouseError `conflict` if the language would be one too many */
+function assertLanguageLimit({ language }: TemplatePath, templates: readonly MailTemplate[]): void {
+  const added = new Set(templates.map((template) => template.language).filter((other) => !isShipped(other)));
+  if (isShipped(language) || added.has(language) || added.size < MAX_ADDED_LANGUAGES) return;
+  const detail = `A project can add texts in at most ${MAX_ADDED_LANGUAGES} languages. Delete those of another language first.`;
+  throw new GatehouseError('conflict', { detail });
+}
+
+/** Returns the effective text with a patch applied. @throws GatehouseError `validation_failed` */
+function applyPatch(
+  { kind, language }: TemplatePath,
+  before: EffectiveMailTemplate | null,
+  patch: MailTemplateRequest,
+): MailText {
+  const current: Partial<MailText> = before?.text ?? {};
+  const shipped: Partial<MailText> = shippedMailText(kind, language) ?? {};
+  const merge = <Name extends keyof MailText>(name: Name): MailText[Name] | undefined => {
+    const value = patch[name] as MailText[Name] | null | undefined;
+    return value === undefined ? current[name] : (value ?? shipped[name]);
+  };
+  const merged = {
+    subject: merge('subject'),
+    heading: merge('heading'),
+    paragraphs: merge('paragraphs'),
+    button: merge('button') ?? null,
+    linkLabel: merge('linkLabel') ?? null,
+    closing: merge('closing'),
+  };
+  const errors = Object.entries(merged).flatMap(([name, value]) => fieldErrors(kind, name, value));
+  if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
+  return merged as MailText;
+}
+
+/** Returns the errors of a field of a merged text. */
+function fieldErrors(
+  kind: CustomerMailKind,
+  field: string,
+  value: string | string[] | null | undefined,
+): FieldError[] {
+  const isOfLink = field === 'button' || field === 'linkLabel';
+  const hasLink = mailPath(kind) !== null;
+  if (isOfLink && !hasLink) {
+    if (value === null) return [];
+    return [
+      {
+        field,
+        code: 'not_allowed',
+        message: `${field} must be null, because emails of this kind have no link`,
+      },
+    ];
+  }
+  if (value === undefined || value === null) {
+    const message = `${field} is required, because Gatehouse contains no text in this language`;
+    return [{ field, code: 'required', message }];
+  }
+  const variables = mailVariablesOf(kind);
+  const unknown = [value].flat().flatMap((text) => unknownPlaceholders(text, variables));
+  const known = variables.map((variable) => `{{${variable}}}`).join(', ');
+  return unknown.slice(0, 1).map((placeholder) => ({
+    field,
+    code: 'unknown_variable',
+    message: `${field} contains ${truncate(placeholder)}, but emails of this kind have only the variables ${known}`,
+  }));
+}
+
+const truncate = (text: string): string =>
+  text.length > 60 ? `${text.slice(0, 60).replace(/[\ud800-\udbff]$/, '')}…` : text;
+
+const SAMPLE_EMAIL = 'ada@example.com';
+
+/** Returns the parameters of an email with sample values. Its token is not valid. */
+function sampleParameters(
+  { name, settings: { branding, mail } }: Project,
+  { kind, language }: TemplatePath,
+  text: MailText,
+): MailParameters {
+  const token = mailPath(kind) ? { token: 'preview' } : {};
+  return {
+    projectName: name,
+    branding,
+    ...mail,
+    ...token,
+    newEmail: 'new@example.com',
+    locale: language,
+    text,
+  };
+}

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { preferredLanguages, type Customer, type ProjectContext } from '@gatehouse/domain';
+import { MailTemplatesRepository, type Tx } from '@gatehouse/persistence';
+import { shippedMailText, type CustomerMailKind, type MailParameters } from '@gatehouse/platform';
+import { RequestLanguages } from '../http/request-languages.js';
+
+/** Selects the language and the text of an email to a customer. */
+@Injectable()
+export class MailTextsService {
+  constructor(
+    private readonly templates: MailTemplatesRepository,
+    private readonly languages: RequestLanguages,
+  ) {}
+
+  /**
+   * Returns the text in the first language, by preference, in which the project or Gatehouse has one. In each
+   * language the text of the project comes first.
+   */
+  async select(
+    tx: Tx,
+    kind: CustomerMailKind,
+    { locale }: Customer,
+    { id, settings: { defaultLocale } }: ProjectContext,
+  ): Promise<Pick<MailParameters, 'locale' | 'text'>> {
+    const languages = preferredLanguages({ locale, accepted: this.languages.current(), defaultLocale });
+    const templates = await this.templates.listInLanguages(tx, id, kind, languages);
+    for (const language of languages) {
+      const template = templates.find((candidate) => candidate.language === language);
+      if (template) return { locale: language, text: template.text };
+      if (shippedMailText(kind, language)) return { locale: language };
+    }
+    throw new Error(`an email of kind ${kind} has no English text`);
+  }
+}

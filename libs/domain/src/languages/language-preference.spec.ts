@@ -1,0 +1,42 @@
+import { parseAcceptLanguage, preferredLanguages } from './language-preference.js';
+
+describe('parseAcceptLanguage', () => {
+  it('returns the languages in order of preference', () => {
+    expect(parseAcceptLanguage('en;q=0.8, DE-at, de; q=0.9,*;q=0.1, fr;q=0')).toEqual(['de-AT', 'de', 'en']);
+    expect(parseAcceptLanguage('en,de')).toEqual(['en', 'de']);
+  });
+
+  it('ignores invalid entries, and entries after the twentieth', () => {
+    for (const header of [
+      undefined,
+      '',
+      '*',
+      ',,;',
+      'de_AT',
+      'de;q=2',
+      'de;q=x',
+      'de;x=1',
+      `${'a'.repeat(9)}`,
+    ])
+      expect([header, parseAcceptLanguage(header)]).toEqual([header, []]);
+    expect(parseAcceptLanguage(`${'de;q=x,'.repeat(20)}fr`)).toEqual([]);
+    expect(parseAcceptLanguage(`${' '.repeat(10_000)}de${' '.repeat(10_000)}x`)).toEqual([]);
+  });
+});
+
+describe('preferredLanguages', () => {
+  const languagesOf = (locale: string | null, accepted: string[], defaultLocale: string | null) =>
+    preferredLanguages({ locale, accepted, defaultLocale });
+
+  it('starts with the locale of the customer, followed by its less specific forms, the default and English', () => {
+    expect(languagesOf('de-AT', ['fr'], 'es-419')).toEqual(['de-AT', 'de', 'es-419', 'es', 'en']);
+    expect(languagesOf('zh-Hant-TW', [], null)).toEqual(['zh-Hant-TW', 'zh-Hant', 'zh', 'en']);
+    expect(languagesOf('de-u-co-phonebk', [], null)).toEqual(['de-u-co-phonebk', 'de-u-co', 'de', 'en']);
+  });
+
+  it('uses the languages of the request for a customer without a locale', () => {
+    expect(languagesOf(null, ['fr-CA', 'de'], null)).toEqual(['fr-CA', 'fr', 'de', 'en']);
+    expect(languagesOf(null, [], 'de')).toEqual(['de', 'en']);
+    expect(languagesOf(null, ['en'], 'de')).toEqual(['en', 'de']);
+  });
+});

@@ -1,0 +1,48 @@
+import { canonicalLocale, LOCALE_LENGTH } from './locale.js';
+
+/** The language of a text that exists in no other language. */
+export const FALLBACK_LANGUAGE = 'en';
+
+/** Maximum number of languages that are read from `Accept-Language`. */
+const MAX_ACCEPTED = 20;
+
+/** What is known about the language of a reader. */
+export interface LanguagePreference {
+  /** The locale of the customer, or null. */
+  locale: string | null;
+  /** The languages of the request, in order of preference. They count only if there is no locale. */
+  accepted: readonly string[];
+  /** The default locale of the project, or null. */
+  defaultLocale: string | null;
+}
+
+/** Returns the languages of an `Accept-Language` header in order of preference (RFC 9110, section 12.5.4). */
+export function parseAcceptLanguage(header: string | undefined): string[] {
+  const ranges = (header ?? '').split(',', MAX_ACCEPTED).flatMap((range) => {
+    const [, tag = '', weight = '1'] =
+      /^ *([a-z\d-]+) *(?:; *q *= *([01](?:\.\d{0,3})?) *)?$/i.exec(range) ?? [];
+    const locale = tag.length <= LOCALE_LENGTH ? canonicalLocale(tag) : null;
+    return locale && Number(weight) > 0 ? [{ locale, weight: Number(weight) }] : [];
+  });
+  return ranges.sort((one, other) => other.weight - one.weight).map(({ locale }) => locale);
+}
+
+/**
+ * Returns the languages in which to look for a text, best first: each preferred language is followed by its
+ * less specific forms, then come the default of the project and English.
+ */
+export function preferredLanguages({ locale, accepted, defaultLocale }: LanguagePreference): string[] {
+  const preferred = locale === null ? accepted : [locale];
+  const languages = [...preferred, ...(defaultLocale === null ? [] : [defaultLocale]), FALLBACK_LANGUAGE];
+  return [...new Set(languages.flatMap(withLessSpecific))];
+}
+
+/** Returns a tag and its less specific forms: `zh-Hant-TW`, `zh-Hant`, `zh` (lookup of RFC 4647). */
+function withLessSpecific(tag: string): string[] {
+  const subtags = tag.split('-');
+  // A single character only introduces the subtags that follow it.
+  return subtags
+    .map((_, index) => subtags.slice(0, subtags.length - index))
+    .filter((prefix) => prefix.at(-1)!.length > 1)
+    .map((prefix) => prefix.join('-'));
+}

@@ -1,0 +1,84 @@
+import type { CustomerMailKind } from './mail-kinds.js';
+import type { MailTranslation } from './mail-translation.js';
+
+const bothAddressesNotice = 'Die Änderung wird wirksam, sobald die alte und die neue Adresse bestätigt sind.';
+
+export const germanMailTexts: MailTranslation<CustomerMailKind> = {
+  linkLabel: 'Oder öffnen Sie diesen Link:',
+  mails: {
+    'verify-email': {
+      subject: 'Bestätigen Sie Ihre E-Mail-Adresse für {{project_name}}',
+      heading: 'Bestätigen Sie Ihre E-Mail-Adresse',
+      paragraphs: ['Bitte bestätigen Sie, dass {{email}} Ihre E-Mail-Adresse für {{project_name}} ist.'],
+      button: 'E-Mail-Adresse bestätigen',
+      closing: [
+        'Der Link ist {{link_validity}} gültig. Wenn Sie sich nicht bei {{project_name}} registriert haben, können Sie diese E-Mail ignorieren.',
+      ],
+    },
+    'reset-password': {
+      subject: 'Setzen Sie Ihr Passwort für {{project_name}} zurück',
+      heading: 'Wählen Sie ein neues Passwort',
+      paragraphs: [
+        'Für das Konto von {{email}} bei {{project_name}} wurde angefordert, das Passwort zurückzusetzen. Wenn Sie das waren, wählen Sie jetzt ein neues Passwort.',
+      ],
+      button: 'Neues Passwort wählen',
+      closing: [
+        'Der Link ist {{link_validity}} gültig und kann einmal verwendet werden. Wenn Sie das nicht waren, können Sie diese E-Mail ignorieren: Ihr Passwort bleibt unverändert.',
+      ],
+    },
+    'accept-invite': {
+      subject: 'Ihre Einladung zu {{project_name}}',
+      heading: 'Willkommen bei {{project_name}}',
+      paragraphs: [
+        '{{project_name}} hat ein Konto für {{email}} angelegt. Wählen Sie ein Passwort, um es zu nutzen.',
+      ],
+      button: 'Passwort wählen',
+      closing: [
+        'Der Link ist {{link_validity}} gültig. Wenn Sie diese Einladung nicht erwartet haben, können Sie diese E-Mail ignorieren.',
+      ],
+    },
+    'change-email-current': {
+      subject: 'Bestätigen Sie die Änderung Ihrer E-Mail-Adresse für {{project_name}}',
+      heading: 'Bestätigen Sie die Änderung Ihrer E-Mail-Adresse',
+      paragraphs: [
+        'Es wurde angefordert, die E-Mail-Adresse Ihres Kontos bei {{project_name}} von {{email}} zu {{new_email}} zu ändern. Wenn Sie das waren, bestätigen Sie bitte die Änderung.',
+        bothAddressesNotice,
+      ],
+      button: 'Änderung bestätigen',
+      closing: [
+        'Der Link ist {{link_validity}} gültig. Wenn Sie das nicht waren, können Sie diese E-Mail ignorieren: Ihre Adresse bleibt unverändert. Ändern Sie jedoch Ihr Passwort, denn wer die Änderung angefordert hat, kennt es.',
+      ],
+    },
+    'change-email-new': {
+      subject: 'Bestätigen Sie Ihre neue E-Mail-Adresse für {{project_name}}',
+      heading: 'Bestätigen Sie Ihre neue E-Mail-Adresse',
+      paragraphs: [
+        'Es wurde angefordert, {{new_email}} als E-Mail-Adresse eines Kontos bei {{project_name}} zu verwenden. Wenn Sie das waren, bestätigen Sie bitte die Adresse.',
+        bothAddressesNotice,
+      ],
+      button: 'E-Mail-Adresse bestätigen',
+      closing: [
+        'Der Link ist {{link_validity}} gültig. Wenn Sie das nicht waren, können Sie diese E-Mail ignorieren.',
+      ],
+    },
+    'already-registered': {
+      subject: 'Sie haben bereits ein Konto bei {{project_name}}',
+      heading: 'Sie haben bereits ein Konto',
+      paragraphs: [
+        'Es wurde angefordert, {{email}} für ein Konto bei {{project_name}} zu verwenden, aber für diese Adresse gibt es bereits eines.',
+        'Wenn Sie das waren, melden Sie sich stattdessen bei {{project_name}} an. Wenn Sie Ihr Passwort vergessen haben, wählen Sie dort „Passwort vergessen“.',
+      ],
+      closing: ['Wenn Sie das nicht waren, können Sie diese E-Mail ignorieren: Es hat sich nichts geändert.'],
+    },
+    'password-changed': {
+      subject: 'Ihr Passwort für {{project_name}} wurde geändert',
+      heading: 'Ihr Passwort wurde geändert',
+      paragraphs: [
+        'Das Passwort des Kontos von {{email}} bei {{project_name}} wurde am {{time}} geändert.',
+        'Wenn Sie es geändert haben, müssen Sie nichts tun.',
+        'Wenn Sie es nicht geändert haben, hat möglicherweise jemand anderes Zugriff auf Ihr Konto. Öffnen Sie {{project_name}} wie gewohnt, wählen Sie „Passwort vergessen“ und legen Sie ein neues Passwort fest. Damit werden auch alle Geräte abgemeldet. Wenden Sie sich danach an {{project_name}}.',
+      ],
+      closing: [],
+    },
+  },
+};
