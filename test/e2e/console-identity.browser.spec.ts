@@ -113,6 +113,32 @@ describeConsole(
       await page.context().close();
     });
 
+    it('edits, previews and resets an email template of a project', async () => {
+      const body = { organizationId: test.instance.credentials.organizationId, name: 'Templates' };
+      const { id } = (await test.admin.request('POST', '/projects', body)).body;
+      const page = await test.open(`/projects/${id}?tab=templates`);
+      const row = page.getByRole('row', { name: /Invitation.*German/ });
+      const select = async (action: string): Promise<void> => {
+        await row.getByRole('button', { name: 'Actions for Invitation, German (de)' }).click();
+        await page.getByRole('menuitem', { name: action }).click();
+      };
+      await select('Edit');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Subject').fill('Hallo {{name}}');
+      await dialog.getByRole('button', { name: 'Preview' }).click();
+      await dialog.getByRole('alert').getByText('{{name}}').waitFor();
+      await dialog.getByLabel('Subject').fill('Hallo {{email}}');
+      await dialog.getByRole('button', { name: 'Preview' }).click();
+      await dialog.getByRole('region', { name: 'Preview' }).getByText('Hallo ada@example.com').waitFor();
+      await dialog.getByRole('button', { name: 'Save changes' }).click();
+      await dialog.waitFor({ state: 'hidden' });
+      await row.getByText('Customized').waitFor();
+      await select('Reset');
+      await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
+      await row.getByText('Default').waitFor();
+      await page.context().close();
+    });
+
     it('saves the settings of a project and preserves text that is typed in the meantime', async () => {
       const slug = `saved-${randomUUID().slice(0, 8)}`;
       const body = { organizationId: test.instance.credentials.organizationId, name: 'New', slug };

@@ -17,6 +17,7 @@ import { RelativeTime } from '../components/relative-time';
 import { StatusBadge } from '../components/status-badge';
 import { toastSuccess } from '../components/toast';
 import { ApiKeys } from './api-keys';
+import { MailTemplates } from './mail-templates';
 import type { Project } from './use-project-form';
 import { ProjectSettings } from './project-settings';
 
@@ -55,6 +56,7 @@ export function ProjectScreen(): ReactNode {
                     </Stack>
                   ),
                 },
+                templates: { label: 'Email templates', panel: () => <MailTemplates project={found} /> },
                 keys: { label: 'API keys', panel: () => <ApiKeys project={found} /> },
               }}
             />

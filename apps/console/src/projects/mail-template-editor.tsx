@@ -1,0 +1,187 @@
+import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useOperator } from '../app/session';
+import { api, unwrap, type Schemas } from '../http/client';
+import { useApiMutation } from '../http/queries';
+import { ActionDialog } from '../components/action-dialog';
+import { JsonView } from '../components/json-view';
+import { LinesInput } from '../components/lines-input';
+import { ProblemAlert } from '../components/problem-alert';
+import { PropertyList } from '../components/property-list';
+import { toastSuccess } from '../components/toast';
+import { UntrustedText } from '../components/untrusted-text';
+import { hasLink, languageName, mailTypes, type MailTemplateFields, type TemplateId } from './mail-template';
+import type { Project } from './use-project-form';
+
+const PATH = '/operator/v1/projects/{projectId}/mail-templates/{kind}/{language}';
+
+interface MailTemplateEditorProps {
+  project: Project;
+  template: TemplateId;
+  canEdit: boolean;
+  onClose: () => void;
+}
+
+/** Renders a dialog that edits the texts of an email, shows a preview and sends a test. */
+export function MailTemplateEditor({
+  project,
+  template,
+  canEdit,
+  onClose,
+}: MailTemplateEditorProps): ReactNode {
+  const { kind, language } = template;
+  const [fields, setFields] = useState(() => toFields(template));
+  const params = { path: { projectId: project.id, kind, language } };
+  const body = toBody(template, fields);
+  const save = useApiMutation(() => unwrap(api.PATCH(PATH, { params, body })), '/operator/v1/projects');
+  const preview = useApiMutation(() => unwrap(api.POST(`${PATH}/preview`, { params, body })));
+  const errors = { ...preview.error?.fields, ...save.error?.fields };
+  const set = (changes: Partial<MailTemplateFields>): void => setFields({ ...fields, ...changes });
+  return (
+    <ActionDialog
+      open
+      onClose={onClose}
+      title={`${mailTypes[kind]}, ${languageName(language)}`}
+      size="lg"
+      confirmLabel="Save changes"
+      cancelLabel="Close"
+      disabled={!canEdit}
+      onConfirm={async () => {
+        await save.mutateAsync(undefined);
+        toastSuccess('Email template saved. It applies to new emails.');
+      }}
+    >
+      <TemplateFields template={template} fields={fields} set={set} errors={errors} isReadOnly={!canEdit} />
+      {canEdit && (
+        <Group gap="xs">
+          <Button
+            variant="default"
+            size="xs"
+            loading={preview.isPending}
+            onClick={() => preview.mutate(undefined)}
+          >
+            Preview
+          </Button>
+          <SendTest params={params} body={body} />
+        </Group>
+      )}
+      {preview.error && <ProblemAlert error={preview.error} />}
+      {preview.data && <MailPreview mail={preview.data} />}
+    </ActionDialog>
+  );
+}
+
+interface TemplateFieldsProps {
+  template: TemplateId;
+  fields: MailTemplateFields;
+  set: (changes: Partial<MailTemplateFields>) => void;
+  /** Error messages by field. */
+  errors: Record<string, string>;
+  isReadOnly: boolean;
+}
+
+function TemplateFields({ template, fields, set, errors, isReadOnly }: TemplateFieldsProps): ReactNode {
+  const line = (name: 'subject' | 'heading' | 'button' | 'linkLabel', label: string, maxLength: number) => (
+    <TextInput
+      label={label}
+      maxLength={maxLength}
+      autoComplete="off"
+      readOnly={isReadOnly}
+      value={fields[name] ?? ''}
+      error={errors[name]}
+      onChange={(event) => set({ [name]: event.currentTarget.value })}
+    />
+  );
+  const paragraphs = (name: 'paragraphs' | 'closing', label: string) => (
+    <LinesInput
+      label={label}
+      description="One paragraph per line."
+      readOnly={isReadOnly}
+      value={fields[name]}
+      error={errors[name]}
+      onChange={(lines) => set({ [name]: lines })}
+    />
+  );
+  return (
+    <>
+      <Text c="dimmed">
+        Plain text. Variables: {template.variables.map((variable) => `{{${variable}}}`).join(', ')}. The
+        layout adds the name, the logo and the link.
+      </Text>
+      {line('subject', 'Subject', 200)}
+      {line('heading', 'Heading', 200)}
+      {paragraphs('paragraphs', 'Paragraphs')}
+      {hasLink(template) && line('button', 'Button', 60)}
+      {hasLink(template) && line('linkLabel', 'Text before the link', 200)}
+      {paragraphs('closing', 'Small print')}
+    </>
+  );
+}
+
+interface SendTestProps {
+  params: { path: { projectId: string; kind: string; language: string } };
+  body: Schemas['MailTemplateRequest'];
+}
+
+/** Renders a button that sends the email to the address of the operator. */
+function SendTest({ params, body }: SendTestProps): ReactNode {
+  const { email } = useOperator();
+  const send = useApiMutation(() => api.POST(`${PATH}/test`, { params, body }));
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        loading={send.isPending}
+        onClick={() =>
+          send.mutate(undefined, { onSuccess: () => toastSuccess(`Test email to ${email} queued`) })
+        }
+      >
+        Send test email to me
+      </Button>
+      {send.error && <ProblemAlert error={send.error} />}
+    </>
+  );
+}
+
+/** Shows an email with sample values. Its HTML is shown as source, never as markup of the console. */
+function MailPreview({ mail }: { mail: Schemas['MailPreviewResponse'] }): ReactNode {
+  const [isSource, setSource] = useState(false);
+  return (
+    <Stack role="region" aria-label="Preview">
+      <PropertyList items={{ Subject: <UntrustedText text={mail.subject} /> }} />
+      <SegmentedControl
+        size="xs"
+        aria-label="Format"
+        value={isSource ? 'html' : 'text'}
+        onChange={(shown) => setSource(shown === 'html')}
+        data={[
+          { value: 'text', label: 'Text' },
+          { value: 'html', label: 'HTML source' },
+        ]}
+      />
+      {isSource ? (
+        <JsonView name="HTML source" value={mail.html} />
+      ) : (
+        <JsonView name="Text" value={mail.text} />
+      )}
+    </Stack>
+  );
+}
+
+const toFields = ({
+  subject = '',
+  heading = '',
+  paragraphs = [],
+  button = null,
+  linkLabel = null,
+  closing = [],
+}: TemplateId): MailTemplateFields => ({ subject, heading, paragraphs, button, linkLabel, closing });
+
+/** Returns the fields to send: an email without a link has neither a button nor a text before the link. */
+function toBody(
+  template: TemplateId,
+  { button, linkLabel, ...fields }: MailTemplateFields,
+): Schemas['MailTemplateRequest'] {
+  return hasLink(template) ? { ...fields, button: button ?? '', linkLabel: linkLabel ?? '' } : fields;
+}

@@ -1,0 +1,30 @@
+import type { Schemas } from '../http/client';
+
+export type MailTemplate = Schemas['MailTemplateResponse'];
+export type MailTemplateFields = Pick<
+  MailTemplate,
+  'subject' | 'heading' | 'paragraphs' | 'button' | 'linkLabel' | 'closing'
+>;
+
+/** A template of a project, or one in a new language, which has no text yet. */
+export type TemplateId = Pick<MailTemplate, 'kind' | 'language' | 'variables'> & Partial<MailTemplate>;
+
+/** The labels of the kinds of emails to customers. */
+export const mailTypes: Record<MailTemplate['kind'], string> = {
+  'verify-email': 'Verification',
+  'reset-password': 'Password reset',
+  'accept-invite': 'Invitation',
+  'change-email-current': 'Email change (current address)',
+  'change-email-new': 'Email change (new address)',
+  'password-changed': 'Password changed',
+  'already-registered': 'Already registered',
+};
+
+const languageNames = new Intl.DisplayNames('en', { type: 'language' });
+
+/** Returns the name of a language with its tag: "German (de)". */
+export const languageName = (language: string): string => `${languageNames.of(language)} (${language})`;
+
+/** Returns whether emails of a kind have a link, and therefore a button. */
+export const hasLink = ({ variables }: Pick<MailTemplate, 'variables'>): boolean =>
+  variables.includes('link_validity');
