@@ -239,6 +239,56 @@ describe('every hosted page', () => {
   });
 });
 
+describe('the language of a page', () => {
+  const open = async (path: string, accepted: string): Promise<string> => {
+    const { body, headers } = await instance.request('GET', path, {
+      headers: { 'accept-language': accepted },
+    });
+    const language = headers.get('content-language')!;
+    expect(body).toContain(`<html lang="${language}">`);
+    return language;
+  };
+
+  it('is that of the customer, or else that of the browser, or else the default of the project', async () => {
+    for (const kind of kinds) {
+      const { email, path } = await createLink[kind]();
+      expect([kind, await open(path, 'fr'), await open(path, 'fr, de-AT;q=0.5')]).toEqual([kind, 'en', 'de']);
+      await withSettings(instance, { defaultLocale: 'de' }, async () => {
+        expect([kind, await open(path, 'fr'), await open(path, 'en')]).toEqual([kind, 'de', 'en']);
+      });
+      await instance.sql(
+        `UPDATE customers SET locale = 'de-CH' WHERE id = (SELECT customer_id FROM one_time_tokens WHERE email = $1 LIMIT 1)`,
+        [email],
+      );
+      expect([kind, await open(path, 'en')]).toEqual([kind, 'de']);
+    }
+    expect(await open('/verify-email?token=x', 'de')).toBe('de');
+    expect(await open('/billing-portal?token=x', 'de')).toBe('de');
+  });
+
+  it('is the same for every response to its form, including errors', async () => {
+    const accepted = { 'accept-language': 'de' };
+    const { email, path } = await createLink['reset-password']();
+    const { body } = await instance.request('GET', path, { headers: accepted });
+    expect(body).toContain('Mindestens 8 Zeichen.');
+    const rejected = await submitForm(path, { password: 'vq7#Kz' }, accepted);
+    expect([rejected.status, rejected.body]).toEqual([422, expect.stringContaining('mindestens 8 Zeichen.')]);
+    expect((await submitForm(path, { password: email }, accepted)).body).toContain(
+      'weder Ihre E-Mail-Adresse',
+    );
+    const crossSite = await submitForm(path, {}, { ...accepted, 'sec-fetch-site': 'cross-site' });
+    expect([crossSite.status, crossSite.body]).toEqual([403, expect.stringContaining('lang="de"')]);
+    expect((await submitForm(path, { password: NEW_PASSWORD }, accepted)).body).toContain(
+      'Ihr Passwort wurde geändert',
+    );
+    expect((await submitForm(path, {}, accepted)).body).toContain('bereits verwendet');
+    const expired = await createLink['verify-email']();
+    await expire(expired.email);
+    expect((await submitForm(expired.path, {}, accepted)).body).toContain('Neuen Link senden');
+    await instance.sql('DELETE FROM mails WHERE recipient = $1', [expired.email]);
+  });
+});
+
 it('a page that sets a password shows its errors, and the link stays valid until it is used', async () => {
   const { email, path } = await createLink['reset-password']();
   const rejected = await submitForm(path, { password: 'vq7#Kz' });

@@ -5,10 +5,9 @@ import { NoCredential } from '@gatehouse/auth';
 import { resolveBrand } from '@gatehouse/domain';
 import { BillingService } from '../billing/billing.service.js';
 import { RateLimit } from '../http/rate-limit.js';
+import { textsFor } from './one-time-page.js';
 import { PageFilter } from './page.filter.js';
 import { linkButton, sendPage } from './page.js';
-
-const RETRY_TEXT = 'Go back to the application and open the billing page again.';
 
 /**
  * The billing portal of an installation without a billing provider. It is read-only: there is no plan to
@@ -25,15 +24,15 @@ export class BillingPortalPage {
   @RateLimit('verify')
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
     const visit = await this.billing.readVisit(typeof query === 'string' ? query : '');
-    if (!visit) return sendPage(response, 400, { title: 'This link is not valid', text: RETRY_TEXT });
+    const { language, billing, invalidLink, expiredLink } = textsFor(response);
+    const invalid = { language, text: billing.retryText };
+    if (!visit) return sendPage(response, 400, { ...invalid, title: invalidLink.title });
     const { organizationName, returnUrl, isExpired } = visit;
     const page = {
-      button: linkButton(returnUrl, `Back to ${new URL(returnUrl).host}`),
+      button: linkButton(returnUrl, billing.back(new URL(returnUrl).host)),
       brand: resolveBrand(organizationName),
     };
-    if (isExpired)
-      return sendPage(response, 400, { title: 'This link has expired', text: RETRY_TEXT, ...page });
-    const text = 'Your plan is “Self-hosted: everything included”. No payment is required.';
-    sendPage(response, 200, { title: 'Billing', text, ...page });
+    if (isExpired) return sendPage(response, 400, { ...invalid, title: expiredLink.title, ...page });
+    sendPage(response, 200, { language, title: billing.title, text: billing.text, ...page });
   }
 }

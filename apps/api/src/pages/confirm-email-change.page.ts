@@ -11,6 +11,7 @@ import {
   sendDone,
   sendInvalid,
   resolveSubmission,
+  textsFor,
   type PageForm,
 } from './one-time-page.js';
 import { PageFilter } from './page.filter.js';
@@ -31,10 +32,12 @@ export class ConfirmEmailChangePage {
     const oneTimeToken = await this.changes.find(token);
     if (oneTimeToken?.state !== 'live') return sendEnded(response, oneTimeToken);
     const newEmail = await this.changes.getNewEmail(oneTimeToken);
+    const { language, changeEmail } = textsFor(response, oneTimeToken);
     sendPage(response, 200, {
-      title: 'Change your email address',
-      text: `Change your email address from ${oneTimeToken.customer.email} to ${newEmail}?`,
-      button: postButton('/confirm-email-change', 'Confirm the change', { token }),
+      language,
+      title: changeEmail.title,
+      text: changeEmail.text(oneTimeToken.customer.email, newEmail),
+      button: postButton('/confirm-email-change', changeEmail.button, { token }),
       brand: projectBrand(oneTimeToken.project),
     });
   }
@@ -49,32 +52,28 @@ export class ConfirmEmailChangePage {
     const link = await resolveSubmission({ form, fetchSite: site, response, links: this.changes, sendEnded });
     if (!link) return;
     const { token, oneTimeToken } = link;
+    const { changeEmail } = textsFor(response, oneTimeToken);
     if ((await this.changes.confirm(token)) === 'changed') {
       const newEmail = await this.changes.getNewEmail(oneTimeToken);
-      return sendDone(
-        response,
-        oneTimeToken,
-        'Your email address has been changed',
-        `${newEmail} is now your email address.`,
-      );
+      return sendDone(response, oneTimeToken, changeEmail.done, changeEmail.doneText(newEmail));
     }
-    sendDone(
-      response,
-      oneTimeToken,
-      'One more step',
-      'Open the link in the email that was sent to your other address. The change takes effect when both addresses are confirmed.',
-    );
+    sendDone(response, oneTimeToken, changeEmail.oneMoreStep, changeEmail.oneMoreStepText);
   }
 }
 
 function sendEnded(response: Response, oneTimeToken: OneTimeToken | null): void {
   if (!oneTimeToken || oneTimeToken.state === 'voided') return sendInvalid(response, oneTimeToken);
+  const { language, alreadyConfirmed, alreadyUsed, expiredLink, changeEmail } = textsFor(
+    response,
+    oneTimeToken,
+  );
   if (oneTimeToken.state === 'consumed') {
-    return sendDone(response, oneTimeToken, 'Already confirmed', 'This link has already been used.');
+    return sendDone(response, oneTimeToken, alreadyConfirmed, alreadyUsed);
   }
   sendPage(response, 400, {
-    title: 'This link has expired',
-    text: 'Request the email address change again.',
+    language,
+    title: expiredLink.title,
+    text: changeEmail.expiredText,
     brand: projectBrand(oneTimeToken.project),
   });
 }

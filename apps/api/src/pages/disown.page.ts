@@ -3,40 +3,21 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NoCredential } from '@gatehouse/auth';
 import type { OneTimeToken } from '@gatehouse/persistence';
+import { formatTime } from '@gatehouse/platform';
 import { DisownService } from '../email/disown.service.js';
 import { RateLimit } from '../http/rate-limit.js';
-import { projectBrand, readToken, sendInvalid, resolveSubmission, type PageForm } from './one-time-page.js';
+import {
+  projectBrand,
+  readToken,
+  resolveSubmission,
+  sendInvalid,
+  textsFor,
+  type PageForm,
+} from './one-time-page.js';
 import { PageFilter } from './page.filter.js';
 import { postButton, sendPage, textLink } from './page.js';
 
 const PATH = '/disown';
-
-const texts = {
-  link: "I didn't create this account",
-  created: (time: string, device: string | null): string =>
-    `This account was created on ${time}${device ? ` with ${device}` : ''}.`,
-  confirm: {
-    title: 'Remove all access to this account?',
-    text: (email: string): string =>
-      `If you did not create the account of ${email}, another person may know its password. Removing all access deletes the password and signs out all devices. Nothing else is deleted.`,
-    button: 'Remove all access',
-  },
-  done: {
-    title: 'All access has been removed',
-    text: (email: string): string =>
-      `To use the account, set a password with the link that we have sent to ${email}. If you do not want the account, you can ignore that email.`,
-  },
-  alreadyDone: {
-    title: 'All access has already been removed',
-    text: (email: string): string =>
-      `Since this link was sent, the owner of ${email} has removed all earlier access to the account. To remove all access again, choose "Forgot password" where you sign in.`,
-  },
-  expired: {
-    title: 'This link has expired',
-    text: (email: string): string =>
-      `To remove all access to the account of ${email}, choose "Forgot password" where you sign in. A new password signs out all devices.`,
-  },
-};
 
 /**
  * The page on which the owner of an address disowns an account that another person created. Opening it changes
@@ -55,11 +36,13 @@ export class DisownPage {
     const token = readToken(query);
     const oneTimeToken = await this.disowns.find(token);
     if (!oneTimeToken || !canDisown(oneTimeToken)) return sendEnded(response, oneTimeToken);
-    const { title, text, button } = texts.confirm;
+    const { language, disown } = textsFor(response, oneTimeToken);
+    const { title, text, button } = disown.confirm;
     sendPage(response, 200, {
+      language,
       title,
       text: text(oneTimeToken.email),
-      hint: describeCreation(oneTimeToken),
+      hint: describeCreation(response, oneTimeToken),
       button: postButton(PATH, button, { token }),
       brand: projectBrand(oneTimeToken.project),
     });
@@ -82,17 +65,25 @@ export class DisownPage {
     });
     if (!link) return;
     await this.disowns.disown(link.token);
-    sendText(response, 200, link.oneTimeToken, texts.done);
+    sendText(response, 200, link.oneTimeToken, 'done');
   }
 }
 
 /** Returns when and with what device the account of a link was created. */
-export const describeCreation = ({ customer, registrationDevice }: OneTimeToken): string =>
-  texts.created(formatTime(customer.createdAt), registrationDevice);
+export function describeCreation(response: Response, oneTimeToken: OneTimeToken): string {
+  const { language, disown } = textsFor(response, oneTimeToken);
+  return disown.created(
+    formatTime(language, oneTimeToken.customer.createdAt),
+    oneTimeToken.registrationDevice,
+  );
+}
 
 /** Returns a link to the page, or "" if the token cannot disown the account. */
-export const disownLink = (oneTimeToken: OneTimeToken, token: string): string =>
-  canDisown(oneTimeToken) ? textLink(`${PATH}?token=${encodeURIComponent(token)}`, texts.link) : '';
+export function disownLink(response: Response, oneTimeToken: OneTimeToken, token: string): string {
+  if (!canDisown(oneTimeToken)) return '';
+  const { disown } = textsFor(response, oneTimeToken);
+  return textLink(`${PATH}?token=${encodeURIComponent(token)}`, disown.link);
+}
 
 /** The address may have been verified with the link before: the owner may notice only afterwards. */
 const canDisown = ({ state, isClaimed }: OneTimeToken): boolean =>
@@ -100,22 +91,18 @@ const canDisown = ({ state, isClaimed }: OneTimeToken): boolean =>
 
 function sendEnded(response: Response, oneTimeToken: OneTimeToken | null): void {
   if (!oneTimeToken || oneTimeToken.state === 'voided') return sendInvalid(response, oneTimeToken);
-  if (oneTimeToken.state === 'expired') return sendText(response, 400, oneTimeToken, texts.expired);
-  sendText(response, 200, oneTimeToken, texts.alreadyDone);
+  if (oneTimeToken.state === 'expired') return sendText(response, 400, oneTimeToken, 'expired');
+  sendText(response, 200, oneTimeToken, 'alreadyDone');
 }
 
-const sendText = (
+function sendText(
   response: Response,
   status: number,
-  { email, project }: OneTimeToken,
-  { title, text }: { title: string; text: (email: string) => string },
-): void => sendPage(response, status, { title, text: text(email), brand: projectBrand(project) });
-
-const timeFormat = new Intl.DateTimeFormat('en', {
-  dateStyle: 'long',
-  timeStyle: 'short',
-  timeZone: 'UTC',
-  hourCycle: 'h23',
-});
-
-const formatTime = (time: Date): string => `${timeFormat.format(time)} UTC`;
+  oneTimeToken: OneTimeToken,
+  kind: 'done' | 'alreadyDone' | 'expired',
+): void {
+  const { language, disown } = textsFor(response, oneTimeToken);
+  const { title, text } = disown[kind];
+  const brand = projectBrand(oneTimeToken.project);
+  sendPage(response, status, { language, title, text: text(oneTimeToken.email), brand });
+}

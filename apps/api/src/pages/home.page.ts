@@ -33,6 +33,7 @@ export class HomePage {
       ...(console ? [linkButton('/console', 'Operator console')] : []),
     ];
     sendPage(response, 200, {
+      language: 'en',
       title: 'Gatehouse',
       text: 'Customer authentication and webhook delivery. This server is running.',
       button: links.join(' '),

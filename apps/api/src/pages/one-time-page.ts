@@ -1,7 +1,14 @@
 import type { Response } from 'express';
-import { resolveBrand, GatehouseError, type Brand, type ProjectContext } from '@gatehouse/domain';
+import {
+  resolveBrand,
+  GatehouseError,
+  parseAcceptLanguage,
+  type Brand,
+  type ProjectContext,
+} from '@gatehouse/domain';
 import type { OneTimeToken } from '@gatehouse/persistence';
 import { linkButton, postButton, sendPage } from './page.js';
+import { selectPageTexts, type PageTexts } from './page-texts.js';
 
 /** Fields of the forms of the hosted pages. */
 export interface PageForm {
@@ -17,6 +24,14 @@ export const readToken = (query: unknown): string => (typeof query === 'string' 
 /** Returns the branding of the pages of a project. */
 export const projectBrand = ({ name, settings }: ProjectContext): Brand =>
   resolveBrand(name, settings.branding);
+
+/** Returns the texts of a page for the customer of a token, or without one for the browser. */
+export const textsFor = (response: Response, oneTimeToken: OneTimeToken | null = null): PageTexts =>
+  selectPageTexts({
+    locale: oneTimeToken?.customer.locale ?? null,
+    accepted: parseAcceptLanguage(response.req.get('accept-language')),
+    defaultLocale: oneTimeToken?.project.settings.defaultLocale ?? null,
+  });
 
 /** Operations on the links that open a page. */
 export interface PageLinks {
@@ -64,11 +79,9 @@ export async function resolveSubmission({
 
 /** Sends the page for a token that is unknown or voided, for example because a newer one replaced it. */
 export function sendInvalid(response: Response, oneTimeToken: OneTimeToken | null): void {
-  sendPage(response, 400, {
-    title: 'This link is not valid',
-    text: 'The link is incomplete or was replaced by a newer one. Use the link in the most recent email.',
-    brand: oneTimeToken && projectBrand(oneTimeToken.project),
-  });
+  const { language, invalidLink } = textsFor(response, oneTimeToken);
+  const brand = oneTimeToken && projectBrand(oneTimeToken.project);
+  sendPage(response, 400, { language, ...invalidLink, brand });
 }
 
 /** Sends the page for an expired token, with a button that requests a new link. */
@@ -78,19 +91,23 @@ export function sendExpired(
   token: string,
   oneTimeToken: OneTimeToken,
 ): void {
+  const { language, expiredLink } = textsFor(response, oneTimeToken);
   sendPage(response, 400, {
-    title: 'This link has expired',
-    text: `We can send a new link to ${oneTimeToken.email}`,
-    button: postButton(path, 'Send a new link', { token, renew: '1' }),
+    language,
+    title: expiredLink.title,
+    text: expiredLink.text(oneTimeToken.email),
+    button: postButton(path, expiredLink.button, { token, renew: '1' }),
     brand: projectBrand(oneTimeToken.project),
   });
 }
 
 /** Sends the page after a request for a new link. It is the same if the quota prevented a new email. */
 function sendResent(response: Response, oneTimeToken: OneTimeToken): void {
+  const { language, newLink } = textsFor(response, oneTimeToken);
   sendPage(response, 200, {
-    title: 'Check your inbox',
-    text: `It can take a minute for the new link to arrive at ${oneTimeToken.email}`,
+    language,
+    title: newLink.title,
+    text: newLink.text(oneTimeToken.email),
     brand: projectBrand(oneTimeToken.project),
   });
 }
@@ -107,10 +124,12 @@ export function sendDone(
   more = '',
 ): void {
   const { redirectUrl } = oneTimeToken;
+  const { language, close, continueButton } = textsFor(response, oneTimeToken);
   sendPage(response, 200, {
+    language,
     title,
-    text: redirectUrl ? text : `${text} You can close this page.`,
-    button: (redirectUrl ? linkButton(redirectUrl, 'Continue') : '') + more,
+    text: redirectUrl ? text : `${text} ${close}`,
+    button: (redirectUrl ? linkButton(redirectUrl, continueButton) : '') + more,
     brand: projectBrand(oneTimeToken.project),
   });
 }

@@ -23,7 +23,7 @@ describe('sendPage', () => {
   afterAll(() => server.close());
 
   const renderPage = async (page: Partial<PageContent>) => {
-    content = { title: 'Title', text: 'Text', ...page };
+    content = { language: 'en', title: 'Title', text: 'Text', ...page };
     const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     const html = await response.text();
     return { html, headers: response.headers, policy: response.headers.get('content-security-policy')! };
@@ -81,7 +81,9 @@ describe('sendPage', () => {
         label: 'Go',
         fields: { token: 't' },
         email: 'a@b.c',
+        inputLabel: 'New password',
         minLength: 8,
+        hint: 'At least 8 characters',
         error: 'No',
       }),
     });
@@ -115,7 +117,9 @@ describe('passwordForm', () => {
     label: 'Set',
     fields: { token: 'tok' },
     email: 'a"b@c.d',
+    inputLabel: 'New password',
     minLength: 12,
+    hint: 'At least 12 characters',
   };
 
   it('PW-01: names the account for password managers, sets a minimum length and no maximum length', () => {

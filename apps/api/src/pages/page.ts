@@ -1,9 +1,11 @@
 import type { Response } from 'express';
 import { resolveBrand, type Brand } from '@gatehouse/domain';
-import { escapeHtml } from '@gatehouse/platform';
+import { escapeHtml, type ShippedLanguage } from '@gatehouse/platform';
 import { pageStyle } from './page-style.js';
 
 export interface PageContent {
+  /** Language of the texts, as a BCP 47 tag. */
+  language: ShippedLanguage;
   /** The only heading of the page. */
   title: string;
   text: string;
@@ -24,7 +26,7 @@ const defaultBrand = resolveBrand('');
 export function sendPage(
   response: Response,
   status: number,
-  { title, text, hint, button = '', brand }: PageContent,
+  { language, title, text, hint, button = '', brand }: PageContent,
 ): void {
   const { css, hash } = pageStyle(brand ?? defaultBrand);
   const policy = [
@@ -37,10 +39,11 @@ export function sendPage(
   ];
   response.status(status).set({
     'Content-Type': 'text/html; charset=utf-8',
+    'Content-Language': language,
     'Content-Security-Policy': policy.join('; '),
     'X-Robots-Tag': 'noindex, nofollow',
   }).send(`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -73,19 +76,31 @@ export interface PasswordForm {
   fields: Record<string, string>;
   /** Email address of the account. Password managers store the password under this name. */
   email: string;
+  /** Label of the input field. */
+  inputLabel: string;
   minLength: number;
+  hint: string;
   /** Error of the password that was submitted before. */
   error?: string | null;
 }
 
 /** Returns a form for a new password. */
-export function passwordForm({ path, label, fields, email, minLength, error }: PasswordForm): string {
+export function passwordForm({
+  path,
+  label,
+  fields,
+  email,
+  inputLabel,
+  minLength,
+  hint,
+  error,
+}: PasswordForm): string {
   // Browsers check only `minlength`: `maxlength` would silently truncate a password (PW-01).
   const input = `<input id="password" name="password" type="password" autocomplete="new-password" required minlength="${minLength}" aria-describedby="${error ? 'password-error ' : ''}password-hint"${error ? ' aria-invalid="true" autofocus' : ''}>`;
   return form(
     path,
     label,
-    `${hiddenInputs(fields)}<input type="text" name="username" value="${escapeHtml(email)}" autocomplete="username" readonly hidden><label for="password">New password</label>${input}${error ? `<p class="error" id="password-error" role="alert">${escapeHtml(error)}</p>` : ''}<p class="hint" id="password-hint">At least ${minLength} characters. Any character is allowed.</p>`,
+    `${hiddenInputs(fields)}<input type="text" name="username" value="${escapeHtml(email)}" autocomplete="username" readonly hidden><label for="password">${escapeHtml(inputLabel)}</label>${input}${error ? `<p class="error" id="password-error" role="alert">${escapeHtml(error)}</p>` : ''}<p class="hint" id="password-hint">${escapeHtml(hint)}</p>`,
   );
 }
 

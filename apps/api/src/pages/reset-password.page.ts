@@ -2,7 +2,7 @@ import { Body, Controller, Get, Headers, Post, Query, Res, UseFilters } from '@n
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NoCredential } from '@gatehouse/auth';
-import { GatehouseError } from '@gatehouse/domain';
+import { GatehouseError, type PasswordWeakness } from '@gatehouse/domain';
 import type { OneTimeToken } from '@gatehouse/persistence';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
@@ -15,30 +15,19 @@ import {
   sendExpired,
   sendInvalid,
   resolveSubmission,
+  textsFor,
   type PageForm,
 } from './one-time-page.js';
 import { PageFilter } from './page.filter.js';
 import { passwordForm, sendPage } from './page.js';
 
-/** Texts of the page for each of its two kinds of link. */
-const texts = {
-  'reset-password': {
-    path: '/reset-password',
-    title: 'Choose a new password',
-    text: 'For your account',
-    button: 'Set new password',
-    done: 'Your password has been changed',
-  },
-  'accept-invite': {
-    path: '/accept-invite',
-    title: 'Welcome',
-    text: 'Choose a password for your account',
-    button: 'Set password',
-    done: 'Your account is ready',
-  },
-};
+/** The paths of the page and the names of its texts for each of its two kinds of link. */
+const variants = {
+  'reset-password': { path: '/reset-password', name: 'resetPassword' },
+  'accept-invite': { path: '/accept-invite', name: 'acceptInvite' },
+} as const;
 
-const textsFor = ({ kind }: OneTimeToken) => texts[kind === 'accept-invite' ? kind : 'reset-password'];
+const variantOf = ({ kind }: OneTimeToken) => variants[kind === 'accept-invite' ? kind : 'reset-password'];
 
 /** The pages for the links in password reset and invitation emails. Both set a password. */
 @ApiExcludeController()
@@ -72,15 +61,12 @@ export class ResetPasswordPage {
       await this.resets.reset(token, form?.password ?? '', { ...client, origin: undefined });
     } catch (error) {
       if (!(error instanceof GatehouseError) || error.code !== 'weak_password') throw error;
-      const advice = error.details.errors!.map(({ message }) => message).join(' ');
-      return sendForm(response, 422, token, oneTimeToken, advice);
+      const weaknesses = error.details.errors!.map(({ code }) => code as PasswordWeakness);
+      return sendForm(response, 422, token, oneTimeToken, weaknesses);
     }
-    sendDone(
-      response,
-      oneTimeToken,
-      textsFor(oneTimeToken).done,
-      `You can now sign in as ${oneTimeToken.email}.`,
-    );
+    const texts = textsFor(response, oneTimeToken);
+    const { done } = texts[variantOf(oneTimeToken).name];
+    sendDone(response, oneTimeToken, done, texts.password.doneText(oneTimeToken.email));
   }
 }
 
@@ -89,22 +75,28 @@ function sendForm(
   status: number,
   token: string,
   oneTimeToken: OneTimeToken,
-  error: string | null = null,
+  weaknesses: PasswordWeakness[] = [],
 ): void {
-  const { path, title, text, button } = textsFor(oneTimeToken);
-  const { passwordMinLength } = oneTimeToken.project.settings;
-  const form = { path, label: button, fields: { token }, email: oneTimeToken.email, error };
+  const texts = textsFor(response, oneTimeToken);
+  const { path, name } = variantOf(oneTimeToken);
+  const { title, text, button } = texts[name];
+  const { label: inputLabel, hint, weakness } = texts.password;
+  const { passwordMinLength: minLength } = oneTimeToken.project.settings;
+  const form = { path, label: button, fields: { token }, email: oneTimeToken.email, inputLabel, minLength };
+  const error = weaknesses.map((each) => weakness(each, minLength)).join(' ');
   sendPage(response, status, {
+    language: texts.language,
     title,
-    text: `${text} ${oneTimeToken.email}`,
-    button: passwordForm({ ...form, minLength: passwordMinLength }),
+    text: text(oneTimeToken.email),
+    button: passwordForm({ ...form, hint: hint(minLength), error }),
     brand: projectBrand(oneTimeToken.project),
   });
 }
 
 function sendEnded(response: Response, oneTimeToken: OneTimeToken | null, token: string): void {
   if (!oneTimeToken || oneTimeToken.state === 'voided') return sendInvalid(response, oneTimeToken);
-  const { path, done } = textsFor(oneTimeToken);
+  const { path, name } = variantOf(oneTimeToken);
   if (oneTimeToken.state === 'expired') return sendExpired(response, path, token, oneTimeToken);
-  sendDone(response, oneTimeToken, done, 'This link has already been used.');
+  const texts = textsFor(response, oneTimeToken);
+  sendDone(response, oneTimeToken, texts[name].done, texts.alreadyUsed);
 }

@@ -12,6 +12,7 @@ import {
   sendExpired,
   sendInvalid,
   resolveSubmission,
+  textsFor,
   type PageForm,
 } from './one-time-page.js';
 import { describeCreation, disownLink } from './disown.page.js';
@@ -34,11 +35,13 @@ export class VerifyEmailPage {
     const token = readToken(query);
     const oneTimeToken = await this.verification.find(token);
     if (oneTimeToken?.state !== 'live') return sendEnded(response, oneTimeToken, token);
+    const { language, verifyEmail } = textsFor(response, oneTimeToken);
     sendPage(response, 200, {
-      title: 'Confirm your email address',
-      text: `Is ${oneTimeToken.email} your email address?`,
-      hint: describeCreation(oneTimeToken),
-      button: postButton(PATH, 'Confirm email address', { token }) + disownLink(oneTimeToken, token),
+      language,
+      title: verifyEmail.title,
+      text: verifyEmail.text(oneTimeToken.email),
+      hint: describeCreation(response, oneTimeToken),
+      button: postButton(PATH, verifyEmail.button, { token }) + disownLink(response, oneTimeToken, token),
       brand: projectBrand(oneTimeToken.project),
     });
   }
@@ -60,12 +63,13 @@ export class VerifyEmailPage {
     if (!link) return;
     const { token, oneTimeToken } = link;
     await this.verification.verify(token);
+    const { verifyEmail } = textsFor(response, oneTimeToken);
     sendDone(
       response,
       oneTimeToken,
-      'Email address confirmed',
-      `Thank you for confirming ${oneTimeToken.email}.`,
-      disownLink(oneTimeToken, token),
+      verifyEmail.done,
+      verifyEmail.doneText(oneTimeToken.email),
+      disownLink(response, oneTimeToken, token),
     );
   }
 }
@@ -76,12 +80,13 @@ function sendEnded(response: Response, oneTimeToken: OneTimeToken | null, token:
   const isConfirmed =
     oneTimeToken?.customer.emailVerified && oneTimeToken.customer.email === oneTimeToken.email;
   if (oneTimeToken && isConfirmed) {
+    const { alreadyConfirmed, verifyEmail } = textsFor(response, oneTimeToken);
     return sendDone(
       response,
       oneTimeToken,
-      'Already confirmed',
-      `${oneTimeToken.email} is already confirmed.`,
-      disownLink(oneTimeToken, token),
+      alreadyConfirmed,
+      verifyEmail.alreadyDoneText(oneTimeToken.email),
+      disownLink(response, oneTimeToken, token),
     );
   }
   if (!oneTimeToken || oneTimeToken.state === 'voided') return sendInvalid(response, oneTimeToken);

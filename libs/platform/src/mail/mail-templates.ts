@@ -132,7 +132,7 @@ function formatDuration(language: string, seconds: number): string {
  * Returns a time in UTC. The month is a word, because 1/2 is a different day in other countries.
  * @param language a BCP 47 tag
  */
-function formatTime(language: string, at: Date): string {
+export function formatTime(language: string, at: Date): string {
   const format = new Intl.DateTimeFormat(localesFor(language), {
     dateStyle: 'long',
     timeStyle: 'short',
