@@ -69,6 +69,37 @@ describe('isAllowedAddress', () => {
     expectAllowed('169.254.169.254 fe80::1', withCidrs('169.254.0.0/16', '0.0.0.0/0', 'fe80::/10'), '');
     expectAllowed('::ffff:169.254.169.254 64:ff9b::a9fe:a9fe 2002:a9fe:a9fe::', withCidrs('::/0'), '');
   });
+
+  /** Ranges that contain every address, as one entry each and as a sum of ranges that production accepts. */
+  const everything: Record<string, string[]> = {
+    'one range': ['0.0.0.0/0', '::/0'],
+    'many ranges': [
+      ...Array.from({ length: 256 }, (_, index) => `${index}.0.0.0/8`),
+      'fd00::/32',
+      'fd12::/32',
+    ],
+    'exact ranges': splitWords('169.254.169.254/32 100.100.100.200/32 168.63.129.16/32 fd00:ec2::254/128'),
+  };
+  it.each(Object.entries(everything))('OP-06: %s cannot allow metadata addresses', (_, cidrs) => {
+    for (const production of [true, false]) {
+      const policy = { production, allowedCidrs: [...cidrs, '10.1.0.0/16'] };
+      expectAllowed(
+        `169.254.0.1 169.254.169.254 169.254.170.2 100.100.100.200 168.63.129.16 192.0.0.192 fd00:ec2::254
+          fd00:ec2::254%eth0 fd00:ec2::23 fd00:0ec2:0::0:254 fe80::a9fe:a9fe fd20:ce::254 fd00:42::42`,
+        policy,
+        '',
+      );
+      // Mapped, IPv4-compatible, NAT64 with the prefixes of RFC 6052, RFC 8215 and of a network, 6to4.
+      expectAllowed(
+        `::ffff:100.100.100.200 ::ffff:6464:64c8 ::169.254.169.254 ::a9fe:a9fe ::ffff:0:168.63.129.16
+          64:ff9b::a9fe:a9fe 64:ff9b::100.100.100.200 64:ff9b:1::a9fe:a9fe fd12::a9fe:a9fe fd12::168.63.129.16
+          2001:4860:64::6464:64c8 2002:6464:64c8::`,
+        policy,
+        '',
+      );
+      expectAllowed('10.1.2.3 8.8.8.8', policy, '10.1.2.3 8.8.8.8');
+    }
+  });
 });
 
 describe('targetUrlProblem', () => {
@@ -189,6 +220,17 @@ describe('targetUrlProblem', () => {
     expectProblem(privateAddressProblem, splitWords(urls), development);
     expectProblem(null, ['https://10.1.2.3/'], withCidrs('10.1.0.0/16'));
     expectProblem(privateAddressProblem, ['https://10.2.2.3/'], withCidrs('10.1.0.0/16'));
+  });
+
+  it('OP-06: an allowed range accepts a metadata address in no notation', () => {
+    const hosts = `100.100.100.200 1684301000 0x646464c8 0144.0144.0144.0310 0x64.100.0144.200 100.100.25800 169.254.43518
+      0xa83f8110 168.63.33040 [fd00:ec2::254] [fd00:ec2:0:0:0:0:0:254] [FD00:0EC2::0254] [::ffff:100.100.100.200]
+      [64:ff9b::6464:64c8] １００.１００.１００.２００`;
+    expectProblem(
+      privateAddressProblem,
+      splitWords(hosts).map((host) => `https://${host}/`),
+      withCidrs('0.0.0.0/0', '::/0', '100.0.0.0/8', '168.0.0.0/8', 'fd00:ec2::/32'),
+    );
   });
 });
 

@@ -1,5 +1,7 @@
 import ipaddr from 'ipaddr.js';
 
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
 /**
  * The targets that webhooks may have. The same policy applies at the creation of an endpoint and at every
  * attempt (WH-01 to WH-03).
@@ -19,8 +21,28 @@ const internalPorts = new Set([
   6443, 8500, 9092, 9200, 9300, 10250, 11211, 15672, 27017,
 ]);
 
-/** The metadata and agent address of a cloud platform, which is in the global unicast range. */
-const blockedUnicastAddresses = new Set(['168.63.129.16']);
+/**
+ * The addresses of metadata services and of the other services that a cloud platform offers to each of its
+ * machines (requirement OP-06). No setting can allow them. Link-local addresses, which most platforms use, are
+ * blocked as a whole.
+ */
+const metadataRanges = [
+  '168.63.129.16/32', // Azure
+  '100.100.100.200/32', // Alibaba Cloud
+  '192.0.0.192/32', // Oracle Cloud
+  'fd00:ec2::/32', // Amazon EC2
+  'fd20:ce::254/128', // Google Cloud
+  'fd00:42::42/128', // Scaleway
+].map((cidr) => ipaddr.parseCIDR(cidr));
+
+/** The usual metadata addresses, which a NAT64 with its own prefix can embed in any IPv6 address. */
+const embeddedMetadataAddresses = new Set([
+  '169.254.169.254',
+  '169.254.170.2',
+  '169.254.170.23',
+  '168.63.129.16',
+  '100.100.100.200',
+]);
 
 /**
  * Ranges that no setting can allow: metadata services use link-local addresses, and the others embed IPv4
@@ -30,24 +52,33 @@ const blockedRanges = new Set(['linkLocal', 'ipv4Mapped', 'rfc6145', 'rfc6052', 
 
 /**
  * Returns whether requests to this IP address are allowed: only global unicast, and for IPv6 only 2000::/3.
- * Mapped, NAT64 and 6to4 addresses are always rejected. Loopback is allowed outside production. Link-local is
- * never allowed.
+ * Mapped, NAT64 and 6to4 addresses are always rejected. Loopback is allowed outside production. Link-local and
+ * metadata addresses are never allowed.
  */
 export function isAllowedAddress(address: string, policy: TargetPolicy): boolean {
   if (!ipaddr.isValid(address)) return false;
   const ip = ipaddr.parse(address);
   const range = ip.range();
-  if (blockedRanges.has(range)) return false;
+  if (blockedRanges.has(range) || isMetadataAddress(ip)) return false;
   if (policy.allowedCidrs.some((cidr) => matchesCidr(ip, cidr))) return true;
   if (range === 'loopback') return !policy.production;
-  if (range !== 'unicast' || blockedUnicastAddresses.has(ip.toString())) return false;
+  if (range !== 'unicast') return false;
   return ip.kind() === 'ipv4' || matchesCidr(ip, '2000::/3');
 }
 
-function matchesCidr(ip: ipaddr.IPv4 | ipaddr.IPv6, cidr: string): boolean {
-  const [range, bits] = ipaddr.parseCIDR(cidr);
-  return range.kind() === ip.kind() && ip.match(range, bits);
+function isMetadataAddress(ip: Address): boolean {
+  if (metadataRanges.some(([range, bits]) => matchesRange(ip, range, bits))) return true;
+  if (!(ip instanceof ipaddr.IPv6)) return false;
+  return embeddedMetadataAddresses.has(ipaddr.fromByteArray(ip.toByteArray().slice(12)).toString());
 }
+
+function matchesCidr(ip: Address, cidr: string): boolean {
+  const [range, bits] = ipaddr.parseCIDR(cidr);
+  return matchesRange(ip, range, bits);
+}
+
+const matchesRange = (ip: Address, range: Address, bits: number): boolean =>
+  range.kind() === ip.kind() && ip.match(range, bits);
 
 /** Returns the IP address in the host of a URL without brackets, or null if the host is a name. */
 export function hostIpLiteral(hostname: string): string | null {

@@ -25,6 +25,11 @@ describe('guardedLookup', () => {
     },
   );
 
+  it('OP-06: returns no metadata address for a name, whatever ranges are allowed', async () => {
+    for (const address of ['169.254.169.254', '100.100.100.200', '168.63.129.16', 'fd00:ec2::254'])
+      await expect(lookup(true, ['8.8.8.8', address], true, ['0.0.0.0/0', '::/0'])).rejects.toEqual(blocked);
+  });
+
   it('WH-02: returns loopback outside production, public addresses, and an allowed range', async () => {
     await expect(lookup(false, ['127.0.0.1'], false)).resolves.toBe('127.0.0.1');
     await expect(lookup(true, ['10.1.2.3', '8.8.8.8'], true, ['10.1.0.0/16'])).resolves.toEqual([
