@@ -240,6 +240,8 @@ describe('starting', () => {
       RATE_LIMITS: 'off',
       FAILPOINTS: 'x',
       TIME_SCALE: '2',
+      TRUSTED_PROXIES: '0.0.0.0/0',
+      WEBHOOK_ALLOWED_CIDRS: '10.0.0.0/8,::/0',
     });
     expect(await api.waitForExit()).toBe(78);
     for (const name of [
@@ -253,6 +255,8 @@ describe('starting', () => {
       'RATE_LIMITS',
       'FAILPOINTS',
       'TIME_SCALE',
+      'TRUSTED_PROXIES',
+      'WEBHOOK_ALLOWED_CIDRS',
     ]) {
       expect(api.output).toContain(`- ${name} `);
     }

@@ -200,12 +200,16 @@ describe('errors of the configuration', () => {
     WEBHOOK_RETRY_SCHEDULE: ['0s,15s,1m,5m', '0s,15s,1m,5m,30m,1h'],
     WEBHOOK_TIMEOUT: ['0s', '61s'],
     WEBHOOK_CONCURRENCY: ['-1'],
-    WEBHOOK_ALLOWED_CIDRS: ['10.0.0.0', '10.0.0.0/33'],
+    WEBHOOK_ALLOWED_CIDRS: splitWords('10.0.0.0 10.0.0.0/33 10/8 0x0a.0.0.0/8 fd00::%eth0/32 fd00::/129'),
     WEBHOOK_DNS_SERVERS: splitWords(
       'dns.example.com dns.example.com:53 10.0.0.53:0 10.0.0.53:65536 [10.0.0.53',
     ),
     WEBHOOK_RETENTION: ['23h'],
-    TRUSTED_PROXIES: ['loopback'],
+    TRUSTED_PROXIES: splitWords(
+      `loopback 10.0.0.1 10/8 10.0.0/24 010.0.0.0/8 0x0a.0.0.0/8 167772160/8 10.0.0.0/255.0.0.0 10.0.0.0/8/8 10.0.0.0/
+        10.0.0.0/33 10.0.0.0/-1 10.0.0.0/8.0 10.0.0.0/08 10.0.0.0;10.1.0.0 fe80::1%eth0/64 ::10.0.0.0/104
+        ::ffff:10.0.0.0/104 ::1/129 [::1]/128 /8 / 0.0.0.0/0 ::/0 10.0.0.0/0 10.0.0.0/8,0.0.0.0/0`,
+    ),
     BCRYPT_COST: ['3', '17'],
     HASH_THREADS: ['0'],
     STRIPE_SECRET_KEY: [`pk_test_${'a'.repeat(24)}`, `sk_${'a'.repeat(49)}`, 'sk_live_a b'],
@@ -259,6 +263,22 @@ describe('errors of the configuration', () => {
   });
 });
 
+describe('the address ranges of trusted proxies', () => {
+  it('RL-02: a range of all addresses is an error that names it and its effect', () => {
+    expect(problemsIn({ ...base, TRUSTED_PROXIES: '10.0.0.0/8, 0.0.0.0/0' })).toEqual([
+      expect.stringMatching(
+        /^TRUSTED_PROXIES must not contain 0\.0\.0\.0\/0, because every client could forge/,
+      ),
+    ]);
+  });
+
+  it('accepts every range that the HTTP server can parse, for each version and length', () => {
+    const ranges = '10.0.0.0/1 10.0.0.0/8 10.1.2.3/32 ::1/128 fd00::/8 2001:DB8::/1 ::ffff:a00:0/104';
+    for (const range of splitWords(ranges))
+      expect(loadConfig({ ...base, TRUSTED_PROXIES: range }).http.trustedProxies).toEqual([range]);
+  });
+});
+
 describe('production', () => {
   const required = splitWords('PUBLIC_URL DATABASE_URL GATEHOUSE_SECRET SMTP_URL MAIL_FROM');
 
@@ -288,6 +308,10 @@ describe('production', () => {
     ['SMTP_URL', 'smtp://mailpit:1025'],
     ['SMTP_URL', 'smtp://MailPit'],
     ['MAIL_FROM', 'Gatehouse <no-reply@localhost>'],
+    ['WEBHOOK_ALLOWED_CIDRS', '0.0.0.0/0'],
+    ['WEBHOOK_ALLOWED_CIDRS', '10.0.0.0/8,172.0.0.0/7'],
+    ['WEBHOOK_ALLOWED_CIDRS', '::/0'],
+    ['WEBHOOK_ALLOWED_CIDRS', 'fd00::/31'],
     ['BCRYPT_COST', '9'],
     ['RATE_LIMITS', 'off'],
     ['FAILPOINTS', 'delivery.before-enqueue'],
@@ -342,5 +366,14 @@ describe('production', () => {
   it('CF-03: accepts a configured range of private webhook targets', () => {
     const { webhooks } = loadConfig({ ...production, WEBHOOK_ALLOWED_CIDRS: '10.1.0.0/16' });
     expect(webhooks.allowedCidrs).toEqual(['10.1.0.0/16']);
+  });
+
+  it('OP-06: names the range of webhook targets that is too wide, and accepts it outside production', () => {
+    const WEBHOOK_ALLOWED_CIDRS = '10.0.0.0/8, ::/0, fd12:3456::/32, 8.0.0.0/7';
+    expect(problemsIn({ ...production, WEBHOOK_ALLOWED_CIDRS })).toEqual([
+      'WEBHOOK_ALLOWED_CIDRS must not contain ::/0, which is wider than /32, in production',
+      'WEBHOOK_ALLOWED_CIDRS must not contain 8.0.0.0/7, which is wider than /8, in production',
+    ]);
+    expect(problemsIn({ ...base, WEBHOOK_ALLOWED_CIDRS })).toEqual([]);
   });
 });

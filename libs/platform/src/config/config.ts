@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { unescape } from 'node:querystring';
 import { canonicalPassword, OPERATOR_PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH } from '@gatehouse/domain';
+import { parseCidr } from './cidr.js';
 import { readOrCreateRootSecret, rootSecretProblem } from './root-secret.js';
 import { settings, type SettingName, type SettingValues } from './settings.js';
 import { errorMessage } from '../errors.js';
@@ -151,6 +152,7 @@ function productionProblems(values: SettingValues, environment: Environment): st
   if (values.ALERT_WEBHOOK_URL && !/^https:/i.test(values.ALERT_WEBHOOK_URL)) {
     problems.push('ALERT_WEBHOOK_URL must start with https:// in production');
   }
+  problems.push(...values.WEBHOOK_ALLOWED_CIDRS.flatMap(wideRangeProblems));
   if (values.BCRYPT_COST < 10) problems.push('BCRYPT_COST must be at least 10 in production');
   if (!values.RATE_LIMITS) problems.push('RATE_LIMITS must be on in production');
   if (values.FAILPOINTS.length > 0) problems.push('FAILPOINTS must be unset in production');
@@ -158,6 +160,14 @@ function productionProblems(values: SettingValues, environment: Environment): st
   if (!values.PERIODIC_JOBS) problems.push('PERIODIC_JOBS must be on in production');
   if (values.TIME_SCALE !== 1) problems.push('TIME_SCALE must be unset in production');
   return problems;
+}
+
+/** Returns the problem of a range that is too wide for webhooks (requirement OP-06), or nothing. */
+function wideRangeProblems(range: string): string[] {
+  const { version, bits } = parseCidr(range)!;
+  const minBits = version === 4 ? 8 : 32;
+  if (bits >= minBits) return [];
+  return [`WEBHOOK_ALLOWED_CIDRS must not contain ${range}, which is wider than /${minBits}, in production`];
 }
 
 /**

@@ -1,9 +1,16 @@
 import { availableParallelism } from 'node:os';
 import ipaddr from 'ipaddr.js';
+import { parseCidr } from './cidr.js';
 import * as setting from './setting.js';
 
 const cidrProblem = (entry: string): string | null =>
-  ipaddr.isValidCIDR(entry) ? null : 'must be a list of address ranges such as 10.0.0.0/8';
+  parseCidr(entry) ? null : 'must be a list of address ranges such as 10.0.0.0/8';
+
+/** A range of all addresses would let every client choose the address under which it is counted. */
+function proxyRangeProblem(entry: string): string | null {
+  if (parseCidr(entry)?.bits !== 0) return cidrProblem(entry);
+  return `must not contain ${entry}, because every client could forge its address. List the ranges of your proxies`;
+}
 
 /**
  * Returns null for an IP address with or without a port (`10.0.0.53`, `10.0.0.53:5353`, `2620:fe::fe`,
@@ -121,7 +128,7 @@ export const settings = {
   ),
   WEBHOOK_ALLOWED_CIDRS: setting.list(
     {
-      doc: 'Address ranges that webhooks may call in addition to the public internet, separated by commas.',
+      doc: 'Address ranges that webhooks may call in addition to the public internet, separated by commas. In production, no range may be wider than /8 (IPv6: /32). Metadata services of cloud platforms are always blocked.',
       fallback: [],
     },
     cidrProblem,
@@ -180,7 +187,7 @@ export const settings = {
       doc: 'Address ranges of proxies whose X-Forwarded-For header is trusted, separated by commas.',
       fallback: [],
     },
-    cidrProblem,
+    proxyRangeProblem,
   ),
   STRIPE_SECRET_KEY: setting.pattern(
     {
