@@ -11,7 +11,7 @@ import {
 } from '../support/customers.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { eventually } from '../support/eventually.js';
-import { MailServer, decodeQuotedPrintable } from '../support/mail-server.js';
+import { MAIL_PASSWORD, MailServer, decodeQuotedPrintable } from '../support/mail-server.js';
 import type { ServerProcess } from '../support/server-process.mjs';
 
 let instance: TestInstance;
@@ -144,5 +144,37 @@ describe('with a mail server', () => {
     expect(await instance.sql(`SELECT 1 FROM mails WHERE state = 'pending'`)).toEqual([]);
     const recipients = mailServer.mails.slice(before).flatMap(({ to }) => to);
     expect(recipients.sort()).toEqual(['lin@example.com', 'mae@example.com']);
+  });
+});
+
+describe('in production, with a mail server without STARTTLS', () => {
+  it('OP-04: sends neither password nor email, keeps the email pending, and logs the reason', async () => {
+    const server = new MailServer();
+    await server.start();
+    const { email } = await registerCustomer(instance);
+    const production = instance.startWorker({
+      NODE_ENV: 'production',
+      PUBLIC_URL: 'https://auth.example.com',
+      SMTP_URL: server.remoteUrl,
+      MAIL_FROM: 'Gatehouse <no-reply@example.com>',
+      BCRYPT_COST: '10',
+      RATE_LIMITS: 'on',
+      WEBHOOK_ALLOWED_CIDRS: '',
+    });
+    try {
+      const findFailure = () => production.log.find(({ message }) => message === 'email delivery failed');
+      const failure = await eventually('a failed attempt', findFailure);
+      expect(failure['reason']).toMatch(/does not support STARTTLS.*SMTP_REQUIRE_TLS=off/);
+      const [mail] = await instance.sql(
+        `SELECT state, tries > 0 AS attempted FROM mails WHERE recipient = $1`,
+        [email],
+      );
+      expect(mail).toEqual({ state: 'pending', attempted: true });
+      expect([server.passwords, server.mails]).toEqual([[], []]);
+      expect(production.output).not.toContain(MAIL_PASSWORD);
+    } finally {
+      await production.stop();
+      await server.stop();
+    }
   });
 });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import { currentMigrationNames } from '@gatehouse/persistence';
 import { eventually } from '../support/eventually.js';
-import { OperatorClient } from '../support/operator-client.js';
+import { insertOperator, OperatorClient } from '../support/operator-client.js';
 import { startReplica } from '../support/start-replica.js';
 import { freePort } from '../support/server-process.mjs';
 import { TestInstance, type RequestOptions } from '../support/test-instance.js';
@@ -60,12 +60,27 @@ describe('a second api', () => {
       replica = await startReplica(instance, {
         NODE_ENV: 'production',
         PUBLIC_URL: 'https://auth.example.com',
-        SMTP_URL: 'smtp://127.0.0.1:9',
+        SMTP_URL: 'smtp://mail.invalid',
+        SMTP_REQUIRE_TLS: 'off',
         MAIL_FROM: 'auth@example.com',
         BCRYPT_COST: '10',
       });
     });
     afterAll(async () => replica?.process.stop('SIGTERM'));
+
+    it('OP-04: warns of unencrypted emails in its log and to signed-in operators', async () => {
+      const operator = await insertOperator(instance);
+      const getWarnings = async (baseUrl?: string) =>
+        (await operator.request('GET', '/health', undefined, {}, baseUrl)).body.warnings;
+      const warnings = (await getWarnings(replica.baseUrl)) as string[];
+      expect(warnings).toContain('smtp_unencrypted');
+      expect(warnings).not.toContain('database_unencrypted');
+      const logged = replica.process.log.filter(({ warning }) => warning);
+      expect(logged.map(({ level, warning }) => [level, warning])).toEqual(
+        warnings.map((warning) => ['warn', warning]),
+      );
+      expect(await getWarnings()).toEqual([]);
+    });
 
     it('accepts only http origins of the local machine', async () => {
       const send = (allowedOrigins: string[]) =>

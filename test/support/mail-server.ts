@@ -2,17 +2,29 @@ import { once } from 'node:events';
 import { SMTPServer } from 'smtp-server';
 import { freePort } from './server-process.mjs';
 
+export const MAIL_PASSWORD = 'Xw3-kLp9';
+
 /** A real SMTP server on loopback that a test can stop and start. */
 export class MailServer {
   readonly mails: { from: string; to: string[]; text: string }[] = [];
+  /** The passwords that clients have sent. */
+  readonly passwords: unknown[] = [];
   private server: SMTPServer | undefined;
   private port = 0;
+
+  /** @param tls certificate and key for STARTTLS; without them, the server does not support it */
+  constructor(private readonly tls?: { cert: string; key: string }) {}
 
   async start(): Promise<void> {
     this.server = new SMTPServer({
       authOptional: true,
       closeTimeout: 100,
-      disabledCommands: ['STARTTLS'],
+      allowInsecureAuth: true,
+      ...(this.tls ?? { disabledCommands: ['STARTTLS'] }),
+      onAuth: ({ username, password }, _session, done) => {
+        this.passwords.push(password);
+        done(null, { user: username });
+      },
       onData: (stream, { envelope }, done) => {
         let text = '';
         stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
@@ -32,6 +44,11 @@ export class MailServer {
 
   get url(): string {
     return `smtp://127.0.0.1:${this.port}`;
+  }
+
+  /** A URL with a password that counts as remote: 0.0.0.0 is no loopback address, but leads to this machine. */
+  get remoteUrl(): string {
+    return `smtp://mailer:${MAIL_PASSWORD}@0.0.0.0:${this.port}`;
   }
 
   async stop(): Promise<void> {

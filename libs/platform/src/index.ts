@@ -2,6 +2,7 @@ export * from './batching/batcher.js';
 export * from './batching/keyed-lock.js';
 export * from './clock/clock.js';
 export * from './config/config.js';
+export { configWarnings, type ConfigWarning } from './config/config-warnings.js';
 export { settings } from './config/settings.js';
 export * from './crypto/alert-secrets.js';
 export * from './crypto/cursor-codec.js';

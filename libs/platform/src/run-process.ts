@@ -1,4 +1,5 @@
 import { loadConfig, ConfigError, type Config } from './config/config.js';
+import { configWarnings } from './config/config-warnings.js';
 import { errorMessage } from './errors.js';
 import { createLogger, type Logger } from './logging/logger.js';
 
@@ -24,6 +25,7 @@ export async function runProcess(
 ): Promise<void> {
   const config = loadConfigOrExit();
   const logger = createLogger(config, name);
+  for (const warning of config.warnings) logger.warn({ warning }, configWarnings[warning]);
   let service: RunnableService | undefined;
   let isStopping = false;
   const stop = (reason: string, exitCode: number): void => {

@@ -54,6 +54,7 @@ export class HealthService {
         oldestPendingAt: systemStatus.oldestMailAt?.toISOString() ?? null,
       },
       billing: this.billing.provider,
+      warnings: this.config.warnings,
     };
   }
 }

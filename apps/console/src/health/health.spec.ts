@@ -21,6 +21,7 @@ const healthy: Health = {
   workers: [worker(true), worker(false)],
   mail: { configured: false, pending: 0, failed: 7, oldestPendingAt: null },
   billing: 'off',
+  warnings: [],
 };
 const names = (health: Partial<Health>): string[] =>
   listProblems({ ...healthy, ...health }, now).map(({ name, status }) => `${status.tone} ${name}`);
@@ -37,6 +38,7 @@ describe('listProblems', () => {
     ['bad Queue', { queue: { ...healthy.queue, oldestDueAt: ago(3_600) } }],
     ['warn Database', { database: { version: '17', migrations: { applied: 3, pending: 1 } } }],
     ['bad Email', { mail: { ...healthy.mail, configured: true, oldestPendingAt: ago(3_600) } }],
+    ['warn Configuration', { warnings: ['redis_unencrypted' as const] }],
   ])('returns %s', (problem, health) => expect(names(health)).toEqual([problem]));
 
   it('returns the most severe problem first', () => {

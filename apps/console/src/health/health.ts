@@ -96,6 +96,22 @@ const billingLabels: Record<Health['billing'], string> = {
 
 export const billingLabel = (billing: Health['billing']): string => billingLabels[billing];
 
+const configurationWarnings: Record<Health['warnings'][number], string> = {
+  smtp_unencrypted: 'Emails may be sent unencrypted. Set SMTP_REQUIRE_TLS=on, or use smtps:// in SMTP_URL.',
+  smtp_certificate_unverified:
+    'The certificate of the mail server is not verified. Remove tls.rejectUnauthorized from SMTP_URL.',
+  redis_unencrypted:
+    'The connection to Redis is not encrypted. Unless the network is private to this machine, use rediss:// in REDIS_URL.',
+  database_unencrypted:
+    'The connection to PostgreSQL is not encrypted. Unless the network is private to this machine, add ?sslmode=verify-full to DATABASE_URL.',
+};
+
+/** Returns the status of the configuration, with the weaknesses that production allows. */
+export function configurationStatus(warnings: Health['warnings']): ComponentStatus {
+  if (warnings.length === 0) return good('Operational');
+  return warn('Insecure', warnings.map((warning) => configurationWarnings[warning]).join(' '));
+}
+
 /** Returns the components that need attention, the most severe problem first. */
 export function listProblems(health: Health, now: number): { name: string; status: ComponentStatus }[] {
   const components = [
@@ -104,6 +120,7 @@ export function listProblems(health: Health, now: number): { name: string; statu
     { name: 'Queue', status: queueStatus(health.queue, now) },
     { name: 'Redis', status: redisStatus(health.redis) },
     { name: 'Email', status: mailStatus(health.mail, now) },
+    { name: 'Configuration', status: configurationStatus(health.warnings) },
   ];
   const withTone = (tone: Tone) => components.filter(({ status }) => status.tone === tone);
   return [...withTone('bad'), ...withTone('warn')];

@@ -38,8 +38,8 @@ export class Alerter extends PeriodicJob {
   ) {
     super(config.alerts.interval, logger, 'alert check failed');
     const { webhookUrl, email } = config.alerts;
-    const { smtpUrl, from } = config.mail;
-    this.mailer = email && smtpUrl ? new Mailer(smtpUrl, from) : null;
+    const { smtpUrl, requireTls, from } = config.mail;
+    this.mailer = email && smtpUrl ? new Mailer(smtpUrl, requireTls, from) : null;
     if (webhookUrl)
       this.channels.push(['webhook', createWebhookAlertSender(webhookUrl, alertSecrets(keyring))]);
     if (email && this.mailer) this.channels.push(['email', createMailAlertSender(email, this.mailer)]);

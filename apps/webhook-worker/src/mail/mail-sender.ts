@@ -31,7 +31,8 @@ export class MailSender extends PeriodicJob {
     @Inject(LOGGER) logger: Logger,
   ) {
     super(config.webhooks.sweepInterval, logger, 'email claim failed');
-    this.mailer = config.mail.smtpUrl ? new Mailer(config.mail.smtpUrl, config.mail.from) : null;
+    const { smtpUrl, requireTls, from } = config.mail;
+    this.mailer = smtpUrl ? new Mailer(smtpUrl, requireTls, from) : null;
   }
 
   override async stop(): Promise<void> {

@@ -44,7 +44,7 @@ describe('loadConfig', () => {
       http: { host: '127.0.0.1', port: 3000, trustedProxies: [], rateLimits: true },
       database: { url: null, pool: 10 },
       redisUrl: null,
-      mail: { smtpUrl: null, from: { name: 'Gatehouse', address: 'no-reply@localhost' } },
+      mail: { smtpUrl: null, requireTls: false, from: { name: 'Gatehouse', address: 'no-reply@localhost' } },
       webhooks: {
         retrySchedule: [0, 15_000, 60_000, 300_000, 1_800_000],
         timeout: 10_000,
@@ -68,6 +68,7 @@ describe('loadConfig', () => {
       docs: true,
       console: true,
       failpoints: [],
+      warnings: [],
     });
   });
 
@@ -201,6 +202,7 @@ describe('errors of the configuration', () => {
     WEBHOOK_TIMEOUT: ['0s', '61s'],
     WEBHOOK_CONCURRENCY: ['-1'],
     WEBHOOK_ALLOWED_CIDRS: splitWords('10.0.0.0 10.0.0.0/33 10/8 0x0a.0.0.0/8 fd00::%eth0/32 fd00::/129'),
+    SMTP_REQUIRE_TLS: ['no'],
     WEBHOOK_DNS_SERVERS: splitWords(
       'dns.example.com dns.example.com:53 10.0.0.53:0 10.0.0.53:65536 [10.0.0.53',
     ),
@@ -375,5 +377,67 @@ describe('production', () => {
       'WEBHOOK_ALLOWED_CIDRS must not contain 8.0.0.0/7, which is wider than /8, in production',
     ]);
     expect(problemsIn({ ...base, WEBHOOK_ALLOWED_CIDRS })).toEqual([]);
+  });
+
+  it('OP-04: requires TLS of mail servers on other machines, unless SMTP_REQUIRE_TLS is off', () => {
+    const requiresTls = (SMTP_URL: string, more: object = {}) =>
+      loadConfig({ ...production, SMTP_URL, ...more }).mail.requireTls;
+    const remote = `smtp://mail.example.com SMTP://mail.example.com:25 smtp://10.0.0.5:587 smtp://0.0.0.0 smtp://[::]
+      smtp://[::ffff:127.0.0.1] smtp://localhost.example.com smtp://127.0.0.1.example.com smtps://mail.example.com
+      smtp://localhost?service=Gmail smtp://127.0.0.1?proxy=http://10.0.0.5 smtp:///?host=mail.example.com smtp://mail`;
+    for (const url of splitWords(remote)) expect([url, requiresTls(url)]).toEqual([url, true]);
+    for (const url of splitWords(
+      'smtp://localhost:25 smtp://127.0.0.1 smtp://127.0.0.2:2525 smtp://[::1]:25',
+    ))
+      expect([url, requiresTls(url)]).toEqual([url, false]);
+    expect(requiresTls('smtp://mail.example.com', { SMTP_REQUIRE_TLS: 'off' })).toBe(false);
+    expect(loadConfig({ ...base, SMTP_URL: 'smtp://mail.example.com' }).mail.requireTls).toBe(false);
+  });
+
+  it('OP-04: never sends a password over an unencrypted connection to another machine', () => {
+    const problems = (SMTP_URL: string) => problemsIn({ ...production, SMTP_URL, SMTP_REQUIRE_TLS: 'off' });
+    expect(problems('smtp://mailer:Xw3-kLp9@mail.example.com')).toEqual([
+      'SMTP_REQUIRE_TLS must be on if SMTP_URL contains a password, in production',
+    ]);
+    const accepted = `smtp://mail.example.com smtps://mailer:Xw3-kLp9@mail.example.com
+      smtp://mailer:Xw3-kLp9@127.0.0.1:25`;
+    for (const url of splitWords(accepted)) expect(problems(url)).toEqual([]);
+  });
+
+  it('OP-04: warns of unencrypted connections to other machines', () => {
+    const warningsOf = (environment: object) =>
+      loadConfig({ ...production, DATABASE_URL: 'postgres://127.0.0.1/gatehouse', ...environment }).warnings;
+    const expectWarning = (name: string, urls: string, warnings: string[], more: object = {}) => {
+      for (const url of splitWords(urls))
+        expect([url, warningsOf({ [name]: url, ...more })]).toEqual([url, warnings]);
+    };
+    expect(warningsOf({})).toEqual([]);
+    expectWarning('REDIS_URL', 'redis://cache redis://10.0.0.5:6379 redis://:Kd7-wPz4@[fd00::5]', [
+      'redis_unencrypted',
+    ]);
+    expectWarning('REDIS_URL', 'rediss://cache redis://localhost redis://127.0.0.1:6379 redis://[::1]', []);
+    expectWarning(
+      'DATABASE_URL',
+      `postgres://db/gatehouse postgresql://u:p@10.0.0.5/x postgres://db/x?sslmode=disable postgres://db/x?ssl=0
+        postgres://db/x?sslmode= postgres://localhost/x?host=db postgres:///x?host=10.0.0.5
+        postgres://db/x?sslmode=disable&sslrootcert=ca.pem`,
+      ['database_unencrypted'],
+    );
+    expectWarning(
+      'DATABASE_URL',
+      `postgres://db/x?sslmode=verify-full postgres://db/x?sslmode=require postgres://db/x?ssl=true postgres://db/x?ssl=1
+        postgres://db/x?sslrootcert=ca.pem postgres://db/x?sslnegotiation=direct postgres://localhost/x
+        postgres://db/x?host=/var/run/postgresql postgres://%2Fvar%2Frun%2Fpostgresql/x postgres:///x`,
+      [],
+    );
+    expectWarning('DATABASE_URL', 'postgres://db/x', [], { PGSSLMODE: 'verify-full' });
+    expectWarning('DATABASE_URL', 'postgres:///x', ['database_unencrypted'], { PGHOST: 'db' });
+    expectWarning('SMTP_URL', 'smtp://mail.example.com', ['smtp_unencrypted'], { SMTP_REQUIRE_TLS: 'off' });
+    expectWarning('SMTP_URL', 'smtps://mail.example.com smtp://127.0.0.1', [], { SMTP_REQUIRE_TLS: 'off' });
+    expectWarning('SMTP_URL', 'smtps://mail.example.com?tls.rejectUnauthorized=false', [
+      'smtp_certificate_unverified',
+    ]);
+    const remote = { DATABASE_URL: 'postgres://db/x', REDIS_URL: 'redis://cache', SMTP_URL: 'smtp://mail' };
+    expect(loadConfig({ ...base, ...remote }).warnings).toEqual([]);
   });
 });

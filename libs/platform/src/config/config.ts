@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { unescape } from 'node:querystring';
 import { canonicalPassword, OPERATOR_PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH } from '@gatehouse/domain';
 import { parseCidr } from './cidr.js';
+import { isRemoteMailServer, listConfigWarnings, type ConfigWarning } from './config-warnings.js';
 import { readOrCreateRootSecret, rootSecretProblem } from './root-secret.js';
 import { settings, type SettingName, type SettingValues } from './settings.js';
 import { errorMessage } from '../errors.js';
@@ -26,7 +27,8 @@ export abstract class Config {
   /** `url` is null only before npm start has set up its embedded server. */
   abstract readonly database: { url: string | null; pool: number };
   abstract readonly redisUrl: string | null;
-  abstract readonly mail: { smtpUrl: string | null; from: Sender };
+  /** `requireTls`: true if no email may be sent over an unencrypted connection. */
+  abstract readonly mail: { smtpUrl: string | null; requireTls: boolean; from: Sender };
   abstract readonly webhooks: {
     retrySchedule: number[];
     timeout: number;
@@ -75,6 +77,8 @@ export abstract class Config {
   abstract readonly testCommands: boolean;
   /** True if periodic jobs run on their own schedule. */
   abstract readonly periodicJobs: boolean;
+  /** Weaknesses of this configuration, for the log and the health of the installation. */
+  abstract readonly warnings: ConfigWarning[];
 }
 
 /** Thrown for an invalid configuration. Its message lists all problems, without the value of any secret. */
@@ -107,7 +111,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   if (values.ALERT_EMAIL && !values.SMTP_URL) problems.push('ALERT_EMAIL requires SMTP_URL');
   problems.push(...firstOperatorProblems(values));
   if (problems.length > 0) throw new ConfigError(problems);
-  return buildConfig(values);
+  return { ...buildConfig(values), warnings: listConfigWarnings(values, environment) };
 }
 
 function readSettings(environment: Environment, problems: string[]): SettingValues {
@@ -142,6 +146,11 @@ function productionProblems(values: SettingValues, environment: Environment): st
   // The default SMTP_URL of docker-compose.yml, whose server sends no email outside the machine.
   if (values.SMTP_URL && /^mailpit$/i.test(new URL(values.SMTP_URL).hostname)) {
     problems.push('SMTP_URL must not use the development mail server (mailpit) in production');
+  }
+  if (values.SMTP_URL && !values.SMTP_REQUIRE_TLS && isRemoteMailServer(values.SMTP_URL)) {
+    const { protocol, password } = new URL(values.SMTP_URL);
+    if (protocol === 'smtp:' && password !== '')
+      problems.push('SMTP_REQUIRE_TLS must be on if SMTP_URL contains a password, in production');
   }
   if (values.MAIL_FROM && /@localhost$/i.test(values.MAIL_FROM.address)) {
     problems.push('MAIL_FROM must not use localhost in production');
@@ -205,12 +214,13 @@ function hasDefaultPassword(url: string): boolean {
 
 const defaultSender: Sender = { name: 'Gatehouse', address: 'no-reply@localhost' };
 
-function buildConfig(values: SettingValues): Config {
+function buildConfig(values: SettingValues): Omit<Config, 'warnings'> {
+  const production = values.NODE_ENV === 'production';
   const scale = values.TIME_SCALE;
   const dataDir = resolve(values.DATA_DIR);
   const host = values.HOST.includes(':') ? `[${values.HOST}]` : values.HOST;
   return {
-    production: values.NODE_ENV === 'production',
+    production,
     publicUrl: (values.PUBLIC_URL ?? `http://${host}:${values.PORT}`).replace(/\/+$/, ''),
     dataDir,
     rootSecrets: (values.GATEHOUSE_SECRET ?? readOrCreateRootSecret(dataDir))
@@ -232,7 +242,7 @@ function buildConfig(values: SettingValues): Config {
     },
     database: { url: values.DATABASE_URL, pool: values.DATABASE_POOL },
     redisUrl: values.REDIS_URL,
-    mail: { smtpUrl: values.SMTP_URL, from: values.MAIL_FROM ?? defaultSender },
+    mail: buildMailConfig(values, production),
     webhooks: buildWebhooksConfig(values),
     metrics: { port: values.METRICS_PORT || null },
     alerts: {
@@ -256,6 +266,15 @@ function buildConfig(values: SettingValues): Config {
     failpoints: values.FAILPOINTS,
     testCommands: values.TEST_COMMANDS,
     periodicJobs: values.PERIODIC_JOBS,
+  };
+}
+
+function buildMailConfig(values: SettingValues, production: boolean): Config['mail'] {
+  const { SMTP_URL: smtpUrl, SMTP_REQUIRE_TLS: isTlsRequired, MAIL_FROM: from } = values;
+  return {
+    smtpUrl,
+    requireTls: production && isTlsRequired && smtpUrl !== null && isRemoteMailServer(smtpUrl),
+    from: from ?? defaultSender,
   };
 }
 

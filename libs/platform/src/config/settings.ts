@@ -98,6 +98,10 @@ export const settings = {
     },
     ['smtp:', 'smtps:'],
   ),
+  SMTP_REQUIRE_TLS: setting.onOff({
+    doc: 'In production, send no email over an unencrypted connection to another machine: smtp:// then requires STARTTLS. off sends emails and their links unencrypted if the mail server does not support STARTTLS; SMTP_URL must then contain no password.',
+    fallback: true,
+  }),
   MAIL_FROM: setting.sender({
     doc: 'Sender of all emails. Required in production.',
     fallback: null,

@@ -1,6 +1,9 @@
-import { MailServer } from '../../../../test/support/mail-server.js';
+import { selfSigned } from '../../../../test/support/certificates.js';
+import { MAIL_PASSWORD, MailServer } from '../../../../test/support/mail-server.js';
+import { errorMessage } from '../errors.js';
 import { Mailer, type OutgoingMail } from './mailer.js';
 
+const sender = { name: 'Gatehouse', address: 'no-reply@example.com' };
 const mail: OutgoingMail = {
   to: 'ada@example.com',
   subject: 'Hello',
@@ -15,7 +18,7 @@ describe('Mailer', () => {
   let mailer: Mailer;
   beforeAll(async () => {
     await server.start();
-    mailer = new Mailer(server.url, { name: 'Gatehouse', address: 'no-reply@example.com' });
+    mailer = new Mailer(server.url, false, sender);
   });
   afterAll(async () => {
     mailer.close();
@@ -62,5 +65,57 @@ describe('Mailer', () => {
     expect(head.some((line) => line.startsWith('Bcc'))).toBe(false);
     expect(head.some((line) => line.startsWith('Message-ID'))).toBe(true);
     expect(received()[0]!.to).toEqual(['ada@example.com']);
+  });
+});
+
+describe('OP-04: a Mailer that requires TLS', () => {
+  /** Sends an email to a server. @returns the error, and what the server has received */
+  const send = async (server: MailServer, toUrl: (url: string) => string, requireTls = true) => {
+    await server.start();
+    const mailer = new Mailer(toUrl(server.remoteUrl), requireTls, sender);
+    try {
+      const error = await mailer.send('m1', mail).then(
+        () => null,
+        (reason: unknown) => errorMessage(reason),
+      );
+      return { error, received: [...server.passwords, ...server.mails] };
+    } finally {
+      mailer.close();
+      await server.stop();
+    }
+  };
+
+  it.each([
+    '',
+    '?requireTLS=false',
+    '?require%54LS=0&requireTLS=false',
+    '?ignoreTLS=true',
+    '?opportunisticTLS=true',
+  ])('sends neither password nor email to a server without STARTTLS: %j', async (parameters) => {
+    const { error, received } = await send(new MailServer(), (url) => url + parameters);
+    expect(received).toEqual([]);
+    expect(error).toMatch(/^the mail server does not support STARTTLS, .*smtps:\/\/.*SMTP_REQUIRE_TLS=off$/);
+    expect(error).not.toContain(MAIL_PASSWORD);
+  });
+
+  it('sends neither password nor email to a server with an untrusted certificate', async () => {
+    const { error, received } = await send(new MailServer(selfSigned(['mail.example.com'])), (url) => url);
+    expect(received).toEqual([]);
+    expect(error).toMatch(/certificate|self.signed/i);
+  });
+
+  it('sends over STARTTLS', async () => {
+    const { error, received } = await send(
+      new MailServer(selfSigned(['mail.example.com'])),
+      (url) => `${url}?tls.rejectUnauthorized=false`,
+    );
+    expect(error).toBeNull();
+    expect(received).toEqual([MAIL_PASSWORD, expect.objectContaining({ to: ['ada@example.com'] })]);
+  });
+
+  it('sends unencrypted if TLS is not required', async () => {
+    const { error, received } = await send(new MailServer(), (url) => url, false);
+    expect(error).toBeNull();
+    expect(received).toHaveLength(2);
   });
 });

@@ -11,17 +11,23 @@ export interface OutgoingMail {
   replyTo: string | null;
 }
 
+const NO_STARTTLS =
+  'the mail server does not support STARTTLS, which is required in production; use smtps:// in SMTP_URL, or set SMTP_REQUIRE_TLS=off';
+
 /** Sends emails over SMTP with a connection pool. */
 export class Mailer {
   private readonly transport: Transporter;
 
+  /** @param requireTls true to send nothing, not even the password, over an unencrypted connection */
   constructor(
     smtpUrl: string,
+    private readonly requireTls: boolean,
     private readonly sender: Sender,
   ) {
     this.transport = createTransport({
-      url: smtpUrl,
+      url: requireTls ? withoutRequireTls(smtpUrl) : smtpUrl,
       pool: true,
+      requireTLS: requireTls,
       connectionTimeout: 10_000,
       greetingTimeout: 10_000,
       socketTimeout: 20_000,
@@ -38,7 +44,7 @@ export class Mailer {
    */
   async send(id: string, { to, subject, text, html, fromName, replyTo }: OutgoingMail): Promise<void> {
     const { name, address } = this.sender;
-    await this.transport.sendMail({
+    const sent = this.transport.sendMail({
       from: { name: fromName ?? name, address },
       to: toMailbox(to),
       ...(replyTo ? { replyTo: toMailbox(replyTo) } : {}),
@@ -49,11 +55,24 @@ export class Mailer {
       // Prevents out-of-office replies (RFC 3834).
       headers: { 'Auto-Submitted': 'auto-generated' },
     });
+    await sent.catch((error: Error) => {
+      throw this.requireTls && error.message.includes('STARTTLS')
+        ? new Error(NO_STARTTLS, { cause: error })
+        : error;
+    });
   }
 
   close(): void {
     this.transport.close();
   }
+}
+
+/** Removes the parameter that nodemailer would prefer to its option `requireTLS`. */
+function withoutRequireTls(smtpUrl: string): string {
+  const url = new URL(smtpUrl);
+  if (!url.searchParams.has('requireTLS')) return smtpUrl;
+  url.searchParams.delete('requireTLS');
+  return url.href;
 }
 
 /**

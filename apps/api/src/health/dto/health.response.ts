@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { WorkerRecord } from '@gatehouse/persistence';
+import { configWarnings, type ConfigWarning } from '@gatehouse/platform';
 
 const cappedCount = { type: 'integer', minimum: 0, maximum: 10_000 } as const;
 const nullableTime = { type: String, format: 'date-time', nullable: true } as const;
@@ -82,4 +83,11 @@ export class HealthResponse {
   @ApiProperty({ type: [WorkerHealth], description: 'Newest first' }) workers!: WorkerHealth[];
   @ApiProperty({ type: MailHealth }) mail!: MailHealth;
   @ApiProperty({ enum: billingProviders }) billing!: (typeof billingProviders)[number];
+  @ApiProperty({
+    enum: Object.keys(configWarnings),
+    isArray: true,
+    description:
+      'Weaknesses of the configuration of the process that sent the response; none outside production',
+  })
+  warnings!: ConfigWarning[];
 }

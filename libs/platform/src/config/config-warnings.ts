@@ -1,0 +1,74 @@
+import { isIP } from 'node:net';
+import { unescape } from 'node:querystring';
+import ipaddr from 'ipaddr.js';
+import type { SettingValues } from './settings.js';
+
+/** The weaknesses that production allows but reports, with their log messages. */
+export const configWarnings = {
+  smtp_unencrypted: 'emails may be sent unencrypted; set SMTP_REQUIRE_TLS=on or use smtps://',
+  smtp_certificate_unverified: 'the certificate of the mail server is not verified; see SMTP_URL',
+  redis_unencrypted: 'the connection to Redis is not encrypted; use rediss:// in REDIS_URL',
+  database_unencrypted:
+    'the connection to PostgreSQL is not encrypted; add ?sslmode=verify-full to DATABASE_URL',
+} as const;
+
+export type ConfigWarning = keyof typeof configWarnings;
+
+/** Returns the weaknesses of a configuration (requirement OP-04); none outside production. */
+export function listConfigWarnings(
+  values: SettingValues,
+  environment: Record<string, string | undefined>,
+): ConfigWarning[] {
+  if (values.NODE_ENV !== 'production') return [];
+  const { SMTP_URL: smtpUrl, REDIS_URL: redisUrl, DATABASE_URL: databaseUrl } = values;
+  const hasRemoteMailServer = smtpUrl !== null && isRemoteMailServer(smtpUrl);
+  const found: Record<ConfigWarning, boolean> = {
+    smtp_unencrypted:
+      hasRemoteMailServer && !values.SMTP_REQUIRE_TLS && new URL(smtpUrl).protocol === 'smtp:',
+    smtp_certificate_unverified:
+      hasRemoteMailServer && /^(false|0)$/.test(parameter(smtpUrl, 'tls.rejectUnauthorized') ?? ''),
+    redis_unencrypted: redisUrl !== null && isUnencryptedRedis(redisUrl),
+    database_unencrypted: databaseUrl !== null && isUnencryptedDatabase(databaseUrl, environment),
+  };
+  return (Object.keys(found) as ConfigWarning[]).filter((warning) => found[warning]);
+}
+
+/**
+ * Returns true unless the mail server is on this machine. The parameters are those with which nodemailer connects
+ * to another host than the one in the URL.
+ */
+export function isRemoteMailServer(smtpUrl: string): boolean {
+  const { hostname, searchParams } = new URL(smtpUrl);
+  return !isLoopbackHost(hostname) || ['host', 'service', 'proxy'].some((name) => searchParams.has(name));
+}
+
+function isUnencryptedRedis(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'redis:' && hostname !== '' && !isLoopbackHost(hostname);
+}
+
+/** Returns whether pg connects to another machine without TLS. */
+function isUnencryptedDatabase(
+  url: string,
+  { PGSSLMODE, PGHOST }: Record<string, string | undefined>,
+): boolean {
+  const host = parameter(url, 'host') || unescape(new URL(url).hostname) || PGHOST || 'localhost';
+  if (host.startsWith('/') || isLoopbackHost(host)) return false;
+  const mode = parameter(url, 'sslmode');
+  if (mode) return mode === 'disable';
+  if (['sslcert', 'sslkey', 'sslrootcert'].some((name) => parameter(url, name))) return false;
+  const ssl = parameter(url, 'ssl');
+  if (ssl !== null) return ['', '0', 'false'].includes(ssl);
+  if (parameter(url, 'sslnegotiation') === 'direct') return false;
+  return !PGSSLMODE || PGSSLMODE === 'disable';
+}
+
+const parameter = (url: string, name: string): string | null => new URL(url).searchParams.get(name);
+
+/** Returns true for `localhost` and loopback addresses, with or without brackets. */
+function isLoopbackHost(hostname: string): boolean {
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
+  return (
+    bare.toLowerCase() === 'localhost' || (isIP(bare) !== 0 && ipaddr.parse(bare).range() === 'loopback')
+  );
+}
