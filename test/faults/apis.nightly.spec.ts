@@ -51,7 +51,7 @@ describe('apis under load', () => {
     });
     // A client that honors it sends nothing more; every request that was sent must get a response.
     const stopped = load.stop();
-    expect(readiness.body).toMatchObject({ status: 'unavailable', database: 'up' });
+    expect(readiness.body).toEqual({ status: 'unavailable' });
     expect(await ended).toBe(0);
     const endMs = Date.now() - signaledAt;
     expect(endMs).toBeLessThan(15_000);

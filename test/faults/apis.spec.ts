@@ -133,7 +133,7 @@ describe('apis', () => {
     const ended = api.stop('SIGTERM');
     const readiness = await probe.response;
     expect(readiness).toMatchObject({ status: 503, connection: 'close' });
-    expect(JSON.parse(readiness.body)).toMatchObject({ status: 'unavailable', database: 'up' });
+    expect(JSON.parse(readiness.body)).toEqual({ status: 'unavailable' });
     await api.runCommand('release', 'password.before-hash');
     const responses = await Promise.all(logins);
     expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200));

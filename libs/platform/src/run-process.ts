@@ -25,7 +25,8 @@ export async function runProcess(
 ): Promise<void> {
   const config = loadConfigOrExit();
   const logger = createLogger(config, name);
-  for (const warning of config.warnings) logger.warn({ warning }, configWarnings[warning]);
+  for (const warning of config.warnings)
+    logger[warning === 'node_outdated' ? 'error' : 'warn']({ warning }, configWarnings[warning]);
   let service: RunnableService | undefined;
   let isStopping = false;
   const stop = (reason: string, exitCode: number): void => {

@@ -21,7 +21,6 @@ import {
   TestCommands,
   type Logger,
 } from '@gatehouse/platform';
-import { hasOutdatedNode } from '../http/outdated-node.js';
 import { Readiness } from '../http/readiness.js';
 import { FirstBoot } from './first-boot.js';
 import { FirstOperator } from './first-operator.js';
@@ -65,12 +64,6 @@ export class StartupService implements OnApplicationShutdown {
     if (this.config.periodicJobs) this.scheduleKeyReload();
     this.registerTestCommands();
     this.readiness.started = true;
-    if (hasOutdatedNode(this.config)) {
-      this.logger.error(
-        { node: process.version },
-        'this version of Node.js receives no security updates; use Node.js 24 or later in production',
-      );
-    }
     this.logger.info({ url: this.config.publicUrl }, 'ready');
   }
 

@@ -5,7 +5,6 @@ import { NoCredential } from '@gatehouse/auth';
 import { Database } from '@gatehouse/persistence';
 import { Config, DeliveryQueue, withTimeout } from '@gatehouse/platform';
 import { LivenessResponse, ReadinessResponse } from './health.response.js';
-import { hasOutdatedNode } from './outdated-node.js';
 import { Readiness } from './readiness.js';
 
 @ApiTags('Health')
@@ -35,21 +34,16 @@ export class HealthController {
     operationId: 'health.ready',
     summary: 'Check readiness',
     description:
-      'Returns 200 while the process accepts requests. `degraded`: Redis is unavailable, so deliveries are slower and each process counts rate limits on its own.',
+      'Returns 200 while the process accepts requests. `degraded`: it continues without a component that is unavailable. The metrics and the health in the console show which one.',
   })
   @ApiOkResponse({ type: ReadinessResponse })
   @ApiServiceUnavailableResponse({ type: ReadinessResponse })
   async ready(@Res({ passthrough: true }) response: Response): Promise<ReadinessResponse> {
     const database = await this.isDatabaseReachable();
-    const redis = this.config.redisUrl ? this.queue.isReady() : null;
+    const isRedisDown = this.config.redisUrl !== null && !this.queue.isReady();
     const isReady = this.readiness.started && !this.readiness.draining && database;
     response.status(isReady ? 200 : 503);
-    return {
-      status: !isReady ? 'unavailable' : redis === false ? 'degraded' : 'ready',
-      database: database ? 'up' : 'down',
-      redis: redis === null ? 'not configured' : redis ? 'up' : 'down',
-      ...(hasOutdatedNode(this.config) ? { node: 'outdated' } : {}),
-    };
+    return { status: !isReady ? 'unavailable' : isRedisDown ? 'degraded' : 'ready' };
   }
 
   private async isDatabaseReachable(): Promise<boolean> {

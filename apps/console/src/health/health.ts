@@ -97,6 +97,7 @@ const billingLabels: Record<Health['billing'], string> = {
 export const billingLabel = (billing: Health['billing']): string => billingLabels[billing];
 
 const configurationWarnings: Record<Health['warnings'][number], string> = {
+  node_outdated: 'This version of Node.js lacks security fixes. Update Node.js.',
   smtp_unencrypted: 'Emails may be sent unencrypted. Set SMTP_REQUIRE_TLS=on, or use smtps:// in SMTP_URL.',
   smtp_certificate_unverified:
     'The certificate of the mail server is not verified. Remove tls.rejectUnauthorized from SMTP_URL.',

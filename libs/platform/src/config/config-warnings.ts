@@ -1,10 +1,12 @@
 import { isIP } from 'node:net';
 import { unescape } from 'node:querystring';
 import ipaddr from 'ipaddr.js';
+import { isOutdatedNode } from './outdated-node.js';
 import type { SettingValues } from './settings.js';
 
 /** The weaknesses that production allows but reports, with their log messages. */
 export const configWarnings = {
+  node_outdated: 'this version of Node.js lacks security fixes; use Node.js 24.22.1 or later',
   smtp_unencrypted: 'emails may be sent unencrypted; set SMTP_REQUIRE_TLS=on or use smtps://',
   smtp_certificate_unverified: 'the certificate of the mail server is not verified; see SMTP_URL',
   redis_unencrypted: 'the connection to Redis is not encrypted; use rediss:// in REDIS_URL',
@@ -14,7 +16,7 @@ export const configWarnings = {
 
 export type ConfigWarning = keyof typeof configWarnings;
 
-/** Returns the weaknesses of a configuration (requirement OP-04); none outside production. */
+/** Returns the weaknesses of a configuration (requirements OP-04 and SC-01); none outside production. */
 export function listConfigWarnings(
   values: SettingValues,
   environment: Record<string, string | undefined>,
@@ -23,6 +25,7 @@ export function listConfigWarnings(
   const { SMTP_URL: smtpUrl, REDIS_URL: redisUrl, DATABASE_URL: databaseUrl } = values;
   const hasRemoteMailServer = smtpUrl !== null && isRemoteMailServer(smtpUrl);
   const found: Record<ConfigWarning, boolean> = {
+    node_outdated: isOutdatedNode(process.versions.node),
     smtp_unencrypted:
       hasRemoteMailServer && !values.SMTP_REQUIRE_TLS && new URL(smtpUrl).protocol === 'smtp:',
     smtp_certificate_unverified:

@@ -1,0 +1,13 @@
+/** The lowest version of Node.js that production should use (requirement SC-01). */
+const MIN_NODE = [24, 22, 1];
+
+/** A release line after the lowest version that receives no more security fixes. */
+const ENDED_MAJOR = 25;
+
+/** Returns true for a version of Node.js with known vulnerabilities. @param version such as `24.22.1` */
+export function isOutdatedNode(version: string): boolean {
+  const parts = version.split('.').map((part) => parseInt(part, 10));
+  if (parts[0] === ENDED_MAJOR) return true;
+  const index = parts.findIndex((part, position) => part !== MIN_NODE[position]);
+  return index >= 0 && parts[index]! < MIN_NODE[index]!;
+}
