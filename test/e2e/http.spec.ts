@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
+import { OperatorClient } from '../support/operator-client.js';
 import { runInChunks } from '../support/run-in-chunks.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -533,6 +534,35 @@ describe('HD-05: the guards cannot be bypassed', () => {
       }),
     );
     expect(failures).toEqual([]);
+  });
+});
+
+describe('CO-05: anonymous requests', () => {
+  it('learn neither the version nor the mode nor the components', async () => {
+    expect((await instance.request('GET', '/livez')).body).toEqual({ status: 'ok' });
+    expect((await instance.request('GET', '/readyz')).body).toEqual({ status: 'ready' });
+    const signedOut = {
+      state: 'signed_out',
+      operator: null,
+      expiresAt: null,
+      hasSecondFactor: false,
+      maySkipEnrollment: false,
+      setupRequired: false,
+      server: null,
+    };
+    const forged = { cookie: `__Host-gatehouse_operator=${'x'.repeat(43)}` };
+    for (const headers of [{}, forged]) {
+      const { body } = await instance.request('GET', '/operator/v1/session', { headers });
+      expect(body).toEqual(signedOut);
+    }
+    const credentials = { ...instance.credentials.operator, password: 'not their password' };
+    const client = new OperatorClient(instance);
+    expect(JSON.stringify((await client.request('POST', '/session', credentials)).body)).not.toContain(
+      'server',
+    );
+    const passwordOnly = await client.request('POST', '/session', instance.credentials.operator);
+    expect(passwordOnly).toMatchObject({ status: 200, body: { operator: {}, server: null } });
+    await client.request('DELETE', '/session');
   });
 });
 

@@ -46,7 +46,8 @@ export class OperatorSessionsService {
       expiresAt: session?.expiresAt.toISOString() ?? null,
       hasSecondFactor: session?.operator.secondFactor ?? false,
       maySkipEnrollment: session?.stage === 'enrollment' && this.maySkipEnrollment(client),
-      server: await this.describeServer(),
+      setupRequired: !session && !(await this.operators.hasAny()),
+      server: session?.stage === 'signed_in' ? this.describeServer() : null,
     };
   }
 
@@ -172,16 +173,9 @@ export class OperatorSessionsService {
     return session;
   }
 
-  private async describeServer(): Promise<ServerResponse> {
+  private describeServer(): ServerResponse {
     const { production, mail, docs } = this.config;
     const mailConfigured = mail.smtpUrl !== null;
-    return {
-      version: VERSION,
-      production,
-      mailbox: !mailConfigured,
-      setupRequired: !(await this.operators.hasAny()),
-      mailConfigured,
-      docs,
-    };
+    return { version: VERSION, production, mailbox: !mailConfigured, mailConfigured, docs };
   }
 }

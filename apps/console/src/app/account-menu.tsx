@@ -11,12 +11,12 @@ import { useState, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import { Icon } from '../components/icon';
 import { toastError } from '../components/toast';
-import { useOperator, useSession, useSignOut } from './session';
+import { useOperator, useServer, useSignOut } from './session';
 import classes from './shell.module.css';
 
 /** Renders the account menu: the signed-in operator, the color scheme and sign-out. */
 export function AccountMenu(): ReactNode {
-  const { server } = useSession();
+  const server = useServer();
   const { email, name, role } = useOperator();
   const [isOpen, setOpen] = useState(false);
   return (

@@ -43,7 +43,7 @@ export const navigation: NavigationGroup[] = [
         label: 'Mailbox',
         to: '/mailbox',
         icon: 'mailbox',
-        isVisible: (session) => session.server.mailbox && session.operator?.role !== 'viewer',
+        isVisible: (session) => session.server?.mailbox === true && session.operator?.role !== 'viewer',
       },
       {
         label: 'Operators',

@@ -80,6 +80,13 @@ export function useSession(): Session {
   return session;
 }
 
+/** Returns the properties of the server. Throws if no operator is signed in, like `useOperator`. */
+export function useServer(): NonNullable<Session['server']> {
+  const { server } = useSession();
+  if (!server) throw new Error('no operator is signed in');
+  return server;
+}
+
 /**
  * Returns the signed-in operator. Throws if no operator is signed in, which cannot happen inside the shell.
  */

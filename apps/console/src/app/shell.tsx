@@ -10,7 +10,7 @@ import { useKeyboardShortcuts } from './use-keyboard-shortcuts';
 import { Logo } from './logo';
 import { visibleNavigation } from './navigation';
 import { AccountMenu } from './account-menu';
-import { useSession } from './session';
+import { useServer, useSession } from './session';
 import classes from './shell.module.css';
 
 /**
@@ -79,11 +79,12 @@ function Brand(): ReactNode {
 
 function Sidebar({ openPalette }: { openPalette: () => void }): ReactNode {
   const session = useSession();
+  const { production } = useServer();
   return (
     <div className={classes.bar}>
       <div className={classes.head}>
         <Brand />
-        {!session.server.production && <span className={classes.environment}>Development</span>}
+        {!production && <span className={classes.environment}>Development</span>}
       </div>
       <UnstyledButton className={classes.searchButton} onClick={openPalette}>
         <Icon name="search" size={15} />

@@ -1,7 +1,7 @@
 import { Button, Menu, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Can } from '../app/roles';
-import { useSession } from '../app/session';
+import { useServer } from '../app/session';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';
@@ -69,7 +69,7 @@ interface CustomerDialogProps {
 }
 
 function CustomerDialog({ customer, action, onClose }: CustomerDialogProps): ReactNode {
-  const { server } = useSession();
+  const server = useServer();
   const send = useApiMutation(
     (selected: CustomerAction) => performCustomerAction(selected, customer),
     '/operator/v1/customers',

@@ -2,7 +2,7 @@ import { Alert, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import { Can } from '../app/roles';
-import { useSession } from '../app/session';
+import { useServer } from '../app/session';
 import type { Schemas } from '../http/client';
 import { projectFilter, textFilter } from '../lists/filters';
 import { List } from '../lists/list';
@@ -46,7 +46,7 @@ const columns: Column<Mail>[] = [
 
 /** The captured emails, or a notice that explains why there are none. */
 export function MailboxScreen(): ReactNode {
-  const { server } = useSession();
+  const server = useServer();
   if (!server.mailbox) return <MailboxDisabledNotice />;
   return (
     <Can role="operator" fallback={<ViewerNotice />}>

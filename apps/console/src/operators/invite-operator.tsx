@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { SecondFactorNotice } from '../app/second-factor-notice';
-import { useSession, type Role } from '../app/session';
+import { useServer, useSession, type Role } from '../app/session';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';
@@ -62,7 +62,7 @@ interface InvitationLinkDialogProps {
  * link.
  */
 export function InvitationLinkDialog({ invited, onClose }: InvitationLinkDialogProps): ReactNode {
-  const { server } = useSession();
+  const server = useServer();
   return (
     <Modal
       opened={invited !== null}

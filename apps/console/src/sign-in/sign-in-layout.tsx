@@ -1,7 +1,6 @@
 import { Paper, Stack, Text, Title } from '@mantine/core';
 import { useEffect, type ReactNode } from 'react';
 import { Logo } from '../app/logo';
-import { useSession } from '../app/session';
 import classes from './sign-in-layout.module.css';
 import { HttpsRequired } from './https-required';
 
@@ -14,7 +13,6 @@ interface SignInLayoutProps {
 
 /** Renders the frame of the sign-in pages. A page that was loaded over plain HTTP has no password fields. */
 export function SignInLayout({ title, description, children }: SignInLayoutProps): ReactNode {
-  const { server } = useSession();
   useEffect(() => {
     document.title = `${title} · Gatehouse`;
   }, [title]);
@@ -39,7 +37,6 @@ export function SignInLayout({ title, description, children }: SignInLayoutProps
       </Paper>
       <Text size="xs" c="dimmed" className={classes.host}>
         {window.location.host}
-        {!server.production && ' · Development'}
       </Text>
     </main>
   );

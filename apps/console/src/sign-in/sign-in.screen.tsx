@@ -19,7 +19,7 @@ const START_OVER_TEXT =
  * authenticator. After the sign-in, it redirects to the requested page.
  */
 export function SignInScreen(): ReactNode {
-  const { state, operator, server, maySkipEnrollment } = useSession();
+  const { state, operator, setupRequired, maySkipEnrollment } = useSession();
   const { ended } = (useLocation().state ?? {}) as { ended?: boolean };
   const to = useReturnPath();
   const isInProgress = state === 'second_factor' || state === 'enrollment';
@@ -69,7 +69,7 @@ export function SignInScreen(): ReactNode {
             wasInProgress ? START_OVER_TEXT : ended && 'Your session has ended. Sign in to continue.'
           }
         >
-          {server.setupRequired ? <NoOperatorsYet /> : <PasswordStep />}
+          {setupRequired ? <NoOperatorsYet /> : <PasswordStep />}
         </SignInLayout>
       );
   }

@@ -15,7 +15,7 @@ export class CurrentOperatorResponse {
   }
 }
 
-/** Settings of the server that the console needs, even before the sign-in. */
+/** Settings of the server that the console needs after the sign-in. */
 export class ServerResponse {
   @ApiProperty({ example: '0.1.0' }) version!: string;
   @ApiProperty() production!: boolean;
@@ -24,8 +24,6 @@ export class ServerResponse {
       'True if no mail server is configured, so that emails are captured and can be read in the mailbox',
   })
   mailbox!: boolean;
-  @ApiProperty({ description: 'True if no operator exists yet. The log contains the setup link' })
-  setupRequired!: boolean;
   @ApiProperty({ description: 'True if a mail server is configured, so that emails are sent' })
   mailConfigured!: boolean;
   @ApiProperty({ description: 'True if the API reference is served at /docs' }) docs!: boolean;
@@ -59,7 +57,11 @@ export class OperatorSessionResponse {
   })
   maySkipEnrollment!: boolean;
 
-  @ApiProperty({ type: ServerResponse }) server!: ServerResponse;
+  @ApiProperty({ description: 'True if no operator exists yet. The log contains the setup link' })
+  setupRequired!: boolean;
+
+  @ApiProperty({ type: ServerResponse, nullable: true, description: 'null until the operator is signed in' })
+  server!: ServerResponse | null;
 }
 
 /** The secret of a new authenticator. */
