@@ -16,7 +16,8 @@ await main(async () => {
   const dataDir = path.resolve(process.env.DATA_DIR || '.data');
   const cluster = path.join(dataDir, 'postgres');
   const createsDatabase = ['migrate', 'bootstrap'].includes(process.argv[2]);
-  const needsDatabase = !env.DATABASE_URL && process.argv[2] !== 'alert-secret';
+  const hasDatabase = env.DATABASE_URL || env.DATABASE_URL_FILE;
+  const needsDatabase = !hasDatabase && process.argv[2] !== 'alert-secret';
   if (needsDatabase && !createsDatabase && process.argv[2] && !fs.existsSync(cluster)) {
     throw new ScriptError(`No database exists in ${dataDir}. Set DATA_DIR or DATABASE_URL.`);
   }

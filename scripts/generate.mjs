@@ -52,6 +52,8 @@ function envExample(settings) {
     '#',
     '# Every setting of Gatehouse with its default. Copy this file to .env, remove the # before a line and change',
     '# its value. Environment variables take precedence over .env.',
+    '#',
+    ...wrap(secretFiles(settings), 108).map((line) => `# ${line}`),
   ].join('\n');
   const entries = Object.entries(settings).map(([name, setting]) => {
     const doc = wrap(setting.doc, 108).map((line) => `# ${line}`);
@@ -59,6 +61,16 @@ function envExample(settings) {
     return [...doc, `# Default: ${setting.displayedDefault}.`, `# ${name}=`].join('\n');
   });
   return `${[head, ...entries].join('\n\n')}\n`;
+}
+
+/** Describes how to read secrets from files. */
+function secretFiles(settings) {
+  const names = Object.keys(settings).filter((name) => settings[name].secret);
+  const listed = names.map((name) => `${name}_FILE`).join(', ');
+  return (
+    'Settings that can contain a secret can also be read from a file, such as a secret of Docker or Kubernetes. Instead ' +
+    `of the setting, set one of these to the path of a file with one line: ${listed}.`
+  );
 }
 
 /**
@@ -101,6 +113,8 @@ Gatehouse reads its settings from environment variables and from a \`.env\` file
 variables take precedence. [.env.example](../.env.example) contains the same list to copy. If the
 configuration is invalid, every program exits with code 78 and one message that lists all errors. With
 \`NODE_ENV=production\`, settings that are suitable only for development are rejected.
+
+${wrap(escape(secretFiles(settings)), 120).join('\n')}
 
 ${row('Setting', 'Default', 'Description')}
 ${row(':--', ':--', ':--')}

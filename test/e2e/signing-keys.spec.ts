@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
 import { createPrivateKey, randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { Keyring } from '@gatehouse/platform';
@@ -276,6 +279,22 @@ describe('rotation', () => {
     const renewed = await refresh(oldTokens);
     expect(getKid(renewed)).toBe(nextKid);
     expect(await getMeStatus(renewed)).toBe(200);
+  });
+
+  it('SC-03: the command reads the URL of the database and the root secret from files', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-secrets-'));
+    try {
+      const env: Record<string, string> = {};
+      for (const name of ['DATABASE_URL', 'GATEHOUSE_SECRET']) {
+        await writeFile(join(folder, name), `${instance.env[name]}\n`);
+        Object.assign(env, { [name]: '', [`${name}_FILE`]: join(folder, name) });
+      }
+      const kids = await listStoredKids();
+      await runCommand(['rotate-signing-key'], env);
+      expect(await listStoredKids()).toEqual([expect.any(String), ...kids]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('rejects unknown arguments and another root secret without changing a key', async () => {

@@ -242,6 +242,7 @@ describe('starting', () => {
       TIME_SCALE: '2',
       TRUSTED_PROXIES: '0.0.0.0/0',
       WEBHOOK_ALLOWED_CIDRS: '10.0.0.0/8,::/0',
+      REDIS_URL_FILE: '/nowhere/hunter2',
     });
     expect(await api.waitForExit()).toBe(78);
     for (const name of [
@@ -257,6 +258,7 @@ describe('starting', () => {
       'TIME_SCALE',
       'TRUSTED_PROXIES',
       'WEBHOOK_ALLOWED_CIDRS',
+      'REDIS_URL_FILE',
     ]) {
       expect(api.output).toContain(`- ${name} `);
     }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { splitWords } from '../../../../test/support/split-words.js';
@@ -278,6 +278,86 @@ describe('the address ranges of trusted proxies', () => {
     const ranges = '10.0.0.0/1 10.0.0.0/8 10.1.2.3/32 ::1/128 fd00::/8 2001:DB8::/1 ::ffff:a00:0/104';
     for (const range of splitWords(ranges))
       expect(loadConfig({ ...base, TRUSTED_PROXIES: range }).http.trustedProxies).toEqual([range]);
+  });
+});
+
+describe('secrets in files', () => {
+  let folder: string;
+  beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-unit-'))));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const write = (content: string | Buffer): string => {
+    const path = join(folder, randomBytes(8).toString('hex'));
+    writeFileSync(path, content);
+    return path;
+  };
+
+  const secretTexts: Record<string, string> = {
+    PUBLIC_URL: 'https://auth.example.com',
+    DATABASE_URL: 'postgres://gatehouse:Vq8-hTz2@db.example.com/gatehouse',
+    REDIS_URL: 'rediss://:Kd7-wPz4@cache.example.com',
+    GATEHOUSE_SECRET: secret,
+    OPERATOR_PASSWORD: 'an unusual long phrase',
+    SMTP_URL: 'smtps://mailer:Xw3-kLp9@mail.example.com',
+    STRIPE_SECRET_KEY: stripeKey,
+    ALERT_WEBHOOK_URL: 'https://hooks.example.com/services/T0',
+  };
+  const others = { NODE_ENV: 'production', MAIL_FROM: 'a@example.com', OPERATOR_EMAIL: 'ops@example.com' };
+
+  it('SC-03: every secret can be read from a file, in production too', () => {
+    const secretNames = Object.entries(settings).filter(([, setting]) => setting.secret);
+    expect(secretNames.map(([name]) => name).sort()).toEqual(Object.keys(secretTexts).sort());
+    for (const ending of ['', '\n', '\r\n']) {
+      const files = Object.entries(secretTexts).map(([name, text]) => [`${name}_FILE`, write(text + ending)]);
+      const expected = loadConfig({ ...others, ...secretTexts });
+      expect(loadConfig({ ...others, ...Object.fromEntries(files) })).toEqual(expected);
+    }
+  });
+
+  it('cuts only the newline at the end, and a byte order mark', () => {
+    const read = (content: string): string[] =>
+      loadConfig({ GATEHOUSE_SECRET_FILE: write(content) }).rootSecrets;
+    expect(read(`\ufeff${secret}\n`)).toEqual([secret]);
+    const OPERATOR_PASSWORD_FILE = write(' an unusual long phrase \n');
+    expect(
+      loadConfig({ ...base, OPERATOR_EMAIL: 'ops@example.com', OPERATOR_PASSWORD_FILE }).firstOperator,
+    ).toEqual({ email: 'ops@example.com', password: ' an unusual long phrase ' });
+  });
+
+  it('treats a blank path as unset, and ignores files of settings that are not secret', () => {
+    expect(loadConfig({ ...base, REDIS_URL_FILE: '  ', PORT_FILE: '/nowhere' })).toMatchObject({
+      redisUrl: null,
+      http: { port: 3000 },
+    });
+    expect(loadConfig({ GATEHOUSE_SECRET: ' ', GATEHOUSE_SECRET_FILE: write(secret) }).rootSecrets).toEqual([
+      secret,
+    ]);
+  });
+
+  it('CF-01: rejects a setting that is set twice, and a file that is missing or not one line of text', () => {
+    const hidden = 'hunter2-hunter2-hunter2-hunter2-hunter2';
+    mkdirSync(join(folder, 'directory'));
+    const cases: [path: string, problem: RegExp, more?: object][] = [
+      [write(hidden), /^GATEHOUSE_SECRET_FILE must be unset if GATEHOUSE_SECRET is set$/, base],
+      [join(folder, hidden), /^GATEHOUSE_SECRET_FILE cannot be read \(ENOENT\)$/],
+      [join(folder, 'directory'), /^GATEHOUSE_SECRET_FILE cannot be read \(EISDIR\)$/],
+      [`${hidden}\0`, /^GATEHOUSE_SECRET_FILE cannot be read \(ERR_INVALID_ARG_VALUE\)$/],
+      [write(''), /^GATEHOUSE_SECRET_FILE is an empty file$/],
+      [write('\n'), /^GATEHOUSE_SECRET_FILE is an empty file$/],
+      [write(`${hidden}\n\n`), /^GATEHOUSE_SECRET_FILE must be a file with one line of UTF-8 text$/],
+      [write(`${hidden}\0`), /^GATEHOUSE_SECRET_FILE must be a file with one line of UTF-8 text$/],
+      [
+        write(Buffer.from([0xff, 0xfe, 0x68])),
+        /^GATEHOUSE_SECRET_FILE must be a file with one line of UTF-8 text$/,
+      ],
+      [write(`changeme-${hidden}`), /^GATEHOUSE_SECRET looks like a placeholder/],
+    ];
+    for (const [path, problem, more] of cases)
+      for (const environment of [{}, production]) {
+        const given = { ...environment, GATEHOUSE_SECRET: undefined, ...more, GATEHOUSE_SECRET_FILE: path };
+        const problems = problemsIn(given);
+        expect(problems).toEqual([expect.stringMatching(problem)]);
+        expect(problems.join()).not.toContain('hunter2');
+      }
   });
 });
 

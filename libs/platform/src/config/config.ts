@@ -4,6 +4,7 @@ import { canonicalPassword, OPERATOR_PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH } 
 import { parseCidr } from './cidr.js';
 import { isRemoteMailServer, listConfigWarnings, type ConfigWarning } from './config-warnings.js';
 import { readOrCreateRootSecret, rootSecretProblem } from './root-secret.js';
+import { readSecretFile } from './secret-file.js';
 import { settings, type SettingName, type SettingValues } from './settings.js';
 import { errorMessage } from '../errors.js';
 import type { Sender } from '../mail/sender.js';
@@ -92,6 +93,7 @@ export class ConfigError extends Error {
 }
 
 type Environment = Record<string, string | undefined>;
+type SettingTexts = Record<SettingName, string | null | undefined>;
 
 /**
  * Reads and validates the whole configuration.
@@ -99,8 +101,9 @@ type Environment = Record<string, string | undefined>;
  */
 export function loadConfig(environment: Environment = process.env): Config {
   const problems: string[] = [];
-  const values = readSettings(environment, problems);
-  if (values.NODE_ENV === 'production') problems.push(...productionProblems(values, environment));
+  const texts = readTexts(environment, problems);
+  const values = parseSettings(texts, problems);
+  if (values.NODE_ENV === 'production') problems.push(...productionProblems(values, texts));
   if (values.GATEHOUSE_SECRET) {
     const problem = rootSecretProblem(values.GATEHOUSE_SECRET);
     if (problem) problems.push(`GATEHOUSE_SECRET ${problem}`);
@@ -114,9 +117,29 @@ export function loadConfig(environment: Environment = process.env): Config {
   return { ...buildConfig(values), warnings: listConfigWarnings(values, environment) };
 }
 
-function readSettings(environment: Environment, problems: string[]): SettingValues {
-  const entries = Object.entries(settings).map(([name, setting]) => {
+/**
+ * Returns the texts of the settings. The text of a secret comes either from its variable or from the file that
+ * `<name>_FILE` names; it is null if the file is unusable.
+ */
+function readTexts(environment: Environment, problems: string[]): SettingTexts {
+  const entries = Object.entries(settings).map(([name, { secret }]) => {
     const text = environment[name]?.trim();
+    const path = secret ? environment[`${name}_FILE`]?.trim() : undefined;
+    if (!path) return [name, text];
+    try {
+      if (text) throw new Error(`must be unset if ${name} is set`);
+      return [name, readSecretFile(path)];
+    } catch (error) {
+      problems.push(`${name}_FILE ${errorMessage(error)}`);
+      return [name, null];
+    }
+  });
+  return Object.fromEntries(entries) as SettingTexts;
+}
+
+function parseSettings(texts: SettingTexts, problems: string[]): SettingValues {
+  const entries = Object.entries(settings).map(([name, setting]) => {
+    const text = texts[name as SettingName];
     if (!text) return [name, setting.fallback];
     try {
       return [name, setting.parse(text)];
@@ -131,10 +154,10 @@ function readSettings(environment: Environment, problems: string[]): SettingValu
 }
 
 /** Returns the problems that production rejects (requirements CF-01 to CF-03). */
-function productionProblems(values: SettingValues, environment: Environment): string[] {
+function productionProblems(values: SettingValues, texts: SettingTexts): string[] {
   const required: SettingName[] = ['PUBLIC_URL', 'DATABASE_URL', 'GATEHOUSE_SECRET', 'SMTP_URL', 'MAIL_FROM'];
   const problems = required
-    .filter((name) => !environment[name]?.trim())
+    .filter((name) => texts[name] === undefined || texts[name] === '')
     .map((name) => `${name} is required in production`);
   if (values.PUBLIC_URL && !values.PUBLIC_URL.startsWith('https://')) {
     problems.push('PUBLIC_URL must start with https:// in production');
