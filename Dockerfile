@@ -1,8 +1,7 @@
 # One image for the API and the webhook-worker. docs/operations.md explains how to run it.
 #
-# A tag can be moved to another image, a digest cannot. Look up the digest where the registry is reachable, and pin it:
-#   docker buildx imagetools inspect node:24.22.1-trixie-slim --format '{{.Manifest.Digest}}'
-#   docker build --build-arg NODE_IMAGE=node:24.22.1-trixie-slim@sha256:… .
+# A tag can be moved to another image, a digest cannot: sh ops/pin-images.sh adds the digests of the registry to this
+# file and to docker-compose.yml.
 ARG NODE_IMAGE=node:24.22.1-trixie-slim
 
 # The runtime dependencies. Install scripts are not needed and therefore disabled. The embedded PostgreSQL is

@@ -131,7 +131,9 @@ function checkDockerfile() {
   // SC-01: an exact version of Node.js, 24.22.1 or later.
   for (const from of all('FROM')) expectEqual('Dockerfile: FROM', from.split(' ')[0], '${NODE_IMAGE}');
   const [, ...version] =
-    /^NODE_IMAGE=node:(\d+)\.(\d+)\.(\d+)-\w+-slim$/.exec(all('ARG')[0])?.map(Number) ?? [];
+    /^NODE_IMAGE=node:(\d+)\.(\d+)\.(\d+)-\w+-slim(?:@sha256:[0-9a-f]{64})?$/
+      .exec(all('ARG')[0])
+      ?.map(Number) ?? [];
   const isNewEnough = version[0] === 24 && version[1] * 1_000 + version[2] >= 22_001;
   expect(isNewEnough, `Dockerfile: Node.js ${version.join('.')}`);
 
@@ -227,7 +229,10 @@ function checkCompose({ settings, loadConfig }) {
         hasTmp: true,
       },
     );
-    expect(/:v?\d+\.\d+[\w.-]*$/.test(service.image), what(`${name}: image ${service.image}`));
+    expect(
+      /:v?\d+\.\d+[\w.-]*(@sha256:[0-9a-f]{64})?$/.test(service.image),
+      what(`${name}: image ${service.image}`),
+    );
     if (service.build) expectEqual(what(`${name}: image`), service.image, `gatehouse:${version}`);
     expect(service.healthcheck?.test[0].startsWith('CMD'), what(`${name}: no health check`));
     // The worker can be scaled.

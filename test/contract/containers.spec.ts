@@ -35,6 +35,33 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+describe('pin-images.sh', () => {
+  it('SC-01: adds the digests of the registry to all images, and replaces older ones', async () => {
+    const files = ['Dockerfile', 'docker-compose.yml'];
+    for (const file of [...files, 'ops/pin-images.sh']) await copyFile(file, join(folder, file));
+    const bin = join(folder, 'bin');
+    await mkdir(bin);
+    const pin = async (digest: string) => {
+      await writeFile(join(bin, 'docker'), `#!/bin/sh\necho "$5 $4" >> "${folder}/calls"\necho ${digest}\n`);
+      await chmod(join(bin, 'docker'), 0o755);
+      await run('sh', [join(folder, 'ops/pin-images.sh')], {
+        env: { PATH: `${bin}:${process.env['PATH']}` },
+      });
+      const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
+      return texts
+        .join('')
+        .match(/(?<=^ARG NODE_IMAGE=|^ *image: ).+/gm)!
+        .filter((image) => !/^gatehouse:/.test(image));
+    };
+    const [first, second] = ['a', 'b'].map((digit) => `sha256:${digit.repeat(64)}`) as [string, string];
+    const pinned = await pin(first);
+    expect(pinned).toHaveLength(4);
+    for (const image of pinned) expect(image).toMatch(/^[\w/]+:v?\d+\.\d+[\w.-]*@sha256:a{64}$/);
+    expect(await pin(second)).toEqual(pinned.map((image) => image.replace(first, second)));
+    await expect(pin('not-a-digest')).rejects.toThrow('no digest');
+  });
+});
+
 describe('make-env.sh', () => {
   it('CF-05: creates random secrets in a file that only its owner can read', async () => {
     expect(Object.keys(env).sort()).toEqual([...SECRETS].sort());
