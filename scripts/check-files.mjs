@@ -6,6 +6,7 @@ import { readCompose, readDockerfile } from '../test/support/compose.mjs';
 import { ensureBuilt, ensureInstalled } from './build.mjs';
 import { findRejectedWords } from './check-words.mjs';
 import { main } from './environment.mjs';
+import { findSecrets } from './find-secrets.mjs';
 import { run } from './processes.mjs';
 
 /** The requirements whose id must be in the title of a test. */
@@ -19,6 +20,8 @@ const REQUIREMENTS = {
   HD: [1, 3, 4, 5],
   WH: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14],
   CO: [1, 2, 3, 4, 5],
+  OP: [4, 6],
+  SC: [1, 3],
 };
 
 /** The secrets that make-env.sh writes. */
@@ -59,7 +62,7 @@ await main(async () => {
   checkLinks();
   checkRequirements();
   checkSqlFiles();
-  problems.push(...findRejectedWords());
+  problems.push(...findRejectedWords(), ...(await findSecrets('.')));
   checkDockerfile();
   checkCompose(platform);
   for (const problem of problems) console.error(problem);

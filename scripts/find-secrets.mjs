@@ -1,0 +1,82 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { lintSource } from '@secretlint/core';
+import { creator as recommendedRules } from '@secretlint/secretlint-rule-preset-recommend';
+
+/** Folders and files that git ignores. */
+const IGNORED = /^(\.git|node_modules|dist|\.data|\.screenshots|\.env|.+\.log)$/;
+
+const BINARY = ['.gz', '.png'];
+
+/** Files with values that have the format of Gatehouse, and why they are no secrets. */
+const EXCEPTIONS = {
+  'libs/domain/src/api-keys/key-format.spec.ts': 'examples of the format, which no installation has issued',
+  'libs/platform/src/crypto/webhook-signature.spec.ts': 'the example of the Standard Webhooks specification',
+  'test/upgrade/0.1.0.json': 'keys of the database in the same folder, which only tests use',
+};
+
+/** Rules for URLs with a password, which tests invent. */
+const URL_RULES = /-(basicauth|database-connection-string)$/;
+
+/** The formats of the secrets that Gatehouse issues. */
+const GATEHOUSE_SECRETS = {
+  'an API key': /(?<![0-9A-Za-z_])[sp]k_[0-9A-Za-z]{49}(?![0-9A-Za-z])/g,
+  'a webhook secret': /(?<![0-9A-Za-z_])whsec_[0-9A-Za-z+/]{24,}=*/g,
+};
+
+/** A rule of secretlint that finds the secrets that Gatehouse issues. Values in its messages would be masked. */
+const gatehouseRule = {
+  meta: { id: 'gatehouse', type: 'scanner', recommended: true, supportedContentTypes: ['text'] },
+  messages: Object.fromEntries(
+    Object.keys(GATEHOUSE_SECRETS).map((what) => [what, { en: () => `found ${what} of Gatehouse` }]),
+  ),
+  create: (context) => ({
+    file({ content }) {
+      const translate = context.createTranslator(gatehouseRule.messages);
+      for (const [what, format] of Object.entries(GATEHOUSE_SECRETS))
+        for (const { index, 0: value } of content.matchAll(format))
+          context.report({ message: translate(what), range: [index, index + value.length] });
+    },
+  }),
+};
+
+const config = {
+  rules: [
+    { id: '@secretlint/secretlint-rule-preset-recommend', rule: recommendedRules },
+    { id: 'gatehouse', rule: gatehouseRule },
+  ],
+};
+
+/**
+ * Scans text files for secrets (requirement SC-03).
+ * @param {string} folder the repository
+ * @returns {Promise<string[]>} one problem for each secret, without its value
+ */
+export async function findSecrets(folder) {
+  // One source for all files: secretlint measures its steps, which takes seconds of CPU time for many sources.
+  let content = '';
+  const files = listFiles(folder).map((name) => {
+    const start = content.length;
+    content += `${fs.readFileSync(path.join(folder, name), 'utf8')}\n`;
+    return { name, start };
+  });
+  const source = { filePath: 'all', content, ext: '', contentType: 'text' };
+  const { messages } = await lintSource({ source, options: { config, maskSecrets: true } });
+  return messages.flatMap(({ range: [index], ruleId, message }) => {
+    const { name, start } = files.findLast((file) => file.start <= index);
+    if (ruleId === 'gatehouse' ? Object.hasOwn(EXCEPTIONS, name) : isInvented(name, ruleId)) return [];
+    return [`${name}:${content.slice(start, index).split('\n').length}: ${message}`];
+  });
+}
+
+const isInvented = (name, ruleId) => name.endsWith('.spec.ts') && URL_RULES.test(ruleId);
+
+/** Returns the paths of the text files in a folder, with slashes. */
+function listFiles(folder, prefix = '') {
+  return fs.readdirSync(path.join(folder, prefix), { withFileTypes: true }).flatMap((entry) => {
+    const name = prefix + entry.name;
+    if (IGNORED.test(entry.name)) return [];
+    if (entry.isDirectory()) return listFiles(folder, `${name}/`);
+    return entry.isFile() && !BINARY.includes(path.extname(name)) ? [name] : [];
+  });
+}

@@ -1,0 +1,149 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Runs Node.js. @returns the exit code and the output of both streams */
+const runNode = (args: string[], env: Record<string, string> = {}) =>
+  new Promise<{ code: number; output: string }>((resolve) => {
+    const options = { env: { ...process.env, NODE_OPTIONS: '', ...env } };
+    const child = execFile(process.execPath, args, options, (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode!, output: stdout + stderr }),
+    );
+  });
+
+/** Evaluates an expression over a module of scripts/. @returns its JSON value */
+const evaluate = async (module: string, expression: string): Promise<unknown> => {
+  const program = `import * as script from './scripts/${module}'; console.log(JSON.stringify(${expression}))`;
+  const { output } = await runNode(['--input-type=module', '-e', program]);
+  return JSON.parse(output);
+};
+
+describe('SC-03: the software bill of materials', () => {
+  const readNames = async (part: string): Promise<string[]> => {
+    const bom = JSON.parse(await readFile(`dist/sbom/${part}.cdx.json`, 'utf8'));
+    expect(bom).toMatchObject({
+      bomFormat: 'CycloneDX',
+      metadata: { component: { version: expect.any(String) } },
+    });
+    const purls: string[] = bom.components.map(({ purl }: { purl: string }) => decodeURIComponent(purl));
+    return purls.map((purl) => purl.slice('pkg:npm/'.length)).sort();
+  };
+
+  it('contains every distributed package and no development tool, each with an allowed license', async () => {
+    const { code, output } = await runNode(['scripts/sbom.mjs']);
+    expect([code, output]).toEqual([0, expect.stringMatching(/^\d+ packages in /)]);
+    const lock = JSON.parse(await readFile('package-lock.json', 'utf8')) as {
+      packages: Record<string, { version: string; dev?: true; link?: true }>;
+    };
+    const runtime = Object.entries(lock.packages).filter(
+      ([path, { dev, link }]) => path.includes('node_modules/') && !dev && !link,
+    );
+    const programs = await readNames('programs');
+    const expected = runtime.map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`);
+    expect(programs).toEqual([...new Set(expected)].sort());
+    const console = (await readNames('console')).join(' ');
+    for (const name of ['react@', '@mantine/core@', 'react-router@']) expect(console).toContain(name);
+    const licenses = (await readFile('dist/sbom/licenses.csv', 'utf8')).trim().split('\n');
+    expect(licenses).toContainEqual(expect.stringMatching(/^busboy,[\d.]+,MIT$/));
+    expect(licenses.filter((line) => !/^[^,]+,[^,]+,[^,]+$/.test(line))).toEqual([]);
+  });
+
+  it('allows only permissive licenses, one of several alternatives, and all of several parts', async () => {
+    const allowed = ['MIT', '(MIT OR GPL-3.0-only)', 'GPL-3.0-only OR MIT', 'Apache-2.0 AND MIT'];
+    const refused = [
+      'GPL-3.0-only',
+      'unknown',
+      '',
+      'MIT AND GPL-3.0-only',
+      '(MIT OR X) AND Y',
+      'MIT WITH X',
+      'mit',
+    ];
+    const check = `${JSON.stringify([...allowed, ...refused])}.filter(script.isAllowedLicense)`;
+    expect(await evaluate('licenses.mjs', check)).toEqual(allowed);
+    const unlicensed = `[{ name: 'x' }, { name: 'x', licenses: [] }].map(script.describeLicense)`;
+    expect(await evaluate('licenses.mjs', unlicensed)).toEqual(['unknown', 'unknown']);
+  });
+});
+
+it('SC-03: the secret scan finds secrets of Gatehouse and of others, and never prints them', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-secrets-'));
+  try {
+    // Composed here, so that this file contains none of them.
+    const key = `k_${'7Qx2bWm9Zt'.repeat(5).slice(0, 49)}`;
+    const secrets: Record<string, string> = {
+      'docs/guide.md': `line 1\nline 2: s${key}\n`,
+      'apps/page.tsx': `const key = 'p${key}';`,
+      'test/a.spec.ts': `whsec_${'q8Zt4mVb'.repeat(5)}`,
+      'libs/key.pem': `-----BEGIN RSA PRIVATE ${'KEY'}-----\n${'MIIEowIBAAKCAQEA'.repeat(8)}\n-----END RSA PRIVATE ${'KEY'}-----\n`,
+      'ops/deploy.yml': `url: postgres://gatehouse:${'Vq8hTz2Kd7wP'}@db.example.com/gatehouse`,
+      'libs/token.ts': `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`,
+    };
+    const harmless = {
+      'test/b.spec.ts': `postgres://gatehouse:${'Vq8hTz2Kd7wP'}@db.example.com/gatehouse`,
+      'docs/format.md': 'Keys match ^(sk|pk)_[0-9A-Za-z]{49}$, such as sk_abc.',
+      '.env': `GATEHOUSE_KEY=s${key}`,
+      'node_modules/x.js': `s${key}`,
+    };
+    for (const [name, content] of Object.entries({ ...secrets, ...harmless })) {
+      await mkdir(join(folder, name, '..'), { recursive: true });
+      await writeFile(join(folder, name), content);
+    }
+    const problems = (await evaluate(
+      'find-secrets.mjs',
+      `await script.findSecrets(${JSON.stringify(folder)})`,
+    )) as string[];
+    expect([...new Set(problems.map((problem) => problem.split(':')[0]))].sort()).toEqual(
+      Object.keys(secrets).sort(),
+    );
+    expect(problems).toContain('docs/guide.md:2: found an API key of Gatehouse');
+    expect(problems.join()).not.toMatch(/7Qx2bWm9Zt|q8Zt4mVb|MIIEow|Vq8hTz2|a1B2c3D4/);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+describe('SC-03: npm run audit', () => {
+  /** Audits with a registry that reports these advisories, or with none. */
+  const audit = async (advisories: object | null) => {
+    const registry = createServer((request, response) => {
+      request.resume();
+      const isAudit = request.method === 'POST' && request.url!.endsWith('/advisories/bulk');
+      response.writeHead(isAudit ? 200 : 404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isAudit ? advisories : {}));
+    }).listen(0, '127.0.0.1');
+    await once(registry, 'listening');
+    const { port } = registry.address() as AddressInfo;
+    if (!advisories) registry.close();
+    const cache = await mkdtemp(join(tmpdir(), 'gatehouse-audit-'));
+    try {
+      const env = { npm_config_registry: `http://127.0.0.1:${port}/`, npm_config_cache: cache };
+      return await runNode(['scripts/audit.mjs'], env);
+    } finally {
+      registry.close();
+      await rm(cache, { recursive: true, force: true });
+    }
+  };
+  const advisory = (severity: string) => ({
+    nodemailer: [{ id: 1, url: 'https://example.com/1', title: 'T', severity, vulnerable_versions: '*' }],
+  });
+
+  it('fails for severity high, and neither for lower ones nor without a registry', async () => {
+    const [high, moderate, none] = await Promise.all(
+      [advisory('high'), advisory('moderate'), null].map(audit),
+    );
+    expect(high).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('nodemailer: high: https://example.com/1'),
+    });
+    expect(moderate).toMatchObject({ code: 0, output: expect.stringContaining('1 vulnerable') });
+    expect(none).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/^npm audit: skipped, because .+\(.+\)/),
+    });
+  });
+});
