@@ -196,6 +196,33 @@ describe('CO-01: operator management by admins', () => {
     expect(ended.map(({ details }) => details)).toEqual([{ ended: 1 }, { ended: 2 }]);
   });
 
+  it('OP-01: rejects changes by an admin of their own access, even with a second admin', async () => {
+    const self = await inviteOperator(admin, 'admin');
+    const path = `/operators/${self.operator.id}`;
+    const before = await findOperator(self.operator.id);
+    for (const action of ['invite-again', 'reset-second-factor', 'enable', 'disable']) {
+      const response = await self.request('POST', `${path}/${action}`);
+      expect([action, response.status, response.body.code]).toEqual([action, 409, 'conflict']);
+    }
+    for (const role of ['operator', 'viewer'])
+      expect(await self.request('PATCH', path, { role, name: 'Eve' })).toMatchObject({
+        status: 409,
+        body: { code: 'conflict', detail: 'You cannot change your own role.' },
+      });
+    expect(
+      await self.request('POST', '/operators', { email: self.operator.email, role: 'admin' }),
+    ).toMatchObject({
+      status: 409,
+    });
+    expect(await findOperator(self.operator.id)).toEqual(before);
+    expect((await self.request('PATCH', path, { role: 'admin', name: 'Eve' })).body).toMatchObject({
+      role: 'admin',
+      name: 'Eve',
+    });
+    const actions = (await findAuditEntries(self.operator.id)).map(({ action }) => action);
+    expect(actions.slice(actions.indexOf('operator.signed_in') + 1)).toEqual(['operator.updated']);
+  });
+
   it('finds and counts operators by id, or by a part of their address or name', async () => {
     const marker = randomUUID().slice(0, 8);
     const { id } = (await invite(`ada-${marker}@example.com`)).body;

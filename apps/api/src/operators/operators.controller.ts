@@ -71,12 +71,13 @@ export class OperatorsController {
     description: 'Changes the role or the name. A new role takes effect immediately.',
   })
   @ApiOkResponse({ type: OperatorResponse })
-  @ApiProblems('last_admin')
+  @ApiProblems('conflict', 'last_admin')
   async update(
+    @CurrentCaller() caller: OperatorCaller,
     @Param('operatorId') id: string,
     @Body() body: UpdateOperatorRequest,
   ): Promise<OperatorResponse> {
-    return OperatorResponse.from(await this.operators.update(parsePathUuid(id), body));
+    return OperatorResponse.from(await this.operators.update(caller, parsePathUuid(id), body));
   }
 
   @Post(':operatorId/disable')
@@ -104,8 +105,12 @@ export class OperatorsController {
   })
   @HttpCode(200)
   @ApiOkResponse({ type: OperatorResponse })
-  async enable(@Param('operatorId') id: string): Promise<OperatorResponse> {
-    return OperatorResponse.from(await this.operators.enable(parsePathUuid(id)));
+  @ApiProblems('conflict')
+  async enable(
+    @CurrentCaller() caller: OperatorCaller,
+    @Param('operatorId') id: string,
+  ): Promise<OperatorResponse> {
+    return OperatorResponse.from(await this.operators.enable(caller, parsePathUuid(id)));
   }
 
   @Post(':operatorId/reset-second-factor')
@@ -118,8 +123,12 @@ export class OperatorsController {
   })
   @HttpCode(200)
   @ApiOkResponse({ type: OperatorResponse })
-  async resetSecondFactor(@Param('operatorId') id: string): Promise<OperatorResponse> {
-    return OperatorResponse.from(await this.operators.resetSecondFactor(parsePathUuid(id)));
+  @ApiProblems('conflict')
+  async resetSecondFactor(
+    @CurrentCaller() caller: OperatorCaller,
+    @Param('operatorId') id: string,
+  ): Promise<OperatorResponse> {
+    return OperatorResponse.from(await this.operators.resetSecondFactor(caller, parsePathUuid(id)));
   }
 
   @Post(':operatorId/invite-again')
@@ -133,8 +142,11 @@ export class OperatorsController {
   @HttpCode(200)
   @ApiOkResponse({ type: InvitedOperatorResponse })
   @ApiProblems('conflict')
-  async inviteAgain(@Param('operatorId') id: string): Promise<InvitedOperatorResponse> {
-    return InvitedOperatorResponse.fromInvited(await this.operators.inviteAgain(parsePathUuid(id)));
+  async inviteAgain(
+    @CurrentCaller() caller: OperatorCaller,
+    @Param('operatorId') id: string,
+  ): Promise<InvitedOperatorResponse> {
+    return InvitedOperatorResponse.fromInvited(await this.operators.inviteAgain(caller, parsePathUuid(id)));
   }
 
   @Get(':operatorId/sessions')

@@ -65,9 +65,10 @@ export class OperatorsService {
   /**
    * Creates a new invitation link, for an invited operator or for one who has forgotten the password. The
    * authenticator stays enrolled.
-   * @throws GatehouseError `not_found`, `conflict` if the operator is disabled
+   * @throws GatehouseError `not_found`, `conflict` if the operator is disabled or is the caller
    */
-  inviteAgain(id: string): Promise<InvitedOperator> {
+  inviteAgain({ operatorId }: OperatorCaller, id: string): Promise<InvitedOperator> {
+    assertNotSelf(operatorId, id, 'You cannot invite yourself again. Change your password under Account.');
     return this.transactions.run(async (tx) => {
       const operator = await this.operators.lock(tx, id);
       if (operator.status === 'disabled')
@@ -77,8 +78,8 @@ export class OperatorsService {
     });
   }
 
-  /** @throws GatehouseError `not_found`, `last_admin` */
-  update(id: string, patch: UpdateOperatorRequest): Promise<Operator> {
+  /** @throws GatehouseError `not_found`, `last_admin`, `conflict` if the role is the caller's own */
+  update({ operatorId }: OperatorCaller, id: string, patch: UpdateOperatorRequest): Promise<Operator> {
     return this.transactions.run(async (tx) => {
       const admins = await this.operators.lockActiveAdmins(tx);
       const current = await this.operators.lock(tx, id);
@@ -89,7 +90,9 @@ export class OperatorsService {
       ];
       if (changed.length === 0) return current;
       if (role !== 'admin') assertNotLastAdmin(admins, id);
-      const details = { changed, ...(role === current.role ? {} : { from: current.role, to: role }) };
+      const isNewRole = role !== current.role;
+      if (isNewRole) assertNotSelf(operatorId, id, 'You cannot change your own role.');
+      const details = { changed, ...(isNewRole && { from: current.role, to: role }) };
       await this.audit.record(tx, operatorAction('operator.updated', current, details));
       return this.operators.update(tx, id, { role, name });
     });
@@ -100,7 +103,7 @@ export class OperatorsService {
    * @throws GatehouseError `not_found`, `conflict` if the operator is the caller, `last_admin`
    */
   disable({ operatorId }: OperatorCaller, id: string): Promise<Operator> {
-    if (id === operatorId) throw conflict('You cannot disable yourself.');
+    assertNotSelf(operatorId, id, 'You cannot disable yourself.');
     return this.transactions.run(async (tx) => {
       const admins = await this.operators.lockActiveAdmins(tx);
       const operator = await this.operators.lock(tx, id);
@@ -114,8 +117,9 @@ export class OperatorsService {
     });
   }
 
-  /** @throws GatehouseError `not_found` */
-  enable(id: string): Promise<Operator> {
+  /** @throws GatehouseError `not_found`, `conflict` if the operator is the caller */
+  enable({ operatorId }: OperatorCaller, id: string): Promise<Operator> {
+    assertNotSelf(operatorId, id, 'You cannot enable yourself.');
     return this.transactions.run(async (tx) => {
       const operator = await this.operators.lock(tx, id);
       if (operator.status !== 'disabled') return operator;
@@ -127,9 +131,10 @@ export class OperatorsService {
   /**
    * Removes the authenticator of an operator who has lost it, so that the next sign-in enrolls a new one.
    * Ends the sessions and deletes the known addresses.
-   * @throws GatehouseError `not_found`
+   * @throws GatehouseError `not_found`, `conflict` if the operator is the caller
    */
-  resetSecondFactor(id: string): Promise<Operator> {
+  resetSecondFactor({ operatorId }: OperatorCaller, id: string): Promise<Operator> {
+    assertNotSelf(operatorId, id, 'You cannot reset your own second factor.');
     return this.transactions.run(async (tx) => {
       const operator = await this.operators.lock(tx, id);
       if (!operator.secondFactor) return operator;
@@ -158,6 +163,11 @@ export class OperatorsService {
 }
 
 const conflict = (detail: string): GatehouseError => new GatehouseError('conflict', { detail });
+
+/** @throws GatehouseError `conflict` */
+function assertNotSelf(callerId: string, id: string, detail: string): void {
+  if (id === callerId) throw conflict(detail);
+}
 
 /** @throws GatehouseError `last_admin` */
 function assertNotLastAdmin(activeAdmins: string[], id: string): void {

@@ -57,9 +57,8 @@ export function OperatorActionDialog({
   );
 }
 
-/** Changes a role. The change takes effect immediately. Admins who remove their own admin role are warned. */
+/** Changes a role. The change takes effect immediately. */
 export function ChangeRoleDialog({ operator, onClose }: OperatorDialogProps): ReactNode {
-  const isSelf = useOperator().id === operator.id;
   const [role, setRole] = useState(operator.role);
   const change = useApiMutation(
     () =>
@@ -70,7 +69,6 @@ export function ChangeRoleDialog({ operator, onClose }: OperatorDialogProps): Re
         }),
       ),
     INVALIDATED_PATH,
-    ...(isSelf ? ['/operator/v1/session'] : []),
   );
   return (
     <ActionDialog
@@ -78,7 +76,6 @@ export function ChangeRoleDialog({ operator, onClose }: OperatorDialogProps): Re
       onClose={onClose}
       title="Change role"
       confirmLabel="Change role"
-      danger={isSelf}
       disabled={role === operator.role}
       onConfirm={async () => {
         await change.mutateAsync(undefined);
@@ -87,11 +84,6 @@ export function ChangeRoleDialog({ operator, onClose }: OperatorDialogProps): Re
     >
       <OperatorEmail operator={operator} />
       <RoleRadio value={role} onChange={setRole} error={change.error?.fields.role} />
-      {isSelf && role !== operator.role && (
-        <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="This is your own account">
-          You will no longer be an admin. Only another admin can restore the role.
-        </Alert>
-      )}
     </ActionDialog>
   );
 }

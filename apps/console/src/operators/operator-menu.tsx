@@ -12,10 +12,7 @@ interface OperatorMenuProps {
   onSelect: (action: OperatorMenuAction) => void;
 }
 
-/**
- * Renders the actions of an admin on an operator. Hides actions on their own account that could lock them out
- * by mistake.
- */
+/** Renders the actions of an admin on an operator. Admins cannot change their own access. */
 export function OperatorMenu({ operator, onSelect }: OperatorMenuProps): ReactNode {
   const isSelf = useOperator().id === operator.id;
   return (
@@ -26,7 +23,7 @@ export function OperatorMenu({ operator, onSelect }: OperatorMenuProps): ReactNo
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => onSelect('role')}>Change role</Menu.Item>
+        {!isSelf && <Menu.Item onClick={() => onSelect('role')}>Change role</Menu.Item>}
         <Menu.Item onClick={() => onSelect('sessions')}>Sessions</Menu.Item>
         {isSelf ? (
           <Menu.Item component={Link} to="/account">
