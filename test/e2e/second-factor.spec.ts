@@ -166,6 +166,17 @@ describe('CO-01: failures', () => {
     for (let index = 0; index < 5; index += 1) await signInWithPassword(operator);
     expect((await enterWrongPassword(operator.operator.email)).status).toBe(429);
   });
+
+  it('are not reset by new recovery codes or a password change in an existing session', async () => {
+    const operator = await createOperatorWithoutAddresses();
+    const renewCodes = (code: string) => operator.request('POST', '/session/recovery-codes', { code });
+    for (let index = 0; index < 9; index += 1) expect(await renewCodes(`${index}`)).toMatchObject(invalid);
+    expect((await renewCodes(totpCode(operator.secret, 1))).status).toBe(200);
+    const passwords = { currentPassword: operator.password, newPassword: 'an unusual long phrase' };
+    expect((await operator.request('POST', '/session/password', passwords)).status).toBe(204);
+    expect(await renewCodes('wrong')).toMatchObject(invalid);
+    expect(await renewCodes('wrong')).toMatchObject({ status: 429, body: { code: 'too_many_attempts' } });
+  });
 });
 
 describe('CO-01: enrollment', () => {

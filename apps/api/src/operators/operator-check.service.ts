@@ -34,7 +34,11 @@ const failurePolicy: RateLimitPolicy = { name: 'failed-operator-login', quota: 1
  */
 const HASHING_SHARE = 'operators';
 
-export type AuthenticatedOperator = OperatorWithPasswordHash & { passwordHash: string };
+export interface AuthenticatedOperator extends OperatorWithPasswordHash {
+  passwordHash: string;
+  /** The allowance that granted the attempt. */
+  granted: LoginAllowance;
+}
 
 /** Verifies operator passwords and counts failed passwords and codes. All routes use it. */
 @Injectable()
@@ -110,13 +114,17 @@ export class OperatorCheckService {
    * known.
    */
   async recordSuccess(tx: Tx, { id, email }: Operator, { addressBlock }: Client): Promise<void> {
-    await this.clearFailures(tx, email);
+    await this.attempts.clear(tx, sha256(email));
     if (addressBlock !== null) await this.attempts.saveKnownAddress(tx, id, addressBlock);
   }
 
-  /** Clears the failed attempts of an authenticated operator. */
-  async clearFailures(tx: Tx, email: string): Promise<void> {
-    await this.attempts.clear(tx, sha256(email));
+  /**
+   * Releases the attempt of a signed-in operator whose password or code was correct. The failures stay
+   * counted: an attacker with a session and the password could otherwise clear them, and guess codes without
+   * a limit.
+   */
+  async releaseAttempt(tx: Tx, email: string, granted: LoginAllowance): Promise<void> {
+    await this.attempts.release(sha256(email), granted, tx);
   }
 
   /** @throws GatehouseError `overloaded`, `request_timeout` */
@@ -147,7 +155,7 @@ export class OperatorCheckService {
         await this.attempts.release(sha256(email), granted);
         throw error;
       });
-    if (operator && hash && isCorrect) return { ...operator, passwordHash: hash };
+    if (operator && hash && isCorrect) return { ...operator, passwordHash: hash, granted };
     throw operator ? this.recordFailure(operator, 'invalid_credentials') : notSignedIn('invalid_credentials');
   }
 }

@@ -71,7 +71,7 @@ export class OperatorLoginService {
     await this.transactions.run(async (tx) => {
       await this.lockAuthenticated(tx, operator);
       await this.operators.setPassword(tx, operatorId, passwordHash);
-      await this.check.clearFailures(tx, email);
+      await this.check.releaseAttempt(tx, email, operator.granted);
       const ended = await this.sessions.endAll(tx, operatorId, sessionId);
       await this.audit.record(tx, operatorAction('operator.password_changed', operator, { ended }));
     });

@@ -117,11 +117,11 @@ export class SecondFactorService {
     code: string,
     client: Client,
   ): Promise<string[]> {
-    await this.check.countAttempt(email, client);
+    const { granted } = await this.check.countAttempt(email, client);
     const recoveryCodes = newRecoveryCodes();
     await this.transactions.run(async (tx) => {
       await this.consumeCode(tx, id, code);
-      await this.check.clearFailures(tx, email);
+      await this.check.releaseAttempt(tx, email, granted);
       await this.operators.setRecoveryCodes(tx, id, this.hashCodes(id, recoveryCodes));
       await this.audit.record(tx, operatorAction('operator.recovery_codes_renewed', { id }));
     });

@@ -81,9 +81,9 @@ export class OperatorLoginAttemptsRepository {
     return { granted, attempts, secondsLeft, operator: id === null ? null : { id, ...operator } };
   }
 
-  /** Releases an attempt whose password was not checked. */
-  async release(emailHash: Buffer, granted: LoginAllowance): Promise<void> {
-    await this.database.execute(releaseAttempt[granted], [emailHash]);
+  /** Releases an attempt whose password or code was correct or was not checked. */
+  async release(emailHash: Buffer, granted: LoginAllowance, tx?: Tx): Promise<void> {
+    await (tx ?? this.database).execute(releaseAttempt[granted], [emailHash]);
   }
 
   async clear(tx: Tx, emailHash: Buffer): Promise<void> {
