@@ -232,6 +232,14 @@ const operatorChanges: Change[] = [
     },
   },
   {
+    route: `POST ${session}/reauthenticate`,
+    action: 'operator.reauthenticated',
+    send: async () => {
+      const client = await inviteOperator(admin, 'viewer');
+      return client.request('POST', '/session/reauthenticate', { code: client.recoveryCodes[0] });
+    },
+  },
+  {
     route: `POST ${session}/recovery-codes`,
     action: 'operator.recovery_codes_renewed',
     send: async () => {

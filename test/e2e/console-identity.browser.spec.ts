@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { seriousViolations } from '../support/accessibility.js';
 import { describeConsole } from '../support/console-tests.js';
 import { insertOperator, inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
+import { totpCode } from '../support/totp.js';
 
 describeConsole(
   'organizations, projects and operators in the console',
@@ -81,6 +82,34 @@ describeConsole(
       await page.reload();
       await entries.first().getByText('Awaiting authenticator code').waitFor();
       expect(await region.getByText('Awaiting').count()).toBe(1);
+      await page.context().close();
+    });
+
+    it('OP-01: requests a current code for an API key, and creates the key without losing the form', async () => {
+      const owner = await insertOperator(test.instance);
+      await owner.setReauthentication(null);
+      const page = await test.open(`/projects/${test.instance.credentials.projectId}?tab=keys`, owner);
+      await page.getByRole('button', { name: 'Create key' }).click();
+      const form = page.getByRole('dialog', { name: 'Create API key' });
+      await form.getByLabel('Name').fill('Billing service');
+      await form.getByRole('button', { name: 'Create key' }).click();
+      const prompt = page.getByRole('dialog', { name: 'Confirm your identity' });
+      const enterCode = async (code: string) => {
+        await prompt.getByLabel('Authenticator code').fill(code);
+        await prompt.getByRole('button', { name: 'Confirm' }).click();
+      };
+      await enterCode('wrong');
+      await prompt.getByText('The code is not valid').waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+      await prompt.getByRole('button', { name: 'Cancel' }).click();
+      await form.getByText('A current code is required').waitFor();
+      expect(await form.getByLabel('Name').inputValue()).toBe('Billing service');
+
+      await form.getByRole('button', { name: 'Create key' }).click();
+      await enterCode(totpCode(owner.secret));
+      await form.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'I have saved it' }).click();
+      await page.getByRole('cell', { name: 'Billing service', exact: true }).waitFor();
       await page.context().close();
     });
 

@@ -218,6 +218,9 @@ describe('CO-01: enrollment', () => {
 
     expect((await client.enroll()).status).toBe(200);
     expect((await client.request('GET', '/session')).body).toMatchObject({ hasSecondFactor: true });
+    for (const send of [invite, createKey])
+      expect(await send()).toMatchObject({ status: 403, body: { code: 'reauthentication_required' } });
+    await client.request('POST', '/session/reauthenticate', { code: totpCode(client.secret, 1) });
     expect([(await invite()).status, (await createKey()).status]).toEqual([201, 201]);
   });
 

@@ -89,9 +89,22 @@ export class OperatorClient {
     enrollments.set(this.instance, known.set(this.operator.email, this));
     return response;
   }
+
+  /** Sets how long ago the second factor was verified again in the session; null for never. */
+  async setReauthentication(age: string | null): Promise<void> {
+    await this.instance.sql(
+      `UPDATE operator_sessions SET reauthenticated_at = now() - $2::interval WHERE token_hash = sha256($1)`,
+      [this.cookie, age],
+    );
+  }
+
+  /** Allows sensitive actions until the session ends, so that no test result depends on time. */
+  async keepReauthenticated(): Promise<void> {
+    await this.setReauthentication('-12 hours');
+  }
 }
 
-/** Inserts a signed-in operator with an authenticator and the seed operator's password. */
+/** Inserts a signed-in, reauthenticated operator with an authenticator and the seed operator's password. */
 export async function insertOperator(instance: TestInstance, role = 'admin'): Promise<OperatorClient> {
   const client = new OperatorClient(instance);
   client.cookie = randomBytes(32).toString('base64url');
@@ -102,8 +115,9 @@ export async function insertOperator(instance: TestInstance, role = 'admin'): Pr
     `WITH inserted AS (
        INSERT INTO operators (id, email, password_hash, role, totp_secret)
        SELECT $1, $2, password_hash, $3, $6 FROM operators WHERE email = $4 RETURNING id)
-     INSERT INTO operator_sessions (id, operator_id, token_hash, stage, ends_at)
-     SELECT id, id, sha256($5), 'signed_in', now() + interval '12 hours' FROM inserted`,
+     INSERT INTO operator_sessions (id, operator_id, token_hash, stage, ends_at, reauthenticated_at)
+     SELECT id, id, sha256($5), 'signed_in', now() + interval '12 hours', now() + interval '12 hours'
+     FROM inserted`,
     [
       client.operator.id,
       client.operator.email,
@@ -117,7 +131,7 @@ export async function insertOperator(instance: TestInstance, role = 'admin'): Pr
 }
 
 /**
- * Signs an operator in; default: the operator of the seed. The first sign-in enrolls an authenticator; later
+ * Signs an operator in and reauthenticates; default: the operator of the seed. The first sign-in enrolls an authenticator; later
  * ones use one of the ten recovery codes, because each authenticator code is valid once in 30 s.
  */
 export async function signIn(
@@ -136,10 +150,11 @@ export async function signIn(
     client.operator = response.body.operator;
   }
   if (!client.operator) throw new Error(`the sign-in failed: ${JSON.stringify(response.body)}`);
+  await client.keepReauthenticated();
   return client;
 }
 
-/** Creates an operator with a role and signs in; `admin` sends the invitation. */
+/** Creates an operator with a role, signs in and reauthenticates; `admin` sends the invitation. */
 export async function inviteOperator(
   admin: OperatorClient,
   role: string,
@@ -150,5 +165,6 @@ export async function inviteOperator(
   await client.request('POST', '/invitations/accept', { token, password: client.password });
   const response = await client.enroll();
   if (response.status !== 200) throw new Error(`the sign-in failed: ${JSON.stringify(response.body)}`);
+  await client.keepReauthenticated();
   return client;
 }

@@ -6,7 +6,7 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type ManagementCaller, SecondFactorRequired } from '@gatehouse/auth';
+import { CurrentCaller, SecretKey, type ManagementCaller, ReauthenticationRequired } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
@@ -28,7 +28,7 @@ export class ApiKeysController {
       'The new key cannot have more permissions than the key that creates it. The value of the key is returned only in this response.',
   })
   @SecretKey('api_key:write')
-  @SecondFactorRequired()
+  @ReauthenticationRequired()
   @ApiCreatedResponse({ type: CreatedApiKeyResponse })
   @ApiProblems('insufficient_access', 'project_archived')
   async create(
@@ -103,7 +103,7 @@ export class ApiKeysController {
       'Creates a key with the same permissions. The previous key stays valid for `overlapSeconds`. The value of the new key is returned only in this response.',
   })
   @SecretKey('api_key:write')
-  @SecondFactorRequired()
+  @ReauthenticationRequired()
   @ApiCreatedResponse({ type: CreatedApiKeyResponse })
   @ApiProblems('insufficient_access', 'project_archived', 'api_key_not_rotatable')
   async rotate(

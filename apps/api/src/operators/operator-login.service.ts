@@ -72,6 +72,7 @@ export class OperatorLoginService {
       await this.lockAuthenticated(tx, operator);
       await this.operators.setPassword(tx, operatorId, passwordHash);
       await this.check.releaseAttempt(tx, email, operator.granted);
+      await this.sessions.clearReauthentication(tx, operatorId);
       const ended = await this.sessions.endAll(tx, operatorId, sessionId);
       await this.audit.record(tx, operatorAction('operator.password_changed', operator, { ended }));
     });

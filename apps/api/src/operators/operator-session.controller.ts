@@ -204,6 +204,27 @@ export class OperatorSessionController {
     return this.login.changePassword(caller, body, client);
   }
 
+  @Post('reauthenticate')
+  @ApiOperation({
+    operationId: 'session.reauthenticate',
+    summary: 'Verify the second factor again',
+    description:
+      'Accepts a code from the authenticator app or a recovery code. Each code works once. For five minutes, this session may then invite, enable and change operators, reset their second factor, and create and rotate API keys. The session cookie gets a new value.',
+  })
+  @HttpCode(200)
+  @Operator('viewer')
+  @RateLimit('operator-login')
+  @ApiOkResponse({ type: OperatorSessionResponse })
+  @ApiProblems('factor_required', 'invalid_code', 'too_many_attempts')
+  reauthenticate(
+    @CurrentCaller() caller: OperatorCaller,
+    @Body() { code }: SecondFactorRequest,
+    @CurrentClient() client: Client,
+    @CurrentConsoleCookie() cookie: ConsoleCookie,
+  ): Promise<OperatorSessionResponse> {
+    return this.secondFactor.reauthenticate(caller, code, client, cookie);
+  }
+
   @Post('recovery-codes')
   @ApiOperation({
     operationId: 'session.regenerateRecoveryCodes',

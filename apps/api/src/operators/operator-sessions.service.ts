@@ -113,6 +113,23 @@ export class OperatorSessionsService {
   }
 
   /**
+   * Records that the caller has verified the second factor again. The session continues under a new token, so
+   * that a stolen cookie does not gain the permission.
+   * @returns the new value of the session cookie, to be set after the transaction has committed
+   * @throws GatehouseError `operator_session_required` if the session has ended in the meantime
+   */
+  async reauthenticate(
+    tx: Tx,
+    { operatorId: id, sessionId }: OperatorCaller,
+    details: Record<string, unknown>,
+  ): Promise<string> {
+    const token = newToken();
+    if (!(await this.sessions.reauthenticate(tx, sessionId, sha256(token)))) throw notSignedIn();
+    await this.audit.record(tx, operatorAction('operator.reauthenticated', { id }, details));
+    return token;
+  }
+
+  /**
    * Sets the new value of the cookie and returns the new state. The value in the request is no longer valid.
    */
   async replaceToken(cookie: ConsoleCookie, token: string, client: Client): Promise<OperatorSessionResponse> {

@@ -6,7 +6,7 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { CurrentCaller, Operator, type OperatorCaller, SecondFactorRequired } from '@gatehouse/auth';
+import { CurrentCaller, Operator, type OperatorCaller, ReauthenticationRequired } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
@@ -50,7 +50,7 @@ export class OperatorsController {
   }
 
   @Post()
-  @SecondFactorRequired()
+  @ReauthenticationRequired()
   @ApiOperation({
     operationId: 'operators.invite',
     summary: 'Invite an operator',
@@ -64,7 +64,7 @@ export class OperatorsController {
   }
 
   @Patch(':operatorId')
-  @SecondFactorRequired()
+  @ReauthenticationRequired()
   @ApiOperation({
     operationId: 'operators.update',
     summary: 'Update an operator',
@@ -97,7 +97,7 @@ export class OperatorsController {
   }
 
   @Post(':operatorId/enable')
-  @SecondFactorRequired()
+  @ReauthenticationRequired()
   @ApiOperation({
     operationId: 'operators.enable',
     summary: 'Enable an operator',
@@ -114,7 +114,7 @@ export class OperatorsController {
   }
 
   @Post(':operatorId/reset-second-factor')
-  @SecondFactorRequired()
+  @ReauthenticationRequired()
   @ApiOperation({
     operationId: 'operators.resetSecondFactor',
     summary: 'Reset the second factor',
@@ -132,7 +132,7 @@ export class OperatorsController {
   }
 
   @Post(':operatorId/invite-again')
-  @SecondFactorRequired()
+  @ReauthenticationRequired()
   @ApiOperation({
     operationId: 'operators.resendInvitation',
     summary: 'Create a new invitation link',

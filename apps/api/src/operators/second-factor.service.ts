@@ -109,6 +109,29 @@ export class SecondFactorService {
   }
 
   /**
+   * Verifies the second factor of a signed-in operator again, which allows sensitive actions in this session
+   * for five minutes.
+   * @throws GatehouseError `factor_required`, `too_many_attempts`, `invalid_code`,
+   *   `operator_session_required`
+   */
+  async reauthenticate(
+    caller: OperatorCaller,
+    code: string,
+    client: Client,
+    cookie: ConsoleCookie,
+  ): Promise<OperatorSessionResponse> {
+    const { operatorId: id, email } = caller;
+    if (!caller.hasSecondFactor) throw new GatehouseError('factor_required');
+    const { granted } = await this.check.countAttempt(email, client);
+    const token = await this.transactions.run(async (tx) => {
+      const secondFactor = await this.consumeCode(tx, id, code);
+      await this.check.releaseAttempt(tx, email, granted);
+      return this.operatorSessions.reauthenticate(tx, caller, { secondFactor });
+    });
+    return this.operatorSessions.replaceToken(cookie, token, client);
+  }
+
+  /**
    * Replaces all recovery codes and returns the new ones.
    * @throws GatehouseError `too_many_attempts`, `invalid_code`
    */

@@ -128,11 +128,13 @@ const operatorProblems: ErrorCode[] = [
   'insufficient_role',
 ];
 
+const reauthenticationProblems: ErrorCode[] = ['factor_required', 'reauthentication_required'];
+
 /** Returns the error codes of `CredentialGuard`, `OriginGuard` and the rate limit of secret keys. */
-function credentialProblems({ kinds, scopes, access, needsSecondFactor }: RouteCredential): ErrorCode[] {
+function credentialProblems({ kinds, scopes, access, needsReauthentication }: RouteCredential): ErrorCode[] {
   if (kinds.length === 0) return [];
   if (kinds.includes('operator'))
-    return [...operatorProblems, ...(needsSecondFactor ? (['factor_required'] as const) : [])];
+    return [...operatorProblems, ...(needsReauthentication ? reauthenticationProblems : [])];
   const acceptsSecretKey = kinds.includes('secret-key');
   return [
     'multiple_credentials',

@@ -11,6 +11,7 @@ import {
   errorCatalog,
   GatehouseError,
   idPrefixes,
+  reauthenticationMethods,
   type ErrorCode,
   type ErrorDetails,
 } from '@gatehouse/domain';
@@ -34,6 +35,11 @@ const memberSchemas: Record<string, SchemaObject> = {
   requiredRole: {
     type: 'string',
     description: 'With `insufficient_role`: the role that the operator must have',
+  },
+  methods: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'With `reauthentication_required`: the codes that the operator can enter',
   },
   reasons: {
     type: 'array',
@@ -225,6 +231,7 @@ const exampleDetails: Partial<Record<ErrorCode, ErrorDetails>> = {
   },
   insufficient_scope: { members: { requiredScopes: ['customer:write'] } },
   insufficient_access: { members: { requiredAccess: 'organization' } },
+  reauthentication_required: { members: { methods: [...reauthenticationMethods] } },
   email_already_registered: { members: { customerId: EXAMPLE_ID } },
   already_redelivered: { members: { redeliveredAs: `${idPrefixes.delivery}_${EXAMPLE_ID}` } },
 };

@@ -10,6 +10,7 @@ import { useKeyboardShortcuts } from './use-keyboard-shortcuts';
 import { Logo } from './logo';
 import { visibleNavigation } from './navigation';
 import { AccountMenu } from './account-menu';
+import { ReauthenticationProvider } from './reauthentication-provider';
 import { useServer, useSession } from './session';
 import classes from './shell.module.css';
 
@@ -58,9 +59,11 @@ function Frame(): ReactNode {
         </Drawer.Content>
       </Drawer.Root>
       <main id="content" className={classes.main} tabIndex={-1}>
-        <Suspense fallback={<PageLoader />}>
-          <Outlet />
-        </Suspense>
+        <ReauthenticationProvider>
+          <Suspense fallback={<PageLoader />}>
+            <Outlet />
+          </Suspense>
+        </ReauthenticationProvider>
       </main>
       {palette.dialog}
       {shortcutsDialog}

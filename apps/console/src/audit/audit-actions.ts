@@ -62,6 +62,7 @@ const actions: Record<Action, true> & Record<string, true> = {
   'operator.password_failed': true,
   'operator.code_failed': true,
   'operator.signed_in': true,
+  'operator.reauthenticated': true,
   'operator.signed_out': true,
   'mail.tested': true,
 };

@@ -32,6 +32,7 @@ export function CodeInput({
       spellCheck={false}
       required
       autoFocus={autoFocus}
+      data-autofocus={autoFocus || undefined}
       error={error}
       styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', letterSpacing: '0.08em' } }}
       value={value}

@@ -29,9 +29,15 @@ api.use({
     // Changes are always made by the operator, even if the page appears to be idle.
     if (request.method === 'GET' && isIdle()) request.headers.set('X-Gatehouse-Console', 'resting');
   },
-  async onResponse({ response }) {
+  async onResponse({ request, response }) {
     if (response.ok) return;
-    const problem = await readProblem(response);
+    let problem = await readProblem(response);
+    if (problem.code === 'operator_session_required' && request.method === 'GET') {
+      // Reauthentication may have replaced the cookie after this request was sent.
+      const repeated = await fetch(request);
+      if (repeated.ok) return repeated;
+      problem = await readProblem(repeated);
+    }
     if (problem.code === 'operator_session_required') sessionEvents.dispatchEvent(new Event('end'));
     throw problem;
   },

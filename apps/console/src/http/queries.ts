@@ -10,6 +10,7 @@ import { useCallback } from 'react';
 import { api } from './client';
 import type { paths } from './openapi';
 import { toProblem, type Problem } from './problem';
+import { useReauthentication } from './reauthentication';
 
 declare module '@tanstack/react-query' {
   interface Register {
@@ -81,17 +82,24 @@ export function useInvalidate(): (...prefixes: string[]) => Promise<void> {
 /**
  * Returns a mutation: `useApiMutation((reason: string) => unwrap(api.POST(…)), '/operator/v1/webhooks/')`.
  * Afterwards, all data whose path starts with one of the prefixes is reloaded, even after a rejected request,
- * because another operator may have made a change.
+ * because another operator may have made a change. If the api requires a current code, a dialog requests it
+ * from the operator, and the request is repeated.
  */
 export function useApiMutation<Input, Output>(
   send: (input: Input) => Promise<Output>,
   ...prefixes: string[]
 ): UseMutationResult<Output, Problem, Input> {
   const invalidate = useInvalidate();
+  const reauthenticate = useReauthentication();
+  const sendOnce = (input: Input): Promise<Output> =>
+    send(input).catch((error: unknown) => {
+      throw toProblem(error);
+    });
   return useMutation({
     mutationFn: (input) =>
-      send(input).catch((error: unknown) => {
-        throw toProblem(error);
+      sendOnce(input).catch(async (problem: Problem) => {
+        if (problem.code !== 'reauthentication_required' || !(await reauthenticate())) throw problem;
+        return sendOnce(input);
       }),
     onSettled: () => invalidate(...prefixes),
   });

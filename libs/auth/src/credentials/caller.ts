@@ -33,6 +33,8 @@ export interface OperatorCaller {
   sessionId: string;
   /** False if the operator has no authenticator, which only development allows. */
   hasSecondFactor: boolean;
+  /** True if the second factor was verified again in this session within the last five minutes. */
+  isReauthenticated: boolean;
   /**
    * On the routes that also accept a secret key, an operator is treated like a key with these scopes and
    * access to the entire installation.

@@ -1,6 +1,13 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import { apiKeyType, GatehouseError, hasRole, insufficientScope, type ErrorCode } from '@gatehouse/domain';
+import {
+  apiKeyType,
+  GatehouseError,
+  hasRole,
+  insufficientScope,
+  reauthenticationMethods,
+  type ErrorCode,
+} from '@gatehouse/domain';
 import { LOGGER, type Logger } from '@gatehouse/platform';
 import { AccessTokenAuthenticator } from './access-token.authenticator.js';
 import { ApiKeyAuthenticator } from './api-key.authenticator.js';
@@ -122,7 +129,7 @@ export class CredentialGuard implements CanActivate {
     if (!hasRole(caller.role, minimumRole)) {
       throw new GatehouseError('insufficient_role', { members: { requiredRole: minimumRole } });
     }
-    if (route.needsSecondFactor && !caller.hasSecondFactor) throw new GatehouseError('factor_required');
+    if (route.needsReauthentication) requireReauthentication(caller);
   }
 
   private async authenticateAll(request: Request, route: RouteCredential): Promise<HeaderCaller[]> {
@@ -165,6 +172,14 @@ export class CredentialGuard implements CanActivate {
     if (route.access === 'organization' && caller.access !== 'organization') {
       throw new GatehouseError('insufficient_access', { members: { requiredAccess: route.access } });
     }
+  }
+}
+
+/** @throws GatehouseError `factor_required`, `reauthentication_required` */
+function requireReauthentication({ hasSecondFactor, isReauthenticated }: OperatorCaller): void {
+  if (!hasSecondFactor) throw new GatehouseError('factor_required');
+  if (!isReauthenticated) {
+    throw new GatehouseError('reauthentication_required', { members: { methods: reauthenticationMethods } });
   }
 }
 

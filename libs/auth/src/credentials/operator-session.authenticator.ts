@@ -22,7 +22,7 @@ export class OperatorSessionAuthenticator {
   async authenticate(token: string, isUserActivity: boolean): Promise<OperatorCaller | null> {
     const session = await this.sessions.findSignedIn(sha256(token));
     if (!session) return null;
-    const { id, operatorId, email, role, hasSecondFactor, isStale } = session;
+    const { id, operatorId, email, role, hasSecondFactor, isReauthenticated, isStale } = session;
     if (!acceptsOperatorSession(hasSecondFactor, this.config.production)) return null;
     if (isStale && isUserActivity) this.touch(id);
     return {
@@ -32,6 +32,7 @@ export class OperatorSessionAuthenticator {
       role,
       sessionId: id,
       hasSecondFactor,
+      isReauthenticated,
       scopes: roleScopes[role],
       access: 'organization',
       project: null,

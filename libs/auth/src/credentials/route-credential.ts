@@ -11,14 +11,14 @@ export interface RouteCredential {
   access: Access;
   /** The minimum role of an operator; on shared routes it replaces the scopes. */
   role?: OperatorRole;
-  /** True if an operator must have a second factor. */
-  needsSecondFactor?: boolean;
+  /** True if an operator must have verified the second factor again within the last five minutes. */
+  needsReauthentication?: boolean;
 }
 
 const ROUTE_CREDENTIAL = Symbol('route credential');
 const OPERATOR_ROUTES = Symbol('operator routes');
 const OPERATOR_ROLE = Symbol('operator role');
-const SECOND_FACTOR = Symbol('second factor');
+const REAUTHENTICATION = Symbol('reauthentication');
 
 const declareCredential = (
   kinds: CallerKind[],
@@ -67,8 +67,11 @@ export const OperatorRoutes = (): ClassDecorator => SetMetadata(OPERATOR_ROUTES,
 /** Declares the minimum role of an operator for a route whose scopes would require a higher one. */
 export const MinimumRole = (role: OperatorRole): MethodDecorator => SetMetadata(OPERATOR_ROLE, role);
 
-/** Declares a route that rejects an operator who has signed in without a second factor. */
-export const SecondFactorRequired = (): MethodDecorator => SetMetadata(SECOND_FACTOR, true);
+/**
+ * Declares a route that rejects an operator who has no second factor, or has not verified it again in this
+ * session within the last five minutes (requirement OP-01). Keys are not affected.
+ */
+export const ReauthenticationRequired = (): MethodDecorator => SetMetadata(REAUTHENTICATION, true);
 
 /** Returns the minimum role of an operator on a route. */
 export const requiredRole = ({ role, scopes }: RouteCredential): OperatorRole =>
@@ -83,7 +86,7 @@ export function routeCredential(controller: object, handler: object): RouteCrede
     (Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, controller)) as T | undefined;
   const declared = metadata<RouteCredential>(ROUTE_CREDENTIAL);
   const credential =
-    declared && metadata(SECOND_FACTOR) ? { ...declared, needsSecondFactor: true } : declared;
+    declared && metadata(REAUTHENTICATION) ? { ...declared, needsReauthentication: true } : declared;
   if (!credential?.kinds.includes('secret-key') || !metadata(OPERATOR_ROUTES)) return credential;
   const role = metadata<OperatorRole>(OPERATOR_ROLE);
   return { ...credential, kinds: ['operator'], ...(role && { role, scopes: [] }) };

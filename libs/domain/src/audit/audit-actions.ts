@@ -73,6 +73,7 @@ export const auditActions = {
   'operator.password_failed': 'operator',
   'operator.code_failed': 'operator',
   'operator.signed_in': 'operator',
+  'operator.reauthenticated': 'operator',
   'operator.signed_out': 'operator',
   'mail.tested': 'mail',
 } as const satisfies Record<string, AuditTargetType>;

@@ -26,6 +26,13 @@ export const operatorErrors = {
     cause: 'The operator has signed in without a second factor, which is not sufficient for this action.',
     remedy: 'Set up an authenticator app under Account.',
   },
+  reauthentication_required: {
+    status: 403,
+    title: 'A current code is required',
+    cause:
+      'The action requires a code of the second factor that was entered in this session within the last five minutes. methods[] lists the accepted codes.',
+    remedy: 'Send a code to POST /operator/v1/session/reauthenticate, then repeat the request.',
+  },
   operator_disabled: {
     status: 403,
     title: 'The operator is disabled',

@@ -35,6 +35,12 @@ export const acceptsOperatorSession = (hasSecondFactor: boolean, production: boo
 /** Validity of a console session in seconds (requirement CO-01). */
 export const operatorSessionTtl = { idle: 30 * 60, absolute: 12 * 3600, unfinished: 30 * 60 };
 
+/** Time in seconds for which a proof of the second factor allows sensitive actions (requirement OP-01). */
+export const REAUTHENTICATION_TTL = 5 * 60;
+
+/** The codes that an operator can enter to reauthenticate. */
+export const reauthenticationMethods = ['totp', 'recovery_code'] as const;
+
 /** Validity of a setup link and of an operator invitation, in seconds. */
 export const operatorLinkTtl = { setup: 24 * 3600, invitation: 7 * 24 * 3600 };
 

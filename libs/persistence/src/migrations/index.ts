@@ -26,6 +26,7 @@ import { IndexOrganizationEndpoints1764115202000 } from './1764115202000-index-o
 import { CreateOperatorAddresses1764115203000 } from './1764115203000-create-operator-addresses.js';
 import { AddCustomerLocale1764201601000 } from './1764201601000-add-customer-locale.js';
 import { CreateMailTemplates1764201601500 } from './1764201601500-create-mail-templates.js';
+import { AddOperatorReauthentication1764201602000 } from './1764201602000-add-operator-reauthentication.js';
 import { AddCustomerClaims1764201605000 } from './1764201605000-add-customer-claims.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
@@ -58,5 +59,6 @@ export const migrations = [
   CreateOperatorAddresses1764115203000,
   AddCustomerLocale1764201601000,
   CreateMailTemplates1764201601500,
+  AddOperatorReauthentication1764201602000,
   AddCustomerClaims1764201605000,
 ];

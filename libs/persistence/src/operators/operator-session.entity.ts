@@ -15,4 +15,7 @@ export class OperatorSessionEntity {
   @Column({ type: 'timestamptz', name: 'last_seen_at', precision: 3, default: () => 'now()' })
   lastSeenAt!: Date;
   @Column({ type: 'timestamptz', name: 'ends_at', precision: 3 }) endsAt!: Date;
+  /** Time of the last proof of the second factor after the sign-in, or null. */
+  @Column({ type: 'timestamptz', name: 'reauthenticated_at', precision: 3, nullable: true })
+  reauthenticatedAt!: Date | null;
 }

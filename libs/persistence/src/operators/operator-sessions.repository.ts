@@ -1,5 +1,11 @@
 // This file contains SQL: every request of an operator reads a session, and lifetimes use the database clock.
-import { operatorSessionTtl, type Operator, type OperatorRole, type OperatorStage } from '@gatehouse/domain';
+import {
+  operatorSessionTtl,
+  REAUTHENTICATION_TTL,
+  type Operator,
+  type OperatorRole,
+  type OperatorStage,
+} from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { pruneStatement, pruneInBatches } from '../prune.js';
 import {
@@ -14,6 +20,7 @@ import {
   type RowOf,
 } from '../statements.js';
 import type { Tx } from '../transactions.js';
+import { OperatorSessionEntity } from './operator-session.entity.js';
 import { operatorColumns, operatorRow } from './operators.repository.js';
 
 export interface NewOperatorSession {
@@ -52,8 +59,15 @@ const insertSession = statement(
 const signIn = statement(
   { id: uuid },
   `UPDATE operator_sessions s SET stage = 'signed_in', token_hash = $3, new_totp_secret = NULL,
-     created_at = now(), last_seen_at = now(), ends_at = now() + interval '${absolute} seconds'
+     reauthenticated_at = NULL, created_at = now(), last_seen_at = now(),
+     ends_at = now() + interval '${absolute} seconds'
    WHERE s.id = $1 AND s.stage = $2 AND ${isActive} RETURNING s.id`,
+);
+
+const reauthenticate = statement(
+  { id: uuid },
+  `UPDATE operator_sessions s SET reauthenticated_at = now(), token_hash = $2
+   WHERE s.id = $1 AND s.stage = 'signed_in' AND ${isActive} RETURNING s.id`,
 );
 
 const signedInRow = {
@@ -62,6 +76,8 @@ const signedInRow = {
   email: text,
   role: textOf<OperatorRole>(),
   hasSecondFactor: boolean,
+  /** True if the second factor was verified again in this session, recently enough for sensitive actions. */
+  isReauthenticated: boolean,
   /** True if `last_seen_at` is older than a minute. */
   isStale: boolean,
 };
@@ -72,6 +88,8 @@ export type SignedInOperator = RowOf<typeof signedInRow>;
 const findSignedInOperator = statement(
   signedInRow,
   `SELECT s.id, o.id AS "operatorId", o.email, o.role, o.totp_secret IS NOT NULL AS "hasSecondFactor",
+     coalesce(s.reauthenticated_at > now() - interval '${REAUTHENTICATION_TTL} seconds', false)
+       AS "isReauthenticated",
      s.last_seen_at < now() - interval '1 minute' AS "isStale"
    FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
    WHERE s.token_hash = $1 AND s.stage = 'signed_in' AND ${isActive} AND o.disabled_at IS NULL`,
@@ -166,6 +184,21 @@ export class OperatorSessionsRepository {
   ): Promise<boolean> {
     const rows = await tx.execute(signIn, [id, stage, tokenHash]);
     return rows.length > 0;
+  }
+
+  /**
+   * Records a proof of the second factor in a signed-in session, which continues under a new token. Returns
+   * false if the session has ended.
+   * @param tokenHash SHA-256 of the new token
+   */
+  async reauthenticate(tx: Tx, id: string, tokenHash: Buffer): Promise<boolean> {
+    const rows = await tx.execute(reauthenticate, [id, tokenHash]);
+    return rows.length > 0;
+  }
+
+  /** Voids the proof of the second factor in every session of an operator. */
+  async clearReauthentication(tx: Tx, operatorId: string): Promise<void> {
+    await tx.manager.update(OperatorSessionEntity, { operatorId }, { reauthenticatedAt: null });
   }
 
   /**

@@ -1,0 +1,77 @@
+import { Anchor, Text } from '@mantine/core';
+import { useCallback, useRef, useState, type ReactNode } from 'react';
+import { api, unwrap } from '../http/client';
+import { ReauthenticationContext } from '../http/reauthentication';
+import { ActionDialog } from '../components/action-dialog';
+import { CodeInput } from '../components/code-input';
+import { SESSION_PATH } from './session';
+
+interface Prompt {
+  result: Promise<boolean>;
+  finish: (isReauthenticated: boolean) => void;
+}
+
+/**
+ * Shows a dialog when the api requires a current code for an action. The form of the action stays open below
+ * the dialog, and the action is repeated after the code is accepted.
+ */
+export function ReauthenticationProvider({ children }: { children: ReactNode }): ReactNode {
+  const prompt = useRef<Prompt | null>(null);
+  const [isOpen, setOpen] = useState(false);
+  const reauthenticate = useCallback(() => {
+    prompt.current ??= createPrompt();
+    setOpen(true);
+    return prompt.current.result;
+  }, []);
+  const finish = (isReauthenticated: boolean): void => {
+    prompt.current?.finish(isReauthenticated);
+    prompt.current = null;
+    setOpen(false);
+  };
+  return (
+    <ReauthenticationContext value={reauthenticate}>
+      {children}
+      {isOpen && <ReauthenticationDialog onFinish={finish} />}
+    </ReauthenticationContext>
+  );
+}
+
+function createPrompt(): Prompt {
+  let finish: Prompt['finish'] = () => undefined;
+  const result = new Promise<boolean>((resolve) => (finish = resolve));
+  return { result, finish };
+}
+
+function ReauthenticationDialog({ onFinish }: { onFinish: Prompt['finish'] }): ReactNode {
+  const [isRecovery, setRecovery] = useState(false);
+  const [code, setCode] = useState('');
+  const submit = async (): Promise<void> => {
+    try {
+      await unwrap(api.POST(`${SESSION_PATH}/reauthenticate`, { body: { code } }));
+    } catch (error) {
+      setCode('');
+      throw error;
+    }
+    onFinish(true);
+  };
+  const toggle = (): void => {
+    setRecovery(!isRecovery);
+    setCode('');
+  };
+  return (
+    <ActionDialog
+      open
+      onClose={() => onFinish(false)}
+      title="Confirm your identity"
+      confirmLabel="Confirm"
+      disabled={!code.trim()}
+      onConfirm={submit}
+    >
+      <Text>This action requires a current code. The confirmation is valid for five minutes.</Text>
+      <CodeInput key={String(isRecovery)} isRecovery={isRecovery} value={code} onChange={setCode} autoFocus />
+      <Anchor component="button" type="button" onClick={toggle} w="fit-content">
+        {isRecovery ? 'Use an authenticator code' : 'Use a recovery code'}
+      </Anchor>
+    </ActionDialog>
+  );
+}
