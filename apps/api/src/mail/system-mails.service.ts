@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { MailsRepository, type Tx } from '@gatehouse/persistence';
-import { Config, Keyring, newId, sealMailParameters, type MailKind } from '@gatehouse/platform';
+import {
+  Config,
+  Keyring,
+  newId,
+  sealMailParameters,
+  type MailKind,
+  type MailParameters,
+} from '@gatehouse/platform';
 
 /** Creates emails from the installation to operators. They belong to no project. */
 @Injectable()
@@ -16,15 +23,16 @@ export class SystemMailsService {
     return this.config.mail.smtpUrl !== null;
   }
 
-  /**
-   * Inserts an email, which the worker sends.
-   * @param token token of the link in the email
-   * @returns the id of the email
-   */
-  async create(tx: Tx, kind: MailKind, recipient: string, token?: string): Promise<string> {
+  /** Inserts an email, which the worker sends. @returns the id of the email */
+  async create(
+    tx: Tx,
+    kind: MailKind,
+    recipient: string,
+    content: Pick<MailParameters, 'token'> = {},
+  ): Promise<string> {
     const id = newId();
     const projectName = `Gatehouse at ${new URL(this.config.publicUrl).hostname}`;
-    const parameters = sealMailParameters(this.keyring, id, { projectName, ...(token && { token }) });
+    const parameters = sealMailParameters(this.keyring, id, { projectName, ...content });
     await this.mails.insert(tx, { id, kind, recipient, parameters, projectId: null, customerId: null });
     return id;
   }

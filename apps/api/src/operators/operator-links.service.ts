@@ -24,15 +24,17 @@ export class OperatorLinksService {
   }
 
   /**
-   * Creates a link with which an operator sets a password, and sends it by email if possible. Voids older
-   * links.
+   * Creates a link with which an operator sets a password. Voids older links. With a mail server, only the
+   * operator gets the link, so that an attacker with an admin's session cannot use it.
+   * @returns the link, or null if it is sent by email
    */
-  async createInvitation(tx: Tx, { id: operatorId, email }: Operator): Promise<string> {
+  async createInvitation(tx: Tx, { id: operatorId, email }: Operator): Promise<string | null> {
     const token = newToken();
     await this.links.insert(tx, sha256(token), operatorId);
     // If emails were captured, every reader of the mailbox could see the link.
-    if (this.mails.isEnabled) await this.mails.create(tx, 'operator-invitation', email, token);
-    return pageLink(this.config.publicUrl, '/console/invitation', token);
+    if (!this.mails.isEnabled) return pageLink(this.config.publicUrl, '/console/invitation', token);
+    await this.mails.create(tx, 'operator-invitation', email, { token });
+    return null;
   }
 
   /**

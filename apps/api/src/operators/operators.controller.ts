@@ -55,7 +55,7 @@ export class OperatorsController {
     operationId: 'operators.invite',
     summary: 'Invite an operator',
     description:
-      'The invitation link is returned only in this response. It is also sent by email if `SMTP_URL` is set.',
+      'The invitation link is sent by email if `SMTP_URL` is set. Otherwise it is returned, only in this response.',
   })
   @ApiCreatedResponse({ type: InvitedOperatorResponse })
   @ApiProblems('conflict')
@@ -137,7 +137,7 @@ export class OperatorsController {
     operationId: 'operators.resendInvitation',
     summary: 'Create a new invitation link',
     description:
-      'The operator can use the link to set the first password or to replace a forgotten one. The previous link becomes invalid.',
+      'The operator can use the link to set the first password or to replace a forgotten one. The previous link becomes invalid. The link is sent by email if `SMTP_URL` is set, and otherwise returned.',
   })
   @HttpCode(200)
   @ApiOkResponse({ type: InvitedOperatorResponse })

@@ -20,10 +20,10 @@ import type {
 } from './dto/operator.request.js';
 import { OperatorLinksService } from './operator-links.service.js';
 
-/** An operator with a new invitation link, which is returned only once. */
+/** An operator with a new invitation link, which is returned only once; null if it is sent by email. */
 export interface InvitedOperator {
   operator: Operator;
-  url: string;
+  url: string | null;
 }
 
 /** Manages operators on behalf of admins. */

@@ -1,12 +1,13 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { SecondFactorNotice } from '../app/second-factor-notice';
-import { useServer, useSession, type Role } from '../app/session';
+import { useSession, type Role } from '../app/session';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';
 import { UntrustedText } from '../components/untrusted-text';
 import { OneTimeSecret } from '../components/one-time-secret';
+import { toastSuccess } from '../components/toast';
 import { RoleRadio } from './role-radio';
 
 type InvitedOperator = Schemas['InvitedOperatorResponse'];
@@ -52,36 +53,47 @@ export function InviteOperator({ onClose, onInvited }: InviteOperatorProps): Rea
   );
 }
 
+export interface InvitationLink {
+  email: string;
+  url: string;
+}
+
+/** Passes the link of an invitation to `onLink`, or shows that it was sent by email. */
+export function showInvitation(
+  { email, invitationUrl: url }: InvitedOperator,
+  onLink: (link: InvitationLink) => void,
+): void {
+  if (url) onLink({ email, url });
+  else toastSuccess('Invitation sent by email');
+}
+
 interface InvitationLinkDialogProps {
-  invited: InvitedOperator | null;
+  link: InvitationLink | null;
   onClose: () => void;
 }
 
 /**
- * Shows the invitation link. Only the button closes the dialog, so that an accidental click does not lose the
- * link.
+ * Shows the invitation link of an installation without a mail server. Only the button closes the dialog, so
+ * that an accidental click does not lose the link.
  */
-export function InvitationLinkDialog({ invited, onClose }: InvitationLinkDialogProps): ReactNode {
-  const server = useServer();
+export function InvitationLinkDialog({ link, onClose }: InvitationLinkDialogProps): ReactNode {
   return (
     <Modal
-      opened={invited !== null}
+      opened={link !== null}
       onClose={onClose}
       title="Invitation link"
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
     >
-      {invited && (
+      {link && (
         <Stack>
           <Text>
-            With this link, <UntrustedText text={invited.email} /> chooses a password and sets up an
-            authenticator. The link works once.{' '}
-            {server.mailConfigured
-              ? 'It was also sent by email.'
-              : 'This installation sends no emails. Share the link through a channel that you trust.'}
+            With this link, <UntrustedText text={link.email} /> chooses a password and sets up an
+            authenticator. The link works once. This installation sends no emails. Share the link through a
+            channel that you trust.
           </Text>
-          <OneTimeSecret name="Invitation link" value={invited.invitationUrl} />
+          <OneTimeSecret name="Invitation link" value={link.url} />
           <Group justify="flex-end">
             <Button onClick={onClose}>Done</Button>
           </Group>

@@ -12,7 +12,7 @@ import { Icon } from '../components/icon';
 import { Page } from '../components/page';
 import { RelativeTime } from '../components/relative-time';
 import { Badge, StatusBadge } from '../components/status-badge';
-import { InvitationLinkDialog, InviteOperator } from './invite-operator';
+import { InvitationLinkDialog, InviteOperator, showInvitation, type InvitationLink } from './invite-operator';
 import { actionTexts, type Operator, type OperatorAction } from './operator-actions';
 import { OperatorActionDialog, ChangeRoleDialog, InviteAgainDialog } from './operator-dialogs';
 import { OperatorMenu, type OperatorMenuAction } from './operator-menu';
@@ -77,13 +77,14 @@ function OperatorCell({ operator }: { operator: Operator }): ReactNode {
 
 function Operators(): ReactNode {
   const [isInviting, setInviting] = useState(false);
-  const [invited, setInvited] = useState<Schemas['InvitedOperatorResponse'] | null>(null);
+  const [link, setLink] = useState<InvitationLink | null>(null);
   const [selection, setSelection] = useState<{ action: OperatorMenuAction; operator: Operator } | null>(null);
   const list = useList({
     path: '/operator/v1/operators',
     count: '/operator/v1/operators/count',
     filters,
   });
+  const onInvited = (invited: Schemas['InvitedOperatorResponse']): void => showInvitation(invited, setLink);
   const actions: Column<Operator> = {
     header: 'Actions',
     align: 'right',
@@ -109,9 +110,9 @@ function Operators(): ReactNode {
         }}
       />
       <RolePermissions />
-      {isInviting && <InviteOperator onClose={() => setInviting(false)} onInvited={setInvited} />}
-      {selection && <SelectedDialog {...selection} onSelect={setSelection} onInvited={setInvited} />}
-      <InvitationLinkDialog invited={invited} onClose={() => setInvited(null)} />
+      {isInviting && <InviteOperator onClose={() => setInviting(false)} onInvited={onInvited} />}
+      {selection && <SelectedDialog {...selection} onSelect={setSelection} onInvited={onInvited} />}
+      <InvitationLinkDialog link={link} onClose={() => setLink(null)} />
     </Page>
   );
 }

@@ -34,12 +34,14 @@ export class OperatorResponse {
 /** An operator with a new invitation link. */
 export class InvitedOperatorResponse extends OperatorResponse {
   @ApiProperty({
+    type: String,
     format: 'uri',
-    description: 'Invitation link. Returned only once; also sent by email if a mail server is configured',
+    nullable: true,
+    description: 'Invitation link. Returned only once; null if a mail server is configured, which sends it',
   })
-  invitationUrl!: string;
+  invitationUrl!: string | null;
 
-  static fromInvited({ operator, url }: { operator: Operator; url: string }): InvitedOperatorResponse {
+  static fromInvited({ operator, url }: { operator: Operator; url: string | null }): InvitedOperatorResponse {
     return { ...OperatorResponse.from(operator), invitationUrl: url };
   }
 }
