@@ -30,6 +30,12 @@ export * from './mail/mail-kinds.js';
 export * from './mail/mail-templates.js';
 export * from './mail/mail-texts.js';
 export * from './mail/mailer.js';
+export {
+  operatorNoticeActions,
+  type AdminAction,
+  type OperatorNotice,
+  type OwnAction,
+} from './mail/operator-notices.js';
 export * from './mail/sender.js';
 export * from './metrics/api-metrics.js';
 export * from './metrics/metrics.js';

@@ -28,7 +28,7 @@ export class SystemMailsService {
     tx: Tx,
     kind: MailKind,
     recipient: string,
-    content: Pick<MailParameters, 'token'> = {},
+    content: Pick<MailParameters, 'token' | 'notice'> = {},
   ): Promise<string> {
     const id = newId();
     const projectName = `Gatehouse at ${new URL(this.config.publicUrl).hostname}`;

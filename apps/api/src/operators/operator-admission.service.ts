@@ -15,6 +15,7 @@ import type { AcceptInvitationRequest, SetUpRequest } from './dto/operator-sessi
 import type { OperatorSessionResponse } from './dto/operator-session.response.js';
 import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorLinksService } from './operator-links.service.js';
+import { OperatorNoticesService } from './operator-notices.service.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
 
 /** Admits new operators: with the setup link in the log of a new installation, or with an invitation. */
@@ -25,6 +26,7 @@ export class OperatorAdmissionService {
     private readonly policy: PasswordPolicyService,
     private readonly check: OperatorCheckService,
     private readonly operatorSessions: OperatorSessionsService,
+    private readonly notices: OperatorNoticesService,
     private readonly operators: OperatorsRepository,
     private readonly sessions: OperatorSessionsRepository,
     private readonly attempts: OperatorLoginAttemptsRepository,
@@ -79,7 +81,7 @@ export class OperatorAdmissionService {
     this.policy.assertStrongForOperator((await this.operators.get(id)).email, password);
     const passwordHash = await this.check.hashPassword(password, client);
     const sessionToken = await this.transactions.run(async (tx) => {
-      const { status } = await this.operators.lock(tx, id);
+      const { status, passwordHash: previousHash } = await this.operators.lock(tx, id);
       if (status === 'disabled') throw new GatehouseError('invalid_token');
       await this.links.use(tx, token);
       const operator = await this.operators.setPassword(tx, id, passwordHash, name);
@@ -87,6 +89,7 @@ export class OperatorAdmissionService {
       await this.attempts.deleteKnownAddresses(tx, id);
       const action = operatorAction('operator.invitation_accepted', operator);
       await this.audit.record(tx, { ...action, operatorId: id });
+      if (previousHash) await this.notices.notifyOwner(tx, 'password_changed', operator, client);
       return this.operatorSessions.open(tx, operator, client);
     });
     return this.operatorSessions.replaceToken(cookie, sessionToken, client);

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { notSignedIn } from '@gatehouse/auth';
-import { GatehouseError, type Operator } from '@gatehouse/domain';
+import { browserName, GatehouseError, type Operator } from '@gatehouse/domain';
 import {
   OperatorLoginAttemptsRepository,
   Transactions,
@@ -110,12 +110,17 @@ export class OperatorCheckService {
   }
 
   /**
-   * Clears the failed attempts of an operator who has completed the sign-in, and saves the client address as
-   * known.
+   * Clears the failed attempts of an operator who has completed the sign-in, and saves the client as known.
+   * @returns whether the operator had already signed in from the address of the client with its browser
    */
-  async recordSuccess(tx: Tx, { id, email }: Operator, { addressBlock }: Client): Promise<void> {
+  async recordSuccess(
+    tx: Tx,
+    { id, email }: Operator,
+    { addressBlock, userAgent }: Client,
+  ): Promise<boolean> {
     await this.attempts.clear(tx, sha256(email));
-    if (addressBlock !== null) await this.attempts.saveKnownAddress(tx, id, addressBlock);
+    if (addressBlock === null) return false;
+    return this.attempts.saveKnownAddress(tx, id, addressBlock, browserName(userAgent));
   }
 
   /**

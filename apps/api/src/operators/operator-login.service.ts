@@ -14,6 +14,7 @@ import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import type { ChangeOperatorPasswordRequest, OperatorSignInRequest } from './dto/operator-session.request.js';
 import type { OperatorSessionResponse } from './dto/operator-session.response.js';
 import { OperatorCheckService, type AuthenticatedOperator } from './operator-check.service.js';
+import { OperatorNoticesService } from './operator-notices.service.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
 
 /** Signs operators in with their passwords, and changes the passwords. */
@@ -23,6 +24,7 @@ export class OperatorLoginService {
     private readonly policy: PasswordPolicyService,
     private readonly check: OperatorCheckService,
     private readonly operatorSessions: OperatorSessionsService,
+    private readonly notices: OperatorNoticesService,
     private readonly operators: OperatorsRepository,
     private readonly sessions: OperatorSessionsRepository,
     private readonly audit: AuditService,
@@ -75,6 +77,7 @@ export class OperatorLoginService {
       await this.sessions.clearReauthentication(tx, operatorId);
       const ended = await this.sessions.endAll(tx, operatorId, sessionId);
       await this.audit.record(tx, operatorAction('operator.password_changed', operator, { ended }));
+      await this.notices.notifyOwner(tx, 'password_changed', operator, client);
     });
   }
 

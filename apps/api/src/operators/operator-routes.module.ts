@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
+import { MailModule } from '../mail/mail.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { OperatorAdmissionController } from './operator-admission.controller.js';
 import { OperatorAdmissionService } from './operator-admission.service.js';
 import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorLoginService } from './operator-login.service.js';
+import { OperatorNoticesService } from './operator-notices.service.js';
 import { OperatorSessionController } from './operator-session.controller.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
 import { OperatorsController } from './operators.controller.js';
@@ -14,12 +16,13 @@ import { SecondFactorService } from './second-factor.service.js';
 
 /** Routes for the sign-in and the management of operators. */
 @Module({
-  imports: [AuditModule, OperatorsModule, PasswordsModule],
+  imports: [AuditModule, MailModule, OperatorsModule, PasswordsModule],
   controllers: [OperatorAdmissionController, OperatorSessionController, OperatorsController],
   providers: [
     OperatorAdmissionService,
     OperatorCheckService,
     OperatorLoginService,
+    OperatorNoticesService,
     OperatorSessionsService,
     OperatorsService,
     SecondFactorService,

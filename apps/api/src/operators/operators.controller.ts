@@ -11,7 +11,9 @@ import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { CountResponse } from '../http/count.response.js';
+import { CurrentClient } from '../http/current-client.js';
 import { camelList } from '../http/paging.js';
+import type { Client } from '../http/request-context.js';
 import {
   CountOperatorsQuery,
   InviteOperatorRequest,
@@ -59,8 +61,12 @@ export class OperatorsController {
   })
   @ApiCreatedResponse({ type: InvitedOperatorResponse })
   @ApiProblems('conflict')
-  async invite(@Body() body: InviteOperatorRequest): Promise<InvitedOperatorResponse> {
-    return InvitedOperatorResponse.fromInvited(await this.operators.invite(body));
+  async invite(
+    @CurrentCaller() caller: OperatorCaller,
+    @CurrentClient() client: Client,
+    @Body() body: InviteOperatorRequest,
+  ): Promise<InvitedOperatorResponse> {
+    return InvitedOperatorResponse.fromInvited(await this.operators.invite({ caller, client }, body));
   }
 
   @Patch(':operatorId')
@@ -74,10 +80,11 @@ export class OperatorsController {
   @ApiProblems('conflict', 'last_admin')
   async update(
     @CurrentCaller() caller: OperatorCaller,
+    @CurrentClient() client: Client,
     @Param('operatorId') id: string,
     @Body() body: UpdateOperatorRequest,
   ): Promise<OperatorResponse> {
-    return OperatorResponse.from(await this.operators.update(caller, parsePathUuid(id), body));
+    return OperatorResponse.from(await this.operators.update({ caller, client }, parsePathUuid(id), body));
   }
 
   @Post(':operatorId/disable')
@@ -91,9 +98,10 @@ export class OperatorsController {
   @ApiProblems('conflict', 'last_admin')
   async disable(
     @CurrentCaller() caller: OperatorCaller,
+    @CurrentClient() client: Client,
     @Param('operatorId') id: string,
   ): Promise<OperatorResponse> {
-    return OperatorResponse.from(await this.operators.disable(caller, parsePathUuid(id)));
+    return OperatorResponse.from(await this.operators.disable({ caller, client }, parsePathUuid(id)));
   }
 
   @Post(':operatorId/enable')
@@ -108,9 +116,10 @@ export class OperatorsController {
   @ApiProblems('conflict')
   async enable(
     @CurrentCaller() caller: OperatorCaller,
+    @CurrentClient() client: Client,
     @Param('operatorId') id: string,
   ): Promise<OperatorResponse> {
-    return OperatorResponse.from(await this.operators.enable(caller, parsePathUuid(id)));
+    return OperatorResponse.from(await this.operators.enable({ caller, client }, parsePathUuid(id)));
   }
 
   @Post(':operatorId/reset-second-factor')
@@ -126,9 +135,12 @@ export class OperatorsController {
   @ApiProblems('conflict')
   async resetSecondFactor(
     @CurrentCaller() caller: OperatorCaller,
+    @CurrentClient() client: Client,
     @Param('operatorId') id: string,
   ): Promise<OperatorResponse> {
-    return OperatorResponse.from(await this.operators.resetSecondFactor(caller, parsePathUuid(id)));
+    return OperatorResponse.from(
+      await this.operators.resetSecondFactor({ caller, client }, parsePathUuid(id)),
+    );
   }
 
   @Post(':operatorId/invite-again')
@@ -144,9 +156,12 @@ export class OperatorsController {
   @ApiProblems('conflict')
   async inviteAgain(
     @CurrentCaller() caller: OperatorCaller,
+    @CurrentClient() client: Client,
     @Param('operatorId') id: string,
   ): Promise<InvitedOperatorResponse> {
-    return InvitedOperatorResponse.fromInvited(await this.operators.inviteAgain(caller, parsePathUuid(id)));
+    return InvitedOperatorResponse.fromInvited(
+      await this.operators.inviteAgain({ caller, client }, parsePathUuid(id)),
+    );
   }
 
   @Get(':operatorId/sessions')

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { OperatorCaller } from '@gatehouse/auth';
 import { GatehouseError, type Operator } from '@gatehouse/domain';
 import {
   OperatorLoginAttemptsRepository,
@@ -19,6 +18,7 @@ import type {
   UpdateOperatorRequest,
 } from './dto/operator.request.js';
 import { OperatorLinksService } from './operator-links.service.js';
+import { OperatorNoticesService, type ActingAdmin } from './operator-notices.service.js';
 
 /** An operator with a new invitation link, which is returned only once; null if it is sent by email. */
 export interface InvitedOperator {
@@ -34,6 +34,7 @@ export class OperatorsService {
     private readonly sessions: OperatorSessionsRepository,
     private readonly attempts: OperatorLoginAttemptsRepository,
     private readonly links: OperatorLinksService,
+    private readonly notices: OperatorNoticesService,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly cursors: CursorCodec,
@@ -52,12 +53,13 @@ export class OperatorsService {
   }
 
   /** @throws GatehouseError `conflict` if an operator with this address exists */
-  invite({ email, role }: InviteOperatorRequest): Promise<InvitedOperator> {
+  invite(admin: ActingAdmin, { email, role }: InviteOperatorRequest): Promise<InvitedOperator> {
     return this.transactions.run(async (tx) => {
       const fields = { id: newId(), email, name: null, passwordHash: null, role };
       const operator = await this.operators.insert(tx, fields);
       if (!operator) throw conflict('An operator with this email address already exists.');
       await this.audit.record(tx, operatorAction('operator.invited', operator, { role }));
+      await this.notices.notifyAdmins(tx, 'invited', admin, operator, { role });
       return { operator, url: await this.links.createInvitation(tx, operator) };
     });
   }
@@ -67,19 +69,20 @@ export class OperatorsService {
    * authenticator stays enrolled.
    * @throws GatehouseError `not_found`, `conflict` if the operator is disabled or is the caller
    */
-  inviteAgain({ operatorId }: OperatorCaller, id: string): Promise<InvitedOperator> {
-    assertNotSelf(operatorId, id, 'You cannot invite yourself again. Change your password under Account.');
+  inviteAgain(admin: ActingAdmin, id: string): Promise<InvitedOperator> {
+    assertNotSelf(admin, id, 'You cannot invite yourself again. Change your password under Account.');
     return this.transactions.run(async (tx) => {
       const operator = await this.operators.lock(tx, id);
       if (operator.status === 'disabled')
         throw conflict('The operator is disabled. Enable the operator first.');
       await this.audit.record(tx, operatorAction('operator.invited', operator, { again: true }));
+      await this.notices.notifyAdmins(tx, 'invited_again', admin, operator);
       return { operator, url: await this.links.createInvitation(tx, operator) };
     });
   }
 
   /** @throws GatehouseError `not_found`, `last_admin`, `conflict` if the role is the caller's own */
-  update({ operatorId }: OperatorCaller, id: string, patch: UpdateOperatorRequest): Promise<Operator> {
+  update(admin: ActingAdmin, id: string, patch: UpdateOperatorRequest): Promise<Operator> {
     return this.transactions.run(async (tx) => {
       const admins = await this.operators.lockActiveAdmins(tx);
       const current = await this.operators.lock(tx, id);
@@ -91,9 +94,13 @@ export class OperatorsService {
       if (changed.length === 0) return current;
       if (role !== 'admin') assertNotLastAdmin(admins, id);
       const isNewRole = role !== current.role;
-      if (isNewRole) assertNotSelf(operatorId, id, 'You cannot change your own role.');
+      if (isNewRole) assertNotSelf(admin, id, 'You cannot change your own role.');
       const details = { changed, ...(isNewRole && { from: current.role, to: role }) };
       await this.audit.record(tx, operatorAction('operator.updated', current, details));
+      if (isNewRole) {
+        const roles = { role, previousRole: current.role };
+        await this.notices.notifyAdmins(tx, 'role_changed', admin, current, roles);
+      }
       return this.operators.update(tx, id, { role, name });
     });
   }
@@ -102,8 +109,8 @@ export class OperatorsService {
    * Disables an operator immediately: ends the sessions, voids the links and deletes the known addresses.
    * @throws GatehouseError `not_found`, `conflict` if the operator is the caller, `last_admin`
    */
-  disable({ operatorId }: OperatorCaller, id: string): Promise<Operator> {
-    assertNotSelf(operatorId, id, 'You cannot disable yourself.');
+  disable(admin: ActingAdmin, id: string): Promise<Operator> {
+    assertNotSelf(admin, id, 'You cannot disable yourself.');
     return this.transactions.run(async (tx) => {
       const admins = await this.operators.lockActiveAdmins(tx);
       const operator = await this.operators.lock(tx, id);
@@ -113,17 +120,19 @@ export class OperatorsService {
       await this.links.voidAll(tx, id);
       await this.attempts.deleteKnownAddresses(tx, id);
       await this.audit.record(tx, operatorAction('operator.disabled', operator));
+      await this.notices.notifyAdmins(tx, 'disabled', admin, operator);
       return this.operators.setDisabled(tx, id, true);
     });
   }
 
   /** @throws GatehouseError `not_found`, `conflict` if the operator is the caller */
-  enable({ operatorId }: OperatorCaller, id: string): Promise<Operator> {
-    assertNotSelf(operatorId, id, 'You cannot enable yourself.');
+  enable(admin: ActingAdmin, id: string): Promise<Operator> {
+    assertNotSelf(admin, id, 'You cannot enable yourself.');
     return this.transactions.run(async (tx) => {
       const operator = await this.operators.lock(tx, id);
       if (operator.status !== 'disabled') return operator;
       await this.audit.record(tx, operatorAction('operator.enabled', operator));
+      await this.notices.notifyAdmins(tx, 'enabled', admin, operator);
       return this.operators.setDisabled(tx, id, false);
     });
   }
@@ -133,14 +142,15 @@ export class OperatorsService {
    * Ends the sessions and deletes the known addresses.
    * @throws GatehouseError `not_found`, `conflict` if the operator is the caller
    */
-  resetSecondFactor({ operatorId }: OperatorCaller, id: string): Promise<Operator> {
-    assertNotSelf(operatorId, id, 'You cannot reset your own second factor.');
+  resetSecondFactor(admin: ActingAdmin, id: string): Promise<Operator> {
+    assertNotSelf(admin, id, 'You cannot reset your own second factor.');
     return this.transactions.run(async (tx) => {
       const operator = await this.operators.lock(tx, id);
       if (!operator.secondFactor) return operator;
       await this.sessions.endAll(tx, id);
       await this.attempts.deleteKnownAddresses(tx, id);
       await this.audit.record(tx, operatorAction('operator.second_factor_reset', operator));
+      await this.notices.notifyAdmins(tx, 'second_factor_reset', admin, operator);
       return this.operators.removeSecondFactor(tx, id);
     });
   }
@@ -165,8 +175,8 @@ export class OperatorsService {
 const conflict = (detail: string): GatehouseError => new GatehouseError('conflict', { detail });
 
 /** @throws GatehouseError `conflict` */
-function assertNotSelf(callerId: string, id: string, detail: string): void {
-  if (id === callerId) throw conflict(detail);
+function assertNotSelf({ caller }: ActingAdmin, id: string, detail: string): void {
+  if (id === caller.operatorId) throw conflict(detail);
 }
 
 /** @throws GatehouseError `last_admin` */

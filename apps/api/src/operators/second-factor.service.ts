@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { notSignedIn, type OperatorCaller } from '@gatehouse/auth';
-import { GatehouseError, RECOVERY_CODE_COUNT } from '@gatehouse/domain';
+import { GatehouseError, RECOVERY_CODE_COUNT, type Operator } from '@gatehouse/domain';
 import {
   OperatorSessionsRepository,
   OperatorsRepository,
@@ -27,6 +27,7 @@ import type {
   OperatorSessionResponse,
 } from './dto/operator-session.response.js';
 import { OperatorCheckService } from './operator-check.service.js';
+import { OperatorNoticesService } from './operator-notices.service.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
 
 /**
@@ -37,6 +38,7 @@ export class SecondFactorService {
   constructor(
     private readonly check: OperatorCheckService,
     private readonly operatorSessions: OperatorSessionsService,
+    private readonly notices: OperatorNoticesService,
     private readonly operators: OperatorsRepository,
     private readonly sessions: OperatorSessionsRepository,
     private readonly audit: AuditService,
@@ -54,8 +56,8 @@ export class SecondFactorService {
     const { operator } = session;
     await this.check.countAttempt(operator.email, client);
     const token = await this.transactions.run(async (tx) => {
-      const secondFactor = await this.consumeCode(tx, operator.id, code);
-      await this.check.recordSuccess(tx, operator, client);
+      const secondFactor = await this.consumeCode(tx, operator, code, client);
+      await this.recordSignIn(tx, operator, client);
       return this.operatorSessions.signIn(tx, session, { secondFactor });
     });
     return this.operatorSessions.replaceToken(cookie, token, client);
@@ -88,6 +90,7 @@ export class SecondFactorService {
     const token = await this.transactions.run(async (tx) => {
       await this.enroll(tx, session, sealed, step, recoveryCodes);
       await this.check.recordSuccess(tx, operator, client);
+      await this.notices.notifyOwner(tx, 'second_factor_enrolled', operator, client);
       return this.operatorSessions.signIn(tx, session, { secondFactor: 'authenticator' });
     });
     return { session: await this.operatorSessions.replaceToken(cookie, token, client), recoveryCodes };
@@ -102,7 +105,7 @@ export class SecondFactorService {
     const session = await this.operatorSessions.getAtStage('enrollment', cookie);
     if (!this.operatorSessions.maySkipEnrollment(client)) throw new GatehouseError('factor_required');
     const token = await this.transactions.run(async (tx) => {
-      await this.check.recordSuccess(tx, session.operator, client);
+      await this.recordSignIn(tx, session.operator, client);
       return this.operatorSessions.signIn(tx, session, { secondFactor: null });
     });
     return this.operatorSessions.replaceToken(cookie, token, client);
@@ -124,7 +127,7 @@ export class SecondFactorService {
     if (!caller.hasSecondFactor) throw new GatehouseError('factor_required');
     const { granted } = await this.check.countAttempt(email, client);
     const token = await this.transactions.run(async (tx) => {
-      const secondFactor = await this.consumeCode(tx, id, code);
+      const secondFactor = await this.consumeCode(tx, { id, email }, code, client);
       await this.check.releaseAttempt(tx, email, granted);
       return this.operatorSessions.reauthenticate(tx, caller, { secondFactor });
     });
@@ -143,22 +146,40 @@ export class SecondFactorService {
     const { granted } = await this.check.countAttempt(email, client);
     const recoveryCodes = newRecoveryCodes();
     await this.transactions.run(async (tx) => {
-      await this.consumeCode(tx, id, code);
+      await this.consumeCode(tx, { id, email }, code, client);
       await this.check.releaseAttempt(tx, email, granted);
       await this.operators.setRecoveryCodes(tx, id, this.hashCodes(id, recoveryCodes));
+      await this.notices.notifyOwner(tx, 'recovery_codes_renewed', { email }, client);
       await this.audit.record(tx, operatorAction('operator.recovery_codes_renewed', { id }));
     });
     return recoveryCodes;
   }
 
-  /** Consumes a code and returns its kind. @throws GatehouseError `invalid_code` */
-  private async consumeCode(tx: Tx, id: string, code: string): Promise<'authenticator' | 'recovery_code'> {
+  /** Records a completed sign-in, and notifies the operator if its address or its browser is new. */
+  private async recordSignIn(tx: Tx, operator: Operator, client: Client): Promise<void> {
+    const wasKnown = await this.check.recordSuccess(tx, operator, client);
+    if (!wasKnown) await this.notices.notifyOwner(tx, 'signed_in', operator, client);
+  }
+
+  /**
+   * Consumes a code and returns its kind. Notifies the operator of a used recovery code.
+   * @throws GatehouseError `invalid_code`
+   */
+  private async consumeCode(
+    tx: Tx,
+    { id, email }: Pick<Operator, 'id' | 'email'>,
+    code: string,
+    client: Client,
+  ): Promise<'authenticator' | 'recovery_code'> {
     const { totpSecret } = await this.operators.lock(tx, id);
     if (!totpSecret) throw this.check.recordFailure({ id }, 'invalid_code');
     const step = this.matchStep(id, totpSecret, code);
     if (step !== null && (await this.operators.consumeTimeStep(tx, id, step))) return 'authenticator';
     const hashes = recoveryCodeHashes(this.keyring, id, code);
-    if (step === null && (await this.operators.consumeRecoveryCode(tx, id, hashes))) return 'recovery_code';
+    if (step === null && (await this.operators.consumeRecoveryCode(tx, id, hashes))) {
+      await this.notices.notifyOwner(tx, 'recovery_code_used', { email }, client);
+      return 'recovery_code';
+    }
     throw this.check.recordFailure({ id }, 'invalid_code');
   }
 

@@ -8,6 +8,7 @@ export const mailKinds: Record<Schemas['MailboxEntry']['kind'], string> & Record
   'change-email-current': 'Email change (current address)',
   'change-email-new': 'Email change (new address)',
   'operator-invitation': 'Operator invitation',
+  'operator-notice': 'Operator notice',
   'password-changed': 'Password changed',
   'already-registered': 'Already registered',
   test: 'Test',

@@ -32,6 +32,13 @@ export type OperatorStage = (typeof operatorStages)[number];
 export const acceptsOperatorSession = (hasSecondFactor: boolean, production: boolean): boolean =>
   hasSecondFactor || !production;
 
+/**
+ * Returns the name by which a browser is recognized: its user agent without version numbers, which change
+ * with every update.
+ */
+export const browserName = (userAgent: string | null): string =>
+  (userAgent ?? '').replace(/\d[\d._]*/g, '').trim();
+
 /** Validity of a console session in seconds (requirement CO-01). */
 export const operatorSessionTtl = { idle: 30 * 60, absolute: 12 * 3600, unfinished: 30 * 60 };
 

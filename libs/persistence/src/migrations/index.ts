@@ -27,6 +27,7 @@ import { CreateOperatorAddresses1764115203000 } from './1764115203000-create-ope
 import { AddCustomerLocale1764201601000 } from './1764201601000-add-customer-locale.js';
 import { CreateMailTemplates1764201601500 } from './1764201601500-create-mail-templates.js';
 import { AddOperatorReauthentication1764201602000 } from './1764201602000-add-operator-reauthentication.js';
+import { AddOperatorBrowsers1764201602001 } from './1764201602001-add-operator-browsers.js';
 import { AddCustomerClaims1764201605000 } from './1764201605000-add-customer-claims.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
@@ -60,5 +61,6 @@ export const migrations = [
   AddCustomerLocale1764201601000,
   CreateMailTemplates1764201601500,
   AddOperatorReauthentication1764201602000,
+  AddOperatorBrowsers1764201602001,
   AddCustomerClaims1764201605000,
 ];

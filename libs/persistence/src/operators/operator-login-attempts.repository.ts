@@ -10,7 +10,7 @@ import {
 } from '../login-attempts/login-allowance.js';
 import type { LoginAttempt } from '../login-attempts/login-attempts.repository.js';
 import { pruneStatement, pruneInBatches } from '../prune.js';
-import { nullable, statement, text, uuid, type RowOf } from '../statements.js';
+import { boolean, nullable, statement, text, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { OperatorAddressEntity } from './operator-address.entity.js';
 import { operatorColumns, operatorRow } from './operators.repository.js';
@@ -54,9 +54,13 @@ const releaseAttempt = {
 const clearAttempts = statement({}, 'DELETE FROM operator_login_attempts WHERE email_hash = $1');
 
 const saveKnownAddress = statement(
-  {},
-  `INSERT INTO operator_addresses (operator_id, address_block) VALUES ($1, $2)
-   ON CONFLICT (operator_id, address_block) DO UPDATE SET last_sign_in_at = now()`,
+  { wasKnown: boolean },
+  `WITH previous AS (SELECT browsers FROM operator_addresses WHERE operator_id = $1 AND address_block = $2),
+   saved AS (
+     INSERT INTO operator_addresses AS known (operator_id, address_block, browsers) VALUES ($1, $2, ARRAY[$3::text])
+     ON CONFLICT (operator_id, address_block) DO UPDATE SET last_sign_in_at = now(),
+       browsers = array_remove(known.browsers, $3) || $3)
+   SELECT EXISTS (SELECT FROM previous WHERE browsers = '{}' OR $3 = ANY (browsers)) AS "wasKnown"`,
 );
 
 const pruneAttempts = pruneStatement('operator_login_attempts', 'window_ends_at < now()');
@@ -90,9 +94,19 @@ export class OperatorLoginAttemptsRepository {
     await tx.execute(clearAttempts, [emailHash]);
   }
 
-  /** Saves the address of a signed-in operator as known, so that it has the allowance for known addresses. */
-  async saveKnownAddress(tx: Tx, operatorId: string, addressBlock: string): Promise<void> {
-    await tx.execute(saveKnownAddress, [operatorId, addressBlock]);
+  /**
+   * Saves the address and the browser of a signed-in operator as known, so that the address has the allowance
+   * for known addresses.
+   * @returns whether the operator had already signed in from this address with this browser
+   */
+  async saveKnownAddress(
+    tx: Tx,
+    operatorId: string,
+    addressBlock: string,
+    browser: string,
+  ): Promise<boolean> {
+    const [row] = await tx.execute(saveKnownAddress, [operatorId, addressBlock, browser]);
+    return row!.wasKnown;
   }
 
   /** Removes all known addresses of an operator. */

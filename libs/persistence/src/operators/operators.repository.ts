@@ -95,6 +95,12 @@ const lockActiveAdmins = statement(
    ORDER BY id FOR UPDATE`,
 );
 
+const listAdminEmails = statement(
+  { email: text },
+  `SELECT email FROM operators WHERE role = 'admin' AND disabled_at IS NULL AND password_hash IS NOT NULL
+   ORDER BY id`,
+);
+
 /** Declares an update of the operator $1. @param set SQL from code; its values begin at $2 */
 const updateStatement = (set: string): Statement<Operator> =>
   statement(
@@ -195,6 +201,12 @@ export class OperatorsRepository {
   async lockActiveAdmins(tx: Tx): Promise<string[]> {
     const rows = await tx.execute(lockActiveAdmins);
     return rows.map(({ id }) => id);
+  }
+
+  /** Returns the email addresses of the admins who can sign in. */
+  async listAdminEmails(tx: Tx): Promise<string[]> {
+    const rows = await tx.execute(listAdminEmails);
+    return rows.map(({ email }) => email);
   }
 
   async update(tx: Tx, id: string, { role, name }: Pick<Operator, 'role' | 'name'>): Promise<Operator> {

@@ -8,7 +8,7 @@ import {
 } from '@gatehouse/domain';
 
 /** Emails that only inform. They contain no link to Gatehouse. */
-const notices = ['password-changed', 'already-registered', 'test'] as const;
+const notices = ['password-changed', 'already-registered', 'operator-notice', 'test'] as const;
 
 type Notice = (typeof notices)[number];
 /** Emails whose link contains a token: those of customers, and the invitation of an operator. */
@@ -19,13 +19,15 @@ export type MailKind = LinkMailKind | Notice;
 export const mailKinds: readonly MailKind[] = [...oneTimeTokenKinds, 'operator-invitation', ...notices];
 
 /** Emails to operators, which belong to no project. */
-type OperatorMailKind = 'operator-invitation' | 'test';
+const operatorMailKinds = ['operator-invitation', 'operator-notice', 'test'] as const;
+
+type OperatorMailKind = (typeof operatorMailKinds)[number];
 export type CustomerMailKind = Exclude<MailKind, OperatorMailKind>;
 export type CustomerNotice = Extract<CustomerMailKind, Notice>;
 
 /** All kinds of emails to customers. Projects can change their texts. */
 export const customerMailKinds = mailKinds.filter(
-  (kind): kind is CustomerMailKind => kind !== 'operator-invitation' && kind !== 'test',
+  (kind): kind is CustomerMailKind => !(operatorMailKinds as readonly string[]).includes(kind),
 );
 
 /** The path of the page that the link of each kind opens. */

@@ -2,13 +2,24 @@ import { Keyring } from '../crypto/keyring.js';
 import { customerMailKinds, mailKinds, mailPath, mailVariablesOf, type MailKind } from './mail-kinds.js';
 import { renderMail, sealMailParameters, type MailParameters } from './mail-templates.js';
 import { shippedMailText } from './mail-texts.js';
+import { operatorNoticeActions, type OperatorNotice } from './operator-notices.js';
 
 const keyring = new Keyring(['k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i']);
+
+const notice: OperatorNotice = {
+  action: 'role_changed',
+  actor: 'grace@example.com',
+  target: 'ada@example.com',
+  ip: '203.0.113.5',
+  role: 'viewer',
+  previousRole: 'admin',
+};
 
 const render = (kind: MailKind, parameters: Partial<MailParameters> = {}, sealedFor = 'm1') => {
   const sealed = sealMailParameters(keyring, sealedFor, {
     projectName: 'Shop',
     ...(mailPath(kind) ? { token: 'tok_123' } : {}),
+    ...(kind === 'operator-notice' ? { notice } : {}),
     ...parameters,
   });
   const mail = { id: 'm1', kind, recipient: 'ada@example.com', parameters: sealed };
@@ -119,6 +130,25 @@ it('the notice of a password change contains its time and what to do', () => {
   const { text } = render('password-changed');
   expect(text).toMatch(/was changed on \w+ \d{1,2}, \d{4} at \d\d:\d\d UTC\./);
   expect(text).toContain('Forgot password');
+});
+
+describe('the notice of an action on an operator', () => {
+  it.each(operatorNoticeActions)('OP-01: %s names the operator, the time and the address', (action) => {
+    const { subject, text, link } = render('operator-notice', { notice: { ...notice, action } });
+    expect(subject).toMatch(/^[A-Z][a-z -]+: Shop$/);
+    expect(text).toMatch(/ on \w+ \d{1,2}, \d{4} at \d\d:\d\d UTC, from the address 203\.0\.113\.5\./);
+    expect(text).toContain('ada@example.com');
+    expect(text).not.toMatch(/undefined|https?:/);
+    expect(link).toBeNull();
+  });
+
+  it('OP-01: names the actor and both roles, or says that the address is unknown', () => {
+    expect(render('operator-notice').text).toContain(
+      'grace@example.com changed the role of ada@example.com from admin to viewer on ',
+    );
+    const { text } = render('operator-notice', { notice: { ...notice, ip: null } });
+    expect(text).toContain('UTC, from an unknown address.');
+  });
 });
 
 describe('the branding of a project', () => {

@@ -11,6 +11,7 @@ import type { Keyring } from '../crypto/keyring.js';
 import { mailTtl, mailPath, pageLink, type MailKind } from './mail-kinds.js';
 import { renderHtml, renderText } from './mail-layout.js';
 import { shippedMailText } from './mail-texts.js';
+import { operatorNoticeText, type OperatorNotice } from './operator-notices.js';
 import type { OutgoingMail } from './mailer.js';
 
 /**
@@ -35,6 +36,8 @@ export interface MailParameters {
   locale?: string;
   /** The project's own text in this language; undefined for the text that Gatehouse contains. */
   text?: MailText;
+  /** For `operator-notice`: the action. */
+  notice?: OperatorNotice;
 }
 
 /** A stored email: its recipient and its encrypted parameters. */
@@ -87,15 +90,19 @@ export function renderMailContent(
     at,
   } = parameters;
   const brand = resolveBrand(parameters.projectName, parameters.branding);
-  const template =
-    parameters.text ?? shippedMailText(kind, locale) ?? shippedMailText(kind, FALLBACK_LANGUAGE)!;
-  const text = fillMailText(template, {
-    project_name: brand.name,
-    email: recipient,
-    new_email: newEmail,
-    link_validity: formatDuration(locale, mailTtl(kind)),
-    time: at ? formatTime(locale, new Date(at)) : '',
-  });
+  const time = at ? formatTime(locale, new Date(at)) : '';
+  const text = parameters.notice
+    ? operatorNoticeText(brand.name, time, parameters.notice)
+    : fillMailText(
+        parameters.text ?? shippedMailText(kind, locale) ?? shippedMailText(kind, FALLBACK_LANGUAGE)!,
+        {
+          project_name: brand.name,
+          email: recipient,
+          new_email: newEmail,
+          link_validity: formatDuration(locale, mailTtl(kind)),
+          time,
+        },
+      );
   const link = buildLink(kind, parameters, publicUrl);
   const content = { ...text, language: locale, brand, link };
   return {

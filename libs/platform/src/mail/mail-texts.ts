@@ -10,7 +10,7 @@ export type ShippedLanguage = (typeof shippedLanguages)[number];
 const bothAddressesNotice = 'The change takes effect when both the old and the new address are confirmed.';
 
 /** Plain ASCII where possible, so that the source of an email remains readable. */
-const englishMailTexts: MailTranslation<MailKind> = {
+const englishMailTexts: MailTranslation<Exclude<MailKind, 'operator-notice'>> = {
   linkLabel: 'Or open this link:',
   mails: {
     'verify-email': {

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { OperatorCaller } from '@gatehouse/auth';
+import type { Operator } from '@gatehouse/domain';
+import { OperatorsRepository, type Tx } from '@gatehouse/persistence';
+import type { AdminAction, OperatorNotice, OwnAction } from '@gatehouse/platform';
+import type { Client } from '../http/request-context.js';
+import { SystemMailsService } from '../mail/system-mails.service.js';
+
+/** The admin who acts, and the client of the request. */
+export interface ActingAdmin {
+  caller: OperatorCaller;
+  client: Client;
+}
+
+/** Notifies operators by email of changes of their access and of sign-ins (requirement OP-01). */
+@Injectable()
+export class OperatorNoticesService {
+  constructor(
+    private readonly mails: SystemMailsService,
+    private readonly operators: OperatorsRepository,
+  ) {}
+
+  /** Notifies an operator of an action on their own account. */
+  async notifyOwner(
+    tx: Tx,
+    action: OwnAction,
+    { email }: Pick<Operator, 'email'>,
+    { ip }: Client,
+  ): Promise<void> {
+    await this.send(tx, [email], { action, actor: email, target: email, ip });
+  }
+
+  /**
+   * Notifies all admins, including the actor, whose session may be stolen, and the operator whom the action
+   * concerns. A new operator gets the invitation instead.
+   */
+  async notifyAdmins(
+    tx: Tx,
+    action: AdminAction,
+    { caller, client }: ActingAdmin,
+    { email: target }: Operator,
+    roles: Pick<OperatorNotice, 'role' | 'previousRole'> = {},
+  ): Promise<void> {
+    if (!this.mails.isEnabled) return;
+    const admins = await this.operators.listAdminEmails(tx);
+    const recipients = action === 'invited' ? admins : [...admins, target];
+    await this.send(tx, recipients, { action, actor: caller.email, target, ip: client.ip, ...roles });
+  }
+
+  private async send(tx: Tx, recipients: string[], notice: OperatorNotice): Promise<void> {
+    if (!this.mails.isEnabled) return;
+    for (const recipient of new Set(recipients))
+      await this.mails.create(tx, 'operator-notice', recipient, { notice });
+  }
+}

@@ -1,0 +1,99 @@
+import type { MailText } from '@gatehouse/domain';
+
+/** The sentence of a notice in English, without the time and the address. */
+interface NoticeText {
+  heading: string;
+  sentence: (notice: OperatorNotice) => string;
+}
+
+/** Notices of the changes that an admin makes to an operator. */
+const adminActions = {
+  invited: {
+    heading: 'Operator invited',
+    sentence: ({ actor, target, role }) => `${actor} invited ${target} to the console as ${role}`,
+  },
+  invited_again: {
+    heading: 'Operator invited again',
+    sentence: ({ actor, target }) => `${actor} created a link with which ${target} can set a new password`,
+  },
+  role_changed: {
+    heading: 'Operator role changed',
+    sentence: ({ actor, target, previousRole, role }) =>
+      `${actor} changed the role of ${target} from ${previousRole} to ${role}`,
+  },
+  second_factor_reset: {
+    heading: 'Operator second factor reset',
+    sentence: ({ actor, target }) => `${actor} reset the second factor of ${target}`,
+  },
+  enabled: {
+    heading: 'Operator enabled',
+    sentence: ({ actor, target }) => `${actor} enabled ${target}`,
+  },
+  disabled: {
+    heading: 'Operator disabled',
+    sentence: ({ actor, target }) => `${actor} disabled ${target}`,
+  },
+} as const satisfies Record<string, NoticeText>;
+
+/** Notices to operators about their own account. */
+const ownActions = {
+  signed_in: {
+    heading: 'New sign-in',
+    sentence: ({ target }) => `${target} signed in to the console with a new browser or from a new address`,
+  },
+  recovery_code_used: {
+    heading: 'Recovery code used',
+    sentence: ({ target }) => `${target} used a recovery code instead of the authenticator app`,
+  },
+  second_factor_enrolled: {
+    heading: 'Authenticator app set up',
+    sentence: ({ target }) => `An authenticator app was set up for ${target}`,
+  },
+  recovery_codes_renewed: {
+    heading: 'Recovery codes replaced',
+    sentence: ({ target }) => `The recovery codes of ${target} were replaced`,
+  },
+  password_changed: {
+    heading: 'Password changed',
+    sentence: ({ target }) => `The password of ${target} for the console was changed`,
+  },
+} as const satisfies Record<string, NoticeText>;
+
+export type AdminAction = keyof typeof adminActions;
+export type OwnAction = keyof typeof ownActions;
+
+/** An action on an operator, of which emails notify the operator and the admins. */
+export interface OperatorNotice {
+  action: AdminAction | OwnAction;
+  /** Email address of the operator who acted. */
+  actor: string;
+  /** Email address of the operator whom the action concerns. */
+  target: string;
+  /** Client address of the actor; null if it is unknown. */
+  ip: string | null;
+  role?: string;
+  previousRole?: string;
+}
+
+const noticeTexts: Record<OperatorNotice['action'], NoticeText> = { ...adminActions, ...ownActions };
+
+/** All actions of which operators are notified. */
+export const operatorNoticeActions = Object.keys(noticeTexts) as OperatorNotice['action'][];
+
+/** Returns the text of a notice: who did what to whom, when and from which address. */
+export function operatorNoticeText(name: string, at: string, notice: OperatorNotice): MailText {
+  const { heading, sentence } = noticeTexts[notice.action];
+  const place = notice.ip ? `the address ${notice.ip}` : 'an unknown address';
+  return {
+    subject: `${heading}: ${name}`,
+    heading,
+    paragraphs: [
+      `${sentence(notice)} on ${at}, from ${place}.`,
+      'If you expected this, no action is needed.',
+      `If you did not expect this, open the console of ${name} as usual, change your password and revoke your other sessions. Then contact another admin, who can see all changes in the audit log.`,
+    ],
+    button: null,
+    linkLabel: null,
+    closing: [],
+  };
+}
