@@ -232,6 +232,14 @@ const operatorChanges: Change[] = [
     },
   },
   {
+    route: `POST ${session}/enrollment/replace`,
+    action: 'operator.reauthenticated',
+    send: async () => {
+      const client = await inviteOperator(admin, 'viewer');
+      return client.request('POST', '/session/enrollment/replace', { code: client.recoveryCodes[0] });
+    },
+  },
+  {
     route: `POST ${session}/reauthenticate`,
     action: 'operator.reauthenticated',
     send: async () => {

@@ -138,7 +138,7 @@ describe('OP-01: an operator', () => {
     expect(await takeOwnNotices(owner)).toEqual([]);
   });
 
-  it('is notified of a new password, and of new or used recovery codes', async () => {
+  it('is notified of a new password, new or used recovery codes and a new authenticator', async () => {
     const owner = await signInWith(version(140), await insertOperator(instance, 'viewer'));
     await takeMails();
     const { password } = instance.credentials.operator;
@@ -147,10 +147,14 @@ describe('OP-01: an operator', () => {
     expect(await takeOwnNotices(owner)).toEqual(['Password changed']);
 
     const renewed = await send('/session/recovery-codes', { code: totpCode(owner.secret, 1) }, owner);
-    const [code] = renewed.body.recoveryCodes as string[];
+    const [code, replacementCode] = renewed.body.recoveryCodes as string[];
     expect(await takeOwnNotices(owner)).toEqual(['Recovery codes replaced']);
     await send('/session/reauthenticate', { code }, owner);
     expect(await takeOwnNotices(owner)).toEqual(['Recovery code used']);
+
+    const { secret } = (await send('/session/enrollment/replace', { code: replacementCode }, owner)).body;
+    await send('/session/enrollment/confirm', { code: totpCode(secret as string) }, owner);
+    expect(await takeOwnNotices(owner)).toEqual(['Authenticator app set up', 'Recovery code used']);
   });
 
   it('is notified when a link of an admin sets another password', async () => {

@@ -105,6 +105,60 @@ describe('CO-01: a recovery code', () => {
   });
 });
 
+describe('OP-01: the replacement of an authenticator by its owner', () => {
+  const start = (client: OperatorClient, code: string): Promise<TestResponse> =>
+    client.request('POST', '/session/enrollment/replace', { code });
+  const confirm = (client: OperatorClient, secret: string): Promise<TestResponse> =>
+    client.request('POST', '/session/enrollment/confirm', { code: totpCode(secret) });
+
+  it('requires a code of the current one, and then replaces it together with the recovery codes', async () => {
+    const owner = await createOperator();
+    const other = await signInWithPassword(owner);
+    await enterCode(other, owner.recoveryCodes[1]!);
+    const { body } = await start(owner, totpCode(owner.secret, 1));
+    // Until the new authenticator is confirmed, the current one stays valid.
+    expect(await enterCode(await signInWithPassword(owner), owner.recoveryCodes[2]!)).toMatchObject({
+      status: 200,
+    });
+    const confirmed = await confirm(owner, body.secret as string);
+    expect(confirmed).toMatchObject({ status: 200, body: { session: { state: 'signed_in' } } });
+    expect((await owner.request('GET', '/projects')).status).toBe(200);
+    expect((await other.request('GET', '/projects')).status).toBe(401);
+    await resetTotpStep(owner);
+    for (const code of [totpCode(owner.secret), owner.recoveryCodes[0]!])
+      expect(await enterCode(await signInWithPassword(owner), code)).toMatchObject(invalid);
+    const signedIn = await enterCode(await signInWithPassword(owner), totpCode(body.secret as string));
+    expect(signedIn.status).toBe(200);
+    const invite = () => owner.request('POST', '/operators', { email: uniqueEmail(), role: 'viewer' });
+    await instance.sql(`UPDATE operators SET role = 'admin' WHERE id = $1`, [owner.operator.id]);
+    expect(await invite()).toMatchObject({ status: 403, body: { code: 'reauthentication_required' } });
+  });
+
+  it('is possible with a recovery code, once', async () => {
+    const owner = await createOperator();
+    const [code] = owner.recoveryCodes;
+    expect((await start(owner, code!)).status).toBe(200);
+    expect(await start(owner, code!)).toMatchObject(invalid);
+  });
+
+  it('is impossible with a session alone, even shortly after a reauthentication', async () => {
+    const owner = await createOperator();
+    const enroll = () => owner.request('POST', '/session/enrollment');
+    const sessionRequired = { status: 401, body: { code: 'operator_session_required' } };
+    for (const code of ['000000', 'xxxxx-xxxxx', owner.enrollmentCode])
+      expect(await start(owner, code)).toMatchObject(invalid);
+    expect(await enroll()).toMatchObject(sessionRequired);
+    expect(await confirm(owner, owner.secret)).toMatchObject(sessionRequired);
+    // A replacement that the owner has started returns its secret to no other request.
+    const { secret } = (await start(owner, totpCode(owner.secret, 1))).body;
+    expect(await enroll()).toMatchObject(sessionRequired);
+    const stolen = await signInWithPassword(owner);
+    await enterCode(stolen, owner.recoveryCodes[0]!);
+    expect(await confirm(stolen, secret as string)).toMatchObject(sessionRequired);
+    expect(await confirm(owner, owner.secret)).toMatchObject(invalid);
+  });
+});
+
 describe('CO-01: failures', () => {
   // Used addresses have a higher limit, see operator-login-attempts.dedicated.spec.ts. For the limits per
   // address see trusted-proxies.dedicated.spec.ts.

@@ -104,12 +104,32 @@ export class OperatorSessionController {
     return this.secondFactor.beginEnrollment(cookie);
   }
 
+  @Post('enrollment/replace')
+  @ApiOperation({
+    operationId: 'session.startReplacement',
+    summary: 'Start authenticator replacement',
+    description:
+      'Accepts a code from the current authenticator app or a recovery code, and returns the secret of a new authenticator. The current authenticator stays valid until `enrollment/confirm` receives a code of the new one.',
+  })
+  @HttpCode(200)
+  @Operator('viewer')
+  @RateLimit('operator-login')
+  @ApiOkResponse({ type: EnrollmentResponse })
+  @ApiProblems('factor_required', 'invalid_code', 'too_many_attempts')
+  replace(
+    @CurrentCaller() caller: OperatorCaller,
+    @Body() { code }: SecondFactorRequest,
+    @CurrentClient() client: Client,
+  ): Promise<EnrollmentResponse> {
+    return this.secondFactor.beginReplacement(caller, code, client);
+  }
+
   @Post('enrollment/confirm')
   @ApiOperation({
     operationId: 'session.confirmEnrollment',
     summary: 'Confirm authenticator enrollment',
     description:
-      'Verifies the first code and completes the sign-in. The recovery codes are returned only in this response.',
+      'Verifies the first code and completes the sign-in. A previous authenticator and its recovery codes become invalid. The recovery codes are returned only in this response.',
   })
   @HttpCode(200)
   @NoCredential()

@@ -73,6 +73,17 @@ export class OperatorSessionsService {
   }
 
   /**
+   * Returns a session that may confirm a new authenticator: of an operator who has none, or who has verified
+   * the current one to replace it.
+   * @throws GatehouseError `operator_session_required`
+   */
+  async getConfirming(cookie: ConsoleCookie): Promise<OperatorSession> {
+    const session = await this.find(cookie);
+    if (session?.stage === 'signed_in' && session.newTotpSecret) return session;
+    return this.getEnrolling(cookie);
+  }
+
+  /**
    * Returns true outside production for a loopback address: the operator may sign in without an
    * authenticator.
    */

@@ -71,17 +71,40 @@ export class SecondFactorService {
     const { id, operator } = await this.operatorSessions.getEnrolling(cookie);
     const secret = newTotpSecret();
     await this.sessions.savePendingSecret(id, this.encryptSecret(operator.id, secret));
-    const { hostname } = new URL(this.config.publicUrl);
-    return { secret, otpauthUri: totpUri(secret, `Gatehouse (${hostname})`, operator.email) };
+    return this.describeEnrollment(secret, operator.email);
   }
 
   /**
-   * Enrolls the authenticator that produced the code, and completes the sign-in. Ends the operator's other
-   * sessions.
+   * Returns the secret of an authenticator that is to replace the current one, after the current one or a
+   * recovery code has been verified. A recent reauthentication is not sufficient: a stolen session could
+   * otherwise replace the authenticator.
+   * @throws GatehouseError `factor_required`, `too_many_attempts`, `invalid_code`
+   */
+  async beginReplacement(
+    { operatorId: id, email, sessionId, hasSecondFactor }: OperatorCaller,
+    code: string,
+    client: Client,
+  ): Promise<EnrollmentResponse> {
+    if (!hasSecondFactor) throw new GatehouseError('factor_required');
+    const { granted } = await this.check.countAttempt(email, client);
+    const secret = newTotpSecret();
+    await this.transactions.run(async (tx) => {
+      const secondFactor = await this.consumeCode(tx, { id, email }, code, client);
+      await this.check.releaseAttempt(tx, email, granted);
+      await this.sessions.savePendingSecret(sessionId, this.encryptSecret(id, secret), tx);
+      const details = { secondFactor, purpose: 'authenticator_replacement' };
+      await this.audit.record(tx, operatorAction('operator.reauthenticated', { id }, details));
+    });
+    return this.describeEnrollment(secret, email);
+  }
+
+  /**
+   * Enrolls the authenticator that produced the code, and completes the sign-in. A previous authenticator and
+   * its recovery codes become invalid. Ends the operator's other sessions.
    * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `invalid_code`
    */
   async confirmEnrollment(code: string, client: Client, cookie: ConsoleCookie): Promise<EnrolledResponse> {
-    const session = await this.operatorSessions.getEnrolling(cookie);
+    const session = await this.operatorSessions.getConfirming(cookie);
     const { operator, newTotpSecret: sealed } = session;
     await this.check.countAttempt(operator.email, client);
     const step = sealed && this.matchStep(operator.id, sealed, code);
@@ -185,14 +208,14 @@ export class SecondFactorService {
 
   private async enroll(
     tx: Tx,
-    { id, operator }: OperatorSession,
+    { id, operator, totpSecret: previousSecret }: OperatorSession,
     sealedSecret: Buffer,
     step: number,
     recoveryCodes: string[],
   ): Promise<void> {
     const { totpSecret } = await this.operators.lock(tx, operator.id);
     // Another session has enrolled an authenticator in the meantime.
-    if (totpSecret) throw notSignedIn();
+    if (!isSameSecret(totpSecret, previousSecret)) throw notSignedIn();
     await this.operators.enrollAuthenticator(
       tx,
       operator.id,
@@ -201,8 +224,14 @@ export class SecondFactorService {
       this.hashCodes(operator.id, recoveryCodes),
     );
     await this.sessions.endAll(tx, operator.id, id);
-    const action = operatorAction('operator.second_factor_enrolled', operator);
+    const details = previousSecret ? { replaced: true } : {};
+    const action = operatorAction('operator.second_factor_enrolled', operator, details);
     await this.audit.record(tx, { ...action, operatorId: operator.id });
+  }
+
+  private describeEnrollment(secret: string, email: string): EnrollmentResponse {
+    const { hostname } = new URL(this.config.publicUrl);
+    return { secret, otpauthUri: totpUri(secret, `Gatehouse (${hostname})`, email) };
   }
 
   private matchStep(operatorId: string, sealedSecret: Buffer, code: string): number | null {
@@ -218,5 +247,8 @@ export class SecondFactorService {
     return codes.map((code) => recoveryCodeHashes(this.keyring, operatorId, code)[0]!);
   }
 }
+
+const isSameSecret = (one: Buffer | null, other: Buffer | null): boolean =>
+  one && other ? one.equals(other) : one === other;
 
 const newRecoveryCodes = (): string[] => Array.from({ length: RECOVERY_CODE_COUNT }, newRecoveryCode);

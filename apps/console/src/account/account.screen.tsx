@@ -7,6 +7,7 @@ import { Page } from '../components/page';
 import { RelativeTime } from '../components/relative-time';
 import { OwnSessions } from './own-sessions';
 import { PasswordForm } from './password-form';
+import { ReplaceAuthenticator } from './replace-authenticator';
 import { SecondFactor } from './second-factor';
 
 /** The account screen of the signed-in operator: the password, the second factor and the active sessions. */
@@ -33,6 +34,11 @@ export function AccountScreen(): ReactNode {
         <Section title="Password">
           <PasswordForm />
         </Section>
+        {hasSecondFactor && (
+          <Section title="Authenticator app">
+            <ReplaceAuthenticator />
+          </Section>
+        )}
         <Section title={hasSecondFactor ? 'Recovery codes' : 'Two-factor authentication'}>
           <SecondFactor />
         </Section>

@@ -43,7 +43,8 @@ interface EnrollmentFormProps extends EnrollmentStepProps {
   enrollment: Schemas['EnrollmentResponse'];
 }
 
-function EnrollmentForm({
+/** Shows the secret of a new authenticator, and confirms it with its first code. */
+export function EnrollmentForm({
   enrollment: { secret, otpauthUri },
   onEnrolled,
   footer,

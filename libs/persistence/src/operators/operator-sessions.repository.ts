@@ -227,8 +227,8 @@ export class OperatorSessionsRepository {
   }
 
   /** Saves the secret of the authenticator that the session is enrolling. */
-  async savePendingSecret(id: string, sealedSecret: Buffer): Promise<void> {
-    await this.database.execute(savePendingSecret, [id, sealedSecret]);
+  async savePendingSecret(id: string, sealedSecret: Buffer, tx?: Tx): Promise<void> {
+    await (tx ?? this.database).execute(savePendingSecret, [id, sealedSecret]);
   }
 
   /** Returns the active sessions of an operator, newest first, including those that are not signed in yet. */
