@@ -33,7 +33,7 @@ import { insertOrganization, insertProject, type Tenant } from '../support/tenan
 const plainQueries = new Set(
   `limit success delivery_state status_class http_status event types created_after created_before createdAfter
    createdBefore lastLoginAfter lastLoginBefore environment archived emailVerified disabled hashes emitEvents action
-   actorType targetType window`.split(/\s+/),
+   actorType targetType window kind state`.split(/\s+/),
 );
 
 const plainHeaders = new Set(['idempotency-key', 'x-client-ip', 'origin', 'x-request-id', 'user-agent']);

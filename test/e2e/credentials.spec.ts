@@ -65,7 +65,7 @@ const routesByCredential: Record<string, string> = {
     POST /api/v1/customers/:customerId/enable, POST /api/v1/customers/:customerId/unlock,
     PATCH /api/v1/customers/:customerId, POST /api/v1/customers/import, GET /api/v1/imports/:importId`,
   'secret customer:read': `
-    GET /api/v1/customers/:customerId, GET /api/v1/mailbox, GET /api/v1/customers,
+    GET /api/v1/customers/:customerId, GET /api/v1/mailbox, GET /api/v1/mails, GET /api/v1/customers,
     GET /api/v1/customers/:customerId/export`,
   'secret customer:delete': 'DELETE /api/v1/customers/:customerId',
   'secret session:read': 'GET /api/v1/customers/:customerId/sessions',

@@ -123,6 +123,65 @@ describe('with a mail server', () => {
     expect(mailServer.mails.at(-1)!.to).toEqual(['grace@example.com']);
   });
 
+  /** Returns the entry of the newest mail to an address in the log of emails. */
+  const findEntry = async (email: string) =>
+    (await instance.requestWithSecretKey('GET', `/api/v1/mails?email=${email}`)).body.data[0];
+
+  it('MQ-01: logs a sent mail, and one that the mail server rejects with its response, which is not sent again', async () => {
+    await instance.register('sue@example.com');
+    await sendMails();
+    expect(await findEntry('sue@example.com')).toMatchObject({
+      state: 'sent',
+      reason: null,
+      response: null,
+      captured: false,
+      attempts: 1,
+      finishedAt: expect.any(String),
+    });
+    mailServer.rejectsRecipients = true;
+    try {
+      await instance.register('unknown@example.com');
+      expect(await findEntry('unknown@example.com')).toMatchObject({
+        state: 'queued',
+        attempts: 0,
+        finishedAt: null,
+        nextAttemptAt: expect.any(String),
+      });
+      await sendMails();
+    } finally {
+      mailServer.rejectsRecipients = false;
+    }
+    expect(await findEntry('unknown@example.com')).toMatchObject({
+      state: 'failed',
+      reason: 'rejected',
+      response: '550 5.1.1 User unknown',
+      attempts: 1,
+      nextAttemptAt: null,
+      finishedAt: expect.any(String),
+    });
+  });
+
+  it('fails a mail whose link has expired, with the time and the last error of the mail server', async () => {
+    await mailServer.stop();
+    try {
+      await instance.register('late@example.com');
+      await sendMails();
+      expect(await findEntry('late@example.com')).toMatchObject({ state: 'queued', response: 'ESOCKET' });
+      await instance.sql(
+        `UPDATE mails SET created_at = created_at - interval '25 hours' WHERE recipient = 'late@example.com'`,
+      );
+      await sendMails();
+    } finally {
+      await mailServer.start();
+    }
+    expect(await findEntry('late@example.com')).toMatchObject({
+      state: 'failed',
+      reason: 'expired',
+      response: 'ESOCKET',
+      finishedAt: expect.any(String),
+    });
+  });
+
   it('registers while the mail server hangs, and sends one mail after it responds', async () => {
     const before = mailServer.mails.length;
     await mailServer.stop();

@@ -51,7 +51,7 @@ async function insertExpired(): Promise<void> {
      VALUES ($1, $2, 'reset-password', 'a@example.com', '', now() - interval '31 days')`,
     [randomUUID(), id],
   );
-  for (const state of ['sent', 'pending']) {
+  for (const state of ['sent', 'dropped', 'pending']) {
     await instance.sql(
       `INSERT INTO mails (id, project_id, customer_id, kind, recipient, state, created_at, next_try_at)
        VALUES ($1, $2, $3, 'reset-password', 'a@example.com', $4, now() - interval '31 days', now() + interval '1 day')`,
@@ -101,7 +101,7 @@ async function lockLoginAttempts(): Promise<() => Promise<void>> {
 describe('maintenance', () => {
   it('removes expired records and nothing else', async () => {
     await insertExpired();
-    const inserted = { sessions: 2, tokens: 2, mails: 3, responses: 2, addresses: 2, operatorAddresses: 2 };
+    const inserted = { sessions: 2, tokens: 2, mails: 4, responses: 2, addresses: 2, operatorAddresses: 2 };
     expect(await countRecords()).toEqual(inserted);
     const worker = await startIdleWorker();
     const remaining = { sessions: 1, tokens: 1, mails: 2, responses: 1, addresses: 1, operatorAddresses: 1 };

@@ -18,7 +18,7 @@ export async function listScreens(instance: TestInstance): Promise<Screen[]> {
   };
   const lists = [
     ...['', 'deliveries', 'dead-letters', 'endpoints', 'batches', 'events', 'customers', 'organizations'],
-    ...['projects', 'audit', 'mailbox', 'operators', 'health', 'account'],
+    ...['projects', 'audit', 'mails', 'mailbox', 'operators', 'health', 'account'],
   ].map((name) => ({ name: name || 'overview', path: `/${name}` }));
   const records = {
     delivery: ['deliveries', await findNewest('deliveries', 'dlv_')],
@@ -39,7 +39,7 @@ export async function listScreens(instance: TestInstance): Promise<Screen[]> {
 
 /** The tabs of each record, except for the first, which is open by default. */
 const tabs: Record<string, string[]> = {
-  customer: ['sessions', 'webhooks', 'events', 'audit'],
+  customer: ['sessions', 'webhooks', 'events', 'emails', 'audit'],
   project: ['keys'],
 };
 

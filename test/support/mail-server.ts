@@ -9,6 +9,8 @@ export class MailServer {
   readonly mails: { from: string; to: string[]; text: string }[] = [];
   /** The passwords that clients have sent. */
   readonly passwords: unknown[] = [];
+  /** Rejects recipients permanently. */
+  rejectsRecipients = false;
   private server: SMTPServer | undefined;
   private port = 0;
 
@@ -25,6 +27,12 @@ export class MailServer {
         this.passwords.push(password);
         done(null, { user: username });
       },
+      onRcptTo: (_address, _session, done) =>
+        done(
+          this.rejectsRecipients
+            ? Object.assign(new Error('5.1.1 User unknown'), { responseCode: 550 })
+            : undefined,
+        ),
       onData: (stream, { envelope }, done) => {
         let text = '';
         stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));

@@ -16,6 +16,7 @@ export * from './errors/gatehouse-error.js';
 export * from './languages/language-preference.js';
 export * from './languages/locale.js';
 export * from './mails/mail-text.js';
+export * from './mails/mail.js';
 export * from './merge-patch.js';
 export * from './operators/operator.js';
 export * from './operators/role.js';

@@ -28,6 +28,7 @@ export * from './imports/imports.repository.js';
 export type { LoginAllowance } from './login-attempts/login-allowance.js';
 export * from './login-attempts/login-attempts.repository.js';
 export * from './mail-templates/mail-templates.repository.js';
+export * from './mails/mail-log.repository.js';
 export * from './mails/mails.repository.js';
 export { currentMigrationNames } from './migrations/current-migration-names.js';
 export * from './migrate.js';

@@ -24,6 +24,7 @@ import { IdempotencyKeysRepository } from './idempotency/idempotency-keys.reposi
 import { ImportsRepository } from './imports/imports.repository.js';
 import { LoginAttemptsRepository } from './login-attempts/login-attempts.repository.js';
 import { MailTemplatesRepository } from './mail-templates/mail-templates.repository.js';
+import { MailLogRepository } from './mails/mail-log.repository.js';
 import { MailsRepository } from './mails/mails.repository.js';
 import { OneTimeTokensRepository } from './one-time-tokens/one-time-tokens.repository.js';
 import { OperatorLinksRepository } from './operators/operator-links.repository.js';
@@ -77,6 +78,7 @@ const repositories: Provider[] = [
   ImportsRepository,
   LoginAttemptsRepository,
   LookupsRepository,
+  MailLogRepository,
   MailsRepository,
   MailTemplatesRepository,
   OneTimeTokensRepository,

@@ -4,7 +4,10 @@ export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 /** Sorts after every id. */
 export const MAX_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Maximum time between the time in the id of an event or a delivery and its `created_at`, with a margin. */
+/**
+ * Maximum time between the time in the id of an event, a delivery or an email and its `created_at`, with a
+ * margin.
+ */
 export const MAX_CREATED_AT_SKEW_MS = 60_000;
 
 /** Maximum difference between the clocks of the installation, which generate ids and times, with a margin. */

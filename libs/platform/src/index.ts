@@ -37,6 +37,7 @@ export {
   type OwnAction,
 } from './mail/operator-notices.js';
 export * from './mail/sender.js';
+export * from './mail/smtp-failure.js';
 export * from './metrics/api-metrics.js';
 export * from './metrics/metrics.js';
 export * from './metrics/metrics-server.js';

@@ -39,6 +39,7 @@ export const navigation: NavigationGroup[] = [
     label: 'System',
     items: [
       { label: 'Audit log', to: '/audit', icon: 'audit' },
+      { label: 'Emails', to: '/mails', icon: 'mail' },
       {
         label: 'Mailbox',
         to: '/mailbox',

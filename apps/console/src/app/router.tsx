@@ -38,6 +38,7 @@ const screens: RouteObject[] = [
   lazyScreen('events', async () => (await import('../events/events.screen')).EventsScreen),
   lazyScreen('events/:id', async () => (await import('../events/event.screen')).EventScreen),
   lazyScreen('audit', async () => (await import('../audit/audit.screen')).AuditScreen),
+  lazyScreen('mails', async () => (await import('../mails/mails.screen')).MailsScreen),
   lazyScreen('mailbox', async () => (await import('../mailbox/mailbox.screen')).MailboxScreen),
   lazyScreen('operators', async () => (await import('../operators/operators.screen')).OperatorsScreen),
   lazyScreen('health', async () => (await import('../health/health.screen')).HealthScreen),

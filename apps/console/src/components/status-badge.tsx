@@ -8,11 +8,14 @@ export function Badge({ tone, children }: { tone: Tone; children: ReactNode }): 
   return <span className={`${classes.badge} ${classes[tone]}`}>{children}</span>;
 }
 
-/** The tones of the states of deliveries, endpoints, batches, operators and keys. */
+/** The tones of the states of deliveries, endpoints, batches, emails, operators and keys. */
 const tones: Record<string, Tone> = {
   succeeded: 'good',
   failed: 'bad',
   pending: 'info',
+  queued: 'info',
+  sent: 'good',
+  dropped: 'warn',
   cancelled: 'calm',
   redelivered: 'good',
   discarded: 'calm',

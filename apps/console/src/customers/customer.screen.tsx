@@ -8,6 +8,7 @@ import { Page } from '../components/page';
 import { PageTabs } from '../components/page-tabs';
 import { CustomerAudit } from './customer-audit';
 import { CustomerButtons } from './customer-buttons';
+import { CustomerMails } from './customer-mails';
 import { CustomerProfile } from './customer-profile';
 import { CustomerSessions } from './customer-sessions';
 import { CustomerState } from './customer-state';
@@ -40,6 +41,7 @@ export function CustomerScreen(): ReactNode {
               sessions: { label: 'Sessions', panel: () => <CustomerSessions customerId={customerId} /> },
               webhooks: { label: 'Webhooks', panel: () => <CustomerDeliveries customerId={customerId} /> },
               events: { label: 'Events', panel: () => <CustomerEvents customerId={customerId} /> },
+              emails: { label: 'Emails', panel: () => <CustomerMails customerId={customerId} /> },
               audit: { label: 'Audit log', panel: () => <CustomerAudit customerId={customerId} /> },
             }}
           />

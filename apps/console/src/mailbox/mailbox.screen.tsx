@@ -15,7 +15,7 @@ import { ProjectName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
 import { Badge } from '../components/status-badge';
 import { MailDrawer } from './mail-drawer';
-import { mailKinds } from './mail-kinds';
+import { mailKinds } from '../components/mail-kinds';
 
 type Mail = Schemas['MailboxEntry'];
 

@@ -9,6 +9,7 @@ import {
   mailTtl,
   now,
   renderMail,
+  smtpFailure,
   type Logger,
   type RenderedMail,
 } from '@gatehouse/platform';
@@ -46,20 +47,26 @@ export class MailSender extends PeriodicJob {
   }
 
   private async handle(mail: Mail): Promise<void> {
-    const ttlMs = mailTtl(mail.kind) * 1_000;
+    // After a long outage, an email with an expired link would only confuse the recipient.
+    if (now().getTime() - mail.createdAt.getTime() > mailTtl(mail.kind) * 1_000) {
+      await this.mails.fail(mail, 'expired', null);
+      return this.logFailure(mail, 'the link in the email has expired');
+    }
     try {
-      // After a long outage, an email with an expired link would only confuse the recipient.
-      if (now().getTime() - mail.createdAt.getTime() > ttlMs)
-        throw new Error('the link in the email has expired');
       await this.deliver(mail, renderMail(mail, this.keyring, this.config.publicUrl));
     } catch (error) {
-      const pauseMs = Math.min(1_000 * 2 ** mail.attempts, MAX_PAUSE_MS);
-      await this.mails.retryOrFail(mail, pauseMs, ttlMs);
-      this.logger.warn(
-        { mailId: mail.id, attempts: mail.attempts, reason: errorMessage(error) },
-        'email delivery failed',
-      );
+      const { response, isPermanent } = smtpFailure(error);
+      if (isPermanent) await this.mails.fail(mail, 'rejected', response);
+      else {
+        const pauseMs = Math.min(1_000 * 2 ** mail.attempts, MAX_PAUSE_MS);
+        await this.mails.retry(mail, pauseMs, response);
+      }
+      this.logFailure(mail, errorMessage(error));
     }
+  }
+
+  private logFailure({ id, attempts }: Mail, reason: string): void {
+    this.logger.warn({ mailId: id, attempts, reason }, 'email delivery failed');
   }
 
   private async deliver(mail: Mail, rendered: RenderedMail): Promise<void> {

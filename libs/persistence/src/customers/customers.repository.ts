@@ -191,6 +191,16 @@ const changeEmail = statement(
    WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
 );
 
+/** Also erases finished emails to the address that other customers have caused by changing theirs to it. */
+const eraseCustomerMails = statement(
+  {},
+  `UPDATE mails SET recipient = '', parameters = NULL, response = NULL,
+     state = CASE WHEN state = 'pending' THEN 'dropped' ELSE state END,
+     reason = CASE WHEN state = 'pending' THEN 'customer_deleted' ELSE reason END,
+     finished_at = coalesce(finished_at, now())
+   WHERE customer_id = $1 OR (recipient = $3 AND project_id = $2 AND state <> 'pending')`,
+);
+
 const cancelCustomerDeliveries = statement(
   {},
   `WITH undelivered AS (
@@ -354,13 +364,17 @@ export class CustomersRepository {
   }
 
   /**
-   * Deletes a customer with their sessions, tokens and emails, and cancels the pending deliveries about them.
-   * A delivery in flight is not retried.
+   * Deletes a customer with their sessions and tokens, drops their pending emails, and cancels the pending
+   * deliveries about them. A delivery in flight is not retried. Entries of the log of emails stay without
+   * their recipient.
    * @returns false if the customer no longer existed
    */
   async delete(tx: Tx, projectId: string, id: string): Promise<boolean> {
-    const { affected } = await tx.manager.delete(CustomerEntity, { projectId, id });
-    if (affected === 0) return false;
+    // Locked first, so that no email is added after the emails are erased.
+    const customer = await this.lock(tx, projectId, id);
+    if (!customer) return false;
+    await tx.execute(eraseCustomerMails, [id, projectId, customer.email]);
+    await tx.manager.delete(CustomerEntity, { projectId, id });
     await tx.execute(cancelCustomerDeliveries, [projectId, id]);
     return true;
   }

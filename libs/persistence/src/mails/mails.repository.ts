@@ -1,5 +1,5 @@
 // This file contains SQL: claims that skip locked rows, updates with a fence, and conditions on a reach.
-import { notFound, type Reach } from '@gatehouse/domain';
+import { notFound, type MailReason, type Reach } from '@gatehouse/domain';
 import type { MailKind, StoredMail } from '@gatehouse/platform';
 import {
   capScanCount,
@@ -96,7 +96,7 @@ const isClaimed = `id = $1 AND state = 'pending' AND tries = $2`;
 
 const markMailSent = statement(
   {},
-  `UPDATE mails SET state = 'sent', parameters = NULL, finished_at = now() WHERE ${isClaimed}`,
+  `UPDATE mails SET state = 'sent', parameters = NULL, response = NULL, finished_at = now() WHERE ${isClaimed}`,
 );
 
 const markMailCaptured = statement(
@@ -104,11 +104,16 @@ const markMailCaptured = statement(
   `UPDATE mails SET state = 'kept', finished_at = now() WHERE ${isClaimed}`,
 );
 
-const retryOrFailMail = statement(
+const retryMail = statement(
   {},
-  `UPDATE mails SET next_try_at = now() + $3 * interval '1 ms',
-     state = CASE WHEN created_at < now() - $4 * interval '1 ms' THEN 'failed' ELSE state END,
-     parameters = CASE WHEN created_at < now() - $4 * interval '1 ms' THEN NULL ELSE parameters END
+  `UPDATE mails SET next_try_at = now() + $3 * interval '1 ms', response = coalesce($4, response)
+   WHERE ${isClaimed}`,
+);
+
+const failMail = statement(
+  {},
+  `UPDATE mails SET state = 'failed', parameters = NULL, finished_at = now(), reason = $3,
+     response = coalesce($4, response)
    WHERE ${isClaimed}`,
 );
 
@@ -193,9 +198,18 @@ export class MailsRepository {
     await this.database.execute(markMailCaptured, [id, attempts]);
   }
 
-  /** Schedules a retry, or fails the email if its link is too old to send. */
-  async retryOrFail({ id, attempts }: Mail, delayMs: number, giveUpAfterMs: number): Promise<void> {
-    await this.database.execute(retryOrFailMail, [id, attempts, delayMs, giveUpAfterMs]);
+  /** Schedules another attempt. @param response of the mail server, or null for none */
+  async retry({ id, attempts }: Mail, delayMs: number, response: string | null): Promise<void> {
+    await this.database.execute(retryMail, [id, attempts, delayMs, response]);
+  }
+
+  /** Gives up an email. @param response of the mail server, or null to keep the one before */
+  async fail(
+    { id, attempts }: Mail,
+    reason: Extract<MailReason, 'rejected' | 'expired'>,
+    response: string | null,
+  ): Promise<void> {
+    await this.database.execute(failMail, [id, attempts, reason, response]);
   }
 
   /** Removes emails that were created more than `days` ago, unless they are pending. */

@@ -24,6 +24,7 @@ import { AddSystemCustomerIndexes1764115200000 } from './1764115200000-add-syste
 import { DropOrganizationExternalIdIndex1764115201000 } from './1764115201000-drop-organization-external-id-index.js';
 import { IndexOrganizationEndpoints1764115202000 } from './1764115202000-index-organization-endpoints.js';
 import { CreateOperatorAddresses1764115203000 } from './1764115203000-create-operator-addresses.js';
+import { AddMailLog1764201600000 } from './1764201600000-add-mail-log.js';
 import { AddCustomerLocale1764201601000 } from './1764201601000-add-customer-locale.js';
 import { CreateMailTemplates1764201601500 } from './1764201601500-create-mail-templates.js';
 import { AddOperatorReauthentication1764201602000 } from './1764201602000-add-operator-reauthentication.js';
@@ -58,6 +59,7 @@ export const migrations = [
   DropOrganizationExternalIdIndex1764115201000,
   IndexOrganizationEndpoints1764115202000,
   CreateOperatorAddresses1764115203000,
+  AddMailLog1764201600000,
   AddCustomerLocale1764201601000,
   CreateMailTemplates1764201601500,
   AddOperatorReauthentication1764201602000,

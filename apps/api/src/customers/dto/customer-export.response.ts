@@ -74,7 +74,7 @@ export class ExportedMailResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'verify-email' }) kind!: string;
   @ApiProperty({ format: 'email' }) to!: string;
-  @ApiProperty({ enum: ['pending', 'sent', 'kept', 'failed'] }) state!: string;
+  @ApiProperty({ enum: ['pending', 'sent', 'kept', 'failed', 'dropped'] }) state!: string;
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) finishedAt!: string | null;
 

@@ -1,0 +1,31 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
+import { ApiCamelList } from '../http/api-envelopes.js';
+import { camelList } from '../http/paging.js';
+import { ListMailsQuery } from './dto/mail-log.request.js';
+import { MailLogResponse } from './dto/mail-log.response.js';
+import { MailLogService } from './mail-log.service.js';
+
+@ApiTags('Emails')
+@Controller('api/v1/mails')
+export class MailLogController {
+  constructor(protected readonly log: MailLogService) {}
+
+  @Get()
+  @ApiOperation({
+    operationId: 'mails.list',
+    summary: 'List emails',
+    description:
+      'The emails of the last 30 days to customers, newest first, including those that were not sent, without their text. A page may contain fewer emails than `limit`, or none, while `hasMore` is true.',
+  })
+  @SecretKey('customer:read')
+  @ApiCamelList(MailLogResponse)
+  async list(@CurrentCaller() { reach }: ManagementCaller, @Query() query: ListMailsQuery) {
+    const { items, nextCursor } = await this.log.list(reach, query);
+    return camelList(
+      items.map((mail) => MailLogResponse.from(mail)),
+      nextCursor,
+    );
+  }
+}

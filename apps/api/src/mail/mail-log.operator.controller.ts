@@ -1,0 +1,30 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathUuid } from '@gatehouse/domain';
+import { CountResponse } from '../http/count.response.js';
+import { PickRoutes } from '../http/pick-routes.js';
+import { CountMailsQuery } from './dto/mail-log.request.js';
+import { MailLogResponse } from './dto/mail-log.response.js';
+import { MailLogController } from './mail-log.controller.js';
+
+@ApiTags('Operators')
+@Controller('operator/v1/mails')
+@OperatorRoutes()
+export class MailLogOperatorController extends PickRoutes(MailLogController, ['list']) {
+  @Get('count')
+  @ApiOperation({ operationId: 'mails.count', summary: 'Count emails' })
+  @Operator('viewer')
+  @ApiOkResponse({ type: CountResponse })
+  async count(@CurrentCaller() { reach }: ManagementCaller, @Query() query: CountMailsQuery) {
+    return CountResponse.from(await this.log.count(reach, query));
+  }
+
+  @Get(':mailId')
+  @ApiOperation({ operationId: 'mails.get', summary: 'Get an email' })
+  @Operator('viewer')
+  @ApiOkResponse({ type: MailLogResponse })
+  async get(@CurrentCaller() { reach }: ManagementCaller, @Param('mailId') id: string) {
+    return MailLogResponse.from(await this.log.get(reach, parsePathUuid(id)));
+  }
+}

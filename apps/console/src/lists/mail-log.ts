@@ -1,0 +1,30 @@
+import type { Schemas } from '../http/client';
+import { choiceFilter, textFilter, timeFilter } from './filters';
+import { mailKinds } from '../components/mail-kinds';
+
+/** An entry of the log of emails. */
+export type MailLogEntry = Schemas['MailLogResponse'];
+
+export const mailStateFilter = choiceFilter('Status', {
+  queued: 'Queued',
+  sent: 'Sent',
+  failed: 'Failed',
+  dropped: 'Dropped',
+});
+export const mailKindFilter = choiceFilter('Type', mailKinds);
+export const mailTimeFilter = timeFilter('Time', 'createdAfter', 'createdBefore');
+// The API rejects incomplete email addresses.
+export const recipientFilter = textFilter('Recipient', 'Email address of the recipient', /^[^\s@]+@[^\s@]+$/);
+
+const reasons: Record<NonNullable<MailLogEntry['reason']>, string> = {
+  recipient_limit: 'The recipient has received the maximum number of emails of this purpose per hour.',
+  project_limit: 'The project has sent the maximum number of emails of this purpose per hour.',
+  too_soon: 'The previous email of this type was requested less than a minute earlier.',
+  customer_deleted: 'The customer was deleted before the email was sent.',
+  rejected: 'The mail server rejected the email.',
+  expired: 'The link expired before the mail server accepted the email.',
+};
+
+/** Returns why an email was dropped or failed, or null. Reasons of later versions are returned unchanged. */
+export const mailReason = ({ reason }: MailLogEntry): string | null =>
+  reason && ((reasons as Record<string, string>)[reason] ?? reason);

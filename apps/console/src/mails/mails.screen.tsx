@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react';
+import { useHasMailbox } from '../app/use-has-mailbox';
+import { projectFilter, textFilter } from '../lists/filters';
+import { Page } from '../components/page';
+import { mailKindFilter, mailStateFilter, mailTimeFilter, recipientFilter } from '../lists/mail-log';
+import { mailColumns, MailList } from '../lists/mail-list';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const filters = {
+  email: recipientFilter,
+  state: mailStateFilter,
+  kind: mailKindFilter,
+  projectId: projectFilter(),
+  customerId: textFilter('Customer ID', 'Customer ID', UUID),
+  time: mailTimeFilter,
+};
+
+const { kind, recipient, state, project, time } = mailColumns;
+const columns = [kind, recipient, state, project, time];
+
+/** The emails of the last 30 days, including those that were not sent. */
+export function MailsScreen(): ReactNode {
+  const hasMailbox = useHasMailbox();
+  return (
+    <Page
+      title="Emails"
+      description="Emails of the last 30 days, and whether they were sent. Their text is not stored."
+    >
+      <MailList
+        columns={columns}
+        filters={filters}
+        hasMailbox={hasMailbox}
+        empty={{
+          title: 'No emails yet',
+          text: 'Emails to customers and operators appear here, for example when a customer registers.',
+        }}
+      />
+    </Page>
+  );
+}

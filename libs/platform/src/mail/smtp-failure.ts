@@ -1,0 +1,34 @@
+import { errorCode } from '../errors.js';
+
+/** Maximum length of a stored response in characters. */
+const MAX_LENGTH = 500;
+
+/** Why an email was not accepted. */
+export interface SmtpFailure {
+  /**
+   * The response of the mail server to the sender, the recipient or the content; the code of any other error,
+   * which may describe the configuration; or null.
+   */
+  response: string | null;
+  /** True if the mail server will never accept the email (RFC 5321, section 4.2.1). */
+  isPermanent: boolean;
+}
+
+/** Interprets an error of `Mailer.send`. */
+export function smtpFailure(error: unknown): SmtpFailure {
+  const { response, responseCode, command } = error as Partial<
+    Record<'response' | 'responseCode' | 'command', unknown>
+  >;
+  const isAboutMail = command === 'MAIL FROM' || command === 'RCPT TO' || command === 'DATA';
+  if (!isAboutMail || typeof response !== 'string') {
+    const code = errorCode(error);
+    return { response: code.startsWith('E') ? code : null, isPermanent: false };
+  }
+  // A rejected sender is an error of the configuration, so the email is sent after it is corrected.
+  const isPermanent = command !== 'MAIL FROM' && typeof responseCode === 'number' && responseCode >= 500;
+  return { response: toPlainText(response).slice(0, MAX_LENGTH), isPermanent };
+}
+
+/** Replaces control characters and line breaks, which another server has sent. */
+// eslint-disable-next-line no-control-regex -- the pattern matches control characters
+const toPlainText = (text: string): string => text.replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
