@@ -70,6 +70,7 @@ describe('a patch', () => {
         color: '#1D4ed8',
       },
       mail: { fromName: 'The shop', replyTo: 'help@example.com' },
+      mailLimits: { signUp: 1, passwordReset: 2, emailChange: 3, invitation: 1_000_000, perRecipient: 1_000 },
     };
     const response = await patch({ name: 'Shop', settings });
     expect(response).toMatchObject({ status: 200, body: { name: 'Shop' } });

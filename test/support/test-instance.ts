@@ -309,11 +309,12 @@ export class TestInstance {
     return (body.data as Record<string, any>[]).filter((mail) => mail['kind'] === kind);
   }
 
-  /** Returns the kinds of the stored mails for an address, oldest first. */
+  /** Returns the kinds of the mails for an address, oldest first, without those that were dropped. */
   async listMailKinds(email: string): Promise<string[]> {
-    const rows = await this.sql<{ kind: string }>('SELECT kind FROM mails WHERE recipient = $1 ORDER BY id', [
-      email,
-    ]);
+    const rows = await this.sql<{ kind: string }>(
+      `SELECT kind FROM mails WHERE recipient = $1 AND state <> 'dropped' ORDER BY id`,
+      [email],
+    );
     return rows.map(({ kind }) => kind);
   }
 

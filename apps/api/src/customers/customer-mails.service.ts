@@ -3,6 +3,7 @@ import {
   GatehouseError,
   notFound,
   type AuditAction,
+  type OneTimeTokenKind,
   type ProjectContext,
   type Reach,
 } from '@gatehouse/domain';
@@ -14,7 +15,6 @@ import {
   type NewEvent,
   type Tx,
 } from '@gatehouse/persistence';
-import { rateLimitHeaders } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordResetService } from '../passwords/password-reset.service.js';
@@ -23,6 +23,7 @@ import { MailQuotaService } from '../mail/mail-quota.service.js';
 
 /** A type of email with a link. */
 interface LinkMail {
+  kind: OneTimeTokenKind;
   action: Extract<AuditAction, `customer.${string}_sent`>;
   /** Returns the reason why a customer cannot receive the email, or false if they can. */
   blockedReason?: (customer: CustomerWithPasswordHash) => string | false;
@@ -35,8 +36,8 @@ interface LinkMail {
 }
 
 /**
- * Sends emails with links at the request of an operator, to customers who did not receive them. They count
- * toward the quotas like those that customers request, and void the previous links. Each method throws
+ * Sends emails with links at the request of an operator, to customers who did not receive them. They void
+ * the previous links. Each method throws
  * GatehouseError `not_found`, `project_archived`, `conflict` if there is nothing to send, `rate_limited`.
  */
 @Injectable()
@@ -54,6 +55,7 @@ export class CustomerMailsService {
 
   sendVerification(reach: Reach, id: string): Promise<void> {
     return this.send(reach, id, {
+      kind: 'verify-email',
       action: 'customer.verification_sent',
       blockedReason: ({ emailVerified }) => emailVerified && 'The email address is already verified.',
       send: async (...args) => [await this.verification.createLink(...args)],
@@ -62,6 +64,7 @@ export class CustomerMailsService {
 
   sendPasswordReset(reach: Reach, id: string): Promise<void> {
     return this.send(reach, id, {
+      kind: 'reset-password',
       action: 'customer.password_reset_sent',
       send: async (...args) => [await this.resets.createLink(...args)],
     });
@@ -69,6 +72,7 @@ export class CustomerMailsService {
 
   sendInvitation(reach: Reach, id: string): Promise<void> {
     return this.send(reach, id, {
+      kind: 'accept-invite',
       action: 'customer.invitation_sent',
       blockedReason: ({ passwordHash }) =>
         passwordHash !== null && 'The customer already has a password. Send a password reset email instead.',
@@ -79,7 +83,11 @@ export class CustomerMailsService {
     });
   }
 
-  private async send(reach: Reach, id: string, { action, blockedReason, send }: LinkMail): Promise<void> {
+  private async send(
+    reach: Reach,
+    id: string,
+    { kind, action, blockedReason, send }: LinkMail,
+  ): Promise<void> {
     const assertMailable = (customer: CustomerWithPasswordHash | null): CustomerWithPasswordHash => {
       if (!customer) throw notFound();
       const detail = customer.disabledAt
@@ -90,20 +98,12 @@ export class CustomerMailsService {
     };
     const { customer: found, project } = await this.customers.getActive(reach, id);
     const { email } = assertMailable(await this.customers.findByEmail(project.id, found.email));
-    await this.assertWithinMailQuota(project, email);
+    await this.quota.assertAllowed(project, { kind, recipient: email, isTrusted: true });
     await this.transactions.run(async (tx) => {
       const customer = assertMailable(await this.customers.lock(tx, project.id, id));
       const redirectUrl = project.settings.redirectUrls[0] ?? null;
       await this.events.record(tx, await send(tx, customer, project, redirectUrl));
       await this.audit.record(tx, customerAction(action, customer, project));
     });
-  }
-
-  private async assertWithinMailQuota(project: ProjectContext, email: string): Promise<void> {
-    const refusal = await this.quota.consumeForRecipient(project, email);
-    if (!refusal) return;
-    const detail = 'Too many emails were requested for this address or this project. Retry later.';
-    const headers = rateLimitHeaders(refusal.policy, refusal.retryAfterSeconds);
-    throw new GatehouseError('rate_limited', { detail, headers });
   }
 }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { EmailModule } from '../email/email.module.js';
+import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
@@ -12,7 +13,7 @@ import { CustomersService } from './customers.service.js';
 import { MeController } from './me.controller.js';
 
 @Module({
-  imports: [AuditModule, EmailModule, OneTimeTokensModule, PasswordsModule, SessionsModule],
+  imports: [AuditModule, EmailModule, MailModule, OneTimeTokensModule, PasswordsModule, SessionsModule],
   controllers: [MeController, CustomersController],
   providers: [CustomerChangesService, CustomerDirectoryService, CustomerExportService, CustomersService],
   exports: [CustomerChangesService, CustomerDirectoryService, CustomerExportService, CustomersService],

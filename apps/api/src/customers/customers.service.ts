@@ -24,6 +24,7 @@ import {
 import { newId, PasswordHasher } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import type { Client } from '../http/request-context.js';
+import { MailQuotaService } from '../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordCheckService } from '../passwords/password-check.service.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
@@ -42,6 +43,7 @@ export class CustomersService {
     private readonly policy: PasswordPolicyService,
     private readonly hasher: PasswordHasher,
     private readonly links: OneTimeLinksService,
+    private readonly quota: MailQuotaService,
     private readonly tokens: OneTimeTokensRepository,
     private readonly erasures: ErasuresRepository,
     private readonly events: EventsRepository,
@@ -58,11 +60,18 @@ export class CustomersService {
    * Creates a customer for a server, with a password, a password hash of another system, or none;
    * `sendInvite` sends an email with a link to set the first password.
    * @throws GatehouseError `not_found` for a project outside the caller's reach, `project_archived`,
-   *   `weak_password`, `email_already_registered`, `external_id_taken`, `overloaded`
+   *   `weak_password`, `email_already_registered`, `external_id_taken`, `rate_limited`, `overloaded`
    */
   async create(caller: ManagementCaller, input: CreateCustomerRequest, client: Client): Promise<Customer> {
     const project = await this.getProject(caller, input.projectId);
     const passwordHash = await this.resolvePasswordHash(project, input, client);
+    if (input.sendInvite) {
+      await this.quota.assertAllowed(project, {
+        kind: 'accept-invite',
+        recipient: input.email,
+        isTrusted: true,
+      });
+    }
     const created = await this.transactions.run(async (tx) => {
       const customer = await this.customers.insert(tx, project.id, {
         id: newId(),

@@ -9,11 +9,11 @@ import {
   Transactions,
   type OneTimeToken,
 } from '@gatehouse/persistence';
-import { newId, rateLimitHeaders } from '@gatehouse/platform';
+import { newId } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
-import { MailQuotaService } from '../mail/mail-quota.service.js';
+import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordCheckService, type AuthenticatedCustomer } from '../passwords/password-check.service.js';
 import { respondUniformly } from '../http/respond-uniformly.js';
@@ -63,26 +63,20 @@ export class EmailChangeService {
       client,
     );
     const isAvailable = await this.isAvailable(project, input.email);
-    await this.assertWithinMailQuota(project, customer.email);
-    const mayMail = await this.canMailNewAddress(project, input.email);
+    const isTrusted = customer.emailVerified;
+    await this.quota.assertAllowed(project, {
+      kind: 'change-email-current',
+      recipient: customer.email,
+      isTrusted,
+    });
+    const mayMail = await this.canMailNewAddress(project, customer.id, {
+      kind: 'change-email-new',
+      recipient: input.email,
+      isTrusted,
+    });
     await respondUniformly(
       this.requestConfirmations(authenticated, project, { newEmail: input.email, isAvailable, mayMail }),
     );
-  }
-
-  /**
-   * Consumes the mail quota of an address.
-   * @throws GatehouseError `rate_limited`: a signed-in customer may learn this, and would otherwise wait in
-   *   vain for the email
-   */
-  private async assertWithinMailQuota(project: ProjectContext, email: string): Promise<void> {
-    const refusal = await this.quota.consumeForRecipient(project, email);
-    if (!refusal) return;
-    const detail = 'Too many emails were requested for one of the two addresses. Retry later.';
-    throw new GatehouseError('rate_limited', {
-      detail,
-      headers: rateLimitHeaders(refusal.policy, refusal.retryAfterSeconds),
-    });
   }
 
   /**
@@ -90,11 +84,18 @@ export class EmailChangeService {
    * that others do not, so an exhausted quota would reveal that a customer exists.
    * @throws GatehouseError `rate_limited` without enumeration protection
    */
-  private async canMailNewAddress(project: ProjectContext, email: string): Promise<boolean> {
-    if (project.settings.enumerationProtection)
-      return !(await this.quota.consumeForRecipient(project, email));
-    await this.assertWithinMailQuota(project, email);
-    return true;
+  private async canMailNewAddress(
+    project: ProjectContext,
+    customerId: string,
+    request: MailRequest,
+  ): Promise<boolean> {
+    if (!project.settings.enumerationProtection) {
+      await this.quota.assertAllowed(project, request);
+      return true;
+    }
+    const refusal = await this.quota.consume(project, request);
+    if (refusal) await this.quota.recordDropped(project, customerId, request, refusal);
+    return refusal === null;
   }
 
   private async requestConfirmations(

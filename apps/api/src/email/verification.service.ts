@@ -10,7 +10,7 @@ import {
 } from '@gatehouse/persistence';
 import { now } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
-import { MailQuotaService } from '../mail/mail-quota.service.js';
+import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import {
   assertRedirectUrl,
   isReachable,
@@ -92,7 +92,9 @@ export class VerificationService {
   private async sendLink(project: ProjectContext, email: string, redirectUrl: string | null): Promise<void> {
     const found = await this.customers.findByEmail(project.id, email);
     if (!isReachable(found, email) || found.emailVerified) return;
-    if (!(await this.quota.tryConsume(project, email, KIND))) return;
+    const verification: MailRequest = { kind: KIND, recipient: email, isTrusted: false };
+    const refusal = await this.quota.consumePublic(project, verification);
+    if (refusal) return this.quota.recordDropped(project, found.id, verification, refusal);
     await this.transactions.run(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, found.id);
       if (!isReachable(customer, email) || customer.emailVerified) return;

@@ -1,39 +1,164 @@
-import type { ProjectContext } from '@gatehouse/domain';
-import { createLogger, RateLimiter } from '@gatehouse/platform';
-import { MailQuotaService } from './mail-quota.service.js';
+import {
+  defaultSettings,
+  type MailLimitReason,
+  type MailLimits,
+  type MailPurpose,
+  type ProjectContext,
+} from '@gatehouse/domain';
+import type { DroppedMail, MailsRepository } from '@gatehouse/persistence';
+import { createLogger, RateLimiter, type ApiMetrics, type MailKind } from '@gatehouse/platform';
+import { MailQuotaService, type MailRefusal, type MailRequest } from './mail-quota.service.js';
 
 const logger = createLogger({ logLevel: 'silent' }, 'test');
-const project = (id: string) => ({ id }) as ProjectContext;
+const project = (limits: Partial<MailLimits> = {}, id = 'p'): ProjectContext =>
+  ({
+    id,
+    settings: { ...defaultSettings, mailLimits: { ...defaultSettings.mailLimits, ...limits } },
+  }) as ProjectContext;
+const request = (kind: MailKind, recipient: string, isTrusted: boolean): MailRequest => ({
+  kind,
+  recipient,
+  isTrusted,
+});
+const signUp = (recipient: string) => request('verify-email', recipient, false);
+const reset = (recipient: string, isTrusted = true) => request('reset-password', recipient, isTrusted);
+const victim = 'victim@example.com';
 
 describe('MailQuotaService (RL-08)', () => {
   let quota: MailQuotaService;
-  beforeEach(() => (quota = new MailQuotaService(new RateLimiter(null), logger)));
+  let dropped: DroppedMail[];
+  let limited: [MailPurpose, MailLimitReason][];
+  beforeEach(() => {
+    [dropped, limited] = [[], []];
+    const mails = { insertDropped: async (mail: DroppedMail) => void dropped.push(mail) };
+    const metrics = {
+      recordLimitedMail: (...labels: [MailPurpose, MailLimitReason]) => void limited.push(labels),
+    };
+    quota = new MailQuotaService(
+      new RateLimiter(null),
+      mails as unknown as MailsRepository,
+      metrics as ApiMetrics,
+      logger,
+    );
+  });
 
   const countAllowed = async (
     count: number,
-    request: (index: number) => Promise<boolean>,
+    send: (index: number) => Promise<MailRefusal | null>,
   ): Promise<number> => {
-    let passed = 0;
-    for (let index = 0; index < count; index += 1) if (await request(index)) passed += 1;
-    return passed;
+    let allowed = 0;
+    for (let index = 0; index < count; index += 1) if ((await send(index)) === null) allowed += 1;
+    return allowed;
   };
 
-  it('allows one email of a kind to an address per minute', async () => {
-    const request = () => quota.tryConsume(project('p'), 'ada@example.com', 'verify-email');
-    expect(await countAllowed(3, request)).toBe(1);
-    expect(await quota.tryConsume(project('p'), 'ada@example.com', 'reset-password')).toBe(true);
+  it('allows unauthenticated callers one email of a kind to an address per minute', async () => {
+    expect(await countAllowed(3, () => quota.consumePublic(project(), reset(victim)))).toBe(1);
+    expect(await quota.consumePublic(project(), reset(victim))).toMatchObject({
+      reason: 'too_soon',
+      retryAfterSeconds: 60,
+    });
+    expect(await quota.consumePublic(project(), signUp(victim))).toBeNull();
+    const tagged = reset('victim+a@example.com');
+    expect(await quota.consumePublic(project(), tagged)).toBeNull();
   });
 
-  it('allows 2,000 emails of a project per hour', async () => {
-    const request = (index: number) =>
-      quota.tryConsumeFirst(project('p'), `${index}@example.com`, 'verify-email');
-    expect(await countAllowed(2_010, request)).toBe(2_000);
-    expect(await quota.tryConsume(project('other'), 'ada@example.com', 'reset-password')).toBe(true);
+  it('counts the email of a registration as the first of its kind', async () => {
+    expect(await quota.consumeFirst(project(), signUp(victim))).toBeNull();
+    expect(await quota.consumePublic(project(), signUp(victim))).toMatchObject({ reason: 'too_soon' });
   });
 
-  it('counts the email of a registration, but does not limit it by its address', async () => {
-    const first = () => quota.tryConsumeFirst(project('p'), 'ada@example.com', 'verify-email');
-    expect(await countAllowed(3, first)).toBe(3);
-    expect(await quota.tryConsume(project('p'), 'ada@example.com', 'verify-email')).toBe(false);
+  it('MQ-01: allows 2,000 emails of a project per hour, separately for each purpose', async () => {
+    const register = (index: number) => quota.consumeFirst(project(), signUp(`${index}@example.com`));
+    expect(await countAllowed(2_005, register)).toBe(2_000);
+    // Resets and changes of the unverified addresses share the limit of sign-ups.
+    for (const kind of ['reset-password', 'change-email-current', 'change-email-new'] as const) {
+      const untrusted = request(kind, 'another@example.com', false);
+      expect(await quota.consume(project(), untrusted)).toMatchObject({
+        reason: 'project_limit',
+        policy: { name: 'mail-project', quota: 2_000 },
+      });
+    }
+    for (const kind of [
+      'reset-password',
+      'change-email-current',
+      'change-email-new',
+      'accept-invite',
+    ] as const) {
+      expect(await quota.consume(project(), request(kind, victim, true))).toBeNull();
+    }
+    expect(await quota.consume(project(), request('password-changed', victim, true))).toBeNull();
+    expect(await quota.consume(project({}, 'other'), signUp(victim))).toBeNull();
+  });
+
+  it('MQ-01: sends each verified customer one email of a purpose per hour beyond the limit of the project', async () => {
+    const limited = project({ passwordReset: 1 });
+    for (const email of ['first@example.com', 'second@example.com', 'third@example.com']) {
+      expect([email, await countAllowed(3, () => quota.consume(limited, reset(email)))]).toEqual([
+        email,
+        email.startsWith('first') ? 2 : 1,
+      ]);
+    }
+  });
+
+  it('MQ-01: counts the emails that strangers can cause separately from those of the owner', async () => {
+    const strangers: [MailKind, boolean][] = [
+      ['verify-email', false],
+      ['already-registered', false],
+      ['reset-password', false],
+      ['change-email-current', false],
+      ['change-email-new', false],
+      ['change-email-new', true],
+    ];
+    for (const [kind, isTrusted] of strangers) {
+      await countAllowed(6, () => quota.consume(project(), request(kind, victim, isTrusted)));
+    }
+    for (const kind of ['reset-password', 'change-email-current', 'accept-invite'] as const) {
+      const owned = request(kind, victim, true);
+      expect([kind, await countAllowed(6, () => quota.consume(project(), owned))]).toEqual([kind, 5]);
+    }
+  });
+
+  it('MQ-02: allows 5 emails of a purpose per hour to all +tag forms of an address together', async () => {
+    const register = (index: number) => quota.consumeFirst(project(), signUp(`victim+${index}@example.com`));
+    expect(await countAllowed(8, register)).toBe(5);
+    expect(await quota.consume(project(), signUp(victim))).toMatchObject({
+      reason: 'recipient_limit',
+      policy: { name: 'mail-recipient', quota: 5 },
+    });
+    const invite = (index: number) =>
+      quota.consume(project(), request('accept-invite', `victim+${index}@example.com`, true));
+    expect(await countAllowed(8, invite)).toBe(5);
+    expect(await quota.consume(project(), signUp('grace@example.com'))).toBeNull();
+    expect(await quota.consume(project({}, 'other'), signUp(victim))).toBeNull();
+  });
+
+  it('applies the limits of each project', async () => {
+    const limited = project({ signUp: 3, perRecipient: 1 }, 'limited');
+    expect(await countAllowed(5, () => quota.consume(limited, signUp(victim)))).toBe(1);
+    expect(await countAllowed(5, (index) => quota.consume(limited, signUp(`${index}@example.com`)))).toBe(2);
+    expect(await countAllowed(7, () => quota.consume(project(), signUp(victim)))).toBe(5);
+  });
+
+  it('limits notices to an unverified address only by its recipient', async () => {
+    const notice = (isTrusted: boolean) => request('password-changed', victim, isTrusted);
+    await countAllowed(2, (index) => quota.consume(project({ signUp: 1 }), signUp(`${index}@example.com`)));
+    expect(await countAllowed(7, () => quota.consume(project({ signUp: 1 }), notice(false)))).toBe(5);
+    expect(await countAllowed(7, () => quota.consume(project(), notice(true)))).toBe(7);
+  });
+
+  it('MQ-01: counts every refusal in the metrics, and logs the first 5 per address and kind', async () => {
+    for (let count = 0; count < 8; count += 1) {
+      const refusal = await quota.consumePublic(project(), reset(victim));
+      if (refusal) await quota.recordDropped(project(), 'customer', reset(victim), refusal);
+    }
+    expect(dropped).toHaveLength(5);
+    expect(dropped[0]).toMatchObject({
+      projectId: 'p',
+      customerId: 'customer',
+      kind: 'reset-password',
+      recipient: victim,
+      reason: 'too_soon',
+    });
+    expect(limited).toEqual(Array(7).fill(['passwordReset', 'too_soon']));
   });
 });

@@ -1,78 +1,190 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { ProjectContext } from '@gatehouse/domain';
 import {
+  GatehouseError,
+  mailboxOf,
+  type MailLimitReason,
+  type MailPurpose,
+  type OneTimeTokenKind,
+  type ProjectContext,
+} from '@gatehouse/domain';
+import { MailsRepository, type Tx } from '@gatehouse/persistence';
+import {
+  ApiMetrics,
   LOGGER,
+  newId,
   RateLimiter,
+  rateLimitHeaders,
   sha256,
   type Logger,
   type MailKind,
   type RateLimitPolicy,
 } from '@gatehouse/platform';
 
-/** An exhausted quota, and the seconds until its window ends. */
+/** An email that a request would send. */
+export interface MailRequest {
+  kind: MailKind;
+  recipient: string;
+  /**
+   * True if the customer who receives or requests it has verified their address, or if an operator or a
+   * secret key requests it.
+   */
+  isTrusted: boolean;
+}
+
+/** An exhausted limit, and the seconds until its window ends. */
 export interface MailRefusal {
+  reason: MailLimitReason;
   policy: RateLimitPolicy;
   retryAfterSeconds: number;
 }
 
-const recipientPolicy: RateLimitPolicy = { name: 'mail-recipient', quota: 5, windowSeconds: 3600 };
-const projectPolicy: RateLimitPolicy = { name: 'mail-project', quota: 2_000, windowSeconds: 3600 };
+const HOUR_SECONDS = 3_600;
 
 /**
  * Minimum interval between two emails of one kind to one address that unauthenticated callers can request.
  */
 const intervalPolicy: RateLimitPolicy = { name: 'mail-apart', quota: 1, windowSeconds: 60 };
 
+/** Emails that a trusted recipient still receives after the limit of the project is reached. */
+const reservePolicy: RateLimitPolicy = { name: 'mail-reserve', quota: 1, windowSeconds: HOUR_SECONDS };
+
+/** Dropped emails of one kind to one address that the log of emails shows. All are counted in the metrics. */
+const dropLogPolicy: RateLimitPolicy = { name: 'mail-drop-log', quota: 5, windowSeconds: HOUR_SECONDS };
+
+/** The purposes of emails with a link, and of the notice that a stranger can cause. */
+const purposes: Record<OneTimeTokenKind | 'already-registered', MailPurpose> = {
+  'verify-email': 'signUp',
+  'already-registered': 'signUp',
+  'reset-password': 'passwordReset',
+  'change-email-current': 'emailChange',
+  'change-email-new': 'emailChange',
+  'accept-invite': 'invitation',
+};
+
 /**
- * Limits the emails that requests can trigger (requirement RL-08). Only emails that would be sent are
- * counted. The responses therefore reveal nothing, and requests for addresses that receive no email cannot
- * exhaust a quota.
+ * Limits the emails that requests can trigger (requirements RL-08, MQ-01, MQ-02; ADR 0031). Only emails that
+ * would be sent are counted. The responses therefore reveal nothing, and requests for addresses that receive
+ * no email cannot exhaust a limit.
  */
 @Injectable()
 export class MailQuotaService {
   constructor(
     private readonly limiter: RateLimiter,
+    private readonly mails: MailsRepository,
+    @Inject(ApiMetrics) private readonly metrics: ApiMetrics | null,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /**
-   * Counts an email that an unauthenticated caller can request.
-   * @returns false if a quota is exhausted; the response must then be the same as if the email had been sent
+   * Counts an email that an unauthenticated caller requests.
+   * @returns the exhausted limit; the response must then be the same as if the email had been sent. null if
+   *   it may be sent
    */
-  async tryConsume(project: ProjectContext, email: string, kind: MailKind): Promise<boolean> {
-    const wait = await this.limiter.consume(intervalPolicy, `${recipientKey(project, email)}:${kind}`);
-    return wait === null && (await this.consumeForRecipient(project, email)) === null;
+  async consumePublic(project: ProjectContext, request: MailRequest): Promise<MailRefusal | null> {
+    const wait = await this.limiter.consume(intervalPolicy, addressKey(project, request));
+    if (wait !== null) return this.refuse(request, 'too_soon', intervalPolicy, wait);
+    return this.consume(project, request);
   }
 
   /**
-   * Counts an email that a signed-in customer requests.
-   * @returns the exhausted quota, or null if it may be sent
+   * Counts the email of a registration, which is the first of its kind to its address. Another one follows
+   * after a minute at the earliest.
+   * @returns the exhausted limit, or null if the email may be sent
    */
-  async consumeForRecipient(project: ProjectContext, email: string): Promise<MailRefusal | null> {
-    const wait = await this.limiter.consume(recipientPolicy, recipientKey(project, email));
-    return wait === null
-      ? this.consumeForProject(project)
-      : { policy: recipientPolicy, retryAfterSeconds: wait };
+  async consumeFirst(project: ProjectContext, request: MailRequest): Promise<MailRefusal | null> {
+    await this.limiter.consume(intervalPolicy, addressKey(project, request));
+    return this.consume(project, request);
   }
 
   /**
-   * Counts the email of a registration, which is the first to its address.
-   * @returns false if the quota of the project is exhausted
+   * Counts an email that an authenticated caller requests.
+   * @returns the exhausted limit, or null if the email may be sent
    */
-  async tryConsumeFirst(project: ProjectContext, email: string, kind: MailKind): Promise<boolean> {
-    const key = recipientKey(project, email);
-    await this.limiter.consume(intervalPolicy, `${key}:${kind}`);
-    await this.limiter.consume(recipientPolicy, key);
-    return (await this.consumeForProject(project)) === null;
+  async consume(project: ProjectContext, request: MailRequest): Promise<MailRefusal | null> {
+    const { mailLimits } = project.settings;
+    const purpose = purposeOf(request);
+    if (purpose === 'notice' && request.isTrusted) return null;
+    const recipient = recipientKey(project, request);
+    const recipientPolicy = hourlyPolicy('mail-recipient', mailLimits.perRecipient);
+    const recipientWait = await this.limiter.consume(recipientPolicy, recipient);
+    if (recipientWait !== null) {
+      return this.refuse(request, 'recipient_limit', recipientPolicy, recipientWait);
+    }
+    if (purpose === 'notice') return null;
+    const projectPolicy = hourlyPolicy('mail-project', mailLimits[purpose]);
+    const projectWait = await this.limiter.consume(projectPolicy, `${project.id}:${purpose}`);
+    if (projectWait === null) return null;
+    this.logger.warn({ projectId: project.id, purpose, quota: projectPolicy.quota }, 'email quota exhausted');
+    // A stranger can exhaust the limit of a project, but must not prevent a customer's only email.
+    const isReserved = request.isTrusted && (await this.limiter.consume(reservePolicy, recipient)) === null;
+    return isReserved ? null : this.refuse(request, 'project_limit', projectPolicy, projectWait);
   }
 
-  private async consumeForProject(project: ProjectContext): Promise<MailRefusal | null> {
-    const wait = await this.limiter.consume(projectPolicy, project.id);
-    if (wait === null) return null;
-    this.logger.warn({ projectId: project.id, quota: projectPolicy.quota }, 'email quota exhausted');
-    return { policy: projectPolicy, retryAfterSeconds: wait };
+  /**
+   * Counts an email for a caller who may learn that a limit is reached.
+   * @throws GatehouseError `rate_limited`
+   */
+  async assertAllowed(project: ProjectContext, request: MailRequest): Promise<void> {
+    const refusal = await this.consume(project, request);
+    if (!refusal) return;
+    const detail = 'Too many emails were requested for this recipient or this project. Retry later.';
+    const headers = rateLimitHeaders(refusal.policy, refusal.retryAfterSeconds);
+    throw new GatehouseError('rate_limited', { detail, headers });
+  }
+
+  /**
+   * Adds an email that is not sent because of a limit to the log of emails. Of repeated requests, only the
+   * first are added, so that they cannot fill the log.
+   * @param tx the transaction that creates the customer, for a first email
+   */
+  async recordDropped(
+    project: ProjectContext,
+    customerId: string,
+    { kind, recipient }: MailRequest,
+    { reason }: MailRefusal,
+    tx?: Tx,
+  ): Promise<void> {
+    const key = addressKey(project, { kind, recipient });
+    if (!tx && (await this.limiter.consume(dropLogPolicy, key)) !== null) return;
+    const mail = { id: newId(), projectId: project.id, customerId, kind, recipient, reason };
+    await this.mails.insertDropped(mail, tx);
+  }
+
+  private refuse(
+    request: MailRequest,
+    reason: MailLimitReason,
+    policy: RateLimitPolicy,
+    retryAfterSeconds: number,
+  ): MailRefusal {
+    this.metrics?.recordLimitedMail(purposeOf(request), reason);
+    return { reason, policy, retryAfterSeconds };
   }
 }
 
-const recipientKey = (project: ProjectContext, email: string): string =>
-  `${project.id}:${sha256(email).toString('base64url')}`;
+const hourlyPolicy = (name: string, quota: number): RateLimitPolicy => ({
+  name,
+  quota,
+  windowSeconds: HOUR_SECONDS,
+});
+
+/** Returns the purpose whose limits apply. Links to unverified addresses share those of sign-ups. */
+function purposeOf({ kind, isTrusted }: MailRequest): MailPurpose {
+  const purpose = kind in purposes ? purposes[kind as keyof typeof purposes] : 'notice';
+  return isTrusted || purpose === 'notice' ? purpose : 'signUp';
+}
+
+const addressKey = (project: ProjectContext, { kind, recipient }: Omit<MailRequest, 'isTrusted'>): string =>
+  `${project.id}:${hashOf(recipient)}:${kind}`;
+
+/**
+ * Returns the key of a recipient. Emails that strangers can send to any address are counted separately from
+ * those that the owner of the address requests. These also exclude the emails to the new address of a change,
+ * which another customer can request.
+ */
+function recipientKey(project: ProjectContext, request: MailRequest): string {
+  const { kind, isTrusted } = request;
+  const origin = !isTrusted ? 'unverified' : kind === 'change-email-new' ? 'new' : 'verified';
+  return `${project.id}:${purposeOf(request)}:${origin}:${hashOf(mailboxOf(request.recipient))}`;
+}
+
+const hashOf = (email: string): string => sha256(email).toString('base64url');

@@ -14,7 +14,7 @@ import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';
 import type { Client } from '../http/request-context.js';
-import { MailQuotaService } from '../mail/mail-quota.service.js';
+import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import {
   assertRedirectUrl,
@@ -61,9 +61,13 @@ export class PasswordResetService {
   async resendExpired(expired: OneTimeToken): Promise<void> {
     const { project, email, redirectUrl } = expired;
     if (expired.kind === 'reset-password') return this.sendLink(project, email, redirectUrl);
-    if (!(await this.quota.tryConsume(project, email, 'accept-invite'))) return;
+    const { id } = expired.customer;
+    // The token proves that the invitation reached the address.
+    const invitation: MailRequest = { kind: 'accept-invite', recipient: email, isTrusted: true };
+    const refusal = await this.quota.consumePublic(project, invitation);
+    if (refusal) return this.quota.recordDropped(project, id, invitation, refusal);
     await this.transactions.run(async (tx) => {
-      const customer = await this.customers.lock(tx, project.id, expired.customer.id);
+      const customer = await this.customers.lock(tx, project.id, id);
       if (!isReachable(customer, email)) return;
       await this.links.send(tx, { kind: 'accept-invite', customer, project, redirectUrl });
     });
@@ -72,7 +76,9 @@ export class PasswordResetService {
   private async sendLink(project: ProjectContext, email: string, redirectUrl: string | null): Promise<void> {
     const found = await this.customers.findByEmail(project.id, email);
     if (!isReachable(found, email)) return;
-    if (!(await this.quota.tryConsume(project, email, 'reset-password'))) return;
+    const reset: MailRequest = { kind: 'reset-password', recipient: email, isTrusted: found.emailVerified };
+    const refusal = await this.quota.consumePublic(project, reset);
+    if (refusal) return this.quota.recordDropped(project, found.id, reset, refusal);
     await this.transactions.run(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, found.id);
       if (!isReachable(customer, email)) return;

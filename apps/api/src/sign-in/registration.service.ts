@@ -21,7 +21,7 @@ import { customerEvent } from '../events/customer-events.js';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { wellKnownDeviceName } from '../http/device-name.js';
 import type { Client } from '../http/request-context.js';
-import { MailQuotaService } from '../mail/mail-quota.service.js';
+import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import { SessionResponse } from '../sessions/dto/session.response.js';
 import { SessionOpenerService } from '../sessions/session-opener.service.js';
 import type { RegisterRequest } from './dto/auth.request.js';
@@ -94,10 +94,15 @@ export class RegistrationService {
       signal: client.signal,
       permit,
     });
-    if (existing) return this.notifyOwner(project, existing.email);
-    const canSendMail = await this.quota.tryConsumeFirst(project, input.email, 'verify-email');
+    if (existing) return this.notifyOwner(project, existing);
+    const verification: MailRequest = { kind: 'verify-email', recipient: input.email, isTrusted: false };
+    const refusal = await this.quota.consumeFirst(project, verification);
+    const canSendMail = refusal === null;
     const registered = await this.transactions.run(async (tx) => {
       const created = await this.insert(tx, project, { ...input, passwordHash, canSendMail }, client);
+      if (created && refusal) {
+        await this.quota.recordDropped(project, created.customer.id, verification, refusal, tx);
+      }
       // Registrations by customers themselves are recorded only as events.
       if (created && caller.kind === 'secret-key') {
         const customer = { id: created.customer.id, projectId: project.id };
@@ -113,10 +118,11 @@ export class RegistrationService {
    * Notifies the owner of the address by email, because the response does not reveal that the address is
    * registered.
    */
-  private async notifyOwner(project: ProjectContext, email: string): Promise<null> {
-    if (await this.quota.tryConsume(project, email, 'already-registered')) {
-      await this.transactions.run((tx) => this.links.notifyOwner(tx, email, project));
-    }
+  private async notifyOwner(project: ProjectContext, { id, email }: Customer): Promise<null> {
+    const notice: MailRequest = { kind: 'already-registered', recipient: email, isTrusted: false };
+    const refusal = await this.quota.consumePublic(project, notice);
+    if (refusal) await this.quota.recordDropped(project, id, notice, refusal);
+    else await this.transactions.run((tx) => this.links.notifyOwner(tx, email, project));
     return null;
   }
 

@@ -7,13 +7,8 @@ import { Icon } from '../components/icon';
 import { ProblemAlert } from '../components/problem-alert';
 import { MailFields } from './mail-fields';
 import { useProjectForm, type Project, type ProjectForm } from './use-project-form';
-import {
-  BrandingFields,
-  GeneralFields,
-  PageFields,
-  PasswordFields,
-  TokenFields,
-} from './settings-fields';
+import { MailLimitFields } from './mail-limit-fields';
+import { BrandingFields, GeneralFields, PageFields, PasswordFields, TokenFields } from './settings-fields';
 import classes from './settings.module.css';
 import { SignInFields } from './sign-in-fields';
 
@@ -33,6 +28,11 @@ const sections: {
   { title: 'Passwords', description: 'Requirements for new passwords.', Fields: PasswordFields },
   { title: 'Branding', description: 'Appearance of hosted pages and emails.', Fields: BrandingFields },
   { title: 'Email', description: 'Language and sender of the emails of this project.', Fields: MailFields },
+  {
+    title: 'Email limits',
+    description: 'Emails per hour. Further emails are dropped and listed under Emails.',
+    Fields: MailLimitFields,
+  },
 ];
 
 /** Renders all settings of a project. Only admins can change them. */

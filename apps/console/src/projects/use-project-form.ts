@@ -9,9 +9,11 @@ export type Project = Schemas['ProjectResponse'];
 type Settings = Schemas['ProjectSettingsResponse'];
 
 /** The settings without groups: `branding.color` is a key. */
-type FlatSettings = Omit<Settings, 'branding' | 'mail'> & {
+type FlatSettings = Omit<Settings, 'branding' | 'mail' | 'mailLimits'> & {
   [K in keyof Settings['branding'] as `branding.${K}`]: Settings['branding'][K];
-} & { [K in keyof Settings['mail'] as `mail.${K}`]: Settings['mail'][K] };
+} & { [K in keyof Settings['mail'] as `mail.${K}`]: Settings['mail'][K] } & {
+  [K in keyof Settings['mailLimits'] as `mailLimits.${K}`]: Settings['mailLimits'][K];
+};
 
 /** The editable fields of a project, as used in the form. */
 export type ProjectFields = FlatSettings & { name: string };
@@ -82,7 +84,7 @@ export function useProjectForm(project: Project, isReadOnly: boolean): ProjectFo
   };
 }
 
-const toFields = ({ name, settings: { branding, mail, ...rest } }: Project): ProjectFields => ({
+const toFields = ({ name, settings: { branding, mail, mailLimits, ...rest } }: Project): ProjectFields => ({
   name,
   ...rest,
   'branding.displayName': branding.displayName,
@@ -90,6 +92,11 @@ const toFields = ({ name, settings: { branding, mail, ...rest } }: Project): Pro
   'branding.color': branding.color,
   'mail.fromName': mail.fromName,
   'mail.replyTo': mail.replyTo,
+  'mailLimits.signUp': mailLimits.signUp,
+  'mailLimits.passwordReset': mailLimits.passwordReset,
+  'mailLimits.emailChange': mailLimits.emailChange,
+  'mailLimits.invitation': mailLimits.invitation,
+  'mailLimits.perRecipient': mailLimits.perRecipient,
 });
 
 /** Returns the merge patch (RFC 7396) of the changed fields. */

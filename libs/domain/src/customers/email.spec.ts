@@ -1,5 +1,5 @@
 import { splitWords } from '../../../../test/support/split-words.js';
-import { canonicalEmail } from './email.js';
+import { canonicalEmail, mailboxOf } from './email.js';
 
 it.each([
   ['ada@example.com', 'ada@example.com'],
@@ -78,3 +78,13 @@ it('EV-06: accepts a local part of 64 characters and 254 characters in total, an
   const hostile = [`${'a.'.repeat(500_000)}@example.com`, '@'.repeat(500_000)];
   expect([...tooLong, ...hostile].map(canonicalEmail)).toEqual(Array(5).fill(null));
 });
+
+it.each([
+  ['ada@example.com', 'ada@example.com'],
+  ['ada+news@example.com', 'ada@example.com'],
+  ['ada+news+more@example.com', 'ada@example.com'],
+  ['+news@example.com', '+news@example.com'],
+  ['ada.lovelace+news@example.com', 'ada.lovelace@example.com'],
+  ['a.d.a+news@gmail.com', 'ada@gmail.com'],
+  ['ada@googlemail.com', 'ada@gmail.com'],
+])('MQ-02: the mailbox of %s is %s', (email, mailbox) => expect(mailboxOf(email)).toBe(mailbox));

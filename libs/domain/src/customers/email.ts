@@ -26,3 +26,19 @@ export function canonicalEmail(input: string): string | null {
     local.length <= 64 && localPart.test(local) && hostName.test(domain) && email.length <= 254;
   return acceptable ? email : null;
 }
+
+const gmailDomains = new Set(['gmail.com', 'googlemail.com']);
+
+/**
+ * Returns one address for all that reach the same mailbox, for counting emails (requirement MQ-02): without a
+ * `+tag`, and for Gmail without dots. Emails are always sent to the address itself, because a mail system may
+ * interpret it differently.
+ * @param email in canonical form
+ */
+export function mailboxOf(email: string): string {
+  const at = email.lastIndexOf('@');
+  const [local, domain] = [email.slice(0, at), email.slice(at + 1)];
+  const tag = local.indexOf('+');
+  const untagged = tag > 0 ? local.slice(0, tag) : local;
+  return gmailDomains.has(domain) ? `${untagged.replaceAll('.', '')}@gmail.com` : `${untagged}@${domain}`;
+}

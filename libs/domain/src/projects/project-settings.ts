@@ -15,6 +15,20 @@ export interface MailSettings {
   replyTo: string | null;
 }
 
+/** Maximum numbers of emails per hour. */
+export interface MailLimits {
+  /** Emails to addresses that no customer has verified, such as verification emails. */
+  signUp: number;
+  /** Password reset emails to verified addresses. */
+  passwordReset: number;
+  /** Emails that confirm a change of address. */
+  emailChange: number;
+  /** Invitations. */
+  invitation: number;
+  /** Emails of one purpose to one recipient. Addresses that differ only by a +tag are one recipient. */
+  perRecipient: number;
+}
+
 /** The settings of a project (contract, section 4). Times in seconds. */
 export interface ProjectSettings {
   /** Origins whose pages may call the API; empty allows any. */
@@ -46,12 +60,14 @@ export interface ProjectSettings {
   defaultLocale: string | null;
   branding: Branding;
   mail: MailSettings;
+  mailLimits: MailLimits;
 }
 
 /** The settings that a project has changed: only values that differ from the defaults. */
-export type StoredSettings = Partial<Omit<ProjectSettings, 'branding' | 'mail'>> & {
+export type StoredSettings = Partial<Omit<ProjectSettings, 'branding' | 'mail' | 'mailLimits'>> & {
   branding?: Partial<Branding>;
   mail?: Partial<MailSettings>;
+  mailLimits?: Partial<MailLimits>;
 };
 
 /** The settings of a project without changes. */
@@ -72,6 +88,7 @@ export const defaultSettings: ProjectSettings = {
   defaultLocale: null,
   branding: { displayName: null, logoUrl: null, color: null },
   mail: { fromName: null, replyTo: null },
+  mailLimits: { signUp: 2_000, passwordReset: 2_000, emailChange: 2_000, invitation: 2_000, perRecipient: 5 },
 };
 
 /** Returns the effective settings: the defaults, overridden by the changes of the project. */
@@ -80,4 +97,5 @@ export const effectiveSettings = (stored: StoredSettings): ProjectSettings => ({
   ...stored,
   branding: { ...defaultSettings.branding, ...stored.branding },
   mail: { ...defaultSettings.mail, ...stored.mail },
+  mailLimits: { ...defaultSettings.mailLimits, ...stored.mailLimits },
 });

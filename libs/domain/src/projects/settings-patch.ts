@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   defaultSettings,
   type Branding,
+  type MailLimits,
   type MailSettings,
   type ProjectSettings,
   type StoredSettings,
@@ -10,14 +11,15 @@ import {
 type Patch<Fields> = { [Name in keyof Fields]?: Fields[Name] | null };
 
 /** A merge patch of the settings (RFC 7396): null resets a setting to its default. */
-export type SettingsPatch = Patch<Omit<ProjectSettings, 'branding' | 'mail'>> & {
+export type SettingsPatch = Patch<Omit<ProjectSettings, 'branding' | 'mail' | 'mailLimits'>> & {
   branding?: Patch<Branding> | null;
   mail?: Patch<MailSettings> | null;
+  mailLimits?: Patch<MailLimits> | null;
 };
 
 type Fields = Record<string, unknown>;
 
-/** Returns the settings with the patch applied. `branding` and `mail` are merged member by member. */
+/** Returns the settings with the patch applied. Groups such as `branding` are merged member by member. */
 export const applySettingsPatch = (settings: ProjectSettings, patch: SettingsPatch): ProjectSettings =>
   merge({ ...settings }, { ...patch }, { ...defaultSettings }) as unknown as ProjectSettings;
 

@@ -34,6 +34,14 @@ const organization = {
 
 const branding = { displayName: nullable(text), logoUrl: nullable(url), color: nullable(text) };
 const mail = { fromName: nullable(text), replyTo: nullable(email) };
+const perHour: JsonSchema = { type: 'integer' };
+const mailLimits = {
+  signUp: perHour,
+  passwordReset: perHour,
+  emailChange: perHour,
+  invitation: perHour,
+  perRecipient: perHour,
+};
 
 const settings = {
   allowedOrigins: texts,
@@ -52,6 +60,7 @@ const settings = {
   defaultLocale: nullable(text),
   branding: object(branding),
   mail: object(mail),
+  mailLimits: object(mailLimits),
 };
 
 /**

@@ -32,6 +32,16 @@ export interface NewMail extends StoredMail {
   customerId: string | null;
 }
 
+/** An email to a customer that was not sent because of a limit. */
+export interface DroppedMail {
+  id: string;
+  projectId: string;
+  customerId: string;
+  kind: MailKind;
+  recipient: string;
+  reason: MailReason;
+}
+
 export interface Mail extends NewMail {
   /** Number of claims, including the current one. */
   attempts: number;
@@ -81,6 +91,14 @@ const readableMails = (reach: Reach): Conditions =>
 const insertMail = statement(
   {},
   `INSERT INTO mails (id, project_id, customer_id, kind, recipient, parameters) VALUES ($1, $2, $3, $4, $5, $6)`,
+);
+
+/** Inserts nothing for a customer who has been deleted in the meantime. */
+const insertDroppedMail = statement(
+  {},
+  `INSERT INTO mails (id, project_id, customer_id, kind, recipient, reason, state, finished_at)
+   SELECT $1, c.project_id, c.id, $4, $5, $6, 'dropped', now()
+   FROM (SELECT project_id, id FROM customers WHERE project_id = $2 AND id = $3 FOR KEY SHARE) c`,
 );
 
 const claimDueMails = statement(
@@ -178,6 +196,13 @@ export class MailsRepository {
   async insert(tx: Tx, mail: NewMail): Promise<void> {
     const { id, projectId, customerId, kind, recipient, parameters } = mail;
     await tx.execute(insertMail, [id, projectId, customerId, kind, recipient, parameters]);
+  }
+
+  /** Adds an email that is not sent to the log. @param tx the transaction that creates the customer */
+  async insertDropped(mail: DroppedMail, tx?: Tx): Promise<void> {
+    const { id, projectId, customerId, kind, recipient, reason } = mail;
+    const values = [id, projectId, customerId, kind, recipient, reason];
+    await (tx ?? this.database).execute(insertDroppedMail, values);
   }
 
   /**

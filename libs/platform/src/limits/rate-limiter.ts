@@ -70,14 +70,16 @@ export class RateLimiter {
   }
 
   private getLimiter({ name, quota, windowSeconds }: RateLimitPolicy): RateLimiterAbstract {
-    const existing = this.limiters.get(name);
+    // Projects can have different quotas for one policy.
+    const cacheKey = `${name} ${quota} ${windowSeconds}`;
+    const existing = this.limiters.get(cacheKey);
     if (existing) return existing;
     const options = { keyPrefix: `gatehouse:limit:${name}`, points: quota, duration: windowSeconds };
     const inProcess = new RateLimiterMemory(options);
     const limiter = this.redis
       ? new RateLimiterRedis({ ...options, storeClient: this.redis, insuranceLimiter: inProcess })
       : inProcess;
-    this.limiters.set(name, limiter);
+    this.limiters.set(cacheKey, limiter);
     return limiter;
   }
 }

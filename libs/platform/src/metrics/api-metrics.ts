@@ -1,4 +1,5 @@
 import type { Histogram } from 'prom-client';
+import { mailLimitReasons, mailPurposes, type MailLimitReason, type MailPurpose } from '@gatehouse/domain';
 import type { HashThreads } from '../crypto/hash-threads.js';
 import type { Metrics } from './metrics.js';
 
@@ -26,6 +27,7 @@ type Observer = Histogram.Internal<string>;
 export class ApiMetrics {
   private readonly requests;
   private readonly logins;
+  private readonly limitedMails;
   /** Cached by method, status class and route, so that a request creates no labels. */
   private readonly observers = new Map<string, Observer>();
 
@@ -40,6 +42,11 @@ export class ApiMetrics {
     this.logins = metrics.counter('gatehouse_logins_total', 'Sign-ins with email and password, by result.', {
       result: loginResults,
     });
+    this.limitedMails = metrics.counter(
+      'gatehouse_mails_limited_total',
+      'Emails that were not sent because a limit was reached, by purpose and limit.',
+      { purpose: mailPurposes, limit: mailLimitReasons },
+    );
   }
 
   /**
@@ -56,6 +63,10 @@ export class ApiMetrics {
 
   recordLogin(result: LoginResult): void {
     this.logins.inc({ result });
+  }
+
+  recordLimitedMail(purpose: MailPurpose, limit: MailLimitReason): void {
+    this.limitedMails.inc({ purpose, limit });
   }
 
   /** Records the time that passwords wait for a thread. */

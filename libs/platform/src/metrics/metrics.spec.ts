@@ -56,6 +56,13 @@ it('CO-05: combines requests without a route, and unknown methods, into one seri
   ]);
 });
 
+it('MQ-01: counts the emails that were not sent because of a limit, from 0', async () => {
+  new ApiMetrics(metrics).recordLimitedMail('signUp', 'project_limit');
+  const series = await renderSeries('gatehouse_mails_limited_total');
+  expect(series).toContain('gatehouse_mails_limited_total{purpose="signUp",limit="project_limit"} 1');
+  expect(series).toContain('gatehouse_mails_limited_total{purpose="passwordReset",limit="project_limit"} 0');
+});
+
 it('the worker measures the delay of first attempts only, excludes bulk redeliveries, and ignores the duration of lost attempts', async () => {
   const worker = new WorkerMetrics(metrics);
   worker.recordAttemptStart({ attempt: 1, urgency: 0, ageMs: 20 });

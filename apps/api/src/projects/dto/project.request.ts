@@ -9,6 +9,7 @@ import {
   reservedClaims,
   type Branding,
   type Environment,
+  type MailLimits,
   type MailSettings,
   type SettingsPatch,
 } from '@gatehouse/domain';
@@ -63,6 +64,25 @@ export class BrandingRequest implements Partial<Branding> {
 export class MailSettingsRequest implements Partial<MailSettings> {
   @TextField(shortText('Sender name of emails. null: the name in MAIL_FROM')) fromName?: string | null;
   @EmailField(setting('Reply-To address of emails')) replyTo?: string | null;
+}
+
+const MailLimitField = (description: string): PropertyDecorator =>
+  IntegerField({ ...setting(description), min: 1, max: 1_000_000 });
+
+export class MailLimitsRequest implements Partial<Record<keyof MailLimits, number | null>> {
+  @MailLimitField('Emails to unverified addresses, such as verification emails') signUp?: number | null;
+  @MailLimitField('Password reset emails to verified addresses') passwordReset?: number | null;
+  @MailLimitField('Emails that confirm a change of address') emailChange?: number | null;
+  @MailLimitField('Invitations') invitation?: number | null;
+
+  @IntegerField({
+    ...setting(
+      'Emails of one purpose to one recipient. Addresses that differ only by a +tag are one recipient',
+    ),
+    min: 1,
+    max: 1_000,
+  })
+  perRecipient?: number | null;
 }
 
 /** A merge patch of the settings. null resets a setting to its default. Times in seconds. */
@@ -144,6 +164,9 @@ export class SettingsRequest implements SettingsPatch {
 
   @ObjectField({ ...setting('Sender of emails'), type: MailSettingsRequest })
   mail?: MailSettingsRequest | null;
+
+  @ObjectField({ ...setting('Maximum numbers of emails per hour'), type: MailLimitsRequest })
+  mailLimits?: MailLimitsRequest | null;
 }
 
 const name = { description: 'Display name', minLength: 1, maxLength: 100 };

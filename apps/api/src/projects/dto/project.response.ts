@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { Branding, MailSettings, Project, ProjectSettings } from '@gatehouse/domain';
+import type { Branding, MailLimits, MailSettings, Project, ProjectSettings } from '@gatehouse/domain';
 
 const nullableText = { type: String, nullable: true };
 const nullableUrl = { ...nullableText, format: 'uri' };
@@ -13,6 +13,28 @@ export class BrandingResponse implements Branding {
 export class MailSettingsResponse implements MailSettings {
   @ApiProperty(nullableText) fromName!: string | null;
   @ApiProperty({ ...nullableText, format: 'email' }) replyTo!: string | null;
+}
+
+const emailsPerHour = (description: string, fallback: number) => ({
+  type: 'integer' as const,
+  default: fallback,
+  description,
+});
+
+/** Maximum numbers of emails per hour. */
+export class MailLimitsResponse implements MailLimits {
+  @ApiProperty(emailsPerHour('Emails to unverified addresses, such as verification emails', 2_000))
+  signUp!: number;
+  @ApiProperty(emailsPerHour('Password reset emails to verified addresses', 2_000)) passwordReset!: number;
+  @ApiProperty(emailsPerHour('Emails that confirm a change of address', 2_000)) emailChange!: number;
+  @ApiProperty(emailsPerHour('Invitations', 2_000)) invitation!: number;
+  @ApiProperty(
+    emailsPerHour(
+      'Emails of one purpose to one recipient. Addresses that differ only by a +tag are one recipient',
+      5,
+    ),
+  )
+  perRecipient!: number;
 }
 
 /**
@@ -73,10 +95,12 @@ export class ProjectSettingsResponse implements ProjectSettings {
   defaultLocale!: string | null;
   @ApiProperty({ type: BrandingResponse }) branding!: BrandingResponse;
   @ApiProperty({ type: MailSettingsResponse }) mail!: MailSettingsResponse;
+  @ApiProperty({ type: MailLimitsResponse }) mailLimits!: MailLimitsResponse;
 
   static from(settings: ProjectSettings): ProjectSettingsResponse {
     const { displayName, logoUrl, color } = settings.branding;
     const { fromName, replyTo } = settings.mail;
+    const { signUp, passwordReset, emailChange, invitation, perRecipient } = settings.mailLimits;
     return {
       allowedOrigins: settings.allowedOrigins,
       redirectUrls: settings.redirectUrls,
@@ -94,6 +118,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
       defaultLocale: settings.defaultLocale,
       branding: { displayName, logoUrl, color },
       mail: { fromName, replyTo },
+      mailLimits: { signUp, passwordReset, emailChange, invitation, perRecipient },
     };
   }
 }

@@ -1,0 +1,192 @@
+import { expectStatus } from '../support/customers.js';
+import { TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
+import { insertProject, type Tenant } from '../support/tenants.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
+afterAll(async () => instance?.stop());
+
+/** Inserts a project, so that every test has its own limits. */
+async function createProject(settings: object = {}): Promise<Tenant> {
+  const tenant = await insertProject(instance, instance.credentials.organizationId);
+  const path = `/api/v1/projects/${tenant.projectId}`;
+  expectStatus(200, await instance.requestWithSecretKey('PATCH', path, { settings }));
+  return tenant;
+}
+
+const sendPublic = ({ publishableKey }: Tenant, path: string, body: object): Promise<TestResponse> =>
+  instance.request('POST', `/api/v1/auth/${path}`, {
+    body,
+    headers: { 'x-publishable-key': publishableKey },
+  });
+const register = (project: Tenant, email = uniqueEmail()): Promise<TestResponse> =>
+  sendPublic(project, 'register', { email, password: PASSWORD });
+const forgot = (project: Tenant, email: string): Promise<TestResponse> =>
+  sendPublic(project, 'forgot-password', { email });
+const create = ({ secretKey }: Tenant, body: object): Promise<TestResponse> =>
+  instance.requestWithBearer(secretKey, 'POST', '/api/v1/customers', body);
+
+/** Creates a customer with a verified address and a session, without an email. */
+async function createVerified(project: Tenant) {
+  const email = uniqueEmail();
+  expectStatus(201, await create(project, { email, password: PASSWORD, emailVerified: true }));
+  const { tokens } = expectStatus(
+    200,
+    await sendPublic(project, 'login', { email, password: PASSWORD }),
+  ).body;
+  return { email, accessToken: tokens.accessToken as string };
+}
+const changeEmail = (accessToken: string, email: string): Promise<TestResponse> =>
+  instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/me/email', { email, password: PASSWORD });
+
+/** Returns the kind and the state of each email in the log, oldest first, with the reason if it was dropped. */
+async function listLog({ secretKey }: Tenant, query: Record<string, string> = {}): Promise<string[]> {
+  const path = `/api/v1/mails?${new URLSearchParams(query)}`;
+  const { data } = expectStatus(200, await instance.requestWithBearer(secretKey, 'GET', path)).body;
+  return (data as { kind: string; state: string; reason: string | null }[])
+    .map(({ kind, state, reason }) => [kind, state, ...(reason ? [reason] : [])].join(' '))
+    .reverse();
+}
+
+describe('the limits of emails', () => {
+  it('MQ-01: registrations, and resets and changes of their addresses, prevent no reset, change or invitation of a customer', async () => {
+    const project = await createProject({ mailLimits: { signUp: 1 } });
+    const owner = await createVerified(project);
+    const strangers = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
+    const registered = [];
+    for (const email of strangers) registered.push(expectStatus(201, await register(project, email)).body);
+    for (const email of strangers) expect(await forgot(project, email)).toMatchObject({ status: 202 });
+    const rejected = await changeEmail(registered[1].tokens.accessToken, uniqueEmail());
+    expect(rejected).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(rejected.headers.get('ratelimit-policy')).toBe('"mail-project";q=1;w=3600');
+    expect(await listLog(project, { state: 'queued' })).toEqual(['verify-email queued']);
+    expect((await listLog(project, { state: 'dropped' })).sort()).toEqual([
+      ...Array<string>(3).fill('reset-password dropped project_limit'),
+      ...Array<string>(2).fill('verify-email dropped project_limit'),
+    ]);
+
+    expect(await forgot(project, owner.email)).toMatchObject({ status: 202 });
+    const [newEmail, guest] = [uniqueEmail(), uniqueEmail()];
+    expect(await changeEmail(owner.accessToken, newEmail)).toMatchObject({ status: 202 });
+    expect(await create(project, { email: guest, sendInvite: true })).toMatchObject({ status: 201 });
+    expect(await listLog(project, { email: owner.email })).toEqual([
+      'reset-password queued',
+      'change-email-current queued',
+    ]);
+    expect(await listLog(project, { email: newEmail })).toEqual(['change-email-new queued']);
+    expect(await listLog(project, { email: guest })).toEqual(['accept-invite queued']);
+  });
+
+  it('MQ-01: resets of many verified customers prevent no reset of another one', async () => {
+    const project = await createProject({ mailLimits: { passwordReset: 1 } });
+    for (let count = 0; count < 3; count += 1) {
+      const email = uniqueEmail();
+      expectStatus(201, await create(project, { email, emailVerified: true }));
+      await forgot(project, email);
+      expect(await listLog(project, { email })).toEqual(['reset-password queued']);
+    }
+  });
+
+  it("MQ-01: another customer's changes to an address prevent no reset of its owner, even with enumeration protection", async () => {
+    const project = await createProject({ enumerationProtection: true });
+    const [owner, stranger] = [await createVerified(project), await createVerified(project)];
+    for (let count = 0; count < 5; count += 1) {
+      expect(await changeEmail(stranger.accessToken, owner.email)).toMatchObject({ status: 202 });
+    }
+    expect(await instance.listMailKinds(owner.email)).toEqual(Array(5).fill('already-registered'));
+    await forgot(project, owner.email);
+    expect(await instance.listMailKinds(owner.email)).toContain('reset-password');
+  });
+
+  it('MQ-01: drops the email to a new address visibly if enumeration protection hides the limit from the caller', async () => {
+    const project = await createProject({ enumerationProtection: true, mailLimits: { perRecipient: 1 } });
+    const [first, second] = [await createVerified(project), await createVerified(project)];
+    const wanted = uniqueEmail();
+    expect(await changeEmail(first.accessToken, wanted)).toMatchObject({ status: 202 });
+    expect(await changeEmail(second.accessToken, wanted)).toMatchObject({ status: 202 });
+    expect(await listLog(project, { email: wanted })).toEqual([
+      'change-email-new queued',
+      'change-email-new dropped recipient_limit',
+    ]);
+  });
+
+  it('MQ-02: registrations of +tag forms of an address send its owner 5 emails an hour, and prevent no reset', async () => {
+    const project = await createProject();
+    const { email } = await createVerified(project);
+    const tagged = Array.from({ length: 6 }, (_, index) => email.replace('@', `+${index}@`));
+    for (const address of tagged) expect(await register(project, address)).toMatchObject({ status: 201 });
+    const kinds = await Promise.all(tagged.map((address) => instance.listMailKinds(address)));
+    expect(kinds.flat()).toHaveLength(5);
+    expect(await listLog(project, { email: tagged[5]! })).toEqual(['verify-email dropped recipient_limit']);
+    await forgot(project, email);
+    expect(await instance.listMailKinds(email)).toEqual(['reset-password']);
+  });
+
+  it('MQ-02: reject an invitation by key to another +tag form of the recipient without creating the customer', async () => {
+    const project = await createProject({ mailLimits: { perRecipient: 1 } });
+    const email = uniqueEmail();
+    const tagged = email.replace('@', '+again@');
+    expect(await create(project, { email, sendInvite: true })).toMatchObject({ status: 201 });
+    const rejected = await create(project, { email: tagged, sendInvite: true });
+    expect(rejected).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await create(project, { email: tagged })).toMatchObject({ status: 201 });
+  });
+
+  it('MQ-01: log a repeated request as dropped without revealing it, and at most five times', async () => {
+    const project = await createProject();
+    const { email } = await createVerified(project);
+    const known = await Promise.all(Array.from({ length: 8 }, () => forgot(project, email)));
+    const unknown = await forgot(project, uniqueEmail());
+    for (const { status, body } of known) expect([status, body]).toEqual([unknown.status, unknown.body]);
+    expect((await listLog(project, { email })).sort()).toEqual([
+      ...Array<string>(5).fill('reset-password dropped too_soon'),
+      'reset-password queued',
+    ]);
+  });
+
+  it('limit the notices that a customer can cause to an address that they have not verified', async () => {
+    const project = await createProject({ mailLimits: { perRecipient: 1 } });
+    const email = uniqueEmail();
+    const { accessToken } = (await register(project, email)).body.tokens;
+    for (const [currentPassword, newPassword] of [
+      [PASSWORD, 'quite another phrase'],
+      ['quite another phrase', 'and one more phrase'],
+    ]) {
+      const passwords = { currentPassword, newPassword };
+      const changed = await instance.requestWithAccessToken(
+        accessToken,
+        'POST',
+        '/api/v1/me/password',
+        passwords,
+      );
+      expect(changed).toMatchObject({ status: 204 });
+    }
+    expect(await listLog(project, { email, kind: 'password-changed' })).toEqual([
+      'password-changed queued',
+      'password-changed dropped recipient_limit',
+    ]);
+  });
+
+  it('are validated and merged like other settings', async () => {
+    const { projectId } = await createProject({ mailLimits: { signUp: 10 } });
+    const patch = (mailLimits: unknown) =>
+      instance.requestWithSecretKey('PATCH', `/api/v1/projects/${projectId}`, { settings: { mailLimits } });
+    expect((await patch({ perRecipient: 9 })).body.settings.mailLimits).toEqual({
+      signUp: 10,
+      passwordReset: 2000,
+      emailChange: 2000,
+      invitation: 2000,
+      perRecipient: 9,
+    });
+    expect((await patch({ signUp: null })).body.settings.mailLimits).toMatchObject({
+      signUp: 2000,
+      perRecipient: 9,
+    });
+    for (const invalid of [{ signUp: 0 }, { perRecipient: 1001 }, { invitation: '5' }, { notice: 1 }]) {
+      expect(await patch(invalid)).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+    }
+  });
+});
