@@ -148,6 +148,7 @@ const changes: Change[] = [
   change(`POST ${customers}/:customerId/disable`, 'customer.disabled'),
   change(`POST ${customers}/:customerId/enable`, 'customer.enabled', undefined, disable),
   change(`POST ${customers}/:customerId/unlock`, 'customer.unlocked'),
+  change(`POST ${customers}/:customerId/invite`, 'customer.invitation_sent'),
   change(`DELETE ${customers}/:customerId`, 'customer.deleted'),
   change(`DELETE ${customers}/:customerId/sessions`, 'customer.sessions_revoked'),
   change(`DELETE ${customers}/:customerId/sessions/:sessionId`, 'customer.sessions_revoked'),

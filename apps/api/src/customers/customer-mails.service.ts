@@ -36,8 +36,8 @@ interface LinkMail {
 }
 
 /**
- * Sends emails with links at the request of an operator, to customers who did not receive them. They void
- * the previous links. Each method throws
+ * Sends emails with links at the request of an operator or a secret key, to customers who did not receive
+ * them. They void the previous links. Each method throws
  * GatehouseError `not_found`, `project_archived`, `conflict` if there is nothing to send, `rate_limited`.
  */
 @Injectable()

@@ -8,14 +8,28 @@ import { SessionsModule } from '../sessions/sessions.module.js';
 import { CustomerChangesService } from './customer-changes.service.js';
 import { CustomerDirectoryService } from './customer-directory.service.js';
 import { CustomerExportService } from './customer-export.service.js';
+import { CustomerMailsController } from './customer-mails.controller.js';
+import { CustomerMailsService } from './customer-mails.service.js';
 import { CustomersController } from './customers.controller.js';
 import { CustomersService } from './customers.service.js';
 import { MeController } from './me.controller.js';
 
 @Module({
   imports: [AuditModule, EmailModule, MailModule, OneTimeTokensModule, PasswordsModule, SessionsModule],
-  controllers: [MeController, CustomersController],
-  providers: [CustomerChangesService, CustomerDirectoryService, CustomerExportService, CustomersService],
-  exports: [CustomerChangesService, CustomerDirectoryService, CustomerExportService, CustomersService],
+  controllers: [MeController, CustomerMailsController, CustomersController],
+  providers: [
+    CustomerChangesService,
+    CustomerDirectoryService,
+    CustomerExportService,
+    CustomerMailsService,
+    CustomersService,
+  ],
+  exports: [
+    CustomerChangesService,
+    CustomerDirectoryService,
+    CustomerExportService,
+    CustomerMailsService,
+    CustomersService,
+  ],
 })
 export class CustomersModule {}

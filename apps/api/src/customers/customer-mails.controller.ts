@@ -1,0 +1,28 @@
+import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathUuid } from '@gatehouse/domain';
+import { ApiProblems } from '../http/api-problems.js';
+import { CustomerMailsService } from './customer-mails.service.js';
+
+@ApiTags('Customers')
+@Controller('api/v1/customers')
+export class CustomerMailsController {
+  constructor(private readonly mails: CustomerMailsService) {}
+
+  @Post(':customerId/invite')
+  @ApiOperation({
+    operationId: 'customers.invite',
+    summary: 'Send an invitation again',
+    description:
+      'Sends an email with a link to set the first password. Older invitation links stop working. Returns 409 `conflict` if the customer has a password or is disabled.',
+  })
+  @HttpCode(202)
+  @SecretKey('customer:write')
+  @ApiAcceptedResponse({ schema: { type: 'object' } })
+  @ApiProblems('conflict', 'project_archived')
+  async invite(@CurrentCaller() { reach }: ManagementCaller, @Param('customerId') id: string) {
+    await this.mails.sendInvitation(reach, parsePathUuid(id));
+    return {};
+  }
+}
