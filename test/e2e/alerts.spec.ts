@@ -177,6 +177,30 @@ describe('alerts', () => {
     expect(listAlerts('overdue_deliveries', 'over')).toHaveLength(1);
   });
 
+  it('MQ-01: report emails that a project dropped within an hour because of its limit, and their end', async () => {
+    instance = await TestInstance.startShared({ workerEnv });
+    const customer = (await instance.register()).body.customer.id as string;
+    const insertDropped = (reason: string) =>
+      instance.sql(
+        `INSERT INTO mails (id, project_id, customer_id, kind, recipient, state, reason)
+         VALUES (gen_random_uuid(), $1, $2, 'verify-email', 'ada@example.com', 'dropped', $3)`,
+        [instance.credentials.projectId, customer, reason],
+      );
+    for (const reason of ['too_soon', 'recipient_limit']) await insertDropped(reason);
+    await checkAlerts();
+    expect(alerts.requests).toEqual([]);
+    await insertDropped('project_limit');
+    await checkAlerts();
+    await instance.sql(`UPDATE mails SET created_at = created_at - interval '1 hour'`);
+    await checkAlerts();
+    expect(
+      alerts.requests.map(({ event }) => [event.type, event.data['state'], event.data['count']]),
+    ).toEqual([
+      ['alert.dropped_emails', 'open', 1],
+      ['alert.dropped_emails', 'over', 0],
+    ]);
+  });
+
   it('are resent with the same id after a failure, follow no redirect and do not block deliveries', async () => {
     const redirectTarget = await Receiver.start();
     instance = await TestInstance.startShared({ workerEnv });

@@ -136,6 +136,19 @@ describe('the mailbox for operators', () => {
     await instance.sql('DELETE FROM mails WHERE project_id = $1', [projectId]);
   });
 
+  it('MQ-01: the health counts the mails of the last hour that were dropped because of the limit of a project', async () => {
+    const { projectId } = await insertOrganization(instance);
+    await instance.sql(
+      `INSERT INTO mails (id, project_id, kind, recipient, state, reason, created_at)
+       SELECT gen_random_uuid(), $1, 'verify-email', 'ada@example.com', 'dropped', reason, now() - age
+       FROM (VALUES ('project_limit', interval '59 min'), ('project_limit', '61 min'), ('too_soon', '1 min'))
+         AS dropped (reason, age)`,
+      [projectId],
+    );
+    expect((await viewer.request('GET', '/health')).body.mail).toMatchObject({ overLimit: 1 });
+    await instance.sql('DELETE FROM mails WHERE project_id = $1', [projectId]);
+  });
+
   it('rejects a test mail without a mail server', async () => {
     expect(await admin.request('POST', '/health/test-mail', { to: uniqueEmail() })).toMatchObject({
       status: 409,

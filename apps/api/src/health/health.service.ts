@@ -51,6 +51,7 @@ export class HealthService {
         configured: this.config.mail.smtpUrl !== null,
         pending: systemStatus.mailsPending,
         failed: systemStatus.mailsFailed,
+        overLimit: systemStatus.mailsOverLimit,
         oldestPendingAt: systemStatus.oldestMailAt?.toISOString() ?? null,
       },
       billing: this.billing.provider,

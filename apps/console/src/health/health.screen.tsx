@@ -153,6 +153,7 @@ function HealthCards({ health, now }: HealthSnapshot): ReactNode {
             rows={{
               Waiting: formatCappedCount(mail.pending),
               'Failed in the last 30 days': formatCappedCount(mail.failed),
+              'Dropped in the last hour': formatCappedCount(mail.overLimit),
               'Oldest waiting': <RelativeTime at={mail.oldestPendingAt} fallback="None" />,
             }}
           />

@@ -19,7 +19,7 @@ const healthy: Health = {
   redis: 'not_configured',
   queue: { pending: 9, due: 1, oldestDueAt: ago(5), inFlight: 0, jobs: null },
   workers: [worker(true), worker(false)],
-  mail: { configured: false, pending: 0, failed: 7, oldestPendingAt: null },
+  mail: { configured: false, pending: 0, failed: 7, overLimit: 0, oldestPendingAt: null },
   billing: 'off',
   warnings: [],
 };
@@ -37,6 +37,7 @@ describe('listProblems', () => {
     ['warn Queue', { queue: { ...healthy.queue, oldestDueAt: ago(90) } }],
     ['bad Queue', { queue: { ...healthy.queue, oldestDueAt: ago(3_600) } }],
     ['warn Database', { database: { version: '17', migrations: { applied: 3, pending: 1 } } }],
+    ['warn Email', { mail: { ...healthy.mail, overLimit: 1 } }],
     ['bad Email', { mail: { ...healthy.mail, configured: true, oldestPendingAt: ago(3_600) } }],
     ['warn Configuration', { warnings: ['redis_unencrypted' as const] }],
   ])('returns %s', (problem, health) => expect(names(health)).toEqual([problem]));

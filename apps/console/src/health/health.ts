@@ -78,11 +78,19 @@ export function workersStatus(workers: HealthWorker[]): ComponentStatus {
 }
 
 /** Returns the status of email. Failed emails are not a problem, because some addresses do not exist. */
-export function mailStatus({ configured, oldestPendingAt }: Health['mail'], now: number): ComponentStatus {
-  if (!configured) return { tone: 'calm', label: 'Captured in the mailbox' };
-  const age = elapsedMs(oldestPendingAt, now);
+export function mailStatus(
+  { configured, oldestPendingAt, overLimit }: Health['mail'],
+  now: number,
+): ComponentStatus {
+  const age = configured ? elapsedMs(oldestPendingAt, now) : 0;
   if (age > STALLED_MS)
     return bad('Stalled', `The oldest email has been waiting for ${formatDuration(age)}.`);
+  if (overLimit > 0)
+    return warn(
+      'Dropping',
+      `Emails dropped in the last hour because a project reached its limit: ${formatCappedCount(overLimit)}. Check the emails for automated registrations.`,
+    );
+  if (!configured) return { tone: 'calm', label: 'Captured in the mailbox' };
   if (age > DELAYED_MS)
     return warn('Delayed', `The oldest email has been waiting for ${formatDuration(age)}.`);
   return good('Operational');

@@ -1,5 +1,10 @@
 /** The kinds of problems that operators are alerted to (contract, section 6). */
-export const alertKinds = ['dead_letters', 'overdue_deliveries', 'disabled_endpoints'] as const;
+export const alertKinds = [
+  'dead_letters',
+  'overdue_deliveries',
+  'disabled_endpoints',
+  'dropped_emails',
+] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
 /** The channels that alerts are sent to. */
@@ -51,6 +56,15 @@ const alertTexts: Record<AlertKind, AlertTexts> = {
     remedy:
       'Disabled endpoints receive nothing. When the receiver works again, enable the endpoint and call its recover route to deliver all missed events.',
     resolved: 'There are no more endpoints disabled because of failures.',
+  },
+  dropped_emails: {
+    subject: 'Dropped emails',
+    describe: (count, isOne, since) =>
+      `${count} ${isOne ? 'email of the last hour was' : 'emails of the last hour were'} dropped because a project reached its limit, the first at ${since}.`,
+    remedy:
+      'Check for automated registrations: the log of emails shows the recipients. If the registrations are genuine, raise mailLimits in the settings of the project.',
+    resolved:
+      'There are no more emails of the last hour that were dropped because of the limit of a project.',
   },
 };
 

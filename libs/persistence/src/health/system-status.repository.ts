@@ -2,6 +2,7 @@
 import { URGENCY } from '@gatehouse/domain';
 import { COUNT_CAP } from '../capped-count.js';
 import type { Database } from '../database.js';
+import { isRecentlyOverLimit } from '../mails/over-limit-sql.js';
 import { integer, nullable, statement, text, timestamptz, type RowOf } from '../statements.js';
 
 const statusRow = {
@@ -17,6 +18,8 @@ const statusRow = {
   inFlight: integer,
   mailsPending: integer,
   mailsFailed: integer,
+  /** Number of emails of the last hour that were dropped because of the limit of a project. */
+  mailsOverLimit: integer,
   /** Creation time of the oldest counted pending email. */
   oldestMailAt: nullable(timestamptz),
 };
@@ -41,7 +44,8 @@ const readStatus = statement(
      queues.due, queues.oldest AS "oldestDueAt",
      ${countSql('deliveries WHERE lease_until IS NOT NULL')} AS "inFlight",
      pending_mails.count AS "mailsPending", pending_mails.oldest AS "oldestMailAt",
-     ${countSql(`mails WHERE state = 'failed'`)} AS "mailsFailed"
+     ${countSql(`mails WHERE state = 'failed'`)} AS "mailsFailed",
+     ${countSql(`mails WHERE ${isRecentlyOverLimit}`)} AS "mailsOverLimit"
    FROM (SELECT count(*)::int, min(created_at) AS oldest FROM ${pendingMails}) pending_mails,
      (SELECT least(sum(ready.count), ${COUNT_CAP})::int AS due, min(ready.oldest) AS oldest
       FROM (VALUES (${URGENCY.first}), (${URGENCY.retry})) AS queue (urgency) CROSS JOIN LATERAL (

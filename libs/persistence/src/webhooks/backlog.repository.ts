@@ -1,6 +1,7 @@
 // This file contains SQL: bounded counts of several tables in one statement.
 import { COUNT_CAP, URGENCY, type AlertCondition, type AlertKind } from '@gatehouse/domain';
 import type { Database } from '../database.js';
+import { isRecentlyOverLimit } from '../mails/over-limit-sql.js';
 import { double, integer, statement, textOf, timestamptz, type RowOf } from '../statements.js';
 
 /** Maximum number of rows that are counted for a gauge. */
@@ -54,6 +55,10 @@ const findAlertConditions = statement(
      SELECT 'disabled_endpoints', ${countSql('webhook_endpoints', isDisabledAsFailing, COUNT_CAP)},
        (SELECT min(disabled_at) FROM webhook_endpoints WHERE ${isDisabledAsFailing}),
        (SELECT max(disabled_at) FROM webhook_endpoints WHERE ${isDisabledAsFailing})
+     UNION ALL
+     SELECT 'dropped_emails', ${countSql('mails', isRecentlyOverLimit, COUNT_CAP)},
+       (SELECT min(created_at) FROM mails WHERE ${isRecentlyOverLimit}),
+       (SELECT max(created_at) FROM mails WHERE ${isRecentlyOverLimit})
      UNION ALL
      SELECT 'overdue_deliveries', least(count(*), ${COUNT_CAP})::int, min(due.at), clock_timestamp()
      FROM ${readyQueueHead(`AND ${isOverdue}`, COUNT_CAP)}

@@ -67,6 +67,11 @@ export class MailHealth {
   @ApiProperty({ ...cappedCount, description: 'Emails waiting to be sent' }) pending!: number;
   @ApiProperty({ ...cappedCount, description: 'Emails of the last 30 days that could not be sent' })
   failed!: number;
+  @ApiProperty({
+    ...cappedCount,
+    description: 'Emails of the last hour that were dropped because a project reached its limit',
+  })
+  overLimit!: number;
   @ApiProperty({ ...nullableTime, description: 'Creation time of the oldest email waiting to be sent' })
   oldestPendingAt!: string | null;
 }
