@@ -1,6 +1,7 @@
 import { AlertEntity } from './alerts/alert.entity.js';
 import { ApiKeyEntity } from './api-keys/api-key.entity.js';
 import { AuditLogEntryEntity } from './audit/audit-log-entry.entity.js';
+import { AuditRetentionEntity } from './audit/audit-retention.entity.js';
 import { CustomerEntity } from './customers/customer.entity.js';
 import { ErasureEntity } from './customers/erasure.entity.js';
 import { EventFeedEntity } from './events/event-feed.entity.js';
@@ -45,6 +46,7 @@ export const entities = [
   AttemptRollupByEventEntity,
   AttemptRollupEntity,
   AuditLogEntryEntity,
+  AuditRetentionEntity,
   BillingCustomerEntity,
   CustomerAddressEntity,
   CustomerEntity,

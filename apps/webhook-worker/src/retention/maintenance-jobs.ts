@@ -25,7 +25,7 @@ import { ExpiringKeyNotifier } from './expiring-key-notifier.js';
  */
 const RETENTION_DAYS = 30;
 
-/** Maximum number of audit entries that one transaction deletes, so that it stays within its timeout. */
+/** Maximum number of audit entries that one statement deletes, so that it stays within its timeout. */
 const BATCH_SIZE = 2_000;
 
 /** A job that runs every hour. `run` starts no further steps after the signal is aborted. */
@@ -61,7 +61,7 @@ export class MaintenanceJobs {
     transactions: Transactions,
     { audit, webhooks }: Config,
   ) {
-    const pruneAuditLog = () => transactions.run((tx) => auditLog.prune(tx, audit.retention, BATCH_SIZE));
+    const pruneAuditLog = () => auditLog.prune(audit.retention, BATCH_SIZE);
     const eraseNext = () => transactions.run((tx) => erasures.eraseNextBatch(tx));
     this.jobs = [
       { name: 'expiring keys', run: () => expiringKeys.notify() },

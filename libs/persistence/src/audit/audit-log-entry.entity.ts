@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { AuditAction, AuditActorType, AuditTargetType } from '@gatehouse/domain';
 
-/** An entry of the audit log. A trigger rejects every change of an existing row. */
+/** An entry of the audit log. A trigger rejects every change of an existing row, and the runtime role has no right to it. */
 @Entity('audit_log')
 export class AuditLogEntryEntity {
   @PrimaryColumn('uuid') id!: string;

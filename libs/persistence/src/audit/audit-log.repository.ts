@@ -9,14 +9,15 @@ import {
   type AuditTargetType,
   type Reach,
 } from '@gatehouse/domain';
-import { newId, now } from '@gatehouse/platform';
+import { newId } from '@gatehouse/platform';
 import { Conditions, organizationsWithin, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
-import { filterIdRange, minIdAt, NIL_UUID, parseIdTime } from '../uuid-v7.js';
+import { filterIdRange, NIL_UUID, parseIdTime } from '../uuid-v7.js';
 import { OrganizationEntity } from '../organizations/organization.entity.js';
 import { ownerRangeCondition } from '../owner-range-condition.js';
 import {
   dynamicStatement,
+  integer,
   jsonb,
   nullable,
   statement,
@@ -148,16 +149,7 @@ const listEntries = dynamicStatement(
   sampleReaches.flatMap((reach) => sampleAuditFilters.map((filter) => [reach, filter, null, 1] as const)),
 );
 
-/** Lets the trigger on the audit log accept deletions until the transaction ends. */
-const allowDeletion = statement(
-  { set_config: nullable(text) },
-  `SELECT set_config('gatehouse.audit_retention', 'on', true)`,
-);
-
-const deleteOldest = statement(
-  { id: uuid },
-  `DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE id < $1 ORDER BY id LIMIT $2) RETURNING id`,
-);
+const pruneEntries = statement({ removed: integer }, 'SELECT prune_audit_log($1, $2) AS removed');
 
 /** The append-only audit log. A trigger rejects every change. */
 export class AuditLogRepository {
@@ -207,11 +199,11 @@ export class AuditLogRepository {
   /**
    * Removes up to `limit` entries older than `age` ms, oldest first.
    * @returns the number of removed entries
+   * @throws Error if the owner of the tables has stored a longer retention, and the role is not the owner
    */
-  async prune(tx: Tx, age: number, limit: number): Promise<number> {
-    await tx.execute(allowDeletion);
-    const rows = await tx.execute(deleteOldest, [minIdAt(now().getTime() - age), limit]);
-    return rows.length;
+  async prune(age: number, limit: number): Promise<number> {
+    const [row] = await this.database.execute(pruneEntries, [age, limit]);
+    return row!.removed;
   }
 }
 

@@ -30,6 +30,7 @@ import { CreateMailTemplates1764201601500 } from './1764201601500-create-mail-te
 import { AddOperatorReauthentication1764201602000 } from './1764201602000-add-operator-reauthentication.js';
 import { AddOperatorBrowsers1764201602001 } from './1764201602001-add-operator-browsers.js';
 import { AddCustomerClaims1764201605000 } from './1764201605000-add-customer-claims.js';
+import { CreateOwnerFunctions1764201606000 } from './1764201606000-create-owner-functions.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -65,4 +66,5 @@ export const migrations = [
   AddOperatorReauthentication1764201602000,
   AddOperatorBrowsers1764201602001,
   AddCustomerClaims1764201605000,
+  CreateOwnerFunctions1764201606000,
 ];

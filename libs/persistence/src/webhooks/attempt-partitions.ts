@@ -1,11 +1,12 @@
-// This file contains SQL: DDL, a query of the catalog, and an advisory lock.
+// This file contains SQL: functions that run DDL as the owner of the tables (ADR 0038), a query of the catalog,
+// and an advisory lock.
 import type { Sql } from '../database.js';
-import { dynamicStatement, statement, text } from '../statements.js';
-import { minIdAt, NIL_UUID, parseIdTime, type IdRange } from '../uuid-v7.js';
+import { statement, text } from '../statements.js';
+import { minIdAt, parseIdTime, type IdRange } from '../uuid-v7.js';
 import type { Tx } from '../transactions.js';
 
 /** Identifies the lock. Any number that is the same in every process. */
-const PARTITION_LOCK = 7_120_915;
+export const PARTITION_LOCK = 7_120_915;
 
 export const DAY_MS = 86_400_000;
 
@@ -39,20 +40,10 @@ const findPartitions = statement(
    WHERE i.inhparent = 'attempts'::regclass ORDER BY bound[1]`,
 );
 
-const createTable = dynamicStatement(
-  {},
-  (name: string) => ({ text: `CREATE TABLE ${name} (LIKE attempts INCLUDING ALL)`, values: [] }),
-  [['attempts_20260101']],
-);
-
-const attachTable = dynamicStatement(
-  {},
-  ({ name, from, to }: AttemptPartition) => ({
-    text: `ALTER TABLE attempts ATTACH PARTITION ${name} FOR VALUES FROM ('${from}') TO ('${to}')`,
-    values: [],
-  }),
-  [[{ name: 'attempts_20260101', from: NIL_UUID, to: minIdAt(DAY_MS) }]],
-);
+const createTable = statement({}, 'SELECT FROM create_attempts_table($1)');
+const attachTable = statement({}, 'SELECT FROM attach_attempts_table($1, $2, $3)');
+const renameTable = statement({}, 'SELECT FROM rename_attempts_table($1, $2)');
+const dropTable = statement({}, 'SELECT FROM drop_attempts_table($1)');
 
 /** Locks the partitions against changes until the transaction ends. */
 export async function lockPartitions(tx: Tx): Promise<void> {
@@ -64,15 +55,25 @@ export const listPartitions = (sql: Sql): Promise<AttemptPartition[]> => sql.exe
 
 /** Creates an empty table that can become a partition. */
 export async function createAttemptsTable(tx: Tx, name: string): Promise<void> {
-  await tx.execute(createTable(name));
+  await tx.execute(createTable, [name]);
 }
 
 /**
  * Attaches a table as a partition. Reads and writes do not wait for it, as they would for
  * `CREATE TABLE … PARTITION OF`.
  */
-export async function attachPartition(tx: Tx, partition: AttemptPartition): Promise<void> {
-  await tx.execute(attachTable(partition));
+export async function attachPartition(tx: Tx, { name, from, to }: AttemptPartition): Promise<void> {
+  await tx.execute(attachTable, [name, from, to]);
+}
+
+/** Renames a partition to that of its retained attempts. */
+export async function renameToRetained(tx: Tx, partition: AttemptPartition): Promise<void> {
+  await tx.execute(renameTable, [partition.name, retainedPartitionName(partition)]);
+}
+
+/** Drops a partition with its attempts. */
+export async function dropPartition(tx: Tx, { name }: AttemptPartition): Promise<void> {
+  await tx.execute(dropTable, [name]);
 }
 
 /**

@@ -9,8 +9,10 @@ import type { Transactions, Tx } from '../transactions.js';
 import {
   attachPartition,
   createAttemptsTable,
+  dropPartition,
   startOfDay,
   isRetained,
+  renameToRetained,
   retainedPartitionName,
   listPartitions,
   lockPartitions,
@@ -96,13 +98,6 @@ const findRow = tableStatement((table) => `SELECT FROM ${table} LIMIT 1`);
 const findExcessRow = tableStatement((table) => `SELECT FROM ${table} OFFSET ${MAX_MERGED_ROWS} LIMIT 1`);
 const lockTable = tableStatement((table) => `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
 const lockTableAgainstWrites = tableStatement((table) => `LOCK TABLE ${table} IN SHARE MODE`);
-const dropTable = tableStatement((table) => `DROP TABLE ${table}`);
-
-const renameTable = dynamicStatement(
-  {},
-  (table: string, newName: string) => ({ text: `ALTER TABLE ${table} RENAME TO ${newName}`, values: [] }),
-  [['attempts', 'attempts_kept']],
-);
 
 const limitLockWait = statement({}, `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
 const lockParentTable = statement({}, 'LOCK TABLE ONLY attempts IN ACCESS EXCLUSIVE MODE');
@@ -169,7 +164,7 @@ export class DeliveryRetentionRepository {
       this.changePartition(day, signal, async (tx) => {
         await tx.execute(limitLockWait);
         await tx.execute(lockTable(day.name));
-        await tx.execute(renameTable(day.name, retainedPartitionName(day)));
+        await renameToRetained(tx, day);
       });
     if (deliveryIds.length > MAX_MOVED_DELIVERIES) return retainDay();
     try {
@@ -182,7 +177,7 @@ export class DeliveryRetentionRepository {
             await findMergeablePartition(tx, day, partitions),
           );
         await lockAttempts(tx);
-        await tx.execute(dropTable(day.name));
+        await dropPartition(tx, day);
       });
     } catch (error) {
       // A retry would be too slow as well.
@@ -214,7 +209,7 @@ export class DeliveryRetentionRepository {
     if (!(await isEmpty(this.database, partition))) return !signal.aborted;
     return this.changePartition(partition, signal, async (tx) => {
       await lockAttempts(tx);
-      if (await isEmpty(tx, partition)) await tx.execute(dropTable(partition.name));
+      if (await isEmpty(tx, partition)) await dropPartition(tx, partition);
     });
   }
 
@@ -290,7 +285,7 @@ async function moveRetainedAttempts(
   await tx.execute(copyAttempts(day, retained.name, deliveryIds));
   if (merged) await tx.execute(copyAttempts(merged, retained.name, null));
   await lockAttempts(tx);
-  for (const { name } of old) await tx.execute(dropTable(name));
+  for (const partition of old) await dropPartition(tx, partition);
   await attachPartition(tx, retained);
 }
 
