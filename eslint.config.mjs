@@ -182,8 +182,8 @@ export default tseslint.config(
     files: ['libs/persistence/src/**/*.ts'],
     ignores: [
       'libs/persistence/src/migrations/*.ts',
-      // The runner of declared statements, START TRANSACTION and COMMIT, and TypeORM's own tables.
-      'libs/persistence/src/{database,transactions,migrate}.ts',
+      // The runner of declared statements, START TRANSACTION and COMMIT, TypeORM's own tables, and GRANT.
+      'libs/persistence/src/{database,transactions,migrate,runtime-role}.ts',
     ],
     rules: restrictSyntax(restricted.environment, restricted.clock, restricted.randomness, undeclaredSql),
   },

@@ -51,17 +51,20 @@ export function createDataSource(options: DataSourceOptions): DataSource {
 }
 
 /** Returns the options of the pool that serves a process. */
-export const poolOptions = (config: Config, logger: Logger): DataSourceOptions =>
-  dataSourceOptions(config, logger, { ...timeouts, max: config.database.pool, idleTimeoutMillis: 30_000 });
+export const poolOptions = ({ database }: Config, logger: Logger): DataSourceOptions =>
+  dataSourceOptions(database.url!, logger, { ...timeouts, max: database.pool, idleTimeoutMillis: 30_000 });
 
-/** Returns the options of a single connection on which statements have no time limit. */
-export const singleConnectionOptions = (config: Config, logger: Logger): DataSourceOptions =>
-  dataSourceOptions(config, logger, { connectionTimeoutMillis: timeouts.connectionTimeoutMillis, max: 1 });
+/** Returns the options of a single connection of the owner of the tables, without a time limit for statements. */
+export const ownerConnectionOptions = ({ database }: Config, logger: Logger): DataSourceOptions =>
+  dataSourceOptions(database.migrateUrl ?? database.url!, logger, {
+    connectionTimeoutMillis: timeouts.connectionTimeoutMillis,
+    max: 1,
+  });
 
 /** Returns the options that all connections share. @param extra options of pg's pool */
-const dataSourceOptions = (config: Config, logger: Logger, extra: pg.PoolConfig): DataSourceOptions => ({
+const dataSourceOptions = (url: string, logger: Logger, extra: pg.PoolConfig): DataSourceOptions => ({
   type: 'postgres',
-  url: config.database.url!,
+  url,
   entities,
   migrations,
   migrationsTableName: 'migrations',

@@ -12,7 +12,7 @@ import {
   type Config,
   type Logger,
 } from '@gatehouse/platform';
-import { CLOSE_MS, createDataSource, poolOptions, singleConnectionOptions } from './data-source.js';
+import { CLOSE_MS, createDataSource, ownerConnectionOptions, poolOptions } from './data-source.js';
 import { toUnavailableError } from './unavailable-error.js';
 import type { BoundStatement, Statement } from './statements.js';
 
@@ -111,9 +111,12 @@ export class Database implements Sql {
     }
   }
 
-  /** Runs `work` with a separate connection on which statements have no time limit. */
-  async runWithoutTimeouts<Result>(work: (source: DataSource) => Promise<Result>): Promise<Result> {
-    const source = await createDataSource(singleConnectionOptions(this.config, this.logger)).initialize();
+  /**
+   * Runs `work` with a separate connection of the owner of the tables (MIGRATE_DATABASE_URL), on which
+   * statements have no time limit.
+   */
+  async runAsOwner<Result>(work: (source: DataSource) => Promise<Result>): Promise<Result> {
+    const source = await createDataSource(ownerConnectionOptions(this.config, this.logger)).initialize();
     try {
       return await work(source);
     } finally {

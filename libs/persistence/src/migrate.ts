@@ -1,36 +1,84 @@
+// This file contains SQL: locks, the rights of the current role, and tables without a repository.
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import type { Database } from './database.js';
 import { currentMigrationNames } from './migrations/current-migration-names.js';
 import { migrations } from './migrations/index.js';
+import { grantRuntimePrivileges } from './runtime-role.js';
+import { statement, text } from './statements.js';
 
 /** Identifies the lock. Any number that is the same in every process. */
 const MIGRATION_LOCK = 7_120_913;
+
+const findRole = statement({ role: text }, 'SELECT current_user::text AS role');
 
 /**
  * Applies pending migrations, each in its own transaction, so that none holds its locks while another builds
  * indexes. An advisory lock on the same connection, released when the connection closes, lets one process
  * migrate at a time. A killed process leaves no migration half applied, and the next one continues after the
  * last applied migration. (TypeORM's own run takes no lock.)
+ *
+ * Then grants the role of DATABASE_URL its privileges, and stores the retention of the audit log, which this
+ * role cannot shorten (ADR 0038).
+ * @param auditRetention in ms
  * @returns names of the applied migrations
+ * @throws Error if migrations are pending and the role does not own the tables
  */
-export function migrate(database: Database): Promise<string[]> {
-  return database.runWithoutTimeouts(runMigrations);
+export async function migrate(database: Database, auditRetention: number): Promise<string[]> {
+  const [runtime] = await database.execute(findRole);
+  return database.runAsOwner(async (source) => {
+    const runner = source.createQueryRunner();
+    try {
+      await runner.connect();
+      await runner.query(`SET lock_timeout = '60s'; SET statement_timeout = '60s'`);
+      await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+      const { role, canMigrate } = await readRights(runner);
+      if (!canMigrate) {
+        await requireNoPendingMigrations(database, role);
+        return [];
+      }
+      const applied = await runMigrations(source, runner);
+      await grantRuntimePrivileges(runner, runtime!.role);
+      await storeAuditRetention(runner, auditRetention);
+      return applied;
+    } finally {
+      await runner.release();
+    }
+  });
 }
 
-async function runMigrations(source: DataSource): Promise<string[]> {
-  const runner = source.createQueryRunner();
-  try {
-    await runner.connect();
-    await runner.query(`SET lock_timeout = '60s'; SET statement_timeout = '60s'`);
-    await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await addCurrentNames(runner);
-    const executor = new MigrationExecutor(source, runner);
-    executor.transaction = 'each';
-    const applied = await executor.executePendingMigrations();
-    return applied.map((migration) => migration.name);
-  } finally {
-    await runner.release();
-  }
+/** Returns the current role, and whether it owns the tables or can create them. */
+async function readRights(runner: QueryRunner): Promise<{ role: string; canMigrate: boolean }> {
+  const [rights] = (await runner.query(
+    `SELECT current_user::text AS role, coalesce(
+       (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass('migrations')),
+       has_schema_privilege(current_schema(), 'CREATE'), false) AS "canMigrate"`,
+  )) as [{ role: string; canMigrate: boolean }];
+  return rights;
+}
+
+async function requireNoPendingMigrations(database: Database, role: string): Promise<void> {
+  const pending = await listPendingMigrations(database);
+  if (pending.length === 0) return;
+  throw new Error(
+    `the database has pending migrations (${pending.length}), and the role ${role} does not own the tables; set MIGRATE_DATABASE_URL to the URL of their owner`,
+  );
+}
+
+async function runMigrations(source: DataSource, runner: QueryRunner): Promise<string[]> {
+  await addCurrentNames(runner);
+  const executor = new MigrationExecutor(source, runner);
+  executor.transaction = 'each';
+  const applied = await executor.executePendingMigrations();
+  return applied.map((migration) => migration.name);
+}
+
+/** Stores the age up to which `prune_audit_log` deletes no entry. */
+async function storeAuditRetention(runner: QueryRunner, age: number): Promise<void> {
+  await runner.query(
+    `INSERT INTO audit_retention (age_ms) VALUES ($1)
+     ON CONFLICT (singleton) DO UPDATE SET age_ms = excluded.age_ms WHERE audit_retention.age_ms <> excluded.age_ms`,
+    [age],
+  );
 }
 
 /**

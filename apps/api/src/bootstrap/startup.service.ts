@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { SigningKeyRing } from '@gatehouse/auth';
 import {
+  AuditLogRepository,
   Database,
   ensureAttemptPartitions,
   EventFeedRepository,
@@ -38,6 +39,7 @@ export class StartupService implements OnApplicationShutdown {
     private readonly database: Database,
     private readonly transactions: Transactions,
     private readonly feed: EventFeedRepository,
+    private readonly auditLog: AuditLogRepository,
     private readonly firstBoot: FirstBoot,
     private readonly firstOperator: FirstOperator,
     private readonly keyRing: SigningKeyRing,
@@ -60,7 +62,7 @@ export class StartupService implements OnApplicationShutdown {
     await this.prepareSchema();
     if (this.config.seed) await this.seed();
     await this.firstOperator.ensure();
-    await Promise.all([this.loadKeys(), this.hasher.warmUp()]);
+    await Promise.all([this.loadKeys(), this.hasher.warmUp(), this.checkAuditLog()]);
     if (this.config.periodicJobs) this.scheduleKeyReload();
     this.registerTestCommands();
     this.readiness.started = true;
@@ -73,7 +75,7 @@ export class StartupService implements OnApplicationShutdown {
    */
   async prepareSchema(): Promise<void> {
     if (this.config.migrate) {
-      const applied = await migrate(this.database);
+      const applied = await migrate(this.database, this.config.audit.retention);
       if (applied.length > 0) this.logger.info({ applied }, 'migrations applied');
     } else {
       const pending = await listPendingMigrations(this.database);
@@ -85,6 +87,13 @@ export class StartupService implements OnApplicationShutdown {
     }
     await this.transactions.run((tx) => ensureAttemptPartitions(tx, now(), PARTITION_DAYS));
     if (await this.feed.realign()) this.logger.warn('event feed realigned after a restore from a dump');
+  }
+
+  private async checkAuditLog(): Promise<void> {
+    if (await this.auditLog.isProtected()) return;
+    this.logger.warn(
+      'the database role can change and delete audit log entries; set MIGRATE_DATABASE_URL and use another role in DATABASE_URL',
+    );
   }
 
   private async seed(): Promise<void> {

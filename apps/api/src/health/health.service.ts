@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
+  AuditLogRepository,
   Database,
   listPendingMigrations,
   SystemStatusRepository,
@@ -17,6 +18,7 @@ export class HealthService {
   constructor(
     private readonly systemStatus: SystemStatusRepository,
     private readonly workers: WorkersRepository,
+    private readonly auditLog: AuditLogRepository,
     private readonly database: Database,
     private readonly billing: BillingService,
     private readonly config: Config,
@@ -24,10 +26,11 @@ export class HealthService {
   ) {}
 
   async get(): Promise<HealthResponse> {
-    const [systemStatus, workers, pending, jobs] = await Promise.all([
+    const [systemStatus, workers, pending, isAuditLogProtected, jobs] = await Promise.all([
       this.systemStatus.read(),
       this.workers.list(),
       listPendingMigrations(this.database),
+      this.auditLog.isProtected(),
       this.queue?.countJobs() ?? null,
     ]);
     return {
@@ -37,6 +40,7 @@ export class HealthService {
       database: {
         version: systemStatus.version,
         migrations: { applied: systemStatus.migrationsApplied, pending: pending.length },
+        auditLogProtected: isAuditLogProtected,
       },
       redis: !this.queue ? 'not_configured' : this.queue.isReady() ? 'connected' : 'unreachable',
       queue: {

@@ -40,11 +40,17 @@ const bad = (label: string, description: string): ComponentStatus => ({ tone: 'b
 const elapsedMs = (at: string | null, now: number): number =>
   at === null ? 0 : Math.max(0, now - Date.parse(at));
 
-export function databaseStatus({ migrations }: Health['database']): ComponentStatus {
-  if (migrations.pending === 0) return good('Operational');
+export function databaseStatus({ migrations, auditLogProtected }: Health['database']): ComponentStatus {
+  if (migrations.pending > 0) {
+    return warn(
+      'Migrations pending',
+      `Pending migrations: ${migrations.pending}. Apply them, for example by restarting with MIGRATE=on.`,
+    );
+  }
+  if (auditLogProtected) return good('Operational');
   return warn(
-    'Migrations pending',
-    `Pending migrations: ${migrations.pending}. Apply them, for example by restarting with MIGRATE=on.`,
+    'Audit log not protected',
+    'The database role of the api can change and delete audit log entries. Use one role for migrations (MIGRATE_DATABASE_URL) and another for DATABASE_URL.',
   );
 }
 

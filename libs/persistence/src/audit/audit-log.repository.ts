@@ -1,5 +1,5 @@
-// This file contains SQL: the insert of every audited request, lists by filter and reach, and deletion by
-// batch.
+// This file contains SQL: the insert of every audited request, lists by filter and reach, deletion by batch, and
+// a query of the catalog.
 import { IsNull } from 'typeorm';
 import {
   auditActions,
@@ -16,6 +16,7 @@ import { filterIdRange, NIL_UUID, parseIdTime } from '../uuid-v7.js';
 import { OrganizationEntity } from '../organizations/organization.entity.js';
 import { ownerRangeCondition } from '../owner-range-condition.js';
 import {
+  boolean,
   dynamicStatement,
   integer,
   jsonb,
@@ -149,6 +150,23 @@ const listEntries = dynamicStatement(
   sampleReaches.flatMap((reach) => sampleAuditFilters.map((filter) => [reach, filter, null, 1] as const)),
 );
 
+/**
+ * A role is not restricted by its privileges on the table if it can act as the owner of the table, the schema
+ * or the database, create roles, or write files of the server. CREATE on the schema allows it to create
+ * functions that the owner would call.
+ */
+const checkProtection = statement(
+  { isProtected: boolean },
+  `SELECT NOT (
+     has_table_privilege(c.oid, 'UPDATE, DELETE, TRUNCATE, TRIGGER') OR has_any_column_privilege(c.oid, 'UPDATE')
+     OR pg_has_role(c.relowner, 'MEMBER') OR pg_has_role(n.nspowner, 'MEMBER') OR pg_has_role(d.datdba, 'MEMBER')
+     OR has_schema_privilege(n.oid, 'CREATE') OR r.rolsuper OR r.rolcreaterole
+     OR pg_has_role('pg_execute_server_program', 'MEMBER') OR pg_has_role('pg_write_server_files', 'MEMBER')
+   ) AS "isProtected"
+   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, pg_roles r, pg_database d
+   WHERE c.oid = 'audit_log'::regclass AND r.rolname = current_user AND d.datname = current_database()`,
+);
+
 const pruneEntries = statement({ removed: integer }, 'SELECT prune_audit_log($1, $2) AS removed');
 
 /** The append-only audit log. A trigger rejects every change. */
@@ -194,6 +212,12 @@ export class AuditLogRepository {
    */
   list(reach: Reach, filter: AuditFilter, before: string | null, limit: number): Promise<AuditEntry[]> {
     return this.database.execute(listEntries(reach, filter, before, limit));
+  }
+
+  /** Returns whether the database role of this process can neither change nor delete entries. */
+  async isProtected(): Promise<boolean> {
+    const [row] = await this.database.execute(checkProtection);
+    return row!.isProtected;
   }
 
   /**

@@ -42,7 +42,7 @@ describe('loadConfig', () => {
       firstOperator: null,
       logLevel: 'info',
       http: { host: '127.0.0.1', port: 3000, trustedProxies: [], rateLimits: true },
-      database: { url: null, pool: 10 },
+      database: { url: null, migrateUrl: null, pool: 10 },
       redisUrl: null,
       mail: { smtpUrl: null, requireTls: false, from: { name: 'Gatehouse', address: 'no-reply@localhost' } },
       webhooks: {
@@ -94,6 +94,7 @@ describe('loadConfig', () => {
       PUBLIC_URL: 'https://auth.example.com/base///',
       DATA_DIR: '/var/lib/gatehouse',
       DATABASE_URL: 'postgresql://db/gatehouse',
+      MIGRATE_DATABASE_URL: 'postgresql://owner@db/gatehouse',
       DATABASE_POOL: '25',
       REDIS_URL: 'rediss://redis:6380',
       SIGNING_KEY_MAX_AGE: '30d',
@@ -132,7 +133,11 @@ describe('loadConfig', () => {
       firstOperator: { email: 'ops@example.com', password: 'an unusual long phrase' },
       logLevel: 'debug',
       http: { host: '0.0.0.0', port: 8080, trustedProxies: ['10.1.0.0/16'], rateLimits: false },
-      database: { url: 'postgresql://db/gatehouse', pool: 25 },
+      database: {
+        url: 'postgresql://db/gatehouse',
+        migrateUrl: 'postgresql://owner@db/gatehouse',
+        pool: 25,
+      },
       redisUrl: 'rediss://redis:6380',
       mail: { smtpUrl: 'smtp://mail:587', from: { name: 'Shop', address: 'Post@example.com' } },
       webhooks: {
@@ -191,6 +196,8 @@ describe('errors of the configuration', () => {
     DATABASE_POOL: ['0'],
     PUBLIC_URL: ['auth.example.com', 'ftp://auth.example.com'],
     DATABASE_URL: ['mysql://db'],
+    // The second one requires DATABASE_URL.
+    MIGRATE_DATABASE_URL: ['mysql://db', 'postgres://owner@db/gatehouse'],
     REDIS_URL: ['redis.example.com:6379'],
     SMTP_URL: ['http://mail'],
     MAIL_FROM: ['Gatehouse', 'Gatehouse <no-reply>', 'a@example.com, b@example.com'],
@@ -253,7 +260,8 @@ describe('errors of the configuration', () => {
   });
 
   it('CF-01: never shows the value of a secret setting', () => {
-    const names = 'DATABASE_URL REDIS_URL SMTP_URL GATEHOUSE_SECRET STRIPE_SECRET_KEY ALERT_WEBHOOK_URL';
+    const names =
+      'DATABASE_URL MIGRATE_DATABASE_URL REDIS_URL SMTP_URL GATEHOUSE_SECRET STRIPE_SECRET_KEY ALERT_WEBHOOK_URL';
     for (const name of splitWords(names)) {
       expect(settings[name as keyof typeof settings].secret).toBe(true);
       const problems = problemsIn({ ...base, [name]: 'hunter2-hunter2' });
@@ -430,6 +438,11 @@ describe('production', () => {
     expect(problemsIn(environment)).toEqual([`${name} contains a default password`]);
     expect(() => loadConfig(environment)).not.toThrow(hidden);
     expect(problemsIn({ ...base, [name]: value })).toEqual([]);
+  });
+
+  it('CF-03: rejects MIGRATE_DATABASE_URL with a default password without showing it', () => {
+    const environment = { ...production, MIGRATE_DATABASE_URL: 'postgres://owner:owner@db/app' };
+    expect(problemsIn(environment)).toEqual(['MIGRATE_DATABASE_URL contains a default password']);
   });
 
   it.each([

@@ -25,8 +25,11 @@ export abstract class Config {
   abstract readonly firstOperator: { email: string; password: string } | null;
   abstract readonly logLevel: SettingValues['LOG_LEVEL'];
   abstract readonly http: { host: string; port: number; trustedProxies: string[]; rateLimits: boolean };
-  /** `url` is null only before npm start has set up its embedded server. */
-  abstract readonly database: { url: string | null; pool: number };
+  /**
+   * `url` is null only before npm start has set up its embedded server. `migrateUrl` is null if the role of
+   * `url` also runs migrations.
+   */
+  abstract readonly database: { url: string | null; migrateUrl: string | null; pool: number };
   abstract readonly redisUrl: string | null;
   /** `requireTls`: true if no email may be sent over an unencrypted connection. */
   abstract readonly mail: { smtpUrl: string | null; requireTls: boolean; from: Sender };
@@ -111,6 +114,9 @@ export function loadConfig(environment: Environment = process.env): Config {
   if (values.METRICS_PORT && values.METRICS_PORT === values.PORT) {
     problems.push('METRICS_PORT must differ from PORT');
   }
+  if (values.MIGRATE_DATABASE_URL && !values.DATABASE_URL) {
+    problems.push('MIGRATE_DATABASE_URL requires DATABASE_URL');
+  }
   if (values.ALERT_EMAIL && !values.SMTP_URL) problems.push('ALERT_EMAIL requires SMTP_URL');
   problems.push(...firstOperatorProblems(values));
   if (problems.length > 0) throw new ConfigError(problems);
@@ -162,7 +168,7 @@ function productionProblems(values: SettingValues, texts: SettingTexts): string[
   if (values.PUBLIC_URL && !values.PUBLIC_URL.startsWith('https://')) {
     problems.push('PUBLIC_URL must start with https:// in production');
   }
-  for (const name of ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'] as const) {
+  for (const name of ['DATABASE_URL', 'MIGRATE_DATABASE_URL', 'REDIS_URL', 'SMTP_URL'] as const) {
     if (values[name] && hasDefaultPassword(values[name]))
       problems.push(`${name} contains a default password`);
   }
@@ -263,7 +269,11 @@ function buildConfig(values: SettingValues): Omit<Config, 'warnings'> {
       trustedProxies: values.TRUSTED_PROXIES,
       rateLimits: values.RATE_LIMITS,
     },
-    database: { url: values.DATABASE_URL, pool: values.DATABASE_POOL },
+    database: {
+      url: values.DATABASE_URL,
+      migrateUrl: values.MIGRATE_DATABASE_URL,
+      pool: values.DATABASE_POOL,
+    },
     redisUrl: values.REDIS_URL,
     mail: buildMailConfig(values, production),
     webhooks: buildWebhooksConfig(values),

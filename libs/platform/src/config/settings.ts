@@ -53,6 +53,14 @@ export const settings = {
     },
     ['postgres:', 'postgresql:'],
   ),
+  MIGRATE_DATABASE_URL: setting.url(
+    {
+      doc: 'URL of the same database for the role that owns the tables, for migrations. The role of DATABASE_URL then cannot change audit log entries. If it is not set, that role also runs migrations.',
+      fallback: null,
+      secret: true,
+    },
+    ['postgres:', 'postgresql:'],
+  ),
   DATABASE_POOL: setting.integer(
     { doc: 'Maximum number of database connections per process.', fallback: 10 },
     1,

@@ -16,6 +16,10 @@ export class MigrationsHealth {
 export class DatabaseHealth {
   @ApiProperty({ example: '17.5', description: 'Version of PostgreSQL' }) version!: string;
   @ApiProperty({ type: MigrationsHealth }) migrations!: MigrationsHealth;
+  @ApiProperty({
+    description: 'True if the database role of the api cannot change or delete audit log entries',
+  })
+  auditLogProtected!: boolean;
 }
 
 /** Deliveries of the whole installation; at most 10,000 are counted. */
