@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createDatabaseSql, moveOwnership, roleUrls } from './database-roles.mjs';
 import { ScriptError } from './environment.mjs';
 import { describeProcess, run, withLock } from './processes.mjs';
 
@@ -25,7 +26,9 @@ const SETTINGS = {
  * data directory. `dataDir` contains `cluster/`, `password`, `port` and `postgres.log`.
  * @param {{ dataDir: string, settings?: Record<string, string> }} options `settings` are added to the default
  *   settings
- * @returns {Promise<{ url: string, port: number, pid: number, adopted: boolean, stop(): Promise<void> }>}
+ * @returns {Promise<{ url: string, ownerUrl: string, adminUrl: string, port: number, pid: number,
+ *   adopted: boolean, stop(): Promise<void> }>} `url` is for the programs, `ownerUrl` for migrations, and `adminUrl`
+ *   is that of the superuser
  */
 export async function startEmbeddedPostgres({ dataDir, settings = {} }) {
   fs.mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -33,15 +36,17 @@ export async function startEmbeddedPostgres({ dataDir, settings = {} }) {
   const cluster = path.join(dir, 'cluster');
   return withLock(path.join(dir, 'starting.lock'), async () => {
     const tools = await loadTools();
-    if (!fs.existsSync(cluster)) await createCluster(tools, dir, settings.fsync !== 'off');
+    const isNew = !fs.existsSync(cluster);
+    if (isNew) await createCluster(tools, dir, settings.fsync !== 'off');
     const password = read(dir, 'password');
     if (!password)
       throw new ScriptError(
         `The password file of the embedded PostgreSQL is missing in ${dir}. Restore it from a backup, or ${ALTERNATIVE}.`,
       );
     const server = await adoptOrStart(tools, dir, { ...SETTINGS, ...settings });
-    const url = `postgres://gatehouse:${password}@127.0.0.1:${server.port}/gatehouse`;
-    return { url, ...server, stop: () => stopEmbeddedPostgres(dir) };
+    const adminUrl = `postgres://gatehouse:${password}@127.0.0.1:${server.port}/gatehouse`;
+    if (!isNew) await moveOwnership(adminUrl);
+    return { ...roleUrls(adminUrl), adminUrl, ...server, stop: () => stopEmbeddedPostgres(dir) };
   });
 }
 
@@ -122,13 +127,14 @@ async function createCluster(tools, dir, sync) {
   }
   const newCluster = fs.mkdtempSync(path.join(dir, 'cluster.new-'));
   const pwfile = path.join(dir, 'password');
-  fs.writeFileSync(pwfile, randomBytes(24).toString('base64url'), { mode: 0o600 });
+  const password = randomBytes(24).toString('base64url');
+  fs.writeFileSync(pwfile, password, { mode: 0o600 });
   const result = await tools.initdb(
     ...['-D', newCluster, '--username=gatehouse', `--pwfile=${pwfile}`, '--auth=scram-sha-256'],
     ...['--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8', ...(sync ? [] : ['--no-sync'])],
   );
   if (result.code === 0)
-    Object.assign(result, await tools.createDatabase(newCluster, 'CREATE DATABASE gatehouse;\n'));
+    Object.assign(result, await tools.createDatabase(newCluster, createDatabaseSql(password)));
   if (result.code !== 0) {
     throw new ScriptError(
       `${result.output}\nThe embedded PostgreSQL could not be created in ${dir}. ${REMEDY}`,

@@ -22,7 +22,7 @@ await main(async () => {
     throw new ScriptError(`No database exists in ${dataDir}. Set DATA_DIR or DATABASE_URL.`);
   }
   const postgres = needsDatabase ? await startEmbeddedPostgres({ dataDir: cluster }) : undefined;
-  if (postgres) env.DATABASE_URL = postgres.url;
+  if (postgres) Object.assign(env, { DATABASE_URL: postgres.url, MIGRATE_DATABASE_URL: postgres.ownerUrl });
   try {
     const args = ['dist/programs/gatehouse.js', ...process.argv.slice(2)];
     const { code } = await run(process.execPath, args, { env, stdio: 'inherit' });

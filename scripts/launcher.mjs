@@ -51,6 +51,7 @@ export class Launcher {
   async #startDatabase() {
     const server = await startEmbeddedPostgres({ dataDir: this.#databaseDir() });
     this.#env.DATABASE_URL = server.url;
+    this.#env.MIGRATE_DATABASE_URL = server.ownerUrl;
     return server;
   }
 
@@ -73,8 +74,10 @@ export class Launcher {
   #startPrograms() {
     const { port } = this.#config.metrics;
     this.#api.start(this.#env);
+    // Only the api runs migrations.
+    const { MIGRATE_DATABASE_URL: _, ...workerEnv } = this.#env;
     // Both run on the same machine, so they need different ports.
-    this.#worker.start(port === null ? this.#env : { ...this.#env, METRICS_PORT: String(port + 1) });
+    this.#worker.start(port === null ? workerEnv : { ...workerEnv, METRICS_PORT: String(port + 1) });
   }
 
   async #waitUntilReady() {

@@ -14,7 +14,7 @@ interface EmbeddedPostgres {
   startEmbeddedPostgres(options: {
     dataDir: string;
     settings: Record<string, string>;
-  }): Promise<{ url: string }>;
+  }): Promise<{ adminUrl: string }>;
 }
 
 interface Processes {
@@ -46,8 +46,11 @@ export async function startBenchServers(): Promise<() => Promise<void>> {
   };
   try {
     const settings = { track_commit_timestamp: 'on' };
-    const { url } = await postgres.startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), settings });
-    process.env['TEST_DATABASE_URL'] = url;
+    const { adminUrl } = await postgres.startEmbeddedPostgres({
+      dataDir: join(folder, 'postgres'),
+      settings,
+    });
+    process.env['TEST_DATABASE_URL'] = adminUrl;
     const servers = await embedded.startServers();
     folders.push(servers.folder);
     Object.assign(process.env, servers.env);

@@ -60,7 +60,7 @@ async function addDeadLetter(endpointId: string): Promise<number> {
 const readAlertSecret = async (): Promise<string> => {
   const command = [`${process.cwd()}/dist/programs/gatehouse.js`, 'alert-secret'];
   // DATABASE_URL is empty because the command does not read the database.
-  const env = { ...instance.env, DATABASE_URL: '' };
+  const env = { ...instance.env, DATABASE_URL: '', MIGRATE_DATABASE_URL: '' };
   return (await promisify(execFile)(process.execPath, command, { env })).stdout.trim();
 };
 

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import { currentMigrationNames } from '@gatehouse/persistence';
+import { OWNER_ROLE } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { insertOperator, OperatorClient } from '../support/operator-client.js';
 import { startReplica } from '../support/start-replica.js';
@@ -194,7 +195,7 @@ describe('migrations', () => {
 
   /** Empties the database and starts an api whose migrations fail in the middle. */
   async function failHalfway(): Promise<void> {
-    await instance.sql('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await instance.sql(`DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION ${OWNER_ROLE}`);
     const holder = await instance.db.connect();
     // A migration that creates this table waits, and then fails because the table exists.
     await holder.query(`BEGIN; CREATE TABLE ${TABLE} ()`);

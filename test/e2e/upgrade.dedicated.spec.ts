@@ -3,7 +3,9 @@ import { readdirSync } from 'node:fs';
 import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { refreshSession } from '../support/customers.js';
-import { createDatabase, dropDatabase } from '../support/databases.mjs';
+import { createDatabase, dropDatabase, OWNER_ROLE, roleUrls, RUNTIME_ROLE } from '../support/databases.mjs';
+import { migrateDatabase } from '../support/migrate-database.js';
+import { PostgresServer } from '../support/postgres-server.mjs';
 import { eventually } from '../support/eventually.js';
 import { getCount, listAll } from '../support/seed-instance.js';
 import { OperatorClient } from '../support/operator-client.js';
@@ -37,9 +39,9 @@ beforeAll(async () => {
   receiver = await Receiver.start();
   const fixture = readFixture(VERSION);
   ({ manifest } = fixture);
-  const url = await createDatabase(DATABASE, 'template0');
-  await restore(url, fixture.dump);
-  await query(url, `UPDATE webhook_endpoints SET url = $1 WHERE url LIKE 'http://127.0.0.1:%'`, [
+  const { ownerUrl } = await createDatabase(DATABASE, 'template0');
+  await restore(ownerUrl, fixture.dump);
+  await query(ownerUrl, `UPDATE webhook_endpoints SET url = $1 WHERE url LIKE 'http://127.0.0.1:%'`, [
     receiver.url,
   ]);
   instance = await TestInstance.start({
@@ -89,6 +91,63 @@ const signIn = (email: string) =>
   });
 const findDeliveries = (ids: string[], condition: string) =>
   instance.sql(`SELECT FROM deliveries WHERE 'dlv_' || id = ANY ($1) AND ${condition}`, [ids]);
+
+describe('an embedded database of 0.1.0', () => {
+  it('OP-05: moves from the superuser to the owner of the tables at the next start, without loss', async () => {
+    const server = await PostgresServer.start();
+    const admin = async <Row extends object>(sql: string): Promise<Row[]> => {
+      const client = new pg.Client({ connectionString: server.url });
+      await client.connect();
+      try {
+        return (await client.query<Row>(sql)).rows;
+      } finally {
+        await client.end();
+      }
+    };
+    const restart = async () => {
+      await server.stop();
+      await server.start();
+    };
+    const listOwners = async (): Promise<string[]> =>
+      (
+        await admin<{ owner: string }>(
+          `SELECT DISTINCT pg_get_userbyid(relowner) AS owner FROM pg_class WHERE relnamespace = 'public'::regnamespace
+           UNION SELECT pg_get_userbyid(proowner) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+           UNION SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = 'gatehouse'`,
+        )
+      ).map(({ owner }) => owner);
+    try {
+      // As 0.1.0 created it.
+      await admin('ALTER DATABASE gatehouse OWNER TO gatehouse');
+      await admin(`DROP ROLE ${OWNER_ROLE}, ${RUNTIME_ROLE}`);
+      const fixture = readFixture(VERSION);
+      await restore(server.url, fixture.dump);
+      expect(await listOwners()).toEqual(['gatehouse']);
+      const count = 'SELECT count(*)::int AS customers FROM customers';
+      const before = await admin(count);
+
+      await restart();
+      expect(await listOwners()).toEqual([OWNER_ROLE]);
+      await migrateDatabase(instance, roleUrls(server.url));
+      expect(await admin(count)).toEqual(before);
+      // 0.1.0 runs once more.
+      await admin('CREATE TABLE attempts_20990101 (LIKE attempts INCLUDING ALL)');
+      expect((await listOwners()).sort()).toEqual(['gatehouse', OWNER_ROLE]);
+      await restart();
+      expect(await listOwners()).toEqual([OWNER_ROLE]);
+      const runtime = new pg.Client({ connectionString: roleUrls(server.url).url });
+      await runtime.connect();
+      expect((await runtime.query(count)).rows).toEqual(before);
+      await runtime.query(`SELECT drop_attempts_table('attempts_20990101')`);
+      await expect(runtime.query('ALTER TABLE audit_log DISABLE TRIGGER ALL')).rejects.toMatchObject({
+        code: '42501',
+      });
+      await runtime.end();
+    } finally {
+      await server.remove();
+    }
+  });
+});
 
 describe('a database of 0.1.0', () => {
   it('has the schema of a new database', async () => {

@@ -1,17 +1,20 @@
 import pg from 'pg';
+import { OWNER_ROLE, roleUrls } from '../../scripts/database-roles.mjs';
+
+export { OWNER_ROLE, roleUrls, RUNTIME_ROLE } from '../../scripts/database-roles.mjs';
 
 /**
- * Creates a database as a copy of a template and returns its URL.
+ * Creates a database as a copy of a template, and returns its URLs: `url` for the runtime role, `ownerUrl` for
+ * the owner of its tables.
  * @param {string} name
  * @param {string} template
- * @returns {Promise<string>}
  */
 export async function createDatabase(name, template) {
   // FILE_COPY takes a tenth of the work of copying the template through the log.
-  await runAdminStatement(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
-  const url = new URL(/** @type {string} */ (process.env.TEST_POSTGRES_URL));
-  url.pathname = `/${name}`;
-  return url.href;
+  await runAdminStatement(
+    `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY OWNER ${OWNER_ROLE}`,
+  );
+  return roleUrls(adminUrl(name));
 }
 
 /**
@@ -20,6 +23,16 @@ export async function createDatabase(name, template) {
  */
 export function dropDatabase(name) {
   return runAdminStatement(`DROP DATABASE ${name} WITH (FORCE)`);
+}
+
+/**
+ * Returns the superuser's URL of a database.
+ * @param {string} name its name, or another URL of it
+ */
+export function adminUrl(name) {
+  const url = new URL(/** @type {string} */ (process.env.TEST_POSTGRES_URL));
+  url.pathname = URL.canParse(name) ? new URL(name).pathname : `/${name}`;
+  return url.href;
 }
 
 /** @param {string} sql */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { createMissingRoles, OWNER_ROLE, roleUrls, RUNTIME_ROLE } from '../../scripts/database-roles.mjs';
 import { startEmbeddedPostgres, stopEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
 import { root } from '../../scripts/environment.mjs';
 import { describeProcess, lockHolder, run, takeLock } from '../../scripts/processes.mjs';
@@ -75,23 +76,38 @@ export async function reapServers() {
 
 async function startPostgres(folder) {
   return (await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres'), settings: FAST_SETTINGS }))
-    .url;
+    .adminUrl;
 }
 
 async function createTemplate(admin, env) {
-  const client = new pg.Client(admin.href);
-  await client.connect();
-  await client.query(`DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`);
-  await client.query(`CREATE DATABASE ${TEMPLATE}`);
-  await client.end();
-
+  await createMissingRoles(admin.href);
+  await runStatements(admin.href, [
+    `DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`,
+    `CREATE DATABASE ${TEMPLATE} OWNER ${OWNER_ROLE}`,
+  ]);
   const url = new URL(admin);
   url.pathname = `/${TEMPLATE}`;
+  const roles = roleUrls(url.href);
   const { code, output } = await run(process.execPath, ['dist/programs/gatehouse.js', 'migrate'], {
     cwd: root,
-    env: { ...process.env, NODE_ENV: 'test', ...env, DATABASE_URL: url.href },
+    env: {
+      ...process.env,
+      NODE_ENV: 'test',
+      ...env,
+      DATABASE_URL: roles.url,
+      MIGRATE_DATABASE_URL: roles.ownerUrl,
+    },
   });
   if (code !== 0) throw new Error(`${output}\nMigrating the template database failed with code ${code}.`);
+  // Tests create tables as the superuser, and triggers that write to them.
+  await runStatements(url.href, [`ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO ${RUNTIME_ROLE}`]);
+}
+
+async function runStatements(url, statements) {
+  const client = new pg.Client(url);
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
 }
 
 async function startRedis(folder) {

@@ -30,8 +30,8 @@ export class PostgresServer {
 
   /** Starts the server, on the same port as before. */
   async start() {
-    const { url, pid } = await startEmbeddedPostgres({ dataDir: this.dataDir });
-    this.url = url;
+    const { adminUrl, pid } = await startEmbeddedPostgres({ dataDir: this.dataDir });
+    this.url = adminUrl;
     this.pid = pid;
   }
 

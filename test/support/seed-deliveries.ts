@@ -1,5 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import type { DeliveryState } from '@gatehouse/domain';
+import { OWNER_ROLE } from './databases.mjs';
 import type { TestInstance } from './test-instance.js';
 
 const DAY_MS = 86_400_000;
@@ -40,8 +41,10 @@ export interface InsertedDelivery {
 export async function createPartitions(instance: TestInstance, since: number): Promise<void> {
   for (const day of listDays(since, 1))
     await instance.sql(
-      `CREATE TABLE IF NOT EXISTS ${partitionName(day)} PARTITION OF attempts
-       FOR VALUES FROM ('${lowestId(day)}') TO ('${lowestId(day + DAY_MS)}')`,
+      `SET ROLE ${OWNER_ROLE};
+       CREATE TABLE IF NOT EXISTS ${partitionName(day)} PARTITION OF attempts
+       FOR VALUES FROM ('${lowestId(day)}') TO ('${lowestId(day + DAY_MS)}');
+       RESET ROLE`,
     );
 }
 

@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { createDatabase } from './databases.mjs';
+import { adminUrl, createDatabase } from './databases.mjs';
 import { redisDatabase } from './redis-database.mjs';
 import { entryPoints, freePort, ServerProcess } from './server-process.mjs';
 
@@ -26,21 +26,23 @@ class SharedServer {
 
   constructor(env) {
     this.env = env;
-    this.#db = new pg.Client({ connectionString: env.DATABASE_URL });
+    this.#db = new pg.Client({ connectionString: adminUrl(env.DATABASE_URL) });
     // The client stays connected until the jest worker ends.
     this.#db.on('error', () => undefined);
   }
 
   static async start(settings, withRedis) {
     const port = String(await freePort());
+    const database = await createDatabase(
+      `test_${randomUUID().replaceAll('-', '')}`,
+      process.env.TEST_TEMPLATE,
+    );
     const env = {
       PORT: port,
       PUBLIC_URL: `http://127.0.0.1:${port}`,
       DATA_DIR: await mkdtemp(join(process.env.TEST_FOLDER, 'instance-')),
-      DATABASE_URL: await createDatabase(
-        `test_${randomUUID().replaceAll('-', '')}`,
-        process.env.TEST_TEMPLATE,
-      ),
+      DATABASE_URL: database.url,
+      MIGRATE_DATABASE_URL: database.ownerUrl,
       GATEHOUSE_SECRET: randomBytes(32).toString('base64url'),
       SEED: 'on',
       BCRYPT_COST: '4',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Credentials } from '../../apps/api/src/bootstrap/first-boot.js';
-import { createDatabase, dropDatabase } from './databases.mjs';
+import { adminUrl, createDatabase, dropDatabase } from './databases.mjs';
 import { eventually } from './eventually.js';
 import { fetchDocumented } from './fetch-documented.js';
 import { retryWhileRejected } from './retry-while-rejected.js';
@@ -83,6 +83,7 @@ export class TestInstance {
   readonly processes: ServerProcess[] = [];
   /** Called with every exchange (history.ts). */
   onExchange: (exchange: Exchange) => void = () => undefined;
+  /** Connections of the superuser, because tests change the schema. */
   readonly db: pg.Pool;
   /** Settings of every worker, in addition to those of the api. */
   private workerEnv: Record<string, string> = {};
@@ -93,7 +94,7 @@ export class TestInstance {
     /** Returns or removes the resources of the instance after its processes have ended. */
     private readonly release: () => Promise<unknown>,
   ) {
-    this.db = new pg.Pool({ connectionString: env['DATABASE_URL']!, max: 4 });
+    this.db = new pg.Pool({ connectionString: adminUrl(env['DATABASE_URL']!), max: 4 });
     this.db.on('error', () => undefined);
   }
 
@@ -127,12 +128,14 @@ export class TestInstance {
     const databaseName = `test_${randomUUID().replaceAll('-', '')}`;
     const port = await freePort();
     const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-instance-'));
+    const database = await createDatabase(databaseName, template);
     const instance = new TestInstance(
       {
         PORT: String(port),
         PUBLIC_URL: `http://127.0.0.1:${port}`,
         DATA_DIR: dataDir,
-        DATABASE_URL: await createDatabase(databaseName, template),
+        DATABASE_URL: database.url,
+        MIGRATE_DATABASE_URL: database.ownerUrl,
         GATEHOUSE_SECRET: randomBytes(32).toString('base64url'),
         SEED: 'on',
         BCRYPT_COST: '4',
@@ -165,7 +168,9 @@ export class TestInstance {
   }
 
   startWorker(env: Record<string, string> = {}): ServerProcess {
-    const worker = new ServerProcess(entryPoints.worker, { ...this.env, ...this.workerEnv, ...env });
+    // Only the api runs migrations.
+    const { MIGRATE_DATABASE_URL: _, ...workerEnv } = this.env;
+    const worker = new ServerProcess(entryPoints.worker, { ...workerEnv, ...this.workerEnv, ...env });
     this.workers.push(worker);
     this.processes.push(worker);
     return worker;

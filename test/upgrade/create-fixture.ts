@@ -69,7 +69,7 @@ export async function createFixture(
       refreshTokens,
       ...deliveries,
     };
-    await writeFixture(instance.env['DATABASE_URL']!, description);
+    await writeFixture(instance.env['MIGRATE_DATABASE_URL']!, description);
     report(`test/upgrade/${version}.sql.gz and ${version}.json written`);
   } finally {
     await instance.stop();
@@ -141,7 +141,7 @@ async function writeFixture(
   await client.end();
 
   const copy = 'gatehouse_restored_fixture';
-  const copyUrl = await createDatabase(copy, 'template0');
+  const { ownerUrl: copyUrl } = await createDatabase(copy, 'template0');
   await restore(copyUrl, dump);
   const restored = new pg.Client({ connectionString: copyUrl });
   await restored.connect();
