@@ -321,6 +321,74 @@ describe('an audit log entry and its change', () => {
   });
 });
 
+describe('the log line of an entry', () => {
+  const linesOf = (response: TestResponse): Entry[] =>
+    instance.api.log.filter(
+      ({ message, requestId }) =>
+        message === 'audit entry written' && requestId === response.headers.get('x-request-id'),
+    );
+
+  it('OP-05: has the id and the fields of the entry, one line for each', async () => {
+    const response = await createCustomer({ 'user-agent': 'Shop/1.0 {"message":"forged"}' });
+    const disabled = await instance.requestWithSecretKey(
+      'POST',
+      `/api/v1/customers/${response.body.id}/disable`,
+    );
+    for (const each of [response, disabled]) {
+      const [{ id, ...fields }] = (await entriesOf(each)) as [Entry];
+      const lines = await eventually('the log line', () => linesOf(each).length > 0 && linesOf(each));
+      expect(lines).toEqual([
+        {
+          level: 'info',
+          time: expect.any(String),
+          service: 'api',
+          pid: expect.any(Number),
+          message: 'audit entry written',
+          auditEntryId: id,
+          ...fields,
+        },
+      ]);
+    }
+  });
+
+  it('OP-05: is written once for each of 20 parallel entries', async () => {
+    const { delivery } = await createFinishedDelivery();
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        retryWhileRejected(() =>
+          instance.requestWithSecretKey('POST', `/v1/webhooks/deliveries/${delivery}/redeliver`),
+        ),
+      ),
+    );
+    const stored = await entries({ action: 'webhook_delivery.redelivered', targetId: delivery });
+    expect(stored).toHaveLength(20);
+    const logged = await eventually('20 log lines', () => {
+      const lines = responses.flatMap(linesOf);
+      return lines.length >= 20 && lines;
+    });
+    expect(logged.map(({ auditEntryId }) => auditEntryId).sort()).toEqual(stored.map(({ id }) => id).sort());
+  });
+
+  it('OP-05: is missing if the transaction is rolled back', async () => {
+    const first = await createCustomer();
+    const taken = await instance.requestWithSecretKey('POST', '/api/v1/customers', {
+      email: first.body.email,
+    });
+    expect(taken.status).toBe(409);
+    // Fails at the commit, after the entry has been inserted.
+    await instance.sql(`
+      CREATE FUNCTION fail_late() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''late''; END';
+      CREATE CONSTRAINT TRIGGER late AFTER INSERT ON customers DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION fail_late()`);
+    const late = await createCustomer();
+    await instance.sql('DROP TRIGGER late ON customers; DROP FUNCTION fail_late()');
+    expect(late.status).toBe(500);
+    const last = await createCustomer();
+    await eventually('the line of a later entry', () => linesOf(last).length === 1);
+    expect([taken, late].flatMap(linesOf)).toEqual([]);
+  });
+});
+
 describe('the list of entries', () => {
   it('is newest first, paginated, and can be filtered by the fields of an entry', async () => {
     const tenant = await insertProject(instance, instance.credentials.organizationId);

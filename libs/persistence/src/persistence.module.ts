@@ -62,7 +62,6 @@ const repositories: Provider[] = [
   AlertsRepository,
   ApiKeysRepository,
   AttemptsRepository,
-  AuditLogRepository,
   AuditSearchRepository,
   BillingCustomersRepository,
   CustomerDirectoryRepository,
@@ -128,6 +127,11 @@ const providers: Provider[] = [
     useFactory: (database: Database, announcer: DeliveryAnnouncer, failpoints: Failpoints) =>
       new Transactions(database, announcer, failpoints),
     inject: [Database, DeliveryAnnouncer, Failpoints],
+  },
+  {
+    provide: AuditLogRepository,
+    useFactory: (database: Database, logger: Logger) => new AuditLogRepository(database, logger),
+    inject: [Database, LOGGER],
   },
   {
     provide: EventFeedRepository,

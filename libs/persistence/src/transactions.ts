@@ -26,6 +26,8 @@ export type TransactionManager = ReadManager & Pick<EntityManager, 'create' | 'd
 export class Tx implements Sql {
   /** Deliveries created in this transaction, announced after it has committed. */
   readonly newDeliveries: DeliveryPointer[] = [];
+  /** Called after the transaction has committed. They must not throw. */
+  readonly afterCommit: (() => void)[] = [];
 
   constructor(
     readonly manager: TransactionManager,
@@ -157,6 +159,7 @@ export class Transactions {
       throw toUnavailableError(error) ?? error;
     }
     await runner.release();
+    for (const handle of tx.afterCommit) handle();
     if (tx.newDeliveries.length > 0) {
       this.failpoints.hit('delivery.before-enqueue');
       await this.announcer.announce(tx.newDeliveries);

@@ -9,7 +9,7 @@ import {
   type AuditTargetType,
   type Reach,
 } from '@gatehouse/domain';
-import { newId } from '@gatehouse/platform';
+import { newId, type Logger } from '@gatehouse/platform';
 import { Conditions, organizationsWithin, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
 import { filterIdRange, NIL_UUID, parseIdTime } from '../uuid-v7.js';
@@ -171,28 +171,39 @@ const pruneEntries = statement({ removed: integer }, 'SELECT prune_audit_log($1,
 
 /** The append-only audit log. A trigger rejects every change. */
 export class AuditLogRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly logger: Logger,
+  ) {}
 
-  /** Writes an entry in the transaction of the change that it describes. */
-  async insert(tx: Tx, entry: NewAuditEntry): Promise<void> {
+  /**
+   * Writes an entry in the transaction of the change that it describes. Logs it after the commit, so that a
+   * copy can be stored outside the database.
+   */
+  async insert(tx: Tx, { actor, ...entry }: NewAuditEntry): Promise<void> {
     const id = newId();
-    const { actor, action } = entry;
+    const actorType = actor.type;
+    const actorId = actor.id;
+    const targetType = auditActions[entry.action];
+    // The time in the id, so that the list can filter times by id.
+    const createdAt = new Date(parseIdTime(id));
     await tx.execute(insertEntry, [
       id,
       entry.organizationId,
       entry.projectId,
-      actor.type,
-      actor.id,
-      action,
-      auditActions[action],
+      actorType,
+      actorId,
+      entry.action,
+      targetType,
       entry.targetId,
       entry.ip,
       entry.userAgent,
       entry.requestId,
       JSON.stringify(entry.details),
-      // The time in the id, so that the list can filter times by id.
-      new Date(parseIdTime(id)),
+      createdAt,
     ]);
+    const logFields = { auditEntryId: id, ...entry, actorType, actorId, targetType, createdAt };
+    tx.afterCommit.push(() => this.logger.info(logFields, 'audit entry written'));
   }
 
   /**
