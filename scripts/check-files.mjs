@@ -25,7 +25,13 @@ const REQUIREMENTS = {
 };
 
 /** The secrets that make-env.sh writes. */
-const SECRETS = ['POSTGRES_PASSWORD', 'DATABASE_PASSWORD', 'REDIS_PASSWORD', 'ROOT_SECRET'];
+const SECRETS = [
+  'POSTGRES_PASSWORD',
+  'DATABASE_PASSWORD',
+  'RUNTIME_DATABASE_PASSWORD',
+  'REDIS_PASSWORD',
+  'ROOT_SECRET',
+];
 const env = Object.fromEntries(SECRETS.map((name) => [name, randomBytes(32).toString('hex')]));
 const PROGRAMS = ['api', 'webhook-worker'];
 

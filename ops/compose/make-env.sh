@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 touch .env
 # The file may already have existed with other permissions.
 chmod 600 .env
-for name in POSTGRES_PASSWORD DATABASE_PASSWORD REDIS_PASSWORD ROOT_SECRET; do
+for name in POSTGRES_PASSWORD DATABASE_PASSWORD RUNTIME_DATABASE_PASSWORD REDIS_PASSWORD ROOT_SECRET; do
   grep -q "^$name=" .env && continue
   # Adds the missing newline if the last line of the file does not end with one.
   if [ -n "$(tail -c 1 .env)" ]; then echo >> .env; fi

@@ -1,8 +1,17 @@
-# The PostgreSQL image runs this script once, on an empty data directory. It creates a role for Gatehouse that is not a
-# superuser and owns only one database.
+# The PostgreSQL image runs this script once, on an empty data directory. It creates two roles for Gatehouse, neither of
+# which is a superuser: gatehouse owns the database and runs migrations, and gatehouse_runtime is that of the programs.
+# The migrations grant gatehouse_runtime its privileges. Each password can also be in a file, such as
+# DATABASE_PASSWORD_FILE=/run/secrets/database-password.
+for name in DATABASE_PASSWORD RUNTIME_DATABASE_PASSWORD; do
+  eval "file=\${${name}_FILE:-}"
+  if [ -n "$file" ]; then export "$name=$(cat "$file")"; fi
+done
 psql --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres <<'SQL'
-\getenv password DATABASE_PASSWORD
-CREATE ROLE gatehouse LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD :'password';
+\getenv owner_password DATABASE_PASSWORD
+\getenv runtime_password RUNTIME_DATABASE_PASSWORD
+CREATE ROLE gatehouse LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD :'owner_password';
+CREATE ROLE gatehouse_runtime LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD :'runtime_password';
 CREATE DATABASE gatehouse OWNER gatehouse;
 REVOKE ALL ON DATABASE gatehouse FROM PUBLIC;
+GRANT CONNECT ON DATABASE gatehouse TO gatehouse_runtime;
 SQL

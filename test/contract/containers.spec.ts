@@ -17,7 +17,13 @@ import { TestInstance } from '../support/test-instance.js';
  * files.
  */
 const run = promisify(execFile);
-const SECRETS = ['POSTGRES_PASSWORD', 'DATABASE_PASSWORD', 'REDIS_PASSWORD', 'ROOT_SECRET'];
+const SECRETS = [
+  'POSTGRES_PASSWORD',
+  'DATABASE_PASSWORD',
+  'RUNTIME_DATABASE_PASSWORD',
+  'REDIS_PASSWORD',
+  'ROOT_SECRET',
+];
 
 /** A folder that replaces the repository, with a copy of make-env.sh. */
 let folder: string;
@@ -90,38 +96,64 @@ describe('make-env.sh', () => {
 });
 
 describe("the compose file's servers", () => {
-  it('CF-05: postgres-init.sh creates a role without superuser rights, and a database in which Gatehouse starts', async () => {
+  it('CF-05, OP-05: postgres-init.sh creates roles without superuser rights, and a database in which Gatehouse starts and cannot change the audit log', async () => {
     const name = `compose_${randomBytes(8).toString('hex')}`;
     const script = await readFile('ops/compose/postgres-init.sh', 'utf8');
-    const [, sql = ''] = /<<'SQL'\n\\getenv password DATABASE_PASSWORD\n(.*)^SQL$/ms.exec(script) ?? [];
+    const [, names = '', sql = ''] = /<<'SQL'\n((?:\\getenv [^\n]*\n)+)(.*)^SQL$/ms.exec(script) ?? [];
     const admin = new pg.Client({ connectionString: process.env['TEST_POSTGRES_URL']! });
     await admin.connect();
-    const url = new URL(process.env['TEST_POSTGRES_URL']!);
-    Object.assign(url, { username: name, password: env['DATABASE_PASSWORD'], pathname: `/${name}` });
+    /** Returns the URL of the compose file on the test server. */
+    const urlIn = (setting: string): string => {
+      const url = new URL(readCompose(env).services['api']!.environment![setting]!);
+      const { host } = new URL(process.env['TEST_POSTGRES_URL']!);
+      return Object.assign(url, {
+        username: url.username.replace('gatehouse', name),
+        pathname: `/${name}`,
+        host,
+      }).href;
+    };
+    const runtimeUrl = urlIn('DATABASE_URL');
     try {
-      const ownSql = sql
-        .replaceAll('gatehouse', name)
-        .replaceAll(":'password'", `'${env['DATABASE_PASSWORD']}'`);
+      let ownSql = sql.replaceAll('gatehouse', name);
+      for (const [, variable, secret] of names.matchAll(/getenv (\w+) (\w+)/g))
+        ownSql = ownSql.replaceAll(`:'${variable}'`, `'${env[secret!]}'`);
       for (const statement of ownSql.split(';\n').filter(Boolean)) await admin.query(statement);
-      const { rows } = await admin.query(
-        `SELECT rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls FROM pg_roles WHERE rolname = $1`,
-        [name],
+      const { rows } = await admin.query<Record<string, boolean>>(
+        `SELECT rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls FROM pg_roles WHERE rolname LIKE $1`,
+        [`${name}%`],
       );
-      expect(new Set(Object.values(rows[0] as object))).toEqual(new Set([false]));
+      expect(rows).toHaveLength(2);
+      expect(new Set(rows.flatMap((role) => Object.values(role)))).toEqual(new Set([false]));
       const { stdout } = await run(process.execPath, ['dist/programs/gatehouse.js', 'bootstrap'], {
         env: {
           ...readCompose(env).services['api']!.environment,
-          DATABASE_URL: url.href,
+          DATABASE_URL: runtimeUrl,
+          MIGRATE_DATABASE_URL: urlIn('MIGRATE_DATABASE_URL'),
           REDIS_URL: '',
           DATA_DIR: join(folder, 'data'),
         },
       });
       expect(JSON.parse(stdout)).toMatchObject({ secretKey: expect.stringMatching(/^sk_/) });
+      const runtime = new pg.Client({ connectionString: runtimeUrl });
+      await runtime.connect();
+      await expect(runtime.query('ALTER TABLE audit_log DISABLE TRIGGER ALL')).rejects.toMatchObject({
+        code: '42501',
+      });
+      await runtime.end();
     } finally {
       await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       await admin.query(`DROP ROLE IF EXISTS ${name}`);
+      await admin.query(`DROP ROLE IF EXISTS ${name}_runtime`);
       await admin.end();
     }
+  });
+
+  it('OP-05: only the api has the credentials of the owner of the tables', () => {
+    const { services } = readCompose(env);
+    const withOwner = Object.entries(services)
+      .filter(([, { environment }]) => JSON.stringify(environment ?? {}).includes(env['DATABASE_PASSWORD']!))
+      .map(([service]) => service);
+    expect(withOwner).toEqual(['api', 'postgres']);
   });
 
   (hasRedisServer ? it : it.skip)(
