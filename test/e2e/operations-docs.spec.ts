@@ -1,9 +1,13 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { Keyring } from '@gatehouse/platform';
+import pg from 'pg';
 import { shellBlocks } from '../support/code-blocks.js';
+import { adminUrl } from '../support/databases.mjs';
 import { waitForDeadLetters, emitEvents, waitForRedelivery, FAST_RETRIES } from '../support/dead-letters.js';
+import { migrateDatabase } from '../support/migrate-database.js';
 import { TestInstance } from '../support/test-instance.js';
 import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { insertKey } from '../support/tenants.js';
@@ -135,6 +139,41 @@ describe('the commands of operations.md', () => {
       ),
     );
   });
+});
+
+it('OP-05: the SQL of operations.md separates the roles of a database that had one', async () => {
+  const [, sql] = /<!-- roles -->\n\n```sql\n(.*?)^```$/ms.exec(await readFile(DOCUMENT, 'utf8'))!;
+  const name = `docs_${randomBytes(8).toString('hex')}`;
+  const password = randomBytes(16).toString('hex');
+  const owner = new URL(adminUrl(name));
+  Object.assign(owner, { username: name, password });
+  const runtime = new URL(owner);
+  runtime.username = `${name}_runtime`;
+  const admin = new pg.Client({ connectionString: process.env['TEST_POSTGRES_URL']! });
+  await admin.connect();
+  try {
+    await admin.query(`CREATE ROLE ${name} LOGIN PASSWORD '${password}'`);
+    await admin.query(`CREATE DATABASE ${name} OWNER ${name}`);
+    await migrateDatabase(instance, { url: owner.href, ownerUrl: null });
+    const superuser = new pg.Client({ connectionString: adminUrl(name) });
+    await superuser.connect();
+    await superuser.query(
+      sql!.replaceAll(/\bgatehouse/g, name).replaceAll('a long random password', password),
+    );
+    await superuser.end();
+    await migrateDatabase(instance, { url: runtime.href, ownerUrl: owner.href });
+    const client = new pg.Client({ connectionString: runtime.href });
+    await client.connect();
+    await expect(client.query('ALTER TABLE audit_log DISABLE TRIGGER ALL')).rejects.toMatchObject({
+      code: '42501',
+    });
+    await client.query('DELETE FROM customers');
+    await client.end();
+  } finally {
+    await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    await admin.query(`DROP ROLE IF EXISTS ${name}, ${name}_runtime`);
+    await admin.end();
+  }
 });
 
 it('operations.md documents exactly the rules of ops/prometheus/alerts.yml', async () => {
