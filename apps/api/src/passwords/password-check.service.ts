@@ -31,10 +31,13 @@ import type { Client } from '../http/request-context.js';
  */
 const failedLoginPolicy: RateLimitPolicy = { name: 'failed-login', quota: 10, windowSeconds: 15 * 60 };
 
-/** A customer who has just provided the correct password, and the grant that allowed the attempt. */
+/** A counted attempt whose password is verified, and the allowance that granted it. */
+type GrantedAttempt = Omit<LoginAttemptResult, 'customer'> & { granted: LoginAllowance };
+
+/** A customer who has just provided the correct password, with the counted attempt. */
 export type AuthenticatedCustomer = CustomerWithPasswordHash & {
   passwordHash: string;
-  granted: LoginAllowance;
+  attempt: GrantedAttempt;
 };
 
 /** Verifies customer passwords. All routes that take a password use it and share its count of failures. */
@@ -115,7 +118,7 @@ export class PasswordCheckService {
 
   /** Clears the failures of an authenticated customer, which ends a lock. */
   async clearFailures(project: ProjectContext, authenticated: AuthenticatedCustomer): Promise<void> {
-    if (authenticated.granted === 'open') {
+    if (authenticated.attempt.granted === 'open') {
       await this.attempts.clear(project.id, sha256(authenticated.email));
       return;
     }
@@ -153,12 +156,16 @@ export class PasswordCheckService {
    */
   loginUnlockEvents(
     project: ProjectContext,
-    { granted }: AuthenticatedCustomer,
+    { attempt }: AuthenticatedCustomer,
     { customer, clearedAttempts }: RecordedLogin,
   ): NewEvent[] {
-    return granted === 'known' ? unlockEvents(project, customer, clearedAttempts) : [];
+    return attempt.granted === 'known' ? unlockEvents(project, customer, clearedAttempts) : [];
   }
 
+  /**
+   * Counts the attempt, and then verifies the password, even of a rejected attempt: otherwise the duration of
+   * a rejection would reveal whether the address of the client is a known one.
+   */
   private async checkWithPermit(
     permit: HashPermit,
     project: ProjectContext,
@@ -167,31 +174,34 @@ export class PasswordCheckService {
     client: Client,
   ): Promise<AuthenticatedCustomer> {
     const emailHash = sha256(email);
-    const { granted, attempts, customer } = await this.countAttempt(project, email, emailHash, client);
+    const { quota, windowSeconds } = failedLoginPolicy;
+    const { customer, ...attempt } = await this.attempts.reserve(project.id, {
+      quota,
+      windowSeconds,
+      email,
+      emailHash,
+      addressBlock: client.addressBlock,
+    });
     const hash = customer?.passwordHash ?? null;
     const options = { projectId: project.id, signal: client.signal, permit };
     const isCorrect = await this.hasher.verify(password, hash, options).catch(async (error: unknown) => {
-      await this.attempts.release(project.id, emailHash, granted);
+      if (attempt.granted) await this.attempts.release(project.id, emailHash, attempt.granted);
       throw error;
     });
-    if (customer && hash && isCorrect) return { ...customer, passwordHash: hash, granted };
-    if (customer)
-      this.reportFailure(project, customer, attempts === failedLoginPolicy.quota && granted === 'open');
-    throw invalidCredentials();
+    if (!isGranted(attempt)) throw tooManyAttempts(attempt);
+    if (customer && hash && isCorrect) return { ...customer, passwordHash: hash, attempt };
+    throw this.fail(project, customer, attempt);
   }
 
-  private async countAttempt(
-    project: ProjectContext,
-    email: string,
-    emailHash: Buffer,
-    { addressBlock }: Client,
-  ): Promise<LoginAttemptResult & { granted: LoginAllowance }> {
-    const { quota, windowSeconds } = failedLoginPolicy;
-    const attempt = { quota, windowSeconds, email, emailHash, addressBlock };
-    const reserved = await this.attempts.reserve(project.id, attempt);
-    if (reserved.granted) return { ...reserved, granted: reserved.granted };
-    const headers = rateLimitHeaders(failedLoginPolicy, Math.max(1, reserved.secondsLeft));
-    throw new GatehouseError('too_many_attempts', { headers });
+  /**
+   * Reports a failed attempt of an existing customer, and returns its error. An attempt of the allowance for
+   * known addresses fails like a rejected one, so that the allowance is not observable.
+   */
+  private fail(project: ProjectContext, customer: Customer | null, attempt: GrantedAttempt): GatehouseError {
+    const isOpen = attempt.granted === 'open';
+    if (customer)
+      this.reportFailure(project, customer, isOpen && attempt.attempts === failedLoginPolicy.quota);
+    return isOpen ? invalidCredentials() : tooManyAttempts(attempt);
   }
 
   /** Records a failed login asynchronously, so that the response time reveals nothing. */
@@ -217,6 +227,15 @@ export class PasswordCheckService {
 
 const unlockEvents = (project: ProjectContext, customer: Customer, clearedAttempts: number): NewEvent[] =>
   clearedAttempts < failedLoginPolicy.quota ? [] : [customerEvent('customer.unlocked', customer, project)];
+
+const isGranted = (attempt: Omit<LoginAttemptResult, 'customer'>): attempt is GrantedAttempt =>
+  attempt.granted !== null;
+
+/** Returns a 429 `too_many_attempts`, the same for every email and address (requirement RL-01). */
+function tooManyAttempts({ secondsLeft }: Pick<LoginAttemptResult, 'secondsLeft'>): GatehouseError {
+  const headers = rateLimitHeaders(failedLoginPolicy, Math.max(1, secondsLeft));
+  return new GatehouseError('too_many_attempts', { headers });
+}
 
 /** Returns a 401 `invalid_credentials`, the same for every cause (requirement PW-08). */
 export const invalidCredentials = (): GatehouseError =>

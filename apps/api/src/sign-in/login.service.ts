@@ -83,7 +83,7 @@ export class LoginService {
    */
   private async reloadAfterRehash(
     project: ProjectContext,
-    { id, email, granted }: AuthenticatedCustomer,
+    { id, email, attempt }: AuthenticatedCustomer,
     password: string,
     { signal }: Client,
   ): Promise<AuthenticatedCustomer> {
@@ -91,7 +91,7 @@ export class LoginService {
     const hash = current?.passwordHash;
     const isSame = hash && current.id === id && !current.disabledAt;
     if (isSame && (await this.hasher.verify(password, hash, { projectId: project.id, signal }))) {
-      return { ...current, passwordHash: hash, granted };
+      return { ...current, passwordHash: hash, attempt };
     }
     throw invalidCredentials();
   }
