@@ -135,6 +135,31 @@ describe('the limit for failed logins with RATE_LIMITS=off (RL-01)', () => {
     expect(await statusFrom(ELSEWHERE, email)).toBe(200);
   });
 
+  it('is not reset by a correct password that opens no session', async () => {
+    const disabled = await registerAtHome();
+    const unverified = await registerAtHome();
+    await instance.requestWithSecretKey('POST', `/api/v1/customers/${disabled.id}/disable`);
+    await withSettings(instance, { requireVerifiedEmail: true }, async () => {
+      for (const { email } of [disabled, unverified]) {
+        await burst(email, 9);
+        const correct = [await statusFrom(ELSEWHERE, email), await statusFrom(ELSEWHERE, email)];
+        expect(correct).toEqual([403, 403]);
+        expect(statusesOf(await burst(email, 3))).toEqual([401, 429, 429]);
+      }
+    });
+  });
+
+  it('counts the correct password of an unverified customer like a wrong one with enumeration protection', async () => {
+    const registered = await registerAtHome();
+    await withSettings(instance, { enumerationProtection: true }, async () => {
+      const statuses: number[] = [];
+      for (let count = 0; count < 12; count += 1)
+        statuses.push((await retryWhileRejected(() => loginFrom(ELSEWHERE, registered.email))).status);
+      expect(statuses).toEqual(statusesWithTenAllowed(12));
+      expect(await statusFrom(HOME, registered.email)).toBe(429);
+    });
+  });
+
   it('shares one count among all routes that require the password', async () => {
     const { email, tokens } = await registerAtHome();
     await instance.sql('DELETE FROM customer_addresses');

@@ -55,7 +55,7 @@ export class PasswordCheckService {
   /**
    * Returns the customer with this email address if the password is correct. An unknown address, a customer
    * without a password and a wrong password give the same response and take the same time (requirement
-   * PW-08). The failures stay counted until `clearFailures` clears them.
+   * PW-08). The failures stay counted until a completed sign-in, `confirm` or `unlock` clears them.
    * @throws GatehouseError `overloaded`, `too_many_attempts`, `invalid_credentials`
    */
   async check(
@@ -116,8 +116,24 @@ export class PasswordCheckService {
     return current;
   }
 
+  /**
+   * Subtracts an attempt with the correct password that opens no session. Earlier failures stay counted: only
+   * a completed sign-in clears them.
+   */
+  async releaseAttempt(project: ProjectContext, { email, attempt }: AuthenticatedCustomer): Promise<void> {
+    await this.attempts.release(project.id, sha256(email), attempt.granted);
+  }
+
+  /** Returns the error of a sign-in that must look like one with a wrong password, and reports it as one. */
+  failAuthenticated(
+    project: ProjectContext,
+    { attempt, ...customer }: AuthenticatedCustomer,
+  ): GatehouseError {
+    return this.fail(project, customer, attempt);
+  }
+
   /** Clears the failures of an authenticated customer, which ends a lock. */
-  async clearFailures(project: ProjectContext, authenticated: AuthenticatedCustomer): Promise<void> {
+  private async clearFailures(project: ProjectContext, authenticated: AuthenticatedCustomer): Promise<void> {
     if (authenticated.attempt.granted === 'open') {
       await this.attempts.clear(project.id, sha256(authenticated.email));
       return;

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { GatehouseError, type Customer, type ErrorCode, type ProjectContext } from '@gatehouse/domain';
+import { GatehouseError, type ErrorCode, type ProjectContext } from '@gatehouse/domain';
 import { CustomersRepository, EventsRepository, Transactions, type Tx } from '@gatehouse/persistence';
 import { ApiMetrics, PasswordHasher, sha256, type LoginResult } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
@@ -60,11 +60,7 @@ export class LoginService {
     client: Client,
   ): Promise<AuthResponse> {
     const customer = await this.passwords.check(project, email, password, client);
-    const refusal = loginRefusal(customer, project);
-    if (refusal) {
-      await this.passwords.clearFailures(project, customer);
-      throw refusal;
-    }
+    await this.assertMaySignIn(project, customer);
     const newHash = await this.rehashIfOutdated(project, customer, password);
     const opened = await this.transactions.run((tx) =>
       this.openSession(tx, project, customer, newHash, client),
@@ -74,6 +70,21 @@ export class LoginService {
     const retried = await this.transactions.run((tx) => this.openSession(tx, project, renewed, null, client));
     if (!retried) throw invalidCredentials();
     return retried;
+  }
+
+  /**
+   * Rejects a customer who may not sign in despite the correct password.
+   * @throws GatehouseError `customer_disabled`, `email_not_verified`; the error of a wrong password
+   */
+  private async assertMaySignIn(project: ProjectContext, customer: AuthenticatedCustomer): Promise<void> {
+    const { enumerationProtection, requireVerifiedEmail } = project.settings;
+    const isUnverified = !customer.emailVerified && (enumerationProtection || requireVerifiedEmail);
+    if (!customer.disabledAt && !isUnverified) return;
+    // Otherwise the caller who has just registered this address would learn that it was not taken.
+    if (!customer.disabledAt && enumerationProtection)
+      throw this.passwords.failAuthenticated(project, customer);
+    await this.passwords.releaseAttempt(project, customer);
+    throw new GatehouseError(customer.disabledAt ? 'customer_disabled' : 'email_not_verified');
   }
 
   /**
@@ -130,13 +141,4 @@ export class LoginService {
     ]);
     return { tokens, customer: CustomerSummary.from(customer) };
   }
-}
-
-/** Returns the error that prevents the sign-in of this customer despite the correct password, or null. */
-function loginRefusal(customer: Customer, { settings }: ProjectContext): GatehouseError | null {
-  if (customer.disabledAt) return new GatehouseError('customer_disabled');
-  if (customer.emailVerified) return null;
-  // Any other error would reveal to the caller who has just registered this address that it was not taken.
-  if (settings.enumerationProtection) return invalidCredentials();
-  return settings.requireVerifiedEmail ? new GatehouseError('email_not_verified') : null;
 }
