@@ -30,12 +30,14 @@ const count = async (table: string): Promise<number> => {
   return row!.count;
 };
 
-/** Inserts windows of failed logins that ended an hour ago. */
-const insertLoginAttempts = (rows: number): Promise<unknown> =>
+/** Inserts failed logins, by default expired ones. */
+const insertLoginAttempts = (rows: number, days = 91): Promise<unknown> =>
   instance.sql(
-    `INSERT INTO login_attempts (project_id, email_hash, tries, window_ends_at)
-     SELECT $1, n::text::bytea, 1, now() - interval '1 hour' FROM generate_series(1, $2::int) AS n`,
-    [instance.credentials.projectId, rows],
+    `INSERT INTO login_attempts (project_id, email_hash, tries, window_ends_at, failed_at)
+     SELECT $1, (n || ' ' || $3::int)::bytea, 1, now() - $3::int * interval '1 day' + interval '15 minutes',
+       now() - $3::int * interval '1 day'
+     FROM generate_series(1, $2::int) AS n`,
+    [instance.credentials.projectId, rows, days],
   );
 
 /** Inserts a customer with a current and an expired record of each kind. */
@@ -115,6 +117,18 @@ describe('maintenance', () => {
     ])
       await worker.runJob(task);
     expect(await countRecords()).toEqual(remaining);
+  });
+
+  it('removes failed sign-ins of customers and operators 90 days after the last one (OP-02)', async () => {
+    await insertLoginAttempts(2, 91);
+    await insertLoginAttempts(1, 89);
+    await instance.sql(
+      `INSERT INTO operator_login_attempts (email_hash, tries, window_ends_at, failed_at)
+       SELECT email_hash, tries, window_ends_at, failed_at FROM login_attempts`,
+    );
+    const worker = await startIdleWorker();
+    for (const task of ['login attempts', 'operator attempts']) await worker.runJob(task);
+    expect([await count('login_attempts'), await count('operator_login_attempts')]).toEqual([1, 1]);
   });
 
   it('removes many rows in batches', async () => {

@@ -82,6 +82,22 @@ describe('CO-01: an attacker who uses up the attempts of an operator', () => {
     expect(await enterPassword(USED_ADDRESS, operator.email, password)).toMatchObject(rejected);
   });
 
+  it('waits twice as long after ten more consecutive failures', async () => {
+    const email = uniqueEmail();
+    for (const seconds of [900, 1_800]) {
+      await exhaustAttempts(email);
+      const response = await enterWrongPassword(UNUSED_ADDRESS, email);
+      expect([response.status, response.headers.get('ratelimit-policy')]).toEqual([
+        429,
+        `"failed-operator-login";q=10;w=${seconds}`,
+      ]);
+      await instance.sql(
+        `UPDATE operator_login_attempts SET window_ends_at = now() WHERE email_hash = sha256($1)`,
+        [Buffer.from(email)],
+      );
+    }
+  });
+
   it('identifies IPv6 addresses by their /64 (RL-02)', async () => {
     const invitee = await inviteAndSignIn('2001:db8:7:7::1');
     await exhaustAttempts(invitee.operator.email);

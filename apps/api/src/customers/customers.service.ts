@@ -140,6 +140,7 @@ export class CustomersService {
 
   private async remove(tx: Tx, customer: Customer, project: ProjectContext): Promise<void> {
     if (!(await this.customers.delete(tx, project.id, customer.id))) throw notFound();
+    await this.passwords.forgetFailures(tx, customer);
     await this.erasures.start(tx, customer.id);
     await this.events.record(tx, [customerDeletedEvent(customer, project)]);
     await this.audit.record(tx, customerAction('customer.deleted', customer, project));

@@ -17,16 +17,20 @@ import {
   sha256,
   type HashPermit,
   type Logger,
-  type RateLimitPolicy,
 } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { Client } from '../http/request-context.js';
 
 /**
  * Maximum number of failed attempts per email address within the window, passwords and codes together. Known
- * addresses have a separate count.
+ * addresses have a separate count. The window grows with consecutive failures, as for customers.
  */
-const failurePolicy: RateLimitPolicy = { name: 'failed-operator-login', quota: 10, windowSeconds: 15 * 60 };
+const failurePolicy = {
+  name: 'failed-operator-login',
+  quota: 10,
+  windowSeconds: 15 * 60,
+  maxWindowSeconds: 24 * 3600,
+};
 
 /**
  * Key under which operators use the hashing threads, in place of a project id. Operators and each project
@@ -74,12 +78,12 @@ export class OperatorCheckService {
     email: string,
     { addressBlock }: Client,
   ): Promise<OperatorLoginAttemptResult & { granted: LoginAllowance }> {
-    const { quota, windowSeconds } = failurePolicy;
+    const { name, quota } = failurePolicy;
     const emailHash = sha256(email);
-    const reserved = await this.attempts.reserve({ quota, windowSeconds, email, emailHash, addressBlock });
-    const { granted } = reserved;
+    const reserved = await this.attempts.reserve({ ...failurePolicy, email, emailHash, addressBlock });
+    const { granted, windowSeconds } = reserved;
     if (!granted) {
-      const headers = rateLimitHeaders(failurePolicy, Math.max(1, reserved.secondsLeft));
+      const headers = rateLimitHeaders({ name, quota, windowSeconds }, Math.max(1, reserved.secondsLeft));
       const subject = reserved.operator ? { operatorId: reserved.operator.id } : undefined;
       throw new GatehouseError('too_many_attempts', { headers, subject });
     }

@@ -5,6 +5,7 @@ import {
   EventsRepository,
   LoginAttemptsRepository,
   Transactions,
+  type ClearedAttempts,
   type CustomerWithPasswordHash,
   type LoginAllowance,
   type LoginAttemptResult,
@@ -20,16 +21,28 @@ import {
   sha256,
   type HashPermit,
   type Logger,
-  type RateLimitPolicy,
 } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
+import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 
 /**
  * Maximum number of failed logins per project and email address within the window. Known client addresses
- * have a separate count (contract, section 3).
+ * have a separate count (contract, section 3). The window is twice as long for every ten consecutive
+ * failures.
  */
-const failedLoginPolicy: RateLimitPolicy = { name: 'failed-login', quota: 10, windowSeconds: 15 * 60 };
+const failedLoginPolicy = {
+  name: 'failed-login',
+  quota: 10,
+  windowSeconds: 15 * 60,
+  maxWindowSeconds: 24 * 3600,
+};
+
+/**
+ * Number of consecutive guesses after which a password is closed: no sign-in with it succeeds until it is
+ * reset or the customer is unlocked (requirement OP-02).
+ */
+const MAX_GUESSES = 100;
 
 /** A counted attempt whose password is verified, and the allowance that granted it. */
 type GrantedAttempt = Omit<LoginAttemptResult, 'customer'> & { granted: LoginAllowance };
@@ -49,6 +62,7 @@ export class PasswordCheckService {
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
+    private readonly links: OneTimeLinksService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -154,6 +168,11 @@ export class PasswordCheckService {
     return unlockEvents(project, customer, clearedAttempts);
   }
 
+  /** Deletes the failures of a deleted customer, because they contain a hash of the email. */
+  async forgetFailures(tx: Tx, { projectId, email }: Customer): Promise<void> {
+    await this.attempts.clear(projectId, sha256(email), tx);
+  }
+
   /**
    * Unlocks a customer and deletes the known client addresses, because one of them may belong to an intruder.
    */
@@ -175,7 +194,9 @@ export class PasswordCheckService {
     { attempt }: AuthenticatedCustomer,
     { customer, clearedAttempts }: RecordedLogin,
   ): NewEvent[] {
-    return attempt.granted === 'known' ? unlockEvents(project, customer, clearedAttempts) : [];
+    return attempt.granted === 'known'
+      ? unlockEvents(project, customer, { attempts: clearedAttempts, guesses: 0 })
+      : [];
   }
 
   /**
@@ -190,13 +211,10 @@ export class PasswordCheckService {
     client: Client,
   ): Promise<AuthenticatedCustomer> {
     const emailHash = sha256(email);
-    const { quota, windowSeconds } = failedLoginPolicy;
+    const { addressBlock } = client;
     const { customer, ...attempt } = await this.attempts.reserve(project.id, {
-      quota,
-      windowSeconds,
-      email,
-      emailHash,
-      addressBlock: client.addressBlock,
+      ...failedLoginPolicy,
+      ...{ email, emailHash, addressBlock },
     });
     const hash = customer?.passwordHash ?? null;
     const options = { projectId: project.id, signal: client.signal, permit };
@@ -205,7 +223,8 @@ export class PasswordCheckService {
       throw error;
     });
     if (!isGranted(attempt)) throw tooManyAttempts(attempt);
-    if (customer && hash && isCorrect) return { ...customer, passwordHash: hash, attempt };
+    const isClosed = attempt.guesses > MAX_GUESSES;
+    if (customer && hash && isCorrect && !isClosed) return { ...customer, passwordHash: hash, attempt };
     throw this.fail(project, customer, attempt);
   }
 
@@ -215,25 +234,30 @@ export class PasswordCheckService {
    */
   private fail(project: ProjectContext, customer: Customer | null, attempt: GrantedAttempt): GatehouseError {
     const isOpen = attempt.granted === 'open';
-    if (customer)
-      this.reportFailure(project, customer, isOpen && attempt.attempts === failedLoginPolicy.quota);
+    if (customer) this.reportFailure(project, customer, attempt);
     return isOpen ? invalidCredentials() : tooManyAttempts(attempt);
   }
 
   /** Records a failed login asynchronously, so that the response time reveals nothing. */
-  private reportFailure(project: ProjectContext, customer: Customer, isLocked: boolean): void {
+  private reportFailure(project: ProjectContext, { id }: Customer, attempt: GrantedAttempt): void {
+    const isClosing = attempt.guesses === MAX_GUESSES;
+    const isLocking = attempt.granted === 'open' && attempt.attempts === failedLoginPolicy.quota;
+    // A closed password is locked until it is opened: the end of a window changes nothing.
+    const isLocked = isClosing || (isLocking && attempt.guesses < MAX_GUESSES);
     this.transactions
       .runInNewTransaction(async (tx) => {
         // No event may follow the deletion of the customer.
-        if (!(await this.customers.lock(tx, project.id, customer.id))) return;
-        const isDue = await this.customers.claimLoginFailedEvent(tx, project.id, customer.id);
+        if (!(await this.customers.lock(tx, project.id, id))) return;
+        const isDue = await this.customers.claimLoginFailedEvent(tx, project.id, id);
         if (!isDue && !isLocked) return;
-        const current = await this.customers.lock(tx, project.id, customer.id);
+        const current = await this.customers.lock(tx, project.id, id);
         if (!current) return;
         await this.events.record(tx, [
           ...(isDue ? [customerEvent('login.failed', current, project)] : []),
           ...(isLocked ? [customerEvent('customer.locked', current, project)] : []),
         ]);
+        if (isClosing && current.passwordHash && !current.disabledAt)
+          await this.links.notify(tx, 'password-closed', current, project);
       })
       .catch((error: unknown) =>
         this.logger.warn({ reason: errorMessage(error) }, 'failed sign-in not recorded'),
@@ -241,15 +265,23 @@ export class PasswordCheckService {
   }
 }
 
-const unlockEvents = (project: ProjectContext, customer: Customer, clearedAttempts: number): NewEvent[] =>
-  clearedAttempts < failedLoginPolicy.quota ? [] : [customerEvent('customer.unlocked', customer, project)];
+const unlockEvents = (
+  project: ProjectContext,
+  customer: Customer,
+  { attempts, guesses }: ClearedAttempts,
+): NewEvent[] =>
+  attempts < failedLoginPolicy.quota && guesses < MAX_GUESSES
+    ? []
+    : [customerEvent('customer.unlocked', customer, project)];
+
+type WindowState = Pick<LoginAttemptResult, 'secondsLeft' | 'windowSeconds'>;
 
 const isGranted = (attempt: Omit<LoginAttemptResult, 'customer'>): attempt is GrantedAttempt =>
   attempt.granted !== null;
 
 /** Returns a 429 `too_many_attempts`, the same for every email and address (requirement RL-01). */
-function tooManyAttempts({ secondsLeft }: Pick<LoginAttemptResult, 'secondsLeft'>): GatehouseError {
-  const headers = rateLimitHeaders(failedLoginPolicy, Math.max(1, secondsLeft));
+function tooManyAttempts({ secondsLeft, windowSeconds }: WindowState): GatehouseError {
+  const headers = rateLimitHeaders({ ...failedLoginPolicy, windowSeconds }, Math.max(1, secondsLeft));
   return new GatehouseError('too_many_attempts', { headers });
 }
 

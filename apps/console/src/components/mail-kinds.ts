@@ -10,6 +10,7 @@ export const mailKinds: Record<Schemas['MailboxEntry']['kind'], string> & Record
   'operator-invitation': 'Operator invitation',
   'operator-notice': 'Operator notice',
   'password-changed': 'Password changed',
+  'password-closed': 'Password closed',
   'already-registered': 'Already registered',
   test: 'Test',
 };

@@ -249,7 +249,8 @@ export const errorCatalog = {
   too_many_attempts: {
     status: 429,
     title: 'Too many failed sign-ins',
-    cause: 'Too many sign-ins for this email address have failed.',
+    cause:
+      'Too many sign-ins for this email address have failed. The wait is 15 minutes at first, and up to 24 hours after further failures.',
     remedy: 'Wait for the number of seconds in Retry-After, or reset the password.',
   },
   rate_limited: {

@@ -10,7 +10,7 @@ export const eventTypes = {
   'customer.enabled': { cause: 'a disabled customer was enabled' },
   'customer.locked': {
     cause:
-      'too many sign-ins of a customer failed. Until the lock ends, the customer can sign in only from known addresses',
+      'too many sign-ins of a customer failed. Until the lock ends, the customer can sign in only from known addresses; after 100 consecutive failures, only with a new password',
   },
   'customer.unlocked': {
     cause:

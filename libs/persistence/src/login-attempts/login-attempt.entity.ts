@@ -6,8 +6,16 @@ import type { LoginAllowance } from './login-allowance.js';
 export class LoginAttemptEntity {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId!: string;
   @PrimaryColumn('bytea', { name: 'email_hash' }) emailHash!: Buffer;
+  /** Attempts of the open allowance in the window. */
   @Column('integer', { name: 'tries' }) attempts!: number;
   @Column({ type: 'timestamptz', name: 'window_ends_at', precision: 3 }) windowEndsAt!: Date;
   @Column('integer', { name: 'known_tries', default: 0 }) knownAttempts!: number;
   @Column('text', { nullable: true }) granted!: LoginAllowance | null;
+  /** Consecutive attempts of the open allowance in all windows. They determine the length of the next one. */
+  @Column('integer', { default: 0 }) failures!: number;
+  @Column({ type: 'timestamptz', name: 'failed_at', precision: 3, default: () => 'now()' }) failedAt!: Date;
+  /** Consecutive attempts of both allowances at the password of the customer `customerId`. */
+  @Column('integer', { default: 0 }) guesses!: number;
+  /** The customer with a password who had the email at the last attempt, or null. */
+  @Column('uuid', { name: 'customer_id', nullable: true }) customerId!: string | null;
 }

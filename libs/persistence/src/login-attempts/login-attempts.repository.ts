@@ -11,16 +11,22 @@ import type { Tx } from '../transactions.js';
 import { CustomerAddressEntity } from './customer-address.entity.js';
 import {
   attemptResultRow,
+  attemptResultSql,
   attemptsColumn,
   consumeAllowanceSql,
+  IS_EXPIRED,
   KNOWN_ADDRESS_SINCE,
+  PRUNED_ATTEMPTS,
+  releaseSql,
   type LoginAllowance,
 } from './login-allowance.js';
 
 export interface LoginAttempt {
   /** Maximum number of failed logins per window, and the same number again from known addresses. */
   quota: number;
+  /** Length of the first window. The next ones are twice as long for every `quota` consecutive failures. */
   windowSeconds: number;
+  maxWindowSeconds: number;
   email: string;
   /** SHA-256 of the email. */
   emailHash: Buffer;
@@ -28,9 +34,21 @@ export interface LoginAttempt {
   addressBlock: string | null;
 }
 
-export interface LoginAttemptResult extends RowOf<typeof attemptResultRow> {
+const customerAttemptRow = {
+  ...attemptResultRow,
+  /** Number of consecutive attempts at the password of the customer, in all windows and with this one. */
+  guesses: integer,
+};
+
+export interface LoginAttemptResult extends RowOf<typeof customerAttemptRow> {
   /** The customer with this email, or null. */
   customer: CustomerWithPasswordHash | null;
+}
+
+export interface ClearedAttempts {
+  /** Number of attempts of the open allowance that were used; 0 if the window has ended. */
+  attempts: number;
+  guesses: number;
 }
 
 const isKnownAddress = `EXISTS (
@@ -38,37 +56,50 @@ const isKnownAddress = `EXISTS (
   WHERE c.project_id = $1 AND c.email = $5 AND known.address_block = $6
     AND known.last_login_at > ${KNOWN_ADDRESS_SINCE})`;
 
+const windowParameters = { quota: '$4::int', windowSeconds: '$3::int', maxWindowSeconds: '$7::int' };
+
+/** The guesses before this attempt. Those at the password of an earlier owner of the email do not count. */
+const earlierGuesses = {
+  column: 'guesses',
+  before: `(CASE WHEN ${IS_EXPIRED} OR a.customer_id IS DISTINCT FROM excluded.customer_id THEN 0 ELSE a.guesses END)`,
+};
+
 const reserveAttempt = statement(
   {
-    ...attemptResultRow,
+    ...customerAttemptRow,
     ...customerWithHashRow,
     /** Null if there is no customer with this email. The other columns of the customer are null then, too. */
     id: nullable(uuid),
   },
-  `WITH reserved AS (INSERT INTO login_attempts AS a (project_id, email_hash, tries, window_ends_at, granted)
-   VALUES ($1, $2, 1, now() + $3 * interval '1 second', 'open')
-   ON CONFLICT (project_id, email_hash) DO UPDATE SET ${consumeAllowanceSql('$4::int', isKnownAddress, 'granted')}
-   RETURNING granted, tries AS attempts, ceil(extract(epoch FROM window_ends_at - now()))::int AS "secondsLeft")
+  `WITH reserved AS (
+     INSERT INTO login_attempts AS a
+       (project_id, email_hash, tries, window_ends_at, granted, failures, guesses, customer_id)
+     VALUES ($1, $2, 1, now() + $3::int * interval '1 second', 'open', 1, 1, (
+       SELECT id FROM customers WHERE project_id = $1 AND email = $5 AND password_hash IS NOT NULL))
+     ON CONFLICT (project_id, email_hash) DO UPDATE SET customer_id = excluded.customer_id,
+       ${consumeAllowanceSql(windowParameters, isKnownAddress, 'granted', earlierGuesses)}
+     RETURNING ${attemptResultSql('granted', windowParameters)}, guesses)
    SELECT reserved.*, ${customerWithHashColumns}
    FROM reserved LEFT JOIN customers c ON c.project_id = $1 AND c.email = $5`,
 );
 
-const releaseSql = (column: string): string => `
-  UPDATE login_attempts SET ${column} = ${column} - 1
-  WHERE project_id = $1 AND email_hash = $2 AND ${column} > 0`;
+const releaseAttemptSql = (granted: LoginAllowance): string => `
+  UPDATE login_attempts SET ${releaseSql(granted)}, guesses = greatest(guesses - 1, 0)
+  WHERE project_id = $1 AND email_hash = $2 AND ${attemptsColumn(granted)} > 0`;
 
 const releaseAttempt = {
-  open: statement({}, releaseSql(attemptsColumn('open'))),
-  known: statement({}, releaseSql(attemptsColumn('known'))),
+  open: statement({}, releaseAttemptSql('open')),
+  known: statement({}, releaseAttemptSql('known')),
 };
 
 const clearAttempts = statement(
-  { attempts: integer },
-  `DELETE FROM login_attempts WHERE project_id = $1 AND email_hash = $2
-   RETURNING CASE WHEN window_ends_at > now() THEN tries ELSE 0 END AS attempts`,
+  { attempts: integer, guesses: integer },
+  `DELETE FROM login_attempts a WHERE project_id = $1 AND email_hash = $2
+   RETURNING CASE WHEN window_ends_at > now() THEN tries ELSE 0 END AS attempts,
+     CASE WHEN ${IS_EXPIRED} THEN 0 ELSE guesses END AS guesses`,
 );
 
-const pruneAttempts = pruneStatement('login_attempts', 'window_ends_at < now()');
+const pruneAttempts = pruneStatement('login_attempts', PRUNED_ATTEMPTS);
 const pruneAddresses = pruneStatement('customer_addresses', `last_login_at < ${KNOWN_ADDRESS_SINCE}`);
 
 /**
@@ -95,9 +126,13 @@ export class LoginAttemptsRepository {
       attempt.quota,
       attempt.email,
       attempt.addressBlock,
+      attempt.maxWindowSeconds,
     ]);
-    const { granted, attempts, secondsLeft, id, ...customer } = row!;
-    return { granted, attempts, secondsLeft, customer: id === null ? null : { id, ...customer } };
+    const { granted, attempts, secondsLeft, windowSeconds, guesses, id, ...customer } = row!;
+    return {
+      ...{ granted, attempts, secondsLeft, windowSeconds, guesses },
+      customer: id === null ? null : { id, ...customer },
+    };
   }
 
   /** Releases an attempt whose password was not checked. */
@@ -105,10 +140,10 @@ export class LoginAttemptsRepository {
     await this.database.execute(releaseAttempt[granted], [projectId, emailHash]);
   }
 
-  /** Clears the count. @returns the number of used attempts */
-  async clear(projectId: string, emailHash: Buffer, sql: Sql = this.database): Promise<number> {
+  /** Clears the count. @returns the cleared attempts in the window, and the guesses at the password */
+  async clear(projectId: string, emailHash: Buffer, sql: Sql = this.database): Promise<ClearedAttempts> {
     const [row] = await sql.execute(clearAttempts, [projectId, emailHash]);
-    return row?.attempts ?? 0;
+    return row ?? { attempts: 0, guesses: 0 };
   }
 
   /** Removes all known addresses of a customer. */
@@ -116,7 +151,7 @@ export class LoginAttemptsRepository {
     await tx.manager.delete(CustomerAddressEntity, { customerId });
   }
 
-  /** Removes expired windows, and addresses that have not been used for a long time. */
+  /** Removes failures that are no longer counted, and addresses that have not been used for a long time. */
   async prune(signal: AbortSignal): Promise<void> {
     await pruneInBatches(this.database, signal, pruneAttempts);
     await pruneInBatches(this.database, signal, pruneAddresses);

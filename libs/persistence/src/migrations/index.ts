@@ -29,6 +29,7 @@ import { AddCustomerLocale1764201601000 } from './1764201601000-add-customer-loc
 import { CreateMailTemplates1764201601500 } from './1764201601500-create-mail-templates.js';
 import { AddOperatorReauthentication1764201602000 } from './1764201602000-add-operator-reauthentication.js';
 import { AddOperatorBrowsers1764201602001 } from './1764201602001-add-operator-browsers.js';
+import { CountConsecutiveFailedLogins1764201603000 } from './1764201603000-count-consecutive-failed-logins.js';
 import { AddCustomerClaims1764201605000 } from './1764201605000-add-customer-claims.js';
 import { CreateOwnerFunctions1764201606000 } from './1764201606000-create-owner-functions.js';
 
@@ -65,6 +66,7 @@ export const migrations = [
   CreateMailTemplates1764201601500,
   AddOperatorReauthentication1764201602000,
   AddOperatorBrowsers1764201602001,
+  CountConsecutiveFailedLogins1764201603000,
   AddCustomerClaims1764201605000,
   CreateOwnerFunctions1764201606000,
 ];

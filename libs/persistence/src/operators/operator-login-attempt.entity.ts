@@ -11,4 +11,7 @@ export class OperatorLoginAttemptEntity {
   @Column({ type: 'timestamptz', name: 'window_ends_at', precision: 3 }) windowEndsAt!: Date;
   @Column('integer', { name: 'known_tries', default: 0 }) knownAttempts!: number;
   @Column('text', { name: 'granted_by', nullable: true }) grantedBy!: LoginAllowance | null;
+  /** Consecutive attempts of the open allowance in all windows. They determine the length of the next one. */
+  @Column('integer', { default: 0 }) failures!: number;
+  @Column({ type: 'timestamptz', name: 'failed_at', precision: 3, default: () => 'now()' }) failedAt!: Date;
 }

@@ -3,9 +3,12 @@ import type { Operator } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import {
   attemptResultRow,
+  attemptResultSql,
   attemptsColumn,
   consumeAllowanceSql,
   KNOWN_ADDRESS_SINCE,
+  PRUNED_ATTEMPTS,
+  releaseSql,
   type LoginAllowance,
 } from '../login-attempts/login-allowance.js';
 import type { LoginAttempt } from '../login-attempts/login-attempts.repository.js';
@@ -26,6 +29,8 @@ const isKnownAddress = `EXISTS (
   SELECT FROM operators o JOIN operator_addresses known ON known.operator_id = o.id
   WHERE o.email = $4 AND known.address_block = $5 AND known.last_sign_in_at > ${KNOWN_ADDRESS_SINCE})`;
 
+const windowParameters = { quota: '$3::int', windowSeconds: '$2::int', maxWindowSeconds: '$6::int' };
+
 const reserveAttempt = statement(
   {
     ...attemptResultRow,
@@ -34,21 +39,21 @@ const reserveAttempt = statement(
     /** Null if there is no operator with this email. The other columns of the operator are null then, too. */
     id: nullable(uuid),
   },
-  `WITH reserved AS (INSERT INTO operator_login_attempts AS a (email_hash, tries, window_ends_at, granted_by)
-   VALUES ($1, 1, now() + $2 * interval '1 second', 'open')
-   ON CONFLICT (email_hash) DO UPDATE SET ${consumeAllowanceSql('$3::int', isKnownAddress, 'granted_by')}
-   RETURNING granted_by AS granted, tries AS attempts,
-     ceil(extract(epoch FROM window_ends_at - now()))::int AS "secondsLeft")
+  `WITH reserved AS (INSERT INTO operator_login_attempts AS a (email_hash, tries, window_ends_at, granted_by, failures)
+   VALUES ($1, 1, now() + $2::int * interval '1 second', 'open', 1)
+   ON CONFLICT (email_hash) DO UPDATE SET ${consumeAllowanceSql(windowParameters, isKnownAddress, 'granted_by')}
+   RETURNING ${attemptResultSql('granted_by', windowParameters)})
    SELECT reserved.*, ${operatorColumns}, o.password_hash AS "passwordHash"
    FROM reserved LEFT JOIN operators o ON o.email = $4`,
 );
 
-const releaseSql = (column: string): string =>
-  `UPDATE operator_login_attempts SET ${column} = ${column} - 1 WHERE email_hash = $1 AND ${column} > 0`;
+const releaseAttemptSql = (granted: LoginAllowance): string => `
+  UPDATE operator_login_attempts SET ${releaseSql(granted)}
+  WHERE email_hash = $1 AND ${attemptsColumn(granted)} > 0`;
 
 const releaseAttempt = {
-  open: statement({}, releaseSql(attemptsColumn('open'))),
-  known: statement({}, releaseSql(attemptsColumn('known'))),
+  open: statement({}, releaseAttemptSql('open')),
+  known: statement({}, releaseAttemptSql('known')),
 };
 
 const clearAttempts = statement({}, 'DELETE FROM operator_login_attempts WHERE email_hash = $1');
@@ -63,7 +68,7 @@ const saveKnownAddress = statement(
    SELECT EXISTS (SELECT FROM previous WHERE browsers = '{}' OR $3 = ANY (browsers)) AS "wasKnown"`,
 );
 
-const pruneAttempts = pruneStatement('operator_login_attempts', 'window_ends_at < now()');
+const pruneAttempts = pruneStatement('operator_login_attempts', PRUNED_ATTEMPTS);
 const pruneAddresses = pruneStatement('operator_addresses', `last_sign_in_at < ${KNOWN_ADDRESS_SINCE}`);
 
 /**
@@ -78,11 +83,14 @@ export class OperatorLoginAttemptsRepository {
    * sign-in clears the count. Unknown emails take the same path.
    */
   async reserve(attempt: LoginAttempt): Promise<OperatorLoginAttemptResult> {
-    const { emailHash, windowSeconds, quota, email, addressBlock } = attempt;
-    const values = [emailHash, windowSeconds, quota, email, addressBlock];
+    const { emailHash, quota, email, addressBlock, maxWindowSeconds } = attempt;
+    const values = [emailHash, attempt.windowSeconds, quota, email, addressBlock, maxWindowSeconds];
     const [row] = await this.database.execute(reserveAttempt, values);
-    const { granted, attempts, secondsLeft, id, ...operator } = row!;
-    return { granted, attempts, secondsLeft, operator: id === null ? null : { id, ...operator } };
+    const { granted, attempts, secondsLeft, windowSeconds, id, ...operator } = row!;
+    return {
+      ...{ granted, attempts, secondsLeft, windowSeconds },
+      operator: id === null ? null : { id, ...operator },
+    };
   }
 
   /** Releases an attempt whose password or code was correct or was not checked. */
@@ -114,7 +122,7 @@ export class OperatorLoginAttemptsRepository {
     await tx.manager.delete(OperatorAddressEntity, { operatorId });
   }
 
-  /** Removes expired windows, and addresses that have not been used for a long time. */
+  /** Removes failures that are no longer counted, and addresses that have not been used for a long time. */
   async prune(signal: AbortSignal): Promise<void> {
     await pruneInBatches(this.database, signal, pruneAttempts);
     await pruneInBatches(this.database, signal, pruneAddresses);

@@ -80,5 +80,14 @@ export const germanMailTexts: MailTranslation<CustomerMailKind> = {
       ],
       closing: [],
     },
+    'password-closed': {
+      subject: 'Legen Sie ein neues Passwort für {{project_name}} fest',
+      heading: 'Ihr Passwort gilt nicht mehr',
+      paragraphs: [
+        'Für das Konto von {{email}} bei {{project_name}} wurde 100-mal in Folge ein falsches Passwort eingegeben. Zum Schutz Ihres Kontos wurde Ihr Passwort am {{time}} gesperrt. Auf Ihren Geräten bleiben Sie angemeldet.',
+        'Um sich wieder anzumelden, öffnen Sie {{project_name}} wie gewohnt, wählen Sie „Passwort vergessen“ und legen Sie ein neues Passwort fest.',
+      ],
+      closing: ['Bei Fragen wenden Sie sich an {{project_name}}.'],
+    },
   },
 };

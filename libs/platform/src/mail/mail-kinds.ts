@@ -8,7 +8,13 @@ import {
 } from '@gatehouse/domain';
 
 /** Emails that only inform. They contain no link to Gatehouse. */
-const notices = ['password-changed', 'already-registered', 'operator-notice', 'test'] as const;
+const notices = [
+  'password-changed',
+  'password-closed',
+  'already-registered',
+  'operator-notice',
+  'test',
+] as const;
 
 type Notice = (typeof notices)[number];
 /** Emails whose link contains a token: those of customers, and the invitation of an operator. */

@@ -106,6 +106,15 @@ const englishMailTexts: MailTranslation<Exclude<MailKind, 'operator-notice'>> = 
       ],
       closing: [],
     },
+    'password-closed': {
+      subject: 'Set a new password for {{project_name}}',
+      heading: 'Your password no longer works',
+      paragraphs: [
+        'Someone entered a wrong password for the {{project_name}} account of {{email}} 100 times in a row. To protect your account, your password was closed on {{time}}: it is no longer accepted. You stay signed in on your devices.',
+        'To sign in again, open {{project_name}} as usual, choose "Forgot password" and set a new password.',
+      ],
+      closing: ['If you have questions, contact {{project_name}}.'],
+    },
   },
 };
 

@@ -1,0 +1,31 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * Adds the consecutive failures that determine the length of the windows, and the guesses at the password of
+ * a customer. Rows stay until 90 days after the last failure; the index serves their removal.
+ */
+export class CountConsecutiveFailedLogins1764201603000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE login_attempts
+        ADD COLUMN failures integer NOT NULL DEFAULT 0,
+        ADD COLUMN failed_at timestamptz(3) NOT NULL DEFAULT now(),
+        ADD COLUMN guesses integer NOT NULL DEFAULT 0,
+        ADD COLUMN customer_id uuid;
+      CREATE INDEX login_attempts_age ON login_attempts (window_ends_at);
+
+      ALTER TABLE operator_login_attempts
+        ADD COLUMN failures integer NOT NULL DEFAULT 0,
+        ADD COLUMN failed_at timestamptz(3) NOT NULL DEFAULT now();
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE operator_login_attempts DROP COLUMN failures, DROP COLUMN failed_at;
+      DROP INDEX login_attempts_age;
+      ALTER TABLE login_attempts
+        DROP COLUMN failures, DROP COLUMN failed_at, DROP COLUMN guesses, DROP COLUMN customer_id;
+    `);
+  }
+}

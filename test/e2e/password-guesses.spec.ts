@@ -1,0 +1,208 @@
+import {
+  NEW_PASSWORD,
+  normalizeResponse,
+  registerCustomer,
+  requestReset,
+  submitToken,
+  type RegisteredCustomer,
+} from '../support/customers.js';
+import { eventually } from '../support/eventually.js';
+import { retryWhileRejected } from '../support/retry-while-rejected.js';
+import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
+afterAll(async () => instance?.stop());
+
+const HOME = '203.0.113.5';
+const ELSEWHERE = '192.0.2.1';
+const HOUR = 3600;
+/** Length of each window in seconds, after every ten consecutive failures. */
+const WINDOWS = [0.25, 0.5, 1, 2, 4, 8, 16, 24, 24, 24, 24].map((hours) => hours * HOUR);
+
+const loginFrom = (ip: string, email: string, password?: string): Promise<TestResponse> =>
+  retryWhileRejected(() =>
+    instance.login(email, password, {
+      'x-api-key': instance.credentials.projectSecretKey,
+      'x-client-ip': ip,
+    }),
+  );
+const statusFrom = async (ip: string, email: string, password?: string): Promise<number> =>
+  (await loginFrom(ip, email, password)).status;
+
+const emailHashSql = (email: string): string => `sha256('${email}')`;
+const endWindow = (...emails: string[]): Promise<unknown> =>
+  instance.sql(
+    `UPDATE login_attempts SET window_ends_at = now() WHERE email_hash IN (${emails.map(emailHashSql).join()})`,
+  );
+
+/** Fails once from ELSEWHERE, and sets the number of consecutive failures with that one; ends the window. */
+async function failTimes(email: string, failures: number): Promise<void> {
+  await loginFrom(ELSEWHERE, email, 'wrong password');
+  await instance.sql(
+    `UPDATE login_attempts SET failures = $1, guesses = $1, window_ends_at = now() WHERE email_hash = ${emailHashSql(email)}`,
+    [failures],
+  );
+}
+
+/** Closes the password of a customer who has signed in from HOME, and ends the window. */
+async function closePassword(): Promise<RegisteredCustomer> {
+  const customer = await registerCustomer(instance);
+  expect(await statusFrom(HOME, customer.email)).toBe(200);
+  await failTimes(customer.email, 99);
+  expect(await statusFrom(ELSEWHERE, customer.email, 'wrong password')).toBe(401);
+  await eventually('the email', async () => (await listNotices(customer)).length > 0);
+  await endWindow(customer.email);
+  return customer;
+}
+const listNotices = ({ email }: RegisteredCustomer) => instance.listMails(email, 'password-closed');
+
+describe('consecutive failed sign-ins (OP-02)', () => {
+  it('have the same responses for known and unknown emails at every count up to 110, in windows of 15 minutes to 24 hours', async () => {
+    const { email } = await registerCustomer(instance);
+    expect(await statusFrom(HOME, email)).toBe(200);
+    const emails = [email, uniqueEmail()];
+    const failWithBoth = () => Promise.all(emails.map((each) => loginFrom(HOME, each, 'wrong password')));
+    for (const [index, seconds] of WINDOWS.entries()) {
+      for (let failures = 10 * index + 1; failures <= 10 * (index + 1); failures += 1) {
+        const statuses = (await failWithBoth()).map(({ status }) => [failures, status]);
+        expect(statuses).toEqual(Array(2).fill([failures, 401]));
+      }
+      for (const rejected of await failWithBoth()) {
+        const wait = Number(rejected.headers.get('retry-after'));
+        expect(wait).toBeGreaterThan(seconds - 100);
+        expect(wait).toBeLessThanOrEqual(seconds);
+        expect([rejected.status, rejected.headers.get('ratelimit-policy')]).toEqual([
+          429,
+          `"failed-login";q=10;w=${seconds}`,
+        ]);
+      }
+      await endWindow(...emails);
+    }
+  });
+
+  it('grow the window even if no window is used up', async () => {
+    const email = uniqueEmail();
+    for (let count = 0; count < 2; count += 1) {
+      for (let failures = 0; failures < 9; failures += 1) await loginFrom(ELSEWHERE, email, 'wrong password');
+      await endWindow(email);
+    }
+    let rejected = await loginFrom(ELSEWHERE, email, 'wrong password');
+    while (rejected.status === 401) rejected = await loginFrom(ELSEWHERE, email, 'wrong password');
+    expect(rejected.headers.get('ratelimit-policy')).toBe('"failed-login";q=10;w=1800');
+  });
+
+  it.each([
+    [
+      'a completed sign-in',
+      async ({ email }: RegisteredCustomer) => void (await loginFrom(ELSEWHERE, email)),
+    ],
+    [
+      '90 days without a failure',
+      async ({ email }: RegisteredCustomer) =>
+        void (await instance.sql(
+          `UPDATE login_attempts SET failed_at = now() - interval '91 days' WHERE email_hash = ${emailHashSql(email)}`,
+        )),
+    ],
+  ])('are forgotten after %s', async (_, forget) => {
+    const customer = await registerCustomer(instance);
+    await failTimes(customer.email, 99);
+    await forget(customer);
+    for (let failures = 0; failures < 10; failures += 1)
+      expect(await statusFrom(ELSEWHERE, customer.email, 'wrong password')).toBe(401);
+    const rejected = await loginFrom('198.51.100.7', customer.email);
+    expect(rejected.headers.get('ratelimit-policy')).toBe('"failed-login";q=10;w=900');
+    await endWindow(customer.email);
+    expect(await statusFrom(ELSEWHERE, customer.email)).toBe(200);
+  });
+});
+
+describe('a password after 100 consecutive failures (OP-02)', () => {
+  it('is accepted as the 100th guess, and by no later one', async () => {
+    const { email } = await registerCustomer(instance);
+    await failTimes(email, 99);
+    expect(await statusFrom(ELSEWHERE, email)).toBe(200);
+    await failTimes(email, 100);
+    expect(await statusFrom(ELSEWHERE, email)).toBe(401);
+  });
+
+  it('is closed at every address and on every route with the response of a wrong password, while the session continues', async () => {
+    const { email, tokens } = await closePassword();
+    const wrong = await loginFrom(ELSEWHERE, uniqueEmail(), 'wrong password');
+    const closed = await loginFrom(ELSEWHERE, email);
+    expect(normalizeResponse(closed)).toEqual(normalizeResponse(wrong));
+    const { accessToken } = tokens;
+    for (const [path, body] of [
+      ['password', { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }],
+      ['email', { email: uniqueEmail(), password: PASSWORD }],
+      ['delete', { currentPassword: PASSWORD }],
+    ] as const) {
+      const response = await instance.requestWithAccessToken(accessToken, 'POST', `/api/v1/me/${path}`, body);
+      expect([path, response.status]).toEqual([path, 401]);
+    }
+    for (let count = 0; count < 6; count += 1) await loginFrom(ELSEWHERE, email, 'wrong password');
+    expect([await statusFrom(HOME, email), await statusFrom(ELSEWHERE, email)]).toEqual([429, 429]);
+    expect((await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me')).status).toBe(200);
+  });
+
+  it('is closed with one email and one event, even if 20 parallel guesses pass the limit', async () => {
+    const customer = await registerCustomer(instance);
+    await failTimes(customer.email, 95);
+    const burst = Array.from({ length: 20 }, () => statusFrom(ELSEWHERE, customer.email, 'wrong password'));
+    expect((await Promise.all(burst)).sort()).toEqual([...Array(10).fill(401), ...Array(10).fill(429)]);
+    await eventually('the email', async () => (await listNotices(customer)).length > 0);
+    await endWindow(customer.email);
+    for (let count = 0; count < 10; count += 1) await statusFrom(ELSEWHERE, customer.email, 'wrong password');
+    expect(await listNotices(customer)).toMatchObject([
+      { subject: expect.stringContaining('Set a new password'), link: null },
+    ]);
+    expect(await instance.events(customer.id, 'customer.locked')).toHaveLength(1);
+  });
+
+  it('counts the guesses of a known address, whose attempts look like rejected ones', async () => {
+    const { email } = await registerCustomer(instance);
+    expect(await statusFrom(HOME, email)).toBe(200);
+    await failTimes(email, 80);
+    for (let count = 0; count < 20; count += 1) await loginFrom(HOME, email, 'wrong password');
+    await endWindow(email);
+    expect(await statusFrom(ELSEWHERE, email)).toBe(401);
+  });
+
+  it.each<[string, (customer: RegisteredCustomer) => Promise<unknown>, string]>([
+    [
+      'a secret key',
+      ({ id }) => instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/unlock`),
+      PASSWORD,
+    ],
+    [
+      'a password reset',
+      async ({ email }) => submitToken(instance, 'reset-password', await requestReset(instance, email)),
+      NEW_PASSWORD,
+    ],
+  ])('is opened by %s, with one event', async (_, open, password) => {
+    const customer = await closePassword();
+    await open(customer);
+    expect(await statusFrom(ELSEWHERE, customer.email, password)).toBe(200);
+    expect(await instance.events(customer.id, 'customer.unlocked')).toHaveLength(1);
+  });
+
+  it('is not that of a customer who registers with the address later', async () => {
+    const email = uniqueEmail();
+    await failTimes(email, 200);
+    await registerCustomer(instance, email);
+    expect(await statusFrom(ELSEWHERE, email)).toBe(200);
+    // The count of an earlier owner, in case its row outlives the customer.
+    await failTimes(email, 200);
+    await instance.sql('DELETE FROM customers WHERE email = $1', [email]);
+    await registerCustomer(instance, email);
+    expect(await statusFrom(ELSEWHERE, email)).toBe(200);
+  });
+
+  it('is forgotten when the customer is deleted', async () => {
+    const { id, email } = await closePassword();
+    await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${id}`);
+    const rows = await instance.sql(`SELECT FROM login_attempts WHERE email_hash = ${emailHashSql(email)}`);
+    expect(rows).toEqual([]);
+  });
+});
