@@ -98,6 +98,19 @@ describe('the health of an instance', () => {
     expect((await getHealth()).workers).toMatchObject([{ host: 'lost' }]);
   });
 
+  it('counts requests with X-Forwarded-For from an untrusted peer, without their addresses', async () => {
+    expect((await getHealth()).untrustedForwards).toEqual({ count: 0, lastAt: null });
+    const headers = { 'x-forwarded-for': '203.0.113.77' };
+    for (const path of ['/livez', '/nothing']) await instance.request('GET', path, { headers });
+    expect((await getHealth()).untrustedForwards).toEqual({
+      count: 2,
+      lastAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    const message = 'X-Forwarded-For from an untrusted peer ignored';
+    expect(instance.api.log.filter((line) => line.message === message)).toHaveLength(1);
+    expect(JSON.stringify(instance.api.log)).not.toContain('203.0.113.77');
+  });
+
   it('counts pending mails and deliveries without a worker', async () => {
     await instance.sql(
       `INSERT INTO mails (id, kind, recipient, state, next_try_at, created_at)

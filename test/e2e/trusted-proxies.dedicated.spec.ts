@@ -70,6 +70,8 @@ describe('RL-02: sign-ins of operators', () => {
     expect(rejected).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     expect(rejected.headers.get('ratelimit-policy')).toBe('"operator-login";q=30;w=60');
     expect((await instance.request('GET', '/operator/v1/session', { headers: from })).status).toBe(200);
+    const { untrustedForwards } = (await (await signIn(instance)).request('GET', '/health')).body;
+    expect(untrustedForwards).toEqual({ count: 0, lastAt: null });
   });
 
   it('ignore X-Client-IP for the limit and for the session', async () => {

@@ -14,6 +14,7 @@ import { Readiness } from './http/readiness.js';
 import { requestContext } from './http/request-context.js';
 import { routeGate } from './http/route-gate.js';
 import { securityHeaders } from './http/security-headers.js';
+import { UntrustedForwards } from './http/untrusted-forwards.js';
 import { buildOpenApi, type Audience } from './reference/openapi.js';
 
 /** A running api. */
@@ -53,7 +54,8 @@ export async function createApi(
     },
   );
   const readiness = app.get(Readiness);
-  app.use(requestContext(logger, app.get(ApiMetrics)), securityHeaders, corsMiddleware());
+  app.use(requestContext(logger, app.get(ApiMetrics)), app.get(UntrustedForwards).createMiddleware(logger));
+  app.use(securityHeaders, corsMiddleware());
   app.use(readinessGate(readiness));
   if (config.console) app.use(consoleFiles());
   app.use(routeGate(server), ...bodyReader());

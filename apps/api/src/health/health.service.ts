@@ -8,6 +8,7 @@ import {
 } from '@gatehouse/persistence';
 import { Config, DeliveryQueue, now, VERSION } from '@gatehouse/platform';
 import { BillingService } from '../billing/billing.service.js';
+import { UntrustedForwards } from '../http/untrusted-forwards.js';
 import { WorkerHealth, type HealthResponse } from './dto/health.response.js';
 
 /** Reads the health of the installation, from the database and from the state of this process. */
@@ -22,6 +23,7 @@ export class HealthService {
     private readonly database: Database,
     private readonly billing: BillingService,
     private readonly config: Config,
+    private readonly untrustedForwards: UntrustedForwards,
     @Inject(DeliveryQueue) private readonly queue: DeliveryQueue | null,
   ) {}
 
@@ -60,6 +62,10 @@ export class HealthService {
       },
       billing: this.billing.provider,
       warnings: this.config.warnings,
+      untrustedForwards: {
+        count: this.untrustedForwards.count,
+        lastAt: this.untrustedForwards.lastAt?.toISOString() ?? null,
+      },
     };
   }
 }

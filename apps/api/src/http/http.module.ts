@@ -12,6 +12,7 @@ import { RateLimitGuard } from './rate-limit.js';
 import { Readiness } from './readiness.js';
 import { RequestLanguages } from './request-languages.js';
 import { StrayInputGuard } from './stray-input.guard.js';
+import { UntrustedForwards } from './untrusted-forwards.js';
 
 /** The components that all routes share: guards, input validation, errors, rate limits and idempotency. */
 @Module({
@@ -21,6 +22,7 @@ import { StrayInputGuard } from './stray-input.guard.js';
     IdempotencyService,
     Readiness,
     RequestLanguages,
+    UntrustedForwards,
     {
       provide: ApiMetrics,
       useFactory: (metrics: Metrics | null) => metrics && new ApiMetrics(metrics),
@@ -39,6 +41,14 @@ import { StrayInputGuard } from './stray-input.guard.js';
     { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: StrayInputGuard },
   ],
-  exports: [ApiMetrics, IdempotencyInterceptor, IdempotencyService, RateLimiter, Readiness, RequestLanguages],
+  exports: [
+    ApiMetrics,
+    IdempotencyInterceptor,
+    IdempotencyService,
+    RateLimiter,
+    Readiness,
+    RequestLanguages,
+    UntrustedForwards,
+  ],
 })
 export class HttpModule {}

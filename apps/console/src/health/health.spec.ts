@@ -22,6 +22,7 @@ const healthy: Health = {
   mail: { configured: false, pending: 0, failed: 7, overLimit: 0, oldestPendingAt: null },
   billing: 'off',
   warnings: [],
+  untrustedForwards: { count: 0, lastAt: null },
 };
 const names = (health: Partial<Health>): string[] =>
   listProblems({ ...healthy, ...health }, now).map(({ name, status }) => `${status.tone} ${name}`);
@@ -39,6 +40,7 @@ describe('listProblems', () => {
     ['warn Database', { database: { ...healthy.database, migrations: { applied: 3, pending: 1 } } }],
     ['warn Database', { database: { ...healthy.database, auditLogProtected: false } }],
     ['warn Email', { mail: { ...healthy.mail, overLimit: 1 } }],
+    ['warn Client addresses', { untrustedForwards: { count: 3, lastAt: ago(60) } }],
     ['bad Email', { mail: { ...healthy.mail, configured: true, oldestPendingAt: ago(3_600) } }],
     ['warn Configuration', { warnings: ['redis_unencrypted' as const] }],
   ])('returns %s', (problem, health) => expect(names(health)).toEqual([problem]));

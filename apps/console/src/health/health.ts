@@ -102,6 +102,21 @@ export function mailStatus(
   return good('Operational');
 }
 
+/** Time without another such request after which it no longer needs attention, in ms. */
+const FORWARDS_MS = 3_600_000;
+
+/** Returns the status of client addresses. A single request can also come from a client itself. */
+export function clientAddressStatus(
+  { count, lastAt }: Health['untrustedForwards'],
+  now: number,
+): ComponentStatus {
+  if (lastAt === null || elapsedMs(lastAt, now) > FORWARDS_MS) return good('Operational');
+  return warn(
+    'Forwarded by an untrusted peer',
+    `${count.toLocaleString('en')} ${count === 1 ? 'request' : 'requests'} with X-Forwarded-For came from an address outside TRUSTED_PROXIES. If this is your proxy, add its address range: all clients now share its address and its limits.`,
+  );
+}
+
 const billingLabels: Record<Health['billing'], string> = {
   stripe: 'Stripe',
   built_in: 'Built-in page, no provider',
@@ -136,6 +151,7 @@ export function listProblems(health: Health, now: number): { name: string; statu
     { name: 'Redis', status: redisStatus(health.redis) },
     { name: 'Email', status: mailStatus(health.mail, now) },
     { name: 'Configuration', status: configurationStatus(health.warnings) },
+    { name: 'Client addresses', status: clientAddressStatus(health.untrustedForwards, now) },
   ];
   const withTone = (tone: Tone) => components.filter(({ status }) => status.tone === tone);
   return [...withTone('bad'), ...withTone('warn')];

@@ -80,6 +80,20 @@ export class MailHealth {
   oldestPendingAt!: string | null;
 }
 
+/**
+ * Requests with `X-Forwarded-For` from a peer outside TRUSTED_PROXIES, which Gatehouse ignores. If they came
+ * through your proxy, all clients share its address.
+ */
+export class UntrustedForwardsHealth {
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    description: 'Number since the start of the process that sent the response',
+  })
+  count!: number;
+  @ApiProperty({ ...nullableTime, description: 'Time of the last one' }) lastAt!: string | null;
+}
+
 /** The health of the installation. */
 export class HealthResponse {
   @ApiProperty({ example: '0.1.0' }) version!: string;
@@ -99,4 +113,5 @@ export class HealthResponse {
       'Weaknesses of the configuration of the process that sent the response; none outside production',
   })
   warnings!: ConfigWarning[];
+  @ApiProperty({ type: UntrustedForwardsHealth }) untrustedForwards!: UntrustedForwardsHealth;
 }

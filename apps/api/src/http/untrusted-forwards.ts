@@ -1,0 +1,32 @@
+import type { RequestHandler } from 'express';
+import { now, type Logger } from '@gatehouse/platform';
+
+/**
+ * Counts requests with `X-Forwarded-For` from a peer that is not a trusted proxy. Such a peer may be the
+ * operators' own proxy, if it is missing in TRUSTED_PROXIES: all clients then share its address. No address is
+ * stored.
+ */
+export class UntrustedForwards {
+  /** Number of these requests since the process started. */
+  count = 0;
+  lastAt: Date | null = null;
+
+  /** Returns middleware that counts, and logs the first such request. */
+  createMiddleware(logger: Logger): RequestHandler {
+    return (request, _response, next) => {
+      if (request.headers['x-forwarded-for'] !== undefined && !isTrustedPeer(request)) {
+        if (this.count === 0)
+          logger.warn({ setting: 'TRUSTED_PROXIES' }, 'X-Forwarded-For from an untrusted peer ignored');
+        this.count += 1;
+        this.lastAt = now();
+      }
+      next();
+    };
+  }
+}
+
+/** Returns whether Express believes the header of the peer, according to TRUSTED_PROXIES. */
+function isTrustedPeer({ app, socket }: Parameters<RequestHandler>[0]): boolean {
+  const isTrusted = app.get('trust proxy fn') as (address: string | undefined, hop: number) => boolean;
+  return isTrusted(socket.remoteAddress, 0);
+}
