@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { Agent } from 'node:http';
 import { expectStatus } from '../support/customers.js';
-import { PASSWORD, type TestInstance } from '../support/test-instance.js';
+import { bearerHeader, PASSWORD, type TestInstance } from '../support/test-instance.js';
+import { insertProject } from '../support/tenants.js';
 import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { uniqueEmail } from '../support/unique-email.js';
 import { BenchInstance } from './bench-instance.js';
@@ -24,6 +25,9 @@ interface Case {
   /** Each address is used once, so that no limit per address is measured. */
   emails: string[];
   password?: string;
+  /** Default: the key of the first project. */
+  publishableKey?: string;
+  isMixed?: boolean;
 }
 
 /**
@@ -34,10 +38,11 @@ export async function measureTiming({ samples = SAMPLES }: { samples?: number })
   const bench = await BenchInstance.start({ env: { BCRYPT_COST: String(COST) } });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
-    const cases = await prepareCases(bench.instance, samples + WARM_UP);
-    const timed = new Map<Case, TimingCase>(
-      cases.map((each) => [each, { group: each.group, name: each.name, responses: [] }]),
-    );
+    const cases = [
+      ...(await prepareCases(bench.instance, samples + WARM_UP)),
+      ...(await prepareImportedCases(bench.instance, samples + WARM_UP)),
+    ];
+    const timed = new Map<Case, TimingCase>(cases.map((each) => [each, createTimingCase(each)]));
     for (const group of new Set(cases.map((each) => each.group))) {
       printProgress(group);
       const members = cases.filter((each) => each.group === group);
@@ -53,6 +58,7 @@ export async function measureTiming({ samples = SAMPLES }: { samples?: number })
       [
         `${samples} requests of each case, one after the other over one connection, in random order within a group,`,
         `after ${WARM_UP} warm-up requests. Each uses an address of its own; bcrypt at cost ${COST}.`,
+        'The project of the group "login with imported hashes" has equal numbers of own, argon2id, bcrypt and PBKDF2 hashes.',
         'Ratios refer to the first case of the group. Responses are compared without date and request id.',
       ],
     );
@@ -60,6 +66,42 @@ export async function measureTiming({ samples = SAMPLES }: { samples?: number })
     agent.destroy();
     await bench.stop();
   }
+}
+
+const createTimingCase = ({ group, name, isMixed = false }: Case): TimingCase => ({
+  group,
+  name,
+  isMixed,
+  responses: [],
+});
+
+/** Hashes of other systems that take from microseconds to several times as long as one of Gatehouse. */
+const importedHashes = [
+  '$argon2id$v=19$m=65536,t=3,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2g',
+  `$2b$13$${'C'.repeat(21)}.${'E'.repeat(30)}C`,
+  '$pbkdf2-sha256$i=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2g',
+];
+
+/** Creates the cases of a project whose customers have different hashes (requirement OP-03). */
+async function prepareImportedCases(instance: TestInstance, count: number): Promise<Case[]> {
+  const { publishableKey, secretKey } = await insertProject(instance, instance.credentials.organizationId);
+  const customers = Array.from({ length: count }, (_, index) => {
+    const passwordHash = importedHashes[index % (importedHashes.length + 1)];
+    return { email: uniqueEmail(), ...(passwordHash ? { passwordHash } : { password: PASSWORD }) };
+  });
+  const response = await instance.request('POST', '/api/v1/customers/import', {
+    body: { customers },
+    headers: bearerHeader(secretKey),
+  });
+  if (response.body.created !== count) throw new Error(JSON.stringify(response.body));
+  const login = {
+    ...{ group: 'login with imported hashes', path: 'login', status: 401, isMixed: true },
+    ...{ password: `not ${PASSWORD}`, publishableKey },
+  };
+  return [
+    { ...login, name: 'wrong password', emails: shuffle(customers.map(({ email }) => email)) },
+    { ...login, name: 'unknown email', emails: Array.from({ length: count }, uniqueEmail) },
+  ];
 }
 
 async function prepareCases(instance: TestInstance, count: number): Promise<Case[]> {
@@ -128,11 +170,11 @@ async function send(
   agent: Agent,
   requested: Case,
 ): Promise<Exchange> {
-  const { path, status, emails, password } = requested;
+  const { path, status, emails, password, publishableKey = credentials.publishableKey } = requested;
   const response = await exchange(agent, {
     method: 'POST',
     url: `${baseUrl}/api/v1/auth/${path}`,
-    headers: { 'x-publishable-key': credentials.publishableKey },
+    headers: { 'x-publishable-key': publishableKey },
     body: JSON.stringify({ email: emails.pop()!, password }),
   });
   if (response.status !== status)

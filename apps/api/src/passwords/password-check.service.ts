@@ -7,6 +7,7 @@ import {
   Transactions,
   type ClearedAttempts,
   type CustomerWithPasswordHash,
+  type DecoySelection,
   type LoginAllowance,
   type LoginAttemptResult,
   type NewEvent,
@@ -15,10 +16,12 @@ import {
 } from '@gatehouse/persistence';
 import {
   errorMessage,
+  Keyring,
   LOGGER,
   PasswordHasher,
   rateLimitHeaders,
   sha256,
+  type HashOptions,
   type HashPermit,
   type Logger,
 } from '@gatehouse/platform';
@@ -45,7 +48,8 @@ const failedLoginPolicy = {
 const MAX_GUESSES = 100;
 
 /** A counted attempt whose password is verified, and the allowance that granted it. */
-type GrantedAttempt = Omit<LoginAttemptResult, 'customer'> & { granted: LoginAllowance };
+type GrantedAttempt = CountedAttempt & { granted: LoginAllowance };
+type CountedAttempt = Omit<LoginAttemptResult, 'customer' | 'decoyHash'>;
 
 /** A customer who has just provided the correct password, with the counted attempt. */
 export type AuthenticatedCustomer = CustomerWithPasswordHash & {
@@ -62,6 +66,7 @@ export class PasswordCheckService {
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
+    private readonly keyring: Keyring,
     private readonly links: OneTimeLinksService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -211,14 +216,15 @@ export class PasswordCheckService {
     client: Client,
   ): Promise<AuthenticatedCustomer> {
     const emailHash = sha256(email);
-    const { addressBlock } = client;
-    const { customer, ...attempt } = await this.attempts.reserve(project.id, {
-      ...failedLoginPolicy,
-      ...{ email, emailHash, addressBlock },
-    });
+    const { addressBlock, signal } = client;
+    const { customer, decoyHash, ...attempt } = await this.attempts.reserve(
+      project.id,
+      { ...failedLoginPolicy, email, emailHash, addressBlock },
+      selectDecoy(this.keyring, project.id, email),
+    );
     const hash = customer?.passwordHash ?? null;
-    const options = { projectId: project.id, signal: client.signal, permit };
-    const isCorrect = await this.hasher.verify(password, hash, options).catch(async (error: unknown) => {
+    const options = { projectId: project.id, signal, permit };
+    const isCorrect = await this.verify(password, hash, decoyHash, options).catch(async (error: unknown) => {
       if (attempt.granted) await this.attempts.release(project.id, emailHash, attempt.granted);
       throw error;
     });
@@ -226,6 +232,18 @@ export class PasswordCheckService {
     const isClosed = attempt.guesses > MAX_GUESSES;
     if (customer && hash && isCorrect && !isClosed) return { ...customer, passwordHash: hash, attempt };
     throw this.fail(project, customer, attempt);
+  }
+
+  /** Returns whether the password is correct. Without a hash, takes the time of a decoy (requirement PW-08). */
+  private async verify(
+    password: string,
+    hash: string | null,
+    decoyHash: string | null,
+    options: HashOptions,
+  ): Promise<boolean> {
+    if (hash) return this.hasher.verify(password, hash, options);
+    await this.hasher.verifyDecoy(password, decoyHash, options);
+    return false;
   }
 
   /**
@@ -274,13 +292,19 @@ const unlockEvents = (
     ? []
     : [customerEvent('customer.unlocked', customer, project)];
 
-type WindowState = Pick<LoginAttemptResult, 'secondsLeft' | 'windowSeconds'>;
+const isGranted = (attempt: CountedAttempt): attempt is GrantedAttempt => attempt.granted !== null;
 
-const isGranted = (attempt: Omit<LoginAttemptResult, 'customer'>): attempt is GrantedAttempt =>
-  attempt.granted !== null;
+/**
+ * Returns the selection of the decoy of an email without a password: the same each time, and uniformly
+ * distributed over all emails (docs/adr/0034).
+ */
+export function selectDecoy(keyring: Keyring, projectId: string, email: string): DecoySelection {
+  const mac = keyring.mac('decoy', `${projectId}:${email}`);
+  return { position: mac.readBigInt64BE(0), seed: mac.readBigInt64BE(8) };
+}
 
 /** Returns a 429 `too_many_attempts`, the same for every email and address (requirement RL-01). */
-function tooManyAttempts({ secondsLeft, windowSeconds }: WindowState): GatehouseError {
+function tooManyAttempts({ secondsLeft, windowSeconds }: CountedAttempt): GatehouseError {
   const headers = rateLimitHeaders({ ...failedLoginPolicy, windowSeconds }, Math.max(1, secondsLeft));
   return new GatehouseError('too_many_attempts', { headers });
 }

@@ -6,7 +6,7 @@ import {
 } from '../customers/customers.repository.js';
 import type { Database, Sql } from '../database.js';
 import { pruneStatement, pruneInBatches } from '../prune.js';
-import { integer, nullable, statement, uuid, type RowOf } from '../statements.js';
+import { integer, nullable, statement, text, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { CustomerAddressEntity } from './customer-address.entity.js';
 import {
@@ -21,6 +21,7 @@ import {
   type LoginAllowance,
 } from './login-allowance.js';
 
+/** The limit of failed logins and the attempt to count. */
 export interface LoginAttempt {
   /** Maximum number of failed logins per window, and the same number again from known addresses. */
   quota: number;
@@ -34,6 +35,12 @@ export interface LoginAttempt {
   addressBlock: string | null;
 }
 
+/** Two uniformly distributed numbers of an email that select its decoy. */
+export interface DecoySelection {
+  position: bigint;
+  seed: bigint;
+}
+
 const customerAttemptRow = {
   ...attemptResultRow,
   /** Number of consecutive attempts at the password of the customer, in all windows and with this one. */
@@ -43,6 +50,8 @@ const customerAttemptRow = {
 export interface LoginAttemptResult extends RowOf<typeof customerAttemptRow> {
   /** The customer with this email, or null. */
   customer: CustomerWithPasswordHash | null;
+  /** The password hash of the selected customer; null if no customer of the project has a password. */
+  decoyHash: string | null;
 }
 
 export interface ClearedAttempts {
@@ -55,6 +64,21 @@ const isKnownAddress = `EXISTS (
   SELECT FROM customers c JOIN customer_addresses known ON known.customer_id = c.id
   WHERE c.project_id = $1 AND c.email = $5 AND known.address_block = $6
     AND known.last_login_at > ${KNOWN_ADDRESS_SINCE})`;
+
+/** Number of customers of which the decoy is one, so that their distances in the order matter less. */
+const DECOY_CANDIDATES = 8;
+
+/** Returns SQL for candidates of the decoy, in the order of `customers_password_order`. */
+const decoyCandidates = (comparison: '<' | '>='): string => `
+  (SELECT d.id, d.password_hash FROM customers d
+   WHERE d.project_id = $1 AND d.password_hash IS NOT NULL AND uuid_hash_extended(d.id, 0) ${comparison} $8::bigint
+   ORDER BY uuid_hash_extended(d.id, 0) LIMIT ${DECOY_CANDIDATES})`;
+
+/** The hash of a uniformly selected customer of the project (docs/adr/0034). */
+const decoyHash = `(
+  SELECT candidate.password_hash
+  FROM (SELECT * FROM (${decoyCandidates('>=')} UNION ALL ${decoyCandidates('<')}) near LIMIT ${DECOY_CANDIDATES}) candidate
+  ORDER BY uuid_hash_extended(candidate.id, $9::bigint) LIMIT 1)`;
 
 const windowParameters = { quota: '$4::int', windowSeconds: '$3::int', maxWindowSeconds: '$7::int' };
 
@@ -70,6 +94,7 @@ const reserveAttempt = statement(
     ...customerWithHashRow,
     /** Null if there is no customer with this email. The other columns of the customer are null then, too. */
     id: nullable(uuid),
+    decoyHash: nullable(text),
   },
   `WITH reserved AS (
      INSERT INTO login_attempts AS a
@@ -79,7 +104,7 @@ const reserveAttempt = statement(
      ON CONFLICT (project_id, email_hash) DO UPDATE SET customer_id = excluded.customer_id,
        ${consumeAllowanceSql(windowParameters, isKnownAddress, 'granted', earlierGuesses)}
      RETURNING ${attemptResultSql('granted', windowParameters)}, guesses)
-   SELECT reserved.*, ${customerWithHashColumns}
+   SELECT reserved.*, ${decoyHash} AS "decoyHash", ${customerWithHashColumns}
    FROM reserved LEFT JOIN customers c ON c.project_id = $1 AND c.email = $5`,
 );
 
@@ -118,7 +143,11 @@ export class LoginAttemptsRepository {
    * in every login: callers that change something based on the result compare the hash again instead
    * (`recordLogin`, `lock`).
    */
-  async reserve(projectId: string, attempt: LoginAttempt): Promise<LoginAttemptResult> {
+  async reserve(
+    projectId: string,
+    attempt: LoginAttempt,
+    decoy: DecoySelection,
+  ): Promise<LoginAttemptResult> {
     const [row] = await this.database.execute(reserveAttempt, [
       projectId,
       attempt.emailHash,
@@ -127,10 +156,12 @@ export class LoginAttemptsRepository {
       attempt.email,
       attempt.addressBlock,
       attempt.maxWindowSeconds,
+      decoy.position,
+      decoy.seed,
     ]);
-    const { granted, attempts, secondsLeft, windowSeconds, guesses, id, ...customer } = row!;
+    const { granted, attempts, secondsLeft, windowSeconds, guesses, decoyHash, id, ...customer } = row!;
     return {
-      ...{ granted, attempts, secondsLeft, windowSeconds, guesses },
+      ...{ granted, attempts, secondsLeft, windowSeconds, guesses, decoyHash },
       customer: id === null ? null : { id, ...customer },
     };
   }

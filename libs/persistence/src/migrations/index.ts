@@ -30,6 +30,7 @@ import { CreateMailTemplates1764201601500 } from './1764201601500-create-mail-te
 import { AddOperatorReauthentication1764201602000 } from './1764201602000-add-operator-reauthentication.js';
 import { AddOperatorBrowsers1764201602001 } from './1764201602001-add-operator-browsers.js';
 import { CountConsecutiveFailedLogins1764201603000 } from './1764201603000-count-consecutive-failed-logins.js';
+import { IndexCustomersWithPasswords1764201603100 } from './1764201603100-index-customers-with-passwords.js';
 import { AddCustomerClaims1764201605000 } from './1764201605000-add-customer-claims.js';
 import { CreateOwnerFunctions1764201606000 } from './1764201606000-create-owner-functions.js';
 
@@ -67,6 +68,7 @@ export const migrations = [
   AddOperatorReauthentication1764201602000,
   AddOperatorBrowsers1764201602001,
   CountConsecutiveFailedLogins1764201603000,
+  IndexCustomersWithPasswords1764201603100,
   AddCustomerClaims1764201605000,
   CreateOwnerFunctions1764201606000,
 ];

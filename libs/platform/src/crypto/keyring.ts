@@ -16,6 +16,7 @@ export type KeyPurpose =
   | 'alert-webhook'
   | 'billing-portal'
   | 'cursor'
+  | 'decoy'
   | 'idempotent-answer'
   | 'idempotent-request'
   | 'import-lines'

@@ -70,6 +70,42 @@ describe('PasswordHasher', () => {
     await expect(recordedHasher.verify('correct horse', null)).resolves.toBe(false);
   });
 
+  it.each([
+    ['bcrypt', '$2b$12$nm6ytGrsYxBKGNOLgLNwM.nGkuz7CzYCpMTGUkaBxVMF8oPvHGbhC'],
+    ['argon2id', '$argon2id$v=19$m=4096,t=2,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2g'],
+    ['scrypt', '$scrypt$ln=4,r=8,p=2$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2g'],
+    ['pbkdf2', '$pbkdf2-sha512$i=7$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2g'],
+    [
+      'fbscrypt',
+      '$fbscrypt$v=1,n=4,r=8,p=1,ss=Bw==,sk=aGFzaGhhc2hoYXNoaGFzaGhhc2g$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2g',
+    ],
+  ])('OP-03: a decoy of %s has its parameters and weight, with another salt and hash', async (_, text) => {
+    const tasks: Record<string, any>[] = [];
+    const recordingThreads = {
+      run: (task: object) => (tasks.push(task), 'cost' in task ? threads.run(task as never) : true),
+    };
+    const recordedHasher = new PasswordHasher(recordingThreads as unknown as HashThreads, keyring, COST);
+    const stored = recordedHasher.importHash(text);
+    await recordedHasher.verify('correct horse', stored);
+    await recordedHasher.verifyDecoy('correct horse', stored);
+    const secrets = ['salt', 'hash', 'signerKey'];
+    const describeTask = ({ imported, ...task }: Record<string, any>) => ({
+      ...task,
+      ...imported,
+      ...Object.fromEntries(
+        secrets.filter((name) => imported[name]).map((name) => [name, imported[name].length]),
+      ),
+    });
+    const [real, , decoy] = tasks as [Record<string, any>, unknown, Record<string, any>];
+    expect(describeTask(decoy)).toEqual(describeTask(real));
+    for (const name of secrets.filter((each) => real['imported'][each]))
+      expect(decoy['imported'][name]).not.toEqual(real['imported'][name]);
+  });
+
+  it('OP-03: the decoy of a hash whose secret is no longer in the ring is a new hash', async () => {
+    await expect(otherHasher.verifyDecoy('x', await hasher.hash('correct horse'))).resolves.toBeUndefined();
+  });
+
   it('PW-06: rejects malformed stored hashes', async () => {
     const bare = `2b$04$${'a'.repeat(53)}`;
     for (const stored of ['correct horse', '', `$${bare}`, `v2$00000000$${bare}`, 'i1$'])

@@ -1,7 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { canonicalPassword, invalidField } from '@gatehouse/domain';
 import type { HashOptions, HashPermit, HashTask, HashThreads } from './hash-threads.js';
-import { estimateBcryptMs, importedHashProblem, parseImportedHash } from './imported-hash.js';
+import {
+  estimateBcryptMs,
+  importedHashProblem,
+  parseImportedHash,
+  type ImportedHash,
+} from './imported-hash.js';
 import type { Keyring } from './keyring.js';
 import { secureBytes } from './random.js';
 
@@ -39,6 +44,17 @@ export class PasswordHasher {
     const task = this.createVerifyTask(password, hash ?? (await this.getDummyHash()));
     const matches = await this.threads.run<boolean>(task, options);
     return matches && hash !== null;
+  }
+
+  /**
+   * Takes the time that the verification of a hash takes, without using its salt and hash: the result of a
+   * comparison with the hash of another customer could be measured.
+   * @param model the stored hash whose scheme and parameters determine the time; null for a new hash
+   * @throws GatehouseError `overloaded`, `request_timeout`
+   */
+  async verifyDecoy(password: string, model: string | null, options?: HashOptions): Promise<void> {
+    const dummyHash = await this.getDummyHash();
+    await this.threads.run(this.createDecoyTask(password, model ?? dummyHash, dummyHash), options);
   }
 
   /**
@@ -108,6 +124,15 @@ export class PasswordHasher {
     return { passwords: [input], imported: { scheme: 'bcrypt', hash: bcryptHash }, weight };
   }
 
+  private createDecoyTask(password: string, model: string, dummyHash: string): HashTask {
+    try {
+      return toDecoyTask(this.createVerifyTask(password, model), dummyHash);
+    } catch {
+      // The secret of the model is no longer in the ring.
+      return this.createVerifyTask(password, dummyHash);
+    }
+  }
+
   private unseal(sealed: string): string {
     return this.keyring.decrypt('imported-password', 'i1', Buffer.from(sealed, 'base64'));
   }
@@ -129,6 +154,25 @@ export class PasswordHasher {
     });
     return this.dummyHash;
   }
+}
+
+const BCRYPT_PREFIX_LENGTH = '$2b$10$'.length;
+
+/** Returns a bcrypt hash with the cost of `model`, and the salt and hash of `source`. */
+const withBcryptCost = (model: string, source: string): string =>
+  model.slice(0, BCRYPT_PREFIX_LENGTH) + source.slice(source.lastIndexOf('$') + 1);
+
+/** Returns a task with the same duration and weight, for salts and hashes that belong to no customer. */
+function toDecoyTask(task: HashTask, dummyHash: string): HashTask {
+  if ('imported' in task) return { ...task, imported: toDecoy(task.imported, dummyHash) };
+  return 'hash' in task ? { ...task, hash: withBcryptCost(task.hash, dummyHash) } : task;
+}
+
+function toDecoy(model: ImportedHash, dummyHash: string): ImportedHash {
+  if (model.scheme === 'bcrypt') return { ...model, hash: withBcryptCost(model.hash, dummyHash) };
+  const random = { salt: secureBytes(model.salt.length), hash: secureBytes(model.hash.length) };
+  if (model.scheme !== 'firebase-scrypt') return { ...model, ...random };
+  return { ...model, ...random, signerKey: secureBytes(model.signerKey.length) };
 }
 
 const preHash = (password: string, pepper: Buffer): string =>
