@@ -151,6 +151,46 @@ describe('a list of customers', () => {
     );
   });
 
+  it('counts created customers with hashes below the minimum of OWASP, in the import and in the audit log', async () => {
+    const [salt, hash] = ['c2FsdHNhbHRzYWx0', 'aGFzaGhhc2hoYXNoaGFzaGhhc2g'];
+    const bcryptHash = (cost: string) => bcrypt.hashSync(PASSWORD, 4).replace('$04$', `$${cost}$`);
+    const weak = [
+      bcryptHash('09'),
+      `$argon2id$v=19$m=19456,t=1,p=1$${salt}$${hash}`,
+      `$scrypt$ln=16,r=8,p=1$${salt}$${hash}`,
+      `$pbkdf2-sha256$i=599999$${salt}$${hash}`,
+    ];
+    const strong = [
+      bcryptHash('10'),
+      `$argon2id$v=19$m=19456,t=2,p=1$${salt}$${hash}`,
+      `$scrypt$ln=16,r=8,p=2$${salt}$${hash}`,
+      `$pbkdf2-sha512$i=210000$${salt}$${hash}`,
+    ];
+    const existing = uniqueEmail();
+    await instance.register(existing);
+    const customers = [
+      ...[...weak, ...strong].map((passwordHash) => ({ email: uniqueEmail(), passwordHash })),
+      { email: existing, passwordHash: weak[0] },
+      { email: uniqueEmail() },
+    ];
+    const { body } = await importList({ customers });
+    expect(body).toMatchObject({ created: 9, skipped: 1, weakHashes: 4 });
+    const lines = customers.map(({ passwordHash }) => ({ email: uniqueEmail(), passwordHash }));
+    const streamed = await importLines(instance, toNdjson(lines));
+    expect(streamed.body).toMatchObject({ created: 10, weakHashes: 5 });
+    for (const { id, weakHashes } of [body, streamed.body]) {
+      expect((await getImport(id)).body).toMatchObject({ weakHashes });
+      const entries = await instance.sql(
+        'SELECT details FROM audit_log WHERE target_id = $1 AND action = $2',
+        [id, 'import.weak_hashes_found'],
+      );
+      expect(entries).toEqual([{ details: { weakHashes } }]);
+    }
+    const clean = await importList({ customers: [{ email: uniqueEmail(), passwordHash: strong[0] }] });
+    const entries = await instance.sql('SELECT action FROM audit_log WHERE target_id = $1', [clean.body.id]);
+    expect(entries).toEqual([{ action: 'import.started' }]);
+  });
+
   it('accepts password hashes of other systems and plain-text passwords for login (PW-07)', async () => {
     const [bcryptEmail, scryptEmail, plainTextEmail] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
     const salt = randomBytes(16);

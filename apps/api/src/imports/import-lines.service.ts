@@ -8,7 +8,7 @@ import {
   type ProjectContext,
 } from '@gatehouse/domain';
 import type { CustomerWithPasswordHash } from '@gatehouse/persistence';
-import { newId, now, PasswordHasher } from '@gatehouse/platform';
+import { isWeakHash, newId, now, PasswordHasher } from '@gatehouse/platform';
 import { parseTime } from '../http/fields.js';
 import { InputPipe } from '../http/input.pipe.js';
 import { lineLimits, parseStrictJson } from '../http/strict-json.js';
@@ -25,7 +25,7 @@ const MAX_FIELD_LENGTH = 100;
 
 /** A validated line: the customer to create, or the errors. */
 export type ValidatedLine = { line: number } & (
-  { customer: CustomerWithPasswordHash } | { errors: FieldError[] }
+  { customer: CustomerWithPasswordHash; hasWeakHash: boolean } | { errors: FieldError[] }
 );
 
 /** Converts the lines of an import into customers before any transaction: parses, validates and hashes. */
@@ -79,6 +79,7 @@ export class ImportLinesService {
       return {
         line,
         customer: toCustomer(project, input, await this.resolvePasswordHash(project, input, signal)),
+        hasWeakHash: isWeakHash(input.passwordHash ?? ''),
       };
     } catch (error) {
       if (!(error instanceof GatehouseError) || !lineErrorCodes.has(error.code)) throw error;

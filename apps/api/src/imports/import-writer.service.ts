@@ -9,7 +9,7 @@ import {
 import { customerEvent } from '../events/customer-events.js';
 import type { ValidatedLine } from './import-lines.service.js';
 
-type Candidate = { line: number; customer: CustomerWithPasswordHash };
+type Candidate = { line: number; customer: CustomerWithPasswordHash; hasWeakHash: boolean };
 
 /** Inserts validated customers into a project, and returns the result of each line. */
 @Injectable()
@@ -35,9 +35,9 @@ export class ImportWriterService {
         group.map(({ customer }) => customer),
       );
       const conflicting = group.filter(({ customer }) => !inserted.has(customer.id));
-      for (const { line, customer } of group) {
+      for (const { line, customer, hasWeakHash } of group) {
         if (!inserted.has(customer.id)) continue;
-        results.set(line, { line, status: 'created', customerId: customer.id, errors: [] });
+        results.set(line, { line, status: 'created', customerId: customer.id, errors: [], hasWeakHash });
         created.push(customer);
       }
       for (const result of await this.explainConflicts(tx, project, conflicting))

@@ -89,7 +89,7 @@ export class ImportsService {
       this.transactions.run(async (tx) => {
         await this.claim(tx, work, 0);
         const written = await this.writeBatch(tx, work, validated, validated.length, null);
-        await this.imports.finish(tx, work, 'completed');
+        await this.complete(tx, work);
         return written;
       }),
     );
@@ -129,7 +129,7 @@ export class ImportsService {
       await this.markInterrupted(work);
       throw error;
     }
-    await this.transactions.run((tx) => this.imports.finish(tx, work, 'completed'));
+    await this.transactions.run((tx) => this.complete(tx, work));
     return this.imports.get(importReach(work), work.id);
   }
 
@@ -194,6 +194,20 @@ export class ImportsService {
     const action = { action: 'import.started', organizationId, projectId: work.projectId } as const;
     await this.audit.record(tx, { ...action, targetId: work.id, details: { afterLine } });
     return true;
+  }
+
+  /** Completes the import. An import with hashes that are too cheap gets an entry in the audit log. */
+  private async complete(tx: Tx, work: ImportWork): Promise<void> {
+    await this.imports.finish(tx, work, 'completed');
+    const weakHashes = await this.imports.countWeakHashes(tx, work);
+    if (weakHashes === 0) return;
+    await this.audit.record(tx, {
+      action: 'import.weak_hashes_found',
+      organizationId: work.project.organizationId,
+      projectId: work.projectId,
+      targetId: work.id,
+      details: { weakHashes },
+    });
   }
 
   private async commitBatch(

@@ -34,6 +34,7 @@ const actions: Record<Action, true> & Record<string, true> = {
   'customer.password_reset_sent': true,
   'customer.invitation_sent': true,
   'import.started': true,
+  'import.weak_hashes_found': true,
   'webhook_endpoint.created': true,
   'webhook_endpoint.updated': true,
   'webhook_endpoint.enabled': true,

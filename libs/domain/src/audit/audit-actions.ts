@@ -45,6 +45,7 @@ export const auditActions = {
   'customer.password_reset_sent': 'customer',
   'customer.invitation_sent': 'customer',
   'import.started': 'import',
+  'import.weak_hashes_found': 'import',
   'webhook_endpoint.created': 'webhook_endpoint',
   'webhook_endpoint.updated': 'webhook_endpoint',
   'webhook_endpoint.enabled': 'webhook_endpoint',

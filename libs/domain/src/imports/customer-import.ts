@@ -14,6 +14,8 @@ export interface CustomerImport {
   created: number;
   skipped: number;
   failed: number;
+  /** Created customers whose password hash is cheaper to guess than OWASP recommends. */
+  weakHashes: number;
   /** The last processed line, counted from 1 and including blank lines; 0 before the first. */
   lastLine: number;
   createdAt: Date;
@@ -30,4 +32,6 @@ export interface ImportLineResult {
   customerId: string | null;
   /** The reasons why no customer was created. An error of the entire line has an empty `field`. */
   errors: FieldError[];
+  /** True for a created customer whose password hash is cheaper to guess than OWASP recommends. */
+  hasWeakHash?: boolean;
 }

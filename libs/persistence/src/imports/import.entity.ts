@@ -14,6 +14,7 @@ export class ImportEntity {
   @Column('integer', { default: 0 }) created!: number;
   @Column('integer', { default: 0 }) skipped!: number;
   @Column('integer', { default: 0 }) failed!: number;
+  @Column('integer', { name: 'weak_hashes', default: 0 }) weakHashes!: number;
   @Column('integer', { name: 'last_line', default: 0 }) lastLine!: number;
   @Column('bytea', { name: 'lines_mac', nullable: true }) linesMac!: Buffer | null;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;

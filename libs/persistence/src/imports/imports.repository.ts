@@ -51,7 +51,7 @@ const claimImport = statement(
 const advanceImport = statement(
   { skipped: integer, failed: integer },
   `UPDATE imports SET last_line = $4, lines_mac = $5, created = created + $6, skipped = skipped + $7,
-     failed = failed + $8, updated_at = now()
+     failed = failed + $8, weak_hashes = weak_hashes + $9, updated_at = now()
    WHERE id = $1 AND project_id = $2 AND claim = $3 RETURNING skipped, failed`,
 );
 
@@ -69,6 +69,7 @@ const findImport = dynamicStatement(
     created: integer,
     skipped: integer,
     failed: integer,
+    weakHashes: integer,
     lastLine: integer,
     state: textOf<ImportState>(),
     createdAt: timestamptz,
@@ -79,7 +80,7 @@ const findImport = dynamicStatement(
     const where = new Conditions().addReach('i', 'i.project_id', reach);
     // Two projects can have an import with the same id, though not by chance: the newer one is returned.
     const sql = `
-      SELECT i.id, i.project_id AS "projectId", i.created, i.skipped, i.failed, i.last_line AS "lastLine",
+      SELECT i.id, i.project_id AS "projectId", i.created, i.skipped, i.failed, i.weak_hashes AS "weakHashes", i.last_line AS "lastLine",
         CASE WHEN i.state = 'running' AND i.updated_at < now() - ${STALE_AFTER} THEN 'interrupted' ELSE i.state END AS state,
         i.created_at AS "createdAt", i.updated_at AS "updatedAt", i.finished_at AS "finishedAt"
       FROM imports i WHERE ${where.sql} AND i.id = ${where.bind(id)}
@@ -135,6 +136,7 @@ export class ImportsRepository {
     const [row] = await tx.execute(advanceImport, [
       ...[id, projectId, claim, lastLine, linesMac],
       ...[count('created'), count('skipped'), count('failed')],
+      results.filter(({ hasWeakHash }) => hasWeakHash).length,
     ]);
     if (!row) return false;
     const recorded = [
@@ -156,6 +158,12 @@ export class ImportsRepository {
       { id, projectId, claim },
       { state, finishedAt: state === 'completed' ? () => 'now()' : null },
     );
+  }
+
+  /** Returns the number of created customers whose hash is too cheap, or 0 if another request has taken over. */
+  async countWeakHashes(tx: Tx, { id, projectId, claim }: ImportClaim): Promise<number> {
+    const found = await tx.manager.findOneBy(ImportEntity, { id, projectId, claim });
+    return found?.weakHashes ?? 0;
   }
 
   /** @throws GatehouseError `not_found` */

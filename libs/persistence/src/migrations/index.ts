@@ -31,6 +31,7 @@ import { AddOperatorReauthentication1764201602000 } from './1764201602000-add-op
 import { AddOperatorBrowsers1764201602001 } from './1764201602001-add-operator-browsers.js';
 import { CountConsecutiveFailedLogins1764201603000 } from './1764201603000-count-consecutive-failed-logins.js';
 import { IndexCustomersWithPasswords1764201603100 } from './1764201603100-index-customers-with-passwords.js';
+import { AddImportWeakHashes1764201603200 } from './1764201603200-add-import-weak-hashes.js';
 import { AddCustomerClaims1764201605000 } from './1764201605000-add-customer-claims.js';
 import { CreateOwnerFunctions1764201606000 } from './1764201606000-create-owner-functions.js';
 
@@ -69,6 +70,7 @@ export const migrations = [
   AddOperatorBrowsers1764201602001,
   CountConsecutiveFailedLogins1764201603000,
   IndexCustomersWithPasswords1764201603100,
+  AddImportWeakHashes1764201603200,
   AddCustomerClaims1764201605000,
   CreateOwnerFunctions1764201606000,
 ];

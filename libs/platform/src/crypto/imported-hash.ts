@@ -148,6 +148,49 @@ export function parseImportedHash(text: string): ParsedHash {
 }
 
 /**
+ * Minimum parameters of the OWASP Password Storage Cheat Sheet, in alternatives of the same strength: memory
+ * in KiB and passes of argon2id; N and p of scrypt with r=8; cost of bcrypt; iterations of PBKDF2 by digest.
+ */
+const owaspMinimum = {
+  argon2id: [
+    [47_104, 1],
+    [19_456, 2],
+    [12_288, 3],
+    [9_216, 4],
+    [7_168, 5],
+  ],
+  scrypt: [
+    [2 ** 17, 1],
+    [2 ** 16, 2],
+    [2 ** 15, 3],
+    [2 ** 14, 5],
+    [2 ** 13, 10],
+  ],
+  bcrypt: 10,
+  pbkdf2: { sha1: 1_300_000, sha256: 600_000, sha512: 210_000 },
+} as const;
+
+/** Returns true for a hash of another system that is cheaper to guess than OWASP recommends. */
+export function isWeakHash(text: string): boolean {
+  const parsed = parseImportedHash(text);
+  if ('problem' in parsed) return false;
+  const { hash } = parsed;
+  switch (hash.scheme) {
+    case 'bcrypt':
+      return Number(hash.hash.slice(4, 6)) < owaspMinimum.bcrypt;
+    case 'pbkdf2':
+      return hash.iterations < owaspMinimum.pbkdf2[hash.digest];
+    case 'argon2id':
+      return !owaspMinimum.argon2id.some(
+        ([memory, passes]) => hash.memoryKiB >= memory && hash.passes >= passes,
+      );
+    case 'scrypt':
+    case 'firebase-scrypt':
+      return !owaspMinimum.scrypt.some(([N, p]) => (hash.N * hash.r) / 8 >= N && hash.p >= p);
+  }
+}
+
+/**
  * Returns why a text cannot be imported as a password hash, as words that follow the field's name, or null if
  * it can be imported.
  */

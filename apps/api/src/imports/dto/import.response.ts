@@ -60,6 +60,10 @@ export class ImportResponse {
   skipped!: number;
   @ApiProperty() failed!: number;
   @ApiProperty({
+    description: 'Created customers whose `passwordHash` is cheaper to guess than OWASP recommends',
+  })
+  weakHashes!: number;
+  @ApiProperty({
     description: 'Number of the last processed line, counting blank lines. 0: no line has been processed',
   })
   lastLine!: number;
@@ -68,7 +72,7 @@ export class ImportResponse {
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) finishedAt!: string | null;
 
   static from(customerImport: CustomerImport): ImportResponse {
-    const { id, projectId, state, created, skipped, failed, lastLine } = customerImport;
+    const { id, projectId, state, created, skipped, failed, weakHashes, lastLine } = customerImport;
     return {
       id,
       projectId,
@@ -77,6 +81,7 @@ export class ImportResponse {
       created,
       skipped,
       failed,
+      weakHashes,
       lastLine,
       createdAt: customerImport.createdAt.toISOString(),
       updatedAt: customerImport.updatedAt.toISOString(),

@@ -1,0 +1,12 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Adds the number of created customers of an import whose password hash is too cheap. */
+export class AddImportWeakHashes1764201603200 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE imports ADD COLUMN weak_hashes integer NOT NULL DEFAULT 0');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE imports DROP COLUMN weak_hashes');
+  }
+}
