@@ -60,7 +60,6 @@ describe('creating a customer', () => {
     const invalid: [string, unknown, object?][] = [
       ['metadata', 'text'],
       ['metadata', []],
-      ['metadata', null],
       ['metadata', Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, 1]))],
       ['publicMetadata', { long: 'x'.repeat(8_200) }],
       ['externalId', ''],
