@@ -166,7 +166,7 @@ describe('AK-07: a key that creates or changes keys', () => {
     );
   });
 
-  it('cannot rotate a key with more scopes, or rotate or revoke a key with broader access', async () => {
+  it('cannot rotate or revoke a key with more scopes or broader access, but can revoke itself', async () => {
     const options = {
       ...instance.credentials,
       type: 'secret',
@@ -194,8 +194,23 @@ describe('AK-07: a key that creates or changes keys', () => {
       status: 403,
       body: insufficientAccess,
     });
-    expect(await isActive(organizationKey.key)).toBe(true);
-    expect(await isActive(strongerKey.key)).toBe(true);
+    expect(await instance.requestWithBearer(weakKey, 'DELETE', `${path}/${strongerKey.id}`)).toMatchObject({
+      status: 403,
+      body: insufficientScope('audit:read'),
+    });
+    const onlyWrite = await insertKey(instance, { ...options, scopes: ['api_key:write'] });
+    for (const method of ['DELETE', 'POST'] as const) {
+      const target = `${path}/${await getKeyId(weakKey)}${method === 'POST' ? '/rotate' : ''}`;
+      expect(await instance.requestWithBearer(onlyWrite, method, target)).toMatchObject({
+        status: 403,
+        body: insufficientScope('customer:read', 'customer:write'),
+      });
+    }
+    for (const key of [organizationKey.key, strongerKey.key, weakKey]) expect(await isActive(key)).toBe(true);
+    const weakerKey = await createKey({ scopes: ['customer:read'] });
+    for (const id of [weakerKey.id, await getKeyId(weakKey)])
+      expect((await instance.requestWithBearer(weakKey, 'DELETE', `${path}/${id}`)).status).toBe(204);
+    expect([await isActive(weakerKey.key), await isActive(weakKey)]).toEqual([false, false]);
   });
 
   it('creates keys for projects of the organizations that it created, and such a key accesses no other project', async () => {

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { ManagementCaller } from '@gatehouse/auth';
 import {
   apiKeyResource,
-  assertAccess,
   assertGrantWithin,
   GatehouseError,
   invalidField,
@@ -83,13 +82,15 @@ export class ApiKeysService {
 
   /**
    * Revokes a key immediately on every api. Does nothing if the key is already revoked.
-   * @throws GatehouseError `not_found`, `insufficient_access` for a key with more access than the caller,
-   *   `last_organization_key`
+   * @throws GatehouseError `not_found`, `insufficient_scope` and `insufficient_access` for a key with more
+   *   permissions than the caller, `last_organization_key`
    */
   async revoke(caller: ManagementCaller, projectId: string, id: string): Promise<void> {
     const { organizationId } = await this.projects.get(caller.reach, projectId);
-    const { access } = await this.apiKeys.get(projectId, id);
-    assertAccess(caller.access, access);
+    const key = await this.apiKeys.get(projectId, id);
+    // Otherwise a key with few permissions could end the service of all others.
+    assertGrantWithin(caller, key);
+    const { access } = key;
     await this.transactions.run(async (tx) => {
       if (access === 'organization') {
         await this.organizations.lock(tx, caller.reach, organizationId);

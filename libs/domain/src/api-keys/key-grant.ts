@@ -8,22 +8,14 @@ export interface KeyGrant {
 }
 
 /**
- * Rejects permissions that the granting key does not have (contract, section 3): a key can only create and
- * rotate keys with a subset of its own permissions.
+ * Rejects permissions that the granting key does not have (contract, section 3): a key can only create,
+ * rotate and revoke keys with a subset of its own permissions.
  * @throws GatehouseError `insufficient_scope` with the missing scopes, `insufficient_access`
  */
 export function assertGrantWithin(granter: KeyGrant, requested: KeyGrant): void {
   const requiredScopes = requested.scopes.filter((scope) => !granter.scopes.includes(scope));
   if (requiredScopes.length > 0) throw insufficientScope(requiredScopes);
-  assertAccess(granter.access, requested.access);
-}
-
-/**
- * Rejects access that exceeds the granted access.
- * @throws GatehouseError `insufficient_access`
- */
-export function assertAccess(granted: Access, requested: Access): void {
-  if (requested === 'organization' && granted !== 'organization') {
-    throw new GatehouseError('insufficient_access', { members: { requiredAccess: requested } });
+  if (requested.access === 'organization' && granter.access !== 'organization') {
+    throw new GatehouseError('insufficient_access', { members: { requiredAccess: requested.access } });
   }
 }
