@@ -80,13 +80,14 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect([repeated.body, isReplayed(repeated)]).toEqual([own.body, true]);
   });
 
-  it('replays a new API key only to the key that created it, not to a key with fewer scopes', async () => {
+  it('replays a new API key only to the key that created it, not to another with the same or fewer scopes', async () => {
     const { projectId } = instance.credentials;
     const tenant = { ...instance.credentials, type: 'secret' } as const;
     const privilegedKey = await insertKey(instance, {
       ...tenant,
       scopes: ['api_key:write', 'customer:read'],
     });
+    const equalKey = await insertKey(instance, { ...tenant, scopes: ['api_key:write', 'customer:read'] });
     const restrictedKey = await insertKey(instance, { ...tenant, scopes: ['api_key:write'] });
     const key = randomUUID();
     const createKey = (credential: string): Promise<TestResponse> =>
@@ -96,11 +97,13 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
       });
     const createdKey = await createKey(privilegedKey);
     expect(createdKey).toMatchObject({ status: 201 });
-    expect((await createKey(privilegedKey)).body.key).toBe(createdKey.body.key);
-    expect(await createKey(restrictedKey)).toMatchObject({
-      status: 422,
-      body: { code: 'idempotency_key_reused' },
-    });
+    for (const otherKey of [equalKey, restrictedKey]) {
+      const rejected = await createKey(otherKey);
+      expect(rejected).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+      expect(JSON.stringify(rejected.body)).not.toContain(createdKey.body.key);
+    }
+    const repeated = await createKey(privilegedKey);
+    expect([repeated.body, isReplayed(repeated)]).toEqual([createdKey.body, true]);
   });
 
   it('separates the request of one customer from the same request of another customer', async () => {

@@ -65,17 +65,11 @@ export class IdempotencyService {
       route: `${request.method} ${path}`,
       keyHash: sha256(key),
       // A keyed hash, because the body may contain a password, which could be guessed from a plain hash. It
-      // includes the scopes, because a response may contain the value of a new key, which a key without the
-      // scope to create keys must not read.
+      // includes the API key, because a response may contain a secret, such as the value of a new API key,
+      // which only the API key that requested it may read.
       fingerprint: this.keyring.mac(
         'idempotent-request',
-        canonicalJson([
-          request.path,
-          request.body ?? null,
-          secretKey.reach,
-          [...secretKey.scopes].sort(),
-          callerCustomerId(request),
-        ]),
+        canonicalJson([request.path, request.body ?? null, secretKey.keyId, callerCustomerId(request)]),
       ),
     };
   }
