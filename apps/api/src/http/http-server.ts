@@ -43,7 +43,7 @@ export function createHttpServer(app: Express, publicUrl: string): Server {
     if (isValidRequest(request)) app(request, response);
     else
       rejectRequest(
-        new Error('missing Host header, or request target without a path'),
+        new Error('missing or repeated Host header, or request target without a path'),
         request.socket,
         publicUrl,
       );
@@ -71,11 +71,26 @@ export function createHttpServer(app: Express, publicUrl: string): Server {
 }
 
 /**
- * Returns false for a request that Express would reject without a problem document (RFC 9112, section 3.2).
+ * Returns false for a request that does not name one host, or that Express would reject without a problem
+ * document (RFC 9112, section 3.2).
  */
-const isValidRequest = ({ httpVersion, headers, url = '' }: IncomingMessage): boolean =>
-  (headers.host !== undefined || httpVersion === '1.0') &&
-  (/^[/*]/.test(url) || (/^https?:/i.test(url) && URL.canParse(url)));
+const isValidRequest = (request: IncomingMessage): boolean => {
+  const { url = '' } = request;
+  return hasValidHost(request) && (/^[/*]/.test(url) || (/^https?:/i.test(url) && URL.canParse(url)));
+};
+
+/** A host, which may be an IPv6 address or empty, and an optional port (RFC 9110, section 7.2). */
+const hostPattern = /^([\w.~!$&'()*+;=%-]*|\[[\da-f:.]+\])(:\d*)?$/i;
+
+/**
+ * Returns whether the request names one host. A proxy may use another of several `Host` headers than
+ * Gatehouse.
+ */
+const hasValidHost = ({ httpVersion, headersDistinct }: IncomingMessage): boolean => {
+  const { host: hosts = [] } = headersDistinct;
+  if (hosts.length === 0) return httpVersion === '1.0';
+  return hosts.length === 1 && hostPattern.test(hosts[0]!);
+};
 
 /** Writes the error response to the socket: there is no response object for a request that was not parsed. */
 function rejectRequest(error: Error, socket: Socket, publicUrl: string): void {
