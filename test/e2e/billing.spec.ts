@@ -60,6 +60,7 @@ describe('the billing portal without Stripe', () => {
       `${payload}.`,
       `${payload}.${mac.slice(0, 8)}`,
       `${payload}.${mac}.x`,
+      `${payload}.${mac}=`,
       `${modified}.${mac}`,
     ]) {
       const page = await show(invalid);

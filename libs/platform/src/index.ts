@@ -5,6 +5,7 @@ export * from './config/config.js';
 export { configWarnings, type ConfigWarning } from './config/config-warnings.js';
 export { settings } from './config/settings.js';
 export * from './crypto/alert-secrets.js';
+export * from './crypto/base64url.js';
 export * from './crypto/cursor-codec.js';
 export * from './crypto/hash-threads.js';
 export * from './crypto/hashes.js';

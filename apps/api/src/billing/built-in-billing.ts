@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Organization } from '@gatehouse/domain';
-import { Config, Keyring, now } from '@gatehouse/platform';
+import { Config, decodeBase64Url, Keyring, now } from '@gatehouse/platform';
 import type { BillingPortal, PortalSession } from './billing-portal.js';
 
 const LIFETIME_MS = 30 * 60_000;
@@ -32,7 +32,8 @@ export class BuiltInBilling implements BillingPortal {
   /** Returns the content of a token; null for a token that Gatehouse did not create. */
   readToken(token: string): PortalVisit | null {
     const [payload = '', mac = '', ...rest] = token.split('.');
-    const isAuthentic = this.keyring.verifyMac('billing-portal', payload, Buffer.from(mac, 'base64url'));
+    const macBytes = decodeBase64Url(mac);
+    const isAuthentic = macBytes && this.keyring.verifyMac('billing-portal', payload, macBytes);
     if (!isAuthentic || rest.length > 0) return null;
     const text = Buffer.from(payload, 'base64url').toString();
     const [organizationId, returnUrl, expiresAt] = JSON.parse(text) as [string, string, number];

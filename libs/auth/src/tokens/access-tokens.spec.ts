@@ -228,6 +228,37 @@ describe('AccessTokens', () => {
     expect(tokens.verify(`${head}.${encode(claims({ email_verified: false }))}.${signature}`)).toBeNull();
   });
 
+  it('TK-01: rejects every notation of an authentic token but the one that was issued', () => {
+    const token = signed(header(), claims());
+    expect(tokens.verify(token)).not.toBeNull();
+    const [head, body, signature] = token.split('.') as [string, string, string];
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    // A signature of 64 bytes leaves four bits of its last character unused.
+    const last = alphabet.indexOf(signature.at(-1)!);
+    const sameBytes = Array.from({ length: 15 }, (_, bits) => alphabet[last + bits + 1]!).map(
+      (character) => `${head}.${body}.${signature.slice(0, -1)}${character}`,
+    );
+    const others = [
+      `${token}=`,
+      `${token}==`,
+      `${head}=.${body}.${signature}`,
+      `${head}.${body}=.${signature}`,
+    ];
+    const standard = `${head}.${body}.${Buffer.from(signature, 'base64url').toString('base64')}`;
+    for (const other of [...sameBytes, ...others, standard, ` ${token}`, `${token}\n`]) {
+      expect(tokens.verify(other)).toBeNull();
+      expect(tokens.findRejectionReason(other)).toBe('malformed');
+    }
+    // The payload is checked as well, even if its signature is authentic.
+    const paddedBody = `${encode(claims({ note: 'x' }))}`;
+    for (const text of [`${encode(header())}.${paddedBody}=`, `${encode(header())}=.${paddedBody}`]) {
+      const end = createSign('sha256')
+        .update(text)
+        .sign({ key: current.privateKey, dsaEncoding: 'ieee-p1363' });
+      expect(tokens.verify(`${text}.${end.toString('base64url')}`)).toBeNull();
+    }
+  });
+
   it('returns a reason only for a malformed token and for an authentic but expired token', () => {
     const expired = claims({ exp: now() - 60 });
     expect(tokens.findRejectionReason(signed(header(), expired))).toBe('expired');

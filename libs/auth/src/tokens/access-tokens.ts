@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { JwtService, TokenExpiredError } from '@nestjs/jwt';
 import { isUuid, reservedClaims, type CustomerIdentity, type TokenProject } from '@gatehouse/domain';
-import { Config, newRandomId, now } from '@gatehouse/platform';
+import { Config, decodeBase64Url, newRandomId, now } from '@gatehouse/platform';
 import { LRUCache } from 'lru-cache';
 import { SigningKeyRing, type SigningKey } from './signing-key-ring.js';
 
@@ -91,7 +91,7 @@ export class AccessTokens {
    */
   findRejectionReason(token: string): 'malformed' | 'expired' | null {
     const header = readHeader(token);
-    if (!header || token.split('.').length !== 3) return 'malformed';
+    if (!header) return 'malformed';
     const key = header['typ'] === TOKEN_TYPE ? this.ring.find(String(header['kid'])) : undefined;
     if (!key) return null;
     try {
@@ -149,9 +149,15 @@ const hasEveryClaim = (claims: AccessTokenClaims): boolean =>
   Number.isInteger(claims.iat) &&
   Number.isInteger(claims.exp);
 
+/**
+ * Returns the header of a JWT; null unless each of its three parts is canonical base64url. The library that
+ * verifies signatures ignores the unused bits of the last character.
+ */
 function readHeader(token: string): Record<string, unknown> | null {
+  const parts = token.split('.').map(decodeBase64Url);
+  if (parts.length !== 3 || parts.includes(null)) return null;
   try {
-    const header: unknown = JSON.parse(Buffer.from(token.split('.', 1)[0]!, 'base64url').toString());
+    const header: unknown = JSON.parse(parts[0]!.toString());
     return typeof header === 'object' && header !== null ? (header as Record<string, unknown>) : null;
   } catch {
     return null;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { uuidToBytes, uuidFromBytes } from '@gatehouse/domain';
-import { Keyring, secureBytes, sha256 } from '@gatehouse/platform';
+import { decodeBase64Url, Keyring, secureBytes, sha256 } from '@gatehouse/platform';
 
 const PREFIX = 'rt_';
 const SECRET_LENGTH = 32;
@@ -43,9 +43,8 @@ export class RefreshTokens {
   /** Returns null for a text that this installation has not issued. */
   parse(token: string): ParsedRefreshToken | null {
     if (!token.startsWith(PREFIX)) return null;
-    const text = token.slice(PREFIX.length);
-    const bytes = Buffer.from(text, 'base64url');
-    if (bytes.length !== BODY_LENGTH + MAC_LENGTH || bytes.toString('base64url') !== text) return null;
+    const bytes = decodeBase64Url(token.slice(PREFIX.length));
+    if (bytes?.length !== BODY_LENGTH + MAC_LENGTH) return null;
     const body = bytes.subarray(0, BODY_LENGTH);
     if (!this.keyring.verifyMac('refresh-token', body, bytes.subarray(BODY_LENGTH))) return null;
     const sessionId = uuidFromBytes(body.subarray(0, 16));

@@ -1,4 +1,5 @@
 import { GatehouseError, uuidToBytes, uuidFromBytes } from '@gatehouse/domain';
+import { decodeBase64Url } from './base64url.js';
 import type { Keyring } from './keyring.js';
 
 const MAC_LENGTH = 16;
@@ -40,11 +41,10 @@ export class CursorCodec {
    * @param length length of the position in bytes, if it is fixed
    */
   decodeBytes(list: unknown, cursor: string, length?: number): Buffer {
-    const bytes = Buffer.from(cursor, 'base64url');
+    const bytes = decodeBase64Url(cursor) ?? Buffer.alloc(0);
     const position = bytes.subarray(0, length ?? Math.max(0, bytes.length - MAC_LENGTH));
     const isAuthentic =
       bytes.length === position.length + MAC_LENGTH &&
-      bytes.toString('base64url') === cursor &&
       this.keyring.verifyMac('cursor', cursorData(list, position), bytes.subarray(position.length));
     if (!isAuthentic) throw new GatehouseError('invalid_cursor');
     return position;
