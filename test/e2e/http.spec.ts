@@ -425,6 +425,8 @@ describe('HD-04: each status has its required headers', () => {
     type Case = [request: string, challenge: string, headers: Record<string, string>, body?: object];
     const cases: Case[] = [
       ['GET /api/v1/me', 'Bearer', {}],
+      ['GET /api/v1/me', 'Bearer', { authorization: 'Basic Zm9vOmJhcg==' }],
+      ['GET /api/v1/me/sessions', 'Bearer', {}],
       ['GET /api/v1/me', invalid, { authorization: 'Bearer nonsense' }],
       ['GET /v1/webhooks/endpoints', 'Bearer', {}],
       ['POST /api/v1/auth/login', 'Bearer', {}, {}],

@@ -201,6 +201,8 @@ describe('CredentialGuard', () => {
       ['server', {}, 'Bearer'],
       ['me', {}, 'Bearer'],
       ['me', bearer('nonsense'), 'Bearer error="invalid_token"'],
+      ['me', { authorization: 'Basic c2s6eA==' }, 'Bearer'],
+      ['me', { authorization: jwt }, 'Bearer error="invalid_token"'],
     ] as const)
       expect(await details(route, headers)).toMatchObject({
         details: { headers: { 'WWW-Authenticate': challenge } },

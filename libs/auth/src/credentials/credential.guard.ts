@@ -138,7 +138,12 @@ export class CredentialGuard implements CanActivate {
     let misplaced: GatehouseError | undefined;
     for (const credential of presented) {
       const caller = await this.authenticate(credential);
-      if (!caller) throw unauthorized(route, this.describeRejection(credential, route));
+      if (!caller) {
+        const detail = this.describeRejection(credential, route);
+        throw usesOtherScheme(credential, request)
+          ? unauthorized(route, detail, 'Bearer')
+          : unauthorized(route, detail);
+      }
       if (!acceptedHeaders[caller.kind].includes(credential.header))
         misplaced ??= wrongCredentialType(caller.kind, credential, route);
       callers.push(caller);
@@ -182,6 +187,13 @@ function requireReauthentication({ hasSecondFactor, isReauthenticated }: Operato
     throw new GatehouseError('reauthentication_required', { members: { methods: reauthenticationMethods } });
   }
 }
+
+/**
+ * Returns whether a credential was sent with another scheme than Bearer. Then the challenge contains no error,
+ * as if none had been sent (RFC 6750, section 3.1).
+ */
+const usesOtherScheme = ({ header }: PresentedCredential, { headers }: Request): boolean =>
+  header === 'authorization' && /^(?!bearer )[a-z][\w-]* +\S/i.test(headers.authorization ?? '');
 
 /** Creates the 401 for the route's type of credential, with the challenge of RFC 9110 and RFC 6750. */
 function unauthorized(
