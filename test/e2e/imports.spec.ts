@@ -287,6 +287,10 @@ describe('an import of lines', () => {
       [JSON.stringify({ email: first, emailVerified: true }), null],
       ['{"email":', ':invalid_json'],
       [
+        `{"email":"${uniqueEmail()}","metadata":{"order":{"id":12345678901234567890}}}`,
+        'metadata.order.id:inexact_integer',
+      ],
+      [
         Buffer.concat([Buffer.from('{"email":"'), invalidBytes, Buffer.from('@example.com"}')]),
         ':invalid_json',
       ],
@@ -308,10 +312,10 @@ describe('an import of lines', () => {
     expect(response.status).toBe(200);
     expect(response.body).toMatchObject({
       state: 'completed',
-      total: 10,
+      total: 11,
       created: 2,
-      failed: 8,
-      lastLine: 12,
+      failed: 9,
+      lastLine: 13,
     });
     const found = (response.body.failures.data as any[]).map(({ line, errors }) => [
       line,

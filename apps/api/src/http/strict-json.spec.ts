@@ -99,6 +99,34 @@ describe('parseStrictJson', () => {
     expect(parse(`{"a":0.${'3'.repeat(60_000)}}`)['a']).toBeCloseTo(1 / 3);
   });
 
+  it('IN-04: rejects an integer that would be rounded, in every notation, and names its field', () => {
+    const rounded =
+      `9007199254740993 -9007199254740993 12345678901234567890 9007199254740993.0 9007199254740992.5
+      1.2345678901234567890e19 900719925474099300000e-5 9007199254740993E0 1152921504606846976 1e309`.split(
+        /\s+/,
+      );
+    for (const number of [...rounded, `9007199254740993${'0'.repeat(60_000)}e-60000`]) {
+      for (const [text, field] of [
+        [`{"a":${number}}`, 'a'],
+        [`{"x":"\\"1e999","a":[1,{"b c":[[0.5, ${number} ]]}]}`, 'a[1].b c[0][1]'],
+      ] as const) {
+        const errors = [
+          { field, code: 'inexact_integer', message: expect.stringContaining(field) as string },
+        ];
+        expect(() => parse(text)).toThrow(
+          expect.objectContaining({ code: 'invalid_json', details: expect.objectContaining({ errors }) }),
+        );
+      }
+    }
+    const exact =
+      `9007199254740991 9007199254740992 -9007199254740992 9007199254740994 90071992547409920e-1 1e22 1E+23
+      1.5e300 0.1 0.30000000000000001 3.14159265358979323846 9007199254740991.4 1e-400 -0 0e99999`.split(
+        /\s+/,
+      );
+    for (const number of [...exact, `1${'0'.repeat(60_000)}e-60000`])
+      expect(parse(`{"a":${number}}`)).toEqual({ a: Number(number) });
+  });
+
   it('IN-04: accepts an array of 500,000 elements (imports accept 16 MiB)', () => {
     expect(() => parse(`{"a":[${Array(500_000).fill('1').join()}]}`)).not.toThrow();
   });

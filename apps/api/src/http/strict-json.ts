@@ -1,4 +1,4 @@
-import { visit } from 'jsonc-parser';
+import { getLocation, visit } from 'jsonc-parser';
 import { GatehouseError } from '@gatehouse/domain';
 
 /** The name of a text in error details, and its limits. */
@@ -21,17 +21,18 @@ const invalidJson = (detail: string): GatehouseError => new GatehouseError('inva
 
 /**
  * Parses a body strictly (requirements IN-03 to IN-06): UTF-8 without BOM, an object at the root, at most 20
- * levels and 2,000 keys, no NUL, lone surrogate, number outside the double range or reserved key anywhere.
- * The last value of a repeated key is used.
+ * levels and 2,000 keys, no NUL, lone surrogate, rounded integer or reserved key anywhere. The last value of
+ * a repeated key is used.
  * @throws GatehouseError `invalid_json`
  */
 export function parseStrictJson(bytes: Buffer, limits = bodyLimits): Record<string, unknown> {
   const text = decode(bytes, limits);
   // Checked before JSON.parse, which recurses: the accepted depth must not depend on the size of the stack.
-  checkDepth(text, limits);
+  const roundedAt = checkStructure(text, limits);
   const value = parse(text, limits);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidJson(`The ${limits.name} must be a JSON object.`);
+  if (roundedAt !== null) throw roundedIntegerError(text, roundedAt);
   checkContents(value);
   return value as Record<string, unknown>;
 }
@@ -74,20 +75,29 @@ function position(text: string): string {
   return location;
 }
 
-/** Checks the depth and the number of keys by counting brackets and colons outside of strings. */
-function checkDepth(text: string, limits: JsonLimits): void {
-  let depth = 0;
-  let keys = 0;
+/**
+ * Checks the depth and the number of keys by counting brackets and colons outside of strings.
+ * @returns the offset of the first number that would be rounded to another integer, or null
+ */
+function checkStructure(text: string, limits: JsonLimits): number | null {
+  let [depth, keys] = [0, 0];
+  let roundedAt: number | null = null;
   for (let index = 0; index < text.length; index += 1) {
-    const character = text[index];
+    const character = text[index]!;
     if (character === '"') index = endOfString(text, index);
     else if (character === '{' || character === '[') depth += 1;
     else if (character === '}' || character === ']') depth -= 1;
     else if (character === ':') keys += 1;
+    else if (character >= '0' && character <= '9') {
+      const end = endOfNumber(text, index);
+      if (isRounded(text.slice(index, end))) roundedAt ??= index;
+      index = end - 1;
+    }
     if (depth > limits.depth)
       throw invalidJson(`The ${limits.name} is nested deeper than ${limits.depth} levels.`);
     if (keys > limits.keys) throw invalidJson(`The ${limits.name} has more than ${limits.keys} keys.`);
   }
+  return roundedAt;
 }
 
 function endOfString(text: string, start: number): number {
@@ -96,13 +106,55 @@ function endOfString(text: string, start: number): number {
   return index;
 }
 
+function endOfNumber(text: string, start: number): number {
+  let index = start + 1;
+  while (index < text.length && '0123456789.eE+-'.includes(text[index]!)) index += 1;
+  return index;
+}
+
+/** Returns the error of a number, with the path of its field. */
+function roundedIntegerError(text: string, offset: number): GatehouseError {
+  const field = getLocation(text, offset)
+    .path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+    .join('')
+    .slice(1);
+  const rule = 'must not be an integer that a double-precision number cannot represent exactly';
+  return new GatehouseError('invalid_json', {
+    detail: `A number ${rule}. Send it as a string.`,
+    errors: [{ field, code: 'inexact_integer', message: `${field} ${rule}` }],
+  });
+}
+
+/**
+ * Returns whether JSON.parse turns a number without a sign into another integer. Up to 2^53, it rounds only
+ * fractions. Beyond, a number is exact if its shortest representation, in which it is stored and returned,
+ * has the same value. False for a text that is not a number.
+ */
+function isRounded(number: string): boolean {
+  const value = Number(number);
+  if (!(value >= 2 ** 53)) return false;
+  return value === Infinity || normalizeDecimal(number) !== normalizeDecimal(String(value));
+}
+
+/**
+ * Returns the digits and the exponent of a decimal number, the same for all notations of one number. Takes
+ * linear time for any number of zeros.
+ */
+function normalizeDecimal(number: string): string {
+  const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
+  const [integer = '', fraction = ''] = mantissa.split('.');
+  const digits = integer + fraction;
+  let [start, end] = [0, digits.length];
+  while (digits[start] === '0') start += 1;
+  while (end > start && digits[end - 1] === '0') end -= 1;
+  return `${digits.slice(start, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
+}
+
 function checkContents(root: object): void {
   const pending: unknown[] = [root];
   while (pending.length > 0) {
     const value = pending.pop();
     if (typeof value === 'string') checkString(value);
-    else if (typeof value === 'number' && !Number.isFinite(value))
-      throw invalidJson('A number is outside the double-precision range.');
     else if (Array.isArray(value)) for (const entry of value as unknown[]) pending.push(entry);
     else if (typeof value === 'object' && value !== null) {
       for (const [key, member] of Object.entries(value)) {

@@ -7,8 +7,9 @@ export const errorCatalog = {
     status: 400,
     title: 'The body is not valid JSON',
     cause:
-      'The body is missing, malformed, not UTF-8, not an object, nested deeper than 20 levels, or contains a NUL character, a lone surrogate, a number outside the double-precision range or a reserved key such as __proto__.',
-    remedy: 'Send one JSON object encoded as UTF-8 without a byte order mark.',
+      'The body is missing, malformed, not UTF-8, not an object, nested deeper than 20 levels, or contains a NUL character, a lone surrogate, an integer that a double-precision number cannot represent exactly or a reserved key such as __proto__.',
+    remedy:
+      'Send one JSON object encoded as UTF-8 without a byte order mark. Send large integers as strings; errors[] names their field.',
   },
   validation_failed: {
     status: 400,
