@@ -107,6 +107,14 @@ it('rejects every invalid field by its name, including unknown scopes (AK-06)', 
   );
 });
 
+it('accepts an empty list of scopes for a publishable key, which has none', async () => {
+  expect(await createKey({ type: 'publishable', scopes: [] })).toMatchObject({
+    type: 'publishable',
+    access: 'project',
+    scopes: [],
+  });
+});
+
 describe('AK-07: a key that creates or changes keys', () => {
   const limitedScopes = ['api_key:write', 'customer:read', 'customer:write'];
   const insufficientScope = (...requiredScopes: string[]) => ({ code: 'insufficient_scope', requiredScopes });

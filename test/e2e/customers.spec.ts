@@ -50,6 +50,22 @@ describe('creating a customer', () => {
     ]);
   });
 
+  it('accepts null for metadata, which is then empty', async () => {
+    const { status, body } = await create({ email: uniqueEmail(), metadata: null, publicMetadata: null });
+    expect([status, body.metadata, body.publicMetadata]).toEqual([201, {}, {}]);
+  });
+
+  it('rejects an integer in metadata that JSON numbers cannot represent, and names the field', async () => {
+    const email = uniqueEmail();
+    const body = `{"email":"${email}","metadata":{"ids":[7,{"order":12345678901234567890}]}}`;
+    const response = await instance.requestWithSecretKey('POST', '/api/v1/customers', body);
+    expect(response).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_json', errors: [{ field: 'metadata.ids[1].order', code: 'inexact_integer' }] },
+    });
+    expect(await instance.sql('SELECT FROM customers WHERE email = $1', [email])).toEqual([]);
+  });
+
   it('rejects a taken email with the id of its customer, a taken externalId, and every invalid or unknown field', async () => {
     const [email, externalId] = [uniqueEmail(), randomUUID()];
     const { id } = (await create({ email, externalId })).body;

@@ -181,8 +181,8 @@ function resolveGrant(input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> 
       scopes: input.scopes ?? ['customer:read', 'customer:write'],
     };
   }
-  if (input.scopes !== undefined) {
-    throw invalidField('scopes', 'not_allowed', 'scopes must be omitted for a publishable key');
+  if (input.scopes && input.scopes.length > 0) {
+    throw invalidField('scopes', 'not_allowed', 'scopes must be empty for a publishable key');
   }
   if (input.access === 'organization') {
     throw invalidField('access', 'not_allowed', 'access must be project for a publishable key');

@@ -19,7 +19,7 @@ export class CreateApiKeyRequest {
 
   @TextSetField({
     description:
-      'Scopes of a secret key. Default: `customer:read` and `customer:write`. An empty list grants no scopes',
+      'Scopes of a secret key. Default: `customer:read` and `customer:write`. An empty list grants no scopes. A publishable key has none',
     example: ['customer:read'],
     optional: true,
     maxItems: scopes.length,

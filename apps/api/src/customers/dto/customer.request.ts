@@ -64,8 +64,10 @@ export class CreateCustomerRequest extends CustomerProfileFields {
   })
   emailVerified?: boolean;
 
-  @MetadataField({ description: 'Readable only with a secret key' }) metadata?: Record<string, unknown>;
-  @MetadataField({ description: 'Also readable by the customer' }) publicMetadata?: Record<string, unknown>;
+  @MetadataField({ description: 'Readable only with a secret key. null: an empty object', nullable: true })
+  metadata?: Record<string, unknown> | null;
+  @MetadataField({ description: 'Also readable by the customer. null: an empty object', nullable: true })
+  publicMetadata?: Record<string, unknown> | null;
 
   @BooleanField({
     description: 'If true, the customer receives an email with a link to set the first password',
