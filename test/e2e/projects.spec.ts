@@ -3,7 +3,7 @@ import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { Receiver } from '../support/receiver.js';
-import { insertOrganization } from '../support/tenants.js';
+import { insertOrganization, insertProject } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const defaults = effectiveSettings({});
@@ -33,6 +33,27 @@ it('returns the effective settings, even to a project key', async () => {
   const response = await instance.requestWithBearer(instance.credentials.projectSecretKey, 'GET', path);
   expect(response.headers.get('cache-control')).toBe('no-store');
   expect(response).toMatchObject({ status: 200, body: { name: 'My project', settings: defaults } });
+});
+
+it('is listed for the other project keys of its organization with what identifies it only', async () => {
+  const sibling = await insertProject(instance, instance.credentials.organizationId);
+  await instance.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [sibling.projectId]);
+  const list = async (key: string) => {
+    const { body } = await instance.requestWithBearer(key, 'GET', '/api/v1/projects?limit=200');
+    const find = (id: string) => body.data.find((each: { id: string }) => each.id === id);
+    return { own: find(instance.credentials.projectId), other: find(sibling.projectId) };
+  };
+  const [asProject, asOrganization] = [
+    await list(instance.credentials.projectSecretKey),
+    await list(instance.credentials.secretKey),
+  ];
+  expect(asOrganization.other).toMatchObject({ settings: defaults, archivedAt: expect.any(String) });
+  const { id, name, slug, environment, ...hidden } = asOrganization.other;
+  expect(asProject.other).toEqual({
+    ...{ id, name, slug, environment },
+    ...Object.fromEntries(Object.keys(hidden as object).map((field) => [field, null])),
+  });
+  expect(asProject.own).toEqual(asOrganization.own);
 });
 
 it('is accessible to the organization that created its organization', async () => {

@@ -6,7 +6,7 @@ import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { camelList } from '../http/paging.js';
 import { CreateProjectRequest, ListProjectsQuery, UpdateProjectRequest } from './dto/project.request.js';
-import { ProjectResponse } from './dto/project.response.js';
+import { ListedProjectResponse, ProjectResponse } from './dto/project.response.js';
 import { ProjectsService } from './projects.service.js';
 
 @ApiTags('Projects')
@@ -19,14 +19,14 @@ export class ProjectsController {
     operationId: 'projects.list',
     summary: 'List projects',
     description:
-      "Returns the projects of the key's organization and of the organizations that it created, newest first.",
+      "Returns the projects of the key's organization and of the organizations that it created, newest first. Of projects other than its own, a key with `project` access sees `id`, `name`, `slug` and `environment`; the other fields are null.",
   })
   @SecretKey('project:read')
-  @ApiCamelList(ProjectResponse)
+  @ApiCamelList(ListedProjectResponse)
   async list(@CurrentCaller() caller: ManagementCaller, @Query() query: ListProjectsQuery) {
     const { items, nextCursor } = await this.projects.list(caller, query);
     return camelList(
-      items.map((project) => ProjectResponse.from(project)),
+      items.map((project) => ListedProjectResponse.within(caller.reach, project)),
       nextCursor,
     );
   }

@@ -1,5 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { Branding, MailLimits, MailSettings, Project, ProjectSettings } from '@gatehouse/domain';
+import {
+  environments,
+  type Branding,
+  type MailLimits,
+  type MailSettings,
+  type Project,
+  type ProjectSettings,
+  type Reach,
+} from '@gatehouse/domain';
 
 const nullableText = { type: String, nullable: true };
 const nullableUrl = { ...nullableText, format: 'uri' };
@@ -129,7 +137,7 @@ export class ProjectResponse {
   @ApiProperty({ format: 'uuid' }) organizationId!: string;
   @ApiProperty({ example: 'Difference Engine' }) name!: string;
   @ApiProperty({ example: 'difference-engine' }) slug!: string;
-  @ApiProperty({ enum: ['development', 'staging', 'production'] }) environment!: string;
+  @ApiProperty({ enum: environments }) environment!: string;
   @ApiProperty({ type: ProjectSettingsResponse }) settings!: ProjectSettingsResponse;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) archivedAt!: string | null;
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
@@ -147,5 +155,48 @@ export class ProjectResponse {
       createdAt: project.createdAt.toISOString(),
       updatedAt: project.updatedAt.toISOString(),
     };
+  }
+}
+
+const ofOtherProject = 'null: the key has `project` access, and this is another project';
+
+/**
+ * A project in a list. A project key sees only what identifies the other projects of its organization
+ * (contract, section 3).
+ */
+export class ListedProjectResponse {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ type: String, format: 'uuid', nullable: true, description: ofOtherProject })
+  organizationId!: string | null;
+  @ApiProperty({ example: 'Difference Engine' }) name!: string;
+  @ApiProperty({ example: 'difference-engine' }) slug!: string;
+  @ApiProperty({ enum: environments }) environment!: string;
+  @ApiProperty({ type: ProjectSettingsResponse, nullable: true, description: ofOtherProject })
+  settings!: ProjectSettingsResponse | null;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description:
+      'null: the project is not archived, or the key has `project` access and this is another project',
+  })
+  archivedAt!: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: ofOtherProject })
+  createdAt!: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: ofOtherProject })
+  updatedAt!: string | null;
+
+  static within({ projectId }: Reach, project: Project): ListedProjectResponse {
+    const response = ProjectResponse.from(project);
+    if (!projectId || projectId === project.id) return response;
+    const { id, name, slug, environment } = response;
+    const hidden = {
+      organizationId: null,
+      settings: null,
+      archivedAt: null,
+      createdAt: null,
+      updatedAt: null,
+    };
+    return { id, name, slug, environment, ...hidden };
   }
 }
