@@ -140,6 +140,71 @@ describe('a deleted customer', () => {
     );
   });
 
+  describe('has dead letters that', () => {
+    const createDeadLetter = async (customerId: string, type: string): Promise<string> => {
+      const { id } = await waitForAttempt(customerId, type);
+      await instance.sql(
+        `UPDATE deliveries SET state = 'failed', attempt = 5, last_http_status = 500, last_error = 'http_error',
+           untold = true WHERE id = $1`,
+        [id.slice(4)],
+      );
+      return id as string;
+    };
+    const getDelivery = async (id: string) =>
+      (await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${id}`)).body.data;
+    const isWaiting = async (id: string): Promise<boolean> => {
+      const { body } = await instance.requestWithSecretKey(
+        'GET',
+        `/v1/webhooks/dead-letters?delivery_id=${id}`,
+      );
+      return body.data.length > 0;
+    };
+
+    it('are resolved as erased, wait for nothing and can be neither redelivered nor discarded', async () => {
+      const { id } = await create();
+      const deadLetter = await createDeadLetter(id, 'customer.created');
+      const { endpoint_id: endpoint } = await getDelivery(deadLetter);
+      const plan = async () => {
+        const filter = { endpoint_id: endpoint };
+        const { body } = await instance.requestWithSecretKey('POST', '/v1/webhooks/redeliveries', { filter });
+        return body.data.total as number;
+      };
+      const [before, isListedBefore] = [await plan(), await isWaiting(deadLetter)];
+      expect(isListedBefore).toBe(true);
+      await remove(id);
+      expect([await plan(), await isWaiting(deadLetter)]).toEqual([before - 1, false]);
+      const erased = { state: 'failed', resolution: 'erased', resolved_by: null, redelivered_as: null };
+      expect(await getDelivery(deadLetter)).toMatchObject(erased);
+      for (const [action, body, code] of [
+        ['redeliver', {}, 'payload_erased'],
+        ['discard', { reason: 'not needed' }, 'conflict'],
+      ] as const) {
+        const path = `/v1/webhooks/deliveries/${deadLetter}/${action}`;
+        expect(await instance.requestWithSecretKey('POST', path, body)).toMatchObject({
+          status: 409,
+          body: { code },
+        });
+      }
+      expect(await getDelivery(deadLetter)).toMatchObject(erased);
+      // The event of the deletion itself is not erased, so its dead letter waits.
+      expect(await isWaiting(await createDeadLetter(id, 'customer.deleted'))).toBe(true);
+    });
+
+    it('are resolved by the worker if an earlier version left them waiting', async () => {
+      const [deleted, other] = [await create(), await create()];
+      const deadLetter = await createDeadLetter(deleted['id'], 'customer.created');
+      const otherDeadLetter = await createDeadLetter(other['id'], 'customer.created');
+      await remove(deleted['id']);
+      await instance.sql('UPDATE deliveries SET resolution = NULL, untold = true WHERE id = $1', [
+        deadLetter.slice(4),
+      ]);
+      expect(await isWaiting(deadLetter)).toBe(true);
+      await instance.runJob('erased dead letters');
+      expect([await isWaiting(deadLetter), await isWaiting(otherDeadLetter)]).toEqual([false, true]);
+      expect(await getDelivery(deadLetter)).toMatchObject({ resolution: 'erased' });
+    });
+  });
+
   it('is never sent in erased form when redelivery and deletion are concurrent', async () => {
     const customers = await Promise.all(Array.from({ length: 8 }, () => create()));
     const sent = await Promise.all(

@@ -21,6 +21,10 @@ beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
   seeded = await seedInstance(instance, DELIVERIES);
   await instance.sql(`UPDATE attempts SET error = 'timeout' WHERE attempt IN (2, 5) AND NOT success`);
+  await instance.sql(
+    `UPDATE deliveries SET resolution = 'erased' WHERE id IN (
+       SELECT id FROM deliveries WHERE resolution = 'redelivered' ORDER BY id LIMIT 20)`,
+  );
   operator = await signIn(instance);
   const unknownEndpoints = Array.from({ length: 30 }, () => randomUUID());
   batches = {

@@ -94,6 +94,7 @@ describe('retention', () => {
       createDelivery({ state: 'cancelled', attempts: failures(daysAgo(41)).slice(0, 2) }),
       createDelivery({ state: 'failed', resolution: 'discarded', attempts: failures(daysAgo(40)) }),
       createDelivery({ state: 'failed', resolution: 'redelivered', attempts: failures(daysAgo(42)) }),
+      createDelivery({ state: 'failed', resolution: 'erased', attempts: failures(daysAgo(40)) }),
     ]);
     const recent = await seedDeliveries(instance, [
       // The retention period starts at the end of a delivery.

@@ -43,6 +43,7 @@ export const resolutionConditions: Record<string, string> = {
   resolved: 'd.resolution IS NOT NULL',
   redelivered: `d.resolution = 'redelivered'`,
   discarded: `d.resolution = 'discarded'`,
+  erased: `d.resolution = 'erased'`,
 };
 
 /**

@@ -25,7 +25,7 @@ export interface SeedDelivery {
   customerId?: string;
   eventType?: string;
   state: DeliveryState;
-  resolution?: 'redelivered' | 'discarded';
+  resolution?: 'redelivered' | 'discarded' | 'erased';
   redeliveryOf?: string;
   finishedAt?: number;
   attempts: SeedAttempt[];

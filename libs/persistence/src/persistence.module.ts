@@ -73,6 +73,7 @@ const repositories: Provider[] = [
   EndpointHealthRepository,
   EndpointStatsRepository,
   EventSearchRepository,
+  ErasuresRepository,
   IdempotencyKeysRepository,
   ImportsRepository,
   LoginAttemptsRepository,
@@ -180,7 +181,6 @@ const providers: Provider[] = [
       new ReadyQueueRepository(database, config.webhooks.lease),
     inject: [Database, Config],
   },
-  ErasuresRepository,
   ...repositories,
 ];
 

@@ -101,10 +101,14 @@ function discardRefusal(delivery: Delivery): GatehouseError | null {
   if (delivery.state === 'pending') return new GatehouseError('delivery_pending');
   if (delivery.redeliveredAs) return alreadyRedelivered(delivery.redeliveredAs);
   if (delivery.state === 'failed' && !delivery.resolution) return null;
-  const detail = delivery.resolution
-    ? 'This delivery has already been discarded.'
-    : `The state of this delivery is ${delivery.state}.`;
-  return new GatehouseError('conflict', { detail: `Only a dead letter can be discarded. ${detail}` });
+  return new GatehouseError('conflict', {
+    detail: `Only a dead letter can be discarded. ${describeResolved(delivery)}`,
+  });
+}
+
+function describeResolved({ state, resolution }: Delivery): string {
+  if (resolution === 'erased') return 'The customer of this delivery has been deleted.';
+  return resolution ? 'This delivery has already been discarded.' : `The state of this delivery is ${state}.`;
 }
 
 const alreadyRedelivered = (redeliveredAs: string): GatehouseError =>

@@ -19,6 +19,7 @@ const tones: Record<string, Tone> = {
   cancelled: 'calm',
   redelivered: 'good',
   discarded: 'calm',
+  erased: 'calm',
   waiting: 'warn',
   resolved: 'good',
   enabled: 'good',

@@ -32,7 +32,7 @@ const PATH = '/operator/v1/webhooks/dead-letters';
 const filters = {
   resolution: viewFilter(
     'Status',
-    { waiting: 'Unresolved', redelivered: 'Redelivered', discarded: 'Discarded' },
+    { waiting: 'Unresolved', redelivered: 'Redelivered', discarded: 'Discarded', erased: 'Erased' },
     'waiting',
   ),
   q: textFilter('Search', 'Delivery ID, event ID, email or start of URL'),
@@ -64,6 +64,10 @@ const emptyTexts: Record<string, EmptyContent> = {
   discarded: {
     title: 'No discarded dead letters',
     text: 'Discarded dead letters appear here with the reason.',
+  },
+  erased: {
+    title: 'No erased dead letters',
+    text: 'Dead letters whose customer was deleted appear here. They can no longer be redelivered.',
   },
 };
 

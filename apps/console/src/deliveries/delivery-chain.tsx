@@ -48,7 +48,8 @@ function ChainItem({ link, next }: { link: ChainLink; next: ChainLink | undefine
           <RelativeTime at={createdAt} />
         </span>
       </Group>
-      {resolution && (
+      {resolution === 'erased' && <Text mt={4}>Erased with the customer of the event</Text>}
+      {resolution && resolution !== 'erased' && (
         <Text mt={4}>
           {resolution === 'discarded' ? 'Discarded' : 'Redelivered'}
           {by && <> by {by}</>}

@@ -67,6 +67,7 @@ export class MaintenanceJobs {
       { name: 'expiring keys', run: () => expiringKeys.notify() },
       { name: 'previous webhook secrets', run: () => endpoints.clearExpiredSecrets() },
       { name: 'erasures', run: (signal) => untilDone(signal, eraseNext) },
+      { name: 'erased dead letters', run: (signal) => erasures.resolveDeadLetters(signal) },
       { name: 'login attempts', run: (signal) => loginAttempts.prune(signal) },
       { name: 'operator attempts', run: (signal) => operatorAttempts.prune(signal) },
       { name: 'operator links', run: (signal) => operatorLinks.prune(signal) },

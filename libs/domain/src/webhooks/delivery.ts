@@ -5,8 +5,9 @@ export type DeliveryState = (typeof deliveryStates)[number];
 /** The priorities of attempts: first attempts, retries, bulk redeliveries. */
 export const URGENCY = { first: 0, retry: 1, batch: 2 } as const;
 
-/** The action that resolved a dead letter. */
-export type DeliveryResolution = 'redelivered' | 'discarded';
+/** How a dead letter was resolved. `erased`: the customer of its event was deleted. */
+export const deliveryResolutions = ['redelivered', 'discarded', 'erased'] as const;
+export type DeliveryResolution = (typeof deliveryResolutions)[number];
 
 /** The reasons why an attempt failed: the closed list of `error` in the delivery history. */
 export const attemptErrors = [

@@ -1,8 +1,11 @@
-// This file contains SQL: batches of events and attempts, SKIP LOCKED, and idempotency keys.
+// This file contains SQL: batches of events, deliveries and attempts, SKIP LOCKED, and idempotency keys.
+import type { Database } from '../database.js';
 import { dynamicStatement, statement, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
-import { erasedBody } from './erasure-sql.js';
+import { isDeadLetter } from '../webhooks/delivery-filter.js';
+import { IN_LOCK_ORDER } from '../webhooks/lock-order.js';
+import { erasedBody, isErased } from './erasure-sql.js';
 import { ErasureEntity } from './erasure.entity.js';
 
 /** Maximum number of events that one transaction erases, to stay within its timeout. */
@@ -29,6 +32,39 @@ const listAttemptsWithResponse = statement(
    WHERE d.event_id = ANY ($1) AND a.response_body <> ''`,
 );
 
+/** A dead letter whose event is erased can no longer be redelivered, so it waits for nothing. */
+const asErased = `UPDATE deliveries d SET resolution = 'erased', untold = NULL`;
+
+/** Maximum number of dead letters that one statement reads, to stay within its timeout. */
+const DEAD_LETTER_LIMIT = 5_000;
+
+const resolveDeadLettersOfCustomer = statement(
+  {},
+  `WITH locked AS (
+     SELECT d.id FROM deliveries d WHERE d.id = ANY (ARRAY(
+       SELECT d.id FROM events e JOIN deliveries d ON d.event_id = e.id
+       WHERE e.customer_id = $1 AND ${isDeadLetter} LIMIT ${DEAD_LETTER_LIMIT}
+     )) AND ${isDeadLetter} ${IN_LOCK_ORDER}
+   )
+   ${asErased} FROM locked WHERE d.id = locked.id`,
+);
+
+/** Returns the last scanned id of a complete batch. Locked deliveries are resolved by the next run. */
+const resolveErasedDeadLetters = statement(
+  { id: uuid },
+  `WITH scanned AS MATERIALIZED (
+     SELECT d.id, d.event_id FROM deliveries d
+     WHERE ${isDeadLetter} AND d.id > $1 ORDER BY d.id LIMIT ${DEAD_LETTER_LIMIT}
+   ), locked AS (
+     SELECT d.id FROM deliveries d
+     WHERE d.id IN (SELECT s.id FROM scanned s JOIN events e ON e.id = s.event_id WHERE ${isErased('e')})
+       AND ${isDeadLetter} ${IN_LOCK_ORDER} SKIP LOCKED
+   ), resolved AS (
+     ${asErased} FROM locked WHERE d.id = locked.id
+   )
+   SELECT id FROM scanned ORDER BY id OFFSET ${DEAD_LETTER_LIMIT - 1}`,
+);
+
 /**
  * Not prepared, so that it locks only the partitions of these ids' days: it waits for retention only where
  * retention moves one of them.
@@ -42,14 +78,20 @@ const eraseResponseBodies = dynamicStatement(
   [[[NIL_UUID]]],
 );
 
-/** Erases the data about deleted customers in events, attempts and stored responses, at once or gradually. */
+/**
+ * Erases the data about deleted customers in events, attempts and stored responses, and resolves their dead
+ * letters, at once or gradually.
+ */
 export class ErasuresRepository {
+  constructor(private readonly database: Database) {}
+
   /**
    * Starts to erase the data about a customer that this transaction has deleted. For most customers this
-   * erases everything; if there are very many events, the worker erases the rest.
+   * erases everything and resolves all dead letters; if there are very many, the worker does the rest.
    */
   async start(tx: Tx, customerId: string): Promise<void> {
     await tx.execute(deleteIdempotencyKeys, [customerId]);
+    await tx.execute(resolveDeadLettersOfCustomer, [customerId]);
     const lastEventId = await eraseBatch(tx, customerId, NIL_UUID);
     if (lastEventId) await tx.manager.insert(ErasureEntity, { customerId, lastEventId });
   }
@@ -63,6 +105,18 @@ export class ErasuresRepository {
     if (lastEventId) await tx.manager.update(ErasureEntity, { customerId }, { lastEventId });
     else await tx.manager.delete(ErasureEntity, { customerId });
     return true;
+  }
+
+  /**
+   * Resolves all dead letters of deleted customers, including those of customers that 0.1.0 deleted. Ends
+   * early once `signal` is aborted.
+   */
+  async resolveDeadLetters(signal: AbortSignal): Promise<void> {
+    let last: string | undefined = NIL_UUID;
+    while (last !== undefined && !signal.aborted) {
+      const [row]: { id: string }[] = await this.database.execute(resolveErasedDeadLetters, [last]);
+      last = row?.id;
+    }
   }
 }
 

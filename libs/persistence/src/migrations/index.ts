@@ -34,6 +34,7 @@ import { IndexCustomersWithPasswords1764201603100 } from './1764201603100-index-
 import { AddImportWeakHashes1764201603200 } from './1764201603200-add-import-weak-hashes.js';
 import { AddCustomerClaims1764201605000 } from './1764201605000-add-customer-claims.js';
 import { CreateOwnerFunctions1764201606000 } from './1764201606000-create-owner-functions.js';
+import { AllowErasedDeadLetters1764201607000 } from './1764201607000-allow-erased-dead-letters.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -73,4 +74,5 @@ export const migrations = [
   AddImportWeakHashes1764201603200,
   AddCustomerClaims1764201605000,
   CreateOwnerFunctions1764201606000,
+  AllowErasedDeadLetters1764201607000,
 ];

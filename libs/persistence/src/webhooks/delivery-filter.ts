@@ -1,4 +1,9 @@
-import type { DeliveryState, Reach } from '@gatehouse/domain';
+import {
+  deliveryResolutions,
+  type DeliveryResolution,
+  type DeliveryState,
+  type Reach,
+} from '@gatehouse/domain';
 import { organizationsWithin, type Conditions } from '../conditions.js';
 import { MAX_CREATED_AT_SKEW_MS, filterIdRange, MAX_UUID, NIL_UUID } from '../uuid-v7.js';
 import { ownerRangeCondition } from '../owner-range-condition.js';
@@ -59,20 +64,22 @@ export const sampleDeliveryFilters: DeliveryFilter[] = [
   { ...emptyDeliveryFilter, customerIds: [NIL_UUID], areLowVolume: true },
 ];
 
-export const deadLetterStates = ['waiting', 'redelivered', 'discarded', 'resolved'] as const;
+export const deadLetterStates = ['waiting', ...deliveryResolutions, 'resolved'] as const;
 export type DeadLetterState = (typeof deadLetterStates)[number];
 
 /** SQL for whether a delivery `d` is a dead letter; also the condition of the indexes of dead letters. */
 export const isDeadLetter = `d.state = 'failed' AND d.resolution IS NULL`;
 
-const isResolvedAs = (resolution: string): string => `d.state = 'failed' AND d.resolution = '${resolution}'`;
+const isResolvedAs = (resolution: DeliveryResolution): string =>
+  `d.state = 'failed' AND d.resolution = '${resolution}'`;
 
 /** The conditions of each state of a dead letter. Each condition is scanned separately. */
 export const baseConditions: Record<DeadLetterState, string[]> = {
   waiting: [isDeadLetter],
   redelivered: [isResolvedAs('redelivered')],
   discarded: [isResolvedAs('discarded')],
-  resolved: [isResolvedAs('redelivered'), isResolvedAs('discarded')],
+  erased: [isResolvedAs('erased')],
+  resolved: deliveryResolutions.map(isResolvedAs),
 };
 
 interface DeliveryScan {

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { deliveryStates, publicId } from '@gatehouse/domain';
+import { deliveryResolutions, deliveryStates, publicId } from '@gatehouse/domain';
 import type { ChainLink } from '@gatehouse/persistence';
 import { findActorName, type ActorNameMap } from '../../audit/actor-names.service.js';
 
@@ -23,7 +23,7 @@ export class ChainedDeliveryResponse {
   @ApiProperty(nullableText) redeliveryOf!: string | null;
   @ApiProperty({ ...nullableText, description: 'Bulk redelivery that created this delivery' }) batchId!:
     string | null;
-  @ApiProperty({ enum: ['redelivered', 'discarded'], nullable: true }) resolution!: string | null;
+  @ApiProperty({ enum: deliveryResolutions, nullable: true }) resolution!: string | null;
   @ApiProperty({ ...nullableText, description: 'Reason for redelivering or discarding it' }) reason!:
     string | null;
   @ApiProperty({

@@ -37,7 +37,7 @@ export class CountDeliveriesQuery extends OmitType(SearchDeliveriesQuery, ['limi
 /** Filters of the list of dead letters for operators, in addition to those for keys. */
 export class SearchDeadLettersQuery extends ListDeadLettersQuery {
   @OneOfField(
-    'State of the dead letter. Default: `waiting`. `resolved`: redelivered or discarded',
+    'State of the dead letter. Default: `waiting`. `erased`: the customer of its event was deleted. `resolved`: redelivered, discarded or erased',
     deadLetterStates,
   )
   resolution?: DeadLetterState;

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import {
   attemptErrors,
   deliveryHeaders,
+  deliveryResolutions,
   deliveryStates,
   endpointStatuses,
   hiddenHeaders,
@@ -76,7 +77,12 @@ export class DeliverySummaryResponse {
   @ApiProperty({ type: String, format: 'uuid', nullable: true }) project_id!: string | null;
   @ApiProperty({ example: 'https://app.example.com/webhooks' }) target_url!: string;
   @ApiProperty({ enum: deliveryStates }) state!: string;
-  @ApiProperty({ enum: ['redelivered', 'discarded'], nullable: true }) resolution!: string | null;
+  @ApiProperty({
+    enum: deliveryResolutions,
+    nullable: true,
+    description: 'How a dead letter was resolved. `erased`: the customer of its event was deleted',
+  })
+  resolution!: string | null;
   @ApiProperty({ type: String, nullable: true }) reason!: string | null;
   @ApiProperty({ type: String, nullable: true }) resolved_by!: string | null;
   @ApiProperty({ type: String, nullable: true }) redelivery_of!: string | null;
