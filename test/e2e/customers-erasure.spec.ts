@@ -176,7 +176,7 @@ describe('a deleted customer', () => {
       const erased = { state: 'failed', resolution: 'erased', resolved_by: null, redelivered_as: null };
       expect(await getDelivery(deadLetter)).toMatchObject(erased);
       for (const [action, body, code] of [
-        ['redeliver', {}, 'payload_erased'],
+        ['redeliver', { enable_endpoint: true }, 'payload_erased'],
         ['discard', { reason: 'not needed' }, 'conflict'],
       ] as const) {
         const path = `/v1/webhooks/deliveries/${deadLetter}/${action}`;

@@ -7,6 +7,7 @@ import {
   duplicateDeadLetter,
 } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
+import { insertOperator } from '../support/operator-client.js';
 import { TestInstance } from '../support/test-instance.js';
 import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
@@ -328,5 +329,62 @@ describe('redelivering a delivery', () => {
     });
     await eventually('the second request', () => target.requests.length === 2);
     await target.stop();
+  });
+
+  it('enables a disabled endpoint on request, and otherwise rejects it and names the option', async () => {
+    const { endpoint, ids } = await createDeadLetters(3);
+    const [first, second, third] = ids as [string, string, string];
+    const setStatus = (status: string) =>
+      instance.sql('UPDATE webhook_endpoints SET status = $2 WHERE id = $1', [endpoint.slice(3), status]);
+    const getStatus = async () =>
+      (await instance.requestWithSecretKey('GET', `/v1/webhooks/endpoints/${endpoint}`)).body.data.status;
+    await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${endpoint}/disable`);
+    receiver.defaultResponder = respondWithStatus(200);
+    for (const body of [undefined, {}, { enable_endpoint: false }]) {
+      expect(await redeliver(first, body)).toMatchObject({
+        status: 409,
+        body: { code: 'endpoint_disabled', detail: expect.stringContaining('"enable_endpoint": true') },
+      });
+    }
+    expect(await redeliver(first, { enable_endpoint: 'yes' })).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'enable_endpoint' }] },
+    });
+    // Enabling an endpoint needs its own scope.
+    const key = await insertKey(instance, {
+      ...instance.credentials,
+      type: 'secret',
+      scopes: ['webhook:redeliver'],
+    });
+    const path = `/v1/webhooks/deliveries/${first}/redeliver`;
+    expect(await instance.requestWithBearer(key, 'POST', path, { enable_endpoint: true })).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_scope', requiredScopes: ['webhook:write'] },
+    });
+    expect(await getStatus()).toBe('disabled');
+
+    expect(await redeliver(first, { enable_endpoint: true })).toMatchObject({
+      status: 202,
+      body: { data: { redelivery_of: first } },
+    });
+    expect(await getStatus()).toBe('enabled');
+    // An operator who may enable endpoints can do the same.
+    await setStatus('disabled');
+    const operator = await insertOperator(instance, 'operator');
+    expect(
+      await operator.request('POST', `/webhooks/deliveries/${second}/redeliver`, { enable_endpoint: true }),
+    ).toMatchObject({ status: 202 });
+    const query = `targetId=${endpoint}&action=webhook_endpoint.enabled`;
+    const { body } = await instance.requestWithSecretKey('GET', `/api/v1/audit-log?${query}`);
+    expect((body.data as any[]).map(({ actorType }) => actorType)).toEqual(['operator', 'key']);
+    await eventually('both redeliveries', async () => {
+      const succeeded = await instance.listAttempts({ endpoint_id: endpoint, success: 'true' });
+      return succeeded.length === 2;
+    });
+    await setStatus('deleted');
+    expect(await redeliver(third, { enable_endpoint: true })).toMatchObject({
+      status: 409,
+      body: { code: 'endpoint_deleted' },
+    });
   });
 });

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { availableQueues, TestInstance, type Queue } from '../support/test-instance.js';
 import { commitWhen } from '../support/with-concurrent-change.js';
 import { Receiver, respondWithStatus } from '../support/receiver.js';
-import { insertOrganization } from '../support/tenants.js';
+import { insertKey, insertOrganization } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const PATH = '/v1/webhooks/redeliveries';
@@ -314,6 +314,64 @@ describe('bulk redelivery with one queue', () => {
         skipped: reasons,
       });
     }
+  });
+
+  it('enables the disabled endpoints of a plan on request, and includes their deliveries', async () => {
+    const enabled = await createDeadLetters(1);
+    const disabled = await createDeadLetters(3);
+    await insertDeadLetters(disabled.endpoint, 1);
+    const setStatus = (status: string) =>
+      instance.sql(
+        `UPDATE webhook_endpoints SET status = $2, disabled_reason = 'failing', disabled_at = now() WHERE id = $1`,
+        [disabled.endpoint.slice(3), status],
+      );
+    await setStatus('disabled');
+    const filter = { delivery_ids: [...enabled.ids, ...disabled.ids] };
+    const plans = [(await plan(filter)).data, (await plan(filter)).data];
+    const notEligible = [{ reason: 'endpoint_disabled', count: 3 }];
+    for (const data of plans)
+      expect(data).toMatchObject({ total: 4, eligible: 1, not_eligible: notEligible });
+    const [withoutOption, withOption] = plans.map(({ id }) => id as string) as [string, string];
+
+    const key = await insertKey(instance, {
+      ...instance.credentials,
+      type: 'secret',
+      access: 'organization',
+      scopes: ['webhook:redeliver'],
+    });
+    const body = { reason: 'the receiver is repaired', enable_endpoint: true };
+    const startPath = (id: string) => `${PATH}/${id}/start`;
+    expect(await instance.requestWithBearer(key, 'POST', startPath(withOption), body)).toMatchObject({
+      status: 403,
+      body: { requiredScopes: ['webhook:write'] },
+    });
+
+    await start(withoutOption);
+    expect(await waitForRedelivery(instance, withoutOption)).toMatchObject({
+      eligible: 1,
+      not_eligible: notEligible,
+      progress: { made: 1, skipped: [] },
+    });
+    expect(listEventIds()).toEqual(await findEventIds(enabled.ids));
+    receiver.requests.length = 0;
+
+    const starts = await Promise.all([1, 2].map(() => post(startPath(withOption), body)));
+    for (const { status, data } of starts)
+      expect([status, data.eligible, data.not_eligible]).toEqual([200, 4, []]);
+    expect(await waitForRedelivery(instance, withOption)).toMatchObject({
+      progress: { made: 3, succeeded: 3, skipped: [{ reason: 'already_redelivered', count: 1 }] },
+    });
+    // The selection is that of the plan: the later dead letter of the endpoint is not included.
+    expect(listEventIds()).toEqual(await findEventIds(disabled.ids));
+    expect(await listDeadLetters(disabled.endpoint)).toHaveLength(1);
+    const query = `targetId=${disabled.endpoint}&action=webhook_endpoint.enabled`;
+    expect((await instance.requestWithSecretKey('GET', `/api/v1/audit-log?${query}`)).body.data).toHaveLength(
+      1,
+    );
+    const { data } = (
+      await instance.requestWithSecretKey('GET', `/v1/webhooks/endpoints/${disabled.endpoint}`)
+    ).body;
+    expect(data).toMatchObject({ status: 'enabled', disabled_reason: null });
   });
 
   it('includes all accessible dead letters with an empty filter', async () => {

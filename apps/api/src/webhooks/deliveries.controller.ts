@@ -52,7 +52,7 @@ export class DeliveriesController {
     operationId: 'deliveries.redeliver',
     summary: 'Redeliver an event',
     description:
-      'Delivers the same event to the current URL of the endpoint, signed with the current secret.',
+      'Delivers the same event to the current URL of the endpoint, signed with the current secret. With `enable_endpoint`, a disabled endpoint is enabled first, which requires the scope `webhook:write` as well.',
   })
   @HttpCode(202)
   @SecretKey('webhook:redeliver')
@@ -69,7 +69,7 @@ export class DeliveriesController {
     @Param('deliveryId') id: string,
     @Body() body: RedeliverRequest,
   ) {
-    return toItem(await this.deliveries.redeliver(caller, id, body.reason ?? null));
+    return toItem(await this.deliveries.redeliver(caller, id, body));
   }
 
   @Post(':deliveryId/discard')

@@ -12,7 +12,8 @@ import { CursorCodec, newId } from '@gatehouse/platform';
 import { AuditService, type AuditedAction } from '../audit/audit.service.js';
 import { readScannedPage, type Page } from '../http/paging.js';
 import { attemptFilter } from './delivery-filter.js';
-import type { ListDeliveriesQuery } from './dto/delivery.request.js';
+import type { ListDeliveriesQuery, RedeliverRequest } from './dto/delivery.request.js';
+import { assertMayEnable, EndpointEnablerService } from './endpoint-enabler.service.js';
 
 export interface DeliveryWithAttempts {
   delivery: Delivery;
@@ -24,6 +25,7 @@ export class DeliveriesService {
   constructor(
     private readonly attempts: AttemptsRepository,
     private readonly deliveries: DeliveriesRepository,
+    private readonly enabler: EndpointEnablerService,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly cursors: CursorCodec,
@@ -51,21 +53,24 @@ export class DeliveriesService {
    * Creates a new delivery of the same event to the current URL of the endpoint. Of any number of parallel
    * calls, one succeeds.
    * @throws GatehouseError `not_found`, `delivery_pending`, `payload_erased`, `already_redelivered`,
-   *   `endpoint_disabled`, `endpoint_deleted`
+   *   `endpoint_disabled` unless `enable_endpoint` is true, `endpoint_deleted`, `insufficient_scope` for a key
+   *   that cannot enable endpoints
    */
   async redeliver(
     caller: ManagementCaller,
     id: string,
-    reason: string | null,
+    { reason = null, enable_endpoint: enablesEndpoint = false }: RedeliverRequest,
   ): Promise<DeliveryWithAttempts> {
+    if (enablesEndpoint) assertMayEnable(caller);
     const { delivery } = await this.get(caller, id);
     const redeliveryId = newId();
     const action = deliveryAction('webhook_delivery.redelivered', delivery);
     await this.transactions.run(async (tx) => {
       const previous = await this.deliveries.lock(tx, caller.reach, delivery.id);
       if (!previous) throw notFound();
-      const refusal = redeliveryRefusal(previous);
+      const refusal = redeliveryRefusal(previous, enablesEndpoint);
       if (refusal) throw this.audit.noteRefusal(action, refusal);
+      if (enablesEndpoint) await this.enabler.enable(tx, caller.reach, previous.endpointId);
       const by = callerName(caller);
       const isCreated = await this.deliveries.redeliver(tx, previous, { newId: redeliveryId, reason, by });
       if (!isCreated) throw this.audit.noteRefusal(action, new GatehouseError('delivery_pending'));
@@ -122,12 +127,15 @@ const deliveryAction = (
 ): AuditedAction => ({ action, organizationId, projectId, targetId: publicId('delivery', id) });
 
 /** Returns the error if a delivery cannot be redelivered, otherwise null. */
-function redeliveryRefusal(delivery: Delivery): GatehouseError | null {
+function redeliveryRefusal(delivery: Delivery, enablesEndpoint: boolean): GatehouseError | null {
   if (delivery.state === 'pending') return new GatehouseError('delivery_pending');
   if (delivery.isErased) return new GatehouseError('payload_erased');
   if (delivery.redeliveredAs) return alreadyRedelivered(delivery.redeliveredAs);
   if (delivery.endpointStatus === 'deleted') return new GatehouseError('endpoint_deleted');
-  if (delivery.endpointStatus === 'disabled') return new GatehouseError('endpoint_disabled');
+  if (delivery.endpointStatus === 'disabled' && !enablesEndpoint) {
+    const detail = 'The endpoint is disabled. Enable it first, or send "enable_endpoint": true.';
+    return new GatehouseError('endpoint_disabled', { detail });
+  }
   return null;
 }
 

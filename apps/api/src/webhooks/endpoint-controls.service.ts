@@ -12,6 +12,7 @@ import { formatWebhookSecret, Keyring, secureBytes } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { DeliveriesService, type DeliveryWithAttempts } from './deliveries.service.js';
 import { endpointAction } from './endpoint-action.js';
+import { EndpointEnablerService } from './endpoint-enabler.service.js';
 
 /** Time after a rotation during which the previous secret also signs (contract, section 5), in ms. */
 const OVERLAP_MS = 24 * 3_600_000;
@@ -21,6 +22,7 @@ const OVERLAP_MS = 24 * 3_600_000;
 export class EndpointControlsService {
   constructor(
     private readonly endpoints: WebhookEndpointsRepository,
+    private readonly enabler: EndpointEnablerService,
     private readonly deliveries: DeliveriesService,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
@@ -30,12 +32,7 @@ export class EndpointControlsService {
 
   /** Enables an endpoint. Does nothing if it is already enabled. @throws GatehouseError `not_found` */
   enable({ reach }: ManagementCaller, id: string): Promise<WebhookEndpoint> {
-    return this.transactions.run(async (tx) => {
-      const endpoint = await this.endpoints.lock(tx, reach, id);
-      if (endpoint.status === 'enabled') return endpoint;
-      await this.audit.record(tx, endpointAction('webhook_endpoint.enabled', endpoint));
-      return this.endpoints.enable(tx, endpoint);
-    });
+    return this.transactions.run((tx) => this.enabler.enable(tx, reach, id));
   }
 
   /**

@@ -67,7 +67,7 @@ export class RedeliveriesController {
     operationId: 'redeliveries.start',
     summary: 'Start a bulk redelivery',
     description:
-      'Each endpoint receives at most 100 deliveries per second, with lower priority than new events. Deliveries that can no longer be redelivered are skipped. Does nothing if it is already running.',
+      'Each endpoint receives at most 100 deliveries per second, with lower priority than new events. Deliveries that can no longer be redelivered are skipped. With `enable_endpoint`, disabled endpoints are enabled first, which requires the scope `webhook:write` as well. Does nothing if it is already running.',
   })
   @HttpCode(200)
   @SecretKey('webhook:redeliver')
@@ -78,7 +78,7 @@ export class RedeliveriesController {
     @Param('redeliveryId') id: string,
     @Body() body: StartRedeliveryRequest,
   ) {
-    const batch = await this.redeliveries.start(caller, parsePathId('redelivery', id), body.reason);
+    const batch = await this.redeliveries.start(caller, parsePathId('redelivery', id), body);
     return snakeItem(RedeliveryResponse.from(batch));
   }
 

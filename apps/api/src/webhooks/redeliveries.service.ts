@@ -33,6 +33,8 @@ import type {
   SearchRedeliveriesQuery,
   SearchRedeliveryFilterRequest,
 } from './dto/delivery-search.request.js';
+import type { StartRedeliveryRequest } from './dto/redelivery.request.js';
+import { assertMayEnable, EndpointEnablerService } from './endpoint-enabler.service.js';
 
 /**
  * Plans, starts and cancels bulk redeliveries. A plan freezes its selection; after the start, the worker
@@ -44,6 +46,7 @@ export class RedeliveriesService {
     private readonly batches: RedeliveryBatchesRepository,
     private readonly deliveries: DeliveriesRepository,
     private readonly endpoints: WebhookEndpointsRepository,
+    private readonly enabler: EndpointEnablerService,
     private readonly projects: ProjectsRepository,
     private readonly events: EventFeedRepository,
     private readonly searchTerms: SearchTermsService,
@@ -97,13 +100,23 @@ export class RedeliveriesService {
 
   /**
    * Starts a plan. Does nothing if it is already running, and keeps its reason.
-   * @throws GatehouseError `not_found`, `conflict`
+   * @throws GatehouseError `not_found`, `conflict`, `insufficient_scope` for a key that cannot enable endpoints
    */
-  start(caller: ManagementCaller, id: string, reason: string): Promise<RedeliveryBatch> {
+  async start(
+    caller: ManagementCaller,
+    id: string,
+    { reason, enable_endpoint: enablesEndpoints = false }: StartRedeliveryRequest,
+  ): Promise<RedeliveryBatch> {
+    if (enablesEndpoints) assertMayEnable(caller);
     return this.transition(caller, id, 'webhook_redelivery.started', {
       to: 'running',
-      apply: (tx) => this.batches.start(tx, caller.reach, id, { reason, by: callerName(caller) }),
-      details: { reason },
+      apply: async (tx) => {
+        const isStarted = await this.batches.start(tx, caller.reach, id, { reason, by: callerName(caller) });
+        if (isStarted && enablesEndpoints)
+          await this.enabler.enableAll(tx, await this.batches.admitDisabled(tx, id));
+        return isStarted;
+      },
+      details: { reason, ...(enablesEndpoints && { enablesEndpoints }) },
     });
   }
 

@@ -7,6 +7,7 @@ import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { EndpointControlsController } from './endpoint-controls.controller.js';
 import { EndpointControlsService } from './endpoint-controls.service.js';
+import { EndpointEnablerService } from './endpoint-enabler.service.js';
 import { EndpointStatsService } from './endpoint-stats.service.js';
 import { RecoveryService } from './recovery.service.js';
 import { RedeliveriesController } from './redeliveries.controller.js';
@@ -27,6 +28,7 @@ import { WebhookEndpointsService } from './webhook-endpoints.service.js';
     DeadLettersService,
     DeliveriesService,
     EndpointControlsService,
+    EndpointEnablerService,
     EndpointStatsService,
     RecoveryService,
     RedeliveriesService,

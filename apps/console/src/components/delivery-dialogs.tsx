@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { useRef, type ReactNode } from 'react';
 import { api, unwrap, type Schemas } from '../http/client';
 import { toProblem } from '../http/problem';
-import { useApiMutation } from '../http/queries';
+import { useApiMutation, useGet } from '../http/queries';
 import { ActionDialog } from './action-dialog';
 
 const INVALIDATED_PATHS = ['/operator/v1/webhooks/', '/operator/v1/overview', '/operator/v1/events'];
@@ -15,14 +15,20 @@ interface RedeliverDialogProps {
   onDone: (delivery: Schemas['DeliveryResponse']) => void;
 }
 
-/** Redelivers one event. */
+/** Redelivers one event. If its endpoint is disabled, the dialog offers to enable it. */
 export function RedeliverDialog({ id, onClose, onDone }: RedeliverDialogProps): ReactNode {
+  const query = useGet(
+    '/operator/v1/webhooks/deliveries/{deliveryId}',
+    { path: { deliveryId: id ?? '' } },
+    { enabled: id !== null },
+  );
+  const isDisabled = query.data?.data.endpoint_status === 'disabled';
   const redeliver = useApiMutation(
     ({ deliveryId, reason }: { deliveryId: string; reason: string }) =>
       unwrap(
         api.POST('/operator/v1/webhooks/deliveries/{deliveryId}/redeliver', {
           params: { path: { deliveryId } },
-          body: { reason: reason || null },
+          body: { reason: reason || null, enable_endpoint: isDisabled },
         }),
       ),
     ...INVALIDATED_PATHS,
@@ -31,14 +37,20 @@ export function RedeliverDialog({ id, onClose, onDone }: RedeliverDialogProps): 
     <ActionDialog
       open={id !== null}
       onClose={onClose}
-      title="Redeliver this event?"
-      confirmLabel="Redeliver"
+      title={isDisabled ? 'Enable the endpoint and redeliver this event?' : 'Redeliver this event?'}
+      confirmLabel={isDisabled ? 'Enable and redeliver' : 'Redeliver'}
       requiresReason="optional"
+      disabled={query.isLoading}
       onConfirm={async (reason) => {
         const { data: delivery } = await redeliver.mutateAsync({ deliveryId: id!, reason });
         onDone(delivery);
       }}
     >
+      {isDisabled && (
+        <Text>
+          The endpoint of this delivery is disabled. It is enabled first, and then receives new events again.
+        </Text>
+      )}
       <Text>
         A new delivery of the same event is sent immediately to the current URL of the endpoint. It has the
         same event ID, so the receiver can detect duplicates. This cannot be undone.

@@ -16,7 +16,7 @@ const refusalLabels: Record<Refusal['reason'], string> = {
   payload_erased: 'The customer was deleted, so the event has no data to send',
   already_redelivered: 'Already redelivered',
   endpoint_deleted: 'The endpoint was deleted',
-  endpoint_disabled: 'The endpoint is disabled; enable it first',
+  endpoint_disabled: 'The endpoint is disabled',
   discarded: 'Discarded',
   expired: 'Deleted by retention',
 };

@@ -1,5 +1,5 @@
-import { Text } from '@mantine/core';
-import { useRef, type ReactNode } from 'react';
+import { Checkbox, Text } from '@mantine/core';
+import { useRef, useState, type ReactNode } from 'react';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { ActionDialog } from './action-dialog';
@@ -16,11 +16,11 @@ interface StartBatchDialogProps {
 /** Shows the deliveries that a plan includes and excludes, and starts the plan once. A reason is required. */
 export function StartBatchDialog({ plan, onClose, onStarted }: StartBatchDialogProps): ReactNode {
   const start = useApiMutation(
-    ({ id, reason }: { id: string; reason: string }) =>
+    ({ id, reason, enablesEndpoints }: { id: string; reason: string; enablesEndpoints: boolean }) =>
       unwrap(
         api.POST('/operator/v1/webhooks/redeliveries/{redeliveryId}/start', {
           params: { path: { redeliveryId: id } },
-          body: { reason },
+          body: { reason, enable_endpoint: enablesEndpoints },
         }),
       ),
     '/operator/v1/webhooks/',
@@ -29,19 +29,31 @@ export function StartBatchDialog({ plan, onClose, onStarted }: StartBatchDialogP
   // Retains the plan while the closing dialog fades out.
   const lastPlan = useRef(plan);
   if (plan) lastPlan.current = plan;
-  const { eligible = 0, total = 0, not_eligible: notEligible = [] } = lastPlan.current ?? {};
+  const {
+    id: planId,
+    eligible: eligibleNow = 0,
+    total = 0,
+    not_eligible: excluded = [],
+  } = lastPlan.current ?? {};
+  const disabledCount = excluded.find(({ reason }) => reason === 'endpoint_disabled')?.count ?? 0;
+  // The plan for which the operator has chosen to enable endpoints.
+  const [enabledPlan, setEnabledPlan] = useState<string | null>(null);
+  const enablesEndpoints = disabledCount > 0 && enabledPlan === planId;
+  const eligible = enablesEndpoints ? eligibleNow + disabledCount : eligibleNow;
+  const notEligible = excluded.filter(({ reason }) => !enablesEndpoints || reason !== 'endpoint_disabled');
+  const verb = enablesEndpoints ? 'Enable and redeliver' : 'Redeliver';
   return (
     <ActionDialog
       open={plan !== null}
       onClose={onClose}
       title={
-        eligible === 0 ? 'No deliveries can be redelivered' : `Redeliver ${formatDeliveryCount(eligible)}?`
+        eligible === 0 ? 'No deliveries can be redelivered' : `${verb} ${formatDeliveryCount(eligible)}?`
       }
-      confirmLabel={eligible === 0 ? 'Redeliver' : `Redeliver ${eligible.toLocaleString('en')}`}
+      confirmLabel={eligible === 0 ? 'Redeliver' : `${verb} ${eligible.toLocaleString('en')}`}
       requiresReason={eligible === 0 ? undefined : 'required'}
       disabled={eligible === 0}
       onConfirm={async (reason) => {
-        const { data: batch } = await start.mutateAsync({ id: plan!.id, reason });
+        const { data: batch } = await start.mutateAsync({ id: plan!.id, reason, enablesEndpoints });
         onStarted(batch);
       }}
     >
@@ -53,6 +65,14 @@ export function StartBatchDialog({ plan, onClose, onStarted }: StartBatchDialogP
           </Text>
           <RefusalList name="Excluded" refusals={notEligible} />
         </div>
+      )}
+      {disabledCount > 0 && (
+        <Checkbox
+          label={`Enable the disabled endpoints and redeliver their ${formatDeliveryCount(disabledCount)}`}
+          description="The endpoints then receive new events again."
+          checked={enablesEndpoints}
+          onChange={(event) => setEnabledPlan(event.currentTarget.checked ? planId! : null)}
+        />
       )}
       {eligible > 0 && (
         <Text c="dimmed">

@@ -103,7 +103,8 @@ interface ActionsProps {
   refusal: ReactNode;
 }
 
-function Actions({ delivery: { id, state, resolution }, refusal }: ActionsProps): ReactNode {
+function Actions({ delivery, refusal }: ActionsProps): ReactNode {
+  const { id, state, resolution, endpoint_status: endpointStatus } = delivery;
   const navigate = useNavigate();
   const [openDialog, setOpenDialog] = useState<'redeliver' | 'discard' | null>(null);
   const close = (): void => setOpenDialog(null);
@@ -124,7 +125,7 @@ function Actions({ delivery: { id, state, resolution }, refusal }: ActionsProps)
         aria-describedby={refusal === null ? undefined : 'refusal'}
         onClick={() => setOpenDialog('redeliver')}
       >
-        Redeliver
+        {refusal === null && endpointStatus === 'disabled' ? 'Enable and redeliver' : 'Redeliver'}
       </Button>
       <RedeliverDialog
         id={openDialog === 'redeliver' ? id : null}

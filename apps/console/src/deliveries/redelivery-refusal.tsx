@@ -43,17 +43,6 @@ export function redeliveryRefusal(delivery: Delivery, newest: string | null): Re
   if (endpoint === 'deleted') {
     return 'The endpoint of this delivery was deleted. Add an endpoint and recover the events that it should receive.';
   }
-  if (endpoint === 'disabled') {
-    return (
-      <>
-        The endpoint of this delivery is disabled.{' '}
-        <Anchor component={Link} to={`/endpoints/${delivery.endpoint_id}`}>
-          Enable the endpoint
-        </Anchor>{' '}
-        first.
-      </>
-    );
-  }
   return null;
 }
 

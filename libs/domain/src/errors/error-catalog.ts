@@ -194,7 +194,7 @@ export const errorCatalog = {
     status: 409,
     title: 'The endpoint is disabled',
     cause: 'Disabled endpoints receive no deliveries.',
-    remedy: 'Enable the endpoint first.',
+    remedy: 'Enable the endpoint first, or redeliver with `enable_endpoint: true`.',
   },
   too_many_endpoints: {
     status: 409,

@@ -29,6 +29,7 @@ import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
 import { RedeliveryBatchEntity } from './redelivery-batch.entity.js';
 import type { RedeliveryPlan } from './redelivery-plans.js';
+import { skipReason } from './redelivery-skip-reason.js';
 
 const batchRow = {
   id: uuid,
@@ -145,6 +146,20 @@ const startBatch = dynamicStatement(
   sampleReaches.map((reach) => [reach, NIL_UUID, { reason: null, by: '' }] as const),
 );
 
+/** Makes the items of disabled endpoints wait like all others. */
+const admitDisabledItems = statement(
+  { endpointIds: arrayOf(uuid) },
+  `WITH admitted AS (
+     UPDATE redelivery_items SET skipped = NULL WHERE batch_id = $1 AND skipped = ${skipReason('endpoint_disabled')}
+     RETURNING endpoint_id
+   )
+   UPDATE redelivery_batches b SET eligible = b.eligible + added.count, waiting = b.waiting + added.count,
+     not_eligible = CASE WHEN added.count > 0 THEN b.not_eligible - ${skipReason('endpoint_disabled')} ELSE b.not_eligible END,
+     endpoint_ids = ARRAY(SELECT unnest(b.endpoint_ids) UNION SELECT unnest(added.endpoint_ids))
+   FROM (SELECT count(*)::int AS count, array_agg(DISTINCT endpoint_id) AS endpoint_ids FROM admitted) added
+   WHERE b.id = $1 RETURNING b.endpoint_ids AS "endpointIds"`,
+);
+
 const cancelBatch = dynamicStatement(
   { id: uuid },
   (reach: Reach, id: string, by: string) => {
@@ -241,6 +256,16 @@ export class RedeliveryBatchesRepository {
   ): Promise<boolean> {
     const rows = await tx.execute(startBatch(reach, id, start));
     return rows.length > 0;
+  }
+
+  /**
+   * Adds the deliveries that were not eligible because their endpoint was disabled to a batch that this
+   * transaction has started.
+   * @returns the endpoints of the batch
+   */
+  async admitDisabled(tx: Tx, id: string): Promise<string[]> {
+    const [batch] = await tx.execute(admitDisabledItems, [id]);
+    return batch!.endpointIds;
   }
 
   /**

@@ -10,5 +10,6 @@ export class RedeliveryItemEntity {
   @Column('uuid', { name: 'delivery_id', nullable: true }) deliveryId!: string | null;
   /** The created delivery. */
   @Column('uuid', { name: 'redelivered_as', nullable: true }) redeliveredAs!: string | null;
+  /** The reason why no delivery is created. `endpoint_disabled` until a start that enables the endpoint. */
   @Column('text', { nullable: true }) skipped!: RedeliverySkipReason | null;
 }

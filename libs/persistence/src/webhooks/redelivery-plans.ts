@@ -13,7 +13,7 @@ import {
   type DeliveryFilter,
 } from './delivery-filter.js';
 import { detectLowVolumeCustomers } from './low-volume-customers.js';
-import { skipReasonSql } from './redelivery-skip-reason.js';
+import { skipReason, skipReasonSql } from './redelivery-skip-reason.js';
 
 /** The result of planning. The items are in the table. */
 export interface RedeliveryPlan {
@@ -41,8 +41,9 @@ const PLAN_SCAN_LIMIT = 2 * MAX_BATCH_SIZE;
 const planRow = {
   /** Number of scanned rows. */
   scanned: integer,
-  /** Number of inserted items. */
+  /** Number of inserted items: of the eligible ones, and of those whose endpoint is disabled. */
   eligible: integer,
+  disabled: integer,
   /** Number of matches by skip reason; eligible ones under "". */
   matches: jsonb<Record<string, number>>(),
   endpointIds: arrayOf(uuid),
@@ -126,16 +127,20 @@ function insertItemsQuery(batchId: string, where: Conditions, scan: string, matc
       -- If there are too many, none is checked.
       matched AS MATERIALIZED (${matched} AND (SELECT count(*) FROM scanned) <= ${PLAN_SCAN_LIMIT}),
       inserted AS (
-        INSERT INTO redelivery_items (batch_id, endpoint_id, event_id, delivery_id)
-        SELECT ${where.bind(batchId)}::uuid, endpoint_id, event_id, delivery_id FROM matched WHERE skip_reason IS NULL
+        -- A start can enable disabled endpoints, but must not select other deliveries than the plan.
+        INSERT INTO redelivery_items (batch_id, endpoint_id, event_id, delivery_id, skipped)
+        SELECT ${where.bind(batchId)}::uuid, endpoint_id, event_id, delivery_id, skip_reason FROM matched
+        WHERE skip_reason IS NULL OR skip_reason = ${skipReason('endpoint_disabled')}
         LIMIT ${MAX_BATCH_SIZE + 1}
-        ON CONFLICT DO NOTHING RETURNING endpoint_id
+        ON CONFLICT DO NOTHING RETURNING endpoint_id, skipped
       )
-    SELECT (SELECT count(*)::int FROM scanned) AS scanned, (SELECT count(*)::int FROM inserted) AS eligible,
+    SELECT (SELECT count(*)::int FROM scanned) AS scanned,
+      (SELECT count(*)::int FROM inserted WHERE skipped IS NULL) AS eligible,
+      (SELECT count(*)::int FROM inserted WHERE skipped IS NOT NULL) AS disabled,
       (SELECT coalesce(jsonb_object_agg(coalesce(skip_reason, ''), count), '{}') FROM (
          SELECT skip_reason, count(*)::int FROM matched GROUP BY skip_reason
        ) counts) AS matches,
-      ARRAY(SELECT DISTINCT endpoint_id FROM inserted) AS "endpointIds"`;
+      ARRAY(SELECT DISTINCT endpoint_id FROM inserted WHERE skipped IS NULL) AS "endpointIds"`;
   return { text: sql, values: where.values };
 }
 
@@ -166,12 +171,14 @@ export async function planRecovery(
   return toPlan(row!);
 }
 
-function toPlan({ scanned, matches, eligible, endpointIds }: RowOf<typeof planRow>): RedeliveryPlan {
-  const { '': accepted = 0, ...notEligible } = matches;
+function toPlan(row: RowOf<typeof planRow>): RedeliveryPlan {
+  const { scanned, matches, eligible, disabled, endpointIds } = row;
+  const { '': accepted = 0, endpoint_disabled: matchingDisabled = 0, ...others } = matches;
   const total = Object.values(matches).reduce((sum, count) => sum + count, 0);
+  const notEligible: SkipCounts = { ...others, ...(disabled > 0 && { endpoint_disabled: disabled }) };
   // Of several deliveries of one event to one endpoint, one is redelivered.
-  const duplicates = accepted - eligible;
-  if (duplicates > 0) notEligible['delivery_pending'] = (notEligible['delivery_pending'] ?? 0) + duplicates;
-  const isTooLarge = scanned > PLAN_SCAN_LIMIT || accepted > MAX_BATCH_SIZE;
+  const duplicates = accepted + matchingDisabled - eligible - disabled;
+  if (duplicates > 0) notEligible.delivery_pending = (notEligible.delivery_pending ?? 0) + duplicates;
+  const isTooLarge = scanned > PLAN_SCAN_LIMIT || accepted + matchingDisabled > MAX_BATCH_SIZE;
   return { total, eligible, notEligible, endpointIds, isTooLarge };
 }

@@ -1,7 +1,8 @@
 import type { DeliveryState, RedeliverySkipReason } from '@gatehouse/domain';
 import { isErased } from '../customers/erasure-sql.js';
 
-const reasonLiteral = (reason: RedeliverySkipReason): string => `'${reason}'`;
+/** Returns the SQL literal of a reason. */
+export const skipReason = (reason: RedeliverySkipReason): string => `'${reason}'`;
 
 /**
  * Returns SQL that checks the few deliveries of the event with its index. Before PostgreSQL knows how many
@@ -20,20 +21,20 @@ const hasDelivery = (...states: DeliveryState[]): string => `EXISTS (
  */
 export const skipReasonSql = (kind: string): string => `
   CASE
-    WHEN d.state = 'pending' THEN ${reasonLiteral('delivery_pending')}
-    WHEN ${isErased('e')} THEN ${reasonLiteral('payload_erased')}
-    WHEN d.redelivered_as IS NOT NULL THEN ${reasonLiteral('already_redelivered')}
-    WHEN w.status = 'deleted' THEN ${reasonLiteral('endpoint_deleted')}
-    WHEN w.status = 'disabled' THEN ${reasonLiteral('endpoint_disabled')}
-    WHEN ${kind} = 'redelivery' AND d.resolution = 'discarded' THEN ${reasonLiteral('discarded')}
-    WHEN ${kind} = 'recovery' AND ${hasDelivery('succeeded')} THEN ${reasonLiteral('already_delivered')}
-    WHEN ${hasDelivery('pending')} THEN ${reasonLiteral('delivery_pending')}
+    WHEN d.state = 'pending' THEN ${skipReason('delivery_pending')}
+    WHEN ${isErased('e')} THEN ${skipReason('payload_erased')}
+    WHEN d.redelivered_as IS NOT NULL THEN ${skipReason('already_redelivered')}
+    WHEN ${kind} = 'redelivery' AND d.resolution = 'discarded' THEN ${skipReason('discarded')}
+    WHEN w.status = 'deleted' THEN ${skipReason('endpoint_deleted')}
+    WHEN w.status = 'disabled' THEN ${skipReason('endpoint_disabled')}
+    WHEN ${kind} = 'recovery' AND ${hasDelivery('succeeded')} THEN ${skipReason('already_delivered')}
+    WHEN ${hasDelivery('pending')} THEN ${skipReason('delivery_pending')}
   END`;
 
 /** SQL for the skip reason of an item `i` when it is processed, which may be long after it was planned. */
 export const itemSkipReasonSql = `
   CASE
-    WHEN e.id IS NULL OR i.delivery_id IS NOT NULL AND d.id IS NULL THEN ${reasonLiteral('expired')}
-    WHEN i.delivery_id IS NULL AND ${hasDelivery('failed', 'cancelled')} THEN ${reasonLiteral('already_redelivered')}
+    WHEN e.id IS NULL OR i.delivery_id IS NOT NULL AND d.id IS NULL THEN ${skipReason('expired')}
+    WHEN i.delivery_id IS NULL AND ${hasDelivery('failed', 'cancelled')} THEN ${skipReason('already_redelivered')}
     ELSE ${skipReasonSql('b.kind')}
   END`;

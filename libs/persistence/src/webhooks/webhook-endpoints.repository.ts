@@ -29,7 +29,6 @@ import {
 import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
 import { cancelPendingSql } from './cancel-pending-sql.js';
-import { EndpointHealthEntity } from './endpoint-health.entity.js';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity.js';
 
 export type NewWebhookEndpoint = Pick<
@@ -191,10 +190,15 @@ const cancelPendingDeliveries = dynamicStatement(
   [[NIL_UUID]],
 );
 
-const enableEndpoint = statement(
+/** Locks the endpoints in the order of their ids: two transactions that enable several cannot deadlock. */
+const enableEndpoints = statement(
   endpointRow,
-  `UPDATE webhook_endpoints w SET status = 'enabled', disabled_reason = NULL, disabled_at = NULL, updated_at = now()
-   WHERE w.id = $1 RETURNING ${endpointColumns}`,
+  `WITH locked AS (
+     SELECT w.id FROM webhook_endpoints w WHERE w.id = ANY ($1) AND w.status = 'disabled'
+     ORDER BY w.id FOR NO KEY UPDATE OF w
+   ), reset AS (UPDATE endpoint_health h SET failing_since = NULL FROM locked WHERE h.endpoint_id = locked.id)
+   UPDATE webhook_endpoints w SET status = 'enabled', disabled_reason = NULL, disabled_at = NULL, updated_at = now()
+   FROM locked WHERE w.id = locked.id RETURNING ${endpointColumns}`,
 );
 
 const rotateSecret = dynamicStatement(
@@ -329,11 +333,9 @@ export class WebhookEndpointsRepository {
     return row ? this.disable(tx, row, 'failing') : null;
   }
 
-  /** Enables a disabled endpoint and resets its failures. The caller has locked it. */
-  async enable(tx: Tx, { id }: LockedEndpoint): Promise<WebhookEndpoint> {
-    await tx.manager.update(EndpointHealthEntity, { endpointId: id }, { failingSince: null });
-    const [row] = await tx.execute(enableEndpoint, [id]);
-    return row!;
+  /** Enables those of the endpoints that are disabled, resets their failures, and returns them. */
+  enable(tx: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
+    return tx.execute(enableEndpoints, [ids]);
   }
 
   /**

@@ -1,5 +1,6 @@
 import { deliveryStates, isEventType, statusClasses } from '@gatehouse/domain';
 import {
+  BooleanField,
   CheckedField,
   OneOfField,
   ProjectIdField,
@@ -46,6 +47,13 @@ export class RedeliverRequest {
     maxLength: 500,
   })
   reason?: string | null;
+
+  @BooleanField({
+    description:
+      'If true, the endpoint is enabled if it is disabled. Default: false, which returns `endpoint_disabled`',
+    optional: true,
+  })
+  enable_endpoint?: boolean;
 }
 
 export class DiscardRequest {

@@ -71,6 +71,13 @@ export class StartRedeliveryRequest {
     maxLength: 500,
   })
   reason!: string;
+
+  @BooleanField({
+    description:
+      'If true, the disabled endpoints of the plan are enabled, and its deliveries that are not eligible because of `endpoint_disabled` become eligible. Default: false',
+    optional: true,
+  })
+  enable_endpoint?: boolean;
 }
 
 export class RecoverRequest {

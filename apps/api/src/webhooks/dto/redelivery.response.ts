@@ -75,7 +75,8 @@ export class RedeliveryResponse {
   total!: number;
   @ApiProperty({
     ...count,
-    description: 'Matching deliveries that will be redelivered. The selection does not change later',
+    description:
+      'Matching deliveries that will be redelivered. The selection does not change later, except that a start with `enable_endpoint` adds those of disabled endpoints',
   })
   eligible!: number;
   @ApiProperty({
