@@ -5,11 +5,13 @@ import { createApi } from '../../apps/api/src/api.js';
 import { registeredRoutes } from '../../apps/api/src/http/route-gate.js';
 import { problemCodes, RouteReader } from '../../apps/api/src/reference/documented-route.js';
 import { errorCatalog, scopes, type ErrorCode } from '@gatehouse/domain';
-import { createLogger, loadConfig } from '@gatehouse/platform';
+import { createLogger, loadConfig, VERSION } from '@gatehouse/platform';
 import { Conformance } from '../support/conformance.mjs';
 import { strictAjv } from '../support/json-schemas.mjs';
 
 type Json = Record<string, any>;
+
+const EXAMPLE_UUID = '019aa2c0-7d1e-7000-8000-000000000000';
 
 const document: Json = JSON.parse(readFileSync(process.env['TEST_OPENAPI']!, 'utf8'));
 const operations = Object.entries(document['paths'] as Json).flatMap(([path, item]) =>
@@ -143,6 +145,122 @@ describe('the OpenAPI documents', () => {
         true,
       );
     }
+  });
+});
+
+describe('the schemas of requests and responses', () => {
+  /** A named string schema of the document. */
+  interface NamedSchema {
+    path: string;
+    name: string;
+    schema: Json;
+  }
+
+  /** Returns every string schema below a value, with the name of its field or parameter. */
+  function listStrings(path: string, name: string, value: Json): NamedSchema[] {
+    const list = (key: string, member: unknown, inner = key): NamedSchema[] =>
+      listStrings(`${path}.${key}`, inner, member as Json);
+    const types = [value['type']].flat();
+    const applicators = ['allOf', 'anyOf', 'oneOf'].flatMap((key) => (value[key] ?? []) as Json[]);
+    return [
+      ...(types.includes('string') && !value['enum'] ? [{ path, name, schema: value }] : []),
+      ...Object.entries((value['properties'] ?? {}) as Json).flatMap(([key, member]) => list(key, member)),
+      ...(value['items'] ? list('items', value['items'], name) : []),
+      ...applicators.flatMap((member) => list('of', member, name)),
+    ];
+  }
+
+  /** Returns the names of the schemas of requests. */
+  const requestSchemas = (): Set<string> => {
+    const found = new Set<string>();
+    const visit = (value: unknown): void => {
+      for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+        if (found.has(name!)) continue;
+        found.add(name!);
+        visit(document['components'].schemas[name!]);
+      }
+    };
+    visit(operations.map(({ operation }) => operation['requestBody'] ?? null));
+    return found;
+  };
+
+  const listAllStrings = (): NamedSchema[] => [
+    ...Object.entries(document['components'].schemas as Json).flatMap(([name, schema]) =>
+      listStrings(name, name, schema as Json),
+    ),
+    ...operations.flatMap(({ name, operation }) => [
+      ...(operation['parameters'] as Json[]).flatMap((parameter) =>
+        listStrings(`${name} ${parameter['name']}`, parameter['name'], parameter['schema']),
+      ),
+      ...Object.entries(operation['responses'] as Json).flatMap(([status, response]) =>
+        listStrings(
+          `${name} ${status}`,
+          '',
+          resolve(response)['content']?.['application/json']?.schema ?? {},
+        ),
+      ),
+    ]),
+  ];
+
+  test('have the version of the API, with the version of Gatehouse beside it', () => {
+    expect(document['info']).toMatchObject({ version: '1.0', 'x-gatehouse-version': VERSION });
+  });
+
+  test('reject unknown fields in requests, but not in responses', () => {
+    const ofRequests = requestSchemas();
+    const wrong = Object.entries(document['components'].schemas as Json).filter(
+      ([name, { properties, additionalProperties }]) =>
+        properties && (additionalProperties === false) !== ofRequests.has(name),
+    );
+    expect(wrong.map(([name]) => name)).toEqual([]);
+    expect(ofRequests.size).toBeGreaterThan(20);
+  });
+
+  test('describe the form of every slug, id, cursor and URL', () => {
+    /** Ids of other systems and texts of any form. */
+    const freeIds = /^(externalId|requestId|targetId)$|^SearchResultResponse/;
+    /** URLs that Gatehouse creates. */
+    const isCreated = /^(BillingPortalResponse|InvitedOperatorResponse)\./;
+    const withoutForm = listAllStrings().filter(({ path, name, schema }) => {
+      const { pattern, format, minLength, maxLength } = schema;
+      if (name === 'slug') return !(pattern && minLength && maxLength);
+      if (/cursor$/i.test(name)) return !(pattern && minLength && maxLength);
+      if (/(^|_)ids?$|Ids?$|redelivery_?[oO]f|redelivered_?[aA]s|rotatedFrom/.test(name))
+        return !freeIds.test(name) && !freeIds.test(path) && format !== 'uuid' && !/^\^/.test(pattern ?? '');
+      if (/(^|_)url$|Urls?$|Origins$/.test(name))
+        return format !== 'uri' || (!maxLength && !isCreated.test(path));
+      return false;
+    });
+    expect(withoutForm.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('describe ids of the /v1 family by their prefix, also in paths of the console', () => {
+    const { parameters } = operationOf('POST /operator/v1/webhooks/endpoints/{endpointId}/enable');
+    const { pattern } = parameters[0].schema;
+    expect(`ep_${EXAMPLE_UUID}`).toMatch(new RegExp(pattern));
+    expect(EXAMPLE_UUID).not.toMatch(new RegExp(pattern));
+    const delivery = operationOf('GET /v1/webhooks/deliveries/{deliveryId}')['parameters'][0].schema.pattern;
+    for (const id of [`dlv_${EXAMPLE_UUID}`, `att_${EXAMPLE_UUID}`]) expect(id).toMatch(new RegExp(delivery));
+  });
+
+  test('describe fractions as numbers and all other numbers as integers', () => {
+    const fractions = Object.entries(document['components'].schemas as Json).flatMap(([name, schema]) =>
+      Object.entries((schema.properties ?? {}) as Json)
+        .filter(([, { type }]) => [type].flat().includes('number'))
+        .map(([field]) => `${name}.${field}`),
+    );
+    expect(fractions.sort()).toEqual([
+      'EndpointStatsResponse.success_rate',
+      'OverviewEndpoint.successRate',
+      'OverviewTotals.successRate',
+    ]);
+  });
+
+  test('describe the state and the next attempt of an attempt as those of its delivery, now', () => {
+    const { delivery_state: state, next_attempt_at: next } =
+      document['components'].schemas.AttemptResponse.properties;
+    expect(state.description).toMatch(/current state of the delivery/i);
+    expect(next.description).toMatch(/next attempt of the delivery, as currently planned/);
   });
 });
 

@@ -15,6 +15,7 @@ export const strictAjv = (options = {}) =>
       uuid: isUuid,
       email: (text) => canonicalEmail(text) === text,
       uri: (text) => URL.canParse(text),
+      double: true,
       'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
     },
     ...options,

@@ -1,6 +1,7 @@
 import { GatehouseError } from './errors/gatehouse-error.js';
 
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const uuidDigits = '[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
+const uuidPattern = new RegExp(`^${uuidDigits}$`);
 
 /** Returns whether the text is a UUID in its canonical lower-case form. */
 export const isUuid = (text: unknown): text is string => typeof text === 'string' && uuidPattern.test(text);
@@ -30,6 +31,10 @@ export type PrefixedIdKind = keyof typeof idPrefixes;
 
 /** Returns the public form of an id in the `/v1` family, such as `dlv_0199…`. */
 export const publicId = (kind: PrefixedIdKind, id: string): string => `${idPrefixes[kind]}_${id}`;
+
+/** Returns the regular expression of the ids of these kinds. */
+export const publicIdPattern = (...kinds: PrefixedIdKind[]): string =>
+  `^(${kinds.map((kind) => idPrefixes[kind]).join('|')})_${uuidDigits}$`;
 
 /** Returns the UUID of a prefixed id, or null if the text is not an id of this kind. */
 export function parsePublicId(kind: PrefixedIdKind, text: string): string | null {

@@ -1,7 +1,9 @@
 const MAX_LENGTH = 48;
 
-/** Returns whether the text is a slug (contract, section 4). */
-export const isSlug = (text: string): boolean => /^[a-z0-9-]{3,48}$/.test(text);
+/** The form of a slug (contract, section 4). */
+export const slugPattern = /^[a-z0-9-]{3,48}$/;
+
+export const isSlug = (text: string): boolean => slugPattern.test(text);
 
 /**
  * Returns a slug derived from the ASCII part of a name. A name in another script results in `fallback`.

@@ -1,5 +1,6 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
+import { cursorSchema } from './text-schemas.js';
 
 const success = { type: 'boolean', enum: [true] };
 
@@ -27,7 +28,7 @@ export const ApiSnakeList = (model: Type): MethodDecorator =>
         properties: {
           success,
           data: { type: 'array', items: { $ref: getSchemaPath(model) } },
-          next_cursor: { type: 'string', nullable: true },
+          next_cursor: { type: 'string', nullable: true, ...cursorSchema },
           has_more: { type: 'boolean' },
         },
       },
@@ -44,7 +45,7 @@ export const ApiCamelList = (model: Type): MethodDecorator =>
         required: ['data', 'nextCursor', 'hasMore'],
         properties: {
           data: { type: 'array', items: { $ref: getSchemaPath(model) } },
-          nextCursor: { type: 'string', nullable: true },
+          nextCursor: { type: 'string', nullable: true, ...cursorSchema },
           hasMore: { type: 'boolean' },
         },
       },

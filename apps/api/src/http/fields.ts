@@ -22,6 +22,7 @@ import {
   type ValidationArguments,
 } from 'class-validator';
 import { canonicalEmail, canonicalLocale, isUuid, LOCALE_LENGTH, parsePublicId } from '@gatehouse/domain';
+import { publicIdSchema, schemasByCheck } from './text-schemas.js';
 
 interface FieldOptions {
   description: string;
@@ -31,6 +32,8 @@ interface FieldOptions {
   nullable?: boolean;
   maxLength?: number;
   minLength?: number;
+  /** Further JSON Schema keywords, for the documentation only. */
+  schema?: object;
 }
 
 /** Validates presence: an optional field may be omitted, and only a nullable field may be null. */
@@ -40,6 +43,7 @@ const presence = ({ optional, nullable }: FieldOptions): PropertyDecorator =>
 const describe = (options: FieldOptions, schema: object = { type: 'string' }): PropertyDecorator =>
   ApiProperty({
     ...schema,
+    ...options.schema,
     description: options.description,
     required: !options.optional,
     ...(options.example === undefined ? {} : { example: options.example }),
@@ -137,6 +141,8 @@ export const TextListField = (
   options: FieldOptions & {
     minItems?: number;
     maxItems: number;
+    /** JSON Schema keywords of an entry, for the documentation only. */
+    itemSchema?: object;
     isValid: (text: string) => boolean;
     message: string;
     values?: readonly string[];
@@ -145,7 +151,11 @@ export const TextListField = (
   applyDecorators(
     describe(options, {
       type: 'array',
-      items: { type: 'string', ...(options.values ? { enum: [...options.values] } : {}) },
+      items: {
+        type: 'string',
+        ...(options.values ? { enum: [...options.values] } : {}),
+        ...(options.itemSchema ?? schemasByCheck.get(options.isValid)),
+      },
       minItems: options.minItems ?? 1,
       maxItems: options.maxItems,
     }),
@@ -166,10 +176,6 @@ export const TextListField = (
     ),
   );
 
-/** Returns the JSON Schema format that corresponds to a check. */
-const jsonSchemaFormat = (isValid: (text: string) => boolean): { format?: string } =>
-  isValid === isUuid ? { format: 'uuid' } : isValid === isTimestamp ? { format: 'date-time' } : {};
-
 /** A text that must pass `isValid`, in a query or in a body. */
 export const CheckedField = (
   options: FieldOptions & {
@@ -182,7 +188,7 @@ export const CheckedField = (
     describe(options, {
       type: 'string',
       ...(options.values ? { enum: [...options.values] } : {}),
-      ...jsonSchemaFormat(options.isValid),
+      ...schemasByCheck.get(options.isValid),
     }),
     presence(options),
     IsString(),
@@ -226,6 +232,7 @@ export const TimeField = (description: string, more: Partial<FieldOptions> = {})
     example: '2026-01-01T00:00:00.000Z',
     optional: true,
     ...more,
+    schema: { format: 'date-time' },
     isValid: isTimestamp,
     message: '$property must be an ISO 8601 time such as 2026-01-01T00:00:00.000Z',
   });
@@ -266,6 +273,7 @@ export const PublicIdField = (kind: 'event' | 'delivery' | 'endpoint' | 'redeliv
   CheckedField({
     description: `Only this ${kind}`,
     optional: true,
+    schema: publicIdSchema(kind),
     isValid: (text) => parsePublicId(kind, text) !== null,
     message: `$property must be the id of ${kind.startsWith('e') ? 'an' : 'a'} ${kind}`,
   });
@@ -353,6 +361,7 @@ export const ObjectField = (options: FieldOptions & { type: Type }): PropertyDec
 export const TextSetField = (
   options: FieldOptions & {
     maxItems: number;
+    itemSchema?: object;
     isValid: (text: string) => boolean;
     message: string;
     values?: readonly string[];

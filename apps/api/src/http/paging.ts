@@ -1,6 +1,7 @@
 import type { ScannedPage } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
 import { QueryIntegerField, TextField } from './fields.js';
+import { cursorSchema } from './text-schemas.js';
 
 /** Default number of records on a page. */
 export const DEFAULT_LIMIT = 50;
@@ -19,7 +20,8 @@ export class PageQuery {
   @TextField({
     description: 'Cursor from the previous page. Omit it for the first page',
     optional: true,
-    maxLength: 1_200,
+    maxLength: cursorSchema.maxLength,
+    schema: cursorSchema,
   })
   cursor?: string;
 }

@@ -33,6 +33,9 @@ import {
 } from './problem-schemas.js';
 import { completeContent, completeSchema, pathParameterSchema } from './schema-completion.js';
 
+/** The version of the API (specification, section 9). The version of Gatehouse is beside it. */
+const API_VERSION = '1.0';
+
 /** Names of the security schemes with which each kind of credential can be sent. */
 const securitySchemes: Record<CallerKind, string[]> = {
   'secret-key': ['secretKey', 'secretKeyHeader'],
@@ -54,7 +57,8 @@ const skeleton = ({ title, description, tags }: ApiTexts): Omit<OpenAPIObject, '
     .setOpenAPIVersion('3.1.0')
     .setTitle(title)
     .setDescription(description)
-    .setVersion(VERSION)
+    .setVersion(API_VERSION)
+    .addExtension('x-gatehouse-version', VERSION, 'info')
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addServer('/', 'This server')
     .addBearerAuth(
@@ -171,7 +175,7 @@ const security = ({ credential: { kinds, scopes } }: DocumentedRoute): SecurityR
 function parameters(route: DocumentedRoute): ParameterObject[] {
   const declared = (route.operation.parameters ?? []) as ParameterObject[];
   for (const parameter of declared.filter(({ in: location }) => location === 'path')) {
-    Object.assign(parameter, pathParameterSchema(parameter.name, route.path));
+    Object.assign(parameter, pathParameterSchema(parameter.name));
   }
   return acceptsIdempotencyKey(route) ? [...declared, idempotencyKey] : declared;
 }

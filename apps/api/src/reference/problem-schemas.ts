@@ -16,9 +16,8 @@ import {
   type ErrorDetails,
 } from '@gatehouse/domain';
 import { problemDocument } from '../http/problem.js';
+import { EXAMPLE_ID, publicIdSchema } from '../http/text-schemas.js';
 
-/** Id in the examples of the documentation. */
-export const EXAMPLE_ID = '019aa2c0-7d1e-7000-8000-000000000000';
 const EXAMPLE_URL = 'https://auth.example.com';
 
 /** Additional members of the problems of some codes (contract, section 2). */
@@ -52,7 +51,7 @@ const memberSchemas: Record<string, SchemaObject> = {
     description: 'With `email_already_registered` and a secret key: the customer who has the email address',
   },
   redeliveredAs: {
-    type: 'string',
+    ...publicIdSchema('delivery'),
     description: 'With `already_redelivered`: the delivery that replaced this one',
   },
 };

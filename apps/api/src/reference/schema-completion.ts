@@ -5,15 +5,16 @@ import type {
   ResponseObject,
   SchemaObject,
 } from '@nestjs/swagger';
-import { idPrefixes, type PrefixedIdKind } from '@gatehouse/domain';
-import { EXAMPLE_ID } from './problem-schemas.js';
+import { idPrefixes, publicIdPattern, type PrefixedIdKind } from '@gatehouse/domain';
+import { EXAMPLE_ID, publicIdSchema } from '../http/text-schemas.js';
 import { schemaExample, type Schema } from './schema-example.js';
 
 const applicators = ['allOf', 'anyOf', 'oneOf'] as const;
 
 /**
  * Completes a schema and its subschemas where Nest is imprecise: numbers become integers, because all numbers
- * of the API are, and an example becomes a list of examples, as in JSON Schema.
+ * of the API are, except fractions (`format: double`), and an example becomes a list of examples, as in JSON
+ * Schema.
  */
 export function completeSchema(schema: Schema): void {
   if ('$ref' in schema) return;
@@ -23,7 +24,7 @@ export function completeSchema(schema: Schema): void {
     Object.assign(schema, only);
     delete schema.allOf;
   }
-  if (schema.type === 'number') schema.type = 'integer';
+  if (schema.type === 'number' && schema.format !== 'double') schema.type = 'integer';
   if (schema.example !== undefined) {
     schema.examples = [schema.example];
     delete schema.example;
@@ -42,6 +43,9 @@ export function completeSchema(schema: Schema): void {
  */
 export function completeContent(operation: OperationObject, schemas: Record<string, Schema>): void {
   for (const { schema } of operation.parameters as ParameterObject[]) if (schema) completeSchema(schema);
+  const requestMedia = (operation.requestBody as { content?: ContentObject } | undefined)?.content?.[
+    'application/json'
+  ];
   const bodies = [operation.requestBody, ...Object.values(operation.responses)] as ({
     content?: ContentObject;
   } & Partial<ResponseObject>)[];
@@ -49,26 +53,43 @@ export function completeContent(operation: OperationObject, schemas: Record<stri
     if (type === 'application/x-ndjson') media.schema = ndjsonSchema;
     if (!media.schema) continue;
     completeSchema(media.schema);
+    if (media === requestMedia) closeRequestSchemas(media.schema, schemas);
     if (type === 'application/json') media.example ??= schemaExample(media.schema, schemas);
   }
+}
+
+/**
+ * Closes the schemas of a request body, because unknown fields are rejected. Objects with any fields, such as
+ * metadata, stay open.
+ */
+function closeRequestSchemas(schema: Schema, schemas: Record<string, Schema>): void {
+  const target = '$ref' in schema ? (schemas[schema.$ref.split('/').at(-1)!] as SchemaObject) : schema;
+  if (target.properties) target.additionalProperties ??= false;
+  const members = [...Object.values(target.properties ?? {}), ...(target.items ? [target.items] : [])];
+  const alternatives = applicators.flatMap((name) => target[name] ?? []);
+  for (const member of [...members, ...alternatives]) closeRequestSchemas(member, schemas);
 }
 
 const ndjsonSchema: SchemaObject = { type: 'string', description: 'One JSON object per line' };
 
 /**
- * Returns the schema of a path parameter. It is an id: a UUID, or under `/v1` an id with the prefix of its
- * type (contract, section 2).
+ * Returns the schema of a path parameter. It is an id: a UUID, or for the types of the `/v1` family an id with
+ * a prefix (contract, section 2).
  */
-export function pathParameterSchema(
-  name: string,
-  path: string,
-): Pick<ParameterObject, 'description' | 'schema'> {
+export function pathParameterSchema(name: string): Pick<ParameterObject, 'description' | 'schema'> {
   const noun = name.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  const prefix = path.startsWith('/v1/') ? idPrefixes[noun as PrefixedIdKind] : undefined;
+  if (noun === 'delivery') {
+    const pattern = publicIdPattern('delivery', 'attempt');
+    return {
+      description: 'Id of the delivery, or of one of its attempts',
+      schema: { ...publicIdSchema('delivery'), pattern },
+    };
+  }
   return {
     description: `Id of the ${noun}`,
-    schema: prefix
-      ? { type: 'string', examples: [`${prefix}_${EXAMPLE_ID}`] }
-      : { type: 'string', format: 'uuid', examples: [EXAMPLE_ID] },
+    schema:
+      noun in idPrefixes
+        ? publicIdSchema(noun as PrefixedIdKind)
+        : { type: 'string', format: 'uuid', example: EXAMPLE_ID },
   };
 }

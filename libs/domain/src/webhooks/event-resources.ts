@@ -11,6 +11,7 @@ import {
   texts,
   time,
   url,
+  urls,
   uuid,
   type JsonSchema,
   type Members,
@@ -27,7 +28,7 @@ const organization = {
   name: text,
   slug: text,
   parentId: nullable(uuid),
-  billingReturnOrigins: texts,
+  billingReturnOrigins: urls,
   createdAt: time,
   updatedAt: time,
 } satisfies Members;
@@ -44,8 +45,8 @@ const mailLimits = {
 };
 
 const settings = {
-  allowedOrigins: texts,
-  redirectUrls: texts,
+  allowedOrigins: urls,
+  redirectUrls: urls,
   verifyEmailUrl: nullable(url),
   resetPasswordUrl: nullable(url),
   acceptInviteUrl: nullable(url),
@@ -127,7 +128,7 @@ export const eventResources = {
         'organization',
       ),
       project_id: nullable(uuid),
-      url: text,
+      url,
       description: nullable(text),
       events: texts,
       status: openEnum('Status of the endpoint', 'enabled', 'disabled'),
@@ -155,7 +156,7 @@ export const deadLetter = object(
     event: text,
     endpoint_id: { ...text, pattern: '^ep_' },
     project_id: nullable(uuid),
-    target_url: text,
+    target_url: url,
     state: openEnum('Final state of the delivery', 'failed'),
     attempts: { type: 'integer', description: 'Number of attempts' },
     last_http_status: {

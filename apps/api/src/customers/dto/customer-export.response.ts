@@ -11,6 +11,7 @@ import type {
 } from '@gatehouse/persistence';
 import { SessionResponse } from '../../sessions/dto/session.response.js';
 import { CustomerResponse } from './customer.response.js';
+import { publicIdSchema, urlSchema } from '../../http/text-schemas.js';
 
 const toIso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
@@ -86,12 +87,12 @@ export class ExportedMailResponse {
 
 /** An attempt to deliver an event about a customer to an endpoint. */
 export class ExportedAttemptResponse {
-  @ApiProperty({ example: 'att_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
-  @ApiProperty() deliveryId!: string;
-  @ApiProperty() eventId!: string;
+  @ApiProperty(publicIdSchema('attempt')) id!: string;
+  @ApiProperty(publicIdSchema('delivery')) deliveryId!: string;
+  @ApiProperty(publicIdSchema('event')) eventId!: string;
   @ApiProperty({ example: 'customer.created' }) event!: string;
-  @ApiProperty() endpointId!: string;
-  @ApiProperty() targetUrl!: string;
+  @ApiProperty(publicIdSchema('endpoint')) endpointId!: string;
+  @ApiProperty(urlSchema) targetUrl!: string;
   @ApiProperty() attempt!: number;
   @ApiProperty({ description: 'HTTP status of the response. 0: no response was received' })
   httpStatus!: number;

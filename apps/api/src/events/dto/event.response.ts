@@ -1,10 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { eventTypes } from '@gatehouse/domain';
 import type { FeedEvent } from '@gatehouse/persistence';
+import { publicIdSchema } from '../../http/text-schemas.js';
 
 /** An event, identical to the body of its webhooks. */
 export class EventResponse {
-  @ApiProperty({ example: 'evt_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
+  @ApiProperty(publicIdSchema('event')) id!: string;
   @ApiProperty({ enum: Object.keys(eventTypes), example: 'customer.created' }) type!: string;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ type: String, format: 'uuid', nullable: true }) project_id!: string | null;

@@ -7,6 +7,7 @@ import type {
   ImportLineStatus,
 } from '@gatehouse/domain';
 import { camelList, type Page } from '../../http/paging.js';
+import { cursorSchema } from '../../http/text-schemas.js';
 
 class LineErrorResponse {
   @ApiProperty({ description: 'Path of the field. Empty: the error concerns the entire line' })
@@ -97,7 +98,7 @@ export class ImportResultsResponse extends ImportResponse {
 
 class ImportFailuresResponse {
   @ApiProperty({ type: [ImportFailureResponse] }) data!: ImportFailureResponse[];
-  @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
+  @ApiProperty({ ...cursorSchema, type: String, nullable: true }) nextCursor!: string | null;
   @ApiProperty() hasMore!: boolean;
 }
 

@@ -1,4 +1,5 @@
 import { EmailField, SecretField, TextField } from '../../http/fields.js';
+import { urlSchema } from '../../http/text-schemas.js';
 
 /** Decorates the field with the token of a link. Used in the requests of the pages that links open. */
 export const LinkTokenField = (): PropertyDecorator =>
@@ -9,7 +10,8 @@ export const RedirectUrlField = (): PropertyDecorator =>
     description:
       "URL that the Continue button of the hosted page links to. Must exactly match an entry of the project's redirectUrls",
     optional: true,
-    maxLength: 2048,
+    maxLength: urlSchema.maxLength,
+    schema: urlSchema,
   });
 
 /** Requests an email with a link. */

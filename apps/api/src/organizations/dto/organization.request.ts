@@ -2,6 +2,7 @@ import { OmitType } from '@nestjs/swagger';
 import { isPageOrigin, isSecureOrigin, isSlug } from '@gatehouse/domain';
 import { CheckedField, TextField, TextSetField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
+import { urlSchema } from '../../http/text-schemas.js';
 import { SearchTextField } from '../../http/search-fields.js';
 
 const name = { description: 'Display name', minLength: 1, maxLength: 100 };
@@ -37,6 +38,7 @@ export class UpdateOrganizationRequest {
     optional: true,
     nullable: true,
     maxItems: 50,
+    itemSchema: urlSchema,
     isValid: (text) => isPageOrigin(text) && isSecureOrigin(text),
     message:
       '$property must contain https origins such as https://app.example.com, or http origins of localhost',

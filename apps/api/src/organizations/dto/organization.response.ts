@@ -1,11 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Organization } from '@gatehouse/domain';
+import { slugSchema, urlSchema } from '../../http/text-schemas.js';
 
 /** An organization in responses to secret keys and in events. */
 export class OrganizationResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'Menabrea' }) name!: string;
-  @ApiProperty({ example: 'menabrea' }) slug!: string;
+  @ApiProperty({ ...slugSchema, example: 'menabrea' }) slug!: string;
 
   @ApiProperty({
     type: String,
@@ -16,7 +17,8 @@ export class OrganizationResponse {
   parentId!: string | null;
 
   @ApiProperty({
-    type: [String],
+    type: 'array',
+    items: { type: 'string', ...urlSchema },
     description: 'Origins that the billing portal may link back to. Empty: any origin',
   })
   billingReturnOrigins!: string[];

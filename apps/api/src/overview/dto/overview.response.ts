@@ -11,6 +11,7 @@ import {
   type StatusClass,
 } from '@gatehouse/domain';
 import type { EndpointBreakdown } from '@gatehouse/persistence';
+import { publicIdSchema, urlSchema } from '../../http/text-schemas.js';
 import type { Overview } from '../overview.service.js';
 
 const time = { format: 'date-time' } as const;
@@ -28,6 +29,7 @@ const rate = {
   nullable: true,
   minimum: 0,
   maximum: 1,
+  format: 'double',
   description: 'succeeded / attempts. null: no attempts',
   example: 0.979,
 } as const;
@@ -105,8 +107,8 @@ export class OverviewEvent {
 }
 
 export class OverviewEndpoint {
-  @ApiProperty({ example: 'ep_019aa2c0-7d1e-7000-8000-000000000000' }) endpointId!: string;
-  @ApiProperty({ example: 'https://example.com/hooks' }) url!: string;
+  @ApiProperty(publicIdSchema('endpoint')) endpointId!: string;
+  @ApiProperty({ ...urlSchema, example: 'https://example.com/hooks' }) url!: string;
   @ApiProperty({ type: String, format: 'uuid', nullable: true }) projectId!: string | null;
   @ApiProperty(count) attempts!: number;
   @ApiProperty(count) failed!: number;

@@ -8,9 +8,11 @@ import {
   type ProjectSettings,
   type Reach,
 } from '@gatehouse/domain';
+import { slugSchema, urlSchema } from '../../http/text-schemas.js';
 
 const nullableText = { type: String, nullable: true };
-const nullableUrl = { ...nullableText, format: 'uri' };
+const urlList = { type: 'array', items: { type: 'string', ...urlSchema } } as const;
+const nullableUrl = { ...nullableText, ...urlSchema };
 
 export class BrandingResponse implements Branding {
   @ApiProperty(nullableText) displayName!: string | null;
@@ -51,13 +53,13 @@ export class MailLimitsResponse implements MailLimits {
  */
 export class ProjectSettingsResponse implements ProjectSettings {
   @ApiProperty({
-    type: [String],
+    ...urlList,
     description: 'Origins whose pages may send requests. Empty: any origin',
     example: [],
   })
   allowedOrigins!: string[];
 
-  @ApiProperty({ type: [String], example: [] }) redirectUrls!: string[];
+  @ApiProperty({ ...urlList, example: [] }) redirectUrls!: string[];
   @ApiProperty({
     ...nullableUrl,
     description: 'URL of the links in verification emails. null: the hosted page',
@@ -136,7 +138,7 @@ export class ProjectResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'uuid' }) organizationId!: string;
   @ApiProperty({ example: 'Difference Engine' }) name!: string;
-  @ApiProperty({ example: 'difference-engine' }) slug!: string;
+  @ApiProperty({ ...slugSchema, example: 'difference-engine' }) slug!: string;
   @ApiProperty({ enum: environments }) environment!: string;
   @ApiProperty({ type: ProjectSettingsResponse }) settings!: ProjectSettingsResponse;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) archivedAt!: string | null;
@@ -169,7 +171,7 @@ export class ListedProjectResponse {
   @ApiProperty({ type: String, format: 'uuid', nullable: true, description: ofOtherProject })
   organizationId!: string | null;
   @ApiProperty({ example: 'Difference Engine' }) name!: string;
-  @ApiProperty({ example: 'difference-engine' }) slug!: string;
+  @ApiProperty({ ...slugSchema, example: 'difference-engine' }) slug!: string;
   @ApiProperty({ enum: environments }) environment!: string;
   @ApiProperty({ type: ProjectSettingsResponse, nullable: true, description: ofOtherProject })
   settings!: ProjectSettingsResponse | null;

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { deliveryResolutions, deliveryStates, publicId } from '@gatehouse/domain';
 import type { ChainLink } from '@gatehouse/persistence';
 import { findActorName, type ActorNameMap } from '../../audit/actor-names.service.js';
+import { nullablePublicIdSchema, publicIdSchema } from '../../http/text-schemas.js';
 
 const nullableText = { type: String, nullable: true };
 const nullableTime = { type: String, format: 'date-time', nullable: true };
@@ -16,13 +17,16 @@ export class ActorResponse {
 
 /** A delivery in a chain. */
 export class ChainedDeliveryResponse {
-  @ApiProperty({ example: 'dlv_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
+  @ApiProperty(publicIdSchema('delivery')) id!: string;
   @ApiProperty({ enum: deliveryStates }) state!: string;
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
   @ApiProperty(nullableTime) finishedAt!: string | null;
-  @ApiProperty(nullableText) redeliveryOf!: string | null;
-  @ApiProperty({ ...nullableText, description: 'Bulk redelivery that created this delivery' }) batchId!:
-    string | null;
+  @ApiProperty(nullablePublicIdSchema('delivery')) redeliveryOf!: string | null;
+  @ApiProperty({
+    ...nullablePublicIdSchema('redelivery'),
+    description: 'Bulk redelivery that created this delivery',
+  })
+  batchId!: string | null;
   @ApiProperty({ enum: deliveryResolutions, nullable: true }) resolution!: string | null;
   @ApiProperty({ ...nullableText, description: 'Reason for redelivering or discarding it' }) reason!:
     string | null;

@@ -10,13 +10,14 @@ import {
   publicId,
 } from '@gatehouse/domain';
 import type { AttemptRecord, Delivery, DeliverySummary } from '@gatehouse/persistence';
+import { nullablePublicIdSchema, publicIdSchema, urlSchema } from '../../http/text-schemas.js';
 
 /** An attempt. The specification (endpoint 13) calls this record a webhook delivery. */
 export class AttemptResponse {
-  @ApiProperty({ example: 'att_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
-  @ApiProperty({ example: 'ep_019aa2c0-7d1e-7000-8000-000000000000' }) endpoint_id!: string;
+  @ApiProperty(publicIdSchema('attempt')) id!: string;
+  @ApiProperty(publicIdSchema('endpoint')) endpoint_id!: string;
   @ApiProperty({ example: 'customer.created' }) event!: string;
-  @ApiProperty({ example: 'https://app.example.com/webhooks' }) target_url!: string;
+  @ApiProperty({ ...urlSchema, example: 'https://app.example.com/webhooks' }) target_url!: string;
   @ApiProperty({ description: 'HTTP status of the response. 0: no response was received', example: 200 })
   http_status!: number;
   @ApiProperty({ example: true }) success!: boolean;
@@ -27,11 +28,22 @@ export class AttemptResponse {
   response_body!: string;
   @ApiProperty({ enum: attemptErrors, nullable: true }) error!: string | null;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
-  @ApiProperty({ example: 'dlv_019aa2c0-7d1e-7000-8000-000000000000' }) delivery_id!: string;
-  @ApiProperty({ example: 'evt_019aa2c0-7d1e-7000-8000-000000000000' }) event_id!: string;
+  @ApiProperty(publicIdSchema('delivery')) delivery_id!: string;
+  @ApiProperty(publicIdSchema('event')) event_id!: string;
   @ApiProperty({ type: String, format: 'uuid', nullable: true }) project_id!: string | null;
-  @ApiProperty({ enum: deliveryStates }) delivery_state!: string;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true }) next_attempt_at!: string | null;
+  @ApiProperty({
+    enum: deliveryStates,
+    description: 'Current state of the delivery, which is the same for all of its attempts',
+  })
+  delivery_state!: string;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description:
+      'Time of the next attempt of the delivery, as currently planned, which is the same for all of its attempts. null: the delivery is finished, or an attempt is in progress',
+  })
+  next_attempt_at!: string | null;
 
   static from(attempt: AttemptRecord): AttemptResponse {
     return {
@@ -70,12 +82,12 @@ export class DeliveryRequestResponse {
 
 /** The delivery of one event to one endpoint, without request and attempts. */
 export class DeliverySummaryResponse {
-  @ApiProperty({ example: 'dlv_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
-  @ApiProperty({ example: 'evt_019aa2c0-7d1e-7000-8000-000000000000' }) event_id!: string;
+  @ApiProperty(publicIdSchema('delivery')) id!: string;
+  @ApiProperty(publicIdSchema('event')) event_id!: string;
   @ApiProperty({ example: 'customer.created' }) event!: string;
-  @ApiProperty({ example: 'ep_019aa2c0-7d1e-7000-8000-000000000000' }) endpoint_id!: string;
+  @ApiProperty(publicIdSchema('endpoint')) endpoint_id!: string;
   @ApiProperty({ type: String, format: 'uuid', nullable: true }) project_id!: string | null;
-  @ApiProperty({ example: 'https://app.example.com/webhooks' }) target_url!: string;
+  @ApiProperty({ ...urlSchema, example: 'https://app.example.com/webhooks' }) target_url!: string;
   @ApiProperty({ enum: deliveryStates }) state!: string;
   @ApiProperty({
     enum: deliveryResolutions,
@@ -85,8 +97,8 @@ export class DeliverySummaryResponse {
   resolution!: string | null;
   @ApiProperty({ type: String, nullable: true }) reason!: string | null;
   @ApiProperty({ type: String, nullable: true }) resolved_by!: string | null;
-  @ApiProperty({ type: String, nullable: true }) redelivery_of!: string | null;
-  @ApiProperty({ type: String, nullable: true }) redelivered_as!: string | null;
+  @ApiProperty(nullablePublicIdSchema('delivery')) redelivery_of!: string | null;
+  @ApiProperty(nullablePublicIdSchema('delivery')) redelivered_as!: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) next_attempt_at!: string | null;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) finished_at!: string | null;

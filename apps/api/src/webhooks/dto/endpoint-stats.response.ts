@@ -3,12 +3,13 @@ import { publicId } from '@gatehouse/domain';
 import { MAX_STATS_ATTEMPTS } from '@gatehouse/persistence';
 import type { EndpointStatsResult } from '../endpoint-stats.service.js';
 import { statsWindows, type StatsWindow } from './endpoint-stats.request.js';
+import { publicIdSchema } from '../../http/text-schemas.js';
 
 const nullableTime = { type: String, format: 'date-time', nullable: true };
 
 /** Statistics of the attempts to an endpoint. */
 export class EndpointStatsResponse {
-  @ApiProperty({ example: 'ep_019aa2c0-7d1e-7000-8000-000000000000' }) endpoint_id!: string;
+  @ApiProperty(publicIdSchema('endpoint')) endpoint_id!: string;
   @ApiProperty({ enum: statsWindows }) window!: StatsWindow;
 
   @ApiProperty({
@@ -32,6 +33,7 @@ export class EndpointStatsResponse {
     nullable: true,
     minimum: 0,
     maximum: 1,
+    format: 'double',
     description: 'succeeded / attempts. null: no attempts',
     example: 0.979,
   })

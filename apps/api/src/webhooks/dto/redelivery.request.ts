@@ -10,6 +10,7 @@ import {
   TextListField,
   TimeField,
 } from '../../http/fields.js';
+import { publicIdSchema } from '../../http/text-schemas.js';
 import { EventTypeField } from './dead-letter.request.js';
 
 const MAX_DELIVERY_IDS = 200;
@@ -27,6 +28,7 @@ export class RedeliveryFilterRequest {
       'Only these deliveries, in any state unless `delivery_state` is set. Those that cannot be redelivered are counted in `not_eligible`',
     optional: true,
     maxItems: MAX_DELIVERY_IDS,
+    itemSchema: publicIdSchema('delivery'),
     isValid: (text) => parsePublicId('delivery', text) !== null,
     message: '$property must contain delivery ids',
   })

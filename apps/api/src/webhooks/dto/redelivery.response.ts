@@ -10,6 +10,7 @@ import {
 } from '@gatehouse/domain';
 import type { RedeliveryBatch } from '@gatehouse/persistence';
 import { findActorName, type ActorNameMap } from '../../audit/actor-names.service.js';
+import { publicIdSchema } from '../../http/text-schemas.js';
 
 const count = { type: 'integer', minimum: 0, maximum: MAX_BATCH_SIZE } as const;
 
@@ -50,7 +51,7 @@ export class RedeliveryProgressResponse {
 
 /** A bulk redelivery, or the recovery of an endpoint. */
 export class RedeliveryResponse {
-  @ApiProperty({ example: 'rdl_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
+  @ApiProperty(publicIdSchema('redelivery')) id!: string;
   @ApiProperty({ enum: redeliveryKinds }) kind!: string;
   @ApiProperty({ enum: redeliveryStates }) state!: string;
   @ApiProperty({

@@ -9,6 +9,7 @@ import {
   TextListField,
 } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
+import { targetUrlSchema } from '../../http/text-schemas.js';
 import { SearchTextField } from '../../http/search-fields.js';
 
 const subscriptions = {
@@ -24,7 +25,8 @@ const subscriptions = {
 const url = {
   description: 'URL that receives the deliveries as POST requests',
   example: 'http://127.0.0.1:4000/webhooks',
-  maxLength: 2048,
+  maxLength: targetUrlSchema.maxLength,
+  schema: targetUrlSchema,
 };
 const description = {
   description: 'Description for your own use',

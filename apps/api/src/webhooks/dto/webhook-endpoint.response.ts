@@ -1,12 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { endpointDisabledReasons, endpointResource, type WebhookEndpoint } from '@gatehouse/domain';
+import { publicIdSchema, urlSchema } from '../../http/text-schemas.js';
 
 /** A webhook endpoint (contract, section 4). */
 export class EndpointResponse {
-  @ApiProperty({ example: 'ep_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
+  @ApiProperty(publicIdSchema('endpoint')) id!: string;
   @ApiProperty({ enum: ['project', 'organization'] }) level!: string;
   @ApiProperty({ type: String, format: 'uuid', nullable: true }) project_id!: string | null;
-  @ApiProperty({ example: 'https://app.example.com/webhooks' }) url!: string;
+  @ApiProperty({ ...urlSchema, example: 'https://app.example.com/webhooks' }) url!: string;
   @ApiProperty({ type: String, nullable: true }) description!: string | null;
   @ApiProperty({ type: [String], example: ['*'] }) events!: string[];
   @ApiProperty({ enum: ['enabled', 'disabled'] }) status!: string;
