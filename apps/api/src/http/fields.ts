@@ -22,40 +22,13 @@ import {
   type ValidationArguments,
 } from 'class-validator';
 import { canonicalEmail, canonicalLocale, isUuid, LOCALE_LENGTH, parsePublicId } from '@gatehouse/domain';
+import { describeField, presence, type FieldOptions } from './field-options.js';
 import { publicIdSchema, schemasByCheck } from './text-schemas.js';
-
-interface FieldOptions {
-  description: string;
-  example?: unknown;
-  optional?: boolean;
-  /** Allows null, which unsets the field. */
-  nullable?: boolean;
-  maxLength?: number;
-  minLength?: number;
-  /** Further JSON Schema keywords, for the documentation only. */
-  schema?: object;
-}
-
-/** Validates presence: an optional field may be omitted, and only a nullable field may be null. */
-const presence = ({ optional, nullable }: FieldOptions): PropertyDecorator =>
-  ValidateIf((_, value) => !(optional && value === undefined) && !(nullable && value === null));
-
-const describe = (options: FieldOptions, schema: object = { type: 'string' }): PropertyDecorator =>
-  ApiProperty({
-    ...schema,
-    ...options.schema,
-    description: options.description,
-    required: !options.optional,
-    ...(options.example === undefined ? {} : { example: options.example }),
-    ...(options.nullable ? { nullable: true } : {}),
-    ...(options.maxLength === undefined ? {} : { maxLength: options.maxLength }),
-    ...(options.minLength === undefined ? {} : { minLength: options.minLength }),
-  });
 
 /** A short text without control characters. */
 export const TextField = (options: FieldOptions & { maxLength: number }): PropertyDecorator =>
   applyDecorators(
-    describe(options),
+    describeField(options),
     presence(options),
     IsString(),
     MaxLength(options.maxLength),
@@ -85,7 +58,7 @@ export const ExternalIdField = (): PropertyDecorator =>
 
 /** A secret value with any characters. It is compared but never returned. */
 export const SecretField = (options: FieldOptions & { maxLength: number }): PropertyDecorator =>
-  applyDecorators(describe(options), presence(options), IsString(), MaxLength(options.maxLength));
+  applyDecorators(describeField(options), presence(options), IsString(), MaxLength(options.maxLength));
 
 /** An email address. A valid address is converted to its canonical form. */
 export const EmailField = (more: Partial<FieldOptions> = {}): PropertyDecorator => {
@@ -95,7 +68,7 @@ export const EmailField = (more: Partial<FieldOptions> = {}): PropertyDecorator 
     ...more,
   };
   return applyDecorators(
-    describe(options, { type: 'string', format: 'email', maxLength: 254 }),
+    describeField(options, { type: 'string', format: 'email', maxLength: 254 }),
     presence(options),
     IsDefined(),
     Transform(({ value }: { value: unknown }) =>
@@ -117,7 +90,7 @@ export const EmailField = (more: Partial<FieldOptions> = {}): PropertyDecorator 
 export const LocaleField = ({ description }: Pick<FieldOptions, 'description'>): PropertyDecorator => {
   const options = { description, example: 'de-AT', optional: true, nullable: true, maxLength: LOCALE_LENGTH };
   return applyDecorators(
-    describe(options),
+    describeField(options),
     presence(options),
     Transform(({ value }: { value: unknown }) =>
       typeof value === 'string' ? (canonicalLocale(value) ?? value) : value,
@@ -149,7 +122,7 @@ export const TextListField = (
   },
 ): PropertyDecorator =>
   applyDecorators(
-    describe(options, {
+    describeField(options, {
       type: 'array',
       items: {
         type: 'string',
@@ -185,7 +158,7 @@ export const CheckedField = (
   },
 ): PropertyDecorator =>
   applyDecorators(
-    describe(options, {
+    describeField(options, {
       type: 'string',
       ...(options.values ? { enum: [...options.values] } : {}),
       ...schemasByCheck.get(options.isValid),
@@ -279,7 +252,7 @@ export const PublicIdField = (kind: 'event' | 'delivery' | 'endpoint' | 'redeliv
   });
 
 export const BooleanField = (options: FieldOptions): PropertyDecorator =>
-  applyDecorators(describe(options, { type: 'boolean' }), presence(options), IsBoolean());
+  applyDecorators(describeField(options, { type: 'boolean' }), presence(options), IsBoolean());
 
 const METADATA_BYTES = 8 * 1024;
 const METADATA_KEYS = 50;
@@ -288,7 +261,7 @@ export const METADATA_RULE = `must be a JSON object with at most ${METADATA_KEYS
 /** A JSON object of the caller, stored unchanged (contract, section 4). */
 export const MetadataField = (options: FieldOptions): PropertyDecorator =>
   applyDecorators(
-    describe({ ...options, optional: true }, { type: 'object', additionalProperties: true }),
+    describeField({ ...options, optional: true }, { type: 'object', additionalProperties: true }),
     presence({ ...options, optional: true }),
     // class-transformer would rebuild the object and lose keys that are named like a member of
     // Object.prototype.
@@ -302,7 +275,10 @@ export const MetadataField = (options: FieldOptions): PropertyDecorator =>
 /** A merge patch of metadata (RFC 7396). The metadata rule is checked after the merge. */
 export const MetadataPatchField = (options: FieldOptions): PropertyDecorator =>
   applyDecorators(
-    describe({ ...options, optional: true, nullable: true }, { type: 'object', additionalProperties: true }),
+    describeField(
+      { ...options, optional: true, nullable: true },
+      { type: 'object', additionalProperties: true },
+    ),
     presence({ ...options, optional: true, nullable: true }),
     Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
     ValidateBy(
@@ -314,7 +290,7 @@ export const MetadataPatchField = (options: FieldOptions): PropertyDecorator =>
 /** Names and values of HTTP headers, which the service validates. A patch accepts null (RFC 7396). */
 export const HeadersField = (options: Pick<FieldOptions, 'description' | 'nullable'>): PropertyDecorator =>
   applyDecorators(
-    describe(
+    describeField(
       { ...options, optional: true, example: { authorization: 'Bearer 9f2c51' } },
       {
         type: 'object',
@@ -340,7 +316,7 @@ export const isMetadata = (value: unknown): boolean =>
 /** An integer in a body. */
 export const IntegerField = (options: FieldOptions & { min: number; max: number }): PropertyDecorator =>
   applyDecorators(
-    describe(options, { type: 'integer', minimum: options.min, maximum: options.max }),
+    describeField(options, { type: 'integer', minimum: options.min, maximum: options.max }),
     presence(options),
     IsInt(),
     Min(options.min),
@@ -350,7 +326,7 @@ export const IntegerField = (options: FieldOptions & { min: number; max: number 
 /** An object whose fields are declared by a class. */
 export const ObjectField = (options: FieldOptions & { type: Type }): PropertyDecorator =>
   applyDecorators(
-    describe(options, { type: options.type }),
+    describeField(options, { type: options.type }),
     presence(options),
     IsObject(),
     ValidateNested(),

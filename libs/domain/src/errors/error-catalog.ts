@@ -14,9 +14,8 @@ export const errorCatalog = {
   validation_failed: {
     status: 400,
     title: 'The input is not valid',
-    cause:
-      'A field or query parameter is missing, unknown, repeated or out of range. errors[] lists each field.',
-    remedy: 'Correct the fields in errors[].',
+    cause: 'A field or query parameter is missing, unknown, repeated or out of range.',
+    remedy: 'Correct the fields that errors[] lists.',
   },
   invalid_cursor: {
     status: 400,
