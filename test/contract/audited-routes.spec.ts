@@ -52,7 +52,8 @@ function changingRoutes(kind: CallerKind): string[] {
         (target) => Reflect.getMetadata(PATH_METADATA, target) as string,
       );
       const path = `/${parts.join('/')}`.replace(/\/+$/, '');
-      return method === 'GET' && !path.endsWith('/export') ? [] : [`${method} ${path}`];
+      const changesNothing = method === 'GET' ? !path.endsWith('/export') : path.endsWith('/preview');
+      return changesNothing ? [] : [`${method} ${path}`];
     }),
   );
 }
@@ -81,7 +82,8 @@ const parameters: Record<string, () => Promise<Record<string, string>>> = {
   }),
   projectId: async () => {
     const projectId = await create('/api/v1/projects', { name: `Shop ${randomUUID()}` });
-    return { projectId, keyId: await create(`/api/v1/projects/${projectId}/api-keys`, { name: 'Service' }) };
+    const keyId = await create(`/api/v1/projects/${projectId}/api-keys`, { name: 'Service' });
+    return { projectId, keyId, kind: 'password-changed', language: 'fr' };
   },
   endpointId: async () => ({ endpointId: await newEndpoint() }),
   redeliveryId: async () => ({ redeliveryId: await newRedelivery() }),
@@ -136,6 +138,7 @@ const failDelivery = (path: string) =>
 
 const [customers, projects, webhooks] = ['/api/v1/customers', '/api/v1/projects', '/v1/webhooks'];
 const endpoints = `${webhooks}/endpoints`;
+const mailTemplate = { subject: 'Bonjour', heading: 'Bonjour', paragraphs: ['Bonjour'], closing: [] };
 const changes: Change[] = [
   change('POST /api/v1/auth/register', 'customer.created', { email: newEmail(), password: PASSWORD }),
   change('POST /api/v1/billing/portal', 'organization.billing_portal_opened', {
@@ -161,6 +164,17 @@ const changes: Change[] = [
   change(`POST ${projects}/:projectId/api-keys`, 'api_key.created', { name: 'Another' }),
   change(`POST ${projects}/:projectId/api-keys/:keyId/rotate`, 'api_key.rotated'),
   change(`DELETE ${projects}/:projectId/api-keys/:keyId`, 'api_key.revoked'),
+  change(
+    `PATCH ${projects}/:projectId/mail-templates/:kind/:language`,
+    'project.mail_template_updated',
+    mailTemplate,
+  ),
+  change(
+    `DELETE ${projects}/:projectId/mail-templates/:kind/:language`,
+    'project.mail_template_deleted',
+    undefined,
+    (path) => send('PATCH', path, mailTemplate),
+  ),
   change(`POST ${endpoints}`, 'webhook_endpoint.created', { url: 'http://127.0.0.1:9/' }),
   change(`PATCH ${endpoints}/:endpointId`, 'webhook_endpoint.updated', { events: ['*'] }),
   change(`POST ${endpoints}/:endpointId/disable`, 'webhook_endpoint.disabled'),
@@ -185,8 +199,11 @@ const changes: Change[] = [
   change(`POST ${webhooks}/redeliveries/:redeliveryId/cancel`, 'webhook_redelivery.cancelled'),
 ];
 
-/** Tested by operator-health.dedicated.spec.ts: it needs a mail server. */
-const TEST_MAIL = 'POST /operator/v1/health/test-mail';
+/** Tested by operator-health.dedicated.spec.ts, because they need a mail server. */
+const testMails = [
+  'POST /operator/v1/health/test-mail',
+  'POST /operator/v1/projects/:projectId/mail-templates/:kind/:language/test',
+];
 
 /** Inserts an operator with a second session, which waits for its second factor. */
 async function openSecondSession(): Promise<OperatorClient> {
@@ -291,7 +308,7 @@ describe('the audit log', () => {
   });
 
   it('has one entry for each change by an operator, on every route that only operators have', async () => {
-    expect([...routesOf(operatorChanges), TEST_MAIL].sort()).toEqual(changingRoutes('operator').sort());
+    expect([...routesOf(operatorChanges), ...testMails].sort()).toEqual(changingRoutes('operator').sort());
     const read = (query: string) => admin.request('GET', `/audit-log?${query}`);
     expect(await findUnaudited(operatorChanges, read, { actorType: 'operator' })).toEqual([]);
   });

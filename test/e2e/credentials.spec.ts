@@ -76,10 +76,15 @@ const routesByCredential: Record<string, string> = {
   'secret organization:read': 'GET /api/v1/organizations, GET /api/v1/organizations/:organizationId',
   'organization organization:write': `
     POST /api/v1/organizations, PATCH /api/v1/organizations/:organizationId`,
-  'secret project:read': 'GET /api/v1/projects, GET /api/v1/projects/:projectId',
+  'secret project:read': `
+    GET /api/v1/projects, GET /api/v1/projects/:projectId, GET /api/v1/projects/:projectId/mail-templates,
+    GET /api/v1/projects/:projectId/mail-templates/:kind/:language`,
   'organization project:read customer:read': 'GET /api/v1/projects/:projectId/export',
   'organization project:write': `
-    POST /api/v1/projects, POST /api/v1/projects/:projectId/archive, PATCH /api/v1/projects/:projectId`,
+    POST /api/v1/projects, POST /api/v1/projects/:projectId/archive, PATCH /api/v1/projects/:projectId,
+    PATCH /api/v1/projects/:projectId/mail-templates/:kind/:language,
+    DELETE /api/v1/projects/:projectId/mail-templates/:kind/:language,
+    POST /api/v1/projects/:projectId/mail-templates/:kind/:language/preview`,
   'secret api_key:write': `
     POST /api/v1/projects/:projectId/api-keys, DELETE /api/v1/projects/:projectId/api-keys/:keyId,
     POST /api/v1/projects/:projectId/api-keys/:keyId/rotate`,

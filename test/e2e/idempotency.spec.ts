@@ -273,15 +273,19 @@ it('every documented POST with a secret key runs once (HD-04)', async () => {
         UPDATE deliveries SET resolution = NULL, redelivered_as = NULL WHERE state = 'failed';
         UPDATE webhook_endpoints SET status = 'enabled' WHERE status = 'disabled';
         UPDATE redelivery_batches SET state = 'planned', started_at = NULL, finished_at = NULL`);
-    const idOf = (route: Route, name: string, index: number): string =>
-      (route.name.endsWith('/archive') ? spare : resources[resourceKindsByInput[name]![0]!])![index]!;
+    const idsFor = (route: Route, name: string): string[] => {
+      if (route.name.endsWith('/archive')) return spare;
+      const ids = resources[resourceKindsByInput[name]![0]!]!;
+      // Only customers without a password can be invited. They are the last ones.
+      return route.name.endsWith('/invite') ? ids.slice(-2) : ids;
+    };
     const pathOf = (route: Route, index: number): string =>
       fillPath(
         route.path,
         Object.fromEntries(
           route.inputs
             .filter((input) => input.in === 'path' && !(input.name in fixedPathValues))
-            .map(({ name }) => [name, idOf(route, name, index)]),
+            .map(({ name }) => [name, idsFor(route, name)[index]!]),
         ),
       );
     const routes = (await listDocumentedRoutes(instance)).filter(

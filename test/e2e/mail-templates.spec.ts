@@ -14,6 +14,7 @@ const kinds = [
   'change-email-current',
   'change-email-new',
   'password-changed',
+  'password-closed',
   'reset-password',
   'verify-email',
 ];

@@ -46,6 +46,8 @@ export async function createPool(instance: TestInstance): Promise<ValuePool> {
   const { secretKey, projectSecretKey, publishableKey, organizationId, projectId } = instance.credentials;
   // A project would soon reach its limit of endpoints.
   await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
+  // Generated settings, such as a long minimum of passwords, would prevent the registration below.
+  await instance.sql(`UPDATE projects SET settings = '{}' WHERE id = $1`, [projectId]);
   const endpoint = await instance.createEndpoint('http://127.0.0.1:9/hook');
   const email = `${randomUUID()}@example.com`;
   const { customer, tokens } = (await instance.register(email)).body as Json;

@@ -145,8 +145,7 @@ const german: PageTexts = {
   },
   disown: {
     link: 'Ich habe dieses Konto nicht erstellt',
-    created: (time, device) =>
-      `Dieses Konto wurde am ${time}${device ? ` mit ${device.replace(' on ', ' unter ')}` : ''} erstellt.`,
+    created: (time, device) => `Dieses Konto wurde am ${time}${device ? ` mit ${device}` : ''} erstellt.`,
     confirm: {
       title: 'Alle Zugänge zu diesem Konto entfernen?',
       text: (email) =>

@@ -302,6 +302,7 @@ describe('secrets in files', () => {
   const secretTexts: Record<string, string> = {
     PUBLIC_URL: 'https://auth.example.com',
     DATABASE_URL: 'postgres://gatehouse:Vq8-hTz2@db.example.com/gatehouse',
+    MIGRATE_DATABASE_URL: 'postgres://owner:Lm4-sXc9@db.example.com/gatehouse',
     REDIS_URL: 'rediss://:Kd7-wPz4@cache.example.com',
     GATEHOUSE_SECRET: secret,
     OPERATOR_PASSWORD: 'an unusual long phrase',
