@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 /** The role that owns the tables and runs migrations. */
 export const OWNER_ROLE = 'gatehouse_owner';
-/** The role of the programs. It can neither change nor delete audit log entries (ADR 0038). */
+/** The role of the programs. It can neither change nor delete audit log entries (ADR 0037). */
 export const RUNTIME_ROLE = 'gatehouse_runtime';
 
 const ROLES = [OWNER_ROLE, RUNTIME_ROLE];

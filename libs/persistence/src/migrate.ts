@@ -18,7 +18,7 @@ const findRole = statement({ role: text }, 'SELECT current_user::text AS role');
  * last applied migration. (TypeORM's own run takes no lock.)
  *
  * Then grants the role of DATABASE_URL its privileges, and stores the retention of the audit log, which this
- * role cannot shorten (ADR 0038).
+ * role cannot shorten (ADR 0037).
  * @param auditRetention in ms
  * @returns names of the applied migrations
  * @throws Error if migrations are pending and the role does not own the tables

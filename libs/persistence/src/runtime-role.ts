@@ -1,4 +1,4 @@
-// This file contains SQL: privileges, which only the owner of the tables can grant (ADR 0038).
+// This file contains SQL: privileges, which only the owner of the tables can grant (ADR 0037).
 import type { QueryRunner } from 'typeorm';
 import { PARTITION_LOCK } from './webhooks/attempt-partitions.js';
 

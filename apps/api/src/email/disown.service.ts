@@ -9,7 +9,7 @@ import type { VerifiedCustomer } from './dto/email.response.js';
 
 const KIND = 'verify-email';
 
-/** Takes an account away from the person who registered it with the address of another person (ADR 0037). */
+/** Takes an account away from the person who registered it with the address of another person (ADR 0036). */
 @Injectable()
 export class DisownService {
   constructor(

@@ -9,7 +9,7 @@ const checkName = (parameter: string): string => `
 /**
  * Creates the functions with which the runtime role does what only the owner of the tables may do: create and
  * drop partitions of attempts, and delete audit log entries after the retention that the owner has stored in
- * `audit_retention` (ADR 0038). They run with the rights of the owner, so their search path is fixed, and
+ * `audit_retention` (ADR 0037). They run with the rights of the owner, so their search path is fixed, and
  * every name that is not in `pg_catalog` is qualified.
  */
 export class CreateOwnerFunctions1764201606000 implements MigrationInterface {

@@ -1,4 +1,4 @@
-// This file contains SQL: functions that run DDL as the owner of the tables (ADR 0038), a query of the catalog,
+// This file contains SQL: functions that run DDL as the owner of the tables (ADR 0037), a query of the catalog,
 // and an advisory lock.
 import type { Sql } from '../database.js';
 import { statement, text } from '../statements.js';
