@@ -122,6 +122,7 @@ describe('the health of an instance', () => {
       configured: true,
       pending: 1,
       failed: 1,
+      overLimit: 0,
       oldestPendingAt: '2026-01-02T03:04:05.000Z',
     });
     await instance.createEndpoint('http://127.0.0.1:9/', ['customer.created']);

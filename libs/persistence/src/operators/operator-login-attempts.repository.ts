@@ -58,13 +58,16 @@ const releaseAttempt = {
 
 const clearAttempts = statement({}, 'DELETE FROM operator_login_attempts WHERE email_hash = $1');
 
+/** Number of browsers that are remembered for each address of an operator, the newest first. */
+const MAX_BROWSERS = 20;
+
 const saveKnownAddress = statement(
   { wasKnown: boolean },
   `WITH previous AS (SELECT browsers FROM operator_addresses WHERE operator_id = $1 AND address_block = $2),
    saved AS (
      INSERT INTO operator_addresses AS known (operator_id, address_block, browsers) VALUES ($1, $2, ARRAY[$3::text])
      ON CONFLICT (operator_id, address_block) DO UPDATE SET last_sign_in_at = now(),
-       browsers = array_remove(known.browsers, $3) || $3)
+       browsers = ($3 || array_remove(known.browsers, $3))[1:${MAX_BROWSERS}])
    SELECT EXISTS (SELECT FROM previous WHERE browsers = '{}' OR $3 = ANY (browsers)) AS "wasKnown"`,
 );
 
