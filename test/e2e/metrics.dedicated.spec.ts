@@ -182,7 +182,9 @@ describe('the metrics of both programs', () => {
     expect(values.get('method')).toContain('other');
     const all = [...values.values()].flatMap((set) => [...set]).join('\n');
     expect(all).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}|:\/\/|@|127\.0\.0\.1|(sk|pk|evt|dlv|att|ep)_/);
-    const ownLabels = 'attempt kind le limit method purpose result route service space status type'.split(' ');
+    const ownLabels = 'attempt kind le limit method purpose result route service space status type'.split(
+      ' ',
+    );
     const nodeLabels = ['kind', 'major', 'minor', 'patch', 'version'];
     expect([...values.keys()].filter((name) => ![...ownLabels, ...nodeLabels].includes(name))).toEqual([]);
   });
