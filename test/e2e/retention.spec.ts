@@ -188,14 +188,18 @@ describe('retention', () => {
       createDelivery({ state: 'failed', attempts: [{ at: daysAgo(36), status: 500 }] }),
     ]);
     await instance.sql(
-      `INSERT INTO deliveries SELECT (jsonb_populate_record(d, jsonb_build_object('id', left(d.id::text, 24) || lpad(to_hex(n), 12, '0')))).*
-       FROM deliveries d, generate_series(1, 10000) n WHERE d.id = $1`,
+      `INSERT INTO deliveries SELECT copy.*
+       FROM deliveries d, generate_series(1, 10000) n,
+         jsonb_populate_record(d, jsonb_build_object('id', left(d.id::text, 24) || lpad(to_hex(n), 12, '0'))) copy
+       WHERE d.id = $1`,
       [original!.id],
     );
     await instance.sql(
-      `INSERT INTO attempts SELECT (jsonb_populate_record(a, jsonb_build_object('delivery_id', d.id,
-         'id', left(a.id::text, 24) || right(d.id::text, 12)))).*
-       FROM attempts a JOIN deliveries d ON d.event_id = a.event_id WHERE a.id = $1 AND d.id <> $2`,
+      `INSERT INTO attempts SELECT copy.*
+       FROM attempts a JOIN deliveries d ON d.event_id = a.event_id,
+         jsonb_populate_record(a, jsonb_build_object('delivery_id', d.id,
+           'id', left(a.id::text, 24) || right(d.id::text, 12))) copy
+       WHERE a.id = $1 AND d.id <> $2`,
       [original!.attemptIds[0], original!.id],
     );
     const [removed] = await seedDeliveries(instance, [
