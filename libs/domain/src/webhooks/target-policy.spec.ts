@@ -100,6 +100,15 @@ describe('isAllowedAddress', () => {
       expectAllowed('10.1.2.3 8.8.8.8', policy, '10.1.2.3 8.8.8.8');
     }
   });
+
+  it('OP-06: no prefix length of NAT64 hides a metadata address', () => {
+    // 169.254.169.254 after a prefix of 32, 40, 48, 56, 64 and 96 bits, in a private and in a public network.
+    const embedded = `fd12:3456:a9fe:a9fe:: fd12:3456:12a9:fea9:fe:: fd12:3456:1234:a9fe:a9:fe00::
+      fd12:3456:1234:12a9:fe:a9fe:: fd12:3456:1234:5678:a9:fea9:fe00:: fd12:3456:1234:5678::a9fe:a9fe`;
+    const metadata = `${embedded} ${embedded.replaceAll('fd12:3456', '2001:4860')} 2001:4860::c000:c0`;
+    const others = 'fd12:3456:1234:5678:a9:fea9:fd00:: 2001:4860:4860::8888';
+    expectAllowed(`${metadata} ${others}`, withCidrs('fd12:3456::/32'), others);
+  });
 });
 
 describe('targetUrlProblem', () => {

@@ -37,12 +37,24 @@ const metadataRanges = [
 
 /** The usual metadata addresses, which a NAT64 with its own prefix can embed in any IPv6 address. */
 const embeddedMetadataAddresses = new Set([
+  '169.254.0.23',
   '169.254.169.254',
   '169.254.170.2',
   '169.254.170.23',
   '168.63.129.16',
   '100.100.100.200',
+  '192.0.0.192',
 ]);
+
+/** The bytes of the IPv4 address for each prefix length of NAT64, which skip byte 8 (RFC 6052, section 2.2). */
+const embeddedBytes = [
+  [4, 5, 6, 7],
+  [5, 6, 7, 9],
+  [6, 7, 9, 10],
+  [7, 9, 10, 11],
+  [9, 10, 11, 12],
+  [12, 13, 14, 15],
+];
 
 /**
  * Ranges that no setting can allow: metadata services use link-local addresses, and the others embed IPv4
@@ -69,7 +81,10 @@ export function isAllowedAddress(address: string, policy: TargetPolicy): boolean
 function isMetadataAddress(ip: Address): boolean {
   if (metadataRanges.some(([range, bits]) => matchesRange(ip, range, bits))) return true;
   if (!(ip instanceof ipaddr.IPv6)) return false;
-  return embeddedMetadataAddresses.has(ipaddr.fromByteArray(ip.toByteArray().slice(12)).toString());
+  const bytes = ip.toByteArray();
+  return embeddedBytes.some((indices) =>
+    embeddedMetadataAddresses.has(indices.map((index) => bytes[index]).join('.')),
+  );
 }
 
 function matchesCidr(ip: Address, cidr: string): boolean {
