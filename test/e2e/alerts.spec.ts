@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
-import { loadConfig } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
 import { MailServer, decodeQuotedPrintable } from '../support/mail-server.js';
+import { loadConfig } from '../support/platform.js';
 import { seedDeliveries } from '../support/seed-deliveries.js';
 import { Receiver, respondWithStatus, type ReceivedRequest } from '../support/receiver.js';
 import { TestInstance } from '../support/test-instance.js';

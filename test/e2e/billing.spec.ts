@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { Keyring } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
+import { Keyring } from '../support/platform.js';
 import { openPortal, RETURN_URL } from '../support/stripe-stub.js';
 import { TestInstance, type TestResponse } from '../support/test-instance.js';
 import { insertKey, insertOrganization } from '../support/tenants.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { VERSION } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
 import { CONSOLE_HEADER, inviteOperator, signIn } from '../support/operator-client.js';
+import { VERSION } from '../support/platform.js';
 import { Receiver } from '../support/receiver.js';
 import { insertKey } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';

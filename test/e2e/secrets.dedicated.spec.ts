@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { Keyring } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
 import { runInChunks } from '../support/run-in-chunks.js';
 import { availableQueues, TestInstance } from '../support/test-instance.js';
 import { MailServer, decodeQuotedPrintable } from '../support/mail-server.js';
 import { Receiver, respondWithStatus } from '../support/receiver.js';
+import { Keyring } from '../support/platform.js';
 import { RedisMonitor } from '../support/redis-monitor.js';
 import { listEncodings, dumpTables } from '../support/dump-tables.js';
 import { uniqueEmail } from '../support/unique-email.js';

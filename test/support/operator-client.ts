@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { v7 as uuid } from 'uuid';
-import { Keyring, newTotpSecret } from '@gatehouse/platform';
+import { Keyring, newTotpSecret } from './platform.js';
 import type { TestResponse, TestInstance } from './test-instance.js';
 import { totpCode } from './totp.js';
 import { uniqueEmail } from './unique-email.js';

@@ -1,3 +1,4 @@
+import * as platform from '@gatehouse/platform';
 import { TestEnvironment as NodeEnvironment } from 'jest-environment-node';
 import { conformance } from './conformance.mjs';
 import { releaseSharedServers, sharedServer } from './shared-servers.mjs';
@@ -7,8 +8,8 @@ const OWN_PROCESSES = /\.(dedicated|browser|timed|nightly)\.spec\.ts$|\/test\/fa
 
 /**
  * The environment of end-to-end tests. Jest loads the modules of a test again for each file; the modules that
- * are imported here are loaded once for all files of a jest worker: the shared servers and the compiled
- * OpenAPI document.
+ * are imported here are loaded once for all files of a jest worker: the shared servers, the
+ * compiled OpenAPI document and the platform library (platform.ts).
  */
 export default class TestEnvironment extends NodeEnvironment {
   constructor(config, context) {
@@ -18,7 +19,7 @@ export default class TestEnvironment extends NodeEnvironment {
 
   async setup() {
     await super.setup();
-    this.global.testWorker = { conformance, sharedServer, ownProcesses: this.ownProcesses };
+    this.global.testWorker = { conformance, sharedServer, platform, ownProcesses: this.ownProcesses };
   }
 
   async teardown() {

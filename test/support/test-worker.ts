@@ -1,3 +1,4 @@
+import type * as platform from '@gatehouse/platform';
 import type { Conformance } from './conformance.mjs';
 import type { sharedServer } from './shared-servers.mjs';
 
@@ -5,6 +6,7 @@ import type { sharedServer } from './shared-servers.mjs';
 interface TestWorker {
   conformance: () => Conformance;
   sharedServer: typeof sharedServer;
+  platform: typeof platform;
   /** True if this file may start its own processes. */
   ownProcesses: boolean;
 }
