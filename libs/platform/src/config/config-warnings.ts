@@ -11,7 +11,7 @@ export const configWarnings = {
   smtp_certificate_unverified: 'the certificate of the mail server is not verified; see SMTP_URL',
   redis_unencrypted: 'the connection to Redis is not encrypted; use rediss:// in REDIS_URL',
   database_unencrypted:
-    'the connection to PostgreSQL is not encrypted; add ?sslmode=verify-full to DATABASE_URL',
+    'the connection to PostgreSQL is not encrypted; add ?sslmode=verify-full to DATABASE_URL and MIGRATE_DATABASE_URL',
 } as const;
 
 export type ConfigWarning = keyof typeof configWarnings;
@@ -22,7 +22,7 @@ export function listConfigWarnings(
   environment: Record<string, string | undefined>,
 ): ConfigWarning[] {
   if (values.NODE_ENV !== 'production') return [];
-  const { SMTP_URL: smtpUrl, REDIS_URL: redisUrl, DATABASE_URL: databaseUrl } = values;
+  const { SMTP_URL: smtpUrl, REDIS_URL: redisUrl, DATABASE_URL, MIGRATE_DATABASE_URL } = values;
   const hasRemoteMailServer = smtpUrl !== null && isRemoteMailServer(smtpUrl);
   const found: Record<ConfigWarning, boolean> = {
     node_outdated: isOutdatedNode(process.versions.node),
@@ -31,7 +31,9 @@ export function listConfigWarnings(
     smtp_certificate_unverified:
       hasRemoteMailServer && /^(false|0)$/.test(parameter(smtpUrl, 'tls.rejectUnauthorized') ?? ''),
     redis_unencrypted: redisUrl !== null && isUnencryptedRedis(redisUrl),
-    database_unencrypted: databaseUrl !== null && isUnencryptedDatabase(databaseUrl, environment),
+    database_unencrypted: [DATABASE_URL, MIGRATE_DATABASE_URL].some(
+      (url) => url !== null && isUnencryptedDatabase(url, environment),
+    ),
   };
   return (Object.keys(found) as ConfigWarning[]).filter((warning) => found[warning]);
 }

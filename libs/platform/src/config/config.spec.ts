@@ -530,6 +530,10 @@ describe('production', () => {
     );
     expectWarning('DATABASE_URL', 'postgres://db/x', [], { PGSSLMODE: 'verify-full' });
     expectWarning('DATABASE_URL', 'postgres:///x', ['database_unencrypted'], { PGHOST: 'db' });
+    const MIGRATE_DATABASE_URL = 'postgres://owner:Zt4-hQw8@db/x';
+    expectWarning('DATABASE_URL', 'postgres://db/x?sslmode=verify-full', ['database_unencrypted'], {
+      MIGRATE_DATABASE_URL,
+    });
     expectWarning('SMTP_URL', 'smtp://mail.example.com', ['smtp_unencrypted'], { SMTP_REQUIRE_TLS: 'off' });
     expectWarning('SMTP_URL', 'smtps://mail.example.com smtp://127.0.0.1', [], { SMTP_REQUIRE_TLS: 'off' });
     expectWarning('SMTP_URL', 'smtps://mail.example.com?tls.rejectUnauthorized=false', [
