@@ -1,24 +1,35 @@
 import express from 'express';
 import { loadConfig } from '@gatehouse/platform';
 
-it('RL-02: express accepts every range of proxies that the configuration accepts', () => {
-  const addresses: [address: string, bits: number][] = [
-    ['10.1.2.3', 32],
-    ['0.0.0.0', 32],
-    ['2001:DB8::1', 128],
-    ['::', 128],
-    ['::ffff:a01:203', 128],
-    ['64:ff9b::a01:203', 128],
-  ];
-  const ranges = addresses.flatMap(([address, bits]) =>
-    Array.from({ length: bits }, (_, index) => `${address}/${index + 1}`),
-  );
-  const environment = { GATEHOUSE_SECRET: 'k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i' };
-  const { trustedProxies } = loadConfig({ ...environment, TRUSTED_PROXIES: ranges.join(',') }).http;
-  expect(trustedProxies).toEqual(ranges);
-  expect(() => express().set('trust proxy', trustedProxies)).not.toThrow();
-  for (const range of ['0.0.0.0/0', '::/0']) {
-    expect(() => express().set('trust proxy', [range])).toThrow('invalid range');
-    expect(() => loadConfig({ ...environment, TRUSTED_PROXIES: range })).toThrow('TRUSTED_PROXIES must not');
-  }
+const loadRanges = (ranges: string): string[] =>
+  loadConfig({ GATEHOUSE_SECRET: 'k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i', TRUSTED_PROXIES: ranges }).http
+    .trustedProxies;
+
+/** Returns whether express trusts all IPv4 addresses with these ranges. Throws if it does not accept them. */
+function trustsEveryClient(ranges: string[]): boolean {
+  const isTrusted = express().set('trust proxy', ranges).get('trust proxy fn') as (
+    address: string,
+    hop: number,
+  ) => boolean;
+  return ['0.0.0.1', '127.255.255.254', '128.0.0.1', '255.255.255.254'].every((each) => isTrusted(each, 0));
+}
+
+const allRanges = ['10.1.2.3', '0.0.0.0', '2001:DB8::1', '::', '::ffff:a01:203', '64:ff9b::a01:203'].flatMap(
+  (address) =>
+    Array.from({ length: address.includes(':') ? 128 : 32 }, (_, index) => `${address}/${index + 1}`),
+);
+
+it('RL-02: rejects the ranges with which express would trust every client, and accepts all others', () => {
+  const trusting = allRanges.filter((range) => trustsEveryClient([range]));
+  expect(trusting).toEqual(['::ffff:a01:203/96']);
+  for (const range of [...trusting, '0.0.0.0/0', '::/0'])
+    expect(() => loadRanges(range)).toThrow('TRUSTED_PROXIES must not');
+  const isHarmless = (range: string): boolean => !/^::ffff:.*\/(\d|[1-8]\d|9[0-6])$/.test(range);
+  const accepted = allRanges.filter(isHarmless);
+  expect(loadRanges(accepted.join(','))).toEqual(accepted);
+});
+
+it('RL-02: express accepts no range of all addresses', () => {
+  for (const range of ['0.0.0.0/0', '::/0'])
+    expect(() => trustsEveryClient([range])).toThrow('invalid range');
 });

@@ -6,9 +6,14 @@ import * as setting from './setting.js';
 const cidrProblem = (entry: string): string | null =>
   parseCidr(entry) ? null : 'must be a list of address ranges such as 10.0.0.0/8';
 
-/** A range of all addresses would let every client choose the address under which it is counted. */
+/** A range of all IPv4 addresses would let every client choose the address under which it is counted. */
 function proxyRangeProblem(entry: string): string | null {
-  if (parseCidr(entry)?.bits !== 0) return cidrProblem(entry);
+  const range = parseCidr(entry);
+  if (!range) return cidrProblem(entry);
+  // Express also compares IPv4 addresses with a range of mapped addresses.
+  const [address] = ipaddr.parseCIDR(entry);
+  const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress();
+  if (range.bits > (isMapped ? 96 : 0)) return null;
   return `must not contain ${entry}, because every client could forge its address. List the ranges of your proxies`;
 }
 
