@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
 import { OperatorClient } from '../support/operator-client.js';
+import { VERSION } from '../support/platform.js';
 import { runInChunks } from '../support/run-in-chunks.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -571,6 +572,10 @@ describe('CO-05: anonymous requests', () => {
     const passwordOnly = await client.request('POST', '/session', instance.credentials.operator);
     expect(passwordOnly).toMatchObject({ status: 200, body: { operator: {}, server: null } });
     await client.request('DELETE', '/session');
+    for (const path of ['/', '/console', '/verify-email', '/nothing', '/operator/v1/health']) {
+      const response = await fetch(`${instance.baseUrl}${path}`);
+      expect(`${await response.text()}${JSON.stringify([...response.headers])}`).not.toContain(VERSION);
+    }
   });
 });
 

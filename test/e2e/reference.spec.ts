@@ -39,7 +39,6 @@ describe('the reference', () => {
     const { body } = await instance.request('GET', '/');
     expect(body).toEqual({
       name: 'Gatehouse',
-      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       docs: '/docs',
       openapi: '/openapi.json',
       console: '/console',

@@ -2,7 +2,7 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { NoCredential } from '@gatehouse/auth';
-import { Config, VERSION } from '@gatehouse/platform';
+import { Config } from '@gatehouse/platform';
 import { linkButton, sendPage } from './page.js';
 
 /**
@@ -22,7 +22,6 @@ export class HomePage {
     if (request.accepts(['json', 'html']) !== 'html') {
       response.json({
         name: 'Gatehouse',
-        version: VERSION,
         ...(docs ? { docs: '/docs', openapi: '/openapi.json' } : {}),
         ...(console ? { console: '/console' } : {}),
       });
