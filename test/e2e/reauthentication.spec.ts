@@ -49,19 +49,26 @@ describe('OP-01: a sensitive action of an operator', () => {
     const keys = `/projects/${instance.credentials.projectId}/api-keys`;
     const { id: keyId } = (await admin.request('POST', keys, { name: 'Service' })).body;
     const path = `/operators/${operator.id}`;
+    await openSession(attacker);
+    const ownSessions = (await attacker.request('GET', '/session/sessions')).body.data as { id: string }[];
     const actions = {
       invite: () => inviteSomeone(attacker),
       'invite again': () => attacker.request('POST', `${path}/invite-again`),
       'reset the factor': () => attacker.request('POST', `${path}/reset-second-factor`),
       'change the role': () => attacker.request('PATCH', path, { role: 'admin' }),
       enable: () => attacker.request('POST', `${path}/enable`),
+      disable: () => attacker.request('POST', `${path}/disable`),
+      'revoke sessions': () => attacker.request('DELETE', `${path}/sessions`),
+      'revoke an own session': () => attacker.request('DELETE', `/session/sessions/${ownSessions[0]!.id}`),
+      'revoke all other sessions': () => attacker.request('DELETE', '/session/sessions'),
       'create a key': () => attacker.request('POST', keys, { name: 'Service', access: 'organization' }),
       'rotate a key': () => attacker.request('POST', `${keys}/${keyId}/rotate`),
     };
     const countRows = () =>
       instance.sql(
         `SELECT (SELECT count(*) FROM operators) AS operators, (SELECT count(*) FROM api_keys) AS keys,
-           (SELECT count(*) FROM operator_links) AS links`,
+           (SELECT count(*) FROM operator_links) AS links, (SELECT count(*) FROM operator_sessions) AS sessions,
+           (SELECT count(*) FROM operators WHERE disabled_at IS NOT NULL) AS disabled`,
       );
     const before = await countRows();
     for (const age of [null, '5 minutes 1 second']) {
@@ -81,6 +88,10 @@ describe('OP-01: a sensitive action of an operator', () => {
       'reset the factor': 200,
       'change the role': 200,
       enable: 200,
+      disable: 200,
+      'revoke sessions': 204,
+      'revoke an own session': 204,
+      'revoke all other sessions': 204,
       'create a key': 201,
       'rotate a key': 201,
     });

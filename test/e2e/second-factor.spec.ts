@@ -262,13 +262,15 @@ describe('CO-01: enrollment', () => {
       invite,
       createKey,
       () => client.request('PATCH', `/operators/${operator.id}`, { role: 'admin' }),
-      ...['enable', 'reset-second-factor', 'invite-again'].map(
+      ...['enable', 'disable', 'reset-second-factor', 'invite-again'].map(
         (action) => () => client.request('POST', `/operators/${operator.id}/${action}`),
       ),
+      () => client.request('DELETE', `/operators/${operator.id}/sessions`),
       () => client.request('POST', `${keys}/${operator.id}/rotate`),
     ];
     for (const send of requests)
       expect(await send()).toMatchObject({ status: 403, body: { code: 'factor_required' } });
+    expect((await client.request('DELETE', '/session/sessions')).status).toBe(204);
 
     expect((await client.enroll()).status).toBe(200);
     expect((await client.request('GET', '/session')).body).toMatchObject({ hasSecondFactor: true });

@@ -1,6 +1,12 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, NoCredential, Operator, type OperatorCaller } from '@gatehouse/auth';
+import {
+  CurrentCaller,
+  NoCredential,
+  Operator,
+  type OperatorCaller,
+  ReauthenticationRequired,
+} from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
@@ -189,6 +195,7 @@ export class OperatorSessionController {
   }
 
   @Delete('sessions')
+  @ReauthenticationRequired('enrolled')
   @ApiOperation({ operationId: 'session.revokeOtherSessions', summary: 'Revoke your other sessions' })
   @HttpCode(204)
   @Operator('viewer')
@@ -198,6 +205,7 @@ export class OperatorSessionController {
   }
 
   @Delete('sessions/:sessionId')
+  @ReauthenticationRequired('enrolled')
   @ApiOperation({ operationId: 'session.revokeSession', summary: 'Revoke one of your sessions' })
   @HttpCode(204)
   @Operator('viewer')
@@ -229,7 +237,7 @@ export class OperatorSessionController {
     operationId: 'session.reauthenticate',
     summary: 'Verify the second factor again',
     description:
-      'Accepts a code from the authenticator app or a recovery code. Each code works once. For five minutes, this session may then invite, enable and change operators, reset their second factor, and create and rotate API keys. The session cookie gets a new value.',
+      'Accepts a code from the authenticator app or a recovery code. Each code works once. For five minutes, this session may then manage operators, revoke sessions of operators, and create and rotate API keys. The session cookie gets a new value.',
   })
   @HttpCode(200)
   @Operator('viewer')

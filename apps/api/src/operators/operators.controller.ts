@@ -88,6 +88,7 @@ export class OperatorsController {
   }
 
   @Post(':operatorId/disable')
+  @ReauthenticationRequired()
   @ApiOperation({
     operationId: 'operators.disable',
     summary: 'Disable an operator',
@@ -180,6 +181,7 @@ export class OperatorsController {
   }
 
   @Delete(':operatorId/sessions')
+  @ReauthenticationRequired()
   @ApiOperation({ operationId: 'operators.revokeSessions', summary: 'Revoke all sessions of an operator' })
   @HttpCode(204)
   @ApiNoContentResponse()

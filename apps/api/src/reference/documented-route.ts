@@ -3,7 +3,7 @@ import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/com
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { OperationObject } from '@nestjs/swagger';
-import { routeCredential, type RouteCredential } from '@gatehouse/auth';
+import { routeCredential, type ReauthenticatedOperators, type RouteCredential } from '@gatehouse/auth';
 import type { ErrorCode } from '@gatehouse/domain';
 import { API_PROBLEMS } from '../http/api-problems.js';
 import { isConsolePath } from '../http/console-request.js';
@@ -128,13 +128,16 @@ const operatorProblems: ErrorCode[] = [
   'insufficient_role',
 ];
 
-const reauthenticationProblems: ErrorCode[] = ['factor_required', 'reauthentication_required'];
+const reauthenticationProblems: Record<ReauthenticatedOperators, ErrorCode[]> = {
+  all: ['factor_required', 'reauthentication_required'],
+  enrolled: ['reauthentication_required'],
+};
 
 /** Returns the error codes of `CredentialGuard`, `OriginGuard` and the rate limit of secret keys. */
-function credentialProblems({ kinds, scopes, access, needsReauthentication }: RouteCredential): ErrorCode[] {
+function credentialProblems({ kinds, scopes, access, reauthentication }: RouteCredential): ErrorCode[] {
   if (kinds.length === 0) return [];
   if (kinds.includes('operator'))
-    return [...operatorProblems, ...(needsReauthentication ? reauthenticationProblems : [])];
+    return [...operatorProblems, ...(reauthentication ? reauthenticationProblems[reauthentication] : [])];
   const acceptsSecretKey = kinds.includes('secret-key');
   return [
     'multiple_credentials',

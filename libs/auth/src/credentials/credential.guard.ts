@@ -21,7 +21,12 @@ import {
 import { notSignedIn, operatorToken } from './operator-cookie.js';
 import { OperatorSessionAuthenticator } from './operator-session.authenticator.js';
 import { presentedCredentials, type PresentedCredential } from './presented-credentials.js';
-import { requiredRole, routeCredential, type RouteCredential } from './route-credential.js';
+import {
+  requiredRole,
+  routeCredential,
+  type ReauthenticatedOperators,
+  type RouteCredential,
+} from './route-credential.js';
 
 /** A request that the guard has accepted. */
 export interface AuthenticatedRequest extends Request {
@@ -129,7 +134,7 @@ export class CredentialGuard implements CanActivate {
     if (!hasRole(caller.role, minimumRole)) {
       throw new GatehouseError('insufficient_role', { members: { requiredRole: minimumRole } });
     }
-    if (route.needsReauthentication) requireReauthentication(caller);
+    if (route.reauthentication) requireReauthentication(caller, route.reauthentication);
   }
 
   private async authenticateAll(request: Request, route: RouteCredential): Promise<HeaderCaller[]> {
@@ -181,7 +186,11 @@ export class CredentialGuard implements CanActivate {
 }
 
 /** @throws GatehouseError `factor_required`, `reauthentication_required` */
-function requireReauthentication({ hasSecondFactor, isReauthenticated }: OperatorCaller): void {
+function requireReauthentication(
+  { hasSecondFactor, isReauthenticated }: OperatorCaller,
+  operators: ReauthenticatedOperators,
+): void {
+  if (!hasSecondFactor && operators === 'enrolled') return;
   if (!hasSecondFactor) throw new GatehouseError('factor_required');
   if (!isReauthenticated) {
     throw new GatehouseError('reauthentication_required', { members: { methods: reauthenticationMethods } });

@@ -3,6 +3,9 @@ import { minimumRoleFor, type Access, type OperatorRole, type Scope } from '@gat
 import type { CallerKind } from './caller.js';
 
 /** The credential that a route requires. */
+/** All operators, or those who have a second factor. Only development allows operators without one. */
+export type ReauthenticatedOperators = 'all' | 'enrolled';
+
 export interface RouteCredential {
   /** The kinds of credentials that the route accepts; empty for a route without authentication. */
   kinds: CallerKind[];
@@ -11,8 +14,8 @@ export interface RouteCredential {
   access: Access;
   /** The minimum role of an operator; on shared routes it replaces the scopes. */
   role?: OperatorRole;
-  /** True if an operator must have verified the second factor again within the last five minutes. */
-  needsReauthentication?: boolean;
+  /** The operators who must have verified the second factor again within the last five minutes. */
+  reauthentication?: ReauthenticatedOperators;
 }
 
 const ROUTE_CREDENTIAL = Symbol('route credential');
@@ -68,10 +71,12 @@ export const OperatorRoutes = (): ClassDecorator => SetMetadata(OPERATOR_ROUTES,
 export const MinimumRole = (role: OperatorRole): MethodDecorator => SetMetadata(OPERATOR_ROLE, role);
 
 /**
- * Declares a route that rejects an operator who has no second factor, or has not verified it again in this
- * session within the last five minutes (requirement OP-01). Keys are not affected.
+ * Declares a route that rejects an operator who has not verified the second factor again in this session within
+ * the last five minutes (requirement OP-01). Keys are not affected.
+ * @param operators `all`: also rejects operators who have no second factor
  */
-export const ReauthenticationRequired = (): MethodDecorator => SetMetadata(REAUTHENTICATION, true);
+export const ReauthenticationRequired = (operators: ReauthenticatedOperators = 'all'): MethodDecorator =>
+  SetMetadata(REAUTHENTICATION, operators);
 
 /** Returns the minimum role of an operator on a route. */
 export const requiredRole = ({ role, scopes }: RouteCredential): OperatorRole =>
@@ -85,8 +90,8 @@ export function routeCredential(controller: object, handler: object): RouteCrede
   const metadata = <T>(key: symbol): T | undefined =>
     (Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, controller)) as T | undefined;
   const declared = metadata<RouteCredential>(ROUTE_CREDENTIAL);
-  const credential =
-    declared && metadata(REAUTHENTICATION) ? { ...declared, needsReauthentication: true } : declared;
+  const reauthentication = metadata<ReauthenticatedOperators>(REAUTHENTICATION);
+  const credential = declared && reauthentication ? { ...declared, reauthentication } : declared;
   if (!credential?.kinds.includes('secret-key') || !metadata(OPERATOR_ROUTES)) return credential;
   const role = metadata<OperatorRole>(OPERATOR_ROLE);
   return { ...credential, kinds: ['operator'], ...(role && { role, scopes: [] }) };
