@@ -155,12 +155,14 @@ describe('OP-01: a sensitive action of an operator', () => {
     expect(counted).toEqual({ sessions: 1 });
   });
 
-  it('requires a new code after a password change', async () => {
+  it('requires a new code after a password change, which signs out a copy of the cookie', async () => {
     const owner = await createAdmin();
     expect((await reauthenticate(owner, nextCode(owner))).status).toBe(200);
+    const stolen = Object.assign(new OperatorClient(instance), { cookie: owner.cookie });
     const passwords = { currentPassword: owner.password, newPassword: `${randomUUID()} phrase` };
     expect((await owner.request('POST', '/session/password', passwords)).status).toBe(204);
     expect(await inviteSomeone(owner)).toMatchObject(reauthenticationRequired);
+    expect((await stolen.request('GET', '/session')).body).toMatchObject({ state: 'signed_out' });
   });
 
   it('is not possible with an API key, a code of another operator, or without an authenticator', async () => {

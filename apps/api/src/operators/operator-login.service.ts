@@ -55,30 +55,33 @@ export class OperatorLoginService {
   }
 
   /**
-   * Changes the password of the caller and ends the caller's other sessions.
+   * Changes the password of the caller, replaces the session cookie and ends the caller's other sessions.
    * @throws GatehouseError `validation_failed`, `invalid_credentials`, `too_many_attempts`, `weak_password`,
-   *   `overloaded`
+   *   `overloaded`, `operator_session_required`
    */
   async changePassword(
-    { operatorId, email, sessionId }: OperatorCaller,
+    caller: OperatorCaller,
     { currentPassword, newPassword }: ChangeOperatorPasswordRequest,
     client: Client,
+    cookie: ConsoleCookie,
   ): Promise<void> {
+    const { operatorId, email, sessionId } = caller;
     if (newPassword === currentPassword) {
       throw invalidField('newPassword', 'unchanged', 'newPassword must differ from the current password');
     }
     this.policy.assertStrongForOperator(email, newPassword, 'newPassword');
     const operator = await this.check.checkPassword(email, currentPassword, client);
     const passwordHash = await this.check.hashPassword(newPassword, client);
-    await this.transactions.run(async (tx) => {
+    const token = await this.transactions.run(async (tx) => {
       await this.lockAuthenticated(tx, operator);
       await this.operators.setPassword(tx, operatorId, passwordHash);
       await this.check.releaseAttempt(tx, email, operator.granted);
-      await this.sessions.clearReauthentication(tx, operatorId);
       const ended = await this.sessions.endAll(tx, operatorId, sessionId);
       await this.audit.record(tx, operatorAction('operator.password_changed', operator, { ended }));
       await this.notices.notifyOwner(tx, 'password_changed', operator, client);
+      return this.operatorSessions.renew(tx, caller);
     });
+    cookie.set(token);
   }
 
   /**

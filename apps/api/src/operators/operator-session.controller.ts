@@ -218,7 +218,7 @@ export class OperatorSessionController {
   @ApiOperation({
     operationId: 'session.changePassword',
     summary: 'Change your password',
-    description: 'Revokes your other sessions.',
+    description: 'Revokes your other sessions. The session cookie gets a new value.',
   })
   @HttpCode(204)
   @Operator('viewer')
@@ -228,8 +228,9 @@ export class OperatorSessionController {
     @CurrentCaller() caller: OperatorCaller,
     @Body() body: ChangeOperatorPasswordRequest,
     @CurrentClient() client: Client,
+    @CurrentConsoleCookie() cookie: ConsoleCookie,
   ): Promise<void> {
-    return this.login.changePassword(caller, body, client);
+    return this.login.changePassword(caller, body, client, cookie);
   }
 
   @Post('reauthenticate')

@@ -141,6 +141,18 @@ export class OperatorSessionsService {
   }
 
   /**
+   * Continues the session of the caller under a new token, after a password change: a client with a copy of the
+   * cookie is signed out, like the other sessions.
+   * @returns the new value of the session cookie, to be set after the transaction has committed
+   * @throws GatehouseError `operator_session_required` if the session has ended in the meantime
+   */
+  async renew(tx: Tx, { sessionId }: OperatorCaller): Promise<string> {
+    const token = newToken();
+    if (!(await this.sessions.renew(tx, sessionId, sha256(token)))) throw notSignedIn();
+    return token;
+  }
+
+  /**
    * Sets the new value of the cookie and returns the new state. The value in the request is no longer valid.
    */
   async replaceToken(cookie: ConsoleCookie, token: string, client: Client): Promise<OperatorSessionResponse> {

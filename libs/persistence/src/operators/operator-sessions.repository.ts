@@ -20,7 +20,6 @@ import {
   type RowOf,
 } from '../statements.js';
 import type { Tx } from '../transactions.js';
-import { OperatorSessionEntity } from './operator-session.entity.js';
 import { operatorColumns, operatorRow } from './operators.repository.js';
 
 export interface NewOperatorSession {
@@ -67,6 +66,12 @@ const signIn = statement(
 const reauthenticate = statement(
   { id: uuid },
   `UPDATE operator_sessions s SET reauthenticated_at = now(), token_hash = $2
+   WHERE s.id = $1 AND s.stage = 'signed_in' AND ${isActive} RETURNING s.id`,
+);
+
+const renewSession = statement(
+  { id: uuid },
+  `UPDATE operator_sessions s SET token_hash = $2, reauthenticated_at = NULL, new_totp_secret = NULL
    WHERE s.id = $1 AND s.stage = 'signed_in' AND ${isActive} RETURNING s.id`,
 );
 
@@ -196,9 +201,14 @@ export class OperatorSessionsRepository {
     return rows.length > 0;
   }
 
-  /** Voids the proof of the second factor in every session of an operator. */
-  async clearReauthentication(tx: Tx, operatorId: string): Promise<void> {
-    await tx.manager.update(OperatorSessionEntity, { operatorId }, { reauthenticatedAt: null });
+  /**
+   * Continues a signed-in session under a new token, without its proof of the second factor and its pending
+   * authenticator. Returns false if the session has ended.
+   * @param tokenHash SHA-256 of the new token
+   */
+  async renew(tx: Tx, id: string, tokenHash: Buffer): Promise<boolean> {
+    const rows = await tx.execute(renewSession, [id, tokenHash]);
+    return rows.length > 0;
   }
 
   /**
