@@ -199,7 +199,7 @@ const changes: Change[] = [
   change(`POST ${webhooks}/redeliveries/:redeliveryId/cancel`, 'webhook_redelivery.cancelled'),
 ];
 
-/** Tested by operator-health.dedicated.spec.ts, because they need a mail server. */
+/** Tested by operator-mail-server.dedicated.spec.ts, because they need a mail server. */
 const testMails = [
   'POST /operator/v1/health/test-mail',
   'POST /operator/v1/projects/:projectId/mail-templates/:kind/:language/test',

@@ -5,16 +5,17 @@ import type { TestInstance } from './test-instance.js';
 /**
  * Runs the pending migrations of a database, like `npm run gatehouse -- migrate`.
  * @param urls `ownerUrl` is MIGRATE_DATABASE_URL; null: the role of `url` migrates
+ * @returns names of the applied migrations
  */
 export async function migrateDatabase(
   instance: TestInstance,
   { url, ownerUrl }: { url: string; ownerUrl: string | null },
-): Promise<void> {
+): Promise<string[]> {
   const config = loadConfig({ ...instance.env, DATABASE_URL: url, MIGRATE_DATABASE_URL: ownerUrl ?? '' });
   const database = new Database(config, createLogger({ logLevel: 'silent' }, 'test'));
   try {
     await database.connect();
-    await migrate(database, config.audit.retention);
+    return await migrate(database, config.audit.retention);
   } finally {
     await database.close();
   }
