@@ -8,9 +8,11 @@ describeConsole(
   'organizations, projects and operators in the console',
   { allowClientErrors: true },
   (test) => {
-    it('creates an organization with a slug derived from its name, and a project in it', async () => {
+    it('creates an organization with a slug derived from its name, a project in it and, after a current code, a key (OP-01)', async () => {
       const mark = randomUUID().slice(0, 8);
-      const page = await test.open('/organizations');
+      const owner = await insertOperator(test.instance);
+      await owner.setReauthentication(null);
+      const page = await test.open('/organizations', owner);
       await page.getByRole('button', { name: 'Create organization' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Name').fill(`The Shop, Ltd. ${mark}`);
@@ -36,13 +38,34 @@ describeConsole(
       await page.getByRole('heading', { level: 1, name: 'First one' }).waitFor();
       expect(page.url()).toMatch(/\/console\/projects\/[0-9a-f-]{36}\?tab=keys$/);
 
+      await page.getByRole('button', { name: 'Create key' }).click();
+      const form = page.getByRole('dialog', { name: 'Create API key' });
+      await form.getByLabel('Name').fill('Billing service');
+      await form.getByRole('button', { name: 'Create key' }).click();
+      const prompt = page.getByRole('dialog', { name: 'Confirm your identity' });
+      const enterCode = async (code: string) => {
+        await prompt.getByLabel('Authenticator code').fill(code);
+        await prompt.getByRole('button', { name: 'Confirm' }).click();
+      };
+      await enterCode('wrong');
+      await prompt.getByText('The code is not valid').waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+      await prompt.getByRole('button', { name: 'Cancel' }).click();
+      await form.getByText('A current code is required').waitFor();
+      expect(await form.getByLabel('Name').inputValue()).toBe('Billing service');
+
+      await form.getByRole('button', { name: 'Create key' }).click();
+      await enterCode(totpCode(owner.secret));
+      await form.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'I have saved it' }).click();
+      await page.getByRole('cell', { name: 'Billing service', exact: true }).waitFor();
+
       await page.getByRole('tab', { name: 'Settings' }).click();
       const section = page.getByRole('region', { name: 'Registration and sign-in' });
       expect(await section.getByLabel(requireVerifiedEmail).isChecked()).toBe(true);
       expect(await section.getByText('Recommended for production').count()).toBe(0);
       await section.getByLabel(requireVerifiedEmail).click();
       await section.getByText('Recommended for production').waitFor();
-      expect(await seriousViolations(page)).toEqual([]);
       await page.getByRole('button', { name: 'Discard changes' }).click();
       await page.context().close();
     });
@@ -82,34 +105,6 @@ describeConsole(
       await page.reload();
       await entries.first().getByText('Awaiting authenticator code').waitFor();
       expect(await region.getByText('Awaiting').count()).toBe(1);
-      await page.context().close();
-    });
-
-    it('OP-01: requests a current code for an API key, and creates the key without losing the form', async () => {
-      const owner = await insertOperator(test.instance);
-      await owner.setReauthentication(null);
-      const page = await test.open(`/projects/${test.instance.credentials.projectId}?tab=keys`, owner);
-      await page.getByRole('button', { name: 'Create key' }).click();
-      const form = page.getByRole('dialog', { name: 'Create API key' });
-      await form.getByLabel('Name').fill('Billing service');
-      await form.getByRole('button', { name: 'Create key' }).click();
-      const prompt = page.getByRole('dialog', { name: 'Confirm your identity' });
-      const enterCode = async (code: string) => {
-        await prompt.getByLabel('Authenticator code').fill(code);
-        await prompt.getByRole('button', { name: 'Confirm' }).click();
-      };
-      await enterCode('wrong');
-      await prompt.getByText('The code is not valid').waitFor();
-      expect(await seriousViolations(page)).toEqual([]);
-      await prompt.getByRole('button', { name: 'Cancel' }).click();
-      await form.getByText('A current code is required').waitFor();
-      expect(await form.getByLabel('Name').inputValue()).toBe('Billing service');
-
-      await form.getByRole('button', { name: 'Create key' }).click();
-      await enterCode(totpCode(owner.secret));
-      await form.waitFor({ state: 'detached' });
-      await page.getByRole('button', { name: 'I have saved it' }).click();
-      await page.getByRole('cell', { name: 'Billing service', exact: true }).waitFor();
       await page.context().close();
     });
 
