@@ -1,10 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { AuditLogRepository, Database } from '@gatehouse/persistence';
+import { createLogger, loadConfig } from '@gatehouse/platform';
 import { uuidAt } from '../support/seed-deliveries.js';
 import { adminUrl, createDatabase, dropDatabase, OWNER_ROLE, RUNTIME_ROLE } from '../support/databases.mjs';
-import { eventually } from '../support/eventually.js';
 import { migrateDatabase } from '../support/migrate-database.js';
-import { insertOperator } from '../support/operator-client.js';
-import { startReplica } from '../support/start-replica.js';
 import { TestInstance } from '../support/test-instance.js';
 
 const DAY_MS = 86_400_000;
@@ -256,23 +256,48 @@ describe('OP-05: the runtime role', () => {
   });
 });
 
-describe('an api whose role owns the tables', () => {
-  it('OP-05: starts with a warning, reports it in its health, and prunes the audit log', async () => {
-    const replica = await startReplica(instance, {
-      DATABASE_URL: instance.env['MIGRATE_DATABASE_URL']!,
-      MIGRATE_DATABASE_URL: '',
-    });
-    const warnings = (log: Record<string, unknown>[]): unknown[] =>
-      log.filter(({ level }) => level === 'warn').map(({ message }) => message);
-    const warning = await eventually('the warning', () => warnings(replica.process.log)[0]);
-    expect(warning).toContain('can change and delete audit log entries');
-    expect(warnings(instance.api.log)).toEqual([]);
-    const admin = await insertOperator(instance);
-    const isProtected = async (baseUrl: string): Promise<unknown> =>
-      (await admin.request('GET', '/health', undefined, {}, baseUrl)).body.database.auditLogProtected;
-    expect(await isProtected(replica.baseUrl)).toBe(false);
-    expect(await isProtected(instance.baseUrl)).toBe(true);
+describe('OP-05: the audit log', () => {
+  /** Returns whether a new role, which has the privileges of the runtime role, cannot change the audit log. */
+  const isProtectedFrom = async (attributes: string): Promise<boolean> => {
+    const role = `role_${randomUUID().replaceAll('-', '')}`;
+    await instance.sql(
+      `CREATE ROLE ${role} LOGIN PASSWORD 'x' IN ROLE ${RUNTIME_ROLE}; ${attributes.replaceAll('?', role)}`,
+    );
+    const url = Object.assign(new URL(instance.env['DATABASE_URL']!), { username: role, password: 'x' }).href;
+    const logger = createLogger({ logLevel: 'silent' }, 'test');
+    const database = new Database(loadConfig({ ...instance.env, DATABASE_URL: url }), logger);
+    try {
+      await database.connect();
+      return await new AuditLogRepository(database, logger).isProtected();
+    } finally {
+      await database.close();
+      await instance.sql(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+    }
+  };
 
+  it('counts as protected only from a role that can become no other role with more rights', async () => {
+    expect(await isProtectedFrom('GRANT pg_monitor TO ?')).toBe(true);
+    const found: [string, boolean][] = [];
+    const superuser = new URL(process.env['TEST_POSTGRES_URL']!).username;
+    const attributes = [
+      `GRANT ${OWNER_ROLE} TO ?`,
+      ...[
+        OWNER_ROLE,
+        superuser,
+        'pg_write_all_data',
+        'pg_write_server_files',
+        'pg_execute_server_program',
+      ].map((other) => `ALTER ROLE ? NOINHERIT; GRANT ${other} TO ?`),
+      'ALTER ROLE ? CREATEROLE',
+      'GRANT UPDATE (ip) ON audit_log TO ?',
+      'GRANT TRUNCATE ON audit_log TO ?',
+      'GRANT CREATE ON SCHEMA public TO ?',
+    ];
+    for (const each of attributes) found.push([each, await isProtectedFrom(each)]);
+    expect(found).toEqual(attributes.map((each) => [each, false]));
+  });
+
+  it('is pruned by the owner of the tables regardless of the stored retention', async () => {
     const [recent, old] = [await insertEntry(Date.now()), await insertEntry(Date.now() - 2 * DAY_MS)];
     await owner.query(`SELECT prune_audit_log(${DAY_MS}, 100)`);
     const ids = await listEntryIds();

@@ -38,6 +38,8 @@ describe('a second api', () => {
       MAIL_FROM: 'auth@example.com',
       BCRYPT_COST: '10',
       DOCS: 'off',
+      DATABASE_URL: instance.env['MIGRATE_DATABASE_URL']!,
+      MIGRATE_DATABASE_URL: '',
     });
   });
   afterAll(async () => replica?.process.stop('SIGTERM'));
@@ -66,6 +68,20 @@ describe('a second api', () => {
     for (const target of REFERENCE)
       expect([target, (await requestReplica(target)).status]).toEqual([target, 404]);
     expect((await requestReplica('/api/v1/organizations', secretKeyOptions())).status).toBe(200);
+  });
+
+  it('OP-05: warns in its log and its health if its role owns the tables', async () => {
+    const message = expect.stringContaining('can change and delete audit log entries');
+    const warning = expect.objectContaining({ level: 'warn', message });
+    await eventually('the warning', () =>
+      replica.process.log.some(({ message: text }) => String(text).includes('audit log entries')),
+    );
+    expect(replica.process.log).toContainEqual(warning);
+    expect(instance.api.log).not.toContainEqual(warning);
+    const operator = await insertOperator(instance);
+    const isProtected = async (baseUrl: string): Promise<unknown> =>
+      (await operator.request('GET', '/health', undefined, {}, baseUrl)).body.database.auditLogProtected;
+    expect([await isProtected(replica.baseUrl), await isProtected(instance.baseUrl)]).toEqual([false, true]);
   });
 
   describe('in production', () => {

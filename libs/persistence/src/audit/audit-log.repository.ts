@@ -153,18 +153,20 @@ const listEntries = dynamicStatement(
 /**
  * A role is not restricted by its privileges on the table if it can act as the owner of the table, the schema
  * or the database, create roles, or write files of the server. CREATE on the schema allows it to create
- * functions that the owner would call.
+ * functions that the owner would call. The same applies to all roles of which it is a member, because it can act
+ * as them with SET ROLE, even if it does not inherit their privileges.
  */
 const checkProtection = statement(
   { isProtected: boolean },
-  `SELECT NOT (
-     has_table_privilege(c.oid, 'UPDATE, DELETE, TRUNCATE, TRIGGER') OR has_any_column_privilege(c.oid, 'UPDATE')
-     OR pg_has_role(c.relowner, 'MEMBER') OR pg_has_role(n.nspowner, 'MEMBER') OR pg_has_role(d.datdba, 'MEMBER')
-     OR has_schema_privilege(n.oid, 'CREATE') OR r.rolsuper OR r.rolcreaterole
-     OR pg_has_role('pg_execute_server_program', 'MEMBER') OR pg_has_role('pg_write_server_files', 'MEMBER')
+  `SELECT NOT EXISTS (
+     SELECT FROM pg_roles r WHERE pg_has_role(r.oid, 'MEMBER') AND (
+       has_table_privilege(r.oid, c.oid, 'UPDATE, DELETE, TRUNCATE, TRIGGER')
+       OR has_any_column_privilege(r.oid, c.oid, 'UPDATE') OR has_schema_privilege(r.oid, n.oid, 'CREATE')
+       OR r.oid IN (c.relowner, n.nspowner, d.datdba) OR r.rolsuper OR r.rolcreaterole
+       OR r.rolname IN ('pg_execute_server_program', 'pg_write_server_files'))
    ) AS "isProtected"
-   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, pg_roles r, pg_database d
-   WHERE c.oid = 'audit_log'::regclass AND r.rolname = current_user AND d.datname = current_database()`,
+   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, pg_database d
+   WHERE c.oid = 'audit_log'::regclass AND d.datname = current_database()`,
 );
 
 const pruneEntries = statement({ removed: integer }, 'SELECT prune_audit_log($1, $2) AS removed');
