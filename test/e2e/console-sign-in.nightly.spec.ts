@@ -65,7 +65,7 @@ describeConsole('setup and account in the console', { allowClientErrors: true },
     await form.locator('input[name=current-password]').fill(invited.password);
     await form.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Password changed').waitFor();
-    await page.locator('input[name=code]').fill(invited.recoveryCodes[0]!);
+    await page.getByLabel('Authenticator code').fill(invited.recoveryCodes[0]!);
     await page.getByRole('button', { name: 'Generate new codes' }).click();
     const list = page.getByRole('list', { name: 'Recovery codes' });
     await list.waitFor();
