@@ -272,6 +272,7 @@ describe('OP-01: the notices of an instance', () => {
       await takeMails();
       const { password } = instance.credentials.operator;
       const newPassword = 'an unusual long phrase';
+      await owner.keepReauthenticated();
       await send('/session/password', { currentPassword: password, newPassword }, owner);
       expect(await takeOwnNotices(owner)).toEqual(['Password changed']);
 

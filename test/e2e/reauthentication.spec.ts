@@ -63,6 +63,11 @@ describe('OP-01: a sensitive action of an operator', () => {
       'revoke all other sessions': () => attacker.request('DELETE', '/session/sessions'),
       'create a key': () => attacker.request('POST', keys, { name: 'Service', access: 'organization' }),
       'rotate a key': () => attacker.request('POST', `${keys}/${keyId}/rotate`),
+      'change the password': () =>
+        attacker.request('POST', '/session/password', {
+          currentPassword: attacker.password,
+          newPassword: 'an unusual long phrase, again',
+        }),
     };
     const countRows = () =>
       instance.sql(
@@ -94,6 +99,7 @@ describe('OP-01: a sensitive action of an operator', () => {
       'revoke all other sessions': 204,
       'create a key': 201,
       'rotate a key': 201,
+      'change the password': 204,
     });
   });
 
