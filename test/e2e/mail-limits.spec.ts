@@ -51,17 +51,23 @@ async function listLog({ secretKey }: Tenant, query: Record<string, string> = {}
 
 describe('the limits of emails', () => {
   it('MQ-01: registrations, and resets and changes of their addresses, prevent no reset, change or invitation of a customer', async () => {
-    const project = await createProject({ mailLimits: { signUp: 1 } });
-    const owner = await createVerified(project);
+    const project = await createProject({ mailLimits: { signUp: 1, passwordReset: 1, emailChange: 1 } });
+    const [owner, imported] = [await createVerified(project), uniqueEmail()];
+    expectStatus(201, await create(project, { email: imported, password: PASSWORD }));
     const strangers = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
     const registered = [];
     for (const email of strangers) registered.push(expectStatus(201, await register(project, email)).body);
+    expect(await forgot(project, imported)).toMatchObject({ status: 202 });
+    expect(await listLog(project, { email: imported })).toEqual(['reset-password queued']);
     for (const email of strangers) expect(await forgot(project, email)).toMatchObject({ status: 202 });
     const rejected = await changeEmail(registered[1].tokens.accessToken, uniqueEmail());
     expect(rejected).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(rejected.headers.get('ratelimit-policy')).toBe('"mail-project";q=1;w=3600');
-    expect(await listLog(project, { state: 'queued' })).toEqual(['verify-email queued']);
+    expect(await listLog(project, { state: 'queued' })).toEqual([
+      'verify-email queued',
+      'reset-password queued',
+    ]);
     expect((await listLog(project, { state: 'dropped' })).sort()).toEqual([
       ...Array<string>(3).fill('reset-password dropped project_limit'),
       ...Array<string>(2).fill('verify-email dropped project_limit'),

@@ -70,24 +70,28 @@ describe('MailQuotaService (RL-08)', () => {
   it('MQ-01: allows 2,000 emails of a project per hour, separately for each purpose', async () => {
     const register = (index: number) => quota.consumeFirst(project(), signUp(`${index}@example.com`));
     expect(await countAllowed(2_005, register)).toBe(2_000);
-    // Resets and changes of the unverified addresses share the limit of sign-ups.
-    for (const kind of ['reset-password', 'change-email-current', 'change-email-new'] as const) {
-      const untrusted = request(kind, 'another@example.com', false);
-      expect(await quota.consume(project(), untrusted)).toMatchObject({
-        reason: 'project_limit',
-        policy: { name: 'mail-project', quota: 2_000 },
-      });
-    }
-    for (const kind of [
-      'reset-password',
-      'change-email-current',
-      'change-email-new',
-      'accept-invite',
-    ] as const) {
-      expect(await quota.consume(project(), request(kind, victim, true))).toBeNull();
+    expect(await quota.consume(project(), signUp(victim))).toMatchObject({
+      reason: 'project_limit',
+      policy: { name: 'mail-project', quota: 2_000 },
+    });
+    const kinds = ['reset-password', 'change-email-current', 'change-email-new', 'accept-invite'] as const;
+    for (const kind of kinds) {
+      for (const isTrusted of [true, false]) {
+        expect([kind, await quota.consume(project(), request(kind, victim, isTrusted))]).toEqual([
+          kind,
+          null,
+        ]);
+      }
     }
     expect(await quota.consume(project(), request('password-changed', victim, true))).toBeNull();
     expect(await quota.consume(project({}, 'other'), signUp(victim))).toBeNull();
+  });
+
+  it('MQ-01: counts the emails to unverified addresses separately', async () => {
+    const limited = project({ passwordReset: 1 });
+    const resetUnverified = (index: number) => quota.consume(limited, reset(`${index}@example.com`, false));
+    expect(await countAllowed(3, resetUnverified)).toBe(1);
+    expect(await quota.consume(limited, reset(victim))).toBeNull();
   });
 
   it('MQ-01: sends each verified customer one email of a purpose per hour beyond the limit of the project', async () => {
@@ -114,6 +118,15 @@ describe('MailQuotaService (RL-08)', () => {
     }
     for (const kind of ['reset-password', 'change-email-current', 'accept-invite'] as const) {
       const owned = request(kind, victim, true);
+      expect([kind, await countAllowed(6, () => quota.consume(project(), owned))]).toEqual([kind, 5]);
+    }
+  });
+
+  it('MQ-01: sends an unverified address a reset after its sign-up emails', async () => {
+    await countAllowed(6, (index) => quota.consume(project(), signUp(`victim+${index}@example.com`)));
+    await countAllowed(6, () => quota.consume(project(), request('change-email-new', victim, false)));
+    for (const kind of ['reset-password', 'change-email-current'] as const) {
+      const owned = request(kind, victim, false);
       expect([kind, await countAllowed(6, () => quota.consume(project(), owned))]).toEqual([kind, 5]);
     }
   });

@@ -112,7 +112,7 @@ export class MailQuotaService {
     }
     if (purpose === 'notice') return null;
     const projectPolicy = hourlyPolicy('mail-project', mailLimits[purpose]);
-    const projectWait = await this.limiter.consume(projectPolicy, `${project.id}:${purpose}`);
+    const projectWait = await this.limiter.consume(projectPolicy, projectKey(project, request));
     if (projectWait === null) return null;
     this.logger.warn({ projectId: project.id, purpose, quota: projectPolicy.quota }, 'email quota exhausted');
     // A stranger can exhaust the limit of a project, but must not prevent a customer's only email.
@@ -167,24 +167,28 @@ const hourlyPolicy = (name: string, quota: number): RateLimitPolicy => ({
   windowSeconds: HOUR_SECONDS,
 });
 
-/** Returns the purpose whose limits apply. Links to unverified addresses share those of sign-ups. */
-function purposeOf({ kind, isTrusted }: MailRequest): MailPurpose {
-  const purpose = kind in purposes ? purposes[kind as keyof typeof purposes] : 'notice';
-  return isTrusted || purpose === 'notice' ? purpose : 'signUp';
+function purposeOf({ kind }: MailRequest): MailPurpose {
+  return kind in purposes ? purposes[kind as keyof typeof purposes] : 'notice';
 }
 
 const addressKey = (project: ProjectContext, { kind, recipient }: Omit<MailRequest, 'isTrusted'>): string =>
   `${project.id}:${hashOf(recipient)}:${kind}`;
 
 /**
- * Returns the key of a recipient. Emails that strangers can send to any address are counted separately from
- * those that the owner of the address requests. These also exclude the emails to the new address of a change,
- * which another customer can request.
+ * Returns the key of the limit of a project. Registrations create any number of unverified addresses, whose
+ * emails are therefore counted separately.
+ */
+const projectKey = (project: ProjectContext, request: MailRequest): string =>
+  `${project.id}:${purposeOf(request)}:${request.isTrusted ? 'verified' : 'unverified'}`;
+
+/**
+ * Returns the key of a recipient. Emails to the new address of a change are counted separately, because any
+ * other customer can request them.
  */
 function recipientKey(project: ProjectContext, request: MailRequest): string {
-  const { kind, isTrusted } = request;
-  const origin = !isTrusted ? 'unverified' : kind === 'change-email-new' ? 'new' : 'verified';
-  return `${project.id}:${purposeOf(request)}:${origin}:${hashOf(mailboxOf(request.recipient))}`;
+  const isNewAddress = request.kind === 'change-email-new';
+  const mailbox = hashOf(mailboxOf(request.recipient));
+  return `${projectKey(project, request)}${isNewAddress ? ':new' : ''}:${mailbox}`;
 }
 
 const hashOf = (email: string): string => sha256(email).toString('base64url');

@@ -10,7 +10,7 @@ const limits: { name: LimitKey; label: string; description: string }[] = [
   {
     name: 'mailLimits.signUp',
     label: 'Sign-up emails',
-    description: `Emails to unverified addresses, such as verification emails. ${perHour}`,
+    description: `Verification emails, and notices that an address is already registered. ${perHour}`,
   },
   { name: 'mailLimits.passwordReset', label: 'Password reset emails', description: perHour },
   { name: 'mailLimits.emailChange', label: 'Email change confirmations', description: perHour },

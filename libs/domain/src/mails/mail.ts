@@ -1,6 +1,6 @@
 /**
- * What an email is for. The limits of one purpose are independent of those of all others. `signUp` also
- * includes every other email with a link to an address that its customer has not verified.
+ * What an email is for. The limits of one purpose are independent of those of all others, and are counted
+ * separately for addresses that their customers have not verified.
  */
 export const mailPurposes = ['signUp', 'passwordReset', 'emailChange', 'invitation', 'notice'] as const;
 export type MailPurpose = (typeof mailPurposes)[number];

@@ -15,11 +15,11 @@ export interface MailSettings {
   replyTo: string | null;
 }
 
-/** Maximum numbers of emails per hour. */
+/** Maximum numbers of emails per hour. Emails to unverified addresses are counted separately. */
 export interface MailLimits {
-  /** Emails to addresses that no customer has verified, such as verification emails. */
+  /** Verification emails, and notices that an address is already registered. */
   signUp: number;
-  /** Password reset emails to verified addresses. */
+  /** Password reset emails. */
   passwordReset: number;
   /** Emails that confirm a change of address. */
   emailChange: number;

@@ -70,8 +70,9 @@ const MailLimitField = (description: string): PropertyDecorator =>
   IntegerField({ ...setting(description), min: 1, max: 1_000_000 });
 
 export class MailLimitsRequest implements Partial<Record<keyof MailLimits, number | null>> {
-  @MailLimitField('Emails to unverified addresses, such as verification emails') signUp?: number | null;
-  @MailLimitField('Password reset emails to verified addresses') passwordReset?: number | null;
+  @MailLimitField('Verification emails, and notices that an address is already registered') signUp?:
+    number | null;
+  @MailLimitField('Password reset emails') passwordReset?: number | null;
   @MailLimitField('Emails that confirm a change of address') emailChange?: number | null;
   @MailLimitField('Invitations') invitation?: number | null;
 
@@ -165,7 +166,10 @@ export class SettingsRequest implements SettingsPatch {
   @ObjectField({ ...setting('Sender of emails'), type: MailSettingsRequest })
   mail?: MailSettingsRequest | null;
 
-  @ObjectField({ ...setting('Maximum numbers of emails per hour'), type: MailLimitsRequest })
+  @ObjectField({
+    ...setting('Maximum numbers of emails per hour. Emails to unverified addresses are counted separately'),
+    type: MailLimitsRequest,
+  })
   mailLimits?: MailLimitsRequest | null;
 }
 

@@ -31,11 +31,11 @@ const emailsPerHour = (description: string, fallback: number) => ({
   description,
 });
 
-/** Maximum numbers of emails per hour. */
+/** Maximum numbers of emails per hour. Emails to unverified addresses are counted separately. */
 export class MailLimitsResponse implements MailLimits {
-  @ApiProperty(emailsPerHour('Emails to unverified addresses, such as verification emails', 2_000))
+  @ApiProperty(emailsPerHour('Verification emails, and notices that an address is already registered', 2_000))
   signUp!: number;
-  @ApiProperty(emailsPerHour('Password reset emails to verified addresses', 2_000)) passwordReset!: number;
+  @ApiProperty(emailsPerHour('Password reset emails', 2_000)) passwordReset!: number;
   @ApiProperty(emailsPerHour('Emails that confirm a change of address', 2_000)) emailChange!: number;
   @ApiProperty(emailsPerHour('Invitations', 2_000)) invitation!: number;
   @ApiProperty(
