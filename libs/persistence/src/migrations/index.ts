@@ -25,6 +25,7 @@ import { DropOrganizationExternalIdIndex1764115201000 } from './1764115201000-dr
 import { IndexOrganizationEndpoints1764115202000 } from './1764115202000-index-organization-endpoints.js';
 import { CreateOperatorAddresses1764115203000 } from './1764115203000-create-operator-addresses.js';
 import { AddMailLog1764201600000 } from './1764201600000-add-mail-log.js';
+import { IndexMailLog1764201600500 } from './1764201600500-index-mail-log.js';
 import { AddCustomerLocale1764201601000 } from './1764201601000-add-customer-locale.js';
 import { CreateMailTemplates1764201601500 } from './1764201601500-create-mail-templates.js';
 import { AddOperatorReauthentication1764201602000 } from './1764201602000-add-operator-reauthentication.js';
@@ -65,6 +66,7 @@ export const migrations = [
   IndexOrganizationEndpoints1764115202000,
   CreateOperatorAddresses1764115203000,
   AddMailLog1764201600000,
+  IndexMailLog1764201600500,
   AddCustomerLocale1764201601000,
   CreateMailTemplates1764201601500,
   AddOperatorReauthentication1764201602000,
