@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { getCount, listAll } from '../support/seed-instance.js';
 import { insertOperator, type OperatorClient } from '../support/operator-client.js';
-import { insertOrganization } from '../support/tenants.js';
+import { insertOrganization, insertProject } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
@@ -136,7 +136,7 @@ describe('the mailbox for operators', () => {
     await instance.sql('DELETE FROM mails WHERE project_id = $1', [projectId]);
   });
 
-  it('MQ-01: the health counts the mails of the last hour that were dropped because of the limit of a project', async () => {
+  it('MQ-01: the health and the overview count the mails of the last hour that were dropped because of the limit of a project', async () => {
     const { projectId } = await insertOrganization(instance);
     await instance.sql(
       `INSERT INTO mails (id, project_id, kind, recipient, state, reason, created_at)
@@ -146,6 +146,10 @@ describe('the mailbox for operators', () => {
       [projectId],
     );
     expect((await viewer.request('GET', '/health')).body.mail).toMatchObject({ overLimit: 1 });
+    const { projectId: other } = await insertProject(instance, instance.credentials.organizationId);
+    expect((await viewer.request('GET', `/overview?projectId=${other}`)).body).toMatchObject({
+      mailsOverLimit: { count: 1, isMore: false },
+    });
     await instance.sql('DELETE FROM mails WHERE project_id = $1', [projectId]);
   });
 

@@ -94,7 +94,8 @@ export function OverviewMetrics({ overview, project }: { overview: Overview; pro
   );
 }
 
-const formatCappedCount = (count: number, isMore: boolean): string =>
+/** Formats a count as "1,234" or "10,000+". */
+export const formatCappedCount = (count: number, isMore: boolean): string =>
   `${formatInteger(count)}${isMore ? '+' : ''}`;
 
 function rateTone(rate: number | null): Tone | undefined {

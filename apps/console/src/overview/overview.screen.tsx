@@ -1,4 +1,4 @@
-import { Alert, Button, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Schemas } from '../http/client';
@@ -10,7 +10,7 @@ import { ProjectSelect } from '../components/record-select';
 import { RelativeTime } from '../components/relative-time';
 import { presets } from '../components/time-range';
 import { OverviewCharts } from './overview-charts';
-import { OverviewMetrics } from './overview-metrics';
+import { formatCappedCount, OverviewMetrics } from './overview-metrics';
 import classes from './overview.module.css';
 import { useOverviewParams } from './use-overview-params';
 
@@ -57,10 +57,11 @@ export function OverviewScreen(): ReactNode {
 type Overview = Schemas['OverviewResponse'];
 
 function OverviewContent({ overview, project }: { overview: Overview; project: string }): ReactNode {
-  const { totals, deadLetters, pending, completeFrom } = overview;
+  const { totals, deadLetters, pending, completeFrom, mailsOverLimit } = overview;
   const hasNoActivity = totals.attempts === 0 && deadLetters.waiting === 0 && pending.count === 0;
   return (
     <Stack gap="sm">
+      {mailsOverLimit.count > 0 && <DroppedEmails emails={mailsOverLimit} />}
       {completeFrom && (
         <Alert color="gray" icon={<Icon name="clock" size={18} />} py="xs">
           Older attempts are still being counted. Metrics are complete from <RelativeTime at={completeFrom} />{' '}
@@ -71,6 +72,20 @@ function OverviewContent({ overview, project }: { overview: Overview; project: s
       {hasNoActivity && <NoActivity />}
       <OverviewCharts overview={overview} project={project} />
     </Stack>
+  );
+}
+
+/** Notifies the operator of emails that were dropped because of the limit of a project. */
+function DroppedEmails({ emails }: { emails: Overview['mailsOverLimit'] }): ReactNode {
+  return (
+    <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="Emails are being dropped">
+      A project reached its limit of emails. Dropped in the last hour:{' '}
+      {formatCappedCount(emails.count, emails.isMore)}. Check the{' '}
+      <Anchor component={Link} to="/mails?state=dropped" inherit>
+        dropped emails
+      </Anchor>{' '}
+      for automated registrations.
+    </Alert>
   );
 }
 

@@ -2,6 +2,7 @@
 import { notFound, type MailReason, type MailState, type Reach } from '@gatehouse/domain';
 import type { MailKind } from '@gatehouse/platform';
 import {
+  capCount,
   capScanCount,
   countedRow,
   countedSql,
@@ -17,6 +18,7 @@ import {
   dynamicStatement,
   integer,
   nullable,
+  statement,
   text,
   textOf,
   timestamptz,
@@ -25,6 +27,7 @@ import {
 } from '../statements.js';
 import { filterIdRange, MAX_CREATED_AT_SKEW_MS, NIL_UUID } from '../uuid-v7.js';
 import type { StoredMailState } from './mail.entity.js';
+import { isRecentlyOverLimit } from './over-limit-sql.js';
 
 /** Maximum number of emails that a page scans if few of them match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 5_000;
@@ -184,6 +187,11 @@ const findMail = dynamicStatement(
   sampleReaches.map((reach) => [reach, NIL_UUID] as const),
 );
 
+const countOverLimit = statement(
+  { count: integer },
+  `SELECT count(*)::int AS count FROM (SELECT FROM mails WHERE ${isRecentlyOverLimit} LIMIT ${COUNT_CAP + 1}) counted`,
+);
+
 /** The log of emails: those that were sent, and those that were not. Entries last 30 days. */
 export class MailLogRepository {
   constructor(private readonly database: Database) {}
@@ -204,6 +212,12 @@ export class MailLogRepository {
   async count(reach: Reach, filter: MailLogFilter): Promise<CappedCount> {
     const [counted] = await this.database.execute(countMails(reach, filter));
     return capScanCount(counted!, countWindow(filter));
+  }
+
+  /** Counts the emails that were dropped within the last hour because a project reached its limit. */
+  async countOverLimit(): Promise<CappedCount> {
+    const [row] = await this.database.execute(countOverLimit);
+    return capCount(row!.count);
   }
 
   /** Returns an email within a reach. @throws GatehouseError `not_found` */

@@ -11,6 +11,7 @@ import {
   type StatusClass,
 } from '@gatehouse/domain';
 import type { EndpointBreakdown } from '@gatehouse/persistence';
+import { CountResponse } from '../../http/count.response.js';
 import { publicIdSchema, urlSchema } from '../../http/text-schemas.js';
 import type { Overview } from '../overview.service.js';
 
@@ -162,8 +163,15 @@ export class OverviewResponse {
   })
   worstEndpoints!: OverviewEndpoint[];
 
+  @ApiProperty({
+    type: CountResponse,
+    description:
+      'Emails of all projects that were dropped within the last hour because a project reached its limit',
+  })
+  mailsOverLimit!: CountResponse;
+
   static from({ range, to, completeFrom, totals, series, ...rest }: Overview): OverviewResponse {
-    const { deadLetters, pending } = rest;
+    const { deadLetters, pending, mailsOverLimit } = rest;
     return {
       range,
       from: toTime(series[0]!.at),
@@ -191,6 +199,7 @@ export class OverviewResponse {
       byError: attemptErrors.map((error) => ({ error, count: totals.byError[error] })),
       byEvent: rest.byEvent.map(({ event, attempts, failed }) => ({ event, attempts, failed })),
       worstEndpoints: rest.worstEndpoints.map((endpoint) => OverviewEndpoint.from(endpoint)),
+      mailsOverLimit: CountResponse.from(mailsOverLimit),
     };
   }
 }
