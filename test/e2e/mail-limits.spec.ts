@@ -85,23 +85,11 @@ describe('the limits of emails', () => {
     expect(await listLog(project, { email: guest })).toEqual(['accept-invite queued']);
   });
 
-  it('MQ-01: resets of many verified customers prevent no reset of another one', async () => {
-    const project = await createProject({ mailLimits: { passwordReset: 1 } });
-    for (let count = 0; count < 3; count += 1) {
-      const email = uniqueEmail();
-      expectStatus(201, await create(project, { email, emailVerified: true }));
-      await forgot(project, email);
-      expect(await listLog(project, { email })).toEqual(['reset-password queued']);
-    }
-  });
-
   it("MQ-01: another customer's changes to an address prevent no reset of its owner, even with enumeration protection", async () => {
-    const project = await createProject({ enumerationProtection: true });
+    const project = await createProject({ enumerationProtection: true, mailLimits: { perRecipient: 1 } });
     const [owner, stranger] = [await createVerified(project), await createVerified(project)];
-    for (let count = 0; count < 5; count += 1) {
-      expect(await changeEmail(stranger.accessToken, owner.email)).toMatchObject({ status: 202 });
-    }
-    expect(await instance.listMailKinds(owner.email)).toEqual(Array(5).fill('already-registered'));
+    expect(await changeEmail(stranger.accessToken, owner.email)).toMatchObject({ status: 202 });
+    expect(await instance.listMailKinds(owner.email)).toEqual(['already-registered']);
     await forgot(project, owner.email);
     expect(await instance.listMailKinds(owner.email)).toContain('reset-password');
   });

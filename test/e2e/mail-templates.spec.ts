@@ -1,4 +1,5 @@
 import { checkCases } from '../support/check-cases.js';
+import { withSettings } from '../support/customers.js';
 import { inviteOperator, signIn } from '../support/operator-client.js';
 import { bearerHeader, PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
 import { insertKey, insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
@@ -253,5 +254,73 @@ describe('a test of a template', () => {
     for (const each of ['/test', '/preview'])
       expect((await operator.request('POST', path + each, {})).status).toBe(403);
     expect((await operator.request('GET', path)).status).toBe(200);
+  });
+});
+
+describe('the language of an email', () => {
+  /** Sends a request with the publishable key and a value of `Accept-Language`. */
+  const post = (path: string, body: object, accepted?: string) =>
+    instance.request('POST', `/api/v1/auth/${path}`, {
+      body,
+      headers: {
+        'x-publishable-key': instance.credentials.publishableKey,
+        ...(accepted === undefined ? {} : { 'accept-language': accepted }),
+      },
+    });
+  const register = async (locale?: string, accepted?: string): Promise<string> => {
+    const email = uniqueEmail();
+    expect((await post('register', { email, password: PASSWORD, locale }, accepted)).status).toBe(201);
+    return email;
+  };
+  /** Returns the language of the newest email of a kind, as its HTML declares it. */
+  const languageOf = async (email: string, kind: string): Promise<string> => {
+    const [mail] = await instance.listMails(email, kind);
+    return /<html lang="([^"]*)">/.exec(mail!['html'] as string)![1]!;
+  };
+  const checkLanguages = (cases: [locale: string | undefined, accepted: string, expected: string][]) =>
+    checkCases(
+      cases.map(([locale, ...rest]) => [`${locale}, ${rest[0]}`, locale, ...rest] as const),
+      async (locale, accepted, expected) =>
+        expect(await languageOf(await register(locale, accepted), 'verify-email')).toBe(expected),
+    );
+
+  it('is that of the customer, or else the best of the request, or else the default of the project or English', async () => {
+    const hostile = `,;q=,*, de_AT, "><script>, ${'x'.repeat(2_000)}`;
+    await checkLanguages([
+      ['de-AT', 'en', 'de'],
+      ['fr', 'de', 'en'],
+      [undefined, 'fr, de-CH;q=0.8, en;q=0.1', 'de'],
+      [undefined, hostile, 'en'],
+    ]);
+    await withSettings(instance, { defaultLocale: 'DE-ch' }, () =>
+      checkLanguages([
+        ['fr', 'en', 'de'],
+        [undefined, 'fr', 'de'],
+        [undefined, 'en', 'en'],
+      ]),
+    );
+  });
+
+  it('does not become the locale of the customer, and follows each request and each change of the locale', async () => {
+    const email = await register(undefined, 'de');
+    const { accessToken } = (await instance.login(email)).body.tokens;
+    const me = (method: string, body?: object) =>
+      instance.requestWithAccessToken(accessToken, method, '/api/v1/me', body);
+    expect((await me('GET')).body.locale).toBeNull();
+    await post('forgot-password', { email }, 'en');
+    expect(await languageOf(email, 'reset-password')).toBe('en');
+    expect((await me('PATCH', { locale: 'de' })).status).toBe(200);
+    const passwords = { currentPassword: PASSWORD, newPassword: 'quite another phrase' };
+    await instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/me/password', passwords);
+    expect(await languageOf(email, 'password-changed')).toBe('de');
+  });
+
+  it('is not that of the operator who sends it', async () => {
+    const admin = await signIn(instance);
+    const email = uniqueEmail();
+    const { body } = await instance.requestWithSecretKey('POST', '/api/v1/customers', { email });
+    const path = `/customers/${body.id}/resend-invitation`;
+    expect((await admin.request('POST', path, undefined, { 'accept-language': 'de' })).status).toBe(202);
+    expect(await languageOf(email, 'accept-invite')).toBe('en');
   });
 });
