@@ -70,6 +70,7 @@ export function MailTemplates({ project }: { project: Project }): ReactNode {
             <Button
               size="xs"
               leftSection={<Icon name="plus" size={14} />}
+              disabled={list.rows.length === 0}
               onClick={() => setOpenDialog({ kind: 'add' })}
             >
               Add language
