@@ -174,4 +174,11 @@ describe('GET /api/v1/mails', () => {
       await instance.sql('SELECT 1 FROM mails WHERE parameters IS NOT NULL AND id = $1', [mail.id]),
     ).toEqual([]);
   });
+
+  it('retains no entry of a customer whom an api of 0.1.0 has deleted', async () => {
+    const tenant = await insertOrganization(instance);
+    const { id } = await invite(tenant);
+    await instance.sql('DELETE FROM customers WHERE id = $1', [id]);
+    expect(await listIds(tenant.secretKey)).toEqual([]);
+  });
 });

@@ -191,10 +191,14 @@ const changeEmail = statement(
    WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
 );
 
-/** Also erases finished emails to the address that other customers have caused by changing theirs to it. */
+/**
+ * Removes the emails from the customer, because deleting the customer deletes the others: an api of 0.1.0 must
+ * not leave any recipient. Also erases finished emails to the address that other customers have caused by
+ * changing theirs to it.
+ */
 const eraseCustomerMails = statement(
   {},
-  `UPDATE mails SET recipient = '', parameters = NULL, response = NULL,
+  `UPDATE mails SET recipient = '', parameters = NULL, response = NULL, customer_id = nullif(customer_id, $1),
      state = CASE WHEN state = 'pending' THEN 'dropped' ELSE state END,
      reason = CASE WHEN state = 'pending' THEN 'customer_deleted' ELSE reason END,
      finished_at = coalesce(finished_at, now())
