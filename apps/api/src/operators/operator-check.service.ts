@@ -44,6 +44,9 @@ export interface AuthenticatedOperator extends OperatorWithPasswordHash {
   granted: LoginAllowance;
 }
 
+/** A counted attempt whose password or code is verified, and the allowance that granted it. */
+type GrantedAttempt = OperatorLoginAttemptResult & { granted: LoginAllowance };
+
 /** Verifies operator passwords and counts failed passwords and codes. All routes use it. */
 @Injectable()
 export class OperatorCheckService {
@@ -71,29 +74,25 @@ export class OperatorCheckService {
   }
 
   /**
-   * Counts an attempt before the code or password of an operator is verified.
+   * Counts an attempt before the code of an operator is verified.
    * @throws GatehouseError `too_many_attempts`
    */
-  async countAttempt(
-    email: string,
-    { addressBlock }: Client,
-  ): Promise<OperatorLoginAttemptResult & { granted: LoginAllowance }> {
-    const { name, quota } = failurePolicy;
+  async countAttempt(email: string, client: Client): Promise<GrantedAttempt> {
+    const attempt = await this.reserveAttempt(email, client);
+    if (!isGranted(attempt)) throw tooManyAttempts(attempt);
+    return attempt;
+  }
+
+  private async reserveAttempt(email: string, { addressBlock }: Client): Promise<OperatorLoginAttemptResult> {
     const emailHash = sha256(email);
-    const reserved = await this.attempts.reserve({ ...failurePolicy, email, emailHash, addressBlock });
-    const { granted, windowSeconds } = reserved;
-    if (!granted) {
-      const headers = rateLimitHeaders({ name, quota, windowSeconds }, Math.max(1, reserved.secondsLeft));
-      const subject = reserved.operator ? { operatorId: reserved.operator.id } : undefined;
-      throw new GatehouseError('too_many_attempts', { headers, subject });
-    }
-    if (granted === 'open' && reserved.attempts === quota) {
+    const attempt = await this.attempts.reserve({ ...failurePolicy, email, emailHash, addressBlock });
+    if (attempt.granted === 'open' && attempt.attempts === failurePolicy.quota) {
       this.logger.warn(
-        { operatorId: reserved.operator?.id },
+        { operatorId: attempt.operator?.id },
         'operator sign-in locked except from known addresses',
       );
     }
-    return { ...reserved, granted };
+    return attempt;
   }
 
   /**
@@ -150,21 +149,46 @@ export class OperatorCheckService {
     return this.hasher.hash(password, { projectId: HASHING_SHARE }).catch(() => null);
   }
 
+  /**
+   * Verifies even the password of a rejected attempt, and a wrong password from a known address gets the response
+   * of a rejected one: durations and responses would otherwise reveal operators who use the address (docs/adr/0035).
+   */
   private async checkPasswordWithPermit(
     permit: HashPermit,
     email: string,
     password: string,
     client: Client,
   ): Promise<AuthenticatedOperator> {
-    const { granted, operator } = await this.countAttempt(email, client);
+    const attempt = await this.reserveAttempt(email, client);
+    const { granted, operator } = attempt;
     const hash = operator?.passwordHash ?? null;
     const isCorrect = await this.hasher
       .verify(password, hash, { projectId: HASHING_SHARE, signal: client.signal, permit })
       .catch(async (error: unknown) => {
-        await this.attempts.release(sha256(email), granted);
+        if (granted) await this.attempts.release(sha256(email), granted);
         throw error;
       });
+    if (!granted) throw tooManyAttempts(attempt);
     if (operator && hash && isCorrect) return { ...operator, passwordHash: hash, granted };
-    throw operator ? this.recordFailure(operator, 'invalid_credentials') : notSignedIn('invalid_credentials');
+    const error = operator
+      ? this.recordFailure(operator, 'invalid_credentials')
+      : notSignedIn('invalid_credentials');
+    throw granted === 'open' ? error : tooManyAttempts(attempt);
   }
+}
+
+const isGranted = (attempt: OperatorLoginAttemptResult): attempt is GrantedAttempt =>
+  attempt.granted !== null;
+
+/** Returns a 429 `too_many_attempts`, the same for every email and address. */
+function tooManyAttempts({
+  operator,
+  secondsLeft,
+  windowSeconds,
+}: OperatorLoginAttemptResult): GatehouseError {
+  const headers = rateLimitHeaders({ ...failurePolicy, windowSeconds }, Math.max(1, secondsLeft));
+  return new GatehouseError('too_many_attempts', {
+    headers,
+    subject: operator ? { operatorId: operator.id } : undefined,
+  });
 }
