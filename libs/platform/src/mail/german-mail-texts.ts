@@ -23,7 +23,7 @@ export const germanMailTexts: MailTranslation<CustomerMailKind> = {
       ],
       button: 'Neues Passwort wählen',
       closing: [
-        'Der Link ist {{link_validity}} gültig und kann einmal verwendet werden. Wenn Sie das nicht waren, können Sie diese E-Mail ignorieren: Ihr Passwort bleibt unverändert.',
+        'Der Link ist {{link_validity}} gültig und kann einmal verwendet werden. Wenn Sie das nicht waren, können Sie diese E-Mail ignorieren: Es ändert sich nichts, solange der Link nicht verwendet wird.',
       ],
     },
     'accept-invite': {

@@ -30,7 +30,7 @@ const englishMailTexts: MailTranslation<Exclude<MailKind, 'operator-notice'>> = 
       ],
       button: 'Choose a new password',
       closing: [
-        'The link is valid for {{link_validity}} and can be used once. If you did not make this request, you can ignore this email: your password stays the same.',
+        'The link is valid for {{link_validity}} and can be used once. If you did not make this request, you can ignore this email: nothing changes until the link is used.',
       ],
     },
     'accept-invite': {
