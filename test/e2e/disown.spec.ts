@@ -171,6 +171,25 @@ describe('a disown', () => {
     expect(open).toEqual([{ kind: 'reset-password' }]);
   });
 
+  it('FE-03: removes the access of a person who has changed their address to that of the owner', async () => {
+    const changing = await registerCustomer(instance);
+    const { newEmail: email, currentToken, newToken } = await requestEmailChange(instance, changing);
+    const confirm = (token: string) => submitToken(instance, 'confirm-email-change', token);
+    // The address belongs to the account only once both sides have confirmed.
+    expect(await disown(newToken)).toMatchObject(invalidToken);
+    expect((await confirm(newToken)).body.status).toBe('pending');
+    for (const token of [newToken, currentToken]) expect(await disown(token)).toMatchObject(invalidToken);
+    expect((await confirm(currentToken)).body.status).toBe('changed');
+    expect(await disown(currentToken)).toMatchObject(invalidToken);
+
+    const customer = { id: changing.id, email, emailVerified: true };
+    expect(await disown(newToken)).toMatchObject({ status: 200, body: { customer } });
+    await expectNoAccess(email, [changing.tokens]);
+    expect((await reset(await instance.getMailToken(email, 'reset-password'))).status).toBe(204);
+    expect((await disown(newToken)).status).toBe(200);
+    expect((await instance.login(email, NEW_PASSWORD)).body.customer).toMatchObject(customer);
+  });
+
   it('removes the tokens from the stored response of the registration', async () => {
     const email = uniqueEmail();
     const register = (): Promise<TestResponse> =>

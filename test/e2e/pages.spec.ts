@@ -231,6 +231,24 @@ describe('every hosted page', () => {
     expect((await submitForm(path)).body).toContain('One more step');
   });
 
+  it('offers the owner of an address to remove all access to an account that was changed to it', async () => {
+    const customer = await registerCustomer(instance);
+    const { newEmail, currentToken, newToken } = await requestEmailChange(instance, customer);
+    const path = `/confirm-email-change?token=${newToken}`;
+    const offer = `/disown?token=${newToken}`;
+    const opened = await instance.request('GET', path);
+    expect(opened.body).toContain('This account was created on');
+    const pending = [opened, await submitForm(path), await instance.request('GET', path)];
+    for (const { body } of pending) expect(body).not.toContain('<a href');
+    expect((await submitForm(offer)).status).toBe(400);
+    await submitToken(instance, 'confirm-email-change', currentToken);
+    expect((await instance.request('GET', path)).body).toContain(`<a href="${offer}"`);
+    const previous = await instance.request('GET', `/confirm-email-change?token=${currentToken}`);
+    expect(previous.body).not.toContain('<a href');
+    expect((await submitForm(offer)).body).toContain('All access has been removed');
+    expect(await instance.listMailKinds(newEmail)).toEqual(['change-email-new', 'reset-password']);
+  });
+
   it('does not renew a link that was replaced by a newer one', async () => {
     const { email, path } = await createLink['accept-invite']();
     await instance.sql('UPDATE one_time_tokens SET voided_at = now() WHERE email = $1', [email]);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { GatehouseError, type OneTimeTokenKind } from '@gatehouse/domain';
 import { EventsRepository, Transactions, type OneTimeToken, type Tx } from '@gatehouse/persistence';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
@@ -7,9 +8,13 @@ import { VerifiedAddressService } from '../one-time-tokens/verified-address.serv
 import { PasswordResetService } from '../passwords/password-reset.service.js';
 import type { VerifiedCustomer } from './dto/email.response.js';
 
-const KIND = 'verify-email';
+/**
+ * Kinds of link that verify the address of an account for another person: the address was registered, or it
+ * became that of the account with a change.
+ */
+const KINDS: readonly OneTimeTokenKind[] = ['verify-email', 'change-email-new'];
 
-/** Takes an account away from the person who registered it with the address of another person (ADR 0036). */
+/** Takes an account away from the person who gave it the address of another person (ADR 0036). */
 @Injectable()
 export class DisownService {
   constructor(
@@ -21,22 +26,23 @@ export class DisownService {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Returns the token of a verification link in any state, without using it; null if there is none. */
+  /** Returns the token of such a link in any state, without using it; null if there is none. */
   find(token: string): Promise<OneTimeToken | null> {
-    return this.links.find([KIND], token);
+    return this.links.find(KINDS, token);
   }
 
   /**
    * Removes all access to the account, verifies the address that the token was sent to, and sends the address
    * a link to set a password. Also accepts a token that has verified the address, because the owner may notice
-   * only afterwards. Until it expires, a token returns the same response every time, but takes effect once,
+   * only afterwards; a change of the address must be complete. Until it expires, a token returns the same response every time, but takes effect once,
    * and not at all if the owner has set a password with a link since it was sent.
    * @param origin origin of the requesting page, unless it is a page of Gatehouse
    * @throws GatehouseError `invalid_token`, `origin_not_allowed`
    */
   async disown(token: string, origin?: string): Promise<VerifiedCustomer> {
     return this.transactions.run(async (tx) => {
-      const used = await this.links.use(tx, [KIND], token, origin);
+      const used = await this.links.use(tx, KINDS, token, origin);
+      if (used.customer.email !== used.token.email) throw new GatehouseError('invalid_token');
       if (!used.token.isClaimed) await this.removeAccess(tx, used);
       return { id: used.customer.id, email: used.token.email, emailVerified: true as const };
     });

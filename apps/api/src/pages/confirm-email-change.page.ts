@@ -14,6 +14,7 @@ import {
   textsFor,
   type PageForm,
 } from './one-time-page.js';
+import { describeCreation, disownLink } from './disown.page.js';
 import { PageFilter } from './page.filter.js';
 import { postButton, sendPage } from './page.js';
 
@@ -30,13 +31,14 @@ export class ConfirmEmailChangePage {
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
     const token = readToken(query);
     const oneTimeToken = await this.changes.find(token);
-    if (oneTimeToken?.state !== 'live') return sendEnded(response, oneTimeToken);
+    if (oneTimeToken?.state !== 'live') return sendEnded(response, oneTimeToken, token);
     const newEmail = await this.changes.getNewEmail(oneTimeToken);
     const { language, changeEmail } = textsFor(response, oneTimeToken);
     sendPage(response, 200, {
       language,
       title: changeEmail.title,
       text: changeEmail.text(oneTimeToken.customer.email, newEmail),
+      hint: oneTimeToken.kind === 'change-email-new' ? describeCreation(response, oneTimeToken) : '',
       button: postButton('/confirm-email-change', changeEmail.button, { token }),
       brand: projectBrand(oneTimeToken.project),
     });
@@ -55,20 +57,23 @@ export class ConfirmEmailChangePage {
     const { changeEmail } = textsFor(response, oneTimeToken);
     if ((await this.changes.confirm(token)) === 'changed') {
       const newEmail = await this.changes.getNewEmail(oneTimeToken);
-      return sendDone(response, oneTimeToken, changeEmail.done, changeEmail.doneText(newEmail));
+      const changed = (await this.changes.find(token)) ?? oneTimeToken;
+      const disown = disownLink(response, changed, token);
+      return sendDone(response, oneTimeToken, changeEmail.done, changeEmail.doneText(newEmail), disown);
     }
     sendDone(response, oneTimeToken, changeEmail.oneMoreStep, changeEmail.oneMoreStepText);
   }
 }
 
-function sendEnded(response: Response, oneTimeToken: OneTimeToken | null): void {
+function sendEnded(response: Response, oneTimeToken: OneTimeToken | null, token: string): void {
   if (!oneTimeToken || oneTimeToken.state === 'voided') return sendInvalid(response, oneTimeToken);
   const { language, alreadyConfirmed, alreadyUsed, expiredLink, changeEmail } = textsFor(
     response,
     oneTimeToken,
   );
   if (oneTimeToken.state === 'consumed') {
-    return sendDone(response, oneTimeToken, alreadyConfirmed, alreadyUsed);
+    const disown = disownLink(response, oneTimeToken, token);
+    return sendDone(response, oneTimeToken, alreadyConfirmed, alreadyUsed, disown);
   }
   sendPage(response, 400, {
     language,

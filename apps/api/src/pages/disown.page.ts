@@ -85,12 +85,19 @@ export function disownLink(response: Response, oneTimeToken: OneTimeToken, token
   return textLink(`${PATH}?token=${encodeURIComponent(token)}`, disown.link);
 }
 
-/** The address may have been verified with the link before: the owner may notice only afterwards. */
-const canDisown = ({ state, isClaimed }: OneTimeToken): boolean =>
-  (state === 'live' || state === 'consumed') && !isClaimed;
+/**
+ * The address may have been verified with the link before: the owner may notice only afterwards. With the link of
+ * a change, it is the address of the account only once the change is complete.
+ */
+const canDisown = ({ state, isClaimed, kind, email, customer }: OneTimeToken): boolean =>
+  (state === 'live' || state === 'consumed') &&
+  !isClaimed &&
+  kind !== 'change-email-current' &&
+  email === customer.email;
 
 function sendEnded(response: Response, oneTimeToken: OneTimeToken | null): void {
-  if (!oneTimeToken || oneTimeToken.state === 'voided') return sendInvalid(response, oneTimeToken);
+  if (!oneTimeToken || oneTimeToken.state === 'voided' || oneTimeToken.email !== oneTimeToken.customer.email)
+    return sendInvalid(response, oneTimeToken);
   if (oneTimeToken.state === 'expired') return sendText(response, 400, oneTimeToken, 'expired');
   sendText(response, 200, oneTimeToken, 'alreadyDone');
 }
