@@ -176,6 +176,15 @@ describe('a password after 100 consecutive failures (OP-02)', () => {
     expect(await instance.events(customer.id, 'customer.locked')).toHaveLength(1);
   });
 
+  it('is closed with an email even if the 100th guess was not verified', async () => {
+    const customer = await registerCustomer(instance);
+    await failTimes(customer.email, 100);
+    for (let count = 0; count < 3; count += 1)
+      expect(await statusFrom(ELSEWHERE, customer.email, 'wrong password')).toBe(401);
+    await eventually('the email', async () => (await listNotices(customer)).length > 0);
+    expect(await listNotices(customer)).toHaveLength(1);
+  });
+
   it('counts the guesses of a known address, whose attempts look like rejected ones', async () => {
     const { email } = await registerCustomer(instance);
     expect(await statusFrom(HOME, email)).toBe(200);

@@ -257,25 +257,26 @@ export class PasswordCheckService {
   }
 
   /** Records a failed login asynchronously, so that the response time reveals nothing. */
-  private reportFailure(project: ProjectContext, { id }: Customer, attempt: GrantedAttempt): void {
-    const isClosing = attempt.guesses === MAX_GUESSES;
-    const isLocking = attempt.granted === 'open' && attempt.attempts === failedLoginPolicy.quota;
+  private reportFailure(project: ProjectContext, { id, email }: Customer, attempt: GrantedAttempt): void {
+    const isLastGuess = attempt.guesses >= MAX_GUESSES;
     // A closed password is locked until it is opened: the end of a window changes nothing.
-    const isLocked = isClosing || (isLocking && attempt.guesses < MAX_GUESSES);
+    const isLocking =
+      attempt.granted === 'open' && attempt.attempts === failedLoginPolicy.quota && !isLastGuess;
     this.transactions
       .runInNewTransaction(async (tx) => {
         // No event may follow the deletion of the customer.
-        if (!(await this.customers.lock(tx, project.id, id))) return;
+        const customer = await this.customers.lock(tx, project.id, id);
+        if (!customer) return;
         const isDue = await this.customers.claimLoginFailedEvent(tx, project.id, id);
-        if (!isDue && !isLocked) return;
-        const current = await this.customers.lock(tx, project.id, id);
-        if (!current) return;
+        // Not only by the guess with this number: it may have been released because no thread was available.
+        const isClosing =
+          isLastGuess && (await this.attempts.recordClosing(tx, project.id, sha256(email), MAX_GUESSES));
         await this.events.record(tx, [
-          ...(isDue ? [customerEvent('login.failed', current, project)] : []),
-          ...(isLocked ? [customerEvent('customer.locked', current, project)] : []),
+          ...(isDue ? [customerEvent('login.failed', customer, project)] : []),
+          ...(isLocking || isClosing ? [customerEvent('customer.locked', customer, project)] : []),
         ]);
-        if (isClosing && current.passwordHash && !current.disabledAt)
-          await this.links.notify(tx, 'password-closed', current, project);
+        if (isClosing && customer.passwordHash && !customer.disabledAt)
+          await this.links.notify(tx, 'password-closed', customer, project);
       })
       .catch((error: unknown) =>
         this.logger.warn({ reason: errorMessage(error) }, 'failed sign-in not recorded'),

@@ -18,4 +18,6 @@ export class LoginAttemptEntity {
   @Column('integer', { default: 0 }) guesses!: number;
   /** The customer with a password who had the email at the last attempt, or null. */
   @Column('uuid', { name: 'customer_id', nullable: true }) customerId!: string | null;
+  /** Time at which the owner was notified that the guesses have closed the password, or null. */
+  @Column({ type: 'timestamptz', name: 'closed_at', precision: 3, nullable: true }) closedAt!: Date | null;
 }

@@ -6,7 +6,7 @@ import {
 } from '../customers/customers.repository.js';
 import type { Database, Sql } from '../database.js';
 import { pruneStatement, pruneInBatches } from '../prune.js';
-import { integer, nullable, statement, text, uuid, type RowOf } from '../statements.js';
+import { bytea, integer, nullable, statement, text, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { CustomerAddressEntity } from './customer-address.entity.js';
 import {
@@ -82,10 +82,13 @@ const decoyHash = `(
 
 const windowParameters = { quota: '$4::int', windowSeconds: '$3::int', maxWindowSeconds: '$7::int' };
 
-/** The guesses before this attempt. Those at the password of an earlier owner of the email do not count. */
+/** SQL for whether the earlier guesses count. Those at the password of an earlier owner of the email do not. */
+const hasEarlierGuesses = `(NOT (${IS_EXPIRED}) AND a.customer_id IS NOT DISTINCT FROM excluded.customer_id)`;
+
+/** The guesses before this attempt. */
 const earlierGuesses = {
   column: 'guesses',
-  before: `(CASE WHEN ${IS_EXPIRED} OR a.customer_id IS DISTINCT FROM excluded.customer_id THEN 0 ELSE a.guesses END)`,
+  before: `(CASE WHEN ${hasEarlierGuesses} THEN a.guesses ELSE 0 END)`,
 };
 
 const reserveAttempt = statement(
@@ -102,6 +105,7 @@ const reserveAttempt = statement(
      VALUES ($1, $2, 1, now() + $3::int * interval '1 second', 'open', 1, 1, (
        SELECT id FROM customers WHERE project_id = $1 AND email = $5 AND password_hash IS NOT NULL))
      ON CONFLICT (project_id, email_hash) DO UPDATE SET customer_id = excluded.customer_id,
+       closed_at = CASE WHEN ${hasEarlierGuesses} THEN a.closed_at END,
        ${consumeAllowanceSql(windowParameters, isKnownAddress, 'granted', earlierGuesses)}
      RETURNING ${attemptResultSql('granted', windowParameters)}, guesses)
    SELECT reserved.*, ${decoyHash} AS "decoyHash", ${customerWithHashColumns}
@@ -116,6 +120,13 @@ const releaseAttempt = {
   open: statement({}, releaseAttemptSql('open')),
   known: statement({}, releaseAttemptSql('known')),
 };
+
+const recordClosing = statement(
+  { emailHash: bytea },
+  `UPDATE login_attempts SET closed_at = now()
+   WHERE project_id = $1 AND email_hash = $2 AND guesses >= $3 AND closed_at IS NULL
+   RETURNING email_hash AS "emailHash"`,
+);
 
 const clearAttempts = statement(
   { attempts: integer, guesses: integer },
@@ -169,6 +180,15 @@ export class LoginAttemptsRepository {
   /** Releases an attempt whose password was not checked. */
   async release(projectId: string, emailHash: Buffer, granted: LoginAllowance): Promise<void> {
     await this.database.execute(releaseAttempt[granted], [projectId, emailHash]);
+  }
+
+  /**
+   * Records that the guesses have closed a password. Returns true once, and false if the guesses have been
+   * cleared in the meantime.
+   */
+  async recordClosing(tx: Tx, projectId: string, emailHash: Buffer, maxGuesses: number): Promise<boolean> {
+    const rows = await tx.execute(recordClosing, [projectId, emailHash, maxGuesses]);
+    return rows.length > 0;
   }
 
   /** Clears the count. @returns the cleared attempts in the window, and the guesses at the password */

@@ -11,7 +11,8 @@ export class CountConsecutiveFailedLogins1764201603000 implements MigrationInter
         ADD COLUMN failures integer NOT NULL DEFAULT 0,
         ADD COLUMN failed_at timestamptz(3) NOT NULL DEFAULT now(),
         ADD COLUMN guesses integer NOT NULL DEFAULT 0,
-        ADD COLUMN customer_id uuid;
+        ADD COLUMN customer_id uuid,
+        ADD COLUMN closed_at timestamptz(3);
       CREATE INDEX login_attempts_age ON login_attempts (window_ends_at);
 
       ALTER TABLE operator_login_attempts
@@ -25,7 +26,8 @@ export class CountConsecutiveFailedLogins1764201603000 implements MigrationInter
       ALTER TABLE operator_login_attempts DROP COLUMN failures, DROP COLUMN failed_at;
       DROP INDEX login_attempts_age;
       ALTER TABLE login_attempts
-        DROP COLUMN failures, DROP COLUMN failed_at, DROP COLUMN guesses, DROP COLUMN customer_id;
+        DROP COLUMN failures, DROP COLUMN failed_at, DROP COLUMN guesses, DROP COLUMN customer_id,
+        DROP COLUMN closed_at;
     `);
   }
 }
