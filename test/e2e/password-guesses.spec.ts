@@ -4,6 +4,7 @@ import {
   NEW_PASSWORD,
   normalizeResponse,
   registerCustomer,
+  requestEmailChange,
   requestReset,
   submitToken,
   type RegisteredCustomer,
@@ -225,10 +226,21 @@ describe('a password after 100 consecutive failures (OP-02)', () => {
     expect(await statusFrom(ELSEWHERE, email)).toBe(200);
   });
 
-  it('is forgotten when the customer is deleted', async () => {
-    const { id, email } = await closePassword();
-    await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${id}`);
-    const rows = await instance.sql(`SELECT FROM login_attempts WHERE email_hash = ${emailHashSql(email)}`);
-    expect(rows).toEqual([]);
+  it('is forgotten when the customer is deleted or gets another email', async () => {
+    const failed = async (): Promise<RegisteredCustomer> => {
+      const customer = await registerCustomer(instance);
+      await failTimes(customer.email, 100);
+      return customer;
+    };
+    const [deleted, patched, changed] = [await failed(), await failed(), await registerCustomer(instance)];
+    await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${deleted.id}`);
+    await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${patched.id}`, { email: uniqueEmail() });
+    const { currentToken, newToken } = await requestEmailChange(instance, changed);
+    await loginFrom(ELSEWHERE, changed.email, 'wrong password');
+    for (const token of [currentToken, newToken]) await submitToken(instance, 'confirm-email-change', token);
+    for (const { email } of [deleted, patched, changed]) {
+      const rows = await instance.sql(`SELECT FROM login_attempts WHERE email_hash = ${emailHashSql(email)}`);
+      expect(rows).toEqual([]);
+    }
   });
 });

@@ -24,6 +24,7 @@ import {
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { isMetadata, METADATA_RULE } from '../http/fields.js';
 import { customerEvent } from '../events/customer-events.js';
+import { PasswordCheckService } from '../passwords/password-check.service.js';
 import type { UpdateMeRequest } from './dto/customer.request.js';
 import type { UpdateCustomerRequest } from './dto/update-customer.request.js';
 
@@ -34,6 +35,7 @@ export class CustomerChangesService {
     private readonly customers: CustomersRepository,
     private readonly projects: ProjectsRepository,
     private readonly tokens: OneTimeTokensRepository,
+    private readonly passwords: PasswordCheckService,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
@@ -83,14 +85,19 @@ export class CustomerChangesService {
     });
   }
 
-  /** Records the change of the address, and voids the links that were sent to the previous one. */
+  /**
+   * Records the change of the address, voids the links that were sent to the previous one, and forgets its failed
+   * sign-ins.
+   */
   private async recordEmailChange(
     tx: Tx,
-    { email }: Customer,
+    before: Customer,
     after: Customer,
     project: ProjectContext,
   ): Promise<void> {
     await this.tokens.voidAll(tx, after.id, oneTimeTokenKinds);
+    await this.passwords.forgetFailures(tx, before);
+    const { email } = before;
     const event = customerEvent('email.changed', after, project, { previous: { email } });
     await this.events.record(tx, [event]);
   }

@@ -141,6 +141,7 @@ export class EmailChangeService {
       const customer = await this.customers.changeEmail(tx, project.id, id, newEmail);
       const outdatedKinds: OneTimeTokenKind[] = ['verify-email', 'reset-password', 'accept-invite'];
       await this.tokens.voidAll(tx, id, outdatedKinds);
+      await this.passwords.forgetFailures(tx, used.customer);
       const previous = emailVerified ? { email } : { email, emailVerified };
       await this.events.record(tx, [customerEvent('email.changed', customer, project, { previous })]);
       const action = customerAction('customer.email_changed', customer, project);

@@ -173,7 +173,7 @@ export class PasswordCheckService {
     return unlockEvents(project, customer, clearedAttempts);
   }
 
-  /** Deletes the failures of a deleted customer, because they contain a hash of the email. */
+  /** Deletes the failures of a deleted customer or a previous email, because they contain a hash of it. */
   async forgetFailures(tx: Tx, { projectId, email }: Customer): Promise<void> {
     await this.attempts.clear(projectId, sha256(email), tx);
   }
