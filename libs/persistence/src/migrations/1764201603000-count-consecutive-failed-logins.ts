@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Adds the consecutive failures that determine the length of the windows, and the guesses at the password of
- * a customer. Rows stay until 90 days after the last failure; the index serves their removal.
+ * a customer. Rows stay until 90 days after the last failure; the indexes serve their removal.
  */
 export class CountConsecutiveFailedLogins1764201603000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -18,11 +18,13 @@ export class CountConsecutiveFailedLogins1764201603000 implements MigrationInter
       ALTER TABLE operator_login_attempts
         ADD COLUMN failures integer NOT NULL DEFAULT 0,
         ADD COLUMN failed_at timestamptz(3) NOT NULL DEFAULT now();
+      CREATE INDEX operator_login_attempts_age ON operator_login_attempts (window_ends_at);
     `);
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
+      DROP INDEX operator_login_attempts_age;
       ALTER TABLE operator_login_attempts DROP COLUMN failures, DROP COLUMN failed_at;
       DROP INDEX login_attempts_age;
       ALTER TABLE login_attempts
