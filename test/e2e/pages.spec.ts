@@ -238,11 +238,11 @@ describe('every hosted page', () => {
     const offer = `/disown?token=${newToken}`;
     const opened = await instance.request('GET', path);
     expect(opened.body).toContain('This account was created on');
-    const pending = [opened, await submitForm(path), await instance.request('GET', path)];
-    for (const { body } of pending) expect(body).not.toContain('<a href');
+    expect(opened.body).not.toContain('<a href');
     expect((await submitForm(offer)).status).toBe(400);
     await submitToken(instance, 'confirm-email-change', currentToken);
-    expect((await instance.request('GET', path)).body).toContain(`<a href="${offer}"`);
+    for (const { body } of [await submitForm(path), await instance.request('GET', path)])
+      expect(body).toContain(`<a href="${offer}"`);
     const previous = await instance.request('GET', `/confirm-email-change?token=${currentToken}`);
     expect(previous.body).not.toContain('<a href');
     expect((await submitForm(offer)).body).toContain('All access has been removed');
