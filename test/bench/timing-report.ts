@@ -120,7 +120,7 @@ function distanceTarget([first, second]: TimingCase[]): Target {
   return {
     name: `${first!.group}: distance of distributions (significance 0.001)`,
     value: distributionDistance(known!, unknown!),
-    bound: criticalDistance(known!.length, unknown!.length),
+    bound: Number(criticalDistance(known!.length, unknown!.length).toFixed(3)),
     direction: 'at most',
     unit: '',
     isRequired: true,
