@@ -27,7 +27,7 @@ let folder: string;
 const servers: ServerProcess[] = [];
 
 beforeAll(async () => {
-  instance = await TestInstance.startShared();
+  instance = await TestInstance.start({ env: { RATE_LIMITS: 'off' } });
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-backend-'));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');

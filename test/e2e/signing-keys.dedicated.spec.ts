@@ -24,7 +24,7 @@ let replicas: Replica[] = [];
 /** The key ring after the first start, as JSON. */
 let firstRing: string;
 beforeAll(async () => {
-  instance = await TestInstance.startShared({ workers: 0 });
+  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
   const [row] = await instance.sql<{ ring: string }>('SELECT json_agg(k)::text AS ring FROM signing_keys k');
   firstRing = row!.ring;
 });
