@@ -7,7 +7,7 @@ export const RUNTIME_ROLE = 'gatehouse_runtime';
 
 const ROLES = [OWNER_ROLE, RUNTIME_ROLE];
 
-/** Returns the password of a role, which is derived from that of the superuser, so that no further file is needed. */
+/** Returns the password of a role. It is derived from that of the superuser, so that no further file is needed. */
 const rolePassword = (adminPassword, role) =>
   createHmac('sha256', adminPassword).update(role).digest('base64url');
 

@@ -27,8 +27,8 @@ const SETTINGS = {
  * @param {{ dataDir: string, settings?: Record<string, string> }} options `settings` are added to the default
  *   settings
  * @returns {Promise<{ url: string, ownerUrl: string, adminUrl: string, port: number, pid: number,
- *   adopted: boolean, stop(): Promise<void> }>} `url` is for the programs, `ownerUrl` for migrations, and `adminUrl`
- *   is that of the superuser
+ *   adopted: boolean, stop(): Promise<void> }>} `url` is for the programs, `ownerUrl` for migrations, and
+ *   `adminUrl` is that of the superuser
  */
 export async function startEmbeddedPostgres({ dataDir, settings = {} }) {
   fs.mkdirSync(dataDir, { recursive: true, mode: 0o700 });

@@ -2,7 +2,7 @@
 import type { QueryRunner } from 'typeorm';
 import { PARTITION_LOCK } from './webhooks/attempt-partitions.js';
 
-/** The privileges of the runtime role on a table that `RESTRICTED_TABLES` does not list. In alphabetical order. */
+/** The privileges of the runtime role on tables that `RESTRICTED_TABLES` does not list, in alphabetical order. */
 const TABLE_PRIVILEGES = 'DELETE, INSERT, SELECT, UPDATE';
 
 /** The tables on which the runtime role has fewer privileges: what it must not change, it cannot change. */
@@ -13,8 +13,8 @@ const RESTRICTED_TABLES: Record<string, string> = {
 };
 
 /**
- * Returns the statements that are needed for the privileges of the role $1 to be complete and no wider. If it can
- * act as the owner of the tables, only PUBLIC loses rights.
+ * Returns the statements that are needed for the privileges of the role $1 to be complete and no wider. If it
+ * can act as the owner of the tables, only PUBLIC loses rights.
  */
 const MISSING_GRANTS = `
   WITH runtime AS (

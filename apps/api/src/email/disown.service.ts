@@ -34,8 +34,9 @@ export class DisownService {
   /**
    * Removes all access to the account, verifies the address that the token was sent to, and sends the address
    * a link to set a password. Also accepts a token that has verified the address, because the owner may notice
-   * only afterwards; a change of the address must be complete. Until it expires, a token returns the same response every time, but takes effect once,
-   * and not at all if the owner has set a password with a link since it was sent.
+   * only afterwards; a change of the address must be complete. Until it expires, a token returns the same
+   * response every time, but takes effect once, and not at all if the owner has set a password with a link
+   * since it was sent.
    * @param origin origin of the requesting page, unless it is a page of Gatehouse
    * @throws GatehouseError `invalid_token`, `origin_not_allowed`
    */

@@ -150,8 +150,9 @@ export class OperatorCheckService {
   }
 
   /**
-   * Verifies even the password of a rejected attempt, and a wrong password from a known address gets the response
-   * of a rejected one: durations and responses would otherwise reveal operators who use the address (docs/adr/0035).
+   * Verifies even the password of a rejected attempt, and a wrong password from a known address gets the
+   * response of a rejected one: durations and responses would otherwise reveal operators who use the address
+   * (docs/adr/0035).
    */
   private async checkPasswordWithPermit(
     permit: HashPermit,

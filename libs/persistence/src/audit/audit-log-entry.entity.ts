@@ -1,7 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { AuditAction, AuditActorType, AuditTargetType } from '@gatehouse/domain';
 
-/** An entry of the audit log. A trigger rejects every change of an existing row, and the runtime role has no right to it. */
+/**
+ * An entry of the audit log. A trigger rejects every change of an existing row, and the runtime role has no
+ * right to it.
+ */
 @Entity('audit_log')
 export class AuditLogEntryEntity {
   @PrimaryColumn('uuid') id!: string;
