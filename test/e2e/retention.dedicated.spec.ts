@@ -24,14 +24,14 @@ const failures = (at: number, responseBody = 'down'): SeedAttempt[] =>
   [0, 15, 75, 375, 2175].map((seconds) => ({ at: at + seconds * 1000, status: 503, responseBody }));
 
 /** Settings with which only the tests prune, and workers only deliver. */
-const workerEnv = { WEBHOOK_RETENTION: `${RETENTION}d`, PERIODIC_JOBS: 'off' };
+const env = { RATE_LIMITS: 'off', WEBHOOK_RETENTION: `${RETENTION}d`, PERIODIC_JOBS: 'off' };
 
 let instance: TestInstance;
 let receiver: Receiver;
 let endpointId: string;
 let projectId: string;
 beforeAll(async () => {
-  instance = await TestInstance.startShared({ workerEnv });
+  instance = await TestInstance.start({ env });
   ({ projectId } = instance.credentials);
 });
 afterAll(async () => instance?.stop());
@@ -369,7 +369,6 @@ describe('partitions', () => {
     expect((await instance.listAttempts()).length).toBeGreaterThan(0);
   });
 
-  // This test is the last one, because it creates the partitions that other test files use.
   it('are created again at the start after a long downtime, even for an old attempt', async () => {
     await Promise.all(instance.workers.map((worker) => worker.stop('SIGKILL')));
     await dropPartitions();
@@ -381,7 +380,7 @@ describe('partitions', () => {
        WHERE id = (SELECT id FROM deliveries LIMIT 1) RETURNING id`,
       [attemptId, new Date(daysAgo(40))],
     );
-    instance.startWorker(workerEnv);
+    instance.startWorker();
     await instance.waitUntilReady();
     await instance.runJob('Sweeper');
     const [attempt] = await eventually('the lost attempt', async () => {
