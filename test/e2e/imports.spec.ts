@@ -210,6 +210,12 @@ describe('a list of customers', () => {
     }
   });
 
+  it('hashes many plain-text passwords without a warning of Node.js', async () => {
+    const customers = Array.from({ length: 30 }, () => ({ email: uniqueEmail(), password: PASSWORD }));
+    expect((await importList({ customers })).body.created).toBe(30);
+    expect(instance.api.output).not.toContain('MaxListenersExceededWarning');
+  });
+
   it('stores no password and no imported hash in clear text (PW-06)', async () => {
     const password = randomBytes(16).toString('hex');
     const passwordHash = bcrypt.hashSync(password, 4);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
@@ -40,22 +41,25 @@ export class ImportLinesService {
 
   /** @throws GatehouseError `request_timeout` when the caller disconnects */
   validateLines(project: ProjectContext, lines: Line[], signal: AbortSignal): Promise<ValidatedLine[]> {
-    return this.validateAll(lines, ({ number, bytes }) =>
+    return this.validateAll(lines, signal, ({ number, bytes }) =>
       this.validate(project, number, () => parseLine(bytes), signal),
     );
   }
 
   /** @throws GatehouseError `request_timeout` when the caller disconnects */
   validateList(project: ProjectContext, list: unknown[], signal: AbortSignal): Promise<ValidatedLine[]> {
-    return this.validateAll(list, (value, index) =>
+    return this.validateAll(list, signal, (value, index) =>
       this.validate(project, index + 1, () => assertObject(value), signal),
     );
   }
 
   private async validateAll<T>(
     items: T[],
+    signal: AbortSignal,
     validate: (item: T, index: number) => Promise<ValidatedLine>,
   ): Promise<ValidatedLine[]> {
+    // Each password that waits for a thread listens to the signal. Node.js warns of more than ten listeners.
+    setMaxListeners(0, signal);
     const validated: Promise<ValidatedLine>[] = [];
     await this.hasher.waitUntilIdle();
     for (const [index, item] of items.entries()) {
