@@ -4,7 +4,7 @@ const salt = Buffer.alloc(16, 1).toString('base64').replace(/=+$/, '');
 const hash32 = Buffer.alloc(32, 2).toString('base64').replace(/=+$/, '');
 
 describe('imported hashes', () => {
-  const threads = new HashThreads(2, 4);
+  const threads = new HashThreads(2, 4, 4_000);
   afterAll(() => threads.close());
 
   it('RL-03: the most expensive accepted hashes can be computed', async () => {

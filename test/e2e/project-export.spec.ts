@@ -123,7 +123,7 @@ describe('the export of a project', () => {
   });
 
   it('of an instance with another secret has unusable hashes, which the import rejects', async () => {
-    const threads = new HashThreads(1, 4);
+    const threads = new HashThreads(1, 4, 4_000);
     const otherHasher = new PasswordHasher(threads, new Keyring([randomBytes(32).toString('base64url')]), 4);
     const passwordHash = await otherHasher.hash(PASSWORD);
     await threads.close();

@@ -6,7 +6,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 beforeAll(async () => {
-  const env = { TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8', HASH_THREADS: '1' };
+  const env = { TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8', HASH_THREADS: '1', HASH_QUEUE_WAIT: '600ms' };
   instance = await TestInstance.start({ workers: 0, env });
 });
 afterAll(async () => instance?.stop());

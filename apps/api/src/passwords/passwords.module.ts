@@ -24,7 +24,7 @@ import { PasswordController } from './password.controller.js';
     {
       provide: HashThreads,
       useFactory: ({ passwords }: Config, metrics: ApiMetrics | null, failpoints: Failpoints) => {
-        const threads = new HashThreads(passwords.threads, passwords.cost);
+        const threads = new HashThreads(passwords.threads, passwords.cost, passwords.queueWait);
         threads.beforeTask = () => failpoints.waitIfHeld('password.before-hash');
         metrics?.instrumentHashThreads(threads);
         return threads;

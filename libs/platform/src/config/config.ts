@@ -69,7 +69,7 @@ export abstract class Config {
     retry: number;
   };
   abstract readonly audit: { retention: number; ipMode: SettingValues['AUDIT_IP'] };
-  abstract readonly passwords: { cost: number; threads: number; breachListUrl: string };
+  abstract readonly passwords: { cost: number; threads: number; queueWait: number; breachListUrl: string };
   /** `stripeKey` is null if Stripe is not configured. */
   abstract readonly billing: { stripeKey: string | null; stripeApiBase: string };
   /** True if the API reference is served. */
@@ -291,6 +291,7 @@ function buildConfig(values: SettingValues): Omit<Config, 'warnings'> {
     passwords: {
       cost: values.BCRYPT_COST,
       threads: values.HASH_THREADS,
+      queueWait: values.HASH_QUEUE_WAIT,
       breachListUrl: values.BREACH_LIST_URL!.replace(/\/+$/, ''),
     },
     billing: { stripeKey: values.STRIPE_SECRET_KEY, stripeApiBase: values.STRIPE_API_BASE },

@@ -191,6 +191,14 @@ export const settings = {
     1,
     64,
   ),
+  HASH_QUEUE_WAIT: setting.duration(
+    {
+      doc: 'Maximum time that a password waits for one of these threads, from 100ms to 5s. Requests that would wait longer get 503 overloaded with Retry-After at once.',
+      fallback: '4s',
+    },
+    100,
+    5_000,
+  ),
   BREACH_LIST_URL: setting.baseUrl({
     doc: 'URL of the list of breached passwords, queried with k-anonymity for projects that turn on breachCheck.',
     fallback: 'https://api.pwnedpasswords.com',

@@ -2,6 +2,7 @@ import { jest } from '@jest/globals';
 import type { GatehouseError } from '@gatehouse/domain';
 import { HashThreads, type HashOptions, type HashTask } from './hash-threads.js';
 
+const MAX_WAIT_MS = 1_200;
 const task = { input: 'x', cost: 4 };
 const overloaded = expect.objectContaining({
   code: 'overloaded',
@@ -37,7 +38,7 @@ describe('HashThreads', () => {
   let threads: HashThreads;
   /** Starts threads whose background tasks, by default, never get a thread while other tasks wait. */
   const start = async (backgroundIntervalMs = Infinity): Promise<void> => {
-    threads = new HashThreads(1, 10, backgroundIntervalMs);
+    threads = new HashThreads(1, 10, MAX_WAIT_MS, backgroundIntervalMs);
     // Excludes the start of the thread from the measurement.
     await threads.run(imported(1));
   };
@@ -68,8 +69,8 @@ describe('HashThreads', () => {
 
   it('RL-03: accepts twice as many tasks with two threads and fewer with a higher cost', async () => {
     for (const [pool, expected] of [
-      [new HashThreads(2, 10), 2 + 40],
-      [new HashThreads(1, 12), 1 + 5],
+      [new HashThreads(2, 10, MAX_WAIT_MS), 2 + 40],
+      [new HashThreads(1, 12, MAX_WAIT_MS), 1 + 5],
     ] as const) {
       const running = Array.from({ length: 60 }, () => pool.run(task));
       await expect(countAccepted(running)).resolves.toBe(expected);
@@ -80,7 +81,7 @@ describe('HashThreads', () => {
   it('RL-03: the start of a thread does not shorten the queue, and quick imported hashes do not lengthen it', async () => {
     for (const before of [[task], Array<HashTask>(30).fill(imported(1))]) {
       await threads.close();
-      threads = new HashThreads(1, 10);
+      threads = new HashThreads(1, 10, MAX_WAIT_MS);
       for (const one of before) await threads.run(one);
       await expect(countAccepted(runMany(60))).resolves.toBe(1 + 20);
     }
@@ -221,7 +222,7 @@ describe('HashThreads', () => {
     });
 
     it('RL-03: leave one of several threads to other tasks', async () => {
-      const twoThreads = new HashThreads(2, 10);
+      const twoThreads = new HashThreads(2, 10, MAX_WAIT_MS);
       await Promise.all([twoThreads.run(task), twoThreads.run(task)]);
       const slow = { input: 'x', cost: 12 };
       const long = [1, 2].map(() => twoThreads.run(slow, { isBackground: true }).then(record('background')));

@@ -4,12 +4,6 @@ import { monotonicMs, sleep } from '../clock/clock.js';
 import { RetrySlots } from './retry-slots.js';
 import { estimateBcryptMs, type ImportedHash } from './imported-hash.js';
 
-/** Maximum expected time that a password waits for a thread, in ms. */
-const MAX_WAIT_MS = 1_200;
-
-/** The part of MAX_WAIT_MS that the waiting passwords of one project may use, in ms. */
-const MAX_PROJECT_WAIT_MS = MAX_WAIT_MS / 2;
-
 /**
  * Interval at which one background task gets a thread while other tasks wait, in ms. It prevents starvation.
  */
@@ -90,10 +84,14 @@ export class HashThreads {
   /** Awaited before a task is sent to its thread. A test can hold the task there (Failpoints). */
   beforeTask: () => Promise<void> | undefined = () => undefined;
 
-  /** @param cost the cost of bcrypt, for a first estimate of the duration */
+  /**
+   * @param cost the cost of bcrypt, for a first estimate of the duration
+   * @param maxWaitMs maximum expected time that a task waits for a thread
+   */
   constructor(
     private readonly threads: number,
     cost: number,
+    private readonly maxWaitMs: number,
     private readonly backgroundIntervalMs = BACKGROUND_INTERVAL_MS,
   ) {
     this.averageMs = estimateBcryptMs(cost);
@@ -240,8 +238,8 @@ export class HashThreads {
     const own = (this.projectWeights.get(projectId ?? '') ?? 0) - idle;
     // One task of each project may wait regardless of its weight. Otherwise an expensive task would never get
     // a thread under load.
-    const exceedsShare = own > 0 && (own + weight) * msEach > MAX_PROJECT_WAIT_MS;
-    if (expectedMs <= MAX_WAIT_MS && !exceedsShare) return;
+    const exceedsShare = own > 0 && (own + weight) * msEach > this.maxWaitMs / 2;
+    if (expectedMs <= this.maxWaitMs && !exceedsShare) return;
     const key = projectId ?? '';
     const retrySlots = this.retrySlots.get(key) ?? new RetrySlots();
     this.retrySlots.set(key, retrySlots);

@@ -152,7 +152,7 @@ const hash32 = raw(Buffer.alloc(32, 7));
 const bcrypt53 = 'CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW';
 
 describe('an imported hash', () => {
-  const threads = new HashThreads(2, 4);
+  const threads = new HashThreads(2, 4, 4_000);
   afterAll(() => threads.close());
 
   const matches = async (password: string, hash: string): Promise<boolean> => {

@@ -9,7 +9,7 @@ const next = 'Zx8cVb5nMq2wEr7tYu1iOp4aSd9fGh6jKl3-0';
 const COST = 4;
 
 describe('PasswordHasher', () => {
-  const threads = new HashThreads(2, COST);
+  const threads = new HashThreads(2, COST, 4_000);
   const keyring = new Keyring([secret]);
   const hasher = new PasswordHasher(threads, keyring, COST);
   const rotated = new PasswordHasher(threads, new Keyring([next, secret]), COST);
@@ -129,7 +129,7 @@ describe('PasswordHasher', () => {
   });
 
   it('RL-03: reserve rejects a project when hash would reject it', async () => {
-    const busy = new HashThreads(1, 10);
+    const busy = new HashThreads(1, 10, 1_200);
     const recordedHasher = new PasswordHasher(busy, keyring, COST);
     const overloaded = expect.objectContaining({ code: 'overloaded' });
     expect(() => recordedHasher.reserve('a').release()).not.toThrow();

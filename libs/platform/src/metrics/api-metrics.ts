@@ -74,7 +74,7 @@ export class ApiMetrics {
     const wait = this.metrics.histogram(
       'gatehouse_password_hash_wait_seconds',
       'Time that passwords waited for a hashing thread.',
-      [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+      [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     );
     const refusals = this.metrics.counter(
       'gatehouse_password_hash_refusals_total',
