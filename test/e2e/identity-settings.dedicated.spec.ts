@@ -47,6 +47,7 @@ beforeAll(async () => {
       BREACH_LIST_URL: await breachList.start(),
       // Hashes are slow and use one thread, so a few of them fill the queue.
       HASH_THREADS: '1',
+      HASH_QUEUE_WAIT: '1s',
       BCRYPT_COST: '12',
       SMTP_URL: 'smtp://127.0.0.1:9',
     },

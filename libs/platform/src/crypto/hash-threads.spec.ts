@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { jest } from '@jest/globals';
 import type { GatehouseError } from '@gatehouse/domain';
 import { HashThreads, type HashOptions, type HashTask } from './hash-threads.js';
@@ -112,12 +113,12 @@ describe('HashThreads', () => {
     const expectRejected = (projectId: string | null) =>
       expect(() => threads.reserve(projectId)).toThrow(overloaded);
 
-    it('RL-03: is half of the queue; the server itself may use all of it', async () => {
-      const results = ['a', 'b', 'c'].map((projectId) =>
+    it('RL-03: is seven eighths of the queue, and the next project still finds capacity; the server itself may use all of it', async () => {
+      const results = ['a', 'b', 'c', 'd'].map((projectId) =>
         countAccepted(runMany(30, { projectId }, imported(1))),
       );
-      // One task runs and ten wait.
-      await expect(Promise.all(results)).resolves.toEqual([1 + 10, 10, 0]);
+      // One task runs and twenty wait.
+      await expect(Promise.all(results)).resolves.toEqual([1 + 17, 2, 1, 0]);
       await expect(countAccepted(runMany(30, { projectId: null }))).resolves.toBe(1 + 20);
     });
 
@@ -138,30 +139,31 @@ describe('HashThreads', () => {
 
     it('RL-03: is released by a caller who leaves the queue', async () => {
       const caller = new AbortController();
+      setMaxListeners(17, caller.signal);
       const running = threads.run(task);
-      const waiting = runMany(10, { projectId: 'a', signal: caller.signal });
+      const waiting = runMany(17, { projectId: 'a', signal: caller.signal });
       await expect(threads.run(task, { projectId: 'a' })).rejects.toEqual(overloaded);
       caller.abort();
       for (const result of await Promise.allSettled(waiting))
         expect(result).toMatchObject({ reason: clientDisconnected });
-      await expect(countAccepted(runMany(11, { projectId: 'a' }))).resolves.toBe(10);
+      await expect(countAccepted(runMany(18, { projectId: 'a' }))).resolves.toBe(17);
       await running;
     });
 
-    it('RL-03: counts the weight of an imported hash; one imported hash may always wait', async () => {
-      const running = threads.run(task);
-      const first = threads.run(imported(16), { projectId: 'a' });
+    it('RL-03: is half of the queue while another project waits, counts the weight of an imported hash, and lets one such hash always wait', async () => {
+      const running = [threads.run(task), threads.run(imported(1), { projectId: 'b' })];
+      const first = threads.run(imported(10), { projectId: 'a' });
       await expect(threads.run(task, { projectId: 'a' })).rejects.toEqual(overloaded);
-      const second = threads.run(imported(4), { projectId: 'b' });
-      // A waiting weight of 16 + 4 and one running task exceed 1.2 s.
+      const second = threads.run(imported(16), { projectId: 'c' });
+      // A waiting weight of 1 + 10 + 16 and one running task exceed 1.2 s.
       await expect(threads.run(task)).rejects.toEqual(overloaded);
-      await Promise.all([running, first, second]);
+      await Promise.all([...running, first, second]);
       await expect(threads.run(task, { projectId: 'a' })).resolves.toEqual(expect.any(String));
     });
 
     it('RL-03: counts a permit until it is released, and releases it only once', async () => {
       const running = runMany(11, { projectId: 'a' });
-      const [first] = Array.from({ length: 10 }, () => threads.reserve('b'));
+      const [first] = Array.from({ length: 8 }, () => threads.reserve('b'));
       expectRejected('b');
       first!.release();
       first!.release();

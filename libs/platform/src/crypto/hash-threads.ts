@@ -1,6 +1,7 @@
 import { GatehouseError } from '@gatehouse/domain';
 import { Piscina } from 'piscina';
 import { monotonicMs, sleep } from '../clock/clock.js';
+import { HashQueue, type QueuedTask, type ThreadState } from './hash-queue.js';
 import { RetrySlots } from './retry-slots.js';
 import { estimateBcryptMs, type ImportedHash } from './imported-hash.js';
 
@@ -23,7 +24,7 @@ export type HashTask =
 
 /** The caller of a task. */
 export interface HashOptions {
-  /** The project, which may use only a share of the queue. null: the server itself, without a limit. */
+  /** The project, which leaves capacity to other projects. null: the server itself, without a limit. */
   projectId?: string | null;
   /** Aborted when the caller no longer waits for the result. The task then leaves the queue. */
   signal?: AbortSignal;
@@ -42,13 +43,6 @@ export interface HashPermit {
   release(): void;
 }
 
-interface QueuedTask {
-  projectId: string | null;
-  /** Duration in multiples of a hash of Gatehouse, a whole number. */
-  weight: number;
-  proceed: () => void;
-}
-
 /**
  * Hashes passwords in worker threads of low priority, behind a queue with a limit on the expected wait. On
  * libuv's own thread pool, hashing would delay all other requests and DNS lookups.
@@ -59,11 +53,7 @@ export class HashThreads {
    * because Node.js would abort.
    */
   private pool: Piscina | undefined;
-  /** In the order of arrival. */
-  private readonly waiting = new Set<QueuedTask>();
-  /** The total weight of waiting tasks, and the weight per project. */
-  private totalWeight = 0;
-  private readonly projectWeights = new Map<string, number>();
+  private readonly queue: HashQueue;
   private busyThreads = 0;
   /** Number of tasks that have started. */
   private startedTasks = 0;
@@ -94,12 +84,13 @@ export class HashThreads {
     private readonly maxWaitMs: number,
     private readonly backgroundIntervalMs = BACKGROUND_INTERVAL_MS,
   ) {
+    this.queue = new HashQueue(maxWaitMs);
     this.averageMs = estimateBcryptMs(cost);
   }
 
   /** Number of waiting tasks, without background tasks. */
   get queueLength(): number {
-    return this.waiting.size;
+    return this.queue.length;
   }
 
   /**
@@ -128,22 +119,23 @@ export class HashThreads {
       if (isTypical) this.averageMs += 0.1 * (monotonicMs() - started - this.averageMs);
       if (options.isBackground) this.backgroundBusy -= 1;
       this.releaseThread();
-      if (this.totalWeight === 0) this.retrySlots.clear();
+      if (this.queue.isEmpty) this.retrySlots.clear();
     }
   }
 
   /** Passes the thread directly to the next waiting task, so that no new task can take it first. */
   private releaseThread(): void {
-    const [next] = this.waiting;
     const [nextBackground] = this.backgroundWaiting;
-    const isDue = !next || monotonicMs() - this.lastBackgroundAt > this.backgroundIntervalMs;
+    const isDue =
+      this.queue.length === 0 || monotonicMs() - this.lastBackgroundAt > this.backgroundIntervalMs;
     if (nextBackground && isDue && this.hasCapacityForBackground()) {
       this.backgroundWaiting.delete(nextBackground);
       nextBackground();
-    } else if (next) {
-      this.dequeue(next);
-      next.proceed();
-    } else this.busyThreads -= 1;
+      return;
+    }
+    const next = this.queue.takeNext(monotonicMs(), this.msEach);
+    if (next) next.proceed();
+    else this.busyThreads -= 1;
   }
 
   /**
@@ -189,15 +181,7 @@ export class HashThreads {
    */
   reserve(projectId: string | null): HashPermit {
     this.assertCapacity(projectId);
-    const reservation = { projectId, weight: 1 };
-    this.addWeight(reservation, 1);
-    let isHeld = true;
-    return {
-      release: () => {
-        if (isHeld) this.addWeight(reservation, -1);
-        isHeld = false;
-      },
-    };
+    return { release: this.queue.reserve(projectId) };
   }
 
   /**
@@ -208,7 +192,7 @@ export class HashThreads {
   async waitUntilIdle(): Promise<void> {
     const end = monotonicMs() + this.backgroundIntervalMs;
     const isBusy = (): boolean =>
-      this.waiting.size > 0 || this.busyThreads - this.backgroundBusy >= this.threads;
+      this.queue.length > 0 || this.busyThreads - this.backgroundBusy >= this.threads;
     while (isBusy() && monotonicMs() < end) await sleep(POLL_INTERVAL_MS);
   }
 
@@ -228,22 +212,20 @@ export class HashThreads {
     this.retrySlots.clear();
   }
 
+  /** Time in which all threads together complete one hash, in ms. */
+  private get msEach(): number {
+    return this.averageMs / this.threads;
+  }
+
   /** @throws GatehouseError `overloaded` with a Retry-After if the task would wait too long */
   private assertCapacity(projectId: string | null, weight = 1): void {
-    const msEach = this.averageMs / this.threads;
-    // A task that finds an idle thread does not wait. If no thread is idle, the running tasks count as one
-    // more waiting task.
-    const idle = this.threads - this.busyThreads;
-    const expectedMs = (this.totalWeight + 1 - idle) * msEach;
-    const own = (this.projectWeights.get(projectId ?? '') ?? 0) - idle;
-    // One task of each project may wait regardless of its weight. Otherwise an expensive task would never get
-    // a thread under load.
-    const exceedsShare = own > 0 && (own + weight) * msEach > this.maxWaitMs / 2;
-    if (expectedMs <= this.maxWaitMs && !exceedsShare) return;
+    const { msEach } = this;
+    const threads: ThreadState = { idle: this.threads - this.busyThreads, msEach };
+    if (this.queue.hasCapacity(projectId, weight, threads)) return;
     const key = projectId ?? '';
     const retrySlots = this.retrySlots.get(key) ?? new RetrySlots();
     this.retrySlots.set(key, retrySlots);
-    const earliest = Math.max(1, Math.ceil(expectedMs / 1_000));
+    const earliest = Math.max(1, Math.ceil(this.queue.expectedWaitMs(threads) / 1_000));
     this.onRejection();
     const wait = retrySlots.assign(monotonicMs(), earliest, Math.ceil(1_000 / msEach));
     throw new GatehouseError('overloaded', { headers: { 'Retry-After': String(wait) } });
@@ -254,31 +236,18 @@ export class HashThreads {
     this.assertCapacity(projectId, weight);
     return new Promise((resolve, reject) => {
       const leaveQueue = (): void => {
-        this.dequeue(queued);
+        this.queue.remove(queued);
         reject(clientDisconnected());
       };
       const proceed = (): void => {
         signal?.removeEventListener('abort', leaveQueue);
         resolve();
       };
-      const queued: QueuedTask = { projectId, weight, proceed };
-      this.waiting.add(queued);
-      this.addWeight(queued, weight);
+      const latestStart = monotonicMs() + this.maxWaitMs;
+      const queued: QueuedTask = { projectId, weight, latestStart, proceed };
+      this.queue.add(queued);
       signal?.addEventListener('abort', leaveQueue, { once: true });
     });
-  }
-
-  private dequeue(task: QueuedTask): void {
-    this.waiting.delete(task);
-    this.addWeight(task, -task.weight);
-  }
-
-  private addWeight({ projectId }: Pick<QueuedTask, 'projectId'>, change: number): void {
-    this.totalWeight += change;
-    if (projectId === null) return;
-    const weight = (this.projectWeights.get(projectId) ?? 0) + change;
-    if (weight > 0) this.projectWeights.set(projectId, weight);
-    else this.projectWeights.delete(projectId);
   }
 }
 

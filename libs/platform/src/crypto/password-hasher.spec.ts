@@ -135,7 +135,7 @@ describe('PasswordHasher', () => {
     expect(() => recordedHasher.reserve('a').release()).not.toThrow();
     const caller = { projectId: 'a' };
     const hash = await hasher.hash('x');
-    const flood = Array.from({ length: 11 }, () => recordedHasher.hash('correct horse', caller));
+    const flood = Array.from({ length: 18 }, () => recordedHasher.hash('correct horse', caller));
     expect(() => recordedHasher.reserve('a')).toThrow(overloaded);
     expect(() => recordedHasher.reserve('b').release()).not.toThrow();
     await expect(recordedHasher.verify('correct horse', hash, caller)).rejects.toEqual(overloaded);
