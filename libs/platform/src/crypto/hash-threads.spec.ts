@@ -107,6 +107,40 @@ describe('HashThreads', () => {
     await countAccepted(running);
   });
 
+  describe('the estimated duration of a hash', () => {
+    let now = 1_000;
+    beforeEach(async () => {
+      await threads.close();
+      threads = new HashThreads(2, 10, 4_000);
+      // The start of the threads does not count.
+      await Promise.all(runMany(2));
+      jest.spyOn(performance, 'now').mockImplementation(() => now);
+    });
+    afterEach(() => void jest.restoreAllMocks());
+
+    /** Runs tasks one after the other, each of which takes this time on the clock. */
+    const runFor = async (ms: number, count: number): Promise<void> => {
+      threads.beforeTask = () => void (now += ms);
+      for (let index = 0; index < count; index += 1) await threads.run(task);
+    };
+    const countAcceptedOf = (count: number): Promise<number> =>
+      countAccepted(runMany(count, { projectId: 'a' }));
+
+    it('RL-03: follows the machine: sixteen concurrent sign-ins of a project wait while a hash takes eight times as long', async () => {
+      await runFor(480, 60);
+      await expect(countAcceptedOf(16)).resolves.toBe(16);
+      await runFor(960, 60);
+      await expect(countAcceptedOf(16)).resolves.toBe(2 + 7);
+      await runFor(60, 60);
+      await expect(countAcceptedOf(100)).resolves.toBe(100);
+    });
+
+    it('RL-03: is hardly changed by a process that was suspended', async () => {
+      await runFor(10_000, 1);
+      await expect(countAcceptedOf(80)).resolves.toBe(80);
+    });
+  });
+
   describe('the share of a project', () => {
     const expectReserved = (projectId: string | null) =>
       expect(() => threads.reserve(projectId).release()).not.toThrow();

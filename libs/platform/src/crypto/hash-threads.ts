@@ -10,6 +10,15 @@ import { estimateBcryptMs, type ImportedHash } from './imported-hash.js';
  */
 const BACKGROUND_INTERVAL_MS = 1_000;
 
+/** Weight of one duration in the moving average of all. */
+const AVERAGE_WEIGHT = 0.1;
+
+/**
+ * Multiple of the average that one duration counts at most. A process that is suspended for some seconds
+ * would otherwise reject requests long after it has resumed.
+ */
+const MAX_DURATION_FACTOR = 4;
+
 /** Interval at which `waitUntilIdle` and `drain` poll, in ms. */
 const POLL_INTERVAL_MS = 10;
 
@@ -64,7 +73,10 @@ export class HashThreads {
   private lastBackgroundAt = 0;
   /** Retry slots of rejected callers, by project. */
   private readonly retrySlots = new Map<string, RetrySlots>();
-  /** Moving average of the duration of a hash of Gatehouse, in ms. */
+  /**
+   * Moving average of the duration of a hash of Gatehouse, in ms. It includes the time for which a thread
+   * waits for a core, so it follows the load of the machine.
+   */
   private averageMs: number;
 
   /** Called when a task that is not a background task gets a thread. */
@@ -116,11 +128,16 @@ export class HashThreads {
       this.pool ??= createPool(this.threads);
       return (await this.pool.run(task)) as T;
     } finally {
-      if (isTypical) this.averageMs += 0.1 * (monotonicMs() - started - this.averageMs);
+      if (isTypical) this.recordDuration(monotonicMs() - started);
       if (options.isBackground) this.backgroundBusy -= 1;
       this.releaseThread();
       if (this.queue.isEmpty) this.retrySlots.clear();
     }
+  }
+
+  private recordDuration(ms: number): void {
+    const counted = Math.min(ms, MAX_DURATION_FACTOR * this.averageMs);
+    this.averageMs += AVERAGE_WEIGHT * (counted - this.averageMs);
   }
 
   /** Passes the thread directly to the next waiting task, so that no new task can take it first. */
