@@ -2,10 +2,10 @@ import { SetMetadata } from '@nestjs/common';
 import { minimumRoleFor, type Access, type OperatorRole, type Scope } from '@gatehouse/domain';
 import type { CallerKind } from './caller.js';
 
-/** The credential that a route requires. */
 /** All operators, or those who have a second factor. Only development allows operators without one. */
 export type ReauthenticatedOperators = 'all' | 'enrolled';
 
+/** The credential that a route requires. */
 export interface RouteCredential {
   /** The kinds of credentials that the route accepts; empty for a route without authentication. */
   kinds: CallerKind[];
