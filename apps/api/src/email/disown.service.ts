@@ -26,7 +26,7 @@ export class DisownService {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Returns the token of such a link in any state, without using it; null if there is none. */
+  /** Returns the token of a verification or email change, even if it is used or expired; null if it is unknown. */
   find(token: string): Promise<OneTimeToken | null> {
     return this.links.find(KINDS, token);
   }

@@ -115,7 +115,7 @@ export class EmailChangeService {
     });
   }
 
-  /** Returns the token of a confirmation link in any state, without using it; null if there is none. */
+  /** Returns the token of a confirmation link, even if it is used or expired; null if it is unknown. */
   find(token: string): Promise<OneTimeToken | null> {
     return this.links.find(KINDS, token);
   }

@@ -61,7 +61,7 @@ export class VerificationService {
     await respondUniformly(this.sendLink(project, email, redirectUrl ?? null));
   }
 
-  /** Returns the token of a link in any state, without using it; null if there is none. */
+  /** Returns the token of a verification link, even if it is used or expired; null if it is unknown. */
   find(token: string): Promise<OneTimeToken | null> {
     return this.links.find([KIND], token);
   }
