@@ -13,12 +13,12 @@ import {
   errorMessage,
   LOGGER,
   PasswordHasher,
-  rateLimitHeaders,
   sha256,
   type HashPermit,
   type Logger,
 } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
+import { isGranted, tooManyAttempts, type GrantedAttempt } from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
 
 /**
@@ -43,9 +43,6 @@ export interface AuthenticatedOperator extends OperatorWithPasswordHash {
   /** The allowance that granted the attempt. */
   granted: LoginAllowance;
 }
-
-/** A counted attempt whose password or code is verified, and the allowance that granted it. */
-type GrantedAttempt = OperatorLoginAttemptResult & { granted: LoginAllowance };
 
 /** Verifies operator passwords and counts failed passwords and codes. All routes use it. */
 @Injectable()
@@ -77,9 +74,9 @@ export class OperatorCheckService {
    * Counts an attempt before the code of an operator is verified.
    * @throws GatehouseError `too_many_attempts`
    */
-  async countAttempt(email: string, client: Client): Promise<GrantedAttempt> {
+  async countAttempt(email: string, client: Client): Promise<GrantedAttempt<OperatorLoginAttemptResult>> {
     const attempt = await this.reserveAttempt(email, client);
-    if (!isGranted(attempt)) throw tooManyAttempts(attempt);
+    if (!isGranted(attempt)) throw rejectedAttempt(attempt);
     return attempt;
   }
 
@@ -169,27 +166,15 @@ export class OperatorCheckService {
         if (granted) await this.attempts.release(sha256(email), granted);
         throw error;
       });
-    if (!granted) throw tooManyAttempts(attempt);
+    if (!granted) throw rejectedAttempt(attempt);
     if (operator && hash && isCorrect) return { ...operator, passwordHash: hash, granted };
     const error = operator
       ? this.recordFailure(operator, 'invalid_credentials')
       : notSignedIn('invalid_credentials');
-    throw granted === 'open' ? error : tooManyAttempts(attempt);
+    throw granted === 'open' ? error : rejectedAttempt(attempt);
   }
 }
 
-const isGranted = (attempt: OperatorLoginAttemptResult): attempt is GrantedAttempt =>
-  attempt.granted !== null;
-
-/** Returns a 429 `too_many_attempts`, the same for every email and address. */
-function tooManyAttempts({
-  operator,
-  secondsLeft,
-  windowSeconds,
-}: OperatorLoginAttemptResult): GatehouseError {
-  const headers = rateLimitHeaders({ ...failurePolicy, windowSeconds }, Math.max(1, secondsLeft));
-  return new GatehouseError('too_many_attempts', {
-    headers,
-    subject: operator ? { operatorId: operator.id } : undefined,
-  });
-}
+/** Returns a 429 `too_many_attempts`, whose log line names the operator. */
+const rejectedAttempt = (attempt: OperatorLoginAttemptResult): GatehouseError =>
+  tooManyAttempts(failurePolicy, attempt, attempt.operator ? { operatorId: attempt.operator.id } : undefined);

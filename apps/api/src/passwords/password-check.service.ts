@@ -8,7 +8,6 @@ import {
   type ClearedAttempts,
   type CustomerWithPasswordHash,
   type DecoySelection,
-  type LoginAllowance,
   type LoginAttemptResult,
   type NewEvent,
   type RecordedLogin,
@@ -19,13 +18,13 @@ import {
   Keyring,
   LOGGER,
   PasswordHasher,
-  rateLimitHeaders,
   sha256,
   type HashOptions,
   type HashPermit,
   type Logger,
 } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
+import { isGranted, tooManyAttempts, type GrantedAttempt } from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 
@@ -47,14 +46,12 @@ const failedLoginPolicy = {
  */
 const MAX_GUESSES = 100;
 
-/** A counted attempt whose password is verified, and the allowance that granted it. */
-type GrantedAttempt = CountedAttempt & { granted: LoginAllowance };
-type CountedAttempt = Omit<LoginAttemptResult, 'customer' | 'decoyHash'>;
+type GrantedLogin = GrantedAttempt<Omit<LoginAttemptResult, 'customer' | 'decoyHash'>>;
 
 /** A customer who has just provided the correct password, with the counted attempt. */
 export type AuthenticatedCustomer = CustomerWithPasswordHash & {
   passwordHash: string;
-  attempt: GrantedAttempt;
+  attempt: GrantedLogin;
 };
 
 /** Verifies customer passwords. All routes that take a password use it and share its count of failures. */
@@ -228,7 +225,7 @@ export class PasswordCheckService {
       if (attempt.granted) await this.attempts.release(project.id, emailHash, attempt.granted);
       throw error;
     });
-    if (!isGranted(attempt)) throw tooManyAttempts(attempt);
+    if (!isGranted(attempt)) throw tooManyAttempts(failedLoginPolicy, attempt);
     const isClosed = attempt.guesses > MAX_GUESSES;
     if (customer && hash && isCorrect && !isClosed) return { ...customer, passwordHash: hash, attempt };
     throw this.fail(project, customer, attempt);
@@ -250,14 +247,14 @@ export class PasswordCheckService {
    * Reports a failed attempt of an existing customer, and returns its error. An attempt of the allowance for
    * known addresses fails like a rejected one, so that the allowance is not observable.
    */
-  private fail(project: ProjectContext, customer: Customer | null, attempt: GrantedAttempt): GatehouseError {
+  private fail(project: ProjectContext, customer: Customer | null, attempt: GrantedLogin): GatehouseError {
     const isOpen = attempt.granted === 'open';
     if (customer) this.reportFailure(project, customer, attempt);
-    return isOpen ? invalidCredentials() : tooManyAttempts(attempt);
+    return isOpen ? invalidCredentials() : tooManyAttempts(failedLoginPolicy, attempt);
   }
 
   /** Records a failed login asynchronously, so that the response time reveals nothing. */
-  private reportFailure(project: ProjectContext, { id, email }: Customer, attempt: GrantedAttempt): void {
+  private reportFailure(project: ProjectContext, { id, email }: Customer, attempt: GrantedLogin): void {
     const isLastGuess = attempt.guesses >= MAX_GUESSES;
     // A closed password is locked until it is opened: the end of a window changes nothing.
     const isLocking =
@@ -293,8 +290,6 @@ const unlockEvents = (
     ? []
     : [customerEvent('customer.unlocked', customer, project)];
 
-const isGranted = (attempt: CountedAttempt): attempt is GrantedAttempt => attempt.granted !== null;
-
 /**
  * Returns the selection of the decoy of an email without a password: the same each time, and uniformly
  * distributed over all emails (docs/adr/0034).
@@ -302,12 +297,6 @@ const isGranted = (attempt: CountedAttempt): attempt is GrantedAttempt => attemp
 export function selectDecoy(keyring: Keyring, projectId: string, email: string): DecoySelection {
   const mac = keyring.mac('decoy', `${projectId}:${email}`);
   return { position: mac.readBigInt64BE(0), seed: mac.readBigInt64BE(8) };
-}
-
-/** Returns a 429 `too_many_attempts`, the same for every email and address (requirement RL-01). */
-function tooManyAttempts({ secondsLeft, windowSeconds }: CountedAttempt): GatehouseError {
-  const headers = rateLimitHeaders({ ...failedLoginPolicy, windowSeconds }, Math.max(1, secondsLeft));
-  return new GatehouseError('too_many_attempts', { headers });
 }
 
 /** Returns a 401 `invalid_credentials`, the same for every cause (requirement PW-08). */
