@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { formatCappedCount } from '../components/format-capped-count';
 import type { Problem } from '../http/problem';
 import { fetchPath } from '../http/queries';
 import classes from './shell.module.css';
@@ -19,7 +20,7 @@ export function DeadLetterBadge(): ReactNode {
     refetchInterval: REFETCH_INTERVAL_MS,
   });
   if (!data || data.count === 0) return null;
-  const text = `${data.count.toLocaleString('en')}${data.isMore ? '+' : ''}`;
+  const text = formatCappedCount(data.count, data.isMore);
   return (
     <span className={classes.badge} aria-label={`${text} unresolved`}>
       {text}

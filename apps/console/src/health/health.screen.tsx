@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { api } from '../http/client';
 import { toProblem, type Problem } from '../http/problem';
 import { UntrustedText } from '../components/untrusted-text';
+import { formatCappedCount } from '../components/format-capped-count';
 import { Icon } from '../components/icon';
 import { QueryContent } from '../components/query-content';
 import { Page } from '../components/page';
@@ -12,7 +13,6 @@ import { Badge } from '../components/status-badge';
 import { formatDuration } from '../components/time';
 import {
   billingLabel,
-  formatCappedCount,
   databaseStatus,
   listProblems,
   mailStatus,

@@ -1,4 +1,5 @@
 import type { Schemas } from '../http/client';
+import { formatCappedCount } from '../components/format-capped-count';
 import type { Tone } from '../components/status-badge';
 import { formatDuration } from '../components/time';
 
@@ -13,13 +14,6 @@ export interface ComponentStatus {
   /** The meaning of the status, and what to do. */
   description?: string;
 }
-
-/** Maximum count that the server returns. */
-const MAX_COUNT = 10_000;
-
-/** Formats a count as "1,234" or "10,000+". */
-export const formatCappedCount = (count: number): string =>
-  `${count.toLocaleString('en')}${count === MAX_COUNT ? '+' : ''}`;
 
 /** Ages of the oldest due delivery or email at which processing counts as delayed, and as stalled, in ms. */
 const DELAYED_MS = 60_000;

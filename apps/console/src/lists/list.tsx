@@ -1,5 +1,6 @@
 import { Button, Group, Paper, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { formatCappedCount } from '../components/format-capped-count';
 import { Icon } from '../components/icon';
 import { FilterBar } from './filter-bar';
 import { ListNotice, type EmptyContent } from './list-notice';
@@ -71,7 +72,7 @@ export function List<Row>(props: ListProps<Row>): ReactNode {
 export function formatCount(count: Count | null, noun: string): string {
   if (!count) return '';
   const name = count.count === 1 && !count.isMore ? toSingular(noun) : noun;
-  return `${count.count.toLocaleString('en')}${count.isMore ? '+' : ''} ${name}`;
+  return `${formatCappedCount(count.count, count.isMore)} ${name}`;
 }
 
 const toSingular = (noun: string): string =>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { formatInteger } from '../charts/scale';
 import type { Schemas } from '../http/client';
+import { formatCappedCount } from '../components/format-capped-count';
 import { formatPercent } from '../components/format-percent';
 import { RelativeTime } from '../components/relative-time';
 import type { Tone } from '../components/status-badge';
@@ -93,10 +94,6 @@ export function OverviewMetrics({ overview, project }: { overview: Overview; pro
     </div>
   );
 }
-
-/** Formats a count as "1,234" or "10,000+". */
-export const formatCappedCount = (count: number, isMore: boolean): string =>
-  `${formatInteger(count)}${isMore ? '+' : ''}`;
 
 function rateTone(rate: number | null): Tone | undefined {
   if (rate === null) return undefined;

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
+import { formatCappedCount } from '../components/format-capped-count';
 import { Icon } from '../components/icon';
 import { QueryContent } from '../components/query-content';
 import { Page } from '../components/page';
@@ -10,7 +11,7 @@ import { ProjectSelect } from '../components/record-select';
 import { RelativeTime } from '../components/relative-time';
 import { presets } from '../components/time-range';
 import { OverviewCharts } from './overview-charts';
-import { formatCappedCount, OverviewMetrics } from './overview-metrics';
+import { OverviewMetrics } from './overview-metrics';
 import classes from './overview.module.css';
 import { useOverviewParams } from './use-overview-params';
 
