@@ -1,5 +1,5 @@
-import { Database, declaredColumns, type DeclaredColumn } from '@gatehouse/persistence';
-import { createLogger, loadConfig } from '@gatehouse/platform';
+import { declaredColumns, type Database, type DeclaredColumn } from '@gatehouse/persistence';
+import { connectDatabase } from '../support/connect-database.js';
 import { TestInstance } from '../support/test-instance.js';
 
 /**
@@ -22,8 +22,7 @@ let instance: TestInstance;
 let database: Database;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
-  database = new Database(loadConfig(instance.env), createLogger({ logLevel: 'silent' }, 'test'));
-  await database.connect();
+  database = await connectDatabase(instance);
 });
 afterAll(async () => {
   await database?.close();

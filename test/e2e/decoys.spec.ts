@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { Database, LoginAttemptsRepository } from '@gatehouse/persistence';
-import { createLogger, Keyring, loadConfig, sha256 } from '@gatehouse/platform';
+import { LoginAttemptsRepository, type Database } from '@gatehouse/persistence';
+import { Keyring, sha256 } from '@gatehouse/platform';
 import { selectDecoy } from '../../apps/api/src/passwords/password-check.service.js';
+import { connectDatabase } from '../support/connect-database.js';
 import { runInChunks } from '../support/run-in-chunks.js';
 import { TestInstance } from '../support/test-instance.js';
 
@@ -10,8 +11,7 @@ let database: Database;
 let attempts: LoginAttemptsRepository;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
-  database = new Database(loadConfig(instance.env), createLogger({ logLevel: 'silent' }, 'test'));
-  await database.connect();
+  database = await connectDatabase(instance);
   attempts = new LoginAttemptsRepository(database);
 });
 afterAll(async () => {

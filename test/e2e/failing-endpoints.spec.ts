@@ -1,6 +1,6 @@
 import type { EndpointHealth } from '@gatehouse/domain';
-import { Database, EndpointHealthRepository } from '@gatehouse/persistence';
-import { createLogger, loadConfig } from '@gatehouse/platform';
+import { EndpointHealthRepository } from '@gatehouse/persistence';
+import { connectDatabase } from '../support/connect-database.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
 import { Receiver, respondWithStatus } from '../support/receiver.js';
@@ -153,8 +153,7 @@ describe('the reports of workers', () => {
       lastFailureAt: timeAt(5),
     };
     const success: EndpointHealth = { failingSince: null, lastSuccessAt: timeAt(3), lastFailureAt: null };
-    const database = new Database(loadConfig(instance.env), createLogger({ logLevel: 'silent' }, 'test'));
-    await database.connect();
+    const database = await connectDatabase(instance);
     const repository = new EndpointHealthRepository(database);
     for (const reports of [
       [failure, success],

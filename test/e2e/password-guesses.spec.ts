@@ -1,5 +1,6 @@
-import { Database, LoginAttemptsRepository } from '@gatehouse/persistence';
-import { createLogger, loadConfig, sha256 } from '@gatehouse/platform';
+import { LoginAttemptsRepository, type Database } from '@gatehouse/persistence';
+import { sha256 } from '@gatehouse/platform';
+import { connectDatabase } from '../support/connect-database.js';
 import {
   NEW_PASSWORD,
   normalizeResponse,
@@ -20,8 +21,7 @@ let database: Database;
 let attempts: LoginAttemptsRepository;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
-  database = new Database(loadConfig(instance.env), createLogger({ logLevel: 'silent' }, 'test'));
-  await database.connect();
+  database = await connectDatabase(instance);
   attempts = new LoginAttemptsRepository(database);
 });
 afterAll(async () => {
