@@ -11,7 +11,7 @@ import { estimateBcryptMs, type ImportedHash } from './imported-hash.js';
 const BACKGROUND_INTERVAL_MS = 1_000;
 
 /** Weight of one duration in the moving average of all. */
-const AVERAGE_WEIGHT = 0.1;
+const AVERAGE_WEIGHT = 0.2;
 
 /**
  * Multiple of the average that one duration counts at most. A process that is suspended for some seconds
