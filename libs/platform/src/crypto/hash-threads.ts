@@ -10,6 +10,12 @@ import { estimateBcryptMs, type ImportedHash } from './imported-hash.js';
  */
 const BACKGROUND_INTERVAL_MS = 1_000;
 
+/**
+ * Time after which idle threads end and return their memory, about 8 MB each, in ms. One stays, because
+ * starting a thread takes almost as long as a hash.
+ */
+const THREAD_IDLE_MS = 30_000;
+
 /** Weight of one duration in the moving average of all. */
 const AVERAGE_WEIGHT = 0.2;
 
@@ -64,8 +70,6 @@ export class HashThreads {
   private pool: Piscina | undefined;
   private readonly queue: HashQueue;
   private busyThreads = 0;
-  /** Number of tasks that have started. */
-  private startedTasks = 0;
   /** Waiting background tasks in the order of arrival. All other tasks take precedence. */
   private readonly backgroundWaiting = new Set<() => void>();
   private backgroundBusy = 0;
@@ -118,13 +122,14 @@ export class HashThreads {
     else if (this.busyThreads >= this.threads) await this.enqueue(isImported ? task.weight : 1, options);
     else this.busyThreads += 1;
     if (!options.isBackground) this.onStart(monotonicMs() - enqueuedAt);
-    // The first task of each thread includes the start of the thread, so its duration is not typical.
-    const isTypical = !isImported && this.startedTasks >= this.threads;
-    this.startedTasks += 1;
+    let isTypical = false;
     let started = monotonicMs();
     try {
       const held = this.beforeTask();
       if (held) started = await held.then(monotonicMs);
+      // The first task of each thread includes the start of the thread, so its duration is not typical.
+      const startedThreads = this.pool?.threads.length ?? 0;
+      isTypical = !isImported && startedThreads >= this.busyThreads;
       this.pool ??= createPool(this.threads);
       return (await this.pool.run(task)) as T;
     } finally {
@@ -271,9 +276,9 @@ export class HashThreads {
 const createPool = (count: number): Piscina =>
   new Piscina({
     filename: new URL('./hash-worker.mjs', import.meta.url).href,
-    minThreads: count,
+    minThreads: 1,
     maxThreads: count,
-    idleTimeout: Infinity,
+    idleTimeout: THREAD_IDLE_MS,
     niceIncrement: 10,
   });
 

@@ -107,7 +107,7 @@ export class PasswordHasher {
     return sealed ? this.unseal(sealed) : hash;
   }
 
-  /** Starts the threads and creates the dummy hash, so that the first login is as fast as the next. */
+  /** Starts a thread and creates the dummy hash, so that the first login is as fast as the next. */
   async warmUp(): Promise<void> {
     await this.verify('', null);
   }
