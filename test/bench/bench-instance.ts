@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { basename, join } from 'node:path';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, type InstanceOptions } from '../support/test-instance.js';
 import { entryPoints } from '../support/server-process.mjs';
@@ -12,7 +13,7 @@ let isStopping = false;
  * measured work. Everything else is as in production, including the log level.
  */
 export class BenchInstance {
-  private readonly children = new Set<ChildProcess>();
+  private readonly children = new Map<ChildProcess, string>();
   private isStopped = false;
   private constructor(readonly instance: TestInstance) {}
 
@@ -39,27 +40,37 @@ export class BenchInstance {
     return bench;
   }
 
-  /** Starts a worker. @returns a function that stops it */
-  startWorker(): () => Promise<void> {
-    const child = this.spawn(entryPoints.worker);
+  /**
+   * Starts a worker.
+   * @param env settings in addition to those of the instance
+   * @returns a function that stops it
+   */
+  startWorker(env: Record<string, string> = {}): () => Promise<void> {
+    const child = this.spawn(entryPoints.worker, env);
     return () => this.end(child);
+  }
+
+  /** Returns the ids of the running processes of a program. */
+  pids(program: keyof typeof entryPoints): number[] {
+    const running = [...this.children].filter(([, entryPoint]) => entryPoint === entryPoints[program]);
+    return running.map(([child]) => child.pid!);
   }
 
   async stop(): Promise<void> {
     if (this.isStopped) return;
     this.isStopped = true;
-    await Promise.all([...this.children].map((child) => this.end(child)));
+    await Promise.all([...this.children.keys()].map((child) => this.end(child)));
     await this.instance.stop();
   }
 
-  private spawn(entryPoint: string): ChildProcess {
-    const env = { PATH: process.env['PATH']!, ...this.instance.env };
+  private spawn(entryPoint: string, more: Record<string, string> = {}): ChildProcess {
+    const env = { PATH: process.env['PATH']!, ...this.instance.env, ...more };
     // The IPC channel closes when the benchmark has ended.
-    const child = spawn(process.execPath, [...profilingArguments(), entryPoint], {
+    const child = spawn(process.execPath, [...profilingArguments(entryPoint), entryPoint], {
       env,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    this.children.add(child);
+    this.children.set(child, entryPoint);
     return child;
   }
 
@@ -73,11 +84,12 @@ export class BenchInstance {
 }
 
 /**
- * Returns the Node.js options with which every Gatehouse process writes a CPU profile to BENCH_CPU_PROFILES.
+ * Returns the Node.js options with which every Gatehouse process writes a CPU profile to a folder of
+ * BENCH_CPU_PROFILES named after its program.
  */
-const profilingArguments = (): string[] => {
+const profilingArguments = (entryPoint: string): string[] => {
   const folder = process.env['BENCH_CPU_PROFILES'];
-  return folder ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];
+  return folder ? ['--cpu-prof', `--cpu-prof-dir=${join(folder, basename(entryPoint, '.js'))}`] : [];
 };
 
 /** Registers an instance that is not a `BenchInstance` to be stopped when the run is aborted. */

@@ -34,6 +34,10 @@ export class Child {
     running.add(this);
   }
 
+  get pid(): number {
+    return this.process.pid!;
+  }
+
   /** Calls a handler of the child process. @throws Error with its message if it failed */
   async call<T = void>(name: string, input?: unknown): Promise<T> {
     const id = (this.lastId += 1);

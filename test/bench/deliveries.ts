@@ -56,7 +56,7 @@ export async function measureDeliveries(): Promise<SectionResult> {
 }
 
 /** Returns the body of a real event, for the whole backlog. */
-async function readSampleBody(instance: TestInstance): Promise<string> {
+export async function readSampleBody(instance: TestInstance): Promise<string> {
   await instance.register();
   const [row] = await instance.sql<{ body: string }>(
     `SELECT body FROM events WHERE type = 'customer.created'`,
@@ -125,22 +125,24 @@ async function measureDrainRate(
   return (BACKLOG - WARM_UP) / row!.seconds;
 }
 
-async function fillBacklog(
+/** Inserts due deliveries to the endpoints in turn, and enqueues them as the api does after a commit. */
+export async function fillBacklog(
   instance: TestInstance,
   { endpointIds, body, count }: { endpointIds: string[]; body: string; count: number },
 ): Promise<void> {
-  const { organizationId, projectId } = instance.credentials;
   const rows = await instance.sql<DeliveryPointer>(
-    `WITH inserted AS (
+    `WITH due AS MATERIALIZED (
+       SELECT uuidv7() AS event_id, w.id AS endpoint_id, w.url, w.organization_id, w.project_id
+       FROM generate_series(1, $2::int) nth
+         JOIN webhook_endpoints w ON w.id = ($3::uuid[])[nth % cardinality($3::uuid[]) + 1]
+     ), inserted AS (
        INSERT INTO events (id, organization_id, project_id, type, body, created_at)
-       SELECT uuidv7(), $1, $2, 'customer.created', $3, now() FROM generate_series(1, $4::int) RETURNING id
+       SELECT event_id, organization_id, project_id, 'customer.created', $1, now() FROM due
      )
      INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, next_attempt_at)
-     SELECT uuidv7(), $1, $2, numbered.id, 'customer.created', w.id, w.url, now()
-     FROM (SELECT id, row_number() OVER () AS nth FROM inserted) numbered
-       JOIN webhook_endpoints w ON w.id = ($5::uuid[])[numbered.nth % $6::int + 1]
+     SELECT uuidv7(), organization_id, project_id, event_id, 'customer.created', endpoint_id, url, now() FROM due
      RETURNING id AS "deliveryId", endpoint_id AS "endpointId", project_id AS "projectId"`,
-    [organizationId, projectId, body, count, endpointIds, ENDPOINTS],
+    [body, count, endpointIds],
   );
   if (instance.env['REDIS_URL']) await enqueue(instance.env['REDIS_URL'], rows);
 }

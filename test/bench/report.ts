@@ -15,6 +15,8 @@ export interface Target {
 /** The result of a benchmark section. */
 export interface SectionResult {
   table: string[][];
+  /** Further tables, each with a title. */
+  details?: { title: string; table: string[][] }[];
   notes?: string[];
   targets: Target[];
 }
@@ -25,8 +27,17 @@ export const isMet = ({ value, bound, direction }: Target): boolean =>
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Prints a section: a table whose first row is the header, notes and targets. */
-export function printSection(title: string, { table, notes = [], targets }: SectionResult): void {
+/** Prints a section: tables whose first row is the header, notes and targets. */
+export function printSection(
+  title: string,
+  { table, details = [], notes = [], targets }: SectionResult,
+): void {
+  for (const each of [{ title, table }, ...details]) printTable(each.title, each.table);
+  for (const note of notes) print(`  ${note}`);
+  for (const target of targets) print(`  ${targetLine(target)}`);
+}
+
+function printTable(title: string, table: string[][]): void {
   print(`\n${title}`);
   const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => (row[column] ?? '').length)));
   for (const row of table) {
@@ -35,8 +46,6 @@ export function printSection(title: string, { table, notes = [], targets }: Sect
     );
     print(`  ${cells.join('   ').trimEnd()}`);
   }
-  for (const note of notes) print(`  ${note}`);
-  for (const target of targets) print(`  ${targetLine(target)}`);
 }
 
 /** Prints all targets together. */

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { inspect, parseArgs } from 'node:util';
 import { measureAttempts } from './attempts.js';
 import { stopInstances } from './bench-instance.js';
@@ -5,6 +6,7 @@ import { stopChildren } from './child.js';
 import { measureConsole } from './console.js';
 import { measureCustomers } from './customers.js';
 import { measureDeliveries } from './deliveries.js';
+import { eventParts, measureEvents, type EventOptions } from './events.js';
 import { measureFairness } from './fairness.js';
 import { measureFlood } from './flood.js';
 import { measureImport } from './import.js';
@@ -25,10 +27,10 @@ import { measureStarts } from './starts.js';
 import { measureTiming } from './timing.js';
 
 /** Command line options of a run. */
-interface Options {
-  /** Duration of each flood and of the soak. */
+interface Options extends EventOptions {
+  /** Duration of each flood, of the soak, and of a steady load of events. */
   seconds?: number;
-  /** Number of requests per case in timing, customers, attempts and console. */
+  /** Number of requests per case in timing, customers, attempts and console, and of events. */
   samples?: number;
   /** Prints the query plans of the customer lists. */
   plans?: boolean;
@@ -38,6 +40,8 @@ interface Section {
   title: string;
   /** Maximum duration. */
   limitMinutes: number;
+  /** Additional settings of PostgreSQL. */
+  postgresql?: Record<string, string>;
   measure: (options: Options) => Promise<SectionResult>;
 }
 
@@ -51,6 +55,11 @@ const sections: Record<string, Section> = {
     title: 'Deliveries: a backlog, to a fast target',
     limitMinutes: 5,
     measure: measureDeliveries,
+  },
+  events: {
+    title: 'Events: from the request to the recorded delivery',
+    limitMinutes: 40,
+    measure: measureEvents,
   },
   latency: {
     title: 'Latency: from commit to the first attempt',
@@ -107,7 +116,8 @@ const sections: Record<string, Section> = {
 /** The sections that run by default, in minutes instead of an hour. */
 const defaultSections = ['requests', 'deliveries', 'latency', 'fairness'];
 
-const USAGE = `npm run bench -- [${Object.keys(sections).join(' | ')}]… [--seconds=<each flood, or the soak>] [--samples=<each case of timing, customers, attempts and console>] [--plans]`;
+const USAGE = `npm run bench -- [${Object.keys(sections).join(' | ')}]… [--seconds=<each flood, the soak, or a steady load of events>] [--samples=<each case of timing, customers, attempts and console, or events>] [--plans] [--profile=<folder for CPU profiles of api and worker>]
+  events: [--rounds=<number>] [--only=${eventParts.join(',')}] [--with-redis | --without-redis]`;
 
 let servers: Promise<() => Promise<void>> | undefined;
 let cleanup: Promise<void> | undefined;
@@ -132,19 +142,40 @@ function abort(reason: string, code: number): void {
 /** Parses the command line. @throws Error that names an unknown section or an invalid option */
 function readArguments(): { names: string[]; options: Options } {
   const { values, positionals } = parseArgs({
-    options: { seconds: { type: 'string' }, samples: { type: 'string' }, plans: { type: 'boolean' } },
+    options: {
+      seconds: { type: 'string' },
+      samples: { type: 'string' },
+      plans: { type: 'boolean' },
+      profile: { type: 'string' },
+      rounds: { type: 'string' },
+      only: { type: 'string' },
+      'with-redis': { type: 'boolean' },
+      'without-redis': { type: 'boolean' },
+    },
     allowPositionals: true,
   });
   const unknown = positionals.find((name) => !Object.hasOwn(sections, name));
   if (unknown !== undefined) throw new Error(`Unknown: ${unknown}`);
   const options: Options = values.plans ? { plans: true } : {};
-  for (const name of ['seconds', 'samples'] as const) {
+  for (const name of ['seconds', 'samples', 'rounds'] as const) {
     if (values[name] === undefined) continue;
     options[name] = Number(values[name]);
     if (!Number.isInteger(options[name]) || options[name] < 1)
       throw new Error(`--${name} takes a whole number`);
   }
+  if (values.only !== undefined) options.only = readParts(values.only);
+  if (values['with-redis'] !== values['without-redis'])
+    options.queues = [values['with-redis'] ? 'redis' : 'postgresql'];
+  if (values.profile !== undefined) process.env['BENCH_CPU_PROFILES'] = resolve(values.profile);
   return { names: positionals.length > 0 ? positionals : defaultSections, options };
+}
+
+function readParts(list: string): NonNullable<EventOptions['only']> {
+  return list.split(',').map((name) => {
+    const part = eventParts.find((each) => each === name);
+    if (!part) throw new Error(`--only takes ${eventParts.join(', ')}; unknown: ${name}`);
+    return part;
+  });
 }
 
 /** Runs the benchmark. @returns the exit code: 1 if a required target was missed */
@@ -160,7 +191,7 @@ async function main(): Promise<number> {
   const minutes = names.reduce((sum, name) => sum + sections[name]!.limitMinutes, 0);
   setTimeout(() => abort(`Not done after ${minutes} minutes`, 1), minutes * 60_000).unref();
   printMachine();
-  servers = startBenchServers();
+  servers = startBenchServers(Object.assign({}, ...names.map((name) => sections[name]!.postgresql)));
   await servers;
   const targets: Target[] = [];
   for (const name of names) {

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,7 +14,7 @@ interface EmbeddedPostgres {
   startEmbeddedPostgres(options: {
     dataDir: string;
     settings: Record<string, string>;
-  }): Promise<{ adminUrl: string }>;
+  }): Promise<{ adminUrl: string; pid: number }>;
 }
 
 interface Processes {
@@ -25,12 +25,16 @@ interface Processes {
 const importScript = (path: string): Promise<unknown> =>
   import(pathToFileURL(join(process.cwd(), path)).href);
 
+/** The process ids of the servers; Redis only if it is installed. */
+export const serverPids: { postgresql: number[]; redis: number[] } = { postgresql: [], redis: [] };
+
 /**
  * Starts PostgreSQL with production durability and, if installed, Redis, with the migrated template database
  * that `TestInstance` clones.
+ * @param settings additional settings of PostgreSQL
  * @returns a function that stops them
  */
-export async function startBenchServers(): Promise<() => Promise<void>> {
+export async function startBenchServers(settings: Record<string, string> = {}): Promise<() => Promise<void>> {
   const embedded = (await importScript('test/support/embedded.mjs')) as Embedded;
   const postgres = (await importScript('scripts/embedded-postgres.mjs')) as EmbeddedPostgres;
   const processes = (await importScript('scripts/processes.mjs')) as Processes;
@@ -45,15 +49,17 @@ export async function startBenchServers(): Promise<() => Promise<void>> {
     for (const each of folders.splice(0).reverse()) await embedded.stopServers(each);
   };
   try {
-    const settings = { track_commit_timestamp: 'on' };
-    const { adminUrl } = await postgres.startEmbeddedPostgres({
+    const { adminUrl, pid } = await postgres.startEmbeddedPostgres({
       dataDir: join(folder, 'postgres'),
-      settings,
+      settings: { track_commit_timestamp: 'on', ...settings },
     });
+    serverPids.postgresql = [pid];
     process.env['TEST_DATABASE_URL'] = adminUrl;
     const servers = await embedded.startServers();
     folders.push(servers.folder);
     Object.assign(process.env, servers.env);
+    const redis = join(servers.folder, 'redis.pid');
+    if (existsSync(redis)) serverPids.redis = [Number(readFileSync(redis, 'utf8'))];
     return stop;
   } catch (error) {
     await stop();

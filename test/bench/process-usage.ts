@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** CPU time and wake-ups of a group of processes. */
+export interface Usage {
+  cpuSeconds: number;
+  /** Voluntary context switches: a process that waited has continued. */
+  wakeUps: number;
+}
+
+/** The process ids of each group. Their children are included. */
+export type ProcessGroups<Group extends string> = Record<Group, number[]>;
+
+const ticksPerSecond = (): number => Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+
+/** What a group has used since its processes started. */
+interface Reading {
+  cpuTicks: number;
+  /** By process. */
+  wakeUps: Map<number, number>;
+}
+
+/** Measures what groups of processes use, from Linux' /proc. */
+export class UsageMeter<Group extends string> {
+  private readonly ticks = ticksPerSecond();
+  private readonly before: Record<Group, Reading>;
+
+  constructor(private readonly groups: ProcessGroups<Group>) {
+    this.before = this.read();
+  }
+
+  /** Returns what each group has used since the meter was created. */
+  measure(): Record<Group, Usage> {
+    const after = this.read();
+    const result = {} as Record<Group, Usage>;
+    for (const group of Object.keys(after) as Group[]) {
+      const [then, now] = [this.before[group], after[group]];
+      // The CPU time of an ended process is in that of its parent. Its wake-ups are lost.
+      const wakeUps = [...now.wakeUps].map(([pid, count]) => count - (then.wakeUps.get(pid) ?? 0));
+      result[group] = {
+        cpuSeconds: (now.cpuTicks - then.cpuTicks) / this.ticks,
+        wakeUps: sum(wakeUps),
+      };
+    }
+    return result;
+  }
+
+  private read(): Record<Group, Reading> {
+    const result = {} as Record<Group, Reading>;
+    for (const [group, roots] of Object.entries<number[]>(this.groups)) {
+      const pids = withChildren(roots);
+      result[group as Group] = {
+        cpuTicks: sum(pids.map(readTicks)),
+        wakeUps: new Map(pids.map((pid) => [pid, readWakeUps(pid)])),
+      };
+    }
+    return result;
+  }
+}
+
+const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** Returns the fields of /proc/<pid>/stat from the third one, or null if the process has ended. */
+function readStat(pid: number): string[] | null {
+  const stat = readIfExists(`/proc/${pid}/stat`);
+  // The name of the program is in parentheses and can contain spaces.
+  return stat === null ? null : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+/** Returns the CPU time of a process, its threads, and its children that have ended, such as backends of PostgreSQL. */
+function readTicks(pid: number): number {
+  const fields = readStat(pid);
+  // utime, stime, cutime and cstime
+  return fields ? sum(fields.slice(11, 15).map(Number)) : 0;
+}
+
+function readWakeUps(pid: number): number {
+  const counts = listFolder(`/proc/${pid}/task`).map((thread) => {
+    const status = readIfExists(`/proc/${pid}/task/${thread}/status`) ?? '';
+    return Number(/^voluntary_ctxt_switches:\s*(\d+)/m.exec(status)?.[1] ?? 0);
+  });
+  return sum(counts);
+}
+
+/** Returns the processes with their children, down to the last level. */
+function withChildren(roots: number[], all = readChildren()): number[] {
+  return roots.flatMap((root) => [root, ...withChildren(all.get(root) ?? [], all)]);
+}
+
+/** Returns the children of each process. */
+function readChildren(): Map<number, number[]> {
+  const children = new Map<number, number[]>();
+  for (const pid of listFolder('/proc').map(Number).filter(Number.isInteger)) {
+    const parent = Number(readStat(pid)?.[1]);
+    children.set(parent, [...(children.get(parent) ?? []), pid]);
+  }
+  return children;
+}
+
+function listFolder(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+function readIfExists(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}

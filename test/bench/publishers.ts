@@ -1,0 +1,111 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import autocannon from 'autocannon';
+import { serve } from './child.js';
+
+/** What creates an event: a change of a customer, or a custom event. */
+export type Publication = 'patch' | 'custom';
+
+/** A customer and the secret key of the project. */
+export interface PublishTarget {
+  secretKey: string;
+  customerId: string;
+}
+
+export interface Publishing {
+  baseUrl: string;
+  publication: Publication;
+  /** Used in turn. */
+  targets: PublishTarget[];
+}
+
+/** A fixed number of requests by publishers that each wait for their response. */
+export interface ClosedLoop extends Publishing {
+  publishers: number;
+  total: number;
+}
+
+/** Requests at scheduled times, without waiting for earlier responses. */
+export interface OpenLoop extends Publishing {
+  perSecond: number;
+  seconds: number;
+}
+
+/** The time of each successful response by its mark, in ms since 1970. */
+export type Responses = [mark: string, at: number][];
+
+interface PublishRequest {
+  mark: string;
+  method: 'PATCH' | 'POST';
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Makes the body of a custom event about as long as that of an update of a customer. */
+const FILLER = 'x'.repeat(400);
+
+let lastMark = 0;
+
+/** Returns the next request. Its mark is in the event: a last name, or a field of the data. */
+function nextRequest({ publication, targets }: Publishing): PublishRequest {
+  lastMark += 1;
+  const mark = `bench-${lastMark}`;
+  const { secretKey, customerId } = targets[lastMark % targets.length]!;
+  const headers = { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' };
+  if (publication === 'patch') {
+    const body = JSON.stringify({ lastName: mark });
+    return { mark, method: 'PATCH', path: `/api/v1/customers/${customerId}`, headers, body };
+  }
+  const body = JSON.stringify({ type: 'app.order.paid', data: { mark, text: FILLER } });
+  return { mark, method: 'POST', path: '/v1/events', headers, body };
+}
+
+/** @throws Error if a request failed */
+async function publishAll(loop: ClosedLoop): Promise<void> {
+  const setupRequest = (spec: autocannon.Request) => ({ ...spec, ...nextRequest(loop) });
+  const { non2xx, errors, timeouts } = await autocannon({
+    url: loop.baseUrl,
+    connections: loop.publishers,
+    amount: loop.total,
+    setupClient: (client) => client.setRequests([{ setupRequest }]),
+  });
+  const failed = non2xx + errors + timeouts;
+  if (failed > 0) throw new Error(`${failed} of ${loop.total} requests failed`);
+}
+
+/** @throws Error if a request failed */
+async function publishSteadily(loop: OpenLoop): Promise<Responses> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  const began = performance.now();
+  const responses: Promise<[string, number]>[] = [];
+  for (let index = 0; index < loop.perSecond * loop.seconds; index += 1) {
+    const early = began + (index * 1_000) / loop.perSecond - performance.now();
+    if (early > 0) await sleep(early);
+    responses.push(send(agent, loop.baseUrl, nextRequest(loop)));
+  }
+  try {
+    return await Promise.all(responses);
+  } finally {
+    agent.destroy();
+  }
+}
+
+function send(agent: Agent, baseUrl: string, spec: PublishRequest): Promise<[string, number]> {
+  const { mark, method, path, headers, body } = spec;
+  return new Promise((resolve, reject) => {
+    const length = String(Buffer.byteLength(body));
+    const options = { method, agent, headers: { ...headers, 'content-length': length } };
+    request(baseUrl + path, options, (response) => {
+      response.resume().once('end', () => {
+        const at = performance.timeOrigin + performance.now();
+        if (response.statusCode! < 300) resolve([mark, at]);
+        else reject(new Error(`${method} ${path} returned ${response.statusCode}`));
+      });
+    })
+      .once('error', reject)
+      .end(body);
+  });
+}
+
+serve({ publishAll, publishSteadily });
