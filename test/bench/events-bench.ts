@@ -2,13 +2,25 @@ import { Redis } from 'ioredis';
 import { adminUrl } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { insertProject } from '../support/tenants.js';
-import type { Queue } from '../support/test-instance.js';
+import type { Queue, TestInstance } from '../support/test-instance.js';
 import { BenchInstance } from './bench-instance.js';
 import { Child } from './child.js';
 import { fillBacklog, readSampleBody } from './deliveries.js';
 import { UsageMeter, type Usage } from './process-usage.js';
 import type { ClosedLoop, OpenLoop, Publication, PublishTarget, Responses } from './publishers.js';
 import { serverPids } from './servers.js';
+import {
+  countNotifications,
+  prepareTracking,
+  readBackends,
+  readRedisUse,
+  readStatements,
+  resetStatements,
+  setTracking,
+  type Program,
+  type RedisUse,
+  type StatementUse,
+} from './statements.js';
 
 /** The processes whose use is measured. The last two belong to the benchmark. */
 export const processGroups = ['api', 'worker', 'PostgreSQL', 'Redis', 'client', 'receiver'] as const;
@@ -24,6 +36,18 @@ export interface Measurement {
   walBytes: number;
   /** Milliseconds from each response to the arrival of the event; only of a steady load. */
   delays?: number[];
+  /** Only of a tracked instance. */
+  tracked?: Tracked;
+}
+
+/** What the programs sent to PostgreSQL and Redis. */
+export interface Tracked {
+  statements: StatementUse[];
+  /** Number of messages to the workers, by sender. */
+  notifications: Record<Program, number>;
+  /** Of the processes of PostgreSQL that serve each program. */
+  backends: Record<Program, Usage>;
+  redis: RedisUse | null;
 }
 
 /** Endpoints and what is published to them. */
@@ -43,36 +67,51 @@ interface TargetOptions {
   fanOut?: number;
 }
 
+/** Concurrent requests of a closed loop. */
+export const PUBLISHERS = 16;
+
 const CUSTOMERS = 100;
-const PUBLISHERS = 16;
 /** Deliveries of a backlog per worker that are not counted: startup, compilation, first connections. */
 const BACKLOG_WARM_UP = 2_000;
+/** Of five minutes. */
 const SETTLE_PROBES = 12_000;
 
 const eventTypes: Record<Publication, string> = { patch: 'customer.updated', custom: 'app.*' };
 
 /** An instance with a receiver and publishers, each in its own process. */
 export class EventsBench {
-  readonly receiver = new Child('receiver');
-  readonly publishers = new Child('publishers');
+  private readonly receiver = new Child('receiver');
+  private readonly publishers = new Child('publishers');
   private url = '';
   private body = '';
   private stopWorkers: (() => Promise<void>)[] = [];
+  /** Settings of the workers of a tracked instance. */
+  private workerEnv: Record<string, string> = {};
 
-  private constructor(readonly bench: BenchInstance) {}
+  private constructor(
+    private readonly bench: BenchInstance,
+    private readonly isTracked: boolean,
+  ) {}
 
-  static async start(queue: Queue): Promise<EventsBench> {
+  /** @param isTracked counts statements, which takes some CPU time */
+  static async start(queue: Queue, isTracked = false): Promise<EventsBench> {
+    await setTracking(isTracked);
     // The publishers share an address and a few keys, and must not be limited.
     const env = { RATE_LIMITS: 'off' };
-    const events = new EventsBench(await BenchInstance.start({ queue, env }));
+    const events = new EventsBench(await BenchInstance.start({ queue, env }), isTracked);
     events.url = await events.receiver.call<string>('listenForMarks');
     events.body = await readSampleBody(events.instance);
-    if (queue === 'redis') await events.withRedis((redis) => redis.config('SET', 'appendonly', 'yes'));
+    if (isTracked) {
+      const { instance } = events;
+      const url = await prepareTracking((text) => instance.sql(text), instance.env['DATABASE_URL']!);
+      events.workerEnv = { DATABASE_URL: url };
+    }
+    if (events.hasRedis) await events.withRedis((redis) => redis.config('SET', 'appendonly', 'yes'));
     return events;
   }
 
-  get instance(): BenchInstance['instance'] {
-    return this.bench.instance;
+  get hasRedis(): boolean {
+    return this.instance.env['REDIS_URL'] !== undefined;
   }
 
   get superuserUrl(): string {
@@ -80,13 +119,14 @@ export class EventsBench {
   }
 
   async stop(): Promise<void> {
+    if (this.hasRedis) await this.withRedis((redis) => redis.config('SET', 'appendonly', 'no'));
     await Promise.all([this.receiver.stop(), this.publishers.stop(), this.bench.stop()]);
   }
 
   /** Stops the running workers and starts others. */
-  async startWorkers(count: number, env: Record<string, string> = {}): Promise<void> {
+  async startWorkers(count: number): Promise<void> {
     await Promise.all(this.stopWorkers.splice(0).map((stop) => stop()));
-    while (this.stopWorkers.length < count) this.stopWorkers.push(this.bench.startWorker(env));
+    while (this.stopWorkers.length < count) this.stopWorkers.push(this.bench.startWorker(this.workerEnv));
   }
 
   /** Returns whether the api has a route for custom events. */
@@ -156,13 +196,17 @@ export class EventsBench {
   }
 
   /** Calls `work` with a connection to the Redis database of the instance. */
-  async withRedis<Result>(work: (redis: Redis) => Promise<Result>): Promise<Result> {
+  private async withRedis<Result>(work: (redis: Redis) => Promise<Result>): Promise<Result> {
     const redis = new Redis(this.instance.env['REDIS_URL']!);
     try {
       return await work(redis);
     } finally {
       redis.disconnect();
     }
+  }
+
+  private get instance(): TestInstance {
+    return this.bench.instance;
   }
 
   private publishing({
@@ -209,12 +253,13 @@ export class EventsBench {
     { isReset = false } = {},
   ): Promise<Measurement> {
     if (!isReset) await this.receiver.call('reset');
+    const tracking = this.isTracked ? await this.startTracking() : undefined;
     const before = await this.readDatabaseCounters();
     const meter = new UsageMeter<ProcessGroup>({
       api: this.bench.pids('api'),
       worker: this.bench.pids('worker'),
       PostgreSQL: serverPids.postgresql,
-      Redis: this.instance.env['REDIS_URL'] ? serverPids.redis : [],
+      Redis: this.hasRedis ? serverPids.redis : [],
       client: [this.publishers.pid],
       receiver: [this.receiver.pid],
     });
@@ -223,13 +268,25 @@ export class EventsBench {
     const seconds = (performance.now() - began) / 1_000;
     const usage = meter.measure();
     const after = await this.readDatabaseCounters();
-    return {
-      events,
-      seconds,
-      usage,
-      transactions: after.transactions - before.transactions,
-      walBytes: after.walBytes - before.walBytes,
-    };
+    const transactions = after.transactions - before.transactions;
+    const walBytes = after.walBytes - before.walBytes;
+    const tracked = tracking && { tracked: await tracking() };
+    return { events, seconds, usage, transactions, walBytes, ...tracked };
+  }
+
+  /** Sets the counters to zero. @returns a function that reads them */
+  private async startTracking(): Promise<() => Promise<Tracked>> {
+    const sql: TestInstance['sql'] = (text) => this.instance.sql(text);
+    await resetStatements(sql);
+    if (this.hasRedis) await this.withRedis((redis) => redis.config('RESETSTAT'));
+    const readNotifications = await countNotifications(sql, this.superuserUrl);
+    const meter = new UsageMeter<Program>(await readBackends(sql));
+    return async () => ({
+      backends: meter.measure(),
+      notifications: await readNotifications(),
+      statements: await readStatements(sql),
+      redis: this.hasRedis ? await this.withRedis(readRedisUse) : null,
+    });
   }
 
   private async readDatabaseCounters(): Promise<Pick<Measurement, 'transactions' | 'walBytes'>> {

@@ -1,7 +1,7 @@
 import type { Queue } from '../support/test-instance.js';
 import { Child } from './child.js';
-import { EventsBench, type Measurement, type Targets } from './events-bench.js';
-import { eventsReport, type CaseResults } from './events-report.js';
+import { EventsBench, PUBLISHERS, type Measurement, type Targets } from './events-bench.js';
+import { EventResults } from './events-report.js';
 import type { Publication } from './publishers.js';
 import { printProgress, type SectionResult } from './report.js';
 import { hasRedis } from './servers.js';
@@ -27,6 +27,7 @@ export const eventParts = [
   'hundred',
   'fan-out',
   'backlog',
+  'statements',
 ] as const;
 export type EventPart = (typeof eventParts)[number];
 
@@ -48,6 +49,8 @@ interface Case {
   publication?: Publication;
   projects?: number;
   fanOut?: number;
+  /** True if a run of all parts lists the statements of this case. */
+  isTracked?: true;
   run: (bench: EventsBench, targets: Targets, sizes: Sizes) => Promise<Measurement>;
 }
 
@@ -65,9 +68,9 @@ const drain =
     bench.drainBacklog(targets, workers, BACKLOG);
 
 const cases: Case[] = [
-  { name: 'PATCH', part: 'patch', run: publishAll },
-  { name: 'custom', part: 'custom', publication: 'custom', run: publishAll },
-  { name: `PATCH, ${STEADY_PER_SECOND}/s`, part: 'steady', run: publishSteadily },
+  { name: 'PATCH', part: 'patch', isTracked: true, run: publishAll },
+  { name: 'custom', part: 'custom', publication: 'custom', isTracked: true, run: publishAll },
+  { name: `PATCH, ${STEADY_PER_SECOND}/s`, part: 'steady', isTracked: true, run: publishSteadily },
   {
     name: `custom, ${STEADY_PER_SECOND}/s`,
     part: 'steady-custom',
@@ -81,7 +84,7 @@ const cases: Case[] = [
     fanOut: FAN_OUT,
     run: (bench, targets, { events }) => bench.publishAll(targets, Math.ceil(events / FAN_OUT)),
   },
-  { name: 'backlog, 1 worker', part: 'backlog', run: drain(1) },
+  { name: 'backlog, 1 worker', part: 'backlog', isTracked: true, run: drain(1) },
   { name: 'backlog, 3 workers', part: 'backlog', run: drain(3) },
   { name: `backlog, ${PROJECTS} endpoints`, part: 'backlog', projects: PROJECTS, run: drain(1) },
 ];
@@ -91,53 +94,70 @@ const cases: Case[] = [
  * time of each process.
  */
 export async function measureEvents(options: EventOptions): Promise<SectionResult> {
-  const {
-    rounds = ROUNDS,
-    only = eventParts,
-    queues = hasRedis() ? ['postgresql', 'redis'] : ['postgresql'],
-  } = options;
+  const { rounds = ROUNDS, only = eventParts, queues = availableQueues() } = options;
+  if (queues.includes('redis') && !hasRedis()) throw new Error('--with-redis requires a redis-server');
   const sizes = { events: options.samples ?? EVENTS, seconds: options.seconds ?? STEADY_SECONDS };
   const selected = cases.filter(({ part }) => only.includes(part));
-  const results: CaseResults[] = [];
-  const bareRates: number[] = [];
-  const notes: string[] = [];
-  for (let round = 0; round < rounds; round += 1) {
+  const isAll = selected.length === 0 || options.only === undefined;
+  const trackedCases = isAll ? cases.filter(({ isTracked }) => isTracked) : selected;
+  const results = new EventResults();
+  for (let round = 1; selected.length > 0 && round <= rounds; round += 1) {
     for (const queue of queues) {
-      printProgress(`round ${round + 1} of ${rounds}, queue ${queue}`);
-      // Each round has its own database: tables and indexes grow with every event.
-      const bench = await EventsBench.start(queue);
-      try {
-        const bareRate = await measureBareInserts(bench);
-        bareRates.push(bareRate);
-        const hasCustomEvents = await bench.hasCustomEvents();
-        for (const each of selected) {
-          if (each.publication === 'custom' && !hasCustomEvents) {
-            const reason = `${each.name}: skipped, because POST /v1/events does not exist.`;
-            if (!notes.includes(reason)) notes.push(reason);
-            continue;
-          }
-          const measurement = await runCase(bench, each, sizes);
-          const name = `${each.name}${queue === 'redis' ? ', with Redis' : ''}`;
-          let entry = results.find((result) => result.name === name);
-          if (!entry) results.push((entry = { name, rounds: [] }));
-          entry.rounds.push({ ...measurement, bareRate });
-        }
-      } finally {
-        await bench.stop();
-      }
+      printProgress(`round ${round} of ${rounds}, queue ${queue}`);
+      await withBench(queue, false, async (bench) => {
+        results.startRound(await measureBareInserts(bench));
+        await runCases(bench, selected, sizes, (name, measurement) => results.add(name, measurement));
+      });
     }
   }
-  return eventsReport(results, bareRates, [
-    `A round is a new instance of api and worker. ${sizes.events} events by 16 publishers, after a warm-up of ${WARM_UP}, until the`,
+  for (const queue of only.includes('statements') ? queues : []) {
+    printProgress(`statements, queue ${queue}`);
+    await withBench(queue, true, (bench) =>
+      runCases(bench, trackedCases, sizes, (name, measurement) => results.addTracked(name, measurement)),
+    );
+  }
+  return results.report([
+    `Bare inserts: single rows of ${BODY_BYTES} bytes, each committed by one of ${BARE_CONNECTIONS} connections.`,
+    `A round is a new instance of api and worker. ${sizes.events} events by ${PUBLISHERS} publishers, after a warm-up of ${WARM_UP}, until the`,
     `last outcome is recorded; or ${STEADY_PER_SECOND} events a second for ${sizes.seconds} s; or a backlog of ${BACKLOG} deliveries.`,
-    ...notes,
   ]);
+}
+
+const availableQueues = (): Queue[] => (hasRedis() ? ['postgresql', 'redis'] : ['postgresql']);
+
+/** Calls `work` with its own instance and database: tables and indexes grow with every event. */
+async function withBench(
+  queue: Queue,
+  isTracked: boolean,
+  work: (bench: EventsBench) => Promise<void>,
+): Promise<void> {
+  const bench = await EventsBench.start(queue, isTracked);
+  try {
+    await work(bench);
+  } finally {
+    await bench.stop();
+  }
+}
+
+/** Measures cases; custom events only if the api has them. @param add receives null for a skipped case */
+async function runCases(
+  bench: EventsBench,
+  selected: Case[],
+  sizes: Sizes,
+  add: (name: string, measurement: Measurement | null) => void,
+): Promise<void> {
+  const hasCustomEvents = await bench.hasCustomEvents();
+  for (const each of selected) {
+    printProgress(each.name);
+    const name = `${each.name}${bench.hasRedis ? ', with Redis' : ''}`;
+    const isSkipped = each.publication === 'custom' && !hasCustomEvents;
+    add(name, isSkipped ? null : await runCase(bench, each, sizes));
+  }
 }
 
 /** Measures a case after a warm-up of the processes with the same requests. */
 async function runCase(bench: EventsBench, each: Case, sizes: Sizes): Promise<Measurement> {
   const { publication = 'patch', projects = 1, fanOut = 1 } = each;
-  printProgress(each.name);
   const targets = await bench.createTargets({ publication, projects, fanOut });
   try {
     if (each.part !== 'backlog') await bench.warmUp(targets, WARM_UP);

@@ -25,7 +25,9 @@ export class UsageMeter<Group extends string> {
   private readonly ticks = ticksPerSecond();
   private readonly before: Record<Group, Reading>;
 
+  /** @throws Error on other systems */
   constructor(private readonly groups: ProcessGroups<Group>) {
+    if (process.platform !== 'linux') throw new Error('the use of processes is only measured on Linux');
     this.before = this.read();
   }
 
@@ -38,7 +40,8 @@ export class UsageMeter<Group extends string> {
       // The CPU time of an ended process is in that of its parent. Its wake-ups are lost.
       const wakeUps = [...now.wakeUps].map(([pid, count]) => count - (then.wakeUps.get(pid) ?? 0));
       result[group] = {
-        cpuSeconds: (now.cpuTicks - then.cpuTicks) / this.ticks,
+        // The difference is negative if a process has ended whose parent is not in the group.
+        cpuSeconds: Math.max(0, now.cpuTicks - then.cpuTicks) / this.ticks,
         wakeUps: sum(wakeUps),
       };
     }

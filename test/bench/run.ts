@@ -24,6 +24,7 @@ import { measureRequests } from './requests.js';
 import { startBenchServers } from './servers.js';
 import { measureSoak } from './soak.js';
 import { measureStarts } from './starts.js';
+import { statementSettings } from './statements.js';
 import { measureTiming } from './timing.js';
 
 /** Command line options of a run. */
@@ -58,7 +59,8 @@ const sections: Record<string, Section> = {
   },
   events: {
     title: 'Events: from the request to the recorded delivery',
-    limitMinutes: 40,
+    limitMinutes: 60,
+    postgresql: statementSettings,
     measure: measureEvents,
   },
   latency: {
