@@ -191,5 +191,5 @@ function redisTable(
 const shorten = (text: string): string =>
   text
     .replace(/\s+/g, ' ')
-    .replace(/^SELECT .{40,}? FROM /, 'SELECT … FROM ')
+    .replace(/^SELECT .{40,}? FROM (?=\w+( |$))/, 'SELECT … FROM ')
     .slice(0, STATEMENT_LENGTH);
