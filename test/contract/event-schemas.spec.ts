@@ -2,6 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import {
+  customEventExample,
+  customEventSchema,
   eventExamples,
   eventResources,
   eventSchema,
@@ -92,9 +94,18 @@ describe('the schemas of events', () => {
     expect(violations).toEqual([]);
   });
 
+  test('describe custom events, with any data', () => {
+    const validate = strictAjv().compile(customEventSchema);
+    for (const body of [customEventExample, { ...customEventExample, type: 'app.x', data: {} }])
+      expect([...findProblems(validate, body), ...problemsOf('app.*', body)]).toEqual([]);
+    for (const change of [{ type: 'order.paid' }, { data: [] }, { project_id: null }])
+      expect(validate({ ...customEventExample, ...change })).toBe(false);
+  });
+
   test('distinguish bodies by their type', () => {
     const validate = strictAjv().compile(eventsSchema);
     for (const type of types) expect(findProblems(validate, eventExamples[type])).toEqual([]);
+    expect(findProblems(validate, customEventExample)).toEqual([]);
     expect(validate({ ...eventExamples['login.failed'], type: 'login.succeeded' })).toBe(false);
     expect(validate({ ...eventExamples['login.failed'], type: 'login.unheard_of' })).toBe(false);
   });

@@ -200,7 +200,7 @@ describe('strict input', () => {
       ['There is no such route. The API reference lists all routes.', 'GET', '/nothing'],
       ['This path supports GET, HEAD, PATCH, not DELETE.', 'DELETE', '/api/v1/me'],
       [
-        'events must contain known event types (see GET /v1/webhooks/event-types), patterns such as customer.*, or *.',
+        'events must contain known event types (see GET /v1/webhooks/event-types), patterns such as customer.*, custom types such as app.order.paid, app.*, or *.',
         'POST',
         '/v1/webhooks/endpoints',
         bearer(secretKey),

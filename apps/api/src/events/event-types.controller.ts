@@ -1,7 +1,17 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { SecretKey } from '@gatehouse/auth';
-import { eventExamples, eventSchema, eventTypes, isNamedOnly, type EventType } from '@gatehouse/domain';
+import {
+  ALL_CUSTOM_EVENTS,
+  customEventCause,
+  customEventExample,
+  customEventSchema,
+  eventExamples,
+  eventSchema,
+  eventTypes,
+  isNamedOnly,
+  type EventType,
+} from '@gatehouse/domain';
 import { ApiSnakeList } from '../http/api-envelopes.js';
 import { snakeList } from '../http/paging.js';
 import { EventTypeResponse } from './dto/event.response.js';
@@ -14,6 +24,14 @@ const types: EventTypeResponse[] = (Object.keys(eventTypes) as EventType[]).map(
   example: { ...eventExamples[type] },
 }));
 
+const customTypes: EventTypeResponse = {
+  type: ALL_CUSTOM_EVENTS,
+  description: `Emitted when ${customEventCause}`,
+  named_only: false,
+  schema: customEventSchema,
+  example: { ...customEventExample },
+};
+
 @ApiTags('Events')
 @Controller('v1/webhooks/event-types')
 export class EventTypesController {
@@ -21,11 +39,12 @@ export class EventTypesController {
   @ApiOperation({
     operationId: 'eventTypes.list',
     summary: 'List event types',
-    description: 'Returns all types on one page, each with the JSON Schema of its body and an example.',
+    description:
+      'Returns all types on one page, each with the JSON Schema of its body and an example. The last entry, `app.*`, stands for the custom types that your servers send.',
   })
   @SecretKey('webhook:read')
   @ApiSnakeList(EventTypeResponse)
   list() {
-    return snakeList(types, null);
+    return snakeList([...types, customTypes], null);
   }
 }

@@ -1,6 +1,7 @@
 import { exampleCustomer } from '../customers/customer.js';
 import { publicId } from '../ids.js';
 import { defaultSettings } from '../projects/project-settings.js';
+import type { CustomEventType } from './custom-event-types.js';
 import { eventTypes, isOrganizationEvent, type EventType } from './event-types.js';
 
 /** The body of a webhook (contract, section 5). */
@@ -258,3 +259,13 @@ export const eventExamples = Object.fromEntries(
     return [type, { id, type, created_at: at, project_id, organization_id: organizationId, data }];
   }),
 ) as Record<EventType, EventBody>;
+
+/** An example body of a custom event. */
+export const customEventExample: Omit<EventBody, 'type'> & { type: CustomEventType } = {
+  id: publicId('event', exampleId(exampleTime('12:10:44.281'), '94d6e1f03bff')),
+  type: 'app.order.paid',
+  created_at: exampleTime('12:10:44.281'),
+  project_id: projectId,
+  organization_id: organizationId,
+  data: { order: { id: 'ord_1024', total: '49.90', currency: 'EUR' } },
+};

@@ -1,5 +1,6 @@
 import {
   email,
+  jsonObject,
   openEnum,
   object,
   previousValues,
@@ -9,7 +10,12 @@ import {
   type JsonSchema,
 } from '../json-schema.js';
 import { revocationReasons } from '../sessions/revocation-reasons.js';
-import { eventExamples } from './event-examples.js';
+import {
+  ALL_CUSTOM_EVENTS,
+  customEventTypePattern,
+  MAX_CUSTOM_EVENT_TYPE_LENGTH,
+} from './custom-event-types.js';
+import { customEventExample, eventExamples } from './event-examples.js';
 import {
   customerSchemas,
   deadLetter,
@@ -93,25 +99,55 @@ function projectIdSchema(type: EventType): JsonSchema {
   return { ...uuid, type: ['string', 'null'], description: 'null for an endpoint at organization level' };
 }
 
-/** Returns the schema of a complete body. Its `$ref`s refer to the resources. */
-const bodySchema = (type: EventType): JsonSchema => ({
-  ...object(
+/** Returns the schema of a complete body. */
+const envelope = (
+  type: JsonSchema,
+  project_id: JsonSchema,
+  data: JsonSchema,
+  description: string,
+): JsonSchema =>
+  object(
     {
       id: {
         ...text,
         pattern: '^evt_',
         description: 'Id of the event. The same in every attempt and redelivery',
       },
-      type: { const: type },
+      type,
       created_at: time,
-      project_id: projectIdSchema(type),
+      project_id,
       organization_id: uuid,
-      data: object(dataMembers[type]),
+      data,
     },
+    description,
+  );
+
+/** Returns the schema of the bodies of one type. Its `$ref`s refer to the resources. */
+const bodySchema = (type: EventType): JsonSchema => ({
+  ...envelope(
+    { const: type },
+    projectIdSchema(type),
+    object(dataMembers[type]),
     `Emitted when ${eventTypes[type].cause}`,
   ),
   title: type,
 });
+
+/** When a custom event is emitted, in words. */
+export const customEventCause = 'your server sent a custom event with `POST /v1/events`';
+
+const customBodySchema: JsonSchema = {
+  ...envelope(
+    { ...text, pattern: customEventTypePattern.source, maxLength: MAX_CUSTOM_EVENT_TYPE_LENGTH },
+    uuid,
+    { ...jsonObject, description: 'The `data` that your server sent' },
+    `Emitted when ${customEventCause}`,
+  ),
+  title: ALL_CUSTOM_EVENTS,
+};
+
+/** The self-contained JSON Schema of the bodies of custom events. */
+export const customEventSchema: JsonSchema = { $schema: DIALECT, ...customBodySchema };
 
 /** Returns the self-contained JSON Schema of the bodies of one type. */
 export function eventSchema(type: EventType): JsonSchema {
@@ -125,11 +161,12 @@ export const eventsSchema: JsonSchema = {
   $schema: DIALECT,
   title: 'Event',
   description: 'The body of a webhook. Later versions may add types and members, but will not remove any',
-  oneOf: types.map(ref),
+  oneOf: [...types, ALL_CUSTOM_EVENTS].map(ref),
   $defs: {
     ...eventResources,
     ...Object.fromEntries(
       types.map((type) => [type, { ...bodySchema(type), examples: [eventExamples[type]] }]),
     ),
+    [ALL_CUSTOM_EVENTS]: { ...customBodySchema, examples: [customEventExample] },
   },
 };

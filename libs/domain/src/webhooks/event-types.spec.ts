@@ -1,9 +1,17 @@
 import { splitWords } from '../../../../test/support/split-words.js';
 import {
+  CUSTOM_EVENT_PREFIX,
+  isCustomEventType,
+  MAX_CUSTOM_EVENT_TYPE_LENGTH,
+} from './custom-event-types.js';
+import {
   eventTypes,
   isEventType,
+  isEventTypeFilter,
   isSubscription,
+  matchingEventTypes,
   matchingSubscriptions,
+  subscribedEventTypes,
   type EventType,
 } from './event-types.js';
 
@@ -33,5 +41,48 @@ describe('event types', () => {
     expect(matchingSubscriptions('customer.created')).toEqual(['customer.created', 'customer.*', '*']);
     expect(matchingSubscriptions('login.failed')).toEqual(['login.failed', 'login.*']);
     expect(types.flatMap(matchingSubscriptions).filter((text) => !isSubscription(text))).toEqual([]);
+  });
+
+  it('leave the noun app to custom types', () => {
+    expect(types.filter((type) => type.startsWith(CUSTOM_EVENT_PREFIX))).toEqual([]);
+  });
+});
+
+describe('custom event types', () => {
+  const longest = `app.${'x'.repeat(MAX_CUSTOM_EVENT_TYPE_LENGTH - 4)}`;
+  const custom = splitWords('app.paid app.order.paid app.order.v2.line_item.added app.1 app._ app.a.b.c.d.e');
+
+  it('begin with app and have any number of segments, up to 128 characters', () => {
+    expect([...custom, longest].filter((text) => !isCustomEventType(text))).toEqual([]);
+    const others = splitWords(`app app. .app app..paid app.paid. app.* app.order.* App.paid app.Paid APP.PAID
+      app.order-paid app.order/paid app.é order.paid customer.created xapp.paid app_.paid *`);
+    const texts = ['', 'app.order paid', 'app.paid\n', ' app.paid', `${longest}x`, ...others];
+    expect(texts.filter(isCustomEventType)).toEqual([]);
+  });
+
+  it('can be subscribed to by their full type, with app.* and with *, but not by a part of them', () => {
+    expect([...custom, longest, 'app.*'].filter((text) => !isSubscription(text))).toEqual([]);
+    expect(splitWords('app.order.* app app.** app.*.paid').filter(isSubscription)).toEqual([]);
+    expect(matchingSubscriptions('app.order.paid')).toEqual(['app.order.paid', 'app.*', '*']);
+  });
+
+  it('are selected by filters like the types of Gatehouse', () => {
+    expect([...custom, 'app.*', 'login.failed'].filter((text) => !isEventTypeFilter(text))).toEqual([]);
+    expect(splitWords('* customer.* app.order.* order.paid').filter(isEventTypeFilter)).toEqual([]);
+    expect(matchingEventTypes(['app.paid', 'login.*', 'app.order.paid'])).toEqual([
+      'login.succeeded',
+      'login.failed',
+      'app.paid',
+      'app.order.paid',
+    ]);
+    expect(matchingEventTypes(['app.paid', 'app.*'])).toEqual(['app.*']);
+    expect(matchingEventTypes(['*'])).toEqual([...types, 'app.*']);
+  });
+
+  it('are received by the endpoints that subscribe to them', () => {
+    expect(subscribedEventTypes(['app.paid', 'login.failed'])).toEqual(['login.failed', 'app.paid']);
+    expect(subscribedEventTypes(['app.*'])).toEqual(['app.*']);
+    expect(subscribedEventTypes(['*'])).toContain('app.*');
+    expect(subscribedEventTypes(['customer.*']).filter((type) => type.startsWith('app.'))).toEqual([]);
   });
 });

@@ -1,5 +1,7 @@
+import { ALL_CUSTOM_EVENTS, isCustomEventType, type CustomEventType } from './custom-event-types.js';
+
 /**
- * All event types with their causes. `*` excludes the types that are marked `named`, which require an
+ * All event types of Gatehouse with their causes. `*` excludes the types that are marked `named`, which require an
  * explicit subscription (contract, section 5).
  */
 export const eventTypes = {
@@ -70,6 +72,9 @@ export const eventTypes = {
 
 export type EventType = keyof typeof eventTypes;
 
+/** A type of Gatehouse or a custom type. */
+export type AnyEventType = EventType | CustomEventType;
+
 export const isEventType = (text: string): text is EventType => Object.hasOwn(eventTypes, text);
 
 /**
@@ -87,37 +92,55 @@ export const isEndpointEvent = (type: EventType): boolean => resourceOf(type) ==
 /** Returns the part before the first dot: `customer` of `customer.created`. */
 const resourceOf = (type: string): string => type.split('.', 1)[0]!;
 
-const resources = new Set(Object.keys(eventTypes).map(resourceOf));
+const resources = new Set([...Object.keys(eventTypes), ALL_CUSTOM_EVENTS].map(resourceOf));
 
 /**
- * Returns whether an endpoint may list this text in `events`: a known type, `noun.*` of a known noun, or `*`.
+ * Returns whether a filter of deliveries may contain this text: a known type, a custom type, or `app.*`,
+ * because only custom types cannot be listed one by one.
+ */
+export const isEventTypeFilter = (text: string): boolean =>
+  isEventType(text) || isCustomEventType(text) || text === ALL_CUSTOM_EVENTS;
+
+/**
+ * Returns whether an endpoint may list this text in `events`: a known type, a custom type, `noun.*` of a known
+ * noun, or `*`.
  */
 export const isSubscription = (text: string): boolean =>
-  text === '*' || isEventType(text) || (text.endsWith('.*') && resources.has(text.slice(0, -2)));
+  text === '*' || isEventTypeFilter(text) || (text.endsWith('.*') && resources.has(text.slice(0, -2)));
 
-/** Returns the types that a list of subscriptions selects. Here `*` selects all types. */
-export function matchingEventTypes(subscriptions: string[]): EventType[] {
-  const types = Object.keys(eventTypes) as EventType[];
-  return types.filter((type) =>
+/**
+ * Returns the types that a list of subscriptions selects. `app.*` stands for all custom types. Here `*`
+ * selects all types.
+ */
+export function matchingEventTypes(subscriptions: string[]): string[] {
+  const types = (Object.keys(eventTypes) as EventType[]).filter((type) =>
     [type, `${resourceOf(type)}.*`, '*'].some((entry) => subscriptions.includes(entry)),
   );
+  return [...types, ...matchingCustomTypes(subscriptions)];
 }
 
+const matchingCustomTypes = (subscriptions: string[]): string[] =>
+  subscriptions.includes('*') || subscriptions.includes(ALL_CUSTOM_EVENTS)
+    ? [ALL_CUSTOM_EVENTS]
+    : subscriptions.filter(isCustomEventType);
+
 /** Returns whether `*` of an endpoint excludes the type. */
-export const isNamedOnly = (type: EventType): boolean =>
-  (eventTypes[type] as { named?: boolean }).named ?? false;
+export const isNamedOnly = (type: AnyEventType): boolean =>
+  (eventTypes as Record<string, { named?: boolean }>)[type]?.named ?? false;
 
 /** Returns the entries of an endpoint's `events` that match this type. */
-export function matchingSubscriptions(type: EventType): string[] {
+export function matchingSubscriptions(type: AnyEventType): string[] {
   const exact = [type, `${resourceOf(type)}.*`];
   return isNamedOnly(type) ? exact : [...exact, '*'];
 }
 
 /**
- * Returns the types that an endpoint with these `events` receives. Test events are excluded, because each is
- * sent only to the endpoint that it was requested for.
+ * Returns the types that an endpoint with these `events` receives. `app.*` stands for all custom types. Test
+ * events are excluded, because each is sent only to the endpoint that it was requested for.
  */
-export const subscribedEventTypes = (events: string[]): EventType[] =>
-  (Object.keys(eventTypes) as EventType[]).filter(
+export function subscribedEventTypes(events: string[]): string[] {
+  const types = (Object.keys(eventTypes) as EventType[]).filter(
     (type) => type !== 'webhook.test' && matchingSubscriptions(type).some((entry) => events.includes(entry)),
   );
+  return [...types, ...matchingCustomTypes(events)];
+}

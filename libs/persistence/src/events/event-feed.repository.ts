@@ -1,6 +1,6 @@
 // This file contains SQL: bounded scans by filter and reach, comparisons of transaction numbers, and an
 // update of many rows.
-import type { Reach } from '@gatehouse/domain';
+import { ALL_CUSTOM_EVENTS, type Reach } from '@gatehouse/domain';
 import { Conditions, organizationsWithin, sampleReaches } from '../conditions.js';
 import { visibleBody } from '../customers/erasure-sql.js';
 import type { Database } from '../database.js';
@@ -17,6 +17,7 @@ import {
 } from '../statements.js';
 import { minIdAt, NIL_UUID } from '../uuid-v7.js';
 import type { Transactions } from '../transactions.js';
+import { eventTypeCondition } from './event-type-condition.js';
 
 /** A position between two events of the feed. */
 export interface FeedPosition {
@@ -30,7 +31,7 @@ export interface FeedPosition {
 
 export interface FeedFilter {
   projectId: string | null;
-  /** Null for every type. */
+  /** Null for every type. `app.*` stands for all custom types. */
   types: string[] | null;
   createdAfter: Date | null;
 }
@@ -79,7 +80,7 @@ const readFeed = dynamicStatement(
   (reach: Reach, filter: FeedFilter, after: FeedPosition, window: number, limit: number) => {
     const where = new Conditions();
     const scan = feedScanSql(where, reach, filter, after, window);
-    const typeCondition = filter.types ? `WHERE type = ANY (${where.bind(filter.types)})` : '';
+    const typeCondition = filter.types ? `WHERE ${eventTypeCondition(where, 'type', filter.types)}` : '';
     const sql = `
       WITH scanned AS MATERIALIZED (${scan}),
         page AS (SELECT xact, id FROM scanned ${typeCondition} ORDER BY xact, id LIMIT ${where.bind(limit)})
@@ -94,6 +95,7 @@ const readFeed = dynamicStatement(
     [
       { projectId: null, types: null, createdAfter: null },
       { projectId: NIL_UUID, types: ['customer.created'], createdAfter: new Date(0) },
+      { projectId: NIL_UUID, types: [ALL_CUSTOM_EVENTS], createdAfter: null },
     ].map((filter) => [reach, filter, { epoch: 0, xact: 0n, id: NIL_UUID }, 1, 1] as const),
   ),
 );

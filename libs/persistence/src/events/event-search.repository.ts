@@ -1,5 +1,5 @@
 // This file contains SQL: bounded scans by filter and reach.
-import type { Reach } from '@gatehouse/domain';
+import { ALL_CUSTOM_EVENTS, type Reach } from '@gatehouse/domain';
 import {
   capScanCount,
   countedRow,
@@ -16,10 +16,11 @@ import { ownerRangeCondition } from '../owner-range-condition.js';
 import { boundedScanRow, boundedScanSql, scanPage, type ScannedPage } from '../scanned-page.js';
 import { dynamicStatement, text, uuid } from '../statements.js';
 import type { FeedEvent } from './event-feed.repository.js';
+import { eventTypeCondition } from './event-type-condition.js';
 
 export interface EventFilter {
   projectId: string | null;
-  /** Null for every type. */
+  /** Null for every type. `app.*` stands for all custom types. */
   types: string[] | null;
   createdAfter: Date | null;
   createdBefore: Date | null;
@@ -43,6 +44,7 @@ const noFilter: EventFilter = {
 const sampleFilters: EventFilter[] = [
   noFilter,
   { ...noFilter, projectId: NIL_UUID, types: ['customer.created'] },
+  { ...noFilter, types: [ALL_CUSTOM_EVENTS] },
   { ...noFilter, customerIds: [NIL_UUID], createdAfter: new Date(0), createdBefore: new Date(0) },
   { ...noFilter, eventId: NIL_UUID },
 ];
@@ -110,14 +112,14 @@ export class EventSearchRepository {
 
 /** Returns the conditions of a match among the scanned events. */
 function matchConditions(reach: Reach, filter: EventFilter): Conditions {
-  return new Conditions()
+  const where = new Conditions()
     .addReach('e', 'e.project_id', reach)
     .addIf(filter.eventId, (value) => `e.id = ${value}`)
     .addIf(filter.projectId, (value) => `e.project_id = ${value}`)
     .addIf(filter.customerIds, (value) => `e.customer_id = ANY (${value}::uuid[])`)
-    .addIf(filter.types, (value) => `e.type = ANY (${value})`)
     .addIf(filter.createdAfter, (value) => `e.created_at > ${value}`)
     .addIf(filter.createdBefore, (value) => `e.created_at < ${value}`);
+  return filter.types ? where.add(eventTypeCondition(where, 'e.type', filter.types)) : where;
 }
 
 /**

@@ -1,15 +1,20 @@
 // This file contains SQL: aggregates of attempts, for the rollups and for attempts that they do not include
 // yet, and settings of a transaction.
-import { attemptErrors, durationBounds, statusClasses } from '@gatehouse/domain';
+import { ALL_CUSTOM_EVENTS, attemptErrors, durationBounds, statusClasses } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
+import { isCustomTypeSql } from '../events/event-type-condition.js';
 import { nullable, statement, text } from '../statements.js';
 import { startOfDay } from '../webhooks/attempt-partitions.js';
 
 /** The scope of the complete installation. Every other scope is a project. */
 export const SYSTEM_SCOPE_ID = '00000000-0000-0000-0000-000000000000';
 
-/** The counted columns of an attempt `a`. */
-export const attemptCountColumns = `a.project_id, a.endpoint_id, a.event_type, a.success, a.http_status / 100 AS class, a.error,
+/**
+ * The counted columns of an attempt `a`. Custom types are counted together: applications can send any number of
+ * them, and each would get rows of its own.
+ */
+export const attemptCountColumns = `a.project_id, a.endpoint_id,
+  CASE WHEN ${isCustomTypeSql('a.event_type')} THEN '${ALL_CUSTOM_EVENTS}' ELSE a.event_type END AS event_type, a.success, a.http_status / 100 AS class, a.error,
   a.started_at, CASE WHEN a.error IS DISTINCT FROM 'worker_lost'
     THEN width_bucket(a.duration_ms, '{${durationBounds.join(',')}}'::int[]) END AS bin`;
 

@@ -1,5 +1,6 @@
 import type { Reach } from '@gatehouse/domain';
 import { Conditions } from '../conditions.js';
+import { eventTypeCondition } from '../events/event-type-condition.js';
 import { minIdAt, parseIdTime } from '../uuid-v7.js';
 import { ownerRangeCondition } from '../owner-range-condition.js';
 import { urlPrefixCondition } from '../search/lookups.repository.js';
@@ -20,7 +21,6 @@ export function attemptConditions(
     .add('true')
     .addIf(filter.projectId, (value) => `a.project_id = ${value}`)
     .addIf(filter.endpointId, (value) => `a.endpoint_id = ${value}`)
-    .addIf(filter.eventType, (value) => `a.event_type = ${value}`)
     .addIf(filter.deliveryState, (value) => `${delivery('state')} = ${value}`)
     .addIf(filter.batchId, (value) => `${delivery('batch_id')} = ${value}`)
     .addIf(filter.error, (value) => `a.error = ${value}`)
@@ -37,7 +37,8 @@ export function attemptConditions(
       filter.customerIds,
       (value) => `(SELECT e.customer_id FROM events e WHERE e.id = a.event_id) = ANY (${value}::uuid[])`,
     );
-  const { endpointUrl } = filter;
+  const { endpointUrl, eventType } = filter;
+  if (eventType) where.add(eventTypeCondition(where, 'a.event_type', [eventType]));
   if (endpointUrl) {
     const urlCondition = urlPrefixCondition(where, endpointUrl);
     where.add(`(SELECT ${urlCondition} FROM webhook_endpoints w WHERE w.id = a.endpoint_id)`);

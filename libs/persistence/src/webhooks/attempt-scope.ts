@@ -1,5 +1,5 @@
 // This file contains SQL: conditions on a reach.
-import type { AttemptError, DeliveryState, Reach } from '@gatehouse/domain';
+import { ALL_CUSTOM_EVENTS, type AttemptError, type DeliveryState, type Reach } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
 import { Conditions, organizationsWithin, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
@@ -11,6 +11,7 @@ import { deliveriesWithin } from './deliveries.repository.js';
 export interface AttemptFilter {
   projectId: string | null;
   endpointId: string | null;
+  /** `app.*` stands for all custom types. */
   eventType: string | null;
   eventId: string | null;
   deliveryId: string | null;
@@ -55,7 +56,7 @@ const noFilter: AttemptFilter = {
 /** Filters that produce every variant of the statements on the log. */
 export const sampleAttemptFilters: AttemptFilter[] = [
   noFilter,
-  { ...noFilter, success: false },
+  { ...noFilter, success: false, eventType: ALL_CUSTOM_EVENTS },
   {
     projectId: NIL_UUID,
     endpointId: NIL_UUID,

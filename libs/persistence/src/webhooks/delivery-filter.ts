@@ -1,10 +1,12 @@
 import {
+  ALL_CUSTOM_EVENTS,
   deliveryResolutions,
   type DeliveryResolution,
   type DeliveryState,
   type Reach,
 } from '@gatehouse/domain';
 import { organizationsWithin, type Conditions } from '../conditions.js';
+import { eventTypeCondition } from '../events/event-type-condition.js';
 import { MAX_CREATED_AT_SKEW_MS, filterIdRange, MAX_UUID, NIL_UUID } from '../uuid-v7.js';
 import { ownerRangeCondition } from '../owner-range-condition.js';
 import { urlPrefixCondition } from '../search/lookups.repository.js';
@@ -13,6 +15,7 @@ import { customerDeliveriesSql } from './low-volume-customers.js';
 export interface DeliveryFilter {
   projectId: string | null;
   endpointId: string | null;
+  /** `app.*` stands for all custom types. */
   eventType: string | null;
   eventId: string | null;
   /** Matches any of these. */
@@ -56,9 +59,15 @@ export const sampleDeliveryFilters: DeliveryFilter[] = [
   emptyDeliveryFilter,
   { ...emptyDeliveryFilter, projectId: NIL_UUID },
   { ...emptyDeliveryFilter, projectId: NIL_UUID, createdAfter: new Date(0), createdBefore: new Date(0) },
-  { ...emptyDeliveryFilter, endpointId: NIL_UUID, eventType: '', state: 'failed', success: false },
+  {
+    ...emptyDeliveryFilter,
+    endpointId: NIL_UUID,
+    eventType: 'customer.created',
+    state: 'failed',
+    success: false,
+  },
   { ...emptyDeliveryFilter, eventId: NIL_UUID, httpStatus: 500, httpStatusRange: [500, 599] },
-  { ...emptyDeliveryFilter, deliveryIds: [NIL_UUID] },
+  { ...emptyDeliveryFilter, deliveryIds: [NIL_UUID], eventType: ALL_CUSTOM_EVENTS },
   { ...emptyDeliveryFilter, endpointIds: [NIL_UUID], endpointUrl: 'https://example.com' },
   { ...emptyDeliveryFilter, customerIds: [NIL_UUID] },
   { ...emptyDeliveryFilter, customerIds: [NIL_UUID], areLowVolume: true },
@@ -187,10 +196,10 @@ function rangeConditions(
 export function addDeliveryConditions(where: Conditions, filter: DeliveryFilter): Conditions {
   const { endpointUrl } = filter;
   if (endpointUrl) where.add(urlPrefixCondition(where, endpointUrl));
+  if (filter.eventType) where.add(eventTypeCondition(where, 'd.event_type', [filter.eventType]));
   return where
     .addIf(filter.projectId, (value) => `d.project_id = ${value}`)
     .addIf(filter.endpointId, (value) => `d.endpoint_id = ${value}`)
-    .addIf(filter.eventType, (value) => `d.event_type = ${value}`)
     .addIf(filter.eventId, (value) => `d.event_id = ${value}`)
     .addIf(filter.deliveryIds, (value) => `d.id = ANY (${value}::uuid[])`)
     .addIf(filter.state, (value) => `d.state = ${value}`)

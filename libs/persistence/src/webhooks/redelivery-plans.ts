@@ -1,7 +1,14 @@
 // This file contains SQL: each statement scans deliveries or events and inserts the matches as items.
-import { MAX_BATCH_SIZE, type Reach, type SkipCounts, type WebhookEndpoint } from '@gatehouse/domain';
+import {
+  ALL_CUSTOM_EVENTS,
+  MAX_BATCH_SIZE,
+  type Reach,
+  type SkipCounts,
+  type WebhookEndpoint,
+} from '@gatehouse/domain';
 import { Conditions, sampleReaches } from '../conditions.js';
 import { arrayOf, dynamicStatement, integer, jsonb, uuid, type Query, type RowOf } from '../statements.js';
+import { eventTypeCondition } from '../events/event-type-condition.js';
 import type { Tx } from '../transactions.js';
 import { MAX_CREATED_AT_SKEW_MS, minIdAt, NIL_UUID } from '../uuid-v7.js';
 import { deliveriesWithin } from './deliveries.repository.js';
@@ -27,7 +34,7 @@ export interface RedeliveryPlan {
 
 /** The events that one endpoint may have missed. */
 export interface MissedEvents {
-  /** Event types that the endpoint receives. */
+  /** Event types that the endpoint receives. `app.*` stands for all custom types. */
   types: string[];
   since: Date;
   until: Date;
@@ -108,12 +115,12 @@ const insertMissedEvents = dynamicStatement(
           SELECT d.* FROM deliveries d
           WHERE d.event_id = e.id AND d.endpoint_id = w.id AND d.redelivered_as IS NULL ORDER BY d.id DESC LIMIT 1
         ) d ON true
-      WHERE e.type = ANY (${where.bind(types)}) AND NOT e.is_about_endpoint`;
+      WHERE ${eventTypeCondition(where, 'e.type', types)} AND NOT e.is_about_endpoint`;
     return insertItemsQuery(batchId, where, scan, matched);
   },
   [
     [NIL_UUID, sampleReceiver, sampleEvents],
-    [NIL_UUID, { ...sampleReceiver, projectId: NIL_UUID }, sampleEvents],
+    [NIL_UUID, { ...sampleReceiver, projectId: NIL_UUID }, { ...sampleEvents, types: [ALL_CUSTOM_EVENTS] }],
   ],
 );
 

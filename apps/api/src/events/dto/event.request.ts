@@ -10,12 +10,12 @@ export class ListEventsQuery extends PageQuery {
 
   @CheckedField({
     description:
-      'Only these event types, separated by commas. `customer.*` includes all types of that resource',
+      'Only these event types, separated by commas. `customer.*` includes all types of that resource, and `app.*` all custom types',
     example: 'customer.created,session.*',
     optional: true,
     isValid: isTypeList,
     message:
-      'types must be a comma-separated list of known event types (GET /v1/webhooks/event-types lists them)',
+      'types must be a comma-separated list of known event types (GET /v1/webhooks/event-types lists them) and custom types such as app.order.paid',
   })
   types?: string;
 

@@ -1,12 +1,26 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { eventTypes } from '@gatehouse/domain';
+import { customEventTypePattern, eventTypes, MAX_CUSTOM_EVENT_TYPE_LENGTH } from '@gatehouse/domain';
 import type { FeedEvent } from '@gatehouse/persistence';
 import { publicIdSchema } from '../../http/text-schemas.js';
 
 /** An event, identical to the body of its webhooks. */
 export class EventResponse {
   @ApiProperty(publicIdSchema('event')) id!: string;
-  @ApiProperty({ enum: Object.keys(eventTypes), example: 'customer.created' }) type!: string;
+  @ApiProperty({
+    type: String,
+    anyOf: [
+      { type: 'string', enum: Object.keys(eventTypes) },
+      {
+        type: 'string',
+        pattern: customEventTypePattern.source,
+        maxLength: MAX_CUSTOM_EVENT_TYPE_LENGTH,
+      },
+    ],
+    description: 'A type of `GET /v1/webhooks/event-types`, or a custom type',
+    example: 'customer.created',
+  })
+  type!: string;
+
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ type: String, format: 'uuid', nullable: true }) project_id!: string | null;
   @ApiProperty({ format: 'uuid' }) organization_id!: string;
@@ -29,9 +43,11 @@ export class EventResponse {
   }
 }
 
-/** An event type, with the schema of its body. */
+/** An event type, or all custom types (`app.*`), with the schema of the body. */
 export class EventTypeResponse {
-  @ApiProperty({ example: 'customer.created' }) type!: string;
+  @ApiProperty({ description: '`app.*` stands for all custom types', example: 'customer.created' })
+  type!: string;
+
   @ApiProperty({ description: 'Condition under which the event is emitted' }) description!: string;
   @ApiProperty({
     description:

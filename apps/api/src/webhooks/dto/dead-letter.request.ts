@@ -1,6 +1,5 @@
-import { deliveryStates, isEventType, statusClasses } from '@gatehouse/domain';
+import { deliveryStates, statusClasses } from '@gatehouse/domain';
 import {
-  CheckedField,
   OneOfField,
   ProjectIdField,
   PublicIdField,
@@ -8,15 +7,7 @@ import {
   TimeField,
 } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
-
-export const EventTypeField = (): PropertyDecorator =>
-  CheckedField({
-    description: 'Only this event type',
-    example: 'customer.created',
-    optional: true,
-    isValid: isEventType,
-    message: '$property must be a known event type (GET /v1/webhooks/event-types lists them)',
-  });
+import { EventTypeField } from './delivery.request.js';
 
 /**
  * The filters of the attempt log, applied to dead letters. `success` is always false, and the state is

@@ -1,4 +1,4 @@
-import { deliveryStates, isEventType, statusClasses } from '@gatehouse/domain';
+import { deliveryStates, isEventTypeFilter, statusClasses } from '@gatehouse/domain';
 import {
   BooleanField,
   CheckedField,
@@ -11,20 +11,23 @@ import {
 } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 
+/** An event type in a filter. */
+export const EventTypeField = (): PropertyDecorator =>
+  CheckedField({
+    description: 'Only this event type. `app.*` includes all custom types',
+    example: 'customer.created',
+    optional: true,
+    isValid: isEventTypeFilter,
+    message:
+      '$property must be a known event type (GET /v1/webhooks/event-types lists them), a custom type such as app.order.paid, or app.*',
+  });
+
 export class ListDeliveriesQuery extends PageQuery {
   @ProjectIdField() project_id?: string;
   @PublicIdField('endpoint') endpoint_id?: string;
   @PublicIdField('event') event_id?: string;
   @PublicIdField('delivery') delivery_id?: string;
-
-  @CheckedField({
-    description: 'Only this event type',
-    example: 'customer.created',
-    optional: true,
-    isValid: isEventType,
-    message: 'event must be a known event type (GET /v1/webhooks/event-types lists them)',
-  })
-  event?: string;
+  @EventTypeField() event?: string;
 
   @OneOfField('`true`: only attempts that succeeded. `false`: only attempts that failed', ['true', 'false'])
   success?: string;

@@ -11,7 +11,7 @@ import {
   TimeField,
 } from '../../http/fields.js';
 import { publicIdSchema } from '../../http/text-schemas.js';
-import { EventTypeField } from './dead-letter.request.js';
+import { EventTypeField } from './delivery.request.js';
 
 const MAX_DELIVERY_IDS = 200;
 

@@ -13,13 +13,13 @@ import { targetUrlSchema } from '../../http/text-schemas.js';
 import { SearchTextField } from '../../http/search-fields.js';
 
 const subscriptions = {
-  description: `Event types, a pattern such as \`customer.*\` for all types of a resource, or \`*\` for all types except \`webhook.*\` and \`login.failed\`. Types: ${Object.keys(eventTypes).join(', ')}`,
+  description: `Event types, a pattern such as \`customer.*\` for all types of a resource, custom types such as \`app.order.paid\`, \`app.*\` for all custom types, or \`*\` for all types except \`webhook.*\` and \`login.failed\`. Types: ${Object.keys(eventTypes).join(', ')}`,
   example: ['*'],
   optional: true,
   maxItems: 50,
   isValid: isSubscription,
   message:
-    'events must contain known event types (see GET /v1/webhooks/event-types), patterns such as customer.*, or *',
+    'events must contain known event types (see GET /v1/webhooks/event-types), patterns such as customer.*, custom types such as app.order.paid, app.*, or *',
 };
 
 const url = {
