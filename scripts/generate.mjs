@@ -27,13 +27,17 @@ await main(async () => {
  */
 async function generateFiles() {
   const { settings } = await import('@gatehouse/platform');
-  const { errorCatalog, eventExamples, eventsSchema, eventTypes } = await import('@gatehouse/domain');
+  const { customEventExample, errorCatalog, eventExamples, eventsSchema, eventTypes } =
+    await import('@gatehouse/domain');
   const openApi = await openApiDocuments();
   return {
     '.env.example': envExample(settings),
     'docs/settings.md': await formatWithPrettier('docs/settings.md', settingsPage(settings)),
     'docs/errors.md': await formatWithPrettier('docs/errors.md', errorsPage(errorCatalog)),
-    'docs/events.md': await formatWithPrettier('docs/events.md', eventsPage(eventTypes, eventExamples)),
+    'docs/events.md': await formatWithPrettier(
+      'docs/events.md',
+      eventsPage(eventTypes, eventExamples, customEventExample),
+    ),
     'docs/events.schema.json': await formatWithPrettier(
       'docs/events.schema.json',
       JSON.stringify(eventsSchema),
@@ -145,7 +149,7 @@ ${rows.join('\n')}
 `;
 }
 
-function eventsPage(eventTypes, eventExamples) {
+function eventsPage(eventTypes, eventExamples, customEventExample) {
   const types = Object.entries(eventTypes).map(([type, { cause, named }]) => ({
     type,
     cause: escape(cause),
@@ -168,7 +172,8 @@ ${example}
 # Event types
 
 The \`events\` of a webhook endpoint can contain a type from this page, all types of a resource such as \`customer.*\`, or
-\`*\`. \`*\` includes all types unless their description says otherwise.
+\`*\`. \`*\` includes all types unless their description says otherwise. It also includes
+[custom events](#custom-events), which your own servers send.
 
 Every body has the members that the examples show. \`data\` contains resources at the time of the event, in the format
 that a GET with a secret key returns. Later versions may add types and members, but will not remove any: ignore those
@@ -182,7 +187,17 @@ ${row('Type', 'Emitted when')}
 ${row(':--', ':--')}
 ${rows.join('\n')}
 
-${sections.join('\n')}`;
+${sections.join('\n')}
+## Custom events
+
+Emitted when your server sends an event with \`POST /v1/events\`: see
+[Send your own events](webhooks.md#send-your-own-events). The type is chosen by your server and begins with \`app.\`. Part of
+\`app.*\` and \`*\`. \`data\` contains exactly what your server sent, and is not erased with a customer.
+
+\`\`\`json
+${JSON.stringify(customEventExample, null, 2)}
+\`\`\`
+`;
 }
 
 function row(...cells) {

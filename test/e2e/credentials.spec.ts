@@ -97,6 +97,7 @@ const routesByCredential: Record<string, string> = {
     GET /v1/webhooks/redeliveries/:redeliveryId, GET /v1/webhooks/endpoints/:endpointId/stats,
     GET /v1/webhooks/endpoints, GET /v1/webhooks/endpoints/:endpointId`,
   'secret event:read': 'GET /v1/events/:eventId, GET /v1/events',
+  'secret event:write': 'POST /v1/events',
   'secret webhook:redeliver': `
     POST /v1/webhooks/deliveries/:deliveryId/redeliver, POST /v1/webhooks/deliveries/:deliveryId/discard,
     POST /v1/webhooks/redeliveries, POST /v1/webhooks/redeliveries/:redeliveryId/start,

@@ -141,4 +141,14 @@ describe('the document', () => {
     const page = await feed(cursor);
     expect((page.data as { id: string }[]).map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
   });
+
+  it('has a command that sends a custom event once', async () => {
+    const send = async () => JSON.parse(await document.runBlocks(['send'], { ORDER_ID: 'ord_7' })).data;
+    const event = await send();
+    expect(event).toMatchObject({
+      type: 'app.order.paid',
+      data: { order: { id: 'ord_7', total: 49.9 } },
+    });
+    expect(await send()).toEqual(event);
+  });
 });

@@ -137,6 +137,7 @@ const sampleBodies: Record<string, () => Json> = {
   'POST /api/v1/me/delete': () => ({ currentPassword: name() }),
   'POST /api/v1/customers': () => ({ email: email() }),
   'PATCH /api/v1/customers/{customerId}': () => ({ firstName: name() }),
+  'POST /v1/events': () => ({ type: 'app.sample', data: { name: name() } }),
   'POST /api/v1/customers/import': () => ({ customers: [{ email: email() }] }),
   'POST /api/v1/organizations': () => ({ name: name(), slug: name() }),
   'PATCH /api/v1/organizations/{organizationId}': () => ({ name: name() }),

@@ -4,36 +4,32 @@ import { cursorSchema } from './text-schemas.js';
 
 const success = { type: 'boolean', enum: [true] };
 
+/** Returns the schema of a single resource in the `/v1` family. */
+export const snakeItemSchema = (model: Type) => ({
+  type: 'object' as const,
+  required: ['success', 'data'],
+  properties: { success, data: { $ref: getSchemaPath(model) } },
+});
+
+/** Returns the schema of a list in the `/v1` family. */
+export const snakeListSchema = (model: Type) => ({
+  type: 'object' as const,
+  required: ['success', 'data', 'next_cursor', 'has_more'],
+  properties: {
+    success,
+    data: { type: 'array', items: { $ref: getSchemaPath(model) } },
+    next_cursor: { type: 'string', nullable: true, ...cursorSchema },
+    has_more: { type: 'boolean' },
+  },
+});
+
 /** Documents a single resource in the `/v1` family. */
 export const ApiSnakeItem = (model: Type, response: typeof ApiOkResponse = ApiOkResponse): MethodDecorator =>
-  applyDecorators(
-    ApiExtraModels(model),
-    response({
-      schema: {
-        type: 'object',
-        required: ['success', 'data'],
-        properties: { success, data: { $ref: getSchemaPath(model) } },
-      },
-    }),
-  );
+  applyDecorators(ApiExtraModels(model), response({ schema: snakeItemSchema(model) }));
 
 /** Documents a list in the `/v1` family. */
 export const ApiSnakeList = (model: Type): MethodDecorator =>
-  applyDecorators(
-    ApiExtraModels(model),
-    ApiOkResponse({
-      schema: {
-        type: 'object',
-        required: ['success', 'data', 'next_cursor', 'has_more'],
-        properties: {
-          success,
-          data: { type: 'array', items: { $ref: getSchemaPath(model) } },
-          next_cursor: { type: 'string', nullable: true, ...cursorSchema },
-          has_more: { type: 'boolean' },
-        },
-      },
-    }),
-  );
+  applyDecorators(ApiExtraModels(model), ApiOkResponse({ schema: snakeListSchema(model) }));
 
 /** Documents a list in the `/api/v1` family. */
 export const ApiCamelList = (model: Type): MethodDecorator =>

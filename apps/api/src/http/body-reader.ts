@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
+import type { RawBodyRequest } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { GatehouseError } from '@gatehouse/domain';
-import { parseStrictJson, type JsonLimits } from './strict-json.js';
+import { parseStrictJson, parseStrictJsonOrList, type JsonLimits } from './strict-json.js';
 
 const JSON_LIMIT = 64 * 1024;
 const IMPORT_LIMIT = 16 * 2 ** 20;
@@ -23,6 +24,12 @@ const IMPORT_PATH = '/api/v1/customers/import';
  * Limits of a list of 1,000 records, each with two objects of 50 keys; the list and its body add two levels.
  */
 const importLimits: JsonLimits = { name: 'body', depth: 22, keys: 200_000 };
+
+/** The only path that accepts a list: of custom events (contract, section 4). */
+const EVENTS_PATH = '/v1/events';
+
+/** The limits of a list of 100 events, of which each may have many small members. */
+const eventsLimits: JsonLimits = { name: 'body', depth: 20, keys: 10_000 };
 
 const ndjsonType = /^application\/x-ndjson\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
@@ -103,7 +110,11 @@ async function readAndParse(request: Request): Promise<void> {
   const bytes = await readBytes(request, bodyLimit(request));
   if (bytes.length === 0) request.body = undefined;
   else if (acceptsForms(request)) request.body = parseForm(bytes);
-  else request.body = parseStrictJson(bytes, isImport(request) ? importLimits : undefined);
+  else if (request.path === EVENTS_PATH) {
+    request.body = parseStrictJsonOrList(bytes, eventsLimits);
+    // Custom events are delivered as they were sent: see slice-data.ts.
+    (request as RawBodyRequest<Request>).rawBody = bytes;
+  } else request.body = parseStrictJson(bytes, isImport(request) ? importLimits : undefined);
 }
 
 /**

@@ -15,6 +15,11 @@ describe('customerIdInResponse', () => {
     ['an endpoint', { success: true, data: { id: 'ep_1' } }],
     ['a delivery about a project', { data: { request: { body: '{"data":{"project":{"id":"p1"}}}' } } }],
     ['a list', { data: [], nextCursor: null }],
+    ['a custom event', { success: true, data: { type: 'app.paid', data: { customer: { id: 'c1' } } } }],
+    [
+      'a delivery of a custom event',
+      { data: { request: { body: '{"type":"app.paid","data":{"customer":{"id":"c1"}}}' } } },
+    ],
   ])('returns null for %s', (_, body) => {
     expect(customerIdInResponse(body)).toBeNull();
   });

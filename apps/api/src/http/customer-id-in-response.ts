@@ -1,3 +1,5 @@
+import { CUSTOM_EVENT_PREFIX } from '@gatehouse/domain';
+
 /** The members of a response that may identify one customer. */
 interface CustomerResponseBody {
   id?: unknown;
@@ -14,7 +16,11 @@ export function customerIdInResponse(body: unknown): string | null {
   if (typeof body !== 'object' || body === null) return null;
   const { id, email, customer, data } = body as CustomerResponseBody;
   const sent = data?.request?.body;
-  if (sent) return customerIdInResponse((JSON.parse(sent) as { data: unknown }).data);
+  if (sent) {
+    const event = JSON.parse(sent) as { type?: string; data: unknown };
+    // The data of a custom event may contain anything under these names.
+    return event.type?.startsWith(CUSTOM_EVENT_PREFIX) ? null : customerIdInResponse(event.data);
+  }
   const customerId = customer ? customer.id : email === undefined ? null : id;
   return typeof customerId === 'string' ? customerId : null;
 }

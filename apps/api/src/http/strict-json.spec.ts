@@ -1,4 +1,4 @@
-import { parseStrictJson } from './strict-json.js';
+import { parseStrictJson, parseStrictJsonOrList } from './strict-json.js';
 
 const parse = (text: string | Buffer) => parseStrictJson(Buffer.from(text as string));
 const invalid = expect.objectContaining({ code: 'invalid_json', status: 400 });
@@ -172,5 +172,31 @@ describe('parseStrictJson', () => {
         }),
       );
     }
+  });
+});
+
+describe('parseStrictJsonOrList', () => {
+  const parseList = (text: string) =>
+    parseStrictJsonOrList(Buffer.from(text), { name: 'body', depth: 20, keys: 10 });
+
+  it('accepts an object or an array at the root', () => {
+    expect(parseList(' [{"a":[1]},2] ')).toEqual([{ a: [1] }, 2]);
+    expect(parseList('{"a":1}')).toEqual({ a: 1 });
+    for (const text of ['"a"', '1', 'null', '', '[1', '[]]']) expect(() => parseList(text)).toThrow(invalid);
+  });
+
+  it('checks an array like an object, and names its fields', () => {
+    const texts = [
+      `[${Array(11).fill('{"b":1}').join()}]`,
+      '[{"__proto__":1}]',
+      '["\\u0000"]',
+      nested(21, '[', '', ']'),
+    ];
+    for (const text of texts) expect(() => parseList(text)).toThrow(invalid);
+    expect(() => parseList('[0,{"a":9007199254740993}]')).toThrow(
+      expect.objectContaining({
+        details: expect.objectContaining({ errors: [expect.objectContaining({ field: '[1].a' })] }),
+      }),
+    );
   });
 });

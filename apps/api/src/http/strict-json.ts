@@ -26,15 +26,33 @@ const invalidJson = (detail: string): GatehouseError => new GatehouseError('inva
  * @throws GatehouseError `invalid_json`
  */
 export function parseStrictJson(bytes: Buffer, limits = bodyLimits): Record<string, unknown> {
+  return parseRoot(bytes, limits, 'a JSON object', isJsonObject);
+}
+
+/** Parses a body like `parseStrictJson`, but also accepts an array at the root. */
+export function parseStrictJsonOrList(bytes: Buffer, limits: JsonLimits): object {
+  return parseRoot(bytes, limits, 'a JSON object or array', isObjectOrArray);
+}
+
+const isObjectOrArray = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const isJsonObject = (value: unknown): value is Record<string, unknown> =>
+  isObjectOrArray(value) && !Array.isArray(value);
+
+function parseRoot<Root extends object>(
+  bytes: Buffer,
+  limits: JsonLimits,
+  root: string,
+  isRoot: (value: unknown) => value is Root,
+): Root {
   const text = decode(bytes, limits);
   // Checked before JSON.parse, which recurses: the accepted depth must not depend on the size of the stack.
   const roundedAt = checkStructure(text, limits);
   const value = parse(text, limits);
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalidJson(`The ${limits.name} must be a JSON object.`);
+  if (!isRoot(value)) throw invalidJson(`The ${limits.name} must be ${root}.`);
   if (roundedAt !== null) throw roundedIntegerError(text, roundedAt);
   checkContents(value);
-  return value as Record<string, unknown>;
+  return value;
 }
 
 function decode(bytes: Buffer, { name }: JsonLimits): string {
@@ -100,7 +118,8 @@ function checkStructure(text: string, limits: JsonLimits): number | null {
   return roundedAt;
 }
 
-function endOfString(text: string, start: number): number {
+/** Returns the offset of the closing quote of the string that starts at an offset. */
+export function endOfString(text: string, start: number): number {
   let index = start + 1;
   while (index < text.length && text[index] !== '"') index += text[index] === '\\' ? 2 : 1;
   return index;
@@ -117,7 +136,7 @@ function roundedIntegerError(text: string, offset: number): GatehouseError {
   const field = getLocation(text, offset)
     .path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
     .join('')
-    .slice(1);
+    .replace(/^\./, '');
   const rule = 'must not be an integer that a double-precision number cannot represent exactly';
   return new GatehouseError('invalid_json', {
     detail: `A number ${rule}. Send it as a string.`,

@@ -23,6 +23,7 @@ const scopeSet: Record<Scope, true> = {
   'webhook:write': true,
   'webhook:redeliver': true,
   'event:read': true,
+  'event:write': true,
   'audit:read': true,
 };
 export const scopes = Object.keys(scopeSet) as readonly Scope[];

@@ -17,6 +17,7 @@ export const scopes = [
   'webhook:write',
   'webhook:redeliver',
   'event:read',
+  'event:write',
   'audit:read',
 ] as const;
 

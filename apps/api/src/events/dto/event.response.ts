@@ -1,5 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { customEventTypePattern, eventTypes, MAX_CUSTOM_EVENT_TYPE_LENGTH } from '@gatehouse/domain';
+import {
+  customEventTypePattern,
+  eventTypes,
+  MAX_CUSTOM_EVENT_TYPE_LENGTH,
+  publicId,
+} from '@gatehouse/domain';
 import type { FeedEvent } from '@gatehouse/persistence';
 import { publicIdSchema } from '../../http/text-schemas.js';
 
@@ -40,6 +45,24 @@ export class EventResponse {
 
   static from({ body }: FeedEvent): EventResponse {
     return JSON.parse(body) as EventResponse;
+  }
+
+  static fromCustomEvent(event: {
+    id: string;
+    type: string;
+    createdAt: Date;
+    projectId: string;
+    organizationId: string;
+    data: Record<string, unknown>;
+  }): EventResponse {
+    return {
+      id: publicId('event', event.id),
+      type: event.type,
+      created_at: event.createdAt.toISOString(),
+      project_id: event.projectId,
+      organization_id: event.organizationId,
+      data: event.data,
+    };
   }
 }
 
