@@ -119,4 +119,40 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     await nextRequest;
     await newPage.context().close();
   });
+
+  it('selects custom event types of an endpoint and finds their events', async () => {
+    const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
+    await ui.goTo(`/endpoints/${id}`);
+    await ui.button('Edit').click();
+    const types = ui.dialog().getByLabel('Custom event types');
+    await types.fill('order.paid');
+    await types.press('Enter');
+    await ui.waitForText('“order.paid” is not a custom event type such as app.order.paid');
+    await types.fill('app.order.paid');
+    await types.press('Enter');
+    await ui.dialogButton('Save').click();
+    await ui.dialog().waitFor({ state: 'hidden' });
+    await ui.waitForText('app.order.paid');
+    const { body } = await instance.requestWithSecretKey('GET', `/v1/webhooks/endpoints/${id}`);
+    expect(body.data.events).toEqual(['customer.created', 'app.order.paid']);
+
+    await ui.button('Edit').click();
+    await ui.dialog().getByRole('checkbox', { name: 'app.*' }).check();
+    await ui.dialogButton('Save').click();
+    await ui.dialog().waitFor({ state: 'hidden' });
+    await ui.waitForText('app.*');
+
+    const data = { customer: { id: '../operators' } };
+    const event = { type: 'app.order.paid', data };
+    const sent = await instance.requestWithSecretKey('POST', '/v1/events', event);
+    expect(sent.status).toBe(201);
+    await ui.goTo('/events');
+    await page.getByRole('combobox', { name: 'Event type' }).fill('app.order.paid');
+    await page.getByRole('option', { name: 'app.order.paid' }).click();
+    await page.waitForURL(/app\.order\.paid/);
+    await page.reload();
+    await page.locator(`a[href="/console/events/${sent.body.data.id}"]`).first().waitFor();
+    // Its data is not taken for that of an event about a customer.
+    expect(await page.locator('a[href*="/console/customers/"]').count()).toBe(0);
+  });
 });

@@ -1,9 +1,10 @@
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { Schemas } from '../http/client';
 import type { Problem } from '../http/problem';
 import { fetchPath } from '../http/queries';
+import { isCustomEventType } from './custom-event-type';
 
 type EventType = Schemas['EventTypeResponse'];
 
@@ -38,22 +39,25 @@ export function groupByResource(types: EventType[]): [resource: string, types: E
   ]);
 }
 
-/** Renders a select for an event type. */
+/** Renders a select for an event type. A custom type can be entered in full. */
 export function EventTypeSelect({ value, onChange, allowGroups = false }: EventTypeSelectProps): ReactNode {
+  const [search, setSearch] = useState('');
   const types = groupByResource(useEventTypes()).flatMap(([resource, resourceTypes]) => [
     ...(allowGroups && resourceTypes.length > 1 ? [`${resource}.*`] : []),
     ...resourceTypes.map(({ type }) => type),
   ]);
+  const custom = [...new Set([value, isCustomEventType(search) ? search : ''])];
   return (
     <Select
       aria-label="Event type"
       placeholder="All event types"
       clearable
       searchable
-      data={value && !types.includes(value) ? [value, ...types] : types}
+      data={[...custom.filter((type) => type && !types.includes(type)), ...types]}
+      onSearchChange={setSearch}
       value={value || null}
       onChange={(type) => onChange(type ?? '')}
-      nothingFoundMessage="No matching options"
+      nothingFoundMessage="No matching options. Enter a custom type in full."
       maxDropdownHeight={320}
       comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
     />

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { isCustomEventType } from '../components/custom-event-type';
 import { groupByResource, useEventTypes } from '../components/event-type-select';
 import { Badge } from '../components/status-badge';
 import classes from './endpoints.module.css';
@@ -22,6 +23,7 @@ export function EndpointEvents({ events }: { events: string[] }): ReactNode {
         (events.includes(type) || events.includes(`${resource}.*`) || (events.includes('*') && !namedOnly)),
     ),
   );
+  const customTypes = events.filter(isCustomEventType);
   return (
     <>
       <ul className={classes.events}>
@@ -35,9 +37,10 @@ export function EndpointEvents({ events }: { events: string[] }): ReactNode {
         <details>
           <Text component="summary" size="xs" c="dimmed" mt="xs">
             {subscribedTypes.length} of {types.length} event types
+            {customTypes.length > 0 && `, and ${customTypes.length} custom`}
           </Text>
           <Text size="xs" mt={4}>
-            {subscribedTypes.map(({ type }) => type).join(', ') || 'None'}
+            {[...subscribedTypes.map(({ type }) => type), ...customTypes].join(', ') || 'None'}
           </Text>
         </details>
       )}

@@ -1,13 +1,14 @@
-import { Checkbox, Fieldset, Radio, ScrollArea, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Checkbox, Fieldset, Radio, ScrollArea, Stack, TagsInput, Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
 import type { Schemas } from '../http/client';
+import { ALL_CUSTOM_EVENTS, isCustomEventType } from '../components/custom-event-type';
 import { groupByResource, useEventTypes } from '../components/event-type-select';
 import classes from './endpoints.module.css';
 
 type EventType = Schemas['EventTypeResponse'];
 
 interface EventPickerProps {
-  /** Event types, `<resource>.*` and `*`, as stored in an endpoint. */
+  /** Event types, custom types, `<resource>.*` and `*`, as stored in an endpoint. */
   value: string[];
   onChange: (events: string[]) => void;
   error?: ReactNode;
@@ -15,10 +16,10 @@ interface EventPickerProps {
 
 const ALL_EVENTS = '*';
 
-/** Renders the choice of events: all events, all events of a resource, or single types. */
+/** Renders the choice of events: all events, all events of a resource, single types, or custom events. */
 export function EventPicker({ value, onChange, error }: EventPickerProps): ReactNode {
   // Test events are sent to any endpoint, regardless of its subscription, so they cannot be selected.
-  const types = useEventTypes().filter(({ type }) => type !== 'webhook.test');
+  const types = useEventTypes().filter(({ type }) => type !== 'webhook.test' && type !== ALL_CUSTOM_EVENTS);
   const isAllSelected = value.includes(ALL_EVENTS);
   const namedOnly = types.filter((type) => type.named_only);
   const toggle = (entry: string, isOn: boolean): void =>
@@ -37,7 +38,10 @@ export function EventPicker({ value, onChange, error }: EventPickerProps): React
           }
         >
           <Stack gap="xs">
-            <Radio value="all" label="All events, including types that later versions add" />
+            <Radio
+              value="all"
+              label="All events, including custom events and types that later versions add"
+            />
             <Radio value="some" label="Selected events only" />
           </Stack>
         </Radio.Group>
@@ -69,6 +73,7 @@ export function EventPicker({ value, onChange, error }: EventPickerProps): React
                   </Stack>
                 </Stack>
               ))}
+              <CustomEvents value={value} onChange={onChange} onToggle={toggle} />
             </Stack>
           </ScrollArea.Autosize>
         )}
@@ -112,5 +117,42 @@ function EventTypeCheckbox({
       disabled={isCovered}
       onChange={(event) => onToggle(type, event.currentTarget.checked)}
     />
+  );
+}
+
+interface CustomEventsProps extends Pick<EventPickerProps, 'value' | 'onChange'> {
+  onToggle: (entry: string, isOn: boolean) => void;
+}
+
+/** Renders the choice of custom events: all of them, or types that are entered. */
+function CustomEvents({ value, onChange, onToggle }: CustomEventsProps): ReactNode {
+  const [rejected, setRejected] = useState('');
+  const isCovered = value.includes(ALL_CUSTOM_EVENTS);
+  const setTypes = (entries: string[]): void => {
+    setRejected(entries.find((entry) => !isCustomEventType(entry)) ?? '');
+    onChange([...value.filter((entry) => !isCustomEventType(entry)), ...entries.filter(isCustomEventType)]);
+  };
+  return (
+    <Stack gap={8} role="group" aria-label="app">
+      <Checkbox
+        size="xs"
+        styles={groupStyles}
+        label={ALL_CUSTOM_EVENTS}
+        description="All custom events that your servers send"
+        checked={isCovered}
+        onChange={(event) => onToggle(ALL_CUSTOM_EVENTS, event.currentTarget.checked)}
+      />
+      <TagsInput
+        size="xs"
+        pl="lg"
+        label="Custom event types"
+        placeholder="app.order.paid"
+        splitChars={[',', ' ']}
+        disabled={isCovered}
+        value={value.filter(isCustomEventType)}
+        onChange={setTypes}
+        error={rejected && `“${rejected}” is not a custom event type such as app.order.paid`}
+      />
+    </Stack>
   );
 }

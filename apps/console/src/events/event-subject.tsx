@@ -2,6 +2,7 @@ import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Schemas } from '../http/client';
+import { isCustomEventType } from '../components/custom-event-type';
 import { UntrustedText } from '../components/untrusted-text';
 import { shortId } from '../components/id';
 
@@ -17,6 +18,8 @@ const subjects = [
 
 /** Renders the subject of an event, by name if the body contains one. */
 export function EventSubject({ event }: { event: Schemas['EventResponse'] }): ReactNode {
+  // The members of a custom event may contain anything.
+  if (isCustomEventType(event.type)) return '–';
   for (const [member, screen] of subjects) {
     const { id, email, name, url } = (event.data[member] ?? {}) as Record<string, unknown>;
     if (typeof id !== 'string') continue;
