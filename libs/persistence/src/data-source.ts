@@ -30,6 +30,14 @@ class Connection extends pg.Client {
     super(config);
     this.on('error', () => undefined);
   }
+
+  /** Sends the statements of one turn of the event loop with one system call, which costs more than they do. */
+  override query(...args: never[]): never {
+    const { stream } = this.connection;
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+    return (super.query as (...values: never[]) => never)(...args);
+  }
 }
 
 /** The data source of a process. A PostgreSQL that does not respond cannot delay the shutdown. */
@@ -71,5 +79,5 @@ const dataSourceOptions = (url: string, logger: Logger, extra: pg.PoolConfig): D
   logging: false,
   poolErrorHandler: (error: unknown) =>
     logger.warn({ reason: errorMessage(error) }, 'database connection lost'),
-  extra: { application_name: 'gatehouse', Client: Connection, ...extra },
+  extra: { application_name: 'gatehouse', Client: Connection, pipeline: true, ...extra },
 });

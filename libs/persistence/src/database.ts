@@ -206,7 +206,8 @@ export async function runStatement<Row>(
   [statement, values]: StatementCall<Row>,
 ): Promise<Row[]> {
   const { text } = statement;
-  const query = 'values' in statement ? { text, values: statement.values } : preparedQuery(text, values);
+  const bound = 'values' in statement ? statement : { values, isPrepared: true };
+  const query = bound.isPrepared ? preparedQuery(text, bound.values) : { text, values: bound.values! };
   return runQuery<Row>(client(), query);
 }
 

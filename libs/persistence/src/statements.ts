@@ -75,6 +75,8 @@ class BoundStatement<Row> implements Query {
   constructor(
     readonly text: string,
     readonly values: unknown[],
+    /** True if the statement has few texts, so that each connection parses and plans each once. */
+    readonly isPrepared: boolean,
   ) {}
 }
 
@@ -102,16 +104,19 @@ export function statement<Map extends RowMap>(columns: Map, sql: string): Statem
  * Declares a statement whose text depends on the call.
  * @param build returns the text and the values of a call
  * @param samples arguments that lead to every variant of the text
+ * @param options `isPrepared` for a statement with few variants, whose best plan does not depend on its values:
+ *   each connection parses and plans each variant once
  */
 export function dynamicStatement<Map extends RowMap, Args extends unknown[]>(
   columns: Map,
   build: (...args: Args) => Query,
   samples: readonly Readonly<NoInfer<Args>>[],
+  { isPrepared = false } = {},
 ): (...args: Args) => BoundStatement<RowOf<Map>> {
   declarations.push(() => samples.map((sample) => ({ columns, text: build(...sample).text })));
   return (...args) => {
     const { text: sql, values } = build(...args);
-    return new BoundStatement<RowOf<Map>>(sql, values);
+    return new BoundStatement<RowOf<Map>>(sql, values, isPrepared);
   };
 }
 

@@ -14,6 +14,7 @@ import {
   type StatementCall,
   type UnitOfWork,
 } from './database.js';
+import { Outbox, writeOutbox } from './outbox.js';
 import type { DeliveryAnnouncer } from './webhooks/delivery-announcer.js';
 
 /**
@@ -24,6 +25,10 @@ export type TransactionManager = ReadManager & Pick<EntityManager, 'create' | 'd
 
 /** An open transaction. Repository methods that must be part of one take it as their first argument. */
 export class Tx implements Sql {
+  /** Events and audit entries, which are written with the COMMIT. */
+  readonly outbox = new Outbox();
+  /** Statements that are awaited with the COMMIT. */
+  readonly unawaited: Promise<unknown>[] = [];
   /** Deliveries created in this transaction, announced after it has committed. */
   readonly newDeliveries: DeliveryPointer[] = [];
   /** Called after the transaction has committed. They must not throw. */
@@ -37,6 +42,21 @@ export class Tx implements Sql {
   execute<Row>(...call: StatementCall<Row>): Promise<Row[]> {
     return runStatement(() => this.connection, call);
   }
+
+  /**
+   * Awaits a statement with the COMMIT, so that both are sent in one round trip. If it fails, nothing is
+   * committed, and its error is the error of the transaction.
+   */
+  awaitWithCommit(statement: Promise<unknown>): void {
+    statement.catch(() => undefined);
+    this.unawaited.push(statement);
+  }
+
+  /** Writes the outbox before the COMMIT, for changes that need the deliveries of their events. */
+  async writeOutbox(): Promise<void> {
+    if (this.outbox.isEmpty) return;
+    this.newDeliveries.push(...(await this.execute(writeOutbox, this.outbox.take())));
+  }
 }
 
 /** An open transaction with its connection. */
@@ -44,6 +64,8 @@ interface OpenTransaction {
   tx: Tx;
   connection: pg.Client;
   runner: QueryRunner;
+  /** Rejects if the transaction could not be started. */
+  started: Promise<unknown>;
 }
 
 interface OpenUnitOfWork extends UnitOfWork {
@@ -136,12 +158,10 @@ export class Transactions {
     const runner = this.database.dataSource.createQueryRunner() as PostgresQueryRunner;
     try {
       const connection = (await runner.connect()) as pg.Client;
-      const open = { tx: new Tx(runner.manager, connection), connection, runner };
-      await runQuery(connection, { text: 'START TRANSACTION' }).catch(async (error: unknown) => {
-        await rollback(open);
-        throw error;
-      });
-      return open;
+      const started = runQuery(connection, { text: 'START TRANSACTION' });
+      // The first statement fails too.
+      started.catch(() => undefined);
+      return { tx: new Tx(runner.manager, connection), connection, runner, started };
     } catch (error) {
       throw toUnavailableError(error) ?? error;
     }
@@ -152,11 +172,12 @@ export class Transactions {
     let result: Result;
     try {
       result = await work();
-      if (tx.newDeliveries.length > 0) this.failpoints.hit('delivery.before-commit');
-      await runQuery(open.connection, { text: 'COMMIT' });
+      if (tx.outbox.events.length > 0) this.failpoints.hit('delivery.before-commit');
+      await commit(open);
     } catch (error) {
+      const cause = await throwFirstError([open.started, ...tx.unawaited]).catch((first: unknown) => first);
       await rollback(open);
-      throw toUnavailableError(error) ?? error;
+      throw toUnavailableError(cause ?? error) ?? cause ?? error;
     }
     await runner.release();
     for (const handle of tx.afterCommit) handle();
@@ -181,6 +202,22 @@ async function finishUnit(unit: OpenUnitOfWork): Promise<PromiseRejectedResult |
   unit.connection = undefined;
   unit.manager = undefined;
   return results.find((result) => result.status === 'rejected');
+}
+
+/** Writes the outbox and commits, in one round trip. */
+async function commit({ tx, connection, started }: OpenTransaction): Promise<void> {
+  const written = tx.writeOutbox();
+  const committed = connection.query('COMMIT').then(({ command }) => {
+    // COMMIT reports no error for a transaction in which a statement has failed.
+    if (command !== 'COMMIT') throw new Error('transaction rolled back, because a statement had failed');
+  });
+  await throwFirstError([started, ...tx.unawaited, written, committed]);
+}
+
+/** Waits for all statements. @throws the error of the first that failed, which may be the cause of the others */
+async function throwFirstError(statements: Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(statements)).find(({ status }) => status === 'rejected');
+  if (failed) throw (failed as PromiseRejectedResult).reason;
 }
 
 async function rollback({ connection, runner }: OpenTransaction): Promise<void> {

@@ -99,7 +99,7 @@ export class ApiKeysService {
           throw new GatehouseError('last_organization_key');
       }
       const revoked = await this.apiKeys.revoke(tx, projectId, id);
-      if (revoked) await this.record(tx, 'api_key.revoked', revoked);
+      if (revoked) this.record(tx, 'api_key.revoked', revoked);
     });
   }
 
@@ -152,21 +152,21 @@ export class ApiKeysService {
     const { value, stored } = generateApiKey(key.type);
     const owner = { organizationId: project.organizationId, projectId: project.id };
     const apiKey = await this.apiKeys.insert(tx, { id: newId(), ...owner, ...key, ...stored });
-    await this.record(tx, action, apiKey);
+    this.record(tx, action, apiKey);
     return { apiKey, value };
   }
 
-  private async record(tx: Tx, action: KeyAction, key: ApiKey): Promise<void> {
+  private record(tx: Tx, action: KeyAction, key: ApiKey): void {
     const { organizationId, projectId, type, access, scopes } = key;
     const event = { type: action, organizationId, projectId, customerId: null };
-    await this.events.record(tx, [{ ...event, data: { apiKey: apiKeyResource(key) } }]);
+    this.events.record(tx, [{ ...event, data: { apiKey: apiKeyResource(key) } }]);
     const details = {
       'api_key.created': { type, access, scopes },
       'api_key.rotated': { successorId: key.id },
       'api_key.revoked': {},
     };
     const targetId = action === 'api_key.rotated' ? key.rotatedFrom! : key.id;
-    await this.audit.record(tx, { action, organizationId, projectId, targetId, details: details[action] });
+    this.audit.record(tx, { action, organizationId, projectId, targetId, details: details[action] });
   }
 }
 

@@ -65,8 +65,8 @@ export class AuditService {
   ) {}
 
   /** Records an action in its transaction. */
-  async record(tx: Tx, action: AuditedAction): Promise<void> {
-    await this.log.insert(tx, this.toEntry(action));
+  record(tx: Tx, action: AuditedAction): void {
+    this.log.insert(tx, this.toEntry(action));
   }
 
   /**
@@ -78,7 +78,7 @@ export class AuditService {
     action: Omit<AuditedAction, 'organizationId' | 'projectId' | 'customerId'>,
   ): Promise<void> {
     for (const organizationId of await this.log.listRootOrganizationIds(tx)) {
-      await this.record(tx, { ...action, organizationId, projectId: null });
+      this.record(tx, { ...action, organizationId, projectId: null });
     }
   }
 
@@ -110,7 +110,7 @@ export class AuditService {
   private async recordRefusals(refusals: AuditedAction[]): Promise<void> {
     try {
       await this.transactions.run(async (tx) => {
-        for (const action of refusals) await this.record(tx, action);
+        for (const action of refusals) this.record(tx, action);
       });
     } catch (error) {
       // No data was changed, so the response is still the rejection.

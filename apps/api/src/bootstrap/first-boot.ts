@@ -74,8 +74,8 @@ export class FirstBoot {
         settings: defaultSettings,
       });
       const auditTarget = { organizationId, projectId: null, targetId: organizationId };
-      await this.audit.record(tx, { ...auditTarget, action: 'organization.created' });
-      await this.audit.record(tx, {
+      this.audit.record(tx, { ...auditTarget, action: 'organization.created' });
+      this.audit.record(tx, {
         ...auditTarget,
         projectId,
         action: 'project.created',
@@ -83,7 +83,7 @@ export class FirstBoot {
       });
       const admin = { id: newId(), email: operator.email, name: null, passwordHash, role: 'admin' } as const;
       await this.operators.insert(tx, admin);
-      await this.audit.record(tx, operatorAction('operator.created', admin, { role: 'admin' }));
+      this.audit.record(tx, operatorAction('operator.created', admin, { role: 'admin' }));
       const createKey = (name: string, type: ApiKeyType, access: Access) =>
         this.insertKey(tx, { name, type, access, organizationId, projectId });
       const credentials: Credentials = {
@@ -131,7 +131,7 @@ export class FirstBoot {
       targetId: id,
       details: { type, access, scopes: keyScopes },
     };
-    await this.audit.record(tx, { ...auditTarget, action: 'api_key.created' });
+    this.audit.record(tx, { ...auditTarget, action: 'api_key.created' });
     return value;
   }
 }

@@ -43,7 +43,7 @@ export class FirstOperator {
       const admin = { id: newId(), email, name: null, passwordHash, role: 'admin' } as const;
       await this.operators.insert(tx, admin);
       await this.links.voidAll(tx, null);
-      await this.audit.record(tx, operatorAction('operator.created', admin, { role: 'admin' }));
+      this.audit.record(tx, operatorAction('operator.created', admin, { role: 'admin' }));
     });
   }
 }

@@ -6,7 +6,6 @@ import {
   givenFields,
   invalidField,
   mergePatch,
-  notFound,
   oneTimeTokenKinds,
   profileFields,
   type Customer,
@@ -17,7 +16,6 @@ import {
   CustomersRepository,
   EventsRepository,
   OneTimeTokensRepository,
-  ProjectsRepository,
   Transactions,
   type Tx,
 } from '@gatehouse/persistence';
@@ -33,7 +31,6 @@ import type { UpdateCustomerRequest } from './dto/update-customer.request.js';
 export class CustomerChangesService {
   constructor(
     private readonly customers: CustomersRepository,
-    private readonly projects: ProjectsRepository,
     private readonly tokens: OneTimeTokensRepository,
     private readonly passwords: PasswordCheckService,
     private readonly events: EventsRepository,
@@ -47,12 +44,15 @@ export class CustomerChangesService {
    *   large, `email_already_registered`, `external_id_taken`
    */
   async update(reach: Reach, id: string, patch: UpdateCustomerRequest): Promise<Customer> {
-    const { project } = await this.customers.getActive(reach, id);
+    let projectId: string;
     try {
-      return await this.change(project, id, (before) => applyPatch(before, patch));
+      return await this.change(reach, id, (before) => {
+        ({ projectId } = before);
+        return applyPatch(before, patch);
+      });
     } catch (error) {
       if (!(error instanceof GatehouseError) || error.code !== 'email_already_registered') throw error;
-      const other = await this.customers.findByEmail(project.id, patch.email!);
+      const other = await this.customers.findByEmail(projectId!, patch.email!);
       const members = other ? { customerId: other.id } : {};
       throw new GatehouseError(error.code, { ...error.details, members });
     }
@@ -60,26 +60,22 @@ export class CustomerChangesService {
 
   /** Updates the fields that customers can change themselves. */
   async updateMe({ projectId, id }: Customer, patch: UpdateMeRequest): Promise<Customer> {
-    const project = await this.projects.getContext(projectId);
-    return this.change(project, id, (before) => applyPatch(before, givenFields(patch, profileFields)));
+    const reach = { organizationId: null, projectId };
+    return this.change(reach, id, (before) => applyPatch(before, givenFields(patch, profileFields)));
   }
 
-  private change(
-    project: ProjectContext,
-    id: string,
-    change: (before: Customer) => Customer,
-  ): Promise<Customer> {
+  private change(reach: Reach, id: string, change: (before: Customer) => Customer): Promise<Customer> {
     return this.transactions.run(async (tx) => {
       // Locked, so that concurrent patches cannot overwrite each other.
-      const before = await this.customers.lock(tx, project.id, id);
-      if (!before) throw notFound();
+      const { customer: before, project, time } = await this.customers.lockActive(tx, reach, id);
       const patched = change(before);
       const changed = changeableFields.filter((field) => !isDeepStrictEqual(before[field], patched[field]));
       if (changed.length === 0) return before;
-      const after = await this.customers.update(tx, patched);
+      const after = { ...patched, updatedAt: time };
+      tx.awaitWithCommit(this.customers.update(tx, after));
       const previous = Object.fromEntries(changed.map((field) => [field, before[field]]));
-      await this.events.record(tx, [customerEvent('customer.updated', after, project, { previous })]);
-      await this.audit.record(tx, customerAction('customer.updated', after, project, { changed }));
+      this.events.record(tx, [customerEvent('customer.updated', after, project, { previous })]);
+      this.audit.record(tx, customerAction('customer.updated', after, project, { changed }));
       if (after.email !== before.email) await this.recordEmailChange(tx, before, after, project);
       return after;
     });
@@ -99,7 +95,7 @@ export class CustomerChangesService {
     await this.passwords.forgetFailures(tx, before);
     const { email } = before;
     const event = customerEvent('email.changed', after, project, { previous: { email } });
-    await this.events.record(tx, [event]);
+    this.events.record(tx, [event]);
   }
 }
 

@@ -102,8 +102,8 @@ export class CustomerMailsService {
     await this.transactions.run(async (tx) => {
       const customer = assertMailable(await this.customers.lock(tx, project.id, id));
       const redirectUrl = project.settings.redirectUrls[0] ?? null;
-      await this.events.record(tx, await send(tx, customer, project, redirectUrl));
-      await this.audit.record(tx, customerAction(action, customer, project));
+      this.events.record(tx, await send(tx, customer, project, redirectUrl));
+      this.audit.record(tx, customerAction(action, customer, project));
     });
   }
 }

@@ -84,8 +84,8 @@ export class CustomersService {
         const redirectUrl = project.settings.redirectUrls[0] ?? null;
         await this.links.send(tx, { kind: 'accept-invite', customer, project, redirectUrl });
       }
-      await this.events.record(tx, [customerEvent('customer.created', customer, project)]);
-      await this.audit.record(tx, customerAction('customer.created', customer, project));
+      this.events.record(tx, [customerEvent('customer.created', customer, project)]);
+      this.audit.record(tx, customerAction('customer.created', customer, project));
       return customer;
     });
     if (created) return created;
@@ -113,8 +113,8 @@ export class CustomersService {
     return this.transactions.run(async (tx) => {
       // Records no event for a customer who has been deleted in the meantime.
       const customer = await this.lock(tx, project, id);
-      await this.events.record(tx, await this.passwords.unlock(tx, project, customer));
-      await this.audit.record(tx, customerAction('customer.unlocked', customer, project));
+      this.events.record(tx, await this.passwords.unlock(tx, project, customer));
+      this.audit.record(tx, customerAction('customer.unlocked', customer, project));
       return customer;
     });
   }
@@ -142,8 +142,8 @@ export class CustomersService {
     if (!(await this.customers.delete(tx, project.id, customer.id))) throw notFound();
     await this.passwords.forgetFailures(tx, customer);
     await this.erasures.start(tx, customer.id);
-    await this.events.record(tx, [customerDeletedEvent(customer, project)]);
-    await this.audit.record(tx, customerAction('customer.deleted', customer, project));
+    this.events.record(tx, [customerDeletedEvent(customer, project)]);
+    this.audit.record(tx, customerAction('customer.deleted', customer, project));
   }
 
   /**
@@ -162,9 +162,9 @@ export class CustomersService {
       const before = await this.lock(tx, project, id);
       const after = await this.customers.setDisabled(tx, project.id, id, isDisabled);
       if (!after) return before;
-      await this.events.record(tx, await this.updateAccess(tx, after, project, isDisabled));
+      this.events.record(tx, await this.updateAccess(tx, after, project, isDisabled));
       const action = isDisabled ? 'customer.disabled' : 'customer.enabled';
-      await this.audit.record(tx, customerAction(action, after, project));
+      this.audit.record(tx, customerAction(action, after, project));
       return after;
     });
   }

@@ -58,12 +58,12 @@ export class DisownService {
     // The link goes to the address only, because a person who finds this token must not get the account.
     // It counts toward no quota: a stranger could use the quota up, and each token sends one such email.
     const requested = await this.resets.createLink(tx, customer, project, redirectUrl);
-    await this.events.record(tx, [
+    this.events.record(tx, [
       ...claimed.events,
       ...(hadPassword ? [customerEvent('password.changed', customer, project)] : []),
       requested,
     ]);
     const action = customerAction('customer.disowned', customer, project);
-    await this.audit.record(tx, { ...action, customerId: customer.id });
+    this.audit.record(tx, { ...action, customerId: customer.id });
   }
 }

@@ -143,9 +143,9 @@ export class EmailChangeService {
       await this.tokens.voidAll(tx, id, outdatedKinds);
       await this.passwords.forgetFailures(tx, used.customer);
       const previous = emailVerified ? { email } : { email, emailVerified };
-      await this.events.record(tx, [customerEvent('email.changed', customer, project, { previous })]);
+      this.events.record(tx, [customerEvent('email.changed', customer, project, { previous })]);
       const action = customerAction('customer.email_changed', customer, project);
-      await this.audit.record(tx, { ...action, customerId: id });
+      this.audit.record(tx, { ...action, customerId: id });
       return 'changed';
     });
   }

@@ -83,7 +83,7 @@ export class VerificationService {
       const { customer, token: link } = used;
       if (used.isFirstUse) {
         const proof = { email: link.email, via: 'link', requestedAt: link.createdAt } as const;
-        await this.events.record(tx, await this.addresses.markVerified(tx, customer, link.project, proof));
+        this.events.record(tx, await this.addresses.markVerified(tx, customer, link.project, proof));
       }
       return { id: customer.id, email: link.email, emailVerified: true as const };
     });
@@ -99,7 +99,7 @@ export class VerificationService {
       const customer = await this.customers.lock(tx, project.id, found.id);
       if (!isReachable(customer, email) || customer.emailVerified) return;
       const requested = await this.createLink(tx, customer, project, redirectUrl);
-      await this.events.record(tx, [requested]);
+      this.events.record(tx, [requested]);
     });
   }
 }

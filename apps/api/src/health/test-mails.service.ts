@@ -20,7 +20,7 @@ export class TestMailsService {
     }
     await this.transactions.run(async (tx) => {
       const targetId = await this.mails.create(tx, 'test', to);
-      await this.audit.record(tx, { action: 'mail.tested', organizationId: null, projectId: null, targetId });
+      this.audit.record(tx, { action: 'mail.tested', organizationId: null, projectId: null, targetId });
     });
   }
 }

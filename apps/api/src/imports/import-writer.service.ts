@@ -44,7 +44,7 @@ export class ImportWriterService {
         results.set(result.line, result);
     }
     if (emitEvents) {
-      await this.events.record(
+      this.events.record(
         tx,
         created.map((customer) => customerEvent('customer.created', customer, project)),
       );

@@ -192,7 +192,7 @@ export class ImportsService {
     const { organizationId } = work.project;
     if (!(await this.imports.claim(tx, work, organizationId, afterLine))) return false;
     const action = { action: 'import.started', organizationId, projectId: work.projectId } as const;
-    await this.audit.record(tx, { ...action, targetId: work.id, details: { afterLine } });
+    this.audit.record(tx, { ...action, targetId: work.id, details: { afterLine } });
     return true;
   }
 
@@ -201,7 +201,7 @@ export class ImportsService {
     await this.imports.finish(tx, work, 'completed');
     const weakHashes = await this.imports.countWeakHashes(tx, work);
     if (weakHashes === 0) return;
-    await this.audit.record(tx, {
+    this.audit.record(tx, {
       action: 'import.weak_hashes_found',
       organizationId: work.project.organizationId,
       projectId: work.projectId,

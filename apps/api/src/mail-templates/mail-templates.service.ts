@@ -111,7 +111,7 @@ export class MailTemplatesService {
       if (current && isDeepStrictEqual(current.text, text)) return current;
       const { kind, language } = path;
       const saved = await this.templates.save(tx, path.projectId, { kind, language, text });
-      await this.record(tx, 'project.mail_template_updated', project, path);
+      this.record(tx, 'project.mail_template_updated', project, path);
       return saved;
     });
   }
@@ -123,7 +123,7 @@ export class MailTemplatesService {
       if (project.archivedAt) throw new GatehouseError('project_archived');
       const wasDeleted = await this.templates.delete(tx, path.projectId, path.kind, path.language);
       if (!wasDeleted) throw notFound();
-      await this.record(tx, 'project.mail_template_deleted', project, path);
+      this.record(tx, 'project.mail_template_deleted', project, path);
     });
   }
 
@@ -170,7 +170,7 @@ export class MailTemplatesService {
       });
       const { organizationId } = project;
       const details = { kind, language: path.language };
-      await this.audit.record(tx, {
+      this.audit.record(tx, {
         action: 'mail.tested',
         organizationId,
         projectId,
@@ -180,14 +180,14 @@ export class MailTemplatesService {
     });
   }
 
-  private async record(
+  private record(
     tx: Tx,
     action: Extract<AuditAction, `project.mail_template_${string}`>,
     { organizationId }: Project,
     { projectId, kind, language }: TemplatePath,
-  ): Promise<void> {
+  ): void {
     const details = { kind, language };
-    await this.audit.record(tx, { action, organizationId, projectId, targetId: projectId, details });
+    this.audit.record(tx, { action, organizationId, projectId, targetId: projectId, details });
   }
 }
 

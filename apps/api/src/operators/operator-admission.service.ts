@@ -60,7 +60,7 @@ export class OperatorAdmissionService {
       });
       await this.links.voidAll(tx, null);
       const action = operatorAction('operator.created', operator!, { role: 'admin' });
-      await this.audit.record(tx, { ...action, operatorId: operator!.id });
+      this.audit.record(tx, { ...action, operatorId: operator!.id });
       return this.operatorSessions.open(tx, operator!, client);
     });
     return this.operatorSessions.replaceToken(cookie, sessionToken, client);
@@ -88,7 +88,7 @@ export class OperatorAdmissionService {
       await this.sessions.endAll(tx, id);
       await this.attempts.deleteKnownAddresses(tx, id);
       const action = operatorAction('operator.invitation_accepted', operator);
-      await this.audit.record(tx, { ...action, operatorId: id });
+      this.audit.record(tx, { ...action, operatorId: id });
       if (previousHash) await this.notices.notifyOwner(tx, 'password_changed', operator, client);
       return this.operatorSessions.open(tx, operator, client);
     });

@@ -77,7 +77,7 @@ export class OperatorLoginService {
       await this.operators.setPassword(tx, operatorId, passwordHash);
       await this.check.releaseAttempt(tx, email, operator.granted);
       const ended = await this.sessions.endAll(tx, operatorId, sessionId);
-      await this.audit.record(tx, operatorAction('operator.password_changed', operator, { ended }));
+      this.audit.record(tx, operatorAction('operator.password_changed', operator, { ended }));
       await this.notices.notifyOwner(tx, 'password_changed', operator, client);
       return this.operatorSessions.renew(tx, caller);
     });

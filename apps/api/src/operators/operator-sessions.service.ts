@@ -119,7 +119,7 @@ export class OperatorSessionsService {
     if (!(await this.sessions.signIn(tx, session, sha256(token)))) throw notSignedIn();
     await this.operators.recordLogin(tx, session.operator.id);
     const action = operatorAction('operator.signed_in', session.operator, details);
-    await this.audit.record(tx, { ...action, operatorId: session.operator.id });
+    this.audit.record(tx, { ...action, operatorId: session.operator.id });
     return token;
   }
 
@@ -136,7 +136,7 @@ export class OperatorSessionsService {
   ): Promise<string> {
     const token = newToken();
     if (!(await this.sessions.reauthenticate(tx, sessionId, sha256(token)))) throw notSignedIn();
-    await this.audit.record(tx, operatorAction('operator.reauthenticated', { id }, details));
+    this.audit.record(tx, operatorAction('operator.reauthenticated', { id }, details));
     return token;
   }
 
@@ -173,7 +173,7 @@ export class OperatorSessionsService {
     const { operatorId: id, stage } = ended;
     cookie.setLoggedOperator(id);
     if (stage !== 'signed_in') return;
-    await this.audit.record(tx, { ...operatorAction('operator.signed_out', { id }), operatorId: id });
+    this.audit.record(tx, { ...operatorAction('operator.signed_out', { id }), operatorId: id });
   }
 
   /** Returns the sessions of the caller, newest first. */
@@ -201,7 +201,7 @@ export class OperatorSessionsService {
   }
 
   private async recordEnded(tx: Tx, operatorId: string, ended: number): Promise<void> {
-    await this.audit.record(tx, operatorAction('operator.sessions_revoked', { id: operatorId }, { ended }));
+    this.audit.record(tx, operatorAction('operator.sessions_revoked', { id: operatorId }, { ended }));
   }
 
   private async find(cookie: ConsoleCookie): Promise<OperatorSession | null> {

@@ -58,7 +58,7 @@ export class OperatorsService {
       const fields = { id: newId(), email, name: null, passwordHash: null, role };
       const operator = await this.operators.insert(tx, fields);
       if (!operator) throw conflict('An operator with this email address already exists.');
-      await this.audit.record(tx, operatorAction('operator.invited', operator, { role }));
+      this.audit.record(tx, operatorAction('operator.invited', operator, { role }));
       await this.notices.notifyAdmins(tx, 'invited', admin, operator, { role });
       return { operator, url: await this.links.createInvitation(tx, operator) };
     });
@@ -75,7 +75,7 @@ export class OperatorsService {
       const operator = await this.operators.lock(tx, id);
       if (operator.status === 'disabled')
         throw conflict('The operator is disabled. Enable the operator first.');
-      await this.audit.record(tx, operatorAction('operator.invited', operator, { again: true }));
+      this.audit.record(tx, operatorAction('operator.invited', operator, { again: true }));
       await this.notices.notifyAdmins(tx, 'invited_again', admin, operator);
       return { operator, url: await this.links.createInvitation(tx, operator) };
     });
@@ -96,7 +96,7 @@ export class OperatorsService {
       const isNewRole = role !== current.role;
       if (isNewRole) assertNotSelf(admin, id, 'You cannot change your own role.');
       const details = { changed, ...(isNewRole && { from: current.role, to: role }) };
-      await this.audit.record(tx, operatorAction('operator.updated', current, details));
+      this.audit.record(tx, operatorAction('operator.updated', current, details));
       if (isNewRole) {
         const roles = { role, previousRole: current.role };
         await this.notices.notifyAdmins(tx, 'role_changed', admin, current, roles);
@@ -119,7 +119,7 @@ export class OperatorsService {
       await this.sessions.endAll(tx, id);
       await this.links.voidAll(tx, id);
       await this.attempts.deleteKnownAddresses(tx, id);
-      await this.audit.record(tx, operatorAction('operator.disabled', operator));
+      this.audit.record(tx, operatorAction('operator.disabled', operator));
       await this.notices.notifyAdmins(tx, 'disabled', admin, operator);
       return this.operators.setDisabled(tx, id, true);
     });
@@ -131,7 +131,7 @@ export class OperatorsService {
     return this.transactions.run(async (tx) => {
       const operator = await this.operators.lock(tx, id);
       if (operator.status !== 'disabled') return operator;
-      await this.audit.record(tx, operatorAction('operator.enabled', operator));
+      this.audit.record(tx, operatorAction('operator.enabled', operator));
       await this.notices.notifyAdmins(tx, 'enabled', admin, operator);
       return this.operators.setDisabled(tx, id, false);
     });
@@ -149,7 +149,7 @@ export class OperatorsService {
       if (!operator.secondFactor) return operator;
       await this.sessions.endAll(tx, id);
       await this.attempts.deleteKnownAddresses(tx, id);
-      await this.audit.record(tx, operatorAction('operator.second_factor_reset', operator));
+      this.audit.record(tx, operatorAction('operator.second_factor_reset', operator));
       await this.notices.notifyAdmins(tx, 'second_factor_reset', admin, operator);
       return this.operators.removeSecondFactor(tx, id);
     });
@@ -166,8 +166,7 @@ export class OperatorsService {
     await this.transactions.run(async (tx) => {
       const operator = await this.operators.lock(tx, id);
       const ended = await this.sessions.endAll(tx, id);
-      if (ended > 0)
-        await this.audit.record(tx, operatorAction('operator.sessions_revoked', operator, { ended }));
+      if (ended > 0) this.audit.record(tx, operatorAction('operator.sessions_revoked', operator, { ended }));
     });
   }
 }

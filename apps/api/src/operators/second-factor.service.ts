@@ -93,7 +93,7 @@ export class SecondFactorService {
       await this.check.releaseAttempt(tx, email, granted);
       await this.sessions.savePendingSecret(sessionId, this.encryptSecret(id, secret), tx);
       const details = { secondFactor, purpose: 'authenticator_replacement' };
-      await this.audit.record(tx, operatorAction('operator.reauthenticated', { id }, details));
+      this.audit.record(tx, operatorAction('operator.reauthenticated', { id }, details));
     });
     return this.describeEnrollment(secret, email);
   }
@@ -173,7 +173,7 @@ export class SecondFactorService {
       await this.check.releaseAttempt(tx, email, granted);
       await this.operators.setRecoveryCodes(tx, id, this.hashCodes(id, recoveryCodes));
       await this.notices.notifyOwner(tx, 'recovery_codes_renewed', { email }, client);
-      await this.audit.record(tx, operatorAction('operator.recovery_codes_renewed', { id }));
+      this.audit.record(tx, operatorAction('operator.recovery_codes_renewed', { id }));
     });
     return recoveryCodes;
   }
@@ -226,7 +226,7 @@ export class SecondFactorService {
     await this.sessions.endAll(tx, operator.id, id);
     const details = previousSecret ? { replaced: true } : {};
     const action = operatorAction('operator.second_factor_enrolled', operator, details);
-    await this.audit.record(tx, { ...action, operatorId: operator.id });
+    this.audit.record(tx, { ...action, operatorId: operator.id });
   }
 
   private describeEnrollment(secret: string, email: string): EnrollmentResponse {

@@ -60,10 +60,10 @@ export class OrganizationsService {
       const organization = await this.organizations.insert(tx, { id: newId(), name, slug, parentId });
       if (!organization) throw new GatehouseError('slug_taken');
       // Recorded in the parent organization, because the new organization cannot have an endpoint yet.
-      await this.events.record(tx, [
+      this.events.record(tx, [
         organizationEvent('organization.created', parentId ?? organization.id, organization),
       ]);
-      await this.audit.record(tx, organizationAction('organization.created', organization.id));
+      this.audit.record(tx, organizationAction('organization.created', organization.id));
       return organization;
     });
   }
@@ -85,11 +85,9 @@ export class OrganizationsService {
       const previous = changedFields({ name, billingReturnOrigins }, after);
       if (Object.keys(previous).length === 0) return before;
       const organization = await this.organizations.update(tx, { id, ...after });
-      await this.events.record(tx, [
-        organizationEvent('organization.updated', id, organization, { previous }),
-      ]);
+      this.events.record(tx, [organizationEvent('organization.updated', id, organization, { previous })]);
       const changed = Object.keys(previous);
-      await this.audit.record(tx, {
+      this.audit.record(tx, {
         ...organizationAction('organization.updated', id),
         details: { changed },
       });

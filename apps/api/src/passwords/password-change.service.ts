@@ -66,8 +66,8 @@ export class PasswordChangeService {
       await this.tokens.voidAll(tx, id, kindsVoidedByPasswordChange);
       const revoked = await this.sessions.endAll(tx, customer, project, 'password_changed', caller.sessionId);
       if (!refusal) await this.links.notify(tx, 'password-changed', customer, project);
-      await this.events.record(tx, [customerEvent('password.changed', customer, project), ...revoked]);
-      await this.audit.record(tx, customerAction('customer.password_changed', customer, project));
+      this.events.record(tx, [customerEvent('password.changed', customer, project), ...revoked]);
+      this.audit.record(tx, customerAction('customer.password_changed', customer, project));
     });
     if (refusal) await this.quota.recordDropped(project, id, notice, refusal);
   }

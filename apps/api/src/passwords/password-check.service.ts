@@ -156,7 +156,7 @@ export class PasswordCheckService {
     }
     await this.transactions.runInNewTransaction(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, authenticated.id);
-      if (customer) await this.events.record(tx, await this.unlock(tx, project, customer));
+      if (customer) this.events.record(tx, await this.unlock(tx, project, customer));
     });
   }
 
@@ -268,7 +268,7 @@ export class PasswordCheckService {
         // Not only by the guess with this number: it may have been released because no thread was available.
         const isClosing =
           isLastGuess && (await this.attempts.recordClosing(tx, project.id, sha256(email), MAX_GUESSES));
-        await this.events.record(tx, [
+        this.events.record(tx, [
           ...(isDue ? [customerEvent('login.failed', customer, project)] : []),
           ...(isLocking || isClosing ? [customerEvent('customer.locked', customer, project)] : []),
         ]);

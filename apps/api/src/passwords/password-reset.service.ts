@@ -82,7 +82,7 @@ export class PasswordResetService {
     await this.transactions.run(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, found.id);
       if (!isReachable(customer, email)) return;
-      await this.events.record(tx, [await this.createLink(tx, customer, project, redirectUrl)]);
+      this.events.record(tx, [await this.createLink(tx, customer, project, redirectUrl)]);
     });
   }
 
@@ -126,10 +126,10 @@ export class PasswordResetService {
     await this.transactions.run(async (tx) => {
       const used = await this.links.use(tx, KINDS, token, client.origin);
       if (!used.isFirstUse) throw new GatehouseError('invalid_token');
-      await this.events.record(tx, await this.replacePassword(tx, used, passwordHash));
+      this.events.record(tx, await this.replacePassword(tx, used, passwordHash));
       const { kind, project } = used.token;
       const action = customerAction('customer.password_reset', used.customer, project, { link: kind });
-      await this.audit.record(tx, { ...action, customerId: used.customer.id });
+      this.audit.record(tx, { ...action, customerId: used.customer.id });
     });
   }
 

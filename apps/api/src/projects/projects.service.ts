@@ -88,7 +88,7 @@ export class ProjectsService {
         { id: newId(), organizationId, name, environment, settings },
         slugs,
       );
-      await this.record(tx, 'project.created', project);
+      this.record(tx, 'project.created', project);
       return project;
     });
   }
@@ -108,7 +108,7 @@ export class ProjectsService {
       const previous = changedFields({ name: before.name, settings: before.settings }, after);
       if (Object.keys(previous).length === 0) return before;
       const project = await this.projects.update(tx, { id, ...after });
-      await this.record(tx, 'project.updated', project, { previous });
+      this.record(tx, 'project.updated', project, { previous });
       return project;
     });
   }
@@ -130,7 +130,7 @@ export class ProjectsService {
         throw new GatehouseError('last_organization_key');
       }
       const project = await this.projects.archive(tx, id);
-      await this.record(tx, 'project.archived', project);
+      this.record(tx, 'project.archived', project);
       return project;
     });
   }
@@ -151,19 +151,19 @@ export class ProjectsService {
     throw new GatehouseError('slug_taken');
   }
 
-  private async record(
+  private record(
     tx: Tx,
     action: 'project.created' | 'project.updated' | 'project.archived',
     project: Project,
     data: { previous?: object } = {},
-  ): Promise<void> {
+  ): void {
     const { organizationId, id: projectId } = project;
     const resource = ProjectResponse.from(project);
-    await this.events.record(tx, [
+    this.events.record(tx, [
       { type: action, organizationId, projectId, customerId: null, data: { project: resource, ...data } },
     ]);
     const details = data.previous ? { changed: fieldPaths(data.previous) } : {};
-    await this.audit.record(tx, { action, organizationId, projectId, targetId: projectId, details });
+    this.audit.record(tx, { action, organizationId, projectId, targetId: projectId, details });
   }
 }
 

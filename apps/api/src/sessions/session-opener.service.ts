@@ -42,10 +42,7 @@ export class SessionOpenerService {
       addressBlock: client.addressBlock,
       userAgent: client.userAgent,
     });
-    await this.events.record(
-      tx,
-      await this.sessionsService.endSurplus(tx, customer, project, id, otherSessions),
-    );
+    this.events.record(tx, await this.sessionsService.endSurplus(tx, customer, project, id, otherSessions));
     return { tokens: this.issueTokens(customer, id, project, refresh.token), session };
   }
 

@@ -76,7 +76,7 @@ export class SessionsService {
         scope === 'this'
           ? await this.endOne(tx, customer, project, sessionId, 'logout')
           : await this.endAll(tx, customer, project, 'logout', scope === 'others' ? sessionId : null);
-      await this.events.record(tx, events);
+      this.events.record(tx, events);
     });
   }
 
@@ -90,8 +90,8 @@ export class SessionsService {
     await this.transactions.run(async (tx) => {
       const events = await this.endOne(tx, customer, project, sessionId, 'revoked');
       if (events.length === 0) throw notFound();
-      await this.events.record(tx, events);
-      await this.audit.record(
+      this.events.record(tx, events);
+      this.audit.record(
         tx,
         customerAction('customer.sessions_revoked', customer, project, { sessions: 1, sessionId }),
       );
@@ -103,12 +103,9 @@ export class SessionsService {
     await this.transactions.run(async (tx) => {
       const events = await this.endAll(tx, customer, project, 'revoked');
       if (events.length === 0) return;
-      await this.events.record(tx, events);
+      this.events.record(tx, events);
       const sessions = events.length;
-      await this.audit.record(
-        tx,
-        customerAction('customer.sessions_revoked', customer, project, { sessions }),
-      );
+      this.audit.record(tx, customerAction('customer.sessions_revoked', customer, project, { sessions }));
     });
   }
 

@@ -134,7 +134,7 @@ export class LoginService {
     const { customer } = recorded;
     const { tokens, session } = await this.sessions.open(tx, customer, project, client);
     const data = { session: SessionResponse.from(session) };
-    await this.events.record(tx, [
+    this.events.record(tx, [
       ...this.passwords.loginUnlockEvents(project, authenticated, recorded),
       customerEvent('login.succeeded', customer, project, data),
       customerEvent('session.created', customer, project, data),

@@ -90,7 +90,7 @@ export class RefreshService {
       const [revoked] = await this.sessionsService.endOne(tx, customer, project, sessionId, 'reuse_detected');
       if (!revoked) return;
       const { session } = revoked.data;
-      await this.events.record(tx, [
+      this.events.record(tx, [
         customerEvent('token.reuse_detected', customer, project, { session }),
         revoked,
       ]);

@@ -106,7 +106,7 @@ export class RegistrationService {
       // Registrations by customers themselves are recorded only as events.
       if (created && caller.kind === 'secret-key') {
         const customer = { id: created.customer.id, projectId: project.id };
-        await this.audit.record(tx, customerAction('customer.created', customer, project));
+        this.audit.record(tx, customerAction('customer.created', customer, project));
       }
       return created;
     });
@@ -152,7 +152,7 @@ export class RegistrationService {
       const session = SessionResponse.from(opened.session);
       events.push(customerEvent('session.created', customer, project, { session }));
     }
-    await this.events.record(tx, events);
+    this.events.record(tx, events);
     return { tokens: opened?.tokens ?? null, customer: CustomerSummary.from(customer) };
   }
 }

@@ -76,7 +76,7 @@ export class DeliveriesService {
       if (!isCreated) throw this.audit.noteRefusal(action, new GatehouseError('delivery_pending'));
       const redeliveredAs = publicId('delivery', redeliveryId);
       const details = { outcome: 'redelivered', redeliveredAs, ...(reason !== null && { reason }) };
-      await this.audit.record(tx, { ...action, details });
+      this.audit.record(tx, { ...action, details });
     });
     return this.get(caller, publicId('delivery', redeliveryId));
   }
@@ -95,7 +95,7 @@ export class DeliveriesService {
       const refusal = discardRefusal(locked);
       if (refusal) throw this.audit.noteRefusal(action, refusal);
       await this.deliveries.discard(tx, locked, reason, callerName(caller));
-      await this.audit.record(tx, { ...action, details: { outcome: 'discarded', reason } });
+      this.audit.record(tx, { ...action, details: { outcome: 'discarded', reason } });
     });
     return this.get(caller, publicId('delivery', delivery.id));
   }

@@ -44,8 +44,8 @@ export class EndpointControlsService {
       const endpoint = await this.endpoints.lock(tx, reach, id);
       if (endpoint.status === 'disabled') return endpoint;
       const disabled = await this.endpoints.disable(tx, endpoint, 'manual');
-      await this.events.record(tx, [endpointDisabledEvent(disabled)]);
-      await this.audit.record(tx, {
+      this.events.record(tx, [endpointDisabledEvent(disabled)]);
+      this.audit.record(tx, {
         ...endpointAction('webhook_endpoint.disabled', endpoint),
         details: { reason: 'manual' },
       });
@@ -62,7 +62,7 @@ export class EndpointControlsService {
     const sealed = this.keyring.encrypt('webhook-secret', id, secret);
     const endpoint = await this.transactions.run(async (tx) => {
       const rotated = await this.endpoints.rotateSecret(tx, reach, id, sealed, OVERLAP_MS);
-      await this.audit.record(tx, endpointAction('webhook_endpoint.secret_rotated', rotated));
+      this.audit.record(tx, endpointAction('webhook_endpoint.secret_rotated', rotated));
       return rotated;
     });
     return { endpoint, secret };
@@ -76,8 +76,10 @@ export class EndpointControlsService {
     const delivery = await this.transactions.run(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, caller.reach, id);
       if (endpoint.status === 'disabled') throw new GatehouseError('endpoint_disabled');
-      await this.audit.record(tx, endpointAction('webhook_endpoint.tested', endpoint));
-      return (await this.events.record(tx, [endpointTestEvent(endpoint)]))[0]!;
+      this.audit.record(tx, endpointAction('webhook_endpoint.tested', endpoint));
+      this.events.record(tx, [endpointTestEvent(endpoint)]);
+      await tx.writeOutbox();
+      return tx.newDeliveries[0]!;
     });
     return this.deliveries.get(caller, publicId('delivery', delivery.deliveryId));
   }

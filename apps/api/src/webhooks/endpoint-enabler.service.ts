@@ -24,7 +24,7 @@ export class EndpointEnablerService {
   async enableAll(tx: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
     const enabled = await this.endpoints.enable(tx, ids);
     for (const endpoint of enabled)
-      await this.audit.record(tx, endpointAction('webhook_endpoint.enabled', endpoint));
+      this.audit.record(tx, endpointAction('webhook_endpoint.enabled', endpoint));
     return enabled;
   }
 }

@@ -80,7 +80,7 @@ export class RecoveryService {
       await this.batches.savePlan(tx, id, plan);
       await this.batches.start(tx, reach, id, { reason: null, by });
       const details = { redelivery: publicId('redelivery', id), eligible: plan.eligible };
-      await this.audit.record(tx, { ...recoverAction, details });
+      this.audit.record(tx, { ...recoverAction, details });
     });
     return this.batches.get(reach, id);
   }

@@ -76,7 +76,7 @@ export class RedeliveriesService {
       if (plan.isTooLarge) throw tooLargeError('filter', 'created_before or created_after');
       await this.batches.savePlan(tx, batch.id, plan);
       const details = { total: plan.total, eligible: plan.eligible };
-      await this.audit.record(tx, { ...batchAction('webhook_redelivery.planned', batch), details });
+      this.audit.record(tx, { ...batchAction('webhook_redelivery.planned', batch), details });
     });
     return this.batches.get(reach, batch.id);
   }
@@ -140,7 +140,7 @@ export class RedeliveriesService {
     const batch = await this.batches.get(reach, id);
     const isChanged = await this.transactions.run(async (tx) => {
       const changed = await apply(tx);
-      if (changed) await this.audit.record(tx, { ...batchAction(action, batch), details });
+      if (changed) this.audit.record(tx, { ...batchAction(action, batch), details });
       return changed;
     });
     const after = await this.batches.get(reach, id);

@@ -77,7 +77,7 @@ export class WebhookEndpointsService {
       };
       const inserted = await this.endpoints.insert(tx, fields, MAX_ENDPOINTS);
       if (!inserted) throw new GatehouseError('too_many_endpoints');
-      await this.audit.record(tx, endpointAction('webhook_endpoint.created', inserted));
+      this.audit.record(tx, endpointAction('webhook_endpoint.created', inserted));
       return inserted;
     });
     return { endpoint, secret };
@@ -123,7 +123,7 @@ export class WebhookEndpointsService {
       }
       const endpoint = await this.endpoints.update(tx, reach, id, changes);
       const details = { changed: Object.keys(changes).filter((name) => name !== 'headerNames') };
-      await this.audit.record(tx, { ...endpointAction('webhook_endpoint.updated', endpoint), details });
+      this.audit.record(tx, { ...endpointAction('webhook_endpoint.updated', endpoint), details });
       return endpoint;
     });
   }
@@ -132,7 +132,7 @@ export class WebhookEndpointsService {
   async delete({ reach }: ManagementCaller, id: string): Promise<void> {
     await this.transactions.run(async (tx) => {
       const owner = await this.endpoints.delete(tx, reach, id);
-      await this.audit.record(tx, endpointAction('webhook_endpoint.deleted', { id, ...owner }));
+      this.audit.record(tx, endpointAction('webhook_endpoint.deleted', { id, ...owner }));
     });
   }
 

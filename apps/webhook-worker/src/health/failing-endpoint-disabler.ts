@@ -63,8 +63,8 @@ export class FailingEndpointDisabler extends PeriodicJob {
   private async disable(tx: Tx, endpointId: string, failingSince: Date): Promise<WebhookEndpoint | null> {
     const endpoint = await this.endpoints.disableFailing(tx, endpointId, failingSince);
     if (!endpoint) return null;
-    await this.events.record(tx, [endpointDisabledEvent(endpoint)]);
-    await this.auditLog.insert(tx, {
+    this.events.record(tx, [endpointDisabledEvent(endpoint)]);
+    this.auditLog.insert(tx, {
       organizationId: endpoint.organizationId,
       projectId: endpoint.projectId,
       actor: { type: 'system', id: null },

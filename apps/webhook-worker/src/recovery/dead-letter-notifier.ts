@@ -45,7 +45,7 @@ export class DeadLetterNotifier extends PeriodicJob {
     const events = claimed.map((deadLetter) =>
       deadLetterEvent(deadLetter, endpoints.get(deadLetter.endpointId)!),
     );
-    await this.events.record(tx, events);
+    this.events.record(tx, events);
     return claimed.length;
   }
 }

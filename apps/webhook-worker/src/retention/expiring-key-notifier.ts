@@ -24,7 +24,7 @@ export class ExpiringKeyNotifier {
   private notifyBatch(): Promise<number> {
     return this.transactions.run(async (tx) => {
       const keys = await this.apiKeys.claimExpiring(tx, NOTICE_DAYS, BATCH_SIZE);
-      await this.events.record(
+      this.events.record(
         tx,
         keys.map((key) => ({
           type: 'api_key.expiring',

@@ -1,5 +1,4 @@
-// This file contains SQL: the insert of every audited request, lists by filter and reach, deletion by batch, and
-// a query of the catalog.
+// This file contains SQL: lists by filter and reach, deletion by batch, and a query of the catalog.
 import { IsNull } from 'typeorm';
 import {
   auditActions,
@@ -120,13 +119,6 @@ export const sampleAuditFilters: AuditFilter[] = [
   { ...noFilter, requestId: 'request', actions: ['customer.created'], createdAfter: new Date(0) },
 ];
 
-const insertEntry = statement(
-  {},
-  `INSERT INTO audit_log (id, organization_id, project_id, actor_type, actor_id, action, target_type, target_id,
-     ip, user_agent, request_id, details, created_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-);
-
 /**
  * Merges the pages of one project, or of each organization in reach, each one range of one index. With a
  * plain condition, PostgreSQL reads and sorts the complete log for some reaches, or scans it from its end for
@@ -179,31 +171,31 @@ export class AuditLogRepository {
   ) {}
 
   /**
-   * Writes an entry in the transaction of the change that it describes. Logs it after the commit, so that a
-   * copy can be stored outside the database.
+   * Adds an entry to the transaction of the change that it describes, which writes it when it commits. Logs it
+   * after the commit, so that a copy can be stored outside the database.
    */
-  async insert(tx: Tx, { actor, ...entry }: NewAuditEntry): Promise<void> {
+  insert(tx: Tx, { actor, ...entry }: NewAuditEntry): void {
     const id = newId();
     const actorType = actor.type;
     const actorId = actor.id;
     const targetType = auditActions[entry.action];
     // The time in the id, so that the list can filter times by id.
     const createdAt = new Date(parseIdTime(id));
-    await tx.execute(insertEntry, [
+    tx.outbox.auditEntries.push({
       id,
-      entry.organizationId,
-      entry.projectId,
-      actorType,
-      actorId,
-      entry.action,
-      targetType,
-      entry.targetId,
-      entry.ip,
-      entry.userAgent,
-      entry.requestId,
-      JSON.stringify(entry.details),
-      createdAt,
-    ]);
+      organization_id: entry.organizationId,
+      project_id: entry.projectId,
+      actor_type: actorType,
+      actor_id: actorId,
+      action: entry.action,
+      target_type: targetType,
+      target_id: entry.targetId,
+      ip: entry.ip,
+      user_agent: entry.userAgent,
+      request_id: entry.requestId,
+      details: entry.details,
+      created_at: createdAt.toISOString(),
+    });
     const logFields = { auditEntryId: id, ...entry, actorType, actorId, targetType, createdAt };
     tx.afterCommit.push(() => this.logger.info(logFields, 'audit entry written'));
   }

@@ -19,7 +19,16 @@ import {
   toProjectContext,
   type ProjectRow,
 } from '../projects/projects.repository.js';
-import { boolean, dynamicStatement, integer, nullable, statement, text, uuid } from '../statements.js';
+import {
+  boolean,
+  dynamicStatement,
+  integer,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+  uuid,
+} from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
 import { IN_LOCK_ORDER } from '../webhooks/lock-order.js';
@@ -76,6 +85,11 @@ export interface CustomerWithProject {
   project: ProjectContext;
 }
 
+/** A customer whose row is locked, with the time of the transaction. */
+export interface LockedCustomer extends CustomerWithProject {
+  time: Date;
+}
+
 /** A customer with project, and facts that events and lists do not contain. */
 export interface CustomerDetails extends CustomerWithProject {
   hasPassword: boolean;
@@ -117,6 +131,22 @@ const findCustomer = dynamicStatement(
     return { text: sql, values: where.values };
   },
   sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+  { isPrepared: true },
+);
+
+const lockCustomerInReach = dynamicStatement(
+  { ...customerWithProjectRow, isArchived: boolean, time: timestamptz },
+  (reach: Reach, id: string) => {
+    const where = new Conditions().addReach('p', 'c.project_id', reach);
+    const sql = `
+      SELECT ${customerWithProjectColumns}, p.archived_at IS NOT NULL AS "isArchived",
+        now()::timestamptz(3) AS time
+      FROM customers c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
+      WHERE ${where.sql} AND c.id = ${where.bind(id)} FOR NO KEY UPDATE OF c`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+  { isPrepared: true },
 );
 
 const lockCustomer = statement(
@@ -162,9 +192,9 @@ const claimCustomer = statement(
 );
 
 const updateCustomer = statement(
-  customerRow,
+  {},
   `UPDATE customers c SET ${assignmentList(CustomerEntity, changeableFields, 3)}, updated_at = now()
-   WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
+   WHERE c.project_id = $1 AND c.id = $2`,
 );
 
 const setPassword = statement(
@@ -270,6 +300,18 @@ export class CustomersRepository {
   }
 
   /**
+   * Reads a customer for a change and locks the row against concurrent changes.
+   * @throws GatehouseError `not_found` if there is no such customer within the reach, `project_archived`
+   */
+  async lockActive(tx: Tx, reach: Reach, id: string): Promise<LockedCustomer> {
+    const [row] = await tx.execute(lockCustomerInReach(reach, id));
+    if (!row) throw new GatehouseError('not_found');
+    const { isArchived, time, ...found } = row;
+    if (isArchived) throw new GatehouseError('project_archived');
+    return { ...toCustomerWithProject(found), time };
+  }
+
+  /**
    * Locks the customer who has an address, so that they are not deleted and their email is not changed before
    * an email to them is written. Returns null if no customer has it. Changes that affect neither do not wait
    * for this lock, so two customers who request each other's address do not deadlock.
@@ -318,17 +360,17 @@ export class CustomersRepository {
   }
 
   /**
-   * Writes the changeable fields of a customer that the transaction has locked.
+   * Writes the changeable fields of a customer that the transaction has locked, and sets `updatedAt` to the time
+   * of the transaction.
    * @throws GatehouseError `email_already_registered`, `external_id_taken`
    */
-  async update(tx: Tx, customer: Customer): Promise<Customer> {
+  async update(tx: Tx, customer: Customer): Promise<void> {
     try {
-      const [row] = await tx.execute(updateCustomer, [
+      await tx.execute(updateCustomer, [
         customer.projectId,
         customer.id,
         ...changeableFields.map((field) => customer[field]),
       ]);
-      return row!;
     } catch (error) {
       throw toConflictError(error) ?? error;
     }

@@ -1,7 +1,6 @@
-// This file contains SQL: INSERT … SELECT of many rows, on the hot path.
 import { matchingSubscriptions, publicId, type AnyEventType } from '@gatehouse/domain';
-import { newId, now, type DeliveryPointer } from '@gatehouse/platform';
-import { nullable, statement, uuid } from '../statements.js';
+import { newId, now } from '@gatehouse/platform';
+import type { EventRow } from '../outbox.js';
 import type { Tx } from '../transactions.js';
 
 /** An event to be recorded, of a project or of an organization. */
@@ -26,50 +25,21 @@ export interface NewEvent {
   onlyEndpointId?: string;
 }
 
-/**
- * Inserts events, and one delivery of each event to each subscribed endpoint. The id of a delivery is a
- * UUIDv7 with the time of the event; PostgreSQL before 18 cannot generate one.
- */
-const recordEvents = statement(
-  { deliveryId: uuid, endpointId: uuid, projectId: nullable(uuid) },
-  `WITH input AS (
-     SELECT * FROM json_to_recordset($1::json) AS e (id uuid, organization_id uuid, project_id uuid,
-       customer_id uuid, type text, body text, created_at timestamptz, subscriptions text[],
-       excluded_endpoint_id uuid, only_endpoint_id uuid)
-   ), recorded AS (
-     INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
-     SELECT id, organization_id, project_id, customer_id, type, body, created_at FROM input
-   )
-   INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, next_attempt_at)
-   SELECT (left(e.id::text, 15) || substr(gen_random_uuid()::text, 16))::uuid,
-     e.organization_id, e.project_id, e.id, e.type, w.id, w.url, now() + $2 * interval '1 ms'
-   FROM input e JOIN webhook_endpoints w ON w.organization_id = e.organization_id AND w.status = 'enabled'
-     AND CASE WHEN e.only_endpoint_id IS NULL
-       THEN (w.level = 'organization' OR w.project_id = e.project_id) AND w.events && e.subscriptions
-         AND w.id IS DISTINCT FROM e.excluded_endpoint_id
-       ELSE w.id = e.only_endpoint_id END
-   RETURNING id AS "deliveryId", endpoint_id AS "endpointId", project_id AS "projectId"`,
-);
-
 /** Writes events and their deliveries with the change that caused them: this is the outbox. */
 export class EventsRepository {
   /** @param firstDelayMs delay before the first attempt */
   constructor(private readonly firstDelayMs: number) {}
 
   /**
-   * Records the events and creates one delivery for each subscribed endpoint, in one statement.
-   * @returns the deliveries
+   * Records events. They are written when the transaction commits, with one delivery for each endpoint that is
+   * subscribed then.
    */
-  async record(tx: Tx, events: NewEvent[]): Promise<DeliveryPointer[]> {
-    if (events.length === 0) return [];
-    const rows = JSON.stringify(events.map(toEventRow));
-    const deliveries = await tx.execute(recordEvents, [rows, this.firstDelayMs]);
-    tx.newDeliveries.push(...deliveries);
-    return deliveries;
+  record(tx: Tx, events: NewEvent[]): void {
+    tx.outbox.events.push(...events.map((event) => toEventRow(event, this.firstDelayMs)));
   }
 }
 
-function toEventRow(event: NewEvent): Record<string, unknown> {
+function toEventRow(event: NewEvent, firstDelayMs: number): EventRow {
   const id = event.id ?? newId();
   const createdAt = (event.createdAt ?? now()).toISOString();
   return {
@@ -82,6 +52,7 @@ function toEventRow(event: NewEvent): Record<string, unknown> {
     subscriptions: matchingSubscriptions(event.type),
     excluded_endpoint_id: event.excludedEndpointId,
     only_endpoint_id: event.onlyEndpointId,
+    delay_ms: firstDelayMs,
     // The bytes stored here are the bytes that every attempt signs and sends (contract, section 5).
     body: serializeBody(
       {
