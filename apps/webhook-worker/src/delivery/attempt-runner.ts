@@ -37,6 +37,9 @@ import { WebhookSender } from './webhook-sender.js';
 const MAX_RECORD_ATTEMPTS = 20;
 const RECORD_RETRY_DELAY_MS = 500;
 
+/** An attempt has ended when its outcome is recorded, so the outcome can wait longer than a claim. */
+const OUTCOME_BATCHES = { intervalMs: 10, maxBatchSize: 100 };
+
 /** Runs attempts: claims the delivery, sends the request, records the outcome and enqueues the retry. */
 @Injectable()
 export class AttemptRunner {
@@ -59,7 +62,7 @@ export class AttemptRunner {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.claimBatcher = new Batcher((jobs) => work.claim(jobs));
-    this.outcomeBatcher = new Batcher((attempts) => work.recordOutcomes(attempts), 100);
+    this.outcomeBatcher = new Batcher((attempts) => work.recordOutcomes(attempts), OUTCOME_BATCHES);
   }
 
   /** Number of attempts in flight. */
@@ -73,19 +76,20 @@ export class AttemptRunner {
   async runJob(job: DeliveryJob): Promise<void> {
     const key = { ...job, urgency: job.attempt === 1 ? URGENCY.first : URGENCY.retry };
     if (!this.limits.tryAcquire(key)) return;
+    let attempt: ClaimedAttempt | null = null;
     try {
-      const attempt = await this.claimBatcher.add(job);
-      if (attempt) await this.track(attempt);
+      attempt = await this.claimBatcher.add(job);
     } finally {
-      this.release(key);
+      if (!attempt) this.limits.release(key);
     }
+    if (attempt) await this.track(attempt, key);
+    else this.onCapacityFreed();
   }
 
   /** Runs a claimed attempt until it has ended. Never rejects. */
   async run(attempt: ClaimedAttempt): Promise<void> {
     this.limits.acquire(attempt);
-    await this.track(attempt);
-    this.release(attempt);
+    await this.track(attempt, attempt);
   }
 
   /**
@@ -117,27 +121,30 @@ export class AttemptRunner {
     return this.waitForInFlight();
   }
 
-  private release(key: ConcurrencyKey): void {
-    this.limits.release(key);
-    this.onCapacityFreed();
-  }
-
-  private track(attempt: ClaimedAttempt): Promise<void> {
-    const running = this.runAttempt(attempt)
+  /** @param key the capacity that the attempt uses */
+  private track(attempt: ClaimedAttempt, key: ConcurrencyKey): Promise<void> {
+    const running = this.runAttempt(attempt, key)
       .catch((error: unknown) => {
         this.logger.error(
           { deliveryId: attempt.deliveryId, reason: errorMessage(error) },
           'attempt outcome not recorded',
         );
       })
-      .finally(() => this.inFlight.delete(running));
+      .finally(() => {
+        this.inFlight.delete(running);
+        this.limits.releaseWorker();
+        this.onCapacityFreed();
+      });
     this.inFlight.add(running);
     return running;
   }
 
-  private async runAttempt(attempt: ClaimedAttempt): Promise<void> {
+  private async runAttempt(attempt: ClaimedAttempt, key: ConcurrencyKey): Promise<void> {
     this.metrics?.recordAttemptStart(attempt);
-    const result = await this.sender.send(attempt);
+    const result = await this.sender.send(attempt).finally(() => {
+      this.limits.releaseTarget(key);
+      this.onCapacityFreed();
+    });
     this.failpoints.hit('delivery.before-record');
     const state = await this.recordOutcome(attempt, result);
     if (state) this.healthReporter.recordAttempt(attempt.endpointId, result.success);

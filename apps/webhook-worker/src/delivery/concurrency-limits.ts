@@ -45,7 +45,7 @@ export class ConcurrencyLimits {
   tryAcquire(key: ConcurrencyKey): boolean {
     const hasCapacity =
       this.total < this.concurrency &&
-      this.urgencies[key.urgency]! < maxForShare(this.concurrency, URGENCY_SHARES[key.urgency]!) &&
+      this.urgencies[key.urgency]! < this.maxForUrgency(key.urgency) &&
       !this.isAtLimit(key);
     if (hasCapacity) this.acquire(key);
     else this.blockedEndpoints.add(key.endpointId);
@@ -54,12 +54,39 @@ export class ConcurrencyLimits {
 
   /** Acquires capacity for an attempt that has already been claimed, regardless of the limits. */
   acquire(key: ConcurrencyKey): void {
-    this.adjustCounts(key, 1);
+    this.total += 1;
+    this.adjustTarget(key, 1);
   }
 
+  /** Releases the capacity of an attempt that was not claimed. */
   release(key: ConcurrencyKey): void {
-    this.adjustCounts(key, -1);
+    this.releaseTarget(key);
+    this.releaseWorker();
+  }
+
+  /** Releases the capacity of the endpoint, project and urgency after the response of the target. */
+  releaseTarget(key: ConcurrencyKey): void {
+    this.adjustTarget(key, -1);
     this.releaseCount += 1;
+  }
+
+  /** Releases the capacity of the worker after the outcome was recorded. */
+  releaseWorker(): void {
+    this.total -= 1;
+    this.releaseCount += 1;
+  }
+
+  /** Returns whether as many attempts of each urgency can be claimed without exceeding any limit. */
+  hasCapacityFor(attemptsByUrgency: readonly number[]): boolean {
+    const attempts = attemptsByUrgency.reduce((sum, count) => sum + count, 0);
+    return (
+      this.total + attempts <= this.concurrency &&
+      attemptsByUrgency.every(
+        (count, urgency) => this.urgencies[urgency]! + count <= this.maxForUrgency(urgency),
+      ) &&
+      Math.max(0, ...this.endpoints.values()) + attempts <= this.perEndpoint &&
+      Math.max(0, ...this.projects.values()) + attempts <= this.perProject
+    );
   }
 
   /**
@@ -73,9 +100,7 @@ export class ConcurrencyLimits {
       maxPerProject: this.perProject,
       inFlightByEndpoint: new Map(this.endpoints),
       inFlightByProject: new Map(this.projects),
-      limitByUrgency: this.urgencies.map((used, urgency) =>
-        Math.max(0, maxForShare(this.concurrency, URGENCY_SHARES[urgency]!) - used),
-      ),
+      limitByUrgency: this.urgencies.map((used, urgency) => Math.max(0, this.maxForUrgency(urgency) - used)),
     };
   }
 
@@ -85,8 +110,11 @@ export class ConcurrencyLimits {
     return used >= this.perEndpoint || usedByProject >= this.perProject;
   }
 
-  private adjustCounts({ endpointId, projectId, urgency }: ConcurrencyKey, change: number): void {
-    this.total += change;
+  private maxForUrgency(urgency: number): number {
+    return maxForShare(this.concurrency, URGENCY_SHARES[urgency]!);
+  }
+
+  private adjustTarget({ endpointId, projectId, urgency }: ConcurrencyKey, change: number): void {
     this.urgencies[urgency]! += change;
     adjustCount(this.endpoints, endpointId, change);
     if (projectId !== null) adjustCount(this.projects, projectId, change);

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { URGENCY } from '@gatehouse/domain';
-import { ReadyQueueRepository, type ClaimedAttempt } from '@gatehouse/persistence';
+import { ReadyQueueRepository, UNRANKED_CLAIM, type ClaimedAttempt } from '@gatehouse/persistence';
 import {
   Config,
   DeliveryQueue,
@@ -49,6 +49,9 @@ export class DuePoller {
   /** True if the last poll may have left due deliveries unclaimed because there was no capacity. */
   private isCapacityShort = false;
   private lastScanAt = -Infinity;
+  /** When the next delivery is due, in ms on the monotonic clock, and when that was read. */
+  private nextDueAt = 0;
+  private nextDueReadAt = -Infinity;
   /** Last endpoint of the endpoint scan; null to start from the beginning. */
   private scanPosition: string | null = null;
 
@@ -103,6 +106,11 @@ export class DuePoller {
   private async poll(): Promise<number> {
     const { sweepInterval } = this.config.webhooks;
     const isQueueReady = this.queue?.isReady() ?? false;
+    const isShort = this.isCapacityShort || this.limits.blockedEndpoints.size > 0;
+    if (!isQueueReady && !isShort && this.limits.hasCapacityFor(UNRANKED_CLAIM)) {
+      const claimed = this.startAttempts(await this.readyQueue.claimUnranked());
+      return mayLeaveMore(claimed) ? 0 : this.getPause();
+    }
     const overdueMs = isQueueReady ? OVERDUE_SWEEPS * sweepInterval : 0;
     // Bulk redeliveries do not use the queue: they can wait for the next poll and must not fill it.
     const overdue = [overdueMs, overdueMs, 0];
@@ -121,9 +129,22 @@ export class DuePoller {
       if (await this.scanEndpoints(exhausted, overdue)) return 0;
       return this.limits.releaseCount === releaseCount ? sweepInterval : CAPACITY_DEBOUNCE_MS;
     }
-    if (isQueueReady) return sweepInterval;
-    const nextMs = await this.readyQueue.getMsUntilNextDue();
-    return Math.min(Math.max(nextMs ?? sweepInterval, 1), sweepInterval);
+    return isQueueReady ? sweepInterval : this.getPause();
+  }
+
+  /**
+   * Returns the time until the next delivery is due, at most the sweep interval. It is read at most once in this
+   * interval, unless it has passed: new deliveries wake the poller.
+   */
+  private async getPause(): Promise<number> {
+    const { sweepInterval } = this.config.webhooks;
+    const nowMs = monotonicMs();
+    if (this.nextDueAt <= nowMs || this.nextDueReadAt + sweepInterval <= nowMs) {
+      const nextMs = await this.readyQueue.getMsUntilNextDue();
+      this.nextDueReadAt = monotonicMs();
+      this.nextDueAt = nextMs === null ? Infinity : this.nextDueReadAt + nextMs;
+    }
+    return Math.min(Math.max(this.nextDueAt - monotonicMs(), 1), sweepInterval);
   }
 
   /** Claims deliveries of endpoints whose jobs were rejected. */
@@ -172,3 +193,9 @@ export class DuePoller {
     return claimed;
   }
 }
+
+/** Returns whether a claim without ranking has taken as many deliveries of an urgency as it can. */
+const mayLeaveMore = (claimed: readonly ClaimedAttempt[]): boolean =>
+  UNRANKED_CLAIM.some(
+    (limit, urgency) => claimed.filter((item) => item.urgency === urgency).length === limit,
+  );

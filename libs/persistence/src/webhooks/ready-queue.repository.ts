@@ -89,6 +89,29 @@ const claimDueForEndpoints = claimStatement(
    ) due`,
 );
 
+/** Number of deliveries that a claim without ranking takes at most: first attempts, retries, batches. */
+export const UNRANKED_CLAIM = [16, 8, 4] as const;
+
+/** SQL that locks the deliveries of an urgency that have been due longest. */
+const oldestSql = (urgency: number): string => `(
+  ${readyDeliveriesSql} WHERE ${isClaimable} AND d.urgency = ${urgency}
+  ORDER BY d.next_attempt_at LIMIT ${UNRANKED_CLAIM[urgency]} FOR UPDATE OF d SKIP LOCKED
+)`;
+
+/** Its plan does not depend on a parameter, so each connection plans it once. */
+const claimUnranked = statement(
+  claimedAttemptRow,
+  `WITH oldest AS (
+     SELECT id FROM ${oldestSql(0)} first
+     UNION ALL SELECT id FROM ${oldestSql(1)} retry
+     UNION ALL SELECT id FROM ${oldestSql(2)} batch
+   ), picked AS (
+     SELECT id, ($2::uuid[])[row_number() OVER ()] AS attempt_id FROM oldest
+   ) ${claimPickedSql}`,
+);
+
+const MAX_UNRANKED = UNRANKED_CLAIM.reduce<number>((sum, count) => sum + count, 0);
+
 /** Returns SQL for the first endpoint after another with pending deliveries. @param after SQL of an id */
 const nextEndpointSql = (after: string): string => `(
   SELECT d.endpoint_id FROM deliveries d
@@ -137,6 +160,14 @@ export class ReadyQueueRepository {
    */
   claimDue(capacity: ClaimCapacity, overdueMs: readonly number[]): Promise<ClaimedAttempt[]> {
     return this.claim(claimDue, capacity, [overdueMs]);
+  }
+
+  /**
+   * Claims at most `UNRANKED_CLAIM` deliveries that have been due longest, without regard to the capacity in use.
+   * Much cheaper than `claimDue`.
+   */
+  claimUnranked(): Promise<ClaimedAttempt[]> {
+    return this.database.execute(claimUnranked, [this.leaseMs, Array.from({ length: MAX_UNRANKED }, newId)]);
   }
 
   /** Claims due deliveries to these endpoints. @param overdueMs as in `claimDue` */

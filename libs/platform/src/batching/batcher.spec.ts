@@ -4,10 +4,13 @@ import { Batcher } from './batcher.js';
 describe('Batcher', () => {
   it('combines the items of one turn into calls of limited size and resolves each in order', async () => {
     const sizes: number[] = [];
-    const batcher = new Batcher(async (items: number[]) => {
-      sizes.push(items.length);
-      return items.map((item) => item * 10);
-    }, 3);
+    const batcher = new Batcher(
+      async (items: number[]) => {
+        sizes.push(items.length);
+        return items.map((item) => item * 10);
+      },
+      { maxBatchSize: 3 },
+    );
     const items = Array.from({ length: 10 }, (_, index) => index);
     const results = await Promise.all(items.map((item) => batcher.add(item)));
     expect(results).toEqual(items.map((item) => item * 10));

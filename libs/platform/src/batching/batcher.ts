@@ -1,32 +1,32 @@
 import DataLoader from 'dataloader';
-
-/** Maximum time that an item waits for others while a call is in flight, in ms. */
-const BATCH_WINDOW_MS = 5;
+import { monotonicMs } from '../clock/clock.js';
 
 /**
- * Combines the items of concurrent callers into one call. While no call is in flight, items are sent in the
- * current turn of the event loop. While one is, the next batch is collected for at most 5 ms.
+ * Combines the items of concurrent callers into one call. An item that comes more than an interval after the last
+ * call is sent in the current turn of the event loop. Other items wait for the end of the interval, so the size of
+ * a call follows the load.
  */
 export class Batcher<In, Out> {
-  private inFlight = 0;
+  private lastCallAt = -Infinity;
   private readonly loader: DataLoader<In, Out>;
 
-  /** @param run must return one result per item, in order */
-  constructor(run: (items: In[]) => Promise<Out[]>, maxBatchSize = 200) {
-    const track = async (items: readonly In[]): Promise<Out[]> => {
-      this.inFlight += 1;
-      try {
-        return await run([...items]);
-      } finally {
-        this.inFlight -= 1;
-      }
+  /**
+   * @param run must return one result per item, in order
+   * @param options `intervalMs` minimum time between the starts of two calls, unless a batch is full;
+   *   `maxBatchSize` maximum number of items in a call
+   */
+  constructor(run: (items: In[]) => Promise<Out[]>, { intervalMs = 5, maxBatchSize = 200 } = {}) {
+    const call = (items: readonly In[]): Promise<Out[]> => {
+      this.lastCallAt = monotonicMs();
+      return run([...items]);
     };
-    this.loader = new DataLoader(track, {
+    this.loader = new DataLoader(async (items) => call(items), {
       cache: false,
       maxBatchSize,
       batchScheduleFn: (send) => {
-        if (this.inFlight === 0) setImmediate(send);
-        else setTimeout(send, BATCH_WINDOW_MS);
+        const waitMs = this.lastCallAt + intervalMs - monotonicMs();
+        if (waitMs <= 0) setImmediate(send);
+        else setTimeout(send, waitMs);
       },
     });
   }
