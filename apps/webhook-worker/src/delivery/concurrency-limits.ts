@@ -60,7 +60,7 @@ export class ConcurrencyLimits {
 
   /** Releases the capacity of an attempt that was not claimed. */
   release(key: ConcurrencyKey): void {
-    this.releaseTarget(key);
+    this.adjustTarget(key, -1);
     this.releaseWorker();
   }
 
