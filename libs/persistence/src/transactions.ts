@@ -28,16 +28,38 @@ export class Tx implements Sql {
   /** Events and audit entries, which are written with the COMMIT. */
   readonly outbox = new Outbox();
   /** Statements that are awaited with the COMMIT. */
-  readonly unawaited: Promise<unknown>[] = [];
+  private readonly unawaited: Promise<unknown>[] = [];
   /** Deliveries created in this transaction, announced after it has committed. */
   readonly newDeliveries: DeliveryPointer[] = [];
   /** Called after the transaction has committed. They must not throw. */
   readonly afterCommit: (() => void)[] = [];
 
+  private started: Promise<unknown> | undefined;
+
   constructor(
-    readonly manager: TransactionManager,
-    readonly connection: PgQueryable,
+    private readonly runner: QueryRunner,
+    private readonly client: pg.Client,
   ) {}
+
+  get manager(): TransactionManager {
+    this.start();
+    return this.runner.manager;
+  }
+
+  get connection(): PgQueryable {
+    this.start();
+    return this.client;
+  }
+
+  /** False if a single statement is all that has to be committed. */
+  get isStarted(): boolean {
+    return this.started !== undefined;
+  }
+
+  /** START TRANSACTION and the statements that are awaited with the COMMIT, in their order. */
+  get pending(): Promise<unknown>[] {
+    return [this.started ?? Promise.resolve(), ...this.unawaited];
+  }
 
   execute<Row>(...call: StatementCall<Row>): Promise<Row[]> {
     return runStatement(() => this.connection, call);
@@ -55,7 +77,15 @@ export class Tx implements Sql {
   /** Writes the outbox before the COMMIT, for changes that need the deliveries of their events. */
   async writeOutbox(): Promise<void> {
     if (this.outbox.isEmpty) return;
-    this.newDeliveries.push(...(await this.execute(writeOutbox, this.outbox.take())));
+    const rows = await runStatement(() => this.client, [writeOutbox, this.outbox.take()]);
+    this.newDeliveries.push(...rows);
+  }
+
+  /** Starts the transaction, together with its first statement, which fails if this fails. */
+  private start(): void {
+    if (this.started) return;
+    this.started = runQuery(this.client, { text: 'START TRANSACTION' });
+    this.started.catch(() => undefined);
   }
 }
 
@@ -64,8 +94,6 @@ interface OpenTransaction {
   tx: Tx;
   connection: pg.Client;
   runner: QueryRunner;
-  /** Rejects if the transaction could not be started. */
-  started: Promise<unknown>;
 }
 
 interface OpenUnitOfWork extends UnitOfWork {
@@ -158,10 +186,7 @@ export class Transactions {
     const runner = this.database.dataSource.createQueryRunner() as PostgresQueryRunner;
     try {
       const connection = (await runner.connect()) as pg.Client;
-      const started = runQuery(connection, { text: 'START TRANSACTION' });
-      // The first statement fails too.
-      started.catch(() => undefined);
-      return { tx: new Tx(runner.manager, connection), connection, runner, started };
+      return { tx: new Tx(runner, connection), connection, runner };
     } catch (error) {
       throw toUnavailableError(error) ?? error;
     }
@@ -175,7 +200,7 @@ export class Transactions {
       if (tx.outbox.events.length > 0) this.failpoints.hit('delivery.before-commit');
       await commit(open);
     } catch (error) {
-      const cause = await throwFirstError([open.started, ...tx.unawaited]).catch((first: unknown) => first);
+      const cause = await throwFirstError(tx.pending).catch((first: unknown) => first);
       await rollback(open);
       throw toUnavailableError(cause ?? error) ?? cause ?? error;
     }
@@ -205,13 +230,16 @@ async function finishUnit(unit: OpenUnitOfWork): Promise<PromiseRejectedResult |
 }
 
 /** Writes the outbox and commits, in one round trip. */
-async function commit({ tx, connection, started }: OpenTransaction): Promise<void> {
-  const written = tx.writeOutbox();
-  const committed = connection.query('COMMIT').then(({ command }) => {
-    // COMMIT reports no error for a transaction in which a statement has failed.
-    if (command !== 'COMMIT') throw new Error('transaction rolled back, because a statement had failed');
-  });
-  await throwFirstError([started, ...tx.unawaited, written, committed]);
+async function commit({ tx, connection }: OpenTransaction): Promise<void> {
+  const statements = [...tx.pending, tx.writeOutbox()];
+  if (tx.isStarted) {
+    const committed = connection.query('COMMIT').then(({ command }) => {
+      // COMMIT reports no error for a transaction in which a statement has failed.
+      if (command !== 'COMMIT') throw new Error('transaction rolled back, because a statement had failed');
+    });
+    statements.push(committed);
+  }
+  await throwFirstError(statements);
 }
 
 /** Waits for all statements. @throws the error of the first that failed, which may be the cause of the others */
@@ -220,9 +248,9 @@ async function throwFirstError(statements: Promise<unknown>[]): Promise<void> {
   if (failed) throw (failed as PromiseRejectedResult).reason;
 }
 
-async function rollback({ connection, runner }: OpenTransaction): Promise<void> {
+async function rollback({ tx, connection, runner }: OpenTransaction): Promise<void> {
   // If the rollback fails, the connection is lost or still has an outstanding response, which its next user
   // would wait for: an ended connection does not return to the pool.
-  await connection.query(ROLLBACK).catch(() => void connection.end());
+  if (tx.isStarted) await connection.query(ROLLBACK).catch(() => void connection.end());
   await runner.release();
 }
