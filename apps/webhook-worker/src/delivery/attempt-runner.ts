@@ -46,6 +46,10 @@ export class AttemptRunner {
   private readonly inFlight = new Set<Promise<void>>();
   private readonly claimBatcher: Batcher<DeliveryJob, ClaimedAttempt | null>;
   private readonly outcomeBatcher: Batcher<FinishedAttempt, RecordedOutcome>;
+  private readonly retryBatcher = new Batcher(async (jobs: Parameters<DeliveryQueue['add']>[0]) => {
+    await this.queue!.add(jobs);
+    return jobs;
+  });
 
   /** Called when an attempt has ended and released its capacity. */
   onCapacityFreed: () => void = () => undefined;
@@ -200,7 +204,7 @@ export class AttemptRunner {
     if (finished.urgency === URGENCY.batch || !this.queue?.isReady()) return;
     const { deliveryId, endpointId, projectId, attempt } = finished;
     const job = { deliveryId, endpointId, projectId, attempt: attempt + 1, delayMs };
-    await this.queue.add([job]).catch((error: unknown) => {
+    await this.retryBatcher.add(job).catch((error: unknown) => {
       this.logger.warn({ reason: errorMessage(error) }, 'retry enqueue failed; left to the due poller');
     });
   }

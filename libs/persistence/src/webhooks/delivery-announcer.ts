@@ -22,9 +22,9 @@ const notifyWorkers = statement({}, `NOTIFY ${DELIVERY_CHANNEL}`);
  * NOTIFY without Redis. Best effort: the due poller finds deliveries whose announcement was lost.
  */
 export class DeliveryAnnouncer {
-  private readonly notifications = new Batcher<true, true>(async (items) => {
-    await this.database.execute(notifyWorkers);
-    return items;
+  private readonly batcher = new Batcher<DeliveryPointer[], true>(async (commits) => {
+    await this.send(commits.flat());
+    return commits.map(() => true);
   });
 
   constructor(
@@ -34,17 +34,17 @@ export class DeliveryAnnouncer {
     private readonly logger: Logger,
   ) {}
 
-  /** Announces deliveries. Never throws and never takes longer than 250 ms. */
+  /** Announces the deliveries of a commit. Never throws and never takes longer than 250 ms. */
   async announce(deliveries: DeliveryPointer[]): Promise<void> {
-    await withTimeout(this.send(deliveries), ANNOUNCE_TIMEOUT_MS, 'enqueueing took too long').catch(
+    await withTimeout(this.batcher.add(deliveries), ANNOUNCE_TIMEOUT_MS, 'enqueueing took too long').catch(
       (error: unknown) =>
         this.logger.warn({ reason: errorMessage(error) }, 'delivery enqueue failed; left to the due poller'),
     );
   }
 
   private async send(deliveries: DeliveryPointer[]): Promise<void> {
-    const jobs = deliveries.map((delivery) => ({ ...delivery, attempt: 1, delayMs: this.firstDelayMs }));
-    if (this.queue?.isReady()) await this.queue.add(jobs);
-    else await this.notifications.add(true);
+    if (!this.queue?.isReady()) return void (await this.database.execute(notifyWorkers));
+    const jobs = deliveries.map((delivery) => ({ ...delivery, attempt: 1 }));
+    await this.queue.addTogether(jobs, this.firstDelayMs);
   }
 }

@@ -33,6 +33,12 @@ interface ScheduledJob extends DeliveryJob {
   delayMs: number;
 }
 
+/** The data of a job in Redis: one attempt, or several that are due at the same time. */
+type JobData = DeliveryJob | DeliveryJob[];
+
+/** Maximum number of attempts in one job, so that several workers share the attempts of a large event. */
+const MAX_ATTEMPTS_PER_JOB = 20;
+
 /**
  * Transports delivery jobs with BullMQ. Lost, repeated and late jobs do no harm: every job is a hint, only
  * the claim in PostgreSQL starts an attempt, and the due poller of the worker finds deliveries whose job was
@@ -67,23 +73,23 @@ export class DeliveryQueue {
     return this.connection.status === 'ready';
   }
 
-  /** @throws Error if Redis is unavailable or does not respond within 250 ms */
-  async add(jobs: ScheduledJob[]): Promise<void> {
-    // Before the first connection BullMQ would wait without a limit.
-    if (!this.isReady()) throw new Error('Redis is not reachable');
-    const added = this.queue.addBulk(
-      jobs.map(({ delayMs, ...job }) => ({
-        name: 'deliver',
-        data: job satisfies DeliveryJob,
-        opts: {
-          jobId: `${job.deliveryId}-${job.attempt}`,
-          delay: Math.max(0, Math.round(delayMs)),
-          removeOnComplete: true,
-          removeOnFail: true,
-        },
-      })),
+  /**
+   * Enqueues each attempt as a job.
+   * @throws Error if Redis is unavailable or does not respond within 250 ms
+   */
+  add(jobs: ScheduledJob[]): Promise<void> {
+    return this.addBulk(jobs.map(({ delayMs, ...job }) => [job, delayMs]));
+  }
+
+  /**
+   * Enqueues attempts that are due at the same time in as few jobs as possible.
+   * @throws Error if Redis is unavailable or does not respond within 250 ms
+   */
+  addTogether(jobs: DeliveryJob[], delayMs: number): Promise<void> {
+    const chunks = Array.from({ length: Math.ceil(jobs.length / MAX_ATTEMPTS_PER_JOB) }, (_, index) =>
+      jobs.slice(index * MAX_ATTEMPTS_PER_JOB, (index + 1) * MAX_ATTEMPTS_PER_JOB),
     );
-    await withTimeout(added, RESPONSE_MS, 'Redis did not respond in time');
+    return this.addBulk(chunks.map((chunk) => [chunk.length === 1 ? chunk[0]! : chunk, delayMs]));
   }
 
   /** Returns the number of jobs in Redis, or null if it does not respond within 250 ms. */
@@ -93,10 +99,10 @@ export class DeliveryQueue {
 
   /** Starts to process jobs, `concurrency` at a time. */
   process(concurrency: number, handle: (job: DeliveryJob) => Promise<void>): void {
-    const run = async ({ data }: BullMq.Job<DeliveryJob>): Promise<void> => {
+    const run = async ({ data }: BullMq.Job<JobData>): Promise<void> => {
       this.lastJobAt = monotonicMs();
       this.runningJobs += 1;
-      await handle(data).finally(() => (this.runningJobs -= 1));
+      await Promise.all([data].flat().map(handle)).finally(() => (this.runningJobs -= 1));
     };
     this.startWorker(concurrency, run);
     this.stuckCheckTimer = setInterval(
@@ -121,6 +127,27 @@ export class DeliveryQueue {
     this.workerConnection?.disconnect();
   }
 
+  private async addBulk(jobs: [data: JobData, delayMs: number][]): Promise<void> {
+    // Before the first connection BullMQ would wait without a limit.
+    if (!this.isReady()) throw new Error('Redis is not reachable');
+    const added = this.queue.addBulk(
+      jobs.map(([data, delayMs]) => {
+        const { deliveryId, attempt } = [data].flat()[0]!;
+        return {
+          name: 'deliver',
+          data,
+          opts: {
+            jobId: `${deliveryId}-${attempt}`,
+            delay: Math.max(0, Math.round(delayMs)),
+            removeOnComplete: true,
+            removeOnFail: true,
+          },
+        };
+      }),
+    );
+    await withTimeout(added, RESPONSE_MS, 'Redis did not respond in time');
+  }
+
   private async countByType(...types: BullMq.JobType[]): Promise<number | null> {
     if (!this.isReady()) return null;
     const counted = this.queue.getJobCountByTypes(...types);
@@ -132,9 +159,9 @@ export class DeliveryQueue {
     this.stuckCheckTimer = undefined;
   }
 
-  private startWorker(concurrency: number, run: BullMq.Processor<DeliveryJob, void>): void {
+  private startWorker(concurrency: number, run: BullMq.Processor<JobData, void>): void {
     this.workerConnection = this.connectWorker();
-    this.worker = new this.workerClass<DeliveryJob>(QUEUE_NAME, run, {
+    this.worker = new this.workerClass<JobData>(QUEUE_NAME, run, {
       connection: this.workerConnection,
       prefix: QUEUE_PREFIX,
       concurrency,
@@ -151,7 +178,7 @@ export class DeliveryQueue {
    * After an outage of Redis, a worker of BullMQ sometimes takes no more jobs (taskforcesh/bullmq #2466,
    * #3185).
    */
-  private async replaceIfStuck(concurrency: number, run: BullMq.Processor<DeliveryJob, void>): Promise<void> {
+  private async replaceIfStuck(concurrency: number, run: BullMq.Processor<JobData, void>): Promise<void> {
     const isIdle = this.isReady() && this.runningJobs < concurrency;
     const waiting = isIdle ? await this.countByType('wait') : 0;
     if (!waiting) this.lastJobAt = monotonicMs();
