@@ -16,11 +16,13 @@ export interface Load {
 
 /**
  * The body of each POST: another email address, or the newest refresh token of the connection's own session.
+ * `update` is a PATCH of the customer with the next id, below the URL, that changes its name.
  */
 export type Bodies =
   | { kind: 'register'; password: string }
   | { kind: 'login'; password: string; emails: string[] }
-  | { kind: 'refresh'; tokens: string[] };
+  | { kind: 'refresh'; tokens: string[] }
+  | { kind: 'update'; ids: string[] };
 
 export interface LoadResult {
   perSecond: number;
@@ -47,7 +49,7 @@ async function measure({ url, seconds, connections, headers, bodies }: Load): Pr
     connections,
     duration: seconds,
     headers: { ...headers, ...(bodies ? { 'content-type': 'application/json' } : {}) },
-    ...(bodies ? { method: 'POST' as const, setupClient: bodyWriter(bodies) } : {}),
+    ...(bodies ? { method: 'POST' as const, setupClient: bodyWriter(bodies, url) } : {}),
   });
   return {
     perSecond: result['2xx'] / result.duration,
@@ -56,8 +58,17 @@ async function measure({ url, seconds, connections, headers, bodies }: Load): Pr
   };
 }
 
-function bodyWriter(bodies: Bodies): (client: autocannon.Client) => void {
+function bodyWriter(bodies: Bodies, url: string): (client: autocannon.Client) => void {
   let count = 0;
+  if (bodies.kind === 'update') {
+    const { pathname } = new URL(url);
+    const setupRequest = (spec: autocannon.Request) => {
+      count += 1;
+      const path = `${pathname}/${bodies.ids[count % bodies.ids.length]}`;
+      return { ...spec, path, body: JSON.stringify({ firstName: `Name ${count}` }) };
+    };
+    return (client) => client.setRequests([{ method: 'PATCH', setupRequest }]);
+  }
   const next = (): unknown => {
     count += 1;
     if (bodies.kind === 'register') return { email: uniqueEmail(), password: bodies.password };

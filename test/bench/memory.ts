@@ -1,7 +1,20 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 
 const SAMPLE_MS = 2_000;
 const KIB_PER_MIB = 1_024;
+
+/** Memory of a process, in MiB. */
+export interface ProcessMemory {
+  /** Pages in memory. Pages of files that several processes share count in each of them. */
+  resident: number;
+  /** Like `resident`, but a shared page counts in part in each process. */
+  proportional: number;
+  /** Pages that only this process has and that are not in a file: its own data. */
+  privateDirty: number;
+  /** Maximum of `resident` since the process started. */
+  peak: number;
+}
 
 /** The resident memory of a process over time. */
 export class MemoryLog {
@@ -46,3 +59,17 @@ export class MemoryLog {
     this.samples.push([(performance.now() - this.startedAt) / 60_000, kibibytes / KIB_PER_MIB]);
   }
 }
+
+/** Returns the memory of a process. Requires Linux. */
+export function readMemory(pid: number): ProcessMemory {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  return {
+    resident: readNumber(rollup, 'Rss') / KIB_PER_MIB,
+    proportional: readNumber(rollup, 'Pss') / KIB_PER_MIB,
+    privateDirty: readNumber(rollup, 'Private_Dirty') / KIB_PER_MIB,
+    peak: readNumber(readFileSync(`/proc/${pid}/status`, 'utf8'), 'VmHWM') / KIB_PER_MIB,
+  };
+}
+
+const readNumber = (text: string, name: string): number =>
+  Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(text)![1]);

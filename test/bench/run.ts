@@ -26,10 +26,11 @@ import { measureSoak } from './soak.js';
 import { measureStarts } from './starts.js';
 import { statementSettings } from './statements.js';
 import { measureTiming } from './timing.js';
+import { measureWeight } from './weight.js';
 
 /** Command line options of a run. */
 interface Options extends EventOptions {
-  /** Duration of each flood, of the soak, and of a steady load of events. */
+  /** Duration of each flood, of the soak, of the load of weight, and of a steady load of events. */
   seconds?: number;
   /** Number of requests per case in timing, customers, attempts and console, and of events. */
   samples?: number;
@@ -108,6 +109,11 @@ const sections: Record<string, Section> = {
     limitMinutes: 5,
     measure: measureStarts,
   },
+  weight: {
+    title: 'Weight: memory, CPU time and wake-ups of the programs, at rest and after load',
+    limitMinutes: 20,
+    measure: measureWeight,
+  },
   soak: {
     title: 'Soak: 200 events a second while targets fail, workers are killed and Redis is emptied',
     limitMinutes: 20,
@@ -118,7 +124,7 @@ const sections: Record<string, Section> = {
 /** The sections that run by default, in minutes instead of an hour. */
 const defaultSections = ['requests', 'deliveries', 'latency', 'fairness'];
 
-const USAGE = `npm run bench -- [${Object.keys(sections).join(' | ')}]… [--seconds=<each flood, the soak, or a steady load of events>] [--samples=<each case of timing, customers, attempts and console, or events>] [--plans] [--profile=<folder for CPU profiles of api and worker>]
+const USAGE = `npm run bench -- [${Object.keys(sections).join(' | ')}]… [--seconds=<each flood, the soak, the load of weight, or a steady load of events>] [--samples=<each case of timing, customers, attempts and console, or events>] [--plans] [--profile=<folder for CPU profiles of api and worker>]
   events: [--rounds=<number>] [--only=${eventParts.join(',')}] [--with-redis | --without-redis]`;
 
 let servers: Promise<() => Promise<void>> | undefined;

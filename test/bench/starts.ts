@@ -39,7 +39,8 @@ export async function measureStarts(): Promise<SectionResult> {
   }
 }
 
-async function startMs(file: string, env: Record<string, string>): Promise<number> {
+/** Starts a program and stops it. @returns the time until it was ready */
+export async function startMs(file: string, env: Record<string, string>): Promise<number> {
   const began = performance.now();
   const program = new ServerProcess(file, env);
   try {

@@ -1,0 +1,252 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openSession, registerCustomer } from '../support/customers.js';
+import { entryPoints } from '../support/server-process.mjs';
+import { bearerHeader, PASSWORD, type Queue, type TestInstance } from '../support/test-instance.js';
+import { BenchInstance } from './bench-instance.js';
+import { Child } from './child.js';
+import type { Load, LoadResult } from './load.js';
+import { readMemory, type ProcessMemory } from './memory.js';
+import { UsageMeter, type ProcessGroups } from './process-usage.js';
+import { formatNumber, median, printProgress, type SectionResult, type Target } from './report.js';
+import { mapInGroups } from './requests.js';
+import { hasRedis } from './servers.js';
+import { startMs } from './starts.js';
+
+const ROUNDS = 3;
+const CONNECTIONS = 16;
+const LOAD_SECONDS = 30;
+/** Time until a process has finished the work of its start, or of the load. */
+const SETTLE_MS = 15_000;
+/** Periodic jobs run at least once in this time, except the hourly maintenance. */
+const REST_MS = 60_000;
+const COST = 10;
+
+/** Goals for an api and a worker together, in MiB. */
+const MAX_AT_REST = 160;
+const MAX_AFTER_LOAD = 220;
+
+const programs = ['api', 'webhook-worker'] as const;
+type Program = (typeof programs)[number];
+
+/** Figures of one process, or of both together. */
+type Figures = Record<
+  'startMs' | 'cpuPerMinute' | 'wakeUpsPerSecond' | `${'rest' | 'after'}.${keyof ProcessMemory}`,
+  number
+>;
+
+/** Figures of one round. */
+interface Weight {
+  programs: Record<Program, Figures>;
+  /** Transactions per second at rest. */
+  queriesPerSecond: number;
+  /** CPU seconds of both processes per 1,000 requests, by route. */
+  cpu: Record<string, number>;
+}
+
+/**
+ * Measures the memory, the CPU time and the wake-ups of an api and a worker: at rest and after a load of all
+ * routes with many requests, with and without Redis.
+ */
+export async function measureWeight({
+  seconds = LOAD_SECONDS,
+}: {
+  seconds?: number;
+}): Promise<SectionResult> {
+  const [load, receiver] = [new Child('load'), new Child('receiver')];
+  const queues: Queue[] = hasRedis() ? ['postgresql', 'redis'] : ['postgresql'];
+  const rounds = new Map<Queue, Weight[]>(queues.map((queue) => [queue, []]));
+  try {
+    const receiverUrl = await receiver.call<string>('listen');
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const [queue, weights] of rounds) {
+        printProgress(`round ${round + 1} of ${ROUNDS}, queue ${queue}`);
+        weights.push(await weigh({ queue, load, receiverUrl, seconds }));
+      }
+    }
+    return report(rounds, seconds);
+  } finally {
+    await Promise.all([load.stop(), receiver.stop()]);
+  }
+}
+
+interface Options {
+  queue: Queue;
+  load: Child;
+  receiverUrl: string;
+  seconds: number;
+}
+
+async function weigh({ queue, load, receiverUrl, seconds }: Options): Promise<Weight> {
+  const bench = await BenchInstance.start({ queue, env: { BCRYPT_COST: String(COST) } });
+  try {
+    const { instance } = bench;
+    bench.startWorker();
+    const pids = { api: bench.pids('api'), 'webhook-worker': bench.pids('worker') };
+    await sleep(SETTLE_MS);
+    const rest = await measureRest(instance, pids);
+    const cpu = await applyLoad(instance, { load, receiverUrl, seconds, pids });
+    await sleep(SETTLE_MS);
+    const after = readMemories(pids);
+    const env = { ...instance.env, PORT: '0' };
+    const starts = {
+      api: await startMs(entryPoints.api, env),
+      'webhook-worker': await startMs(entryPoints.worker, env),
+    };
+    return {
+      programs: mapPrograms((program) => ({
+        startMs: starts[program],
+        ...rest.usage[program],
+        ...prefixed('rest', rest.memory[program]),
+        ...prefixed('after', after[program]),
+      })),
+      queriesPerSecond: rest.queriesPerSecond,
+      cpu,
+    };
+  } finally {
+    await bench.stop();
+  }
+}
+
+async function measureRest(instance: TestInstance, pids: ProcessGroups<Program>) {
+  const memory = readMemories(pids);
+  const meter = new UsageMeter(pids);
+  const transactions = await countTransactions(instance);
+  await sleep(REST_MS);
+  const usage = meter.measure();
+  return {
+    memory,
+    usage: mapPrograms((program) => ({
+      cpuPerMinute: (usage[program].cpuSeconds / REST_MS) * 60_000,
+      wakeUpsPerSecond: (usage[program].wakeUps / REST_MS) * 1_000,
+    })),
+    queriesPerSecond: (((await countTransactions(instance)) - transactions) / REST_MS) * 1_000,
+  };
+}
+
+const readMemories = (pids: ProcessGroups<Program>): Record<Program, ProcessMemory> =>
+  mapPrograms((program) => readMemory(pids[program][0]!));
+
+/** Returns the number of transactions that PostgreSQL has committed for an instance. */
+async function countTransactions(instance: TestInstance): Promise<number> {
+  const [row] = await instance.sql<{ count: number }>(
+    'SELECT xact_commit::float8 AS count FROM pg_stat_database WHERE datname = current_database()',
+  );
+  return row!.count;
+}
+
+interface LoadOptions {
+  load: Child;
+  receiverUrl: string;
+  seconds: number;
+  pids: ProcessGroups<Program>;
+}
+
+/** Sends requests to one route after the other. @returns CPU seconds per 1,000 requests, by route */
+async function applyLoad(
+  instance: TestInstance,
+  { load, receiverUrl, seconds, pids }: LoadOptions,
+): Promise<Record<string, number>> {
+  await instance.createEndpoint(receiverUrl);
+  const customers = await mapInGroups(Array.from({ length: 2 * CONNECTIONS }), () =>
+    registerCustomer(instance),
+  );
+  const emails = customers.map(({ email }) => email);
+  const sessions = await mapInGroups(emails.slice(0, CONNECTIONS), (email) => openSession(instance, email));
+  const withKey = { 'x-publishable-key': instance.credentials.publishableKey };
+  const auth = `${instance.baseUrl}/api/v1/auth`;
+  const loads: Record<string, Pick<Load, 'url' | 'headers' | 'bodies'>> = {
+    'GET /me': { url: `${instance.baseUrl}/api/v1/me`, headers: bearerHeader(sessions[0]!.accessToken) },
+    'POST refresh': {
+      url: `${auth}/refresh`,
+      bodies: { kind: 'refresh', tokens: sessions.map(({ refreshToken }) => refreshToken) },
+    },
+    'POST login': {
+      url: `${auth}/login`,
+      headers: withKey,
+      bodies: { kind: 'login', password: PASSWORD, emails },
+    },
+    'POST register': {
+      url: `${auth}/register`,
+      headers: withKey,
+      bodies: { kind: 'register', password: PASSWORD },
+    },
+    'PATCH customer': {
+      url: `${instance.baseUrl}/api/v1/customers`,
+      headers: bearerHeader(instance.credentials.secretKey),
+      bodies: { kind: 'update', ids: customers.map(({ id }) => id) },
+    },
+  };
+  const cpu: Record<string, number> = {};
+  const secondsEach = seconds / Object.keys(loads).length;
+  for (const [route, input] of Object.entries(loads)) {
+    const meter = new UsageMeter(pids);
+    const result = await load.call<LoadResult>('measure', {
+      ...input,
+      connections: CONNECTIONS,
+      seconds: secondsEach,
+    });
+    const usage = meter.measure();
+    const cpuSeconds = usage.api.cpuSeconds + usage['webhook-worker'].cpuSeconds;
+    cpu[route] = (cpuSeconds / (result.perSecond * secondsEach)) * 1_000;
+  }
+  return cpu;
+}
+
+const mapPrograms = <T>(map: (program: Program) => T): Record<Program, T> => ({
+  api: map('api'),
+  'webhook-worker': map('webhook-worker'),
+});
+
+const prefixed = <Prefix extends 'rest' | 'after'>(prefix: Prefix, memory: ProcessMemory) =>
+  Object.fromEntries(Object.entries(memory).map(([name, value]) => [`${prefix}.${name}`, value])) as Record<
+    `${Prefix}.${keyof ProcessMemory}`,
+    number
+  >;
+
+const columns: [name: keyof Figures, title: string][] = [
+  ['startMs', 'start ms'],
+  ['cpuPerMinute', 'CPU s/min'],
+  ['wakeUpsPerSecond', 'wake-ups/s'],
+  ['rest.resident', 'rest RSS'],
+  ['rest.proportional', 'PSS'],
+  ['rest.privateDirty', 'own'],
+  ['after.resident', 'after load RSS'],
+  ['after.proportional', 'PSS'],
+  ['after.privateDirty', 'own'],
+  ['after.peak', 'peak RSS'],
+];
+
+function report(rounds: Map<Queue, Weight[]>, seconds: number): SectionResult {
+  const table = [['', ...columns.map(([, title]) => title), 'queries/s']];
+  const notes = [
+    `Medians of ${ROUNDS} rounds; memory in MiB, "own" is private and dirty. At rest: ${REST_MS / 1_000} s, from ${SETTLE_MS / 1_000} s after the start.`,
+    `After load: ${SETTLE_MS / 1_000} s after ${seconds} s of requests over ${CONNECTIONS} connections, in equal parts of the routes below.`,
+  ];
+  const targets: Target[] = [];
+  for (const [queue, weights] of rounds) {
+    const suffix = queue === 'redis' ? ', with Redis' : '';
+    const of = (name: keyof Figures, ...summed: Program[]): number =>
+      median(
+        weights.map((weight) => summed.reduce((sum, program) => sum + weight.programs[program][name], 0)),
+      );
+    for (const program of programs)
+      table.push([`${program}${suffix}`, ...columns.map(([name]) => formatNumber(of(name, program)))]);
+    table.push([
+      `both${suffix}`,
+      ...columns.map(([name]) => formatNumber(of(name, ...programs))),
+      formatNumber(median(weights.map(({ queriesPerSecond }) => queriesPerSecond))),
+    ]);
+    const cpu = Object.keys(weights[0]!.cpu).map(
+      (route) => `${route} ${formatNumber(median(weights.map((weight) => weight.cpu[route]!)))}`,
+    );
+    notes.push(`CPU seconds of both per 1,000 requests${suffix}: ${cpu.join(', ')}.`);
+    const target = (name: string, value: number, bound: number): Target => ({
+      ...{ name: `${name}${suffix}`, value, bound, direction: 'at most', unit: ' MiB' },
+    });
+    targets.push(
+      target('RSS of both at rest', of('rest.resident', ...programs), MAX_AT_REST),
+      target('RSS of both after load', of('after.resident', ...programs), MAX_AFTER_LOAD),
+    );
+  }
+  return { table, notes, targets };
+}
