@@ -34,6 +34,8 @@ FROM ${NODE_IMAGE}
 # The file system may be read-only except for /tmp: DATA_DIR contains no persistent data if DATABASE_URL and
 # GATEHOUSE_SECRET are set.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/tmp/gatehouse
+# The options of scripts/memory-options.mjs.
+ENV NODE_OPTIONS=--max-semi-space-size=8 MALLOC_ARENA_MAX=2
 WORKDIR /app
 COPY LICENSE package.json ./
 COPY --from=packages /app/node_modules node_modules

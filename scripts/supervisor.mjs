@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { root } from './environment.mjs';
+import { withMemoryOptions } from './memory-options.mjs';
 
 const MAX_RESTART_DELAY_MS = 30_000;
 const STABLE_AFTER_MS = 60_000;
@@ -80,7 +81,7 @@ export class Program {
     // other. The closed IPC channel tells a program that the launcher has exited.
     const child = spawn(process.execPath, [this.#file], {
       cwd: root,
-      env,
+      env: withMemoryOptions(env),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: process.platform !== 'win32',
     });

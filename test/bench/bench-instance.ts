@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { basename, join } from 'node:path';
+import { withMemoryOptions } from '../../scripts/memory-options.mjs';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, type InstanceOptions } from '../support/test-instance.js';
 import { entryPoints } from '../support/server-process.mjs';
@@ -64,7 +65,7 @@ export class BenchInstance {
   }
 
   private spawn(entryPoint: string, more: Record<string, string> = {}): ChildProcess {
-    const env = { PATH: process.env['PATH']!, ...this.instance.env, ...more };
+    const env = withMemoryOptions({ PATH: process.env['PATH'], ...this.instance.env, ...more });
     // The IPC channel closes when the benchmark has ended.
     const child = spawn(process.execPath, [...profilingArguments(entryPoint), entryPoint], {
       env,

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv, promisify } from 'node:util';
 import pg from 'pg';
+import { MEMORY_OPTIONS } from '../../scripts/memory-options.mjs';
 import { readCompose, readDockerfile } from '../support/compose.mjs';
 import { eventually } from '../support/eventually.js';
 import { hasRedisServer } from '../support/redis-server.js';
@@ -194,6 +195,11 @@ describe("the compose file's servers", () => {
       }
     },
   );
+});
+
+it('starts the programs of the image with the memory options of the launcher', () => {
+  const options = Object.entries(MEMORY_OPTIONS).map(([name, value]) => `${name}=${value}`);
+  expect(readDockerfile().all('ENV')).toContain(options.join(' '));
 });
 
 describe('health checks', () => {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { withMemoryOptions } from '../../scripts/memory-options.mjs';
 
 const root = process.cwd();
 
@@ -43,12 +44,12 @@ export class ServerProcess {
     this.#env = env;
     // The IPC channel carries test commands, and ends the process when its parent has ended.
     this.#child = spawn(process.execPath, [entryPoint], {
-      env: {
+      env: withMemoryOptions({
         PATH: process.env.PATH,
         ...(process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {}),
         ...(env.NODE_ENV === 'production' ? {} : { TEST_COMMANDS: 'on' }),
         ...env,
-      },
+      }),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.#child.once('exit', () => {
