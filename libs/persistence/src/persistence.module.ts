@@ -7,6 +7,7 @@ import { ApiKeysRepository } from './api-keys/api-keys.repository.js';
 import { ActorsRepository } from './audit/actors.repository.js';
 import { AuditLogRepository } from './audit/audit-log.repository.js';
 import { AuditSearchRepository } from './audit/audit-search.repository.js';
+import { CustomerChangesRepository } from './customers/customer-changes.repository.js';
 import { CustomerDirectoryRepository } from './customers/customer-directory.repository.js';
 import { CustomerRecordsRepository } from './customers/customer-records.repository.js';
 import { CustomersBulkRepository } from './customers/customers-bulk.repository.js';
@@ -64,6 +65,7 @@ const repositories: Provider[] = [
   AttemptsRepository,
   AuditSearchRepository,
   BillingCustomersRepository,
+  CustomerChangesRepository,
   CustomerDirectoryRepository,
   CustomerRecordsRepository,
   CustomersBulkRepository,

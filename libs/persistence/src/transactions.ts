@@ -121,18 +121,18 @@ export class Transactions {
    * @throws GatehouseError `unavailable` if the database is unavailable; every error of `work`, after the
    *   rollback
    */
-  async run<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  async run<Result>(work: (tx: Tx) => Promise<Result> | Result): Promise<Result> {
     const unit = this.database.unitOfWorkStorage.getStore() as OpenUnitOfWork | undefined;
     if (unit && !unit.isFinished) return this.join(unit, work);
     const open = await this.open();
-    return this.runAndCommit(open, () => work(open.tx));
+    return this.runAndCommit(open, async () => work(open.tx));
   }
 
   /**
    * Runs `work` in a separate transaction, also within a unit of work: for changes that must not be rolled
    * back with it.
    */
-  runInNewTransaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  runInNewTransaction<Result>(work: (tx: Tx) => Promise<Result> | Result): Promise<Result> {
     const finishedUnit: OpenUnitOfWork = { work: [], isFinished: true };
     return this.database.unitOfWorkStorage.run(finishedUnit, () => this.run(work));
   }
@@ -166,7 +166,7 @@ export class Transactions {
     }
   }
 
-  private join<Result>(unit: OpenUnitOfWork, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  private join<Result>(unit: OpenUnitOfWork, work: (tx: Tx) => Promise<Result> | Result): Promise<Result> {
     const joined = this.openInUnit(unit).then(({ tx }) => work(tx));
     unit.work.push(joined);
     return joined;

@@ -109,7 +109,7 @@ export class AuditService {
 
   private async recordRefusals(refusals: AuditedAction[]): Promise<void> {
     try {
-      await this.transactions.run(async (tx) => {
+      await this.transactions.run((tx) => {
         for (const action of refusals) this.record(tx, action);
       });
     } catch (error) {

@@ -13,6 +13,7 @@ import {
   type Reach,
 } from '@gatehouse/domain';
 import {
+  CustomerChangesRepository,
   CustomersRepository,
   EventsRepository,
   OneTimeTokensRepository,
@@ -31,6 +32,7 @@ import type { UpdateCustomerRequest } from './dto/update-customer.request.js';
 export class CustomerChangesService {
   constructor(
     private readonly customers: CustomersRepository,
+    private readonly changes: CustomerChangesRepository,
     private readonly tokens: OneTimeTokensRepository,
     private readonly passwords: PasswordCheckService,
     private readonly events: EventsRepository,
@@ -67,12 +69,12 @@ export class CustomerChangesService {
   private change(reach: Reach, id: string, change: (before: Customer) => Customer): Promise<Customer> {
     return this.transactions.run(async (tx) => {
       // Locked, so that concurrent patches cannot overwrite each other.
-      const { customer: before, project, time } = await this.customers.lockActive(tx, reach, id);
+      const { customer: before, project, time } = await this.changes.lockActive(tx, reach, id);
       const patched = change(before);
       const changed = changeableFields.filter((field) => !isDeepStrictEqual(before[field], patched[field]));
       if (changed.length === 0) return before;
       const after = { ...patched, updatedAt: time };
-      tx.awaitWithCommit(this.customers.update(tx, after));
+      tx.awaitWithCommit(this.changes.update(tx, after));
       const previous = Object.fromEntries(changed.map((field) => [field, before[field]]));
       this.events.record(tx, [customerEvent('customer.updated', after, project, { previous })]);
       this.audit.record(tx, customerAction('customer.updated', after, project, { changed }));

@@ -23,7 +23,7 @@ export class CustomerExportService {
     const details = await this.customers.get(reach, id);
     const { customer, project } = details;
     const exported = await this.records.readAll(reach, id, MAX_RECORDS + 1);
-    await this.transactions.run(async (tx) =>
+    await this.transactions.run((tx) =>
       this.audit.record(tx, customerAction('customer.exported', customer, project)),
     );
     return CustomerExportResponse.from(details, exported, MAX_RECORDS, now());

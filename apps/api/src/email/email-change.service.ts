@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
 import { GatehouseError, invalidField, type OneTimeTokenKind, type ProjectContext } from '@gatehouse/domain';
 import {
+  CustomerChangesRepository,
   CustomersRepository,
   EventsRepository,
   OneTimeTokensRepository,
@@ -32,6 +33,7 @@ export class EmailChangeService {
     private readonly passwords: PasswordCheckService,
     private readonly projects: ProjectsRepository,
     private readonly customers: CustomersRepository,
+    private readonly changes: CustomerChangesRepository,
     private readonly tokens: OneTimeTokensRepository,
     private readonly links: OneTimeLinksService,
     private readonly quota: MailQuotaService,
@@ -138,7 +140,7 @@ export class EmailChangeService {
       if (!isComplete) return 'pending';
       const { project } = used.token;
       const { id, email, emailVerified } = used.customer;
-      const customer = await this.customers.changeEmail(tx, project.id, id, newEmail);
+      const customer = await this.changes.changeEmail(tx, project.id, id, newEmail);
       const outdatedKinds: OneTimeTokenKind[] = ['verify-email', 'reset-password', 'accept-invite'];
       await this.tokens.voidAll(tx, id, outdatedKinds);
       await this.passwords.forgetFailures(tx, used.customer);

@@ -100,7 +100,7 @@ export class OperatorCheckService {
   recordFailure({ id }: Pick<Operator, 'id'>, code: 'invalid_credentials' | 'invalid_code'): GatehouseError {
     const action = code === 'invalid_code' ? 'operator.code_failed' : 'operator.password_failed';
     this.transactions
-      .runInNewTransaction(async (tx) =>
+      .runInNewTransaction((tx) =>
         this.audit.record(tx, { ...operatorAction(action, { id }), operatorId: id }),
       )
       .catch((error: unknown) =>

@@ -188,7 +188,7 @@ export class OperatorSessionsService {
   async endOwn({ operatorId }: OperatorCaller, id: string): Promise<void> {
     await this.transactions.run(async (tx) => {
       if (!(await this.sessions.endForOperator(tx, operatorId, id))) throw notFound();
-      await this.recordEnded(tx, operatorId, 1);
+      this.recordEnded(tx, operatorId, 1);
     });
   }
 
@@ -196,11 +196,11 @@ export class OperatorSessionsService {
   async endOthers({ operatorId, sessionId }: OperatorCaller): Promise<void> {
     await this.transactions.run(async (tx) => {
       const ended = await this.sessions.endAll(tx, operatorId, sessionId);
-      if (ended > 0) await this.recordEnded(tx, operatorId, ended);
+      if (ended > 0) this.recordEnded(tx, operatorId, ended);
     });
   }
 
-  private async recordEnded(tx: Tx, operatorId: string, ended: number): Promise<void> {
+  private recordEnded(tx: Tx, operatorId: string, ended: number): void {
     this.audit.record(tx, operatorAction('operator.sessions_revoked', { id: operatorId }, { ended }));
   }
 

@@ -46,7 +46,7 @@ export class ProjectExportService {
     const { organizationId } = await this.projects.get(caller.reach, projectId);
     const first = await this.customers.listPage(projectId, null, PAGE_SIZE);
     const action = { action: 'project.exported', organizationId, projectId, targetId: projectId } as const;
-    await this.transactions.run(async (tx) =>
+    await this.transactions.run((tx) =>
       this.audit.record(tx, { ...action, details: { hashes: withHashes } }),
     );
     return this.pages(caller, projectId, first, (customer) => this.toLine(customer, withHashes));

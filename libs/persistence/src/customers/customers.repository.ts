@@ -9,26 +9,16 @@ import {
   type ProjectContext,
   type Reach,
 } from '@gatehouse/domain';
-import { errorCode } from '@gatehouse/platform';
 import { Conditions, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
-import { assignmentList, columnList, selectedRow, selectList } from '../entity-columns.js';
+import { columnList, selectedRow, selectList } from '../entity-columns.js';
 import {
   projectColumns,
   projectRow,
   toProjectContext,
   type ProjectRow,
 } from '../projects/projects.repository.js';
-import {
-  boolean,
-  dynamicStatement,
-  integer,
-  nullable,
-  statement,
-  text,
-  timestamptz,
-  uuid,
-} from '../statements.js';
+import { boolean, dynamicStatement, integer, nullable, statement, text, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
 import { IN_LOCK_ORDER } from '../webhooks/lock-order.js';
@@ -85,19 +75,11 @@ export interface CustomerWithProject {
   project: ProjectContext;
 }
 
-/** A customer whose row is locked, with the time of the transaction. */
-export interface LockedCustomer extends CustomerWithProject {
-  time: Date;
-}
-
 /** A customer with project, and facts that events and lists do not contain. */
 export interface CustomerDetails extends CustomerWithProject {
   hasPassword: boolean;
   registrationDevice: string | null;
 }
-
-const UNIQUE_VIOLATION = '23505';
-const EXTERNAL_ID_CONSTRAINT = 'customers_project_id_external_id_key';
 
 const insertedFields = ['id', 'passwordHash', 'registrationDevice', ...changeableFields] as const;
 const insertedValues = insertedFields.map((_, index) => `$${index + 2}`).join(', ');
@@ -128,21 +110,6 @@ const findCustomer = dynamicStatement(
         c.password_hash IS NOT NULL AS "hasPassword", c.registration_device AS "registrationDevice"
       FROM customers c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
       WHERE ${where.sql} AND c.id = ${where.bind(id)}`;
-    return { text: sql, values: where.values };
-  },
-  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
-  { isPrepared: true },
-);
-
-const lockCustomerInReach = dynamicStatement(
-  { ...customerWithProjectRow, isArchived: boolean, time: timestamptz },
-  (reach: Reach, id: string) => {
-    const where = new Conditions().addReach('p', 'c.project_id', reach);
-    const sql = `
-      SELECT ${customerWithProjectColumns}, p.archived_at IS NOT NULL AS "isArchived",
-        now()::timestamptz(3) AS time
-      FROM customers c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
-      WHERE ${where.sql} AND c.id = ${where.bind(id)} FOR NO KEY UPDATE OF c`;
     return { text: sql, values: where.values };
   },
   sampleReaches.map((reach) => [reach, NIL_UUID] as const),
@@ -191,12 +158,6 @@ const claimCustomer = statement(
    WHERE c.project_id = $1 AND c.id = $2 AND c.email = $3 RETURNING ${customerColumns}`,
 );
 
-const updateCustomer = statement(
-  {},
-  `UPDATE customers c SET ${assignmentList(CustomerEntity, changeableFields, 3)}, updated_at = now()
-   WHERE c.project_id = $1 AND c.id = $2`,
-);
-
 const setPassword = statement(
   customerRow,
   `UPDATE customers c SET password_hash = $3, updated_at = now()
@@ -213,12 +174,6 @@ const setDisabled = statement(
   customerRow,
   `UPDATE customers c SET disabled_at = CASE WHEN $3 THEN now() END, updated_at = now()
    WHERE c.project_id = $1 AND c.id = $2 AND (c.disabled_at IS NULL) = $3 RETURNING ${customerColumns}`,
-);
-
-const changeEmail = statement(
-  customerRow,
-  `UPDATE customers c SET email = $3, email_verified = true, updated_at = now()
-   WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
 );
 
 /**
@@ -300,18 +255,6 @@ export class CustomersRepository {
   }
 
   /**
-   * Reads a customer for a change and locks the row against concurrent changes.
-   * @throws GatehouseError `not_found` if there is no such customer within the reach, `project_archived`
-   */
-  async lockActive(tx: Tx, reach: Reach, id: string): Promise<LockedCustomer> {
-    const [row] = await tx.execute(lockCustomerInReach(reach, id));
-    if (!row) throw new GatehouseError('not_found');
-    const { isArchived, time, ...found } = row;
-    if (isArchived) throw new GatehouseError('project_archived');
-    return { ...toCustomerWithProject(found), time };
-  }
-
-  /**
    * Locks the customer who has an address, so that they are not deleted and their email is not changed before
    * an email to them is written. Returns null if no customer has it. Changes that affect neither do not wait
    * for this lock, so two customers who request each other's address do not deadlock.
@@ -359,23 +302,6 @@ export class CustomersRepository {
     return row ?? null;
   }
 
-  /**
-   * Writes the changeable fields of a customer that the transaction has locked, and sets `updatedAt` to the time
-   * of the transaction.
-   * @throws GatehouseError `email_already_registered`, `external_id_taken`
-   */
-  async update(tx: Tx, customer: Customer): Promise<void> {
-    try {
-      await tx.execute(updateCustomer, [
-        customer.projectId,
-        customer.id,
-        ...changeableFields.map((field) => customer[field]),
-      ]);
-    } catch (error) {
-      throw toConflictError(error) ?? error;
-    }
-  }
-
   /** Sets a new password. The caller has locked the row. */
   async setPassword(tx: Tx, projectId: string, id: string, passwordHash: string): Promise<Customer> {
     const [row] = await tx.execute(setPassword, [projectId, id, passwordHash]);
@@ -397,19 +323,6 @@ export class CustomersRepository {
   }
 
   /**
-   * Sets a new address whose ownership the customer has confirmed.
-   * @throws GatehouseError `email_already_registered`
-   */
-  async changeEmail(tx: Tx, projectId: string, id: string, email: string): Promise<Customer> {
-    try {
-      const [row] = await tx.execute(changeEmail, [projectId, id, email]);
-      return row!;
-    } catch (error) {
-      throw toConflictError(error) ?? error;
-    }
-  }
-
-  /**
    * Deletes a customer with their sessions and tokens, drops their pending emails, and cancels the pending
    * deliveries about them. A delivery in flight is not retried. Entries of the log of emails stay without
    * their recipient.
@@ -424,15 +337,6 @@ export class CustomersRepository {
     await tx.execute(cancelCustomerDeliveries, [projectId, id]);
     return true;
   }
-}
-
-/** Returns the error for a value that another customer of the project has, or null for any other error. */
-function toConflictError(error: unknown): GatehouseError | null {
-  if (errorCode(error) !== UNIQUE_VIOLATION) return null;
-  const isExternalId = (error as { constraint?: string }).constraint === EXTERNAL_ID_CONSTRAINT;
-  return new GatehouseError(isExternalId ? 'external_id_taken' : 'email_already_registered', {
-    cause: error,
-  });
 }
 
 /** Splits a row with the columns of both into the customer and the project. */

@@ -1,0 +1,106 @@
+// This file contains SQL: row locks with joins, and changes that return rows.
+import { changeableFields, GatehouseError, type Customer, type Reach } from '@gatehouse/domain';
+import { errorCode } from '@gatehouse/platform';
+import { Conditions, sampleReaches } from '../conditions.js';
+import { assignmentList } from '../entity-columns.js';
+import { boolean, dynamicStatement, statement, timestamptz } from '../statements.js';
+import type { Tx } from '../transactions.js';
+import { NIL_UUID } from '../uuid-v7.js';
+import { CustomerEntity } from './customer.entity.js';
+import {
+  customerColumns,
+  customerRow,
+  customerWithProjectColumns,
+  customerWithProjectRow,
+  toCustomerWithProject,
+  type CustomerWithProject,
+} from './customers.repository.js';
+
+/** A customer whose row is locked, with the time of the transaction. */
+export interface LockedCustomer extends CustomerWithProject {
+  time: Date;
+}
+
+const UNIQUE_VIOLATION = '23505';
+const EXTERNAL_ID_CONSTRAINT = 'customers_project_id_external_id_key';
+
+const lockCustomerInReach = dynamicStatement(
+  { ...customerWithProjectRow, isArchived: boolean, time: timestamptz },
+  (reach: Reach, id: string) => {
+    const where = new Conditions().addReach('p', 'c.project_id', reach);
+    const sql = `
+      SELECT ${customerWithProjectColumns}, p.archived_at IS NOT NULL AS "isArchived",
+        now()::timestamptz(3) AS time
+      FROM customers c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
+      WHERE ${where.sql} AND c.id = ${where.bind(id)} FOR NO KEY UPDATE OF c`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+  { isPrepared: true },
+);
+
+const updateCustomer = statement(
+  {},
+  `UPDATE customers c SET ${assignmentList(CustomerEntity, changeableFields, 3)}, updated_at = now()
+   WHERE c.project_id = $1 AND c.id = $2`,
+);
+
+const changeEmail = statement(
+  customerRow,
+  `UPDATE customers c SET email = $3, email_verified = true, updated_at = now()
+   WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
+);
+
+/** Changes of the fields of a customer, of which some are unique in the project. */
+export class CustomerChangesRepository {
+  /**
+   * Reads a customer for a change and locks the row against concurrent changes.
+   * @throws GatehouseError `not_found` if there is no such customer within the reach, `project_archived`
+   */
+  async lockActive(tx: Tx, reach: Reach, id: string): Promise<LockedCustomer> {
+    const [row] = await tx.execute(lockCustomerInReach(reach, id));
+    if (!row) throw new GatehouseError('not_found');
+    const { isArchived, time, ...found } = row;
+    if (isArchived) throw new GatehouseError('project_archived');
+    return { ...toCustomerWithProject(found), time };
+  }
+
+  /**
+   * Writes the changeable fields of a customer that the transaction has locked, and sets `updatedAt` to the time
+   * of the transaction.
+   * @throws GatehouseError `email_already_registered`, `external_id_taken`
+   */
+  async update(tx: Tx, customer: Customer): Promise<void> {
+    try {
+      await tx.execute(updateCustomer, [
+        customer.projectId,
+        customer.id,
+        ...changeableFields.map((field) => customer[field]),
+      ]);
+    } catch (error) {
+      throw toConflictError(error) ?? error;
+    }
+  }
+
+  /**
+   * Sets a new address whose ownership the customer has confirmed.
+   * @throws GatehouseError `email_already_registered`
+   */
+  async changeEmail(tx: Tx, projectId: string, id: string, email: string): Promise<Customer> {
+    try {
+      const [row] = await tx.execute(changeEmail, [projectId, id, email]);
+      return row!;
+    } catch (error) {
+      throw toConflictError(error) ?? error;
+    }
+  }
+}
+
+/** Returns the error for a value that another customer of the project has, or null for any other error. */
+function toConflictError(error: unknown): GatehouseError | null {
+  if (errorCode(error) !== UNIQUE_VIOLATION) return null;
+  const isExternalId = (error as { constraint?: string }).constraint === EXTERNAL_ID_CONSTRAINT;
+  return new GatehouseError(isExternalId ? 'external_id_taken' : 'email_already_registered', {
+    cause: error,
+  });
+}
