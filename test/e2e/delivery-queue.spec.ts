@@ -11,6 +11,14 @@ const STUCK_MS = 1_000;
 
 if (!hasRedisServer) process.stderr.write('The queue on Redis is not tested: no redis-server on the PATH.\n');
 
+const newJob = () => ({
+  deliveryId: randomUUID(),
+  endpointId: randomUUID(),
+  projectId: randomUUID(),
+  attempt: 1,
+  delayMs: 0,
+});
+
 (hasRedisServer ? describe : describe.skip)('a queue worker that takes no more jobs', () => {
   let redis: RedisServer;
   let queue: DeliveryQueue;
@@ -23,14 +31,6 @@ if (!hasRedisServer) process.stderr.write('The queue on Redis is not tested: no 
     await queue?.drain();
     await queue?.close();
     await redis?.remove();
-  });
-
-  const newJob = () => ({
-    deliveryId: randomUUID(),
-    endpointId: randomUUID(),
-    projectId: randomUUID(),
-    attempt: 1,
-    delayMs: 0,
   });
 
   it('is replaced while jobs wait, but not while it is idle', async () => {
@@ -65,6 +65,28 @@ if (!hasRedisServer) process.stderr.write('The queue on Redis is not tested: no 
 const connectionOf = (queue: DeliveryQueue): Redis => (queue as unknown as { connection: Redis }).connection;
 
 (hasRedisServer ? describe : describe.skip)('an application with the queue', () => {
+  it('transports the attempts of up to twenty deliveries in one job, or each in its own', async () => {
+    const redis = await RedisServer.start();
+    try {
+      const { app, queue } = await createDeliveryQueue(redis.url);
+      await eventually('a connection to Redis', () => queue.isReady());
+      const jobs = Array.from({ length: 22 }, newJob);
+      const together = jobs.slice(1).map(({ delayMs: _, ...job }) => job);
+      // They fail after 250 ms on a busy machine, but the jobs that were sent are still processed.
+      await queue.add(jobs.slice(0, 1)).catch(() => undefined);
+      await queue.addTogether(together, 0).catch(() => undefined);
+      await eventually('the jobs', async () => (await queue.countJobs()) === 3);
+      const taken = new Set<string>();
+      queue.process(1, async ({ deliveryId }) => void taken.add(deliveryId));
+      await eventually('the attempts', () => jobs.every(({ deliveryId }) => taken.has(deliveryId)));
+      await queue.drain();
+      await app.close();
+      await queue.close();
+    } finally {
+      await redis.remove();
+    }
+  });
+
   it('closes while Redis is suspended', async () => {
     const redis = await RedisServer.start();
     try {

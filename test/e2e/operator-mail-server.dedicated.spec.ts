@@ -55,7 +55,9 @@ describe('the health of an instance', () => {
       { action: 'mail.tested', targetType: 'mail', actorName: admin.operator.email },
     ]);
     expect(JSON.stringify(body)).not.toContain(to);
-    expect(await admin.request('POST', '/health/test-mail', { to: 'not an address' })).toMatchObject({ status: 400 });
+    expect(await admin.request('POST', '/health/test-mail', { to: 'not an address' })).toMatchObject({
+      status: 400,
+    });
   });
 
   it('sends a test of an email template, whose recipient the keys of the project cannot read', async () => {

@@ -5,6 +5,7 @@ import {
   Database,
   DeliveryAnnouncer,
   DeliveryProcessingRepository,
+  EventsRepository,
   ImportsRepository,
   Transactions,
   type Tx,
@@ -104,6 +105,58 @@ describe('a unit of work', () => {
     const failed = await runWithUnawaitedTransaction(succeed, () => Promise.reject(new Error('failed late')));
     expect(failed).toMatchObject({ error: { message: 'failed late' }, order: ['late'] });
     expect(await countWritten('completed')).toBe(0);
+  });
+});
+
+describe('a transaction', () => {
+  const insert = (tx: Tx, id: string, slug: string) =>
+    tx.connection.query('INSERT INTO organizations (id, name, slug) VALUES ($1, $2, $2)', [id, slug]);
+
+  it('fails if one of its statements has failed, also if the error was handled', async () => {
+    const id = randomUUID();
+    const failed = transactions.run(async (tx) => {
+      await insert(tx, id, id);
+      await tx.connection.query('SELECT 1 / 0').catch(() => undefined);
+    });
+    await expect(failed).rejects.toThrow('transaction rolled back');
+    expect(await instance.sql('SELECT FROM organizations WHERE id = $1', [id])).toEqual([]);
+  });
+
+  it('reports the error of the first statement that failed', async () => {
+    const [id, slug] = [randomUUID(), randomUUID()];
+    await transactions.run((tx) => insert(tx, id, slug));
+    const duplicate = (tx: Tx) => tx.awaitWithCommit(insert(tx, randomUUID(), slug));
+    const isDuplicate = { code: '23505' };
+    await expect(transactions.run(duplicate)).rejects.toMatchObject(isDuplicate);
+    const failed = transactions.run(async (tx) => {
+      duplicate(tx);
+      await insert(tx, randomUUID(), randomUUID());
+    });
+    await expect(failed).rejects.toMatchObject(isDuplicate);
+  });
+
+  it('writes its events and audit entries with its other changes, or not at all', async () => {
+    const events = new EventsRepository(0);
+    const organizationId = instance.credentials.organizationId;
+    const record = (tx: Tx, id: string) =>
+      events.record(tx, [
+        { id, type: 'app.test', organizationId, projectId: null, customerId: null, data: {} },
+      ]);
+    const [alone, withChange, rolledBack] = [randomUUID(), randomUUID(), randomUUID()];
+    await transactions.run((tx) => record(tx, alone));
+    await transactions.run(async (tx) => {
+      record(tx, withChange);
+      await insert(tx, withChange, withChange);
+    });
+    const failed = transactions.run(async (tx) => {
+      record(tx, rolledBack);
+      await insert(tx, withChange, rolledBack);
+    });
+    await expect(failed).rejects.toMatchObject({ code: '23505' });
+    const written = await instance.sql<{ id: string }>('SELECT id FROM events WHERE id = ANY ($1)', [
+      [alone, withChange, rolledBack],
+    ]);
+    expect(written.map(({ id }) => id).sort()).toEqual([alone, withChange].sort());
   });
 });
 

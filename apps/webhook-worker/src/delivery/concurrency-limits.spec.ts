@@ -55,6 +55,28 @@ describe('ConcurrencyLimits (WH-13)', () => {
     expect(limits.releaseCount).toBe(1);
   });
 
+  it('releases the endpoint after the response, and the worker after the outcome', () => {
+    const limits = createLimits(4);
+    limits.acquire(concurrencyKey('one'));
+    limits.releaseTarget(concurrencyKey('one'));
+    expect(limits.getCapacity(200)).toMatchObject({ limit: 3, inFlightByEndpoint: new Map() });
+    limits.releaseWorker();
+    expect(limits.getCapacity(200).limit).toBe(4);
+  });
+
+  it.each([
+    ['the worker', 100, (index: number) => concurrencyKey(`e${index}`, null), 94],
+    ['an endpoint', 100, () => concurrencyKey('e'), 19],
+    ['a project', 100, (index: number) => concurrencyKey(`e${index}`), 69],
+    ['retries', 100, (index: number) => concurrencyKey(`e${index}`, null, 1), 48],
+  ])('reports capacity for a number of attempts until %s could exceed its limit', (_, size, keyFor, used) => {
+    const limits = createLimits(size);
+    for (let index = 0; index < used; index += 1) limits.acquire(keyFor(index));
+    expect(limits.hasCapacityFor([3, 2, 1])).toBe(true);
+    limits.acquire(keyFor(used));
+    expect(limits.hasCapacityFor([3, 2, 1])).toBe(false);
+  });
+
   it('allows one attempt of any urgency with a concurrency of one', () => {
     const limits = createLimits(1);
     expect(limits.tryAcquire(concurrencyKey('one', 'p', 2))).toBe(true);

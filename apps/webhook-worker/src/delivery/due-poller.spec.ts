@@ -1,6 +1,6 @@
 import { URGENCY } from '@gatehouse/domain';
 import type { ClaimedAttempt, ReadyQueueRepository } from '@gatehouse/persistence';
-import { createLogger, loadConfig } from '@gatehouse/platform';
+import { createLogger, loadConfig, type Config } from '@gatehouse/platform';
 import type { AttemptRunner } from './attempt-runner.js';
 import { DuePoller } from './due-poller.js';
 import { ConcurrencyLimits, type ConcurrencyKey } from './concurrency-limits.js';
@@ -11,9 +11,46 @@ const retry = (endpointId: string): ConcurrencyKey => ({
   urgency: URGENCY.retry,
 });
 
+/** Starts a poller with a concurrency, and stops it after its first poll. */
+async function pollOnce(
+  readyQueue: Partial<ReadyQueueRepository>,
+  limits: ConcurrencyLimits,
+  config: Config,
+): Promise<void> {
+  const runner = {
+    run: async (attempt: ConcurrencyKey) => limits.acquire(attempt),
+  } as unknown as AttemptRunner;
+  const logger = createLogger({ logLevel: 'silent' }, 'test');
+  const repository = readyQueue as ReadyQueueRepository;
+  const duePoller = new DuePoller(repository, limits, runner, config, null, null, logger);
+  duePoller.start();
+  await duePoller.stop();
+}
+
+const createConfig = (concurrency: number): Config =>
+  loadConfig({
+    WEBHOOK_CONCURRENCY: String(concurrency),
+    GATEHOUSE_SECRET: 'x7Kq9'.repeat(8) + Math.PI,
+  });
+
 describe('DuePoller', () => {
+  it('ranks due deliveries only if a claim without ranking could exceed a limit', async () => {
+    const claims: string[] = [];
+    const readyQueue: Partial<ReadyQueueRepository> = {
+      claimUnranked: async () => (claims.push('unranked'), []),
+      claimDue: async () => (claims.push('ranked'), []),
+      getMsUntilNextDue: async () => null,
+    };
+    const config = createConfig(256);
+    const limits = new ConcurrencyLimits(config);
+    await pollOnce(readyQueue, limits, config);
+    for (let index = 0; index < 40; index += 1) limits.acquire(retry('one'));
+    await pollOnce(readyQueue, limits, config);
+    expect(claims).toEqual(['unranked', 'ranked']);
+  });
+
   it('keeps endpoints blocked while the shared limit of retries is exhausted', async () => {
-    const config = loadConfig({ WEBHOOK_CONCURRENCY: '8', GATEHOUSE_SECRET: 'x7Kq9'.repeat(8) + Math.PI });
+    const config = createConfig(8);
     const limits = new ConcurrencyLimits(config);
     for (const id of ['one', 'two', 'three']) limits.acquire(retry(id));
     for (const id of ['four', 'five']) limits.blockedEndpoints.add(id);
@@ -23,21 +60,7 @@ describe('DuePoller', () => {
       claimDue: async () => [],
       listEndpointsWithPending: async () => [],
     };
-    const runner = {
-      run: async (attempt: ConcurrencyKey) => limits.acquire(attempt),
-    } as unknown as AttemptRunner;
-    const logger = createLogger({ logLevel: 'silent' }, 'test');
-    const duePoller = new DuePoller(
-      readyQueue as ReadyQueueRepository,
-      limits,
-      runner,
-      config,
-      null,
-      null,
-      logger,
-    );
-    duePoller.start();
-    await duePoller.stop();
+    await pollOnce(readyQueue, limits, config);
     expect([...limits.blockedEndpoints]).toContain('five');
   });
 });
