@@ -353,8 +353,7 @@ describe('rotating a key', () => {
     const { key } = rotated.body;
     expect([await isActive(old.key), await isActive(key)]).toEqual([true, true]);
     await expire(old.id);
-    await eventually('the end of the overlap', async () => !(await isActive(old.key)));
-    expect(await isActive(key)).toBe(true);
+    expect([await isActive(old.key), await isActive(key)]).toEqual([false, true]);
   });
 
   it('keeps the old key valid for the overlap, one day by default', async () => {

@@ -207,10 +207,12 @@ describe('rotation', () => {
     expect(kids).toHaveLength(2);
     for (const { baseUrl } of replicas) expect((await getJwks(baseUrl)).map(({ kid }) => kid)).toEqual(kids);
     expect(getKid(await refresh(tokens, replicas[0]!.baseUrl))).toBe(firstKid);
-    const logLines = [instance.api, ...apis].flatMap(({ log }) =>
-      log.filter(({ message, kid }) => message === 'signing key published' && kid === kids[0]),
-    );
-    expect(logLines).toHaveLength(1);
+    const findLines = () =>
+      [instance.api, ...apis].flatMap(({ log }) =>
+        log.filter(({ message, kid }) => message === 'signing key published' && kid === kids[0]),
+      );
+    await eventually('the log line', () => findLines().length > 0);
+    expect(findLines()).toHaveLength(1);
   });
 
   it('CF-04: publishes the next key before its use, and retains the previous key until its tokens have expired', async () => {

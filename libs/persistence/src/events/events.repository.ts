@@ -27,8 +27,6 @@ export interface NewEvent {
 
 /** Writes events and their deliveries with the change that caused them: this is the outbox. */
 export class EventsRepository {
-  private readonly listeners: ((event: NewEvent) => void)[] = [];
-
   /** @param firstDelayMs delay before the first attempt */
   constructor(private readonly firstDelayMs: number) {}
 
@@ -38,12 +36,6 @@ export class EventsRepository {
    */
   record(tx: Tx, events: NewEvent[]): void {
     tx.outbox.events.push(...events.map((event) => toEventRow(event, this.firstDelayMs)));
-    for (const listener of this.listeners) tx.afterCommit.push(() => events.forEach(listener));
-  }
-
-  /** Calls `listener` after the commit of each event of this process. */
-  onCommitted(listener: (event: NewEvent) => void): void {
-    this.listeners.push(listener);
   }
 }
 

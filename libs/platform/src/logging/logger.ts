@@ -8,12 +8,6 @@ export type { Logger };
 /** Injection token of the process's logger. */
 export const LOGGER = Symbol('logger');
 
-/** Maximum time in ms that a line waits for others. A system call for each line would cost more than the line. */
-const FLUSH_INTERVAL_MS = 50;
-
-/** Size in bytes at which lines are written at once. */
-const BUFFER_SIZE = 4_096;
-
 /** Creates the logger of the process, which writes one JSON object per line to standard output. */
 export const createLogger = (config: Pick<Config, 'logLevel'>, service: string): Logger =>
   pino(
@@ -26,20 +20,28 @@ export const createLogger = (config: Pick<Config, 'logLevel'>, service: string):
       errorKey: 'error',
       serializers: { error: (error: unknown) => serializeError(error) },
     },
-    createDestination(),
+    (standardOutput ??= createDestination()),
   );
 
-/** Writes lines to standard output, several at once. What is buffered is also written when the process exits. */
+/** All loggers of the process share it. */
+let standardOutput: DestinationStream | undefined;
+
+/** Writes the lines of each turn of the event loop to standard output together. */
 function createDestination(): DestinationStream {
-  const destination = pino.destination({ minLength: BUFFER_SIZE, sync: false });
-  let timer: NodeJS.Timeout | undefined;
+  const destination = pino.destination({ sync: false });
+  let lines = '';
+  const flush = (): void => {
+    if (lines !== '') destination.write(lines);
+    lines = '';
+  };
+  process.once('exit', () => {
+    flush();
+    destination.flushSync();
+  });
   return {
     write(line) {
-      destination.write(line);
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        destination.flush();
-      }, FLUSH_INTERVAL_MS).unref();
+      if (lines === '') setImmediate(flush);
+      lines += line;
     },
   };
 }
