@@ -7,9 +7,6 @@ import type { KeyCaller } from './caller.js';
 /** Authenticates the caller of an API key. */
 @Injectable()
 export class ApiKeyAuthenticator {
-  /** Queries in progress, by the SHA-256 of the key. Concurrent requests with one key share a query. */
-  private readonly queries = new Map<string, Promise<ActiveApiKey | null>>();
-
   constructor(
     private readonly apiKeys: ApiKeysRepository,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -21,18 +18,10 @@ export class ApiKeyAuthenticator {
    */
   async authenticate(value: string): Promise<KeyCaller | null> {
     if (!apiKeyType(value)) return null;
-    const key = await this.find(sha256(value));
+    const key = await this.apiKeys.findActive(sha256(value));
     if (!key) return null;
     if (key.isStale) this.touch(key);
     return toCaller(key);
-  }
-
-  private find(keyHash: Buffer): Promise<ActiveApiKey | null> {
-    const id = keyHash.toString('base64');
-    const query =
-      this.queries.get(id) ?? this.apiKeys.findActive(keyHash).finally(() => this.queries.delete(id));
-    this.queries.set(id, query);
-    return query;
   }
 
   private touch(key: ActiveApiKey): void {
