@@ -129,12 +129,6 @@ export class EventsBench {
     while (this.stopWorkers.length < count) this.stopWorkers.push(this.bench.startWorker(this.workerEnv));
   }
 
-  /** Returns whether the api has a route for custom events. */
-  async hasCustomEvents(): Promise<boolean> {
-    const { status } = await this.instance.requestWithSecretKey('POST', '/v1/events', {});
-    return status !== 404 && status !== 405;
-  }
-
   /** Creates projects with customers and endpoints that receive what is published. */
   async createTargets({ publication, projects = 1, fanOut = 1 }: TargetOptions): Promise<Targets> {
     const targets: Targets = { publication, endpointIds: [], publishers: [], fanOut };

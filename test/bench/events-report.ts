@@ -23,7 +23,6 @@ const measuredGroups: ProcessGroup[] = ['api', 'worker', 'PostgreSQL', 'Redis'];
 export class EventResults {
   private readonly cases: CaseRounds[] = [];
   private readonly tracked: { name: string; measurement: Measurement }[] = [];
-  private readonly skipped = new Set<string>();
   private readonly bareRates: number[] = [];
 
   /** @param bareRate bare inserts per second */
@@ -31,9 +30,8 @@ export class EventResults {
     this.bareRates.push(bareRate);
   }
 
-  /** Adds a measurement of the current round. @param measurement null if the case was skipped */
-  add(name: string, measurement: Measurement | null): void {
-    if (!measurement) return void this.skipped.add(name);
+  /** Adds a measurement of the current round. */
+  add(name: string, measurement: Measurement): void {
     const found = this.cases.find((each) => each.name === name);
     const entry = found ?? { name, rounds: [] };
     if (!found) this.cases.push(entry);
@@ -41,9 +39,8 @@ export class EventResults {
   }
 
   /** Adds the measurement of a tracked instance. */
-  addTracked(name: string, measurement: Measurement | null): void {
-    if (measurement) this.tracked.push({ name, measurement });
-    else this.skipped.add(name);
+  addTracked(name: string, measurement: Measurement): void {
+    this.tracked.push({ name, measurement });
   }
 
   report(notes: string[]): SectionResult {
@@ -74,7 +71,6 @@ export class EventResults {
           ? ['NOTIFY: messages that a listener receives; the statements do not include them.']
           : []),
         ...notes,
-        ...[...this.skipped].map((name) => `Skipped, because POST /v1/events does not exist: ${name}.`),
       ],
       targets: [],
     };
