@@ -84,10 +84,12 @@ export class AttemptRunner {
     try {
       attempt = await this.claimBatcher.add(job);
     } finally {
-      if (!attempt) this.limits.release(key);
+      if (!attempt) {
+        this.limits.release(key);
+        this.onCapacityFreed();
+      }
     }
     if (attempt) await this.track(attempt, key);
-    else this.onCapacityFreed();
   }
 
   /** Runs a claimed attempt until it has ended. Never rejects. */
