@@ -16,11 +16,11 @@ export class Batcher<In, Out> {
    *   `maxBatchSize` maximum number of items in a call
    */
   constructor(run: (items: In[]) => Promise<Out[]>, { intervalMs = 5, maxBatchSize = 200 } = {}) {
-    const call = (items: readonly In[]): Promise<Out[]> => {
+    const call = async (items: readonly In[]): Promise<Out[]> => {
       this.lastCallAt = monotonicMs();
       return run([...items]);
     };
-    this.loader = new DataLoader(async (items) => call(items), {
+    this.loader = new DataLoader(call, {
       cache: false,
       maxBatchSize,
       batchScheduleFn: (send) => {

@@ -8,6 +8,9 @@ export type { Logger };
 /** Injection token of the process's logger. */
 export const LOGGER = Symbol('logger');
 
+/** All loggers of the process share it. */
+let standardOutput: DestinationStream | undefined;
+
 /** Creates the logger of the process, which writes one JSON object per line to standard output. */
 export const createLogger = (config: Pick<Config, 'logLevel'>, service: string): Logger =>
   pino(
@@ -22,9 +25,6 @@ export const createLogger = (config: Pick<Config, 'logLevel'>, service: string):
     },
     (standardOutput ??= createDestination()),
   );
-
-/** All loggers of the process share it. */
-let standardOutput: DestinationStream | undefined;
 
 /** Writes the lines of each turn of the event loop to standard output together. */
 function createDestination(): DestinationStream {
