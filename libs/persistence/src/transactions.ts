@@ -27,14 +27,15 @@ export type TransactionManager = ReadManager & Pick<EntityManager, 'create' | 'd
 export class Tx implements Sql {
   /** Events and audit entries, which are written with the COMMIT. */
   readonly outbox = new Outbox();
-  /** Statements that are awaited with the COMMIT. */
-  private readonly unawaited: Promise<unknown>[] = [];
   /** Deliveries created in this transaction, announced after it has committed. */
   readonly newDeliveries: DeliveryPointer[] = [];
   /** Called after the transaction has committed. They must not throw. */
   readonly afterCommit: (() => void)[] = [];
 
+  /** START TRANSACTION, once it has been sent. */
   private started: Promise<unknown> | undefined;
+  /** Statements that are awaited with the COMMIT. */
+  private readonly unawaited: Promise<unknown>[] = [];
 
   constructor(
     private readonly runner: QueryRunner,
@@ -74,7 +75,10 @@ export class Tx implements Sql {
     this.unawaited.push(statement);
   }
 
-  /** Writes the outbox before the COMMIT, for changes that need the deliveries of their events. */
+  /**
+   * Writes the outbox before the COMMIT, for changes that need the deliveries of their events. If the transaction
+   * has not started, this statement commits by itself.
+   */
   async writeOutbox(): Promise<void> {
     if (this.outbox.isEmpty) return;
     const rows = await runStatement(() => this.client, [writeOutbox, this.outbox.take()]);
