@@ -11,7 +11,7 @@ export const SYSTEM_SCOPE_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * The counted columns of an attempt `a`. Custom types are counted together: applications can send any number of
- * them, and each would get rows of its own.
+ * types, and each type would need separate rows.
  */
 export const attemptCountColumns = `a.project_id, a.endpoint_id,
   CASE WHEN ${isCustomTypeSql('a.event_type')} THEN '${ALL_CUSTOM_EVENTS}' ELSE a.event_type END AS event_type, a.success, a.http_status / 100 AS class, a.error,

@@ -65,7 +65,7 @@ export class HashQueue {
 
   /**
    * Returns whether a task may wait. A project is held to half of the queue while another one waits, and
-   * always leaves capacity for a project that arrives later. The server itself has no limit of its own.
+   * always leaves capacity for a project that arrives later. The server itself is limited only by the complete queue.
    */
   hasCapacity(projectId: string | null, weight: number, threads: ThreadState): boolean {
     if (this.expectedWaitMs(threads) > this.maxWaitMs) return false;
