@@ -47,13 +47,16 @@ const attemptId = `CASE WHEN picked.attempt_id >= ${oldestAllowed} THEN picked.a
       ELSE (left(${oldestAllowed}::text, 14) || substr(picked.attempt_id::text, 15))::uuid END`;
 
 /**
- * Ends a WITH whose `picked` returns (id, attempt_id) of locked claimable deliveries; $1 is the lease in ms.
+ * Returns the end of a WITH whose `picked` returns (id, attempt_id) of locked claimable deliveries; $1 is the lease
+ * in ms. PostgreSQL estimates one row for the condition on the attempt id, which is always true, and therefore looks
+ * rows up by their primary keys, even if it has planned while the tables were small.
+ * @param attemptIds SQL of the array that contains the ids
  */
-export const claimPickedSql = `
+export const claimPickedSql = (attemptIds: string): string => `
   UPDATE deliveries d SET attempt = d.attempt + 1, attempt_id = ${attemptId}, target_url = w.url,
     started_at = clock_timestamp(), lease_until = clock_timestamp() + $1 * interval '1 ms', next_attempt_at = NULL
   FROM picked, webhook_endpoints w, events e
-  WHERE d.id = picked.id AND w.id = d.endpoint_id AND e.id = d.event_id
+  WHERE d.id = picked.id AND picked.attempt_id = ANY (${attemptIds}) AND w.id = d.endpoint_id AND e.id = d.event_id
   RETURNING d.id AS "deliveryId", d.attempt_id AS "attemptId", d.attempt, d.urgency, d.endpoint_id AS "endpointId",
     (extract(epoch FROM clock_timestamp() - d.created_at) * 1000)::float8 AS "ageMs",
     d.project_id AS "projectId", e.id AS "eventId", e.type AS "eventType", e.body, w.url AS "targetUrl", w.secret,

@@ -41,17 +41,43 @@ export type RecordedOutcome = DeliveryState | null;
 /** PostgreSQL's code for a row without a partition. */
 const NO_PARTITION_CODE = '23514';
 
+/**
+ * Returns a FROM item with a row for each element of several arrays. PostgreSQL estimates one row for it, because it
+ * does not know the limit when it plans, and therefore looks rows up by their primary key, even if it has planned
+ * while the table was small, and uses the same plan for all arrays.
+ */
+const rowsOf = (arrays: string[], columns: string): string =>
+  `(SELECT * FROM unnest(${arrays.join(', ')}) AS row (${columns}) LIMIT (SELECT cardinality(${arrays[0]!})))`;
+
+/**
+ * Looks each delivery up by its id before it checks whether it can be claimed: if the planner could choose, it might
+ * read all pending deliveries for each job.
+ */
 const claimJobs = statement(
   claimedAttemptRow,
   `WITH picked AS (
      SELECT d.id, job.attempt_id
-     FROM unnest($2::uuid[], $3::smallint[], $4::uuid[]) AS job (delivery_id, attempt, attempt_id)
-       JOIN deliveries d ON d.id = job.delivery_id AND d.attempt = job.attempt - 1
-       JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.status = 'enabled'
-     WHERE ${isClaimable}
-     FOR UPDATE OF d SKIP LOCKED
-   ) ${claimPickedSql}`,
+     FROM ${rowsOf(['$2::uuid[]', '$3::smallint[]', '$4::uuid[]'], 'delivery_id, attempt, attempt_id')} job
+       CROSS JOIN LATERAL (SELECT * FROM deliveries WHERE id = job.delivery_id OFFSET 0 FOR UPDATE SKIP LOCKED) d
+     WHERE d.attempt = job.attempt - 1 AND ${isClaimable}
+       AND (SELECT status FROM webhook_endpoints WHERE id = d.endpoint_id) = 'enabled'
+   ) ${claimPickedSql('$4::uuid[]')}`,
 );
+
+/** The columns of an outcome with the types of their arrays. */
+const outcomeTypes = {
+  deliveryId: 'uuid',
+  attemptId: 'uuid',
+  nextDelayMs: 'float8',
+  httpStatus: 'smallint',
+  success: 'boolean',
+  error: 'text',
+  durationMs: 'integer',
+  responseBody: 'text',
+  retryAfter: 'text',
+} satisfies Record<keyof FinishedAttempt, string>;
+const outcomeColumns = Object.keys(outcomeTypes) as (keyof FinishedAttempt)[];
+const outcomeArrays = Object.values(outcomeTypes).map((type, index) => `$${index + 1}::${type}[]`);
 
 /**
  * Locks the rows before it determines the new state: a transaction that it waits for may be deleting the
@@ -63,9 +89,7 @@ const recordOutcomes = statement(
      SELECT outcome.*, CASE WHEN outcome.success THEN 'succeeded'
        WHEN w.status <> 'enabled' OR d.withdrawn THEN 'cancelled'
        WHEN outcome."nextDelayMs" IS NULL THEN 'failed' ELSE 'pending' END AS state
-     FROM json_to_recordset($1::json) AS outcome ("deliveryId" uuid, "attemptId" uuid, "nextDelayMs" float8,
-         "httpStatus" smallint, success boolean, error text, "durationMs" integer, "responseBody" text,
-         "retryAfter" text)
+     FROM ${rowsOf(outcomeArrays, outcomeColumns.map((column) => `"${column}"`).join(', '))} outcome
        JOIN deliveries d ON d.id = outcome."deliveryId" AND d.attempt_id = outcome."attemptId"
        JOIN webhook_endpoints w ON w.id = d.endpoint_id
      ${IN_LOCK_ORDER}
@@ -159,7 +183,8 @@ export class DeliveryProcessingRepository {
   }
 
   private async writeOutcomes(attempts: FinishedAttempt[]): Promise<RecordedOutcome[]> {
-    const rows = await this.database.execute(recordOutcomes, [JSON.stringify(attempts)]);
+    const values = outcomeColumns.map((column) => attempts.map((attempt) => attempt[column]));
+    const rows = await this.database.execute(recordOutcomes, values);
     const states = new Map(rows.map((row) => [row.attemptId, row.state]));
     return attempts.map(({ attemptId }) => states.get(attemptId) ?? null);
   }

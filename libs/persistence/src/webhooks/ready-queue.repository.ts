@@ -69,7 +69,7 @@ const claimStatement = (candidatesSql: string): Statement<ClaimedAttempt> =>
        WHERE d.id = ANY (ARRAY(SELECT id FROM chosen)) AND ${isClaimable} FOR UPDATE OF d SKIP LOCKED
      ), picked AS (
        SELECT id, ($11::uuid[])[row_number() OVER ()] AS attempt_id FROM locked
-     ) ${claimPickedSql}`,
+     ) ${claimPickedSql('$11::uuid[]')}`,
   );
 
 const claimDue = claimStatement(
@@ -107,7 +107,7 @@ const claimUnranked = statement(
      UNION ALL SELECT id FROM ${oldestSql(2)} batch
    ), picked AS (
      SELECT id, ($2::uuid[])[row_number() OVER ()] AS attempt_id FROM oldest
-   ) ${claimPickedSql}`,
+   ) ${claimPickedSql('$2::uuid[]')}`,
 );
 
 const MAX_UNRANKED = UNRANKED_CLAIM.reduce<number>((sum, count) => sum + count, 0);
