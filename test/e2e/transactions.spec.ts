@@ -112,6 +112,22 @@ describe('a transaction', () => {
   const insert = (tx: Tx, id: string, slug: string) =>
     tx.connection.query('INSERT INTO organizations (id, name, slug) VALUES ($1, $2, $2)', [id, slug]);
 
+  const events = new EventsRepository(0);
+  const organizationId = () => instance.credentials.organizationId;
+  const record = (tx: Tx, id: string, organization = organizationId()) =>
+    events.record(tx, [
+      { id, type: 'app.test', organizationId: organization, projectId: null, customerId: null, data: {} },
+    ]);
+
+  /** Returns those of the events that were written, in the order of their ids. */
+  async function listWritten(ids: string[]): Promise<string[]> {
+    const rows = await instance.sql<{ id: string }>(
+      'SELECT id FROM events WHERE id = ANY ($1) ORDER BY id::text',
+      [ids],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   it('fails if one of its statements has failed, also if the error was handled', async () => {
     const id = randomUUID();
     const failed = transactions.run(async (tx) => {
@@ -136,12 +152,6 @@ describe('a transaction', () => {
   });
 
   it('writes its events and audit entries with its other changes, or not at all', async () => {
-    const events = new EventsRepository(0);
-    const organizationId = instance.credentials.organizationId;
-    const record = (tx: Tx, id: string) =>
-      events.record(tx, [
-        { id, type: 'app.test', organizationId, projectId: null, customerId: null, data: {} },
-      ]);
     const [alone, withChange, rolledBack] = [randomUUID(), randomUUID(), randomUUID()];
     await transactions.run((tx) => record(tx, alone));
     await transactions.run(async (tx) => {
@@ -153,10 +163,22 @@ describe('a transaction', () => {
       await insert(tx, withChange, rolledBack);
     });
     await expect(failed).rejects.toMatchObject({ code: '23505' });
-    const written = await instance.sql<{ id: string }>('SELECT id FROM events WHERE id = ANY ($1)', [
-      [alone, withChange, rolledBack],
-    ]);
-    expect(written.map(({ id }) => id).sort()).toEqual([alone, withChange].sort());
+    expect(await listWritten([alone, withChange, rolledBack])).toEqual([alone, withChange].sort());
+  });
+
+  it('that only records events is committed even if that of a concurrent caller fails', async () => {
+    const ids = Array.from({ length: 20 }, () => randomUUID());
+    const failing = ids.slice(7, 9);
+    const results = await Promise.allSettled(
+      ids.map((id) =>
+        transactions.run((tx) => record(tx, id, failing.includes(id) ? 'no UUID' : organizationId())),
+      ),
+    );
+    const rejected = results.filter(({ status }) => status === 'rejected');
+    expect(rejected).toEqual(
+      failing.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: '22P02' }) })),
+    );
+    expect(await listWritten(ids)).toEqual(ids.filter((id) => !failing.includes(id)).sort());
   });
 });
 

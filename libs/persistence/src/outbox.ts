@@ -45,16 +45,22 @@ export class Outbox {
 
   /** Removes all rows. @returns them as values of `writeOutbox` */
   take(): unknown[] {
-    return [JSON.stringify(this.events.splice(0)), JSON.stringify(this.auditEntries.splice(0))];
+    return outboxValues([{ events: this.events.splice(0), auditEntries: this.auditEntries.splice(0) }]);
   }
 }
+
+/** Returns the rows of several outboxes as values of `writeOutbox`. */
+export const outboxValues = (outboxes: Pick<Outbox, 'events' | 'auditEntries'>[]): unknown[] => [
+  JSON.stringify(outboxes.flatMap(({ events }) => events)),
+  JSON.stringify(outboxes.flatMap(({ auditEntries }) => auditEntries)),
+];
 
 /**
  * Inserts events and audit entries, and one delivery of each event to each subscribed endpoint. The id of a
  * delivery is a UUIDv7 with the time of the event; PostgreSQL before 18 cannot generate one.
  */
 export const writeOutbox = statement(
-  { deliveryId: uuid, endpointId: uuid, projectId: nullable(uuid) },
+  { deliveryId: uuid, endpointId: uuid, projectId: nullable(uuid), eventId: uuid },
   `WITH input AS (
      SELECT * FROM json_to_recordset($1::json) AS e (id uuid, organization_id uuid, project_id uuid,
        customer_id uuid, type text, body text, created_at timestamptz, subscriptions text[],
@@ -72,10 +78,14 @@ export const writeOutbox = statement(
    INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, next_attempt_at)
    SELECT (left(e.id::text, 15) || substr(gen_random_uuid()::text, 16))::uuid,
      e.organization_id, e.project_id, e.id, e.type, w.id, w.url, now() + e.delay_ms * interval '1 ms'
-   FROM input e JOIN webhook_endpoints w ON w.organization_id = e.organization_id AND w.status = 'enabled'
-     AND CASE WHEN e.only_endpoint_id IS NULL
-       THEN (w.level = 'organization' OR w.project_id = e.project_id) AND w.events && e.subscriptions
-         AND w.id IS DISTINCT FROM e.excluded_endpoint_id
-       ELSE w.id = e.only_endpoint_id END
-   RETURNING id AS "deliveryId", endpoint_id AS "endpointId", project_id AS "projectId"`,
+   FROM input e CROSS JOIN LATERAL (
+     SELECT w.id, w.url FROM webhook_endpoints w WHERE w.organization_id = e.organization_id AND w.status = 'enabled'
+       AND CASE WHEN e.only_endpoint_id IS NULL
+         THEN (w.level = 'organization' OR w.project_id = e.project_id) AND w.events && e.subscriptions
+           AND w.id IS DISTINCT FROM e.excluded_endpoint_id
+         ELSE w.id = e.only_endpoint_id END
+     -- Keeps the subquery apart, so that the planner does not choose a hash join, which reads all endpoints.
+     OFFSET 0
+   ) w
+   RETURNING id AS "deliveryId", endpoint_id AS "endpointId", project_id AS "projectId", event_id AS "eventId"`,
 );

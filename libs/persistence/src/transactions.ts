@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
 import type { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
-import { unavailable } from '@gatehouse/domain';
-import type { DeliveryPointer, Failpoints } from '@gatehouse/platform';
+import { GatehouseError, unavailable } from '@gatehouse/domain';
+import { Batcher, type DeliveryPointer, type Failpoints } from '@gatehouse/platform';
 import { toUnavailableError } from './unavailable-error.js';
 import {
   runQuery,
@@ -14,7 +14,7 @@ import {
   type StatementCall,
   type UnitOfWork,
 } from './database.js';
-import { Outbox, writeOutbox } from './outbox.js';
+import { Outbox, outboxValues, writeOutbox } from './outbox.js';
 import type { DeliveryAnnouncer } from './webhooks/delivery-announcer.js';
 
 /**
@@ -112,8 +112,17 @@ interface OpenUnitOfWork extends UnitOfWork {
  */
 const ROLLBACK = { text: 'ROLLBACK', query_timeout: 1_000 };
 
+/** Outboxes in a statement: with bodies of 64 KiB, about 3 MB. */
+const MAX_OUTBOXES = 50;
+
 /** The only way to open a transaction. Announces the new deliveries after the commit. */
 export class Transactions {
+  /** Writes the outboxes of transactions that consist of nothing else, those of concurrent callers together. */
+  private readonly outboxes = new Batcher<Outbox, DeliveryPointer[]>(
+    (outboxes) => this.writeTogether(outboxes),
+    { maxBatchSize: MAX_OUTBOXES },
+  );
+
   constructor(
     private readonly database: Database,
     private readonly announcer: DeliveryAnnouncer,
@@ -196,13 +205,36 @@ export class Transactions {
     }
   }
 
+  /** Writes the outbox of a transaction that has not started, without its connection. */
+  private async writeOnlyOutbox({ tx, runner }: OpenTransaction): Promise<void> {
+    if (tx.outbox.isEmpty) return;
+    await runner.release();
+    tx.newDeliveries.push(...(await this.outboxes.add(tx.outbox)));
+  }
+
+  /** @returns the deliveries of each outbox. If the statement fails, each outbox is written by itself. */
+  private async writeTogether(outboxes: Outbox[]): Promise<(DeliveryPointer[] | Error)[]> {
+    try {
+      const rows = await this.database.execute(writeOutbox, outboxValues(outboxes));
+      const ids = outboxes.map(({ events }) => new Set(events.map(({ id }) => id)));
+      return ids.map((own) => rows.filter(({ eventId }) => own.has(eventId)));
+    } catch (error) {
+      if (outboxes.length === 1 || error instanceof GatehouseError) throw error;
+      const alone = await Promise.allSettled(outboxes.map((outbox) => this.writeTogether([outbox])));
+      return alone.map((result) =>
+        result.status === 'fulfilled' ? result.value[0]! : (result.reason as Error),
+      );
+    }
+  }
+
   private async runAndCommit<Result>(open: OpenTransaction, work: () => Promise<Result>): Promise<Result> {
     const { tx, runner } = open;
     let result: Result;
     try {
       result = await work();
       if (tx.outbox.events.length > 0) this.failpoints.hit('delivery.before-commit');
-      await commit(open);
+      if (tx.isStarted) await commit(open);
+      else await this.writeOnlyOutbox(open);
     } catch (error) {
       const cause = await throwFirstError(tx.pending).catch((first: unknown) => first);
       await rollback(open);
@@ -235,15 +267,12 @@ async function finishUnit(unit: OpenUnitOfWork): Promise<PromiseRejectedResult |
 
 /** Writes the outbox and commits, in one round trip. */
 async function commit({ tx, connection }: OpenTransaction): Promise<void> {
-  const statements = [...tx.pending, tx.writeOutbox()];
-  if (tx.isStarted) {
-    const committed = connection.query('COMMIT').then(({ command }) => {
-      // COMMIT reports no error for a transaction in which a statement has failed.
-      if (command !== 'COMMIT') throw new Error('transaction rolled back, because a statement had failed');
-    });
-    statements.push(committed);
-  }
-  await throwFirstError(statements);
+  const outbox = tx.writeOutbox();
+  const committed = connection.query('COMMIT').then(({ command }) => {
+    // COMMIT reports no error for a transaction in which a statement has failed.
+    if (command !== 'COMMIT') throw new Error('transaction rolled back, because a statement had failed');
+  });
+  await throwFirstError([...tx.pending, outbox, committed]);
 }
 
 /** Waits for all statements. @throws the error of the first that failed, which may be the cause of the others */

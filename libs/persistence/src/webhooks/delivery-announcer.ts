@@ -1,4 +1,4 @@
-// This file contains SQL: NOTIFY.
+// This file contains SQL: pg_notify.
 import {
   Batcher,
   errorMessage,
@@ -8,14 +8,22 @@ import {
   type Logger,
 } from '@gatehouse/platform';
 import type { Database } from '../database.js';
-import { statement } from '../statements.js';
+import { statement, text } from '../statements.js';
 
 /** The channel on which PostgreSQL notifies workers of due deliveries. */
 export const DELIVERY_CHANNEL = 'gatehouse_deliveries';
 
 const ANNOUNCE_TIMEOUT_MS = 250;
 
-const notifyWorkers = statement({}, `NOTIFY ${DELIVERY_CHANNEL}`);
+/**
+ * Commits without waiting for the disk, because a notification is not stored: PostgreSQL assigns a transaction id to
+ * it, and would flush the log for it like for a change.
+ */
+const notifyWorkers = statement(
+  { synchronousCommit: text, notified: text },
+  `SELECT set_config('synchronous_commit', 'off', true) AS "synchronousCommit",
+     pg_notify('${DELIVERY_CHANNEL}', '')::text AS notified`,
+);
 
 /**
  * Announces new deliveries to the workers after their transaction has committed: with a job in Redis, or with
@@ -44,7 +52,12 @@ export class DeliveryAnnouncer {
 
   private async send(deliveries: DeliveryPointer[]): Promise<void> {
     if (!this.queue?.isReady()) return void (await this.database.execute(notifyWorkers));
-    const jobs = deliveries.map((delivery) => ({ ...delivery, attempt: 1 }));
+    const jobs = deliveries.map(({ deliveryId, endpointId, projectId }) => ({
+      deliveryId,
+      endpointId,
+      projectId,
+      attempt: 1,
+    }));
     await this.queue.addTogether(jobs, this.firstDelayMs);
   }
 }

@@ -11,12 +11,12 @@ export class Batcher<In, Out> {
   private readonly loader: DataLoader<In, Out>;
 
   /**
-   * @param run must return one result per item, in order
+   * @param run must return one result per item, in order; an Error rejects only its item
    * @param options `intervalMs` minimum time between the starts of two calls, unless a batch is full;
    *   `maxBatchSize` maximum number of items in a call
    */
-  constructor(run: (items: In[]) => Promise<Out[]>, { intervalMs = 5, maxBatchSize = 200 } = {}) {
-    const call = async (items: readonly In[]): Promise<Out[]> => {
+  constructor(run: (items: In[]) => Promise<(Out | Error)[]>, { intervalMs = 5, maxBatchSize = 200 } = {}) {
+    const call = async (items: readonly In[]): Promise<(Out | Error)[]> => {
       this.lastCallAt = monotonicMs();
       return run([...items]);
     };
