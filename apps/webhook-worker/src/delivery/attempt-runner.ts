@@ -38,7 +38,7 @@ const MAX_RECORD_ATTEMPTS = 20;
 const RECORD_RETRY_DELAY_MS = 500;
 
 /** An attempt has ended when its outcome is recorded, so the outcome can wait longer than a claim. */
-const OUTCOME_BATCHES = { intervalMs: 10, maxBatchSize: 100 };
+const OUTCOME_BATCHES = { intervalMs: 25, maxBatchSize: 100 };
 
 /** Runs attempts: claims the delivery, sends the request, records the outcome and enqueues the retry. */
 @Injectable()

@@ -106,8 +106,7 @@ export class DuePoller {
   private async poll(): Promise<number> {
     const { sweepInterval } = this.config.webhooks;
     const isQueueReady = this.queue?.isReady() ?? false;
-    const isShort = this.isCapacityShort || this.limits.blockedEndpoints.size > 0;
-    if (!isQueueReady && !isShort && this.limits.hasCapacityFor(UNRANKED_CLAIM)) {
+    if (!isQueueReady && !this.isScanDue && this.limits.hasCapacityFor(UNRANKED_CLAIM)) {
       const claimed = this.startAttempts(await this.readyQueue.claimUnranked());
       return mayLeaveMore(claimed) ? 0 : this.getPause();
     }
@@ -130,6 +129,16 @@ export class DuePoller {
       return this.limits.releaseCount === releaseCount ? sweepInterval : CAPACITY_DEBOUNCE_MS;
     }
     return isQueueReady ? sweepInterval : this.getPause();
+  }
+
+  /**
+   * True if deliveries may be waiting behind those of endpoints without capacity, which only a claim with ranking and
+   * an endpoint scan find.
+   */
+  private get isScanDue(): boolean {
+    if (this.limits.blockedEndpoints.size > 0) return true;
+    if (!this.isCapacityShort) return false;
+    return this.scanPosition !== null || this.lastScanAt + SCAN_INTERVAL_MS <= monotonicMs();
   }
 
   /**
