@@ -8,9 +8,6 @@ export type { Logger };
 /** Injection token of the process's logger. */
 export const LOGGER = Symbol('logger');
 
-/** Maximum delay of a line, in ms. A process that is killed loses the lines of this time. */
-const WRITE_DELAY_MS = 50;
-
 /** All loggers of the process share it. */
 let standardOutput: DestinationStream | undefined;
 
@@ -29,7 +26,7 @@ export const createLogger = (config: Pick<Config, 'logLevel'>, service: string):
     (standardOutput ??= createDestination()),
   );
 
-/** Writes lines to standard output together: each write wakes two threads, which costs more than the line. */
+/** Writes the lines of each turn of the event loop to standard output together. */
 function createDestination(): DestinationStream {
   const destination = pino.destination({ sync: false });
   let lines = '';
@@ -43,7 +40,7 @@ function createDestination(): DestinationStream {
   });
   return {
     write(line) {
-      if (lines === '') setTimeout(flush, WRITE_DELAY_MS);
+      if (lines === '') setImmediate(flush);
       lines += line;
     },
   };
