@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { loadConfig, ConfigError, type Config } from './config/config.js';
 import { configWarnings } from './config/config-warnings.js';
 import { errorMessage } from './errors.js';
@@ -8,6 +9,12 @@ const EXIT_CONFIG = 78;
 
 /** Maximum duration of a shutdown, in ms. The process exits after that in any case. */
 const STOP_TIMEOUT_MS = 15_000;
+
+/**
+ * Growth of the heap, in percent, until V8 collects all garbage. By default it can grow to several times the memory in
+ * use (docs/adr/0039-memory.md). `NODE_OPTIONS` does not accept this option.
+ */
+const HEAP_GROWING_PERCENT = 50;
 
 export interface RunnableService {
   start(): Promise<void>;
@@ -23,6 +30,7 @@ export async function runProcess(
   name: string,
   create: (config: Config, logger: Logger) => Promise<RunnableService>,
 ): Promise<void> {
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   const config = loadConfigOrExit();
   const logger = createLogger(config, name);
   for (const warning of config.warnings)
