@@ -216,8 +216,12 @@ export class Transactions {
   private async writeTogether(outboxes: Outbox[]): Promise<(DeliveryPointer[] | Error)[]> {
     try {
       const rows = await this.database.execute(writeOutbox, outboxValues(outboxes));
-      const ids = outboxes.map(({ events }) => new Set(events.map(({ id }) => id)));
-      return ids.map((own) => rows.filter(({ eventId }) => own.has(eventId)));
+      const deliveries = outboxes.map((): DeliveryPointer[] => []);
+      const byEvent = new Map(
+        outboxes.flatMap(({ events }, index) => events.map(({ id }) => [id, deliveries[index]!])),
+      );
+      for (const row of rows) byEvent.get(row.eventId)!.push(row);
+      return deliveries;
     } catch (error) {
       if (outboxes.length === 1 || error instanceof GatehouseError) throw error;
       const alone = await Promise.allSettled(outboxes.map((outbox) => this.writeTogether([outbox])));
