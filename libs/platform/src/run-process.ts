@@ -14,7 +14,7 @@ const STOP_TIMEOUT_MS = 15_000;
  * Growth of the heap, in percent, until V8 collects all garbage. By default it can grow to several times the memory in
  * use (docs/adr/0039-memory.md). `NODE_OPTIONS` does not accept this option.
  */
-const HEAP_GROWING_PERCENT = 50;
+const HEAP_GROWING_PERCENT = 100;
 
 export interface RunnableService {
   start(): Promise<void>;
