@@ -108,7 +108,9 @@ export class DuePoller {
     const isQueueReady = this.queue?.isReady() ?? false;
     if (!isQueueReady && !this.isScanDue && this.limits.hasCapacityFor(UNRANKED_CLAIM)) {
       const claimed = this.startAttempts(await this.readyQueue.claimUnranked());
-      return mayLeaveMore(claimed) ? 0 : this.getPause();
+      if (mayLeaveMore(claimed)) return 0;
+      this.isCapacityShort = false;
+      return this.getPause();
     }
     const overdueMs = isQueueReady ? OVERDUE_SWEEPS * sweepInterval : 0;
     // Bulk redeliveries do not use the queue: they can wait for the next poll and must not fill it.
