@@ -77,7 +77,7 @@ export class Tx implements Sql {
 
   /**
    * Writes the outbox before the COMMIT, for changes that need the deliveries of their events. If the transaction
-   * has not started, this statement commits by itself.
+   * has not started, the statement is a transaction of its own.
    */
   async writeOutbox(): Promise<void> {
     if (this.outbox.isEmpty) return;
@@ -212,7 +212,11 @@ export class Transactions {
     tx.newDeliveries.push(...(await this.outboxes.add(tx.outbox)));
   }
 
-  /** @returns the deliveries of each outbox. If the statement fails, each outbox is written by itself. */
+  /**
+   * Writes several outboxes with one statement. If it fails, writes each one separately, so that one outbox cannot
+   * make the others fail.
+   * @returns the deliveries of each outbox, or its error
+   */
   private async writeTogether(outboxes: Outbox[]): Promise<(DeliveryPointer[] | Error)[]> {
     try {
       const rows = await this.database.execute(writeOutbox, outboxValues(outboxes));
