@@ -10,15 +10,17 @@ const EXIT_CONFIG = 78;
 /** Maximum duration of a shutdown, in ms. The process exits after that in any case. */
 const STOP_TIMEOUT_MS = 15_000;
 
-/**
- * Growth of the heap, in percent, until V8 collects all garbage. By default it can grow to several times the memory in
- * use (docs/adr/0039-memory.md). `NODE_OPTIONS` does not accept this option.
- */
-const HEAP_GROWING_PERCENT = 100;
-
 export interface RunnableService {
   start(): Promise<void>;
   stop(): Promise<void>;
+}
+
+interface ProcessOptions {
+  /**
+   * Growth of the heap, in percent, until V8 collects all garbage. By default it can grow to several times the memory
+   * in use (docs/adr/0039-memory.md).
+   */
+  heapGrowingPercent?: number;
 }
 
 /**
@@ -29,8 +31,10 @@ export interface RunnableService {
 export async function runProcess(
   name: string,
   create: (config: Config, logger: Logger) => Promise<RunnableService>,
+  { heapGrowingPercent }: ProcessOptions = {},
 ): Promise<void> {
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
+  // NODE_OPTIONS does not accept this option.
+  if (heapGrowingPercent !== undefined) setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
   const config = loadConfigOrExit();
   const logger = createLogger(config, name);
   for (const warning of config.warnings)
