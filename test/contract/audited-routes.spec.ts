@@ -152,6 +152,9 @@ const changes: Change[] = [
   change(`POST ${customers}/:customerId/enable`, 'customer.enabled', undefined, disable),
   change(`POST ${customers}/:customerId/unlock`, 'customer.unlocked'),
   change(`POST ${customers}/:customerId/invite`, 'customer.invitation_sent'),
+  change(`POST ${customers}/:customerId/sign-in-tokens`, 'customer.sign_in_token_created', {
+    reason: 'test',
+  }),
   change(`DELETE ${customers}/:customerId`, 'customer.deleted'),
   change(`DELETE ${customers}/:customerId/sessions`, 'customer.sessions_revoked'),
   change(`DELETE ${customers}/:customerId/sessions/:sessionId`, 'customer.sessions_revoked'),
@@ -305,6 +308,10 @@ describe('the audit log', () => {
     expect(routesOf([...changes, ...withoutEntry])).toEqual(changingRoutes('secret-key').sort());
     const [key] = await instance.sql('SELECT id FROM api_keys WHERE key_hash = $1', [
       createHash('sha256').update(instance.credentials.secretKey).digest(),
+    ]);
+    // No key has it by default.
+    await instance.sql(`UPDATE api_keys SET scopes = scopes || '{customer:impersonate}' WHERE id = $1`, [
+      key!['id'],
     ]);
     const read = (query: string) => instance.requestWithSecretKey('GET', `/api/v1/audit-log?${query}`);
     expect(await findUnaudited(changes, read, { actorType: 'key', actorId: key!['id'] })).toEqual([]);

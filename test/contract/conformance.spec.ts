@@ -376,7 +376,7 @@ describe('§4 #9 GET /api/v1/projects/{projectId}', () => {
     expect(response.body).toEqual({ ...project, id, organizationId });
     expect(fieldsOf(response.body.settings)).toEqual(
       `accessTokenClaims accessTokenTtl acceptInviteUrl allowedOrigins branding breachCheck defaultLocale
-       enumerationProtection mail mailLimits passwordMinLength redirectUrls refreshAbsoluteTtl refreshIdleTtl requireVerifiedEmail resetPasswordUrl
+       enumerationProtection mail mailLimits passwordMinLength redirectUrls refreshAbsoluteTtl refreshGrace refreshIdleTtl requireVerifiedEmail resetPasswordUrl
        verifyEmailUrl`
         .split(/\s+/)
         .sort(),

@@ -12,11 +12,14 @@ import { insertKey, type Tenant } from '../support/tenants.js';
 
 let instance: TestInstance;
 let tenant: Tenant;
+/** A key with all scopes. The first key lacks those that no key has by default. */
+let secretKey: string;
 let tokens: { accessToken: string; refreshToken: string };
 let verificationToken: string;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
   tenant = { ...instance.credentials, secretKey: instance.credentials.projectSecretKey };
+  secretKey = await insertKey(instance, { ...instance.credentials, type: 'secret', access: 'organization' });
   const email = 'matrix@example.com';
   tokens = (await instance.register(email)).body.tokens;
   verificationToken = await instance.getVerificationToken(email);
@@ -35,6 +38,7 @@ const openRoutes = [
   ),
   ...[
     '/.well-known/jwks.json',
+    '/.well-known/openid-configuration',
     '/billing-portal',
     '/livez',
     '/openapi.json',
@@ -55,10 +59,11 @@ const openRoutes = [
 const routesByCredential: Record<string, string> = {
   'publishable secret customer:write': 'POST /api/v1/auth/register',
   publishable: `
-    POST /api/v1/auth/login, POST /api/v1/auth/resend-verification, POST /api/v1/auth/forgot-password`,
+    POST /api/v1/auth/login, POST /api/v1/auth/sign-in-token, POST /api/v1/auth/resend-verification,
+    POST /api/v1/auth/forgot-password`,
   access: `
     POST /api/v1/auth/logout, GET /api/v1/me, PATCH /api/v1/me, POST /api/v1/me/password,
-    POST /api/v1/me/email, POST /api/v1/me/delete, GET /api/v1/me/sessions,
+    POST /api/v1/me/email, POST /api/v1/me/delete, POST /api/v1/me/reauthenticate, GET /api/v1/me/sessions,
     DELETE /api/v1/me/sessions/:sessionId`,
   'secret customer:write': `
     POST /api/v1/customers, POST /api/v1/customers/:customerId/disable,
@@ -68,6 +73,7 @@ const routesByCredential: Record<string, string> = {
   'secret customer:read': `
     GET /api/v1/customers/:customerId, GET /api/v1/mailbox, GET /api/v1/mails, GET /api/v1/customers,
     GET /api/v1/customers/:customerId/export`,
+  'secret customer:impersonate': 'POST /api/v1/customers/:customerId/sign-in-tokens',
   'secret customer:delete': 'DELETE /api/v1/customers/:customerId',
   'secret session:read': 'GET /api/v1/customers/:customerId/sessions',
   'secret session:revoke': `
@@ -115,18 +121,15 @@ const routes: Record<string, string> = Object.fromEntries(
 );
 
 /** Every credential in every header, and its kind if it is the correct header. */
-const presentations = (): [name: string, kind: Kind | null, headers: Record<string, string>][] => {
-  const { secretKey } = instance.credentials;
-  return [
-    ['secret key as bearer token', 'secret', { authorization: `Bearer ${secretKey}` }],
-    ['secret key in x-api-key', 'secret', { 'x-api-key': secretKey }],
-    ['publishable key', 'publishable', { 'x-publishable-key': tenant.publishableKey }],
-    ['access token', 'access', { authorization: `Bearer ${tokens.accessToken}` }],
-    ['secret key in x-publishable-key', null, { 'x-publishable-key': tenant.secretKey }],
-    ['publishable key as bearer token', null, { authorization: `Bearer ${tenant.publishableKey}` }],
-    ['publishable key in x-api-key', null, { 'x-api-key': tenant.publishableKey }],
-  ];
-};
+const presentations = (): [name: string, kind: Kind | null, headers: Record<string, string>][] => [
+  ['secret key as bearer token', 'secret', { authorization: `Bearer ${secretKey}` }],
+  ['secret key in x-api-key', 'secret', { 'x-api-key': secretKey }],
+  ['publishable key', 'publishable', { 'x-publishable-key': tenant.publishableKey }],
+  ['access token', 'access', { authorization: `Bearer ${tokens.accessToken}` }],
+  ['secret key in x-publishable-key', null, { 'x-publishable-key': tenant.secretKey }],
+  ['publishable key as bearer token', null, { authorization: `Bearer ${tenant.publishableKey}` }],
+  ['publishable key in x-api-key', null, { 'x-api-key': tenant.publishableKey }],
+];
 
 /** Values that are not a valid credential in any header. */
 const invalidCredentials = (): [name: string, headers: Record<string, string>][] => [

@@ -326,7 +326,7 @@ describe('GET /api/v1/customers/{id}/export', () => {
       customer,
       registrationDevice: 'Firefox on Linux',
       sessions: [
-        { ip: '127.0.0.1', revokedAt: null, revokedReason: null },
+        { ip: '127.0.0.1', amr: ['pwd'], authTime: expect.any(String), revokedAt: null, revokedReason: null },
         { revokedAt: expect.any(String), revokedReason: 'logout' },
       ],
       knownAddresses: [{ address: '127.0.0.1/32', lastLoginAt: expect.any(String) }],

@@ -7,6 +7,7 @@ import {
   requestEmailChange,
   requestReset,
   submitToken,
+  withSettings,
   type RegisteredCustomer,
   type Tokens,
 } from '../support/customers.js';
@@ -15,6 +16,7 @@ import { TestInstance, PASSWORD, bearerHeader, type TestResponse } from '../supp
 import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { insertSessions } from '../support/insert-sessions.js';
 import { startReplica } from '../support/start-replica.js';
+import { insertKey } from '../support/tenants.js';
 
 let instance: TestInstance;
 let replica: Awaited<ReturnType<typeof startReplica>>;
@@ -274,13 +276,22 @@ describe('refresh tokens', () => {
     expect(await isActive(chain[4]!)).toBe(false);
     for (const type of ['token.reuse_detected', 'session.revoked'])
       expect(await instance.events(id, type)).toHaveLength(1);
+  });
 
-    const late = await registerCustomer(instance);
-    await refreshSession(instance, late.tokens.refreshToken);
-    await instance.sql(`UPDATE sessions SET rotated_at = now() - interval '11 s' WHERE customer_id = $1`, [
-      late.id,
+  it('TK-09: return the same successor until it is used, or within the refreshGrace of the project', async () => {
+    const { id, tokens } = await registerCustomer(instance);
+    const successor = (await refreshSession(instance, tokens.refreshToken)).body.tokens.refreshToken;
+    await instance.sql(`UPDATE sessions SET rotated_at = now() - interval '1 day' WHERE customer_id = $1`, [
+      id,
     ]);
-    expect(await refreshSession(instance, late.tokens.refreshToken)).toMatchObject(reused);
+    const late = await refreshSession(instance, tokens.refreshToken);
+    expect(late).toMatchObject({ status: 200, body: { tokens: { refreshToken: successor } } });
+    await withSettings(instance, { refreshGrace: 300 }, async () => {
+      expect(await refreshSession(instance, tokens.refreshToken)).toMatchObject({
+        status: 401,
+        body: { code: 'refresh_token_reused' },
+      });
+    });
   });
 
   it('TK-08, TK-09: have the same valid successor for parallel uses on two replicas and an immediate retry', async () => {
@@ -324,6 +335,10 @@ it('TK-03: no route or page accepts a credential of another type, and rejected c
   // other links.
   const changingCustomer = await registerCustomer(instance);
   const { currentToken, newToken } = await requestEmailChange(instance, changingCustomer);
+  const path = `/api/v1/customers/${subject.id}/sign-in-tokens`;
+  const scopes = ['customer:impersonate'];
+  const key = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
+  const signIn = await instance.requestWithBearer(key, 'POST', path, { reason: 'test' });
   const credentials = {
     secret: instance.credentials.secretKey,
     publishable: instance.credentials.publishableKey,
@@ -334,6 +349,7 @@ it('TK-03: no route or page accepts a credential of another type, and rejected c
     invite: (await inviteCustomer(instance)).token,
     oldAddressChange: currentToken,
     newAddressChange: newToken,
+    signIn: signIn.body.token as string,
   };
   type Name = keyof typeof credentials;
   const names = Object.keys(credentials) as Name[];
@@ -342,6 +358,11 @@ it('TK-03: no route or page accepts a credential of another type, and rejected c
 
   const routes: [string, (token: string) => Promise<TestResponse>, Name[]][] = [
     ['refresh', (token) => refreshSession(instance, token), ['refresh']],
+    [
+      'sign-in-token',
+      (token) => instance.requestWithPublishableKey('POST', '/api/v1/auth/sign-in-token', { token }),
+      ['signIn'],
+    ],
     ['verify-email', (token) => submitToken(instance, 'verify-email', token), ['verification']],
     ['reset-password', (token) => submitToken(instance, 'reset-password', token), passwords],
     ['confirm-email-change', (token) => submitToken(instance, 'confirm-email-change', token), changes],

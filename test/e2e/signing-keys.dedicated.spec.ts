@@ -152,6 +152,8 @@ it('TK-02, TK-04: a token has the documented claims and the named keys of public
       iat: expect.any(Number),
       exp: expect.any(Number),
       email_verified: false,
+      amr: ['pwd'],
+      auth_time: expect.any(Number),
       plan: { name: 'pro' },
     });
     expect(decodeProtectedHeader(tokens.accessToken)).toEqual({

@@ -32,6 +32,8 @@ export * from './projects/project-settings.js';
 export * from './projects/settings-errors.js';
 export * from './projects/settings-patch.js';
 export * from './search/search-term.js';
+export * from './sessions/authentication-method.js';
+export * from './sessions/profile-claims.js';
 export * from './sessions/refresh-decision.js';
 export * from './sessions/reserved-claims.js';
 export * from './sessions/revocation-reasons.js';

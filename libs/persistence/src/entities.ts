@@ -28,6 +28,7 @@ import { AttemptRollupEntity } from './overview/attempt-rollup.entity.js';
 import { RollupProgressEntity } from './overview/rollup-progress.entity.js';
 import { ProjectEntity } from './projects/project.entity.js';
 import { SessionEntity } from './sessions/session.entity.js';
+import { SignInTokenEntity } from './sign-in-tokens/sign-in-token.entity.js';
 import { SigningKeyEntity } from './signing-keys/signing-key.entity.js';
 import { AttemptEntity } from './webhooks/attempt.entity.js';
 import { DeliveryEntity } from './webhooks/delivery.entity.js';
@@ -74,6 +75,7 @@ export const entities = [
   RedeliveryItemEntity,
   RollupProgressEntity,
   SessionEntity,
+  SignInTokenEntity,
   SigningKeyEntity,
   WebhookEndpointEntity,
   WorkerEntity,

@@ -48,6 +48,7 @@ export type { ScannedPage } from './scanned-page.js';
 export * from './search/lookups.repository.js';
 export * from './search/search.repository.js';
 export * from './sessions/sessions.repository.js';
+export * from './sign-in-tokens/sign-in-tokens.repository.js';
 export * from './signing-keys/signing-keys.repository.js';
 export { declaredStatements, type DeclaredStatement } from './statements.js';
 export * from './transactions.js';

@@ -40,6 +40,7 @@ import { ProjectsRepository } from './projects/projects.repository.js';
 import { LookupsRepository } from './search/lookups.repository.js';
 import { SearchRepository } from './search/search.repository.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
+import { SignInTokensRepository } from './sign-in-tokens/sign-in-tokens.repository.js';
 import { SigningKeysRepository } from './signing-keys/signing-keys.repository.js';
 import { Transactions } from './transactions.js';
 import { AttemptsRepository } from './webhooks/attempts.repository.js';
@@ -93,6 +94,7 @@ const repositories: Provider[] = [
   RedeliveryBatchesRepository,
   SearchRepository,
   SessionsRepository,
+  SignInTokensRepository,
   SigningKeysRepository,
   SystemStatusRepository,
   UnnotifiedDeadLettersRepository,

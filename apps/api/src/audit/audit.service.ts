@@ -24,6 +24,8 @@ export interface AuditedAction {
   details?: Record<string, unknown>;
   /** The customer who acted, if the request has no credential: the holder of an emailed link. */
   customerId?: string;
+  /** The secret key that acted, if the request contains a credential that it created. */
+  keyId?: string;
   /** The operator who acted, if the request has no credential: the one who is signing in. */
   operatorId?: string;
 }
@@ -118,10 +120,10 @@ export class AuditService {
     }
   }
 
-  private toEntry({ details = {}, customerId, operatorId, ...action }: AuditedAction): NewAuditEntry {
+  private toEntry({ details = {}, customerId, keyId, operatorId, ...action }: AuditedAction): NewAuditEntry {
     const request = this.requestStore.getStore()?.request;
     if (!request) return { ...action, details, actor: system, ip: null, userAgent: null, requestId: null };
-    const actor = resolveActor(request, { customerId, operatorId });
+    const actor = resolveActor(request, { customerId, keyId, operatorId });
     // Other actors can send any client address (X-Client-IP), so their own address is recorded.
     const ip = actor.type === 'customer' ? clientIp(request) : callerIp(request);
     const { requestId } = request;
@@ -151,10 +153,11 @@ const system: AuditActor = { type: 'system', id: null };
 /** Returns the actor of a request. A publishable key is public, so it identifies no actor. */
 function resolveActor(
   { caller }: GatehouseRequest,
-  { customerId, operatorId }: Pick<AuditedAction, 'customerId' | 'operatorId'>,
+  { customerId, keyId, operatorId }: Pick<AuditedAction, 'customerId' | 'keyId' | 'operatorId'>,
 ): AuditActor {
   if (operatorId) return { type: 'operator', id: operatorId };
   if (customerId) return { type: 'customer', id: customerId };
+  if (keyId) return { type: 'key', id: keyId };
   if (caller?.kind === 'secret-key') return { type: 'key', id: caller.keyId };
   if (caller?.kind === 'operator') return { type: 'operator', id: caller.operatorId };
   if (caller?.kind === 'access-token') return { type: 'customer', id: caller.customer.id };

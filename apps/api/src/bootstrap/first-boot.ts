@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultSettings, scopes, type Access, type ApiKeyType } from '@gatehouse/domain';
+import { defaultSettings, firstKeyScopes, type Access, type ApiKeyType } from '@gatehouse/domain';
 import {
   ApiKeysRepository,
   OperatorsRepository,
@@ -121,7 +121,7 @@ export class FirstBoot {
   ): Promise<string> {
     const { value, stored } = generateApiKey(key.type);
     const id = newId();
-    const keyScopes = key.type === 'secret' ? [...scopes] : [];
+    const keyScopes = key.type === 'secret' ? [...firstKeyScopes] : [];
     const row = { ...key, ...stored, id, scopes: keyScopes, expiresAt: null, rotatedFrom: null };
     await this.apiKeys.insert(tx, row);
     const { organizationId, projectId, type, access } = key;

@@ -14,6 +14,7 @@ const addressQuotas = {
   forgot: 10,
   resend: 10,
   refresh: 120,
+  reauthenticate: 30,
   'operator-login': 30,
 };
 

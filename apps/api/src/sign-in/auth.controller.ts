@@ -25,8 +25,10 @@ import { SessionsService } from '../sessions/sessions.service.js';
 import { LoginRequest, LogoutRequest, RegisterRequest } from './dto/auth.request.js';
 import { AuthResponse } from './dto/auth.response.js';
 import { setLoggedCustomer } from './set-logged-customer.js';
+import { SignInTokenRequest } from './dto/sign-in-token.request.js';
 import { LoginService } from './login.service.js';
 import { RegistrationService } from './registration.service.js';
+import { SignInTokensService } from './sign-in-tokens.service.js';
 
 @ApiTags('Authentication')
 @Controller('api/v1/auth')
@@ -34,6 +36,7 @@ export class AuthController {
   constructor(
     private readonly registration: RegistrationService,
     private readonly loginService: LoginService,
+    private readonly signInTokens: SignInTokensService,
     private readonly sessions: SessionsService,
   ) {}
 
@@ -89,6 +92,27 @@ export class AuthController {
     @Req() request: GatehouseRequest,
   ): Promise<AuthResponse> {
     return setLoggedCustomer(await this.loginService.login(project, body, client), request);
+  }
+
+  @Post('sign-in-token')
+  @ApiOperation({
+    operationId: 'auth.signInWithToken',
+    summary: 'Sign in with a sign-in token',
+    description:
+      'Signs in as the customer of a sign-in token. The access token contains `amr: ["support"]`. The sign-in does not count as one of the customer.',
+  })
+  @HttpCode(200)
+  @PublishableKey()
+  @RateLimit('login')
+  @ApiOkResponse({ type: AuthResponse })
+  @ApiProblems('invalid_token', 'customer_disabled', 'email_not_verified')
+  async signInWithToken(
+    @CurrentCaller() { project }: PublishableKeyCaller,
+    @Body() { token }: SignInTokenRequest,
+    @CurrentClient() client: Client,
+    @Req() request: GatehouseRequest,
+  ): Promise<AuthResponse> {
+    return setLoggedCustomer(await this.signInTokens.signIn(project, token, client, request), request);
   }
 
   @Post('logout')

@@ -2,11 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { GatehouseError, type ErrorCode, type ProjectContext } from '@gatehouse/domain';
 import { CustomersRepository, EventsRepository, Transactions, type Tx } from '@gatehouse/persistence';
 import { ApiMetrics, PasswordHasher, sha256, type LoginResult } from '@gatehouse/platform';
-import { customerEvent } from '../events/customer-events.js';
-import { CustomerSummary } from '../customers/dto/customer.response.js';
 import type { Client } from '../http/request-context.js';
-import { SessionResponse } from '../sessions/dto/session.response.js';
-import { SessionOpenerService } from '../sessions/session-opener.service.js';
 import type { LoginRequest } from './dto/auth.request.js';
 import type { AuthResponse } from './dto/auth.response.js';
 import {
@@ -14,6 +10,7 @@ import {
   PasswordCheckService,
   type AuthenticatedCustomer,
 } from '../passwords/password-check.service.js';
+import { SignInService } from './sign-in.service.js';
 
 /** Result with which each error code is counted in the metrics. All other errors are counted as `error`. */
 const refusalResults: Partial<Record<ErrorCode, LoginResult>> = {
@@ -34,7 +31,7 @@ export class LoginService {
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
-    private readonly sessions: SessionOpenerService,
+    private readonly signIn: SignInService,
     @Inject(ApiMetrics) private readonly metrics: ApiMetrics | null,
   ) {}
 
@@ -62,12 +59,10 @@ export class LoginService {
     const customer = await this.passwords.check(project, email, password, client);
     await this.assertMaySignIn(project, customer);
     const newHash = await this.rehashIfOutdated(project, customer, password);
-    const opened = await this.transactions.run((tx) =>
-      this.openSession(tx, project, customer, newHash, client),
-    );
+    const opened = await this.transactions.run((tx) => this.complete(tx, project, customer, newHash, client));
     if (opened) return opened;
     const renewed = await this.reloadAfterRehash(project, customer, password, client);
-    const retried = await this.transactions.run((tx) => this.openSession(tx, project, renewed, null, client));
+    const retried = await this.transactions.run((tx) => this.complete(tx, project, renewed, null, client));
     if (!retried) throw invalidCredentials();
     return retried;
   }
@@ -77,14 +72,13 @@ export class LoginService {
    * @throws GatehouseError `customer_disabled`, `email_not_verified`; the error of a wrong password
    */
   private async assertMaySignIn(project: ProjectContext, customer: AuthenticatedCustomer): Promise<void> {
-    const { enumerationProtection, requireVerifiedEmail } = project.settings;
-    const isUnverified = !customer.emailVerified && (enumerationProtection || requireVerifiedEmail);
-    if (!customer.disabledAt && !isUnverified) return;
+    const refusal = this.signIn.findRefusal(project, customer);
+    if (!refusal) return;
     // Otherwise the caller who has just registered this address would learn that it was not taken.
-    if (!customer.disabledAt && enumerationProtection)
+    if (refusal === 'email_not_verified' && project.settings.enumerationProtection)
       throw this.passwords.failAuthenticated(project, customer);
     await this.passwords.releaseAttempt(project, customer);
-    throw new GatehouseError(customer.disabledAt ? 'customer_disabled' : 'email_not_verified');
+    throw new GatehouseError(refusal);
   }
 
   /**
@@ -120,7 +114,8 @@ export class LoginService {
     return this.hasher.hash(password, { projectId: project.id }).catch(() => null);
   }
 
-  private async openSession(
+  /** Returns null if the customer was disabled, deleted or given another hash in the meantime. */
+  private async complete(
     tx: Tx,
     project: ProjectContext,
     authenticated: AuthenticatedCustomer,
@@ -129,16 +124,8 @@ export class LoginService {
   ): Promise<AuthResponse | null> {
     const hash = { old: authenticated.passwordHash, new: newHash };
     const recorded = await this.customers.recordLogin(tx, authenticated, hash, sha256(authenticated.email));
-    // The customer was disabled, deleted or given another hash in the meantime.
     if (!recorded) return null;
-    const { customer } = recorded;
-    const { tokens, session } = await this.sessions.open(tx, customer, project, client);
-    const data = { session: SessionResponse.from(session) };
-    this.events.record(tx, [
-      ...this.passwords.loginUnlockEvents(project, authenticated, recorded),
-      customerEvent('login.succeeded', customer, project, data),
-      customerEvent('session.created', customer, project, data),
-    ]);
-    return { tokens, customer: CustomerSummary.from(customer) };
+    this.events.record(tx, this.passwords.loginUnlockEvents(project, authenticated, recorded));
+    return this.signIn.complete(tx, project, recorded.customer, { amr: ['pwd'] }, client);
   }
 }

@@ -13,8 +13,8 @@ import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';
 import type { AuthResponse } from './dto/auth.response.js';
 import { customerEvent } from '../events/customer-events.js';
-import { SessionOpenerService } from '../sessions/session-opener.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
+import { SignInService } from './sign-in.service.js';
 
 const refreshError = (code: ErrorCode, session?: RefreshedSession): GatehouseError =>
   new GatehouseError(code, {
@@ -30,7 +30,7 @@ export class RefreshService {
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
     private readonly refreshTokens: RefreshTokens,
-    private readonly opener: SessionOpenerService,
+    private readonly signIn: SignInService,
     private readonly sessionsService: SessionsService,
   ) {}
 
@@ -51,7 +51,7 @@ export class RefreshService {
         successor.hash,
       )) ?? (await this.findReplayable(presented, successor.hash));
     return {
-      tokens: this.opener.issueTokens(session.customer, session.sessionId, session.project, successor.token),
+      tokens: this.signIn.issueTokens(session.customer, session, session.project, successor.token),
       customer: CustomerSummary.from(session.customer),
     };
   }
@@ -75,7 +75,12 @@ export class RefreshService {
   ): Promise<RefreshedSession> {
     const session = await this.sessions.findRefreshable(presented.sessionId);
     if (!session) throw refreshError('invalid_refresh_token');
-    const decision = decideRefresh(session.chain, presented.generation, now());
+    const decision = decideRefresh(
+      session.chain,
+      presented.generation,
+      session.project.settings.refreshGrace,
+      now(),
+    );
     const isPredecessor =
       session.previousHash?.equals(presented.hash) && successorHash.equals(session.currentHash);
     if (decision === 'same-successor' && isPredecessor) return session;
@@ -85,9 +90,9 @@ export class RefreshService {
     throw refreshError('refresh_token_reused', session);
   }
 
-  private async revokeReused({ sessionId, customer, project }: RefreshableSession): Promise<void> {
+  private async revokeReused({ id, customer, project }: RefreshableSession): Promise<void> {
     await this.transactions.run(async (tx) => {
-      const [revoked] = await this.sessionsService.endOne(tx, customer, project, sessionId, 'reuse_detected');
+      const [revoked] = await this.sessionsService.endOne(tx, customer, project, id, 'reuse_detected');
       if (!revoked) return;
       const { session } = revoked.data;
       this.events.record(tx, [

@@ -22,14 +22,13 @@ import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { wellKnownDeviceName } from '../http/device-name.js';
 import type { Client } from '../http/request-context.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
-import { SessionResponse } from '../sessions/dto/session.response.js';
-import { SessionOpenerService } from '../sessions/session-opener.service.js';
 import type { RegisterRequest } from './dto/auth.request.js';
 import type { AuthResponse } from './dto/auth.response.js';
 import { assertRedirectUrl, OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import { respondUniformly } from '../http/respond-uniformly.js';
 import { VerificationService } from '../email/verification.service.js';
+import { SignInService } from './sign-in.service.js';
 
 /** Registers customers. */
 @Injectable()
@@ -43,7 +42,7 @@ export class RegistrationService {
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
-    private readonly sessions: SessionOpenerService,
+    private readonly signIn: SignInService,
     private readonly verification: VerificationService,
     private readonly policy: PasswordPolicyService,
     private readonly quota: MailQuotaService,
@@ -139,21 +138,14 @@ export class RegistrationService {
       registrationDevice: wellKnownDeviceName(client.userAgent),
     });
     if (!customer) return null;
-    const { requireVerifiedEmail, enumerationProtection } = project.settings;
-    const opened =
-      requireVerifiedEmail || enumerationProtection
-        ? null
-        : await this.sessions.open(tx, customer, project, client);
     const events: NewEvent[] = [customerEvent('customer.created', customer, project)];
     if (input.canSendMail) {
       events.push(await this.verification.createLink(tx, customer, project, input.redirectUrl ?? null));
     }
-    if (opened) {
-      const session = SessionResponse.from(opened.session);
-      events.push(customerEvent('session.created', customer, project, { session }));
-    }
     this.events.record(tx, events);
-    return { tokens: opened?.tokens ?? null, customer: CustomerSummary.from(customer) };
+    if (this.signIn.findRefusal(project, customer))
+      return { tokens: null, customer: CustomerSummary.from(customer) };
+    return this.signIn.complete(tx, project, customer, { amr: ['pwd'] }, client, { isNew: true });
   }
 }
 

@@ -7,11 +7,17 @@ import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.j
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { AuthController } from './auth.controller.js';
+import { DiscoveryController } from './discovery.controller.js';
 import { JwksController } from './jwks.controller.js';
 import { LoginService } from './login.service.js';
+import { ReauthenticationController } from './reauthentication.controller.js';
+import { ReauthenticationService } from './reauthentication.service.js';
 import { RefreshController } from './refresh.controller.js';
 import { RefreshService } from './refresh.service.js';
 import { RegistrationService } from './registration.service.js';
+import { SignInTokensController } from './sign-in-tokens.controller.js';
+import { SignInTokensService } from './sign-in-tokens.service.js';
+import { SignInService } from './sign-in.service.js';
 
 @Module({
   imports: [
@@ -23,7 +29,21 @@ import { RegistrationService } from './registration.service.js';
     PasswordsModule,
     SessionsModule,
   ],
-  controllers: [RefreshController, AuthController, JwksController],
-  providers: [LoginService, RefreshService, RegistrationService],
+  controllers: [
+    RefreshController,
+    AuthController,
+    JwksController,
+    DiscoveryController,
+    ReauthenticationController,
+    SignInTokensController,
+  ],
+  providers: [
+    LoginService,
+    ReauthenticationService,
+    RefreshService,
+    RegistrationService,
+    SignInService,
+    SignInTokensService,
+  ],
 })
 export class SignInModule {}

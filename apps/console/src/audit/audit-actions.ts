@@ -26,6 +26,8 @@ const actions: Record<Action, true> & Record<string, true> = {
   'customer.deleted': true,
   'customer.exported': true,
   'customer.sessions_revoked': true,
+  'customer.sign_in_token_created': true,
+  'customer.sign_in_token_used': true,
   'customer.password_changed': true,
   'customer.password_reset': true,
   'customer.disowned': true,

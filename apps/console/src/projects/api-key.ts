@@ -16,6 +16,7 @@ const scopeSet: Record<Scope, true> = {
   'customer:write': true,
   'customer:delete': true,
   'customer:export_hashes': true,
+  'customer:impersonate': true,
   'session:read': true,
   'session:revoke': true,
   'billing:write': true,

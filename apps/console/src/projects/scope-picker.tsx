@@ -48,6 +48,11 @@ export function ScopePicker({ value, onChange, error }: ScopePickerProps): React
           customer:export_hashes exports password hashes. Use it only to migrate to another system.
         </Input.Description>
       )}
+      {value.includes('customer:impersonate') && (
+        <Input.Description mt={8}>
+          customer:impersonate signs in as any customer. Use it only for support and tests.
+        </Input.Description>
+      )}
     </Checkbox.Group>
   );
 }

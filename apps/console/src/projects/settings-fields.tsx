@@ -1,4 +1,4 @@
-import { ColorInput, NumberInput, SimpleGrid, Switch, TextInput } from '@mantine/core';
+import { ColorInput, NumberInput, Select, SimpleGrid, Switch, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { LinesInput } from '../components/lines-input';
 import { BrandPreview, DEFAULT_COLOR } from './brand-preview';
@@ -171,6 +171,33 @@ export function PageFields({ form }: SectionProps): ReactNode {
   );
 }
 
+/** Times for which the previous refresh token stays usable, in seconds. The API accepts up to 300. */
+const graceSeconds = [0, 10, 30, 60, 300];
+
+/** Renders the setting for a response of a refresh that was lost. */
+function RefreshGraceSetting({ form }: SectionProps): ReactNode {
+  const { refreshGrace } = form.values;
+  const seconds = new Set([...graceSeconds, ...(typeof refreshGrace === 'number' ? [refreshGrace] : [])]);
+  return (
+    <Select
+      label="Repeat a lost refresh"
+      description="Time for which the previous refresh token returns the same new tokens, in case a response was lost. Its use after that ends the session. Default: until the new refresh token is used."
+      allowDeselect={false}
+      maw={280}
+      readOnly={form.isReadOnly}
+      data={[
+        { value: 'until_used', label: 'Until the new token is used' },
+        ...[...seconds]
+          .sort((one, other) => one - other)
+          .map((count) => ({ value: String(count), label: count === 0 ? 'Never' : `${count} seconds` })),
+      ]}
+      value={String(refreshGrace)}
+      error={form.fieldError('refreshGrace')}
+      onChange={(value) => form.setValue('refreshGrace', value === 'until_used' ? value : Number(value))}
+    />
+  );
+}
+
 export function TokenFields({ form }: SectionProps): ReactNode {
   return (
     <>
@@ -203,11 +230,12 @@ export function TokenFields({ form }: SectionProps): ReactNode {
         description="Must not be shorter than the session idle timeout. Default: 90 days."
         otherError="Must not be shorter than the session idle timeout."
       />
+      <RefreshGraceSetting form={form} />
       <ListSetting
         form={form}
         name="accessTokenClaims"
         label="Claims"
-        description="Keys of the public metadata to include in access tokens, one per line. At most 10."
+        description="Keys of the public metadata, or externalId, email, firstName and lastName, to include in access tokens, one per line. At most 10."
         placeholder="plan"
       />
     </>

@@ -14,6 +14,7 @@ import {
   OperatorSessionsRepository,
   RedeliveryBatchesRepository,
   SessionsRepository,
+  SignInTokensRepository,
   Transactions,
   WebhookEndpointsRepository,
 } from '@gatehouse/persistence';
@@ -49,6 +50,7 @@ export class MaintenanceJobs {
     idempotencyKeys: IdempotencyKeysRepository,
     sessions: SessionsRepository,
     tokens: OneTimeTokensRepository,
+    signInTokens: SignInTokensRepository,
     mails: MailsRepository,
     imports: ImportsRepository,
     redeliveries: RedeliveryBatchesRepository,
@@ -75,6 +77,7 @@ export class MaintenanceJobs {
       { name: 'answers', run: (signal) => idempotencyKeys.prune(signal) },
       { name: 'sessions', run: (signal) => sessions.prune(RETENTION_DAYS, signal) },
       { name: 'one-time tokens', run: (signal) => tokens.prune(RETENTION_DAYS, signal) },
+      { name: 'sign-in tokens', run: (signal) => signInTokens.prune(signal) },
       { name: 'mails', run: (signal) => mails.prune(RETENTION_DAYS, signal) },
       { name: 'imports', run: (signal) => imports.prune(RETENTION_DAYS, signal) },
       { name: 'redeliveries', run: (signal) => redeliveries.prune(RETENTION_DAYS, signal) },

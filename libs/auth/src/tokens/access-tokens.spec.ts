@@ -3,7 +3,7 @@ import { jest } from '@jest/globals';
 import { JwtService } from '@nestjs/jwt';
 import { reservedClaims, type Customer, type ProjectContext } from '@gatehouse/domain';
 import type { Config } from '@gatehouse/platform';
-import { AccessTokens, type AccessTokenClaims } from './access-tokens.js';
+import { AccessTokens, type AccessTokenClaims, type TokenSession } from './access-tokens.js';
 import type { SigningKey, SigningKeyRing } from './signing-key-ring.js';
 
 const pair = (kid: string): SigningKey => ({
@@ -30,6 +30,7 @@ const customer = {
   publicMetadata: {},
 } as Customer;
 const sid = '0199a1b2-c3d4-7e5f-8a6b-000000000002';
+const session: TokenSession = { id: sid, amr: ['pwd'], authTime: new Date('2026-11-20T12:00:00.999Z') };
 const project = {
   id: '0199a1b2-c3d4-7e5f-8a6b-000000000003',
   settings: { accessTokenTtl: 600, accessTokenClaims: [] as string[] },
@@ -68,8 +69,8 @@ const signed = (head: object, body: object, key = current): string => {
 };
 
 describe('AccessTokens', () => {
-  it('TK-02: contains only issuer, project, customer, session and expiry', () => {
-    const token = tokens.sign(customer, sid, project);
+  it('TK-02: contains only issuer, project, customer, session, proof and expiry', () => {
+    const token = tokens.sign(customer, session, project);
     expect(decode(token, 0)).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: 'current' });
     const body = decode(token, 1) as unknown as AccessTokenClaims;
     expect(body).toEqual({
@@ -81,6 +82,8 @@ describe('AccessTokens', () => {
       iat: expect.any(Number),
       exp: expect.any(Number),
       email_verified: true,
+      amr: ['pwd'],
+      auth_time: Date.UTC(2026, 10, 20, 12) / 1000,
     });
     expect(tokens.verify(token)).toEqual(body);
   });
@@ -88,7 +91,7 @@ describe('AccessTokens', () => {
   it.each([60, 600, 3600, 86_400])('TK-04: expires after exactly the accessTokenTtl of %d s', (ttl) => {
     const settings = { ...project.settings, accessTokenTtl: ttl };
     const body = decode(
-      tokens.sign(customer, sid, { ...project, settings }),
+      tokens.sign(customer, session, { ...project, settings }),
       1,
     ) as unknown as AccessTokenClaims;
     expect(body.exp - body.iat).toBe(ttl);
@@ -97,7 +100,7 @@ describe('AccessTokens', () => {
   describe('TK-02: the claims of a project', () => {
     const signWith = (accessTokenClaims: string[], person: Partial<Customer>) => {
       const settings = { ...project.settings, accessTokenClaims };
-      const token = tokens.sign({ ...customer, ...person }, sid, { ...project, settings });
+      const token = tokens.sign({ ...customer, ...person }, session, { ...project, settings });
       expect(tokens.verify(token)).toMatchObject({ sub: customer.id, sid });
       return decode(token, 1);
     };
@@ -106,14 +109,22 @@ describe('AccessTokens', () => {
       const publicMetadata = { plan: 'pro', roles: ['a', { b: null }], other: 1, empty: null };
       const body = signWith(['plan', 'roles', 'empty', 'absent'], { publicMetadata });
       expect(body).toMatchObject({ plan: 'pro', roles: ['a', { b: null }], empty: null, sub: customer.id });
-      expect(Object.keys(body)).toHaveLength(8 + 3);
+      expect(Object.keys(body)).toHaveLength(10 + 3);
+    });
+
+    it('are fields of the customer, which a key of publicMetadata replaces unless it is email', () => {
+      const person = { email: 'ada@example.com', firstName: 'Ada', lastName: null, externalId: 'u1' };
+      const publicMetadata = { email: 'forged@example.com', externalId: 7 };
+      const body = signWith(['email', 'firstName', 'lastName', 'externalId'], { ...person, publicMetadata });
+      expect(body).toMatchObject({ email: 'ada@example.com', firstName: 'Ada', externalId: 7 });
+      expect(body).not.toHaveProperty('lastName');
     });
 
     it('never contain private metadata or inherited members of objects', () => {
       const body = signWith(['plan', 'metadata'], { metadata: { plan: 'hidden' } });
       expect(JSON.stringify(body)).not.toMatch(/plan|metadata|hidden/);
       const names = ['toString', 'hasOwnProperty', '__proto__', 'constructor'];
-      expect(Object.keys(signWith(names, {}))).toHaveLength(8);
+      expect(Object.keys(signWith(names, {}))).toHaveLength(10);
     });
 
     it('never set a reserved claim', () => {
@@ -122,7 +133,7 @@ describe('AccessTokens', () => {
         const publicMetadata = JSON.parse(`{"${name}": "forged"}`) as Record<string, unknown>;
         const body = signWith([name], { publicMetadata });
         expect(JSON.stringify(body)).not.toContain('forged');
-        expect(Object.keys(body)).toHaveLength(8);
+        expect(Object.keys(body)).toHaveLength(10);
         expect(body).toMatchObject({ iss: issuer, aud: project.id, sub: customer.id, email_verified: true });
       }
     });

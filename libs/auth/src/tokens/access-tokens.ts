@@ -1,11 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { JwtService, TokenExpiredError } from '@nestjs/jwt';
-import { isUuid, reservedClaims, type CustomerIdentity, type TokenProject } from '@gatehouse/domain';
+import {
+  isUuid,
+  profileClaims,
+  reservedClaims,
+  type AuthenticationMethod,
+  type CustomerIdentity,
+  type TokenProject,
+} from '@gatehouse/domain';
 import { Config, decodeBase64Url, newRandomId, now } from '@gatehouse/platform';
 import { LRUCache } from 'lru-cache';
 import { SigningKeyRing, type SigningKey } from './signing-key-ring.js';
 
-const ALGORITHM = 'ES256';
+/** Algorithm of the signatures (RFC 7518). */
+export const TOKEN_ALGORITHM = 'ES256';
 const TOKEN_TYPE = 'at+jwt';
 
 /** Tolerance for differences between the clocks of two replicas, in seconds. */
@@ -30,6 +38,18 @@ export interface AccessTokenClaims {
   iat: number;
   exp: number;
   email_verified: boolean;
+  /** How the customer proved their identity (RFC 8176). Missing in tokens of earlier versions. */
+  amr?: AuthenticationMethod[];
+  /** Time of the last proof. Missing in tokens of earlier versions. */
+  auth_time?: number;
+}
+
+/** The properties of a session that its tokens depend on. */
+export interface TokenSession {
+  id: string;
+  amr: AuthenticationMethod[];
+  /** Time of the last proof of identity. */
+  authTime: Date;
 }
 
 interface VerifiedToken {
@@ -52,15 +72,21 @@ export class AccessTokens {
    * Returns an access token for the customer's session that is valid for the project's `accessTokenTtl`
    * seconds.
    */
-  sign(customer: CustomerIdentity, sessionId: string, project: TokenProject): string {
+  sign(customer: CustomerIdentity, session: TokenSession, project: TokenProject): string {
     const key = this.ring.getCurrentKey();
     return this.jwt.sign(
-      { ...customClaims(customer, project), sid: sessionId, email_verified: customer.emailVerified },
+      {
+        ...customClaims(customer, project),
+        sid: session.id,
+        email_verified: customer.emailVerified,
+        amr: session.amr,
+        auth_time: Math.floor(session.authTime.getTime() / 1000),
+      },
       {
         // The types of @nestjs/jwt lack KeyObject. With a PEM key the same signature takes ten times as long.
         privateKey: key.privateKey as unknown as string,
-        algorithm: ALGORITHM,
-        header: { alg: ALGORITHM, typ: TOKEN_TYPE, kid: key.kid },
+        algorithm: TOKEN_ALGORITHM,
+        header: { alg: TOKEN_ALGORITHM, typ: TOKEN_TYPE, kid: key.kid },
         issuer: this.config.publicUrl,
         audience: project.id,
         subject: customer.id,
@@ -106,7 +132,7 @@ export class AccessTokens {
   private verifyWith(key: SigningKey, token: string): AccessTokenClaims {
     return this.jwt.verify<AccessTokenClaims>(token, {
       publicKey: key.publicKey as unknown as string,
-      algorithms: [ALGORITHM],
+      algorithms: [TOKEN_ALGORITHM],
       issuer: this.config.publicUrl,
       clockTolerance: LEEWAY_SECONDS,
     });
@@ -115,7 +141,7 @@ export class AccessTokens {
   /** Verifies the signature and caches the result, because verification is most of the cost of a request. */
   private verifySignature(token: string): VerifiedToken | null {
     const header = readHeader(token);
-    if (header?.['typ'] !== TOKEN_TYPE || header['alg'] !== ALGORITHM || 'crit' in header) return null;
+    if (header?.['typ'] !== TOKEN_TYPE || header['alg'] !== TOKEN_ALGORITHM || 'crit' in header) return null;
     const key = this.ring.find(String(header['kid']));
     if (!key) return null;
     try {
@@ -130,19 +156,18 @@ export class AccessTokens {
   }
 }
 
-/**
- * Returns the custom claims, from `publicMetadata` only. A reserved name is ignored, regardless of how it was
- * stored in the settings.
- */
-const customClaims = (
-  { publicMetadata }: CustomerIdentity,
-  { settings }: TokenProject,
-): Record<string, unknown> =>
-  Object.fromEntries(
+/** Returns the custom claims. A reserved name is ignored, regardless of how it was stored in the settings. */
+function customClaims(customer: CustomerIdentity, { settings }: TokenProject): Record<string, unknown> {
+  const { publicMetadata, email } = customer;
+  const values: Record<string, unknown> = { ...publicMetadata, email };
+  for (const name of profileClaims)
+    if (!Object.hasOwn(values, name)) values[name] = customer[name] ?? undefined;
+  return Object.fromEntries(
     settings.accessTokenClaims
-      .filter((name) => !reservedClaims.has(name) && Object.hasOwn(publicMetadata, name))
-      .map((name) => [name, publicMetadata[name]]),
+      .filter((name) => !reservedClaims.has(name) && Object.hasOwn(values, name))
+      .map((name) => [name, values[name]]),
   );
+}
 
 const hasEveryClaim = (claims: AccessTokenClaims): boolean =>
   [claims.aud, claims.sub, claims.sid, claims.jti].every(isUuid) &&

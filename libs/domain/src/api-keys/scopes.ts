@@ -10,6 +10,7 @@ export const scopes = [
   'customer:write',
   'customer:delete',
   'customer:export_hashes',
+  'customer:impersonate',
   'session:read',
   'session:revoke',
   'billing:write',
@@ -22,6 +23,9 @@ export const scopes = [
 ] as const;
 
 export type Scope = (typeof scopes)[number];
+
+/** The scopes of the key that the first start creates: all except those that a key has only on request. */
+export const firstKeyScopes = scopes.filter((scope) => scope !== 'customer:impersonate');
 
 /**
  * The projects that a key can access: its own project, or all projects of its organization and of the

@@ -37,6 +37,8 @@ export const auditActions = {
   'customer.deleted': 'customer',
   'customer.exported': 'customer',
   'customer.sessions_revoked': 'customer',
+  'customer.sign_in_token_created': 'customer',
+  'customer.sign_in_token_used': 'customer',
   'customer.password_changed': 'customer',
   'customer.password_reset': 'customer',
   'customer.disowned': 'customer',

@@ -66,6 +66,7 @@ export const profileFields = ['firstName', 'lastName', 'locale'] as const satisf
 /** The fields from which access tokens, and the responses that contain them, are created. */
 export const identityFields = [
   'id',
+  'externalId',
   'email',
   'firstName',
   'lastName',

@@ -1,3 +1,5 @@
+import type { RefreshGrace } from '../sessions/refresh-decision.js';
+
 /** The branding of the hosted pages and emails of a project. */
 export interface Branding {
   /** Replaces the project's name; null for the project's name. */
@@ -48,7 +50,8 @@ export interface ProjectSettings {
   accessTokenTtl: number;
   refreshIdleTtl: number;
   refreshAbsoluteTtl: number;
-  /** Keys of `publicMetadata` that access tokens contain as claims of the same name. */
+  refreshGrace: RefreshGrace;
+  /** Keys of `publicMetadata`, and `profileClaims`, that access tokens contain as claims of the same name. */
   accessTokenClaims: string[];
   passwordMinLength: number;
   /** True if new passwords are checked against a public list of breached passwords. */
@@ -82,6 +85,7 @@ export const defaultSettings: ProjectSettings = {
   accessTokenTtl: 3600,
   refreshIdleTtl: 2_592_000,
   refreshAbsoluteTtl: 7_776_000,
+  refreshGrace: 'until_used',
   accessTokenClaims: [],
   passwordMinLength: 8,
   breachCheck: false,

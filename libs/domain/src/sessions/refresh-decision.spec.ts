@@ -1,4 +1,4 @@
-import { decideRefresh, type RefreshTokenChain } from './refresh-decision.js';
+import { decideRefresh, type RefreshGrace, type RefreshTokenChain } from './refresh-decision.js';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 const after = (ms: number) => new Date(now.getTime() + ms);
@@ -11,10 +11,22 @@ const chain: RefreshTokenChain = {
   revokedAt: null,
 };
 
-it.each<[string, Partial<RefreshTokenChain>, number[], ReturnType<typeof decideRefresh>]>([
-  ['TK-09: the predecessor gets the same successor within ten seconds', {}, [4], 'same-successor'],
-  ['TK-09: the grace period includes the tenth second', { rotatedAt: after(-10_000) }, [4], 'same-successor'],
-  ['TK-09: the grace period ends a millisecond later', { rotatedAt: after(-10_001) }, [4], 'reused'],
+it.each<[string, Partial<RefreshTokenChain>, number[], ReturnType<typeof decideRefresh>, RefreshGrace?]>([
+  [
+    'TK-09: the predecessor gets the same successor until it is used, however late',
+    { rotatedAt: after(-86_400_000) },
+    [4],
+    'same-successor',
+  ],
+  [
+    'TK-09: a grace period includes its last second',
+    { rotatedAt: after(-10_000) },
+    [4],
+    'same-successor',
+    10,
+  ],
+  ['TK-09: a grace period ends a millisecond later', { rotatedAt: after(-10_001) }, [4], 'reused', 10],
+  ['TK-09: without a grace period the predecessor is invalid', {}, [4], 'reused', 0],
   ['TK-09: the grace period excludes older generations', { rotatedAt: now }, [0, 1, 2, 3], 'reused'],
   [
     'TK-07: the predecessor counts as reused after its successor has been used',
@@ -38,7 +50,7 @@ it.each<[string, Partial<RefreshTokenChain>, number[], ReturnType<typeof decideR
     [1],
     'ended',
   ],
-])('decideRefresh: %s', (_, changed, generations, decision) => {
+])('decideRefresh: %s', (_, changed, generations, decision, grace = 'until_used') => {
   for (const generation of generations)
-    expect(decideRefresh({ ...chain, ...changed }, generation, now)).toBe(decision);
+    expect(decideRefresh({ ...chain, ...changed }, generation, grace, now)).toBe(decision);
 });

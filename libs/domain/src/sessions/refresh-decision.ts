@@ -1,8 +1,11 @@
 /**
- * Time for which the immediate predecessor of a refresh token still returns the same successor, in ms
- * (contract, section 3).
+ * How long the immediate predecessor of a refresh token returns the same successor (sign-in contract, section 1):
+ * as long as that successor is unused, or for a number of seconds.
  */
-export const REFRESH_GRACE_MS = 10_000;
+export type RefreshGrace = 'until_used' | number;
+
+/** The longest grace period, in seconds. */
+export const MAX_REFRESH_GRACE_SECONDS = 300;
 
 /** The state of a session's chain of refresh tokens, as stored in its row. */
 export interface RefreshTokenChain {
@@ -17,18 +20,19 @@ export interface RefreshTokenChain {
 export type RefreshDecision = 'same-successor' | 'expired' | 'ended' | 'reused';
 
 /**
- * Decides on an authentic refresh token that is not the newest of its chain (RFC 9700, section 4.14.2).
- * Within the grace period, the immediate predecessor gets the same successor again, but only while that
+ * Decides on an authentic refresh token that is not the newest of its chain (RFC 9700, section 4.14.2). The immediate
+ * predecessor gets the same successor again, so that a lost response does not end the session, but only while that
  * successor is unused: while its generation is the current one of the session.
  */
 export function decideRefresh(
   chain: RefreshTokenChain,
   presentedGeneration: number,
+  grace: RefreshGrace,
   now: Date,
 ): RefreshDecision {
   if (chain.revokedAt) return 'ended';
   if (chain.idleExpiresAt <= now || chain.absoluteExpiresAt <= now) return 'expired';
-  const isPredecessor = presentedGeneration === chain.generation - 1;
-  const sinceRotation = chain.rotatedAt ? now.getTime() - chain.rotatedAt.getTime() : Infinity;
-  return isPredecessor && sinceRotation <= REFRESH_GRACE_MS ? 'same-successor' : 'reused';
+  if (chain.rotatedAt === null || presentedGeneration !== chain.generation - 1) return 'reused';
+  const graceMs = grace === 'until_used' ? Infinity : grace * 1_000;
+  return now.getTime() - chain.rotatedAt.getTime() <= graceMs ? 'same-successor' : 'reused';
 }

@@ -1,13 +1,14 @@
 /**
  * Claims that a project cannot set from `publicMetadata`: those that Gatehouse sets, those that verifiers
  * evaluate (RFC 7519, 7800, 8693, 9068; OpenID Connect Core, section 2), and names of Gatehouse's own
- * objects. `email` is reserved because it would be combined with Gatehouse's `email_verified`.
+ * objects.
  */
 export const reservedClaims: ReadonlySet<string> = new Set([
-  ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'sid', 'email', 'email_verified'],
+  ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'sid', 'email_verified'],
   ...['typ', 'azp', 'client_id', 'scope', 'cnf', 'act', 'may_act'],
   ...['auth_time', 'acr', 'amr', 'nonce', 'at_hash', 'c_hash', 's_hash', 'events', 'txn'],
   ...['project_id', 'organization_id', 'customer_id', 'session_id'],
+  ...['org_id', 'org_role', 'org_permissions'],
   // Assigning these names to an object does not add a claim.
   ...['__proto__', 'constructor', 'prototype'],
 ]);

@@ -209,7 +209,7 @@ const examplesByType: Record<EventType, readonly [at: string, data: Record<strin
   ],
   'session.created': [loggedInAt, { customer: signedInCustomer, session }],
   'session.revoked': [tokenReusedAt, { customer: renamedCustomer, session, reason: 'reuse_detected' }],
-  'login.succeeded': [loggedInAt, { customer: signedInCustomer, session }],
+  'login.succeeded': [loggedInAt, { customer: signedInCustomer, session, methods: ['pwd'] }],
   'login.failed': [loginFailedAt, { customer: renamedCustomer }],
   'password.changed': [passwordChangedAt, { customer: customerAfterPasswordChange }],
   'password.reset_requested': [resetRequestedAt, { customer: renamedCustomer, reset }],

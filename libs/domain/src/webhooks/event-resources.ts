@@ -55,6 +55,10 @@ const settings = {
   accessTokenTtl: seconds,
   refreshIdleTtl: seconds,
   refreshAbsoluteTtl: seconds,
+  refreshGrace: {
+    oneOf: [{ const: 'until_used' }, { type: 'integer' }],
+    description: '`until_used`, or a duration in seconds',
+  },
   accessTokenClaims: texts,
   passwordMinLength: { type: 'integer' },
   breachCheck: flag,

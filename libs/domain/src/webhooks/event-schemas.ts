@@ -9,6 +9,7 @@ import {
   uuid,
   type JsonSchema,
 } from '../json-schema.js';
+import { authenticationMethods } from '../sessions/authentication-method.js';
 import { revocationReasons } from '../sessions/revocation-reasons.js';
 import {
   ALL_CUSTOM_EVENTS,
@@ -37,6 +38,13 @@ const project = ref('project');
 const apiKey = ref('apiKey');
 const endpoint = ref('endpoint');
 
+const methods = {
+  type: 'array',
+  items: openEnum(
+    'How the customer signed in, as the claim `amr` of the access token',
+    ...authenticationMethods,
+  ),
+};
 const reason = openEnum('Reason why the session ended', ...revocationReasons);
 
 const verificationRequest = {
@@ -63,7 +71,7 @@ const dataMembers: Record<EventType, Readonly<Record<string, JsonSchema>>> = {
   },
   'session.created': { customer, session },
   'session.revoked': { customer, session, reason },
-  'login.succeeded': { customer, session },
+  'login.succeeded': { customer, session, methods },
   'login.failed': { customer },
   'password.changed': { customer },
   'password.reset_requested': { customer, reset },

@@ -22,7 +22,7 @@ export const eventTypes = {
   'verification.completed': { cause: 'a customer verified their email address' },
   'session.created': { cause: 'a customer signed in or registered' },
   'session.revoked': { cause: 'a session was revoked before it expired' },
-  'login.succeeded': { cause: 'a customer signed in with the correct password' },
+  'login.succeeded': { cause: 'a customer signed in' },
   'login.failed': {
     cause: 'a sign-in failed because of an incorrect password. At most one event per customer and minute',
     named: true,

@@ -2,7 +2,7 @@
 import type { AttemptError, OneTimeTokenKind, OneTimeTokenState, Reach } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { tokenState } from '../one-time-tokens/one-time-tokens.repository.js';
-import { sessionColumns, sessionRow } from '../sessions/sessions.repository.js';
+import { proofColumns, proofRow, sessionColumns, sessionRow } from '../sessions/sessions.repository.js';
 import {
   boolean,
   nullable,
@@ -18,7 +18,12 @@ import {
 /** Maximum size of all events together: the export is one document, built in memory. */
 const MAX_EVENT_BYTES = 10 * 1024 * 1024;
 
-const customerSessionRow = { ...sessionRow, revokedAt: nullable(timestamptz), revokedReason: nullable(text) };
+const customerSessionRow = {
+  ...sessionRow,
+  ...proofRow,
+  revokedAt: nullable(timestamptz),
+  revokedReason: nullable(text),
+};
 
 const knownAddressRow = { addressBlock: text, lastLoginAt: timestamptz };
 
@@ -84,7 +89,7 @@ export interface CustomerRecords {
 
 const listSessions = statement(
   customerSessionRow,
-  `SELECT ${sessionColumns}, s.revoked_at AS "revokedAt", s.revoked_reason AS "revokedReason"
+  `SELECT ${sessionColumns}, ${proofColumns}, s.revoked_at AS "revokedAt", s.revoked_reason AS "revokedReason"
    FROM sessions s WHERE s.customer_id = $1 ORDER BY s.id DESC LIMIT $2`,
 );
 

@@ -36,6 +36,8 @@ import { AddImportWeakHashes1764201603200 } from './1764201603200-add-import-wea
 import { AddCustomerClaims1764201605000 } from './1764201605000-add-customer-claims.js';
 import { CreateOwnerFunctions1764201606000 } from './1764201606000-create-owner-functions.js';
 import { AllowErasedDeadLetters1764201607000 } from './1764201607000-allow-erased-dead-letters.js';
+import { AddSessionProofs1764288000000 } from './1764288000000-add-session-proofs.js';
+import { CreateSignInTokens1764288001000 } from './1764288001000-create-sign-in-tokens.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -77,4 +79,6 @@ export const migrations = [
   AddCustomerClaims1764201605000,
   CreateOwnerFunctions1764201606000,
   AllowErasedDeadLetters1764201607000,
+  AddSessionProofs1764288000000,
+  CreateSignInTokens1764288001000,
 ];

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import type { RevocationReason } from '@gatehouse/domain';
+import type { AuthenticationMethod, RevocationReason } from '@gatehouse/domain';
 
 /** A session of a customer. */
 @Entity('sessions')
@@ -16,6 +16,9 @@ export class SessionEntity {
   @Column({ type: 'timestamptz', name: 'absolute_expires_at', precision: 3 }) absoluteExpiresAt!: Date;
   @Column({ type: 'timestamptz', name: 'revoked_at', precision: 3, nullable: true }) revokedAt!: Date | null;
   @Column('text', { name: 'revoked_reason', nullable: true }) revokedReason!: RevocationReason | null;
+  @Column('text', { array: true, default: () => `'{pwd}'` }) amr!: AuthenticationMethod[];
+  /** Time of the last proof of identity; null in sessions of earlier versions. */
+  @Column({ type: 'timestamptz', name: 'auth_time', precision: 3, nullable: true }) authTime!: Date | null;
   @Column('text', { nullable: true }) ip!: string | null;
   @Column('text', { name: 'user_agent', nullable: true }) userAgent!: string | null;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;

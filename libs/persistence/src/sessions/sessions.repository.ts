@@ -2,6 +2,7 @@
 // reads or changes.
 import {
   effectiveSettings,
+  type AuthenticationMethod,
   type Customer,
   type CustomerIdentity,
   type ProjectContext,
@@ -22,7 +23,7 @@ import type { Database } from '../database.js';
 import { selectedRow, selectList } from '../entity-columns.js';
 import { projectRow } from '../projects/projects.repository.js';
 import { pruneStatement, pruneInBatches } from '../prune.js';
-import { integer, nullable, statement, text, timestamptz, uuid } from '../statements.js';
+import { arrayOf, integer, nullable, statement, text, textOf, timestamptz, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { SessionEntity } from './session.entity.js';
 
@@ -34,6 +35,9 @@ export interface NewSession {
   idleTtl: number;
   /** Seconds. */
   absoluteTtl: number;
+  amr: AuthenticationMethod[];
+  /** Time of the proof of identity; null for now. */
+  authTime: Date | null;
   ip: string | null;
   /** Address block of `ip`, which is saved as a known address of the customer. */
   addressBlock: string | null;
@@ -53,7 +57,10 @@ export interface SessionRecord {
 
 /** A session whose refresh token has just been accepted. */
 export interface RefreshedSession {
-  sessionId: string;
+  id: string;
+  amr: AuthenticationMethod[];
+  /** Time of the last proof of identity. */
+  authTime: Date;
   customer: CustomerIdentity;
   project: TokenProject;
 }
@@ -92,8 +99,8 @@ const insertSession = statement(
        WHERE known.last_login_at < now() - interval '1 hour'
    )
    INSERT INTO sessions AS s (id, customer_id, generation, current_hash, idle_ttl, idle_expires_at,
-     absolute_expires_at, ip, user_agent)
-   VALUES ($1, $2, 1, $3, $4::int, now() + $4::int * interval '1 second', now() + $5::int * interval '1 second', $6, $7)
+     absolute_expires_at, ip, user_agent, amr, auth_time)
+   VALUES ($1, $2, 1, $3, $4::int, now() + $4::int * interval '1 second', now() + $5::int * interval '1 second', $6, $7, $9, $10)
    RETURNING ${sessionColumns},
      (SELECT count(*)::int FROM sessions s WHERE s.customer_id = $2 AND ${isActiveSession}) AS "otherSessions"`,
 );
@@ -106,26 +113,41 @@ const findActiveCustomer = statement(
      AND ${isActiveSession}`,
 );
 
+/** How and when the customer of a session last proved their identity, for a table aliased `s`. */
+export const proofColumns = 's.amr, coalesce(s.auth_time, s.created_at) AS "authTime"';
+export const proofRow = { amr: arrayOf(textOf<AuthenticationMethod>()), authTime: timestamptz };
+
 const rotateRefreshToken = statement(
-  { ...identityRow, projectId: projectRow.projectId, projectSettings: projectRow.projectSettings },
+  {
+    ...identityRow,
+    ...proofRow,
+    projectId: projectRow.projectId,
+    projectSettings: projectRow.projectSettings,
+  },
   `UPDATE sessions s SET generation = s.generation + 1, previous_hash = s.current_hash, current_hash = $4,
      rotated_at = now(),
      idle_expires_at = least(now() + s.idle_ttl * interval '1 second', s.absolute_expires_at)
    FROM customers c JOIN projects p ON p.id = c.project_id
    WHERE s.id = $1 AND s.generation = $2 AND s.current_hash = $3 AND ${isActiveSession}
      AND c.id = s.customer_id AND c.disabled_at IS NULL AND p.archived_at IS NULL
-   RETURNING ${identityColumns}, p.id AS "projectId", p.settings AS "projectSettings"`,
+   RETURNING ${identityColumns}, ${proofColumns}, p.id AS "projectId", p.settings AS "projectSettings"`,
 );
 
 const chainFields = ['generation', 'rotatedAt', 'idleExpiresAt', 'absoluteExpiresAt', 'revokedAt'] as const;
 const refreshFields = [...chainFields, 'currentHash', 'previousHash'] as const;
 
 const findRefreshableSession = statement(
-  { ...customerWithProjectRow, ...selectedRow(SessionEntity, refreshFields) },
-  `SELECT ${customerWithProjectColumns}, ${selectList(SessionEntity, 's', refreshFields)}
+  { ...customerWithProjectRow, ...proofRow, ...selectedRow(SessionEntity, refreshFields) },
+  `SELECT ${customerWithProjectColumns}, ${proofColumns}, ${selectList(SessionEntity, 's', refreshFields)}
    FROM sessions s JOIN customers c ON c.id = s.customer_id
      JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
    WHERE s.id = $1 AND c.disabled_at IS NULL AND p.archived_at IS NULL`,
+);
+
+const recordProof = statement(
+  proofRow,
+  `UPDATE sessions s SET auth_time = now(), amr = CASE WHEN $3 = ANY (amr) THEN amr ELSE amr || $3::text END
+   WHERE s.customer_id = $1 AND s.id = $2 AND ${isActiveSession} RETURNING ${proofColumns}`,
 );
 
 const listActiveSessions = statement(
@@ -174,6 +196,8 @@ export class SessionsRepository {
       session.ip,
       session.userAgent,
       session.addressBlock,
+      session.amr,
+      session.authTime,
     ]);
     const { otherSessions, ...created } = row!;
     return { session: created, otherSessions };
@@ -203,8 +227,9 @@ export class SessionsRepository {
     const values = [sessionId, generation, hash, successorHash];
     const [row] = await this.database.execute(rotateRefreshToken, values);
     if (!row) return null;
-    const { projectId, projectSettings, ...customer } = row;
-    return { sessionId, customer, project: { id: projectId, settings: effectiveSettings(projectSettings) } };
+    const { projectId, projectSettings, amr, authTime, ...customer } = row;
+    const project = { id: projectId, settings: effectiveSettings(projectSettings) };
+    return { id: sessionId, amr, authTime, customer, project };
   }
 
   /**
@@ -215,9 +240,23 @@ export class SessionsRepository {
     const [row] = await this.database.execute(findRefreshableSession, [sessionId]);
     if (!row) return null;
     const { generation, rotatedAt, idleExpiresAt, absoluteExpiresAt, revokedAt, ...rest } = row;
-    const { currentHash, previousHash, ...columns } = rest;
+    const { currentHash, previousHash, amr, authTime, ...columns } = rest;
     const chain = { generation, rotatedAt, idleExpiresAt, absoluteExpiresAt, revokedAt };
-    return { sessionId, ...toCustomerWithProject(columns), chain, currentHash, previousHash };
+    const proof = { id: sessionId, amr, authTime };
+    return { ...proof, ...toCustomerWithProject(columns), chain, currentHash, previousHash };
+  }
+
+  /**
+   * Records that the customer of a session has proven their identity again.
+   * @returns all methods of the session and the time of the proof; null if the session is no longer active
+   */
+  async recordProof(
+    customerId: string,
+    sessionId: string,
+    method: AuthenticationMethod,
+  ): Promise<Pick<RefreshedSession, 'amr' | 'authTime'> | null> {
+    const [row] = await this.database.execute(recordProof, [customerId, sessionId, method]);
+    return row ?? null;
   }
 
   /** Returns the active sessions of a customer, newest first. */

@@ -18,6 +18,14 @@ const toIso = (date: Date | null): string | null => date?.toISOString() ?? null;
 /** A session, active or ended. */
 export class ExportedSessionResponse extends SessionResponse {
   @ApiProperty({
+    type: [String],
+    example: ['pwd'],
+    description: 'How the customer has proven their identity',
+  })
+  amr!: string[];
+  @ApiProperty({ format: 'date-time', description: 'Time of the last proof' }) authTime!: string;
+
+  @ApiProperty({
     type: String,
     format: 'date-time',
     nullable: true,
@@ -28,8 +36,9 @@ export class ExportedSessionResponse extends SessionResponse {
   @ApiProperty({ type: String, nullable: true, example: 'logout' }) revokedReason!: string | null;
 
   static override from(session: CustomerSessionRecord): ExportedSessionResponse {
-    const { revokedAt, revokedReason } = session;
-    return { ...SessionResponse.from(session), revokedAt: toIso(revokedAt), revokedReason };
+    const { amr, authTime, revokedAt, revokedReason } = session;
+    const proof = { amr, authTime: authTime.toISOString() };
+    return { ...SessionResponse.from(session), ...proof, revokedAt: toIso(revokedAt), revokedReason };
   }
 }
 

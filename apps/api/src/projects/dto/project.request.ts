@@ -1,4 +1,6 @@
+import { applyDecorators } from '@nestjs/common';
 import { OmitType } from '@nestjs/swagger';
+import { ValidateBy } from 'class-validator';
 import {
   environments,
   isLogoUrl,
@@ -6,13 +8,16 @@ import {
   isPageUrl,
   isSlug,
   isUuid,
+  MAX_REFRESH_GRACE_SECONDS,
   reservedClaims,
   type Branding,
   type Environment,
   type MailLimits,
   type MailSettings,
+  type RefreshGrace,
   type SettingsPatch,
 } from '@gatehouse/domain';
+import { describeField, presence } from '../../http/field-options.js';
 import {
   BooleanField,
   CheckedField,
@@ -86,6 +91,31 @@ export class MailLimitsRequest implements Partial<Record<keyof MailLimits, numbe
   perRecipient?: number | null;
 }
 
+const isRefreshGrace = (value: unknown): boolean =>
+  value === 'until_used' ||
+  (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_REFRESH_GRACE_SECONDS);
+
+const RefreshGraceField = (): PropertyDecorator => {
+  const options = setting(
+    'How long the previous refresh token returns the same new tokens again: `until_used`, until these are used, or a number of seconds',
+  );
+  return applyDecorators(
+    describeField(options, {
+      oneOf: [
+        { type: 'string', enum: ['until_used'] },
+        { type: 'integer', minimum: 0, maximum: MAX_REFRESH_GRACE_SECONDS },
+      ],
+    }),
+    presence(options),
+    ValidateBy(
+      { name: 'checked', validator: { validate: isRefreshGrace } },
+      {
+        message: `$property must be until_used or a number of seconds from 0 to ${MAX_REFRESH_GRACE_SECONDS}`,
+      },
+    ),
+  );
+};
+
 /** A merge patch of the settings. null resets a setting to its default. Times in seconds. */
 export class SettingsRequest implements SettingsPatch {
   @TextSetField({
@@ -138,8 +168,12 @@ export class SettingsRequest implements SettingsPatch {
   })
   refreshAbsoluteTtl?: number | null;
 
+  @RefreshGraceField() refreshGrace?: RefreshGrace | null;
+
   @TextSetField({
-    ...setting('Keys of publicMetadata that access tokens contain as claims with the same name'),
+    ...setting(
+      'Keys of publicMetadata, and externalId, email, firstName and lastName, that access tokens contain as claims with the same name',
+    ),
     example: ['plan'],
     maxItems: 10,
     isValid: isClaimName,

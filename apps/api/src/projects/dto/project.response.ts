@@ -6,6 +6,7 @@ import {
   type MailSettings,
   type Project,
   type ProjectSettings,
+  type RefreshGrace,
   type Reach,
 } from '@gatehouse/domain';
 import { slugSchema, urlSchema } from '../../http/text-schemas.js';
@@ -93,6 +94,13 @@ export class ProjectSettingsResponse implements ProjectSettings {
   refreshIdleTtl!: number;
   @ApiProperty({ type: 'integer', default: 7_776_000, description: 'Maximum age of a session in seconds' })
   refreshAbsoluteTtl!: number;
+  @ApiProperty({
+    oneOf: [{ type: 'string', enum: ['until_used'] }, { type: 'integer' }],
+    default: 'until_used',
+    description:
+      'How long the previous refresh token returns the same new tokens again: until these are used, or a number of seconds',
+  })
+  refreshGrace!: RefreshGrace;
   @ApiProperty({ type: [String], example: ['plan'] }) accessTokenClaims!: string[];
   @ApiProperty({ type: 'integer', default: 8 }) passwordMinLength!: number;
   @ApiProperty({ default: false }) breachCheck!: boolean;
@@ -122,6 +130,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
       accessTokenTtl: settings.accessTokenTtl,
       refreshIdleTtl: settings.refreshIdleTtl,
       refreshAbsoluteTtl: settings.refreshAbsoluteTtl,
+      refreshGrace: settings.refreshGrace,
       accessTokenClaims: settings.accessTokenClaims,
       passwordMinLength: settings.passwordMinLength,
       breachCheck: settings.breachCheck,

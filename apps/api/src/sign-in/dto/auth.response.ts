@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { CustomerSummary } from '../../customers/dto/customer.response.js';
-import { TokensResponse } from '../../sessions/dto/tokens.response.js';
+import { TokensResponse } from './tokens.response.js';
 
 /** The response to register, login and refresh. */
 export class AuthResponse {

@@ -1,13 +1,17 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** The tokens of a session. */
-export class TokensResponse {
+/** A new access token of an existing session. */
+export class AccessTokenResponse {
   @ApiProperty({
     description: 'JWT (ES256) for the header `Authorization: Bearer`',
     example: 'eyJhbGciOiJFUzI1NiIs…',
   })
   accessToken!: string;
+  @ApiProperty({ description: 'Lifetime of the access token in seconds', example: 3600 }) expiresIn!: number;
+}
+
+/** The tokens of a session. */
+export class TokensResponse extends AccessTokenResponse {
   @ApiProperty({ description: 'Opaque token. Each refresh replaces it', example: 'AZqizX0ecACAAAAAAAAA…' })
   refreshToken!: string;
-  @ApiProperty({ description: 'Lifetime of the access token in seconds', example: 3600 }) expiresIn!: number;
 }

@@ -1,0 +1,13 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+/** The members of a discovery document that a verifier of tokens needs, all of which the standard requires. */
+export class DiscoveryResponse {
+  @ApiProperty({ format: 'uri', example: 'https://auth.example.com', description: '`iss` of access tokens' })
+  issuer!: string;
+  @ApiProperty({ format: 'uri', example: 'https://auth.example.com/.well-known/jwks.json' })
+  jwks_uri!: string;
+  @ApiProperty({ type: [String], example: ['token'] }) response_types_supported!: string[];
+  @ApiProperty({ type: [String], example: ['public'] }) subject_types_supported!: string[];
+  @ApiProperty({ type: [String], example: ['ES256'], description: 'Algorithms of access tokens' })
+  id_token_signing_alg_values_supported!: string[];
+}

@@ -1,0 +1,36 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AccessToken, CurrentCaller, type CustomerCaller } from '@gatehouse/auth';
+import { ApiProblems } from '../http/api-problems.js';
+import { CurrentClient } from '../http/current-client.js';
+import { RateLimit } from '../http/rate-limit.js';
+import type { Client } from '../http/request-context.js';
+import { ReauthenticateRequest } from './dto/reauthentication.request.js';
+import { AccessTokenResponse } from './dto/tokens.response.js';
+import { ReauthenticationService } from './reauthentication.service.js';
+
+@ApiTags('Customer')
+@AccessToken()
+@Controller('api/v1/me/reauthenticate')
+export class ReauthenticationController {
+  constructor(private readonly service: ReauthenticationService) {}
+
+  @Post()
+  @ApiOperation({
+    operationId: 'me.reauthenticate',
+    summary: 'Verify your identity again',
+    description:
+      'Returns an access token of the same session with a new `auth_time`. The refresh token of the session stays valid.',
+  })
+  @HttpCode(200)
+  @RateLimit('reauthenticate')
+  @ApiOkResponse({ type: AccessTokenResponse })
+  @ApiProblems('invalid_credentials', 'too_many_attempts', 'overloaded')
+  reauthenticate(
+    @CurrentCaller() caller: CustomerCaller,
+    @Body() body: ReauthenticateRequest,
+    @CurrentClient() client: Client,
+  ): Promise<AccessTokenResponse> {
+    return this.service.reauthenticate(caller, body, client);
+  }
+}

@@ -1,0 +1,32 @@
+import { Body, Controller, Param, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, SecretKey, type SecretKeyCaller } from '@gatehouse/auth';
+import { parsePathUuid } from '@gatehouse/domain';
+import { ApiProblems } from '../http/api-problems.js';
+import { CreateSignInTokenRequest } from './dto/sign-in-token.request.js';
+import { SignInTokenResponse } from './dto/sign-in-token.response.js';
+import { SignInTokensService } from './sign-in-tokens.service.js';
+
+@ApiTags('Customers')
+@Controller('api/v1/customers')
+export class SignInTokensController {
+  constructor(private readonly tokens: SignInTokensService) {}
+
+  @Post(':customerId/sign-in-tokens')
+  @ApiOperation({
+    operationId: 'customers.createSignInToken',
+    summary: 'Create a sign-in token',
+    description:
+      'Returns a token for `POST /api/v1/auth/sign-in-token`, with which support and tests sign in as the customer. It works once, within five minutes.',
+  })
+  @SecretKey('customer:impersonate')
+  @ApiCreatedResponse({ type: SignInTokenResponse })
+  @ApiProblems('conflict', 'project_archived')
+  create(
+    @CurrentCaller() caller: SecretKeyCaller,
+    @Param('customerId') id: string,
+    @Body() { reason }: CreateSignInTokenRequest,
+  ): Promise<SignInTokenResponse> {
+    return this.tokens.create(caller, parsePathUuid(id), reason);
+  }
+}

@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import type { SecretKeyCaller } from '@gatehouse/auth';
+import { GatehouseError, type ProjectContext } from '@gatehouse/domain';
+import { CustomersRepository, SignInTokensRepository, Transactions } from '@gatehouse/persistence';
+import { secureBytes, sha256 } from '@gatehouse/platform';
+import { AuditService, customerAction } from '../audit/audit.service.js';
+import type { Client, GatehouseRequest } from '../http/request-context.js';
+import type { AuthResponse } from './dto/auth.response.js';
+import type { SignInTokenResponse } from './dto/sign-in-token.response.js';
+import { SignInService } from './sign-in.service.js';
+
+/** Validity of a sign-in token in seconds (sign-in contract, section 2). */
+const TTL = 5 * 60;
+
+/** Lets the holder of a secret key sign in as a customer. Both steps are audited with the key. */
+@Injectable()
+export class SignInTokensService {
+  constructor(
+    private readonly customers: CustomersRepository,
+    private readonly tokens: SignInTokensRepository,
+    private readonly signIns: SignInService,
+    private readonly audit: AuditService,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Creates a token: 256 random bits, of which only the hash is stored.
+   * @throws GatehouseError `not_found`, `project_archived`, `conflict` for a disabled customer
+   */
+  async create({ keyId, reach }: SecretKeyCaller, id: string, reason: string): Promise<SignInTokenResponse> {
+    const { customer, project } = await this.customers.getActive(reach, id);
+    if (customer.disabledAt)
+      throw new GatehouseError('conflict', {
+        detail: 'The customer is disabled. Enable the customer first.',
+      });
+    const token = secureBytes(32).toString('base64url');
+    const expiresAt = await this.transactions.run((tx) => {
+      this.audit.record(tx, customerAction('customer.sign_in_token_created', customer, project, { reason }));
+      return this.tokens.insert(tx, { tokenHash: sha256(token), customerId: id, keyId, ttl: TTL });
+    });
+    return { token, expiresAt: expiresAt.toISOString() };
+  }
+
+  /**
+   * Signs in with a token. The session has no proof of the customer's identity, so it counts as one from long ago,
+   * and the address of the client does not become a known one of the customer.
+   * @throws GatehouseError `invalid_token`, `customer_disabled`, `email_not_verified`
+   */
+  signIn(
+    project: ProjectContext,
+    token: string,
+    client: Client,
+    request: GatehouseRequest,
+  ): Promise<AuthResponse> {
+    // Other requests with a publishable key are not audited.
+    return this.audit.runWithRequest(request, () => this.signInAudited(project, token, client));
+  }
+
+  private signInAudited(project: ProjectContext, token: string, client: Client): Promise<AuthResponse> {
+    return this.transactions.run(async (tx) => {
+      const used = await this.tokens.consume(tx, project.id, sha256(token));
+      const customer = used && (await this.customers.lock(tx, project.id, used.customerId));
+      if (!customer) throw new GatehouseError('invalid_token');
+      const action = customerAction('customer.sign_in_token_used', customer, project);
+      this.audit.record(tx, { ...action, keyId: used.keyId });
+      const proof = { amr: ['support' as const], authTime: new Date(0) };
+      return this.signIns.complete(tx, project, customer, proof, { ...client, addressBlock: null });
+    });
+  }
+}

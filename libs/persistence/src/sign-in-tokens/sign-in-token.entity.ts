@@ -1,0 +1,12 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+
+/** A token with which a secret key lets its holder sign in as a customer, stored as a hash. */
+@Entity('sign_in_tokens')
+export class SignInTokenEntity {
+  @PrimaryColumn('bytea', { name: 'token_hash' }) tokenHash!: Buffer;
+  @Column('uuid', { name: 'customer_id' }) customerId!: string;
+  /** The secret key that created the token. */
+  @Column('uuid', { name: 'key_id' }) keyId!: string;
+  @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 }) expiresAt!: Date;
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
+}

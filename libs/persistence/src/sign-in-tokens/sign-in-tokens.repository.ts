@@ -1,0 +1,52 @@
+// This file contains SQL: times by the clock of the database, and deletion that returns rows.
+import type { Database } from '../database.js';
+import { pruneInBatches, pruneStatement } from '../prune.js';
+import { statement, timestamptz, uuid } from '../statements.js';
+import type { Tx } from '../transactions.js';
+
+const insertToken = statement(
+  { expiresAt: timestamptz },
+  `INSERT INTO sign_in_tokens (token_hash, customer_id, key_id, expires_at)
+   VALUES ($1, $2, $3, now() + $4 * interval '1 second') RETURNING expires_at AS "expiresAt"`,
+);
+
+const consumeToken = statement(
+  { customerId: uuid, keyId: uuid },
+  `DELETE FROM sign_in_tokens t USING customers c
+   WHERE t.token_hash = $1 AND t.expires_at > now() AND c.id = t.customer_id AND c.project_id = $2
+   RETURNING t.customer_id AS "customerId", t.key_id AS "keyId"`,
+);
+
+const pruneTokens = pruneStatement('sign_in_tokens', 'expires_at <= now()');
+
+/** Tokens with which secret keys let their holders sign in as a customer. */
+export class SignInTokensRepository {
+  constructor(private readonly database: Database) {}
+
+  /** @param ttl seconds @returns the time at which the token expires */
+  async insert(
+    tx: Tx,
+    token: { tokenHash: Buffer; customerId: string; keyId: string; ttl: number },
+  ): Promise<Date> {
+    const [row] = await tx.execute(insertToken, [token.tokenHash, token.customerId, token.keyId, token.ttl]);
+    return row!.expiresAt;
+  }
+
+  /**
+   * Consumes an unexpired token of a customer of the project. Of several parallel calls one succeeds.
+   * @returns the customer and the key that created the token, or null
+   */
+  async consume(
+    tx: Tx,
+    projectId: string,
+    tokenHash: Buffer,
+  ): Promise<{ customerId: string; keyId: string } | null> {
+    const [row] = await tx.execute(consumeToken, [tokenHash, projectId]);
+    return row ?? null;
+  }
+
+  /** Removes expired tokens. */
+  async prune(signal: AbortSignal): Promise<void> {
+    await pruneInBatches(this.database, signal, pruneTokens);
+  }
+}
