@@ -58,11 +58,13 @@ export class SignInTokensService {
 
   private signInAudited(project: ProjectContext, token: string, client: Client): Promise<AuthResponse> {
     return this.transactions.run(async (tx) => {
-      const used = await this.tokens.consume(tx, project.id, sha256(token));
-      const customer = used && (await this.customers.lock(tx, project.id, used.customerId));
-      if (!customer) throw new GatehouseError('invalid_token');
+      const tokenHash = sha256(token);
+      const id = await this.tokens.findCustomerId(tx, project.id, tokenHash);
+      const customer = id && (await this.customers.lock(tx, project.id, id));
+      const keyId = customer && (await this.tokens.consume(tx, tokenHash));
+      if (!customer || !keyId) throw new GatehouseError('invalid_token');
       const action = customerAction('customer.sign_in_token_used', customer, project);
-      this.audit.record(tx, { ...action, keyId: used.keyId });
+      this.audit.record(tx, { ...action, keyId });
       const proof = { amr: ['support' as const], authTime: new Date(0) };
       return this.signIns.complete(tx, project, customer, proof, { ...client, addressBlock: null });
     });

@@ -10,11 +10,15 @@ const insertToken = statement(
    VALUES ($1, $2, $3, now() + $4 * interval '1 second') RETURNING expires_at AS "expiresAt"`,
 );
 
+const findToken = statement(
+  { customerId: uuid },
+  `SELECT t.customer_id AS "customerId" FROM sign_in_tokens t JOIN customers c ON c.id = t.customer_id
+   WHERE t.token_hash = $1 AND c.project_id = $2`,
+);
+
 const consumeToken = statement(
-  { customerId: uuid, keyId: uuid },
-  `DELETE FROM sign_in_tokens t USING customers c
-   WHERE t.token_hash = $1 AND t.expires_at > now() AND c.id = t.customer_id AND c.project_id = $2
-   RETURNING t.customer_id AS "customerId", t.key_id AS "keyId"`,
+  { keyId: uuid },
+  'DELETE FROM sign_in_tokens WHERE token_hash = $1 AND expires_at > now() RETURNING key_id AS "keyId"',
 );
 
 const pruneTokens = pruneStatement('sign_in_tokens', 'expires_at <= now()');
@@ -32,17 +36,20 @@ export class SignInTokensRepository {
     return row!.expiresAt;
   }
 
+  /** Returns the id of the customer of a token, if the customer belongs to the project; otherwise null. */
+  async findCustomerId(tx: Tx, projectId: string, tokenHash: Buffer): Promise<string | null> {
+    const [row] = await tx.execute(findToken, [tokenHash, projectId]);
+    return row?.customerId ?? null;
+  }
+
   /**
-   * Consumes an unexpired token of a customer of the project. Of several parallel calls one succeeds.
-   * @returns the customer and the key that created the token, or null
+   * Consumes an unexpired token. Of several parallel calls one succeeds. The caller must have locked the customer:
+   * every transaction locks the customer before the token, which prevents deadlocks.
+   * @returns the id of the key that created the token, or null
    */
-  async consume(
-    tx: Tx,
-    projectId: string,
-    tokenHash: Buffer,
-  ): Promise<{ customerId: string; keyId: string } | null> {
-    const [row] = await tx.execute(consumeToken, [tokenHash, projectId]);
-    return row ?? null;
+  async consume(tx: Tx, tokenHash: Buffer): Promise<string | null> {
+    const [row] = await tx.execute(consumeToken, [tokenHash]);
+    return row?.keyId ?? null;
   }
 
   /** Removes expired tokens. */
