@@ -352,7 +352,10 @@ describe('a request during another change of the customer', () => {
     const email = uniqueEmail();
     const { body } = await create({ email, sendInvite: true });
     const token = await instance.getMailToken(email, 'accept-invite');
-    await instance.sql('UPDATE one_time_tokens SET expires_at = now() WHERE customer_id = $1', [body.id]);
+    await instance.sql(
+      `UPDATE one_time_tokens SET expires_at = now() - interval '1 ms' WHERE customer_id = $1`,
+      [body.id],
+    );
     const form = new URLSearchParams({ token, renew: '1' });
     const renew = () => fetch(`${instance.baseUrl}/accept-invite`, { method: 'POST', body: form });
     const page = await withConcurrentChange(instance, deleteCustomer(body.id), renew);

@@ -79,9 +79,10 @@ describe('CO-01: an invitation', () => {
     const replaced = await invite(uniqueEmail());
     const replacement = await admin.request('POST', `/operators/${replaced.body.id}/invite-again`);
     const expired = await invite(uniqueEmail());
-    await instance.sql(`UPDATE operator_links SET expires_at = now() WHERE operator_id = $1`, [
-      expired.body.id,
-    ]);
+    await instance.sql(
+      `UPDATE operator_links SET expires_at = now() - interval '1 ms' WHERE operator_id = $1`,
+      [expired.body.id],
+    );
     for (const token of [used, getToken(replaced), getToken(expired), randomUUID(), ''])
       expect(await accept(token)).toMatchObject({ status: 400, body: { code: 'invalid_token' } });
     expect((await accept(getToken(replacement))).status).toBe(200);

@@ -91,7 +91,9 @@ describe('the limit of 100 sessions', () => {
     const { id, email, logins } = await createCustomerWithSessions(1);
     const [revoked, expired, used, leastRecentlyUsed, ...others] = await insertSessions(instance, id, 100);
     await instance.sql('UPDATE sessions SET revoked_at = now() WHERE id = $1', [revoked]);
-    await instance.sql('UPDATE sessions SET idle_expires_at = now() WHERE id = $1', [expired]);
+    await instance.sql(`UPDATE sessions SET idle_expires_at = now() - interval '1 ms' WHERE id = $1`, [
+      expired,
+    ]);
     await instance.sql('UPDATE sessions SET rotated_at = now() WHERE id = $1', [used]);
     await logIn(email);
     expect(await listActiveIds(id)).toHaveLength(100);

@@ -72,7 +72,10 @@ it('MF-08: the audit log names the key that created the token for both steps, an
 it('MF-01: a token is invalid after five minutes, in another project, and without its customer', async () => {
   const { id } = await registerCustomer(instance);
   const expired = (await create(id)).body.token;
-  await instance.sql(`UPDATE sign_in_tokens SET expires_at = now() WHERE customer_id = $1`, [id]);
+  await instance.sql(
+    `UPDATE sign_in_tokens SET expires_at = now() - interval '1 ms' WHERE customer_id = $1`,
+    [id],
+  );
   expect(await signIn(expired)).toMatchObject(invalid);
 
   const { token } = (await create(id)).body;

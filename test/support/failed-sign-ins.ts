@@ -16,7 +16,7 @@ export async function setFailedSignIns(
 ): Promise<void> {
   await instance.sql(
     `INSERT INTO login_attempts (project_id, email_hash, tries, window_ends_at, failures, guesses, customer_id)
-     VALUES ($1, sha256(convert_to($2, 'UTF8')), $3::int, now() + $3 * interval '90 s', $4, $4,
+     VALUES ($1, sha256(convert_to($2, 'UTF8')), $3::int, now() - interval '1 ms' + $3 * interval '90 s', $4, $4,
        (SELECT id FROM customers WHERE project_id = $1 AND email = $2))
      ON CONFLICT (project_id, email_hash) DO UPDATE SET tries = excluded.tries, failures = excluded.failures,
        window_ends_at = excluded.window_ends_at, guesses = excluded.guesses, customer_id = excluded.customer_id`,
