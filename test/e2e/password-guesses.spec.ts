@@ -46,7 +46,7 @@ const statusFrom = async (ip: string, email: string, password?: string): Promise
   (await loginFrom(ip, email, password)).status;
 
 const emailHashSql = (email: string): string => `sha256('${email}')`;
-/** Sets a time in the past: the column rounds to milliseconds, so `now()` could be in the future. */
+/** Ends the current window. The column rounds to milliseconds, so a stored `now()` can be in the future. */
 const endWindow = (...emails: string[]): Promise<unknown> =>
   instance.sql(
     `UPDATE login_attempts SET window_ends_at = now() - interval '1 ms' WHERE email_hash IN (${emails.map(emailHashSql).join()})`,

@@ -77,7 +77,7 @@ export class Tx implements Sql {
 
   /**
    * Writes the outbox before the COMMIT, for changes that need the deliveries of their events. If the transaction
-   * has not started, the statement is a transaction of its own.
+   * has not started, PostgreSQL commits the statement separately.
    */
   async writeOutbox(): Promise<void> {
     if (this.outbox.isEmpty) return;

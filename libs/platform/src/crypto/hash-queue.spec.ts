@@ -57,7 +57,7 @@ it('RL-03: no accepted sign-in waits longer than the maximum while ever more pro
   for (const taskMs of [30, 120]) {
     const thread = new SimulatedThread(taskMs);
     for (let round = 0; round < 1_000; round += 1) {
-      // Every 250 rounds, one more project floods the queue, and a new project sends a single sign-in.
+      // Every 250 rounds, another project begins to flood the queue and a new project sends one sign-in.
       if (round % 250 === 100) expect(thread.submit(`single ${round}`)).toBe(true);
       for (let project = 0; project <= round / 250; project += 1)
         thread.submitUntilRejected(`flood ${project}`);
