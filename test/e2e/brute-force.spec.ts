@@ -77,6 +77,15 @@ describe('the limit for failed logins with RATE_LIMITS=off (RL-01)', () => {
     }
   });
 
+  it('asks to wait no longer than the window, even if another transaction opened it at a later time', async () => {
+    const email = uniqueEmail();
+    await setFailedSignIns(instance, email, { inWindow: 10 });
+    await instance.sql(`UPDATE login_attempts SET window_ends_at = now() + interval '901 s'`);
+    const rejected = await loginFrom(HOME, email, 'wrong password');
+    expect(rejected.headers.get('ratelimit')).toBe('"failed-login";r=0;t=900');
+    expect(rejected.headers.get('retry-after')).toBe('900');
+  });
+
   it('allows a known address exactly 10 attempts of its own, even in parallel', async () => {
     const { email } = await registerAtHome();
     await exhaustAttempts(email);

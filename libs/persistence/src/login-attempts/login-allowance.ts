@@ -28,12 +28,16 @@ export const IS_EXPIRED = `a.failed_at < now() - interval '90 days'`;
 export const PRUNED_ATTEMPTS = `window_ends_at < now() - interval '89 days' AND failed_at < now() - interval '90 days'`;
 
 /**
- * Returns SQL for the columns of `attemptResultRow` that an upsert of a row returns.
+ * Returns SQL for the columns of `attemptResultRow` that an upsert of a row returns. A transaction that began
+ * before the one that opened the window has an earlier `now()`, so the seconds left are capped at the window.
  * @param granted column for the `LoginAllowance`
  */
-export const attemptResultSql = (granted: string, parameters: WindowParameters): string => `
-  ${granted} AS granted, tries AS attempts, ceil(extract(epoch FROM window_ends_at - now()))::int AS "secondsLeft",
-  ${windowSecondsSql('greatest(failures - tries, 0)', parameters)} AS "windowSeconds"`;
+export function attemptResultSql(granted: string, parameters: WindowParameters): string {
+  const windowSeconds = windowSecondsSql('greatest(failures - tries, 0)', parameters);
+  return `
+    ${granted} AS granted, tries AS attempts, ${windowSeconds} AS "windowSeconds",
+    least(ceil(extract(epoch FROM window_ends_at - now())), ${windowSeconds})::int AS "secondsLeft"`;
+}
 
 /** The parameters of an upsert, as SQL. */
 export interface WindowParameters {
