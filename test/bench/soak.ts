@@ -39,7 +39,6 @@ const env = {
   TIME_SCALE: String(SCALE),
   WEBHOOK_RETRY_SCHEDULE: SCHEDULE_MS.map((delay) => `${(delay * SCALE) / 1_000}s`).join(),
   WEBHOOK_CONCURRENCY: '200',
-  LOG_LEVEL: 'warn',
 };
 
 /**

@@ -91,7 +91,7 @@ export class ServerProcess {
   }
 
   /**
-   * Resolves when the process has logged that it is ready.
+   * Resolves when the process has logged that it is ready, which LOG_LEVEL must allow.
    * @returns {Promise<void>}
    * @throws Error with its output if it ends first
    */
