@@ -36,6 +36,7 @@ const folders = [
   'operators',
   'email',
   'passwords',
+  'factors',
   'one-time-tokens',
   'sessions',
   'mail-templates',

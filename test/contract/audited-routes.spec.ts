@@ -7,6 +7,7 @@ import { publicModules } from '../../apps/api/src/api.module.js';
 import { operatorModules } from '../../apps/api/src/operator-modules.js';
 import { eventually } from '../support/eventually.js';
 import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
+import { insertTotpFactor } from '../support/customer-factors.js';
 import { insertSessions } from '../support/insert-sessions.js';
 import { insertOperator, inviteOperator, OperatorClient } from '../support/operator-client.js';
 import { Receiver } from '../support/receiver.js';
@@ -72,7 +73,8 @@ const newRedelivery = (): Promise<string> => create('/v1/webhooks/redeliveries',
 const parameters: Record<string, () => Promise<Record<string, string>>> = {
   customerId: async () => {
     const customerId = await newCustomer();
-    return { customerId, sessionId: (await insertSessions(instance, customerId, 1))[0]! };
+    const [sessionId] = await insertSessions(instance, customerId, 1);
+    return { customerId, sessionId: sessionId!, factorId: await insertTotpFactor(instance, customerId) };
   },
   organizationId: async () => ({
     organizationId: await create('/api/v1/organizations', {
@@ -153,6 +155,9 @@ const changes: Change[] = [
   change(`POST ${customers}/:customerId/unlock`, 'customer.unlocked'),
   change(`POST ${customers}/:customerId/invite`, 'customer.invitation_sent'),
   change(`POST ${customers}/:customerId/sign-in-tokens`, 'customer.sign_in_token_created', {
+    reason: 'test',
+  }),
+  change(`POST ${customers}/:customerId/factors/:factorId/remove`, 'customer.factor_removed', {
     reason: 'test',
   }),
   change(`DELETE ${customers}/:customerId`, 'customer.deleted'),

@@ -120,6 +120,7 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
     expect(response.body).toEqual({
       tokens,
       customer: { id: uuid, email, ...names, emailVerified: false },
+      challenge: null,
     });
     const { accessToken } = response.body.tokens;
     const me = await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me');
@@ -172,7 +173,7 @@ describe('§4 #2 POST /api/v1/auth/login', () => {
     const login = (body: object) => instance.requestWithPublishableKey('POST', path, body);
     const response = await login({ email, password: PASSWORD });
     expect(response.status).toBe(200);
-    expect(response.body).toEqual({ tokens, customer });
+    expect(response.body).toEqual({ tokens, customer, challenge: null });
     for (const body of [{ email, password: 'not the phrase' }, person()])
       expect(await login(body)).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
     await expectFieldErrors(login, person, [
@@ -376,7 +377,7 @@ describe('§4 #9 GET /api/v1/projects/{projectId}', () => {
     expect(response.body).toEqual({ ...project, id, organizationId });
     expect(fieldsOf(response.body.settings)).toEqual(
       `accessTokenClaims accessTokenTtl acceptInviteUrl allowedOrigins branding breachCheck defaultLocale
-       enumerationProtection mail mailLimits passwordMinLength redirectUrls refreshAbsoluteTtl refreshGrace refreshIdleTtl requireVerifiedEmail resetPasswordUrl
+       enumerationProtection mail mailLimits mfa mfaGraceDays passwordMinLength redirectUrls refreshAbsoluteTtl refreshGrace refreshIdleTtl requireVerifiedEmail resetPasswordUrl
        verifyEmailUrl`
         .split(/\s+/)
         .sort(),
@@ -471,6 +472,7 @@ describe('§4 #11 POST /api/v1/customers', () => {
       emailVerified: false,
       metadata,
       publicMetadata: {},
+      mfa: 'inherit',
       disabledAt: null,
       createdAt: time,
       updatedAt: time,

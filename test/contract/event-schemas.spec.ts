@@ -13,6 +13,7 @@ import {
   type EventBody,
   type EventType,
 } from '@gatehouse/domain';
+import { completeChallenge, openChallenge, registerWithTotp } from '../support/customer-factors.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
 import { insertSessions } from '../support/insert-sessions.js';
@@ -286,6 +287,22 @@ describe('the events of complete lifecycles', () => {
     expectStatus(204, await postToken('reset-password', token, { password: SECOND_PASSWORD }));
   }
 
+  /** Adds an authenticator, uses a recovery code, and has support remove the authenticator. */
+  async function changeFactors(): Promise<void> {
+    const { projectId } = instance.credentials;
+    await requestAsServer(200, 'PATCH', `/api/v1/projects/${projectId}`, { settings: { mfa: 'optional' } });
+    const { id, email, factorId, secret, recoveryCodes } = await registerWithTotp(instance);
+    for (const value of [secret, ...recoveryCodes]) secrets.add(value);
+    const challenge = await openChallenge(instance, email);
+    secrets.add(challenge);
+    recordTokens(
+      expectStatus(200, await completeChallenge(instance, challenge, recoveryCodes[0]!, 'recovery-code')),
+    );
+    await requestAsServer(204, 'POST', `/api/v1/customers/${id}/factors/${factorId}/remove`, {
+      reason: 'Ticket 4711',
+    });
+  }
+
   /**
    * Changes an organization: creates a child, projects and keys.
    * @returns the resources that events must match
@@ -352,6 +369,7 @@ describe('the events of complete lifecycles', () => {
     for (const key of [publishableKey, secretKey, projectSecretKey]) secrets.add(key);
 
     await disownAccount(uniqueEmail());
+    await changeFactors();
     const email = uniqueEmail();
     adaId = await registerAndRefresh(email);
     await changePasswords(email, adaId);

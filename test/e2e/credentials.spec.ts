@@ -60,19 +60,21 @@ const routesByCredential: Record<string, string> = {
   'publishable secret customer:write': 'POST /api/v1/auth/register',
   publishable: `
     POST /api/v1/auth/login, POST /api/v1/auth/sign-in-token, POST /api/v1/auth/resend-verification,
-    POST /api/v1/auth/forgot-password`,
+    POST /api/v1/auth/forgot-password, POST /api/v1/auth/challenge/totp,
+    POST /api/v1/auth/challenge/recovery-code, POST /api/v1/auth/challenge/enroll-totp`,
   access: `
     POST /api/v1/auth/logout, GET /api/v1/me, PATCH /api/v1/me, POST /api/v1/me/password,
     POST /api/v1/me/email, POST /api/v1/me/delete, POST /api/v1/me/reauthenticate, GET /api/v1/me/sessions,
-    DELETE /api/v1/me/sessions/:sessionId`,
+    DELETE /api/v1/me/sessions/:sessionId, GET /api/v1/me/factors, POST /api/v1/me/factors/totp,
+    POST /api/v1/me/factors/totp/:factorId/confirm, DELETE /api/v1/me/factors/:factorId, POST /api/v1/me/recovery-codes`,
   'secret customer:write': `
     POST /api/v1/customers, POST /api/v1/customers/:customerId/disable,
     POST /api/v1/customers/:customerId/enable, POST /api/v1/customers/:customerId/unlock,
-    POST /api/v1/customers/:customerId/invite,
+    POST /api/v1/customers/:customerId/invite, POST /api/v1/customers/:customerId/factors/:factorId/remove,
     PATCH /api/v1/customers/:customerId, POST /api/v1/customers/import, GET /api/v1/imports/:importId`,
   'secret customer:read': `
     GET /api/v1/customers/:customerId, GET /api/v1/mailbox, GET /api/v1/mails, GET /api/v1/customers,
-    GET /api/v1/customers/:customerId/export`,
+    GET /api/v1/customers/:customerId/export, GET /api/v1/customers/:customerId/factors`,
   'secret customer:impersonate': 'POST /api/v1/customers/:customerId/sign-in-tokens',
   'secret customer:delete': 'DELETE /api/v1/customers/:customerId',
   'secret session:read': 'GET /api/v1/customers/:customerId/sessions',

@@ -45,6 +45,7 @@ describe('creating a customer', () => {
       email,
       firstName: 'Grace',
       lastName: null,
+      mfa: 'inherit',
       disabledAt: null,
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: expect.stringMatching(/Z$/),

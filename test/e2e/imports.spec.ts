@@ -82,6 +82,7 @@ describe('a list of customers', () => {
       projectId: instance.credentials.projectId,
       email,
       firstName: 'Ada',
+      mfa: 'inherit',
       disabledAt: null,
       createdAt: '2019-05-01T10:00:00.000Z',
       updatedAt: '2019-05-01T10:00:00.000Z',

@@ -14,8 +14,11 @@ const kinds = [
   'already-registered',
   'change-email-current',
   'change-email-new',
+  'factor-added',
+  'factor-removed',
   'password-changed',
   'password-closed',
+  'recovery-code-used',
   'reset-password',
   'verify-email',
 ];

@@ -39,7 +39,7 @@ const reauthenticationRequired = {
   status: 403,
   body: { code: 'reauthentication_required', methods: ['totp', 'recovery_code'] },
 };
-const invalidCode = { status: 401, body: { code: 'invalid_code' } };
+const invalidCode = { status: 400, body: { code: 'invalid_code' } };
 const tooManyAttempts = { status: 429, body: { code: 'too_many_attempts' } };
 
 describe('OP-01: a sensitive action of an operator', () => {

@@ -23,7 +23,7 @@ const signInWithPassword = async ({ operator: { email }, password }: Enrolled): 
 };
 const enterCode = (client: OperatorClient, code: string): Promise<TestResponse> =>
   client.request('POST', '/session/second-factor', { code });
-const invalid = { status: 401, body: { code: 'invalid_code' } };
+const invalid = { status: 400, body: { code: 'invalid_code' } };
 
 /** Makes used codes of the authenticator valid again, instead of waiting for the next step. */
 const resetTotpStep = (operator: Enrolled) =>
@@ -61,7 +61,7 @@ describe('CO-01: a code of the authenticator', () => {
     const clients = await Promise.all([1, 2, 3].map(() => signInWithPassword(operator)));
     const code = totpCode(operator.secret, 1);
     const responses = await Promise.all(clients.map((client) => enterCode(client, code)));
-    expect(responses.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
     expect(await enterCode(await signInWithPassword(operator), totpCode(operator.secret))).toMatchObject(
       invalid,
     );
@@ -85,7 +85,7 @@ describe('CO-01: a recovery code', () => {
     const [first, second] = operator.recoveryCodes as [string, string];
     const clients = await Promise.all([1, 2, 3].map(() => signInWithPassword(operator)));
     const responses = await Promise.all(clients.map((client) => enterCode(client, first)));
-    expect(responses.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
     const typed = ` ${second.replace('-', ' ').toUpperCase()}`;
     expect((await enterCode(await signInWithPassword(operator), typed)).status).toBe(200);
   });
@@ -207,7 +207,7 @@ describe('CO-01: failures', () => {
     await deleteAddresses();
     const nextClient = await signInWithPassword(operator);
     for (let index = 0; index < 9; index += 1)
-      expect((await enterCode(nextClient, `${index}`)).status).toBe(401);
+      expect((await enterCode(nextClient, `${index}`)).status).toBe(400);
     expect(await enterCode(nextClient, operator.recoveryCodes[0]!)).toMatchObject({
       status: 429,
       body: { code: 'too_many_attempts' },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { insertTotpFactor } from './customer-factors.js';
 import { eventually } from './eventually.js';
 import { PASSWORD, type TestInstance } from './test-instance.js';
 import { retryWhileRejected } from './retry-while-rejected.js';
@@ -12,6 +13,7 @@ export type ResourceKind =
   | 'project'
   | 'customer'
   | 'session'
+  | 'factor'
   | 'key'
   | 'endpoint'
   | 'delivery'
@@ -31,6 +33,7 @@ export const resourceKindsByInput: Record<string, ResourceKind[]> = {
   project_id: ['project'],
   customerId: ['customer'],
   sessionId: ['session'],
+  factorId: ['factor'],
   keyId: ['key'],
   endpointId: ['endpoint'],
   endpoint_id: ['endpoint'],
@@ -98,6 +101,7 @@ export async function createProjectFixture(
     project: [tenant.projectId],
     customer: [...customers[0].resources.customer!, ...apiCustomers.map(({ id }) => id)],
     session: customers[0].resources.session!,
+    factor: customers[0].resources.factor!,
     key: await project.listKeyIds(tenant),
     endpoint: endpoints.map(({ id }) => id),
     import: imports,
@@ -159,9 +163,10 @@ class FixtureBuilder {
     const { id } = (await authenticate('register')).body.customer as { id: string };
     const { accessToken } = (await authenticate('login')).body.tokens as { accessToken: string };
     const session = await this.listIds(`/api/v1/customers/${id}/sessions`);
+    const factor = [await insertTotpFactor(this.instance, id), await insertTotpFactor(this.instance, id)];
     return {
       credentials: { access: accessToken, publishable: publishableKey },
-      resources: { customer: [id], session, email: [email] },
+      resources: { customer: [id], session, factor, email: [email] },
     };
   }
 

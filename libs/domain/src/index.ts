@@ -13,6 +13,7 @@ export * from './customers/password-policy.js';
 export * from './errors/error-catalog.js';
 export type { ErrorEntry } from './errors/error-entry.js';
 export * from './errors/gatehouse-error.js';
+export * from './factors/factor.js';
 export * from './languages/language-preference.js';
 export * from './languages/locale.js';
 export * from './mails/mail-text.js';

@@ -28,6 +28,10 @@ import { AttemptRollupEntity } from './overview/attempt-rollup.entity.js';
 import { RollupProgressEntity } from './overview/rollup-progress.entity.js';
 import { ProjectEntity } from './projects/project.entity.js';
 import { SessionEntity } from './sessions/session.entity.js';
+import { ChallengeEntity } from './factors/challenge.entity.js';
+import { FactorAttemptEntity } from './factors/factor-attempt.entity.js';
+import { RecoveryCodeEntity } from './factors/recovery-code.entity.js';
+import { TotpFactorEntity } from './factors/totp-factor.entity.js';
 import { SignInTokenEntity } from './sign-in-tokens/sign-in-token.entity.js';
 import { SigningKeyEntity } from './signing-keys/signing-key.entity.js';
 import { AttemptEntity } from './webhooks/attempt.entity.js';
@@ -49,6 +53,7 @@ export const entities = [
   AuditLogEntryEntity,
   AuditRetentionEntity,
   BillingCustomerEntity,
+  ChallengeEntity,
   CustomerAddressEntity,
   CustomerEntity,
   DeliveryEntity,
@@ -56,6 +61,7 @@ export const entities = [
   ErasureEntity,
   EventEntity,
   EventFeedEntity,
+  FactorAttemptEntity,
   IdempotencyKeyEntity,
   ImportEntity,
   ImportFailureEntity,
@@ -70,6 +76,7 @@ export const entities = [
   OperatorSessionEntity,
   OrganizationEntity,
   ProjectEntity,
+  RecoveryCodeEntity,
   RedeliveryBatchEntity,
   RedeliveryFeedEntity,
   RedeliveryItemEntity,
@@ -77,6 +84,7 @@ export const entities = [
   SessionEntity,
   SignInTokenEntity,
   SigningKeyEntity,
+  TotpFactorEntity,
   WebhookEndpointEntity,
   WorkerEntity,
 ];

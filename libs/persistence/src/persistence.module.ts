@@ -39,7 +39,11 @@ import { AttemptRollupsRepository } from './overview/attempt-rollups.repository.
 import { ProjectsRepository } from './projects/projects.repository.js';
 import { LookupsRepository } from './search/lookups.repository.js';
 import { SearchRepository } from './search/search.repository.js';
+import { SessionProofsRepository } from './sessions/session-proofs.repository.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
+import { ChallengesRepository } from './factors/challenges.repository.js';
+import { FactorAttemptsRepository } from './factors/factor-attempts.repository.js';
+import { FactorsRepository } from './factors/factors.repository.js';
 import { SignInTokensRepository } from './sign-in-tokens/sign-in-tokens.repository.js';
 import { SigningKeysRepository } from './signing-keys/signing-keys.repository.js';
 import { Transactions } from './transactions.js';
@@ -66,6 +70,7 @@ const repositories: Provider[] = [
   AttemptsRepository,
   AuditSearchRepository,
   BillingCustomersRepository,
+  ChallengesRepository,
   CustomerChangesRepository,
   CustomerDirectoryRepository,
   CustomerRecordsRepository,
@@ -77,6 +82,8 @@ const repositories: Provider[] = [
   EndpointStatsRepository,
   EventSearchRepository,
   ErasuresRepository,
+  FactorAttemptsRepository,
+  FactorsRepository,
   IdempotencyKeysRepository,
   ImportsRepository,
   LoginAttemptsRepository,
@@ -93,6 +100,7 @@ const repositories: Provider[] = [
   ProjectsRepository,
   RedeliveryBatchesRepository,
   SearchRepository,
+  SessionProofsRepository,
   SessionsRepository,
   SignInTokensRepository,
   SigningKeysRepository,

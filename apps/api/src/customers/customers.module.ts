@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { EmailModule } from '../email/email.module.js';
+import { FactorsModule } from '../factors/factors.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
@@ -8,6 +9,8 @@ import { SessionsModule } from '../sessions/sessions.module.js';
 import { CustomerChangesService } from './customer-changes.service.js';
 import { CustomerDirectoryService } from './customer-directory.service.js';
 import { CustomerExportService } from './customer-export.service.js';
+import { CustomerFactorsController } from './customer-factors.controller.js';
+import { CustomerFactorsService } from './customer-factors.service.js';
 import { CustomerMailsController } from './customer-mails.controller.js';
 import { CustomerMailsService } from './customer-mails.service.js';
 import { CustomersController } from './customers.controller.js';
@@ -15,12 +18,21 @@ import { CustomersService } from './customers.service.js';
 import { MeController } from './me.controller.js';
 
 @Module({
-  imports: [AuditModule, EmailModule, MailModule, OneTimeTokensModule, PasswordsModule, SessionsModule],
-  controllers: [MeController, CustomerMailsController, CustomersController],
+  imports: [
+    AuditModule,
+    EmailModule,
+    FactorsModule,
+    MailModule,
+    OneTimeTokensModule,
+    PasswordsModule,
+    SessionsModule,
+  ],
+  controllers: [MeController, CustomerFactorsController, CustomerMailsController, CustomersController],
   providers: [
     CustomerChangesService,
     CustomerDirectoryService,
     CustomerExportService,
+    CustomerFactorsService,
     CustomerMailsService,
     CustomersService,
   ],
@@ -28,6 +40,7 @@ import { MeController } from './me.controller.js';
     CustomerChangesService,
     CustomerDirectoryService,
     CustomerExportService,
+    CustomerFactorsService,
     CustomerMailsService,
     CustomersService,
   ],

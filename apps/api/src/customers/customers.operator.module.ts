@@ -1,10 +1,15 @@
 import { Module } from '@nestjs/common';
+import { CustomerFactorsOperatorController } from './customer-factors.operator.controller.js';
 import { CustomerMailsOperatorController } from './customer-mails.operator.controller.js';
 import { CustomersModule } from './customers.module.js';
 import { CustomersOperatorController } from './customers.operator.controller.js';
 
 @Module({
   imports: [CustomersModule],
-  controllers: [CustomerMailsOperatorController, CustomersOperatorController],
+  controllers: [
+    CustomerFactorsOperatorController,
+    CustomerMailsOperatorController,
+    CustomersOperatorController,
+  ],
 })
 export class CustomersOperatorModule {}

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagementCaller } from '@gatehouse/auth';
+import type { CustomerCaller, ManagementCaller } from '@gatehouse/auth';
 import {
   GatehouseError,
   invalidField,
@@ -23,6 +23,7 @@ import {
 } from '@gatehouse/persistence';
 import { newId, PasswordHasher } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
+import { FreshProofService } from '../factors/fresh-proof.service.js';
 import type { Client } from '../http/request-context.js';
 import { MailQuotaService } from '../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
@@ -46,6 +47,7 @@ export class CustomersService {
     private readonly quota: MailQuotaService,
     private readonly tokens: OneTimeTokensRepository,
     private readonly erasures: ErasuresRepository,
+    private readonly fresh: FreshProofService,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
@@ -129,9 +131,14 @@ export class CustomersService {
     await this.transactions.run((tx) => this.remove(tx, customer, project));
   }
 
-  /** @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `overloaded` */
-  async deleteMe(customer: Customer, currentPassword: string, client: Client): Promise<void> {
+  /**
+   * @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `overloaded`; `reauthentication_required` without
+   *   a recent proof of the second factor
+   */
+  async deleteMe(caller: CustomerCaller, currentPassword: string, client: Client): Promise<void> {
+    const { customer } = caller;
     const project = await this.projects.getContext(customer.projectId);
+    await this.fresh.assertFresh(caller, project, { withPassword: true });
     const authenticated = await this.passwords.confirm(project, customer, { currentPassword }, client);
     await this.transactions.run(async (tx) => {
       await this.remove(tx, await this.passwords.lockAuthenticated(tx, authenticated), project);

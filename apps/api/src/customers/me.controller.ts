@@ -68,7 +68,13 @@ export class MeController {
   @HttpCode(204)
   @RateLimit('login')
   @ApiNoContentResponse()
-  @ApiProblems('invalid_credentials', 'weak_password', 'too_many_attempts', 'overloaded')
+  @ApiProblems(
+    'invalid_credentials',
+    'reauthentication_required',
+    'weak_password',
+    'too_many_attempts',
+    'overloaded',
+  )
   async changePassword(
     @CurrentCaller() caller: CustomerCaller,
     @Body() body: ChangePasswordRequest,
@@ -87,7 +93,13 @@ export class MeController {
   @HttpCode(202)
   @RateLimit('login')
   @ApiAcceptedResponse({ schema: { type: 'object' } })
-  @ApiProblems('invalid_credentials', 'email_already_registered', 'too_many_attempts', 'overloaded')
+  @ApiProblems(
+    'invalid_credentials',
+    'reauthentication_required',
+    'email_already_registered',
+    'too_many_attempts',
+    'overloaded',
+  )
   async changeEmail(
     @CurrentCaller() caller: CustomerCaller,
     @Body() body: ChangeEmailRequest,
@@ -106,12 +118,12 @@ export class MeController {
   @HttpCode(204)
   @RateLimit('login')
   @ApiNoContentResponse()
-  @ApiProblems('invalid_credentials', 'too_many_attempts', 'overloaded')
+  @ApiProblems('invalid_credentials', 'reauthentication_required', 'too_many_attempts', 'overloaded')
   async delete(
-    @CurrentCaller() { customer }: CustomerCaller,
+    @CurrentCaller() caller: CustomerCaller,
     @Body() body: DeleteMeRequest,
     @CurrentClient() client: Client,
   ): Promise<void> {
-    await this.customers.deleteMe(customer, body.currentPassword, client);
+    await this.customers.deleteMe(caller, body.currentPassword, client);
   }
 }

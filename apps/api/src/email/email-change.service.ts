@@ -13,6 +13,7 @@ import {
 import { newId } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
+import { FreshProofService } from '../factors/fresh-proof.service.js';
 import type { Client } from '../http/request-context.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
@@ -37,6 +38,7 @@ export class EmailChangeService {
     private readonly tokens: OneTimeTokensRepository,
     private readonly links: OneTimeLinksService,
     private readonly quota: MailQuotaService,
+    private readonly fresh: FreshProofService,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
@@ -47,17 +49,20 @@ export class EmailChangeService {
    * current address always receives a link, which has no effect unless the new address confirms as well: only
    * the owner of a taken address learns that it is taken.
    * @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `email_already_registered` without
-   *   enumeration protection, `rate_limited`, `overloaded`
+   *   enumeration protection, `rate_limited`, `overloaded`,
+   *   `reauthentication_required` without a recent proof of the second factor
    */
   async request(
-    { customer }: CustomerCaller,
+    caller: CustomerCaller,
     input: { email: string; password: string },
     client: Client,
   ): Promise<void> {
+    const { customer } = caller;
     const project = await this.projects.getContext(customer.projectId);
     if (input.email === customer.email) {
       throw invalidField('email', 'unchanged', 'email must differ from the current email address');
     }
+    await this.fresh.assertFresh(caller, project, { withPassword: true });
     const authenticated = await this.passwords.confirm(
       project,
       customer,

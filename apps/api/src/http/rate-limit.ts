@@ -15,6 +15,7 @@ const addressQuotas = {
   resend: 10,
   refresh: 120,
   reauthenticate: 30,
+  challenge: 30,
   'operator-login': 30,
 };
 

@@ -8,8 +8,10 @@ import {
 } from '@gatehouse/domain';
 import {
   CustomersRepository,
+  FactorsRepository,
   LoginAttemptsRepository,
   OneTimeTokensRepository,
+  SignInTokensRepository,
   type NewEvent,
   type Tx,
 } from '@gatehouse/persistence';
@@ -34,6 +36,8 @@ export class VerifiedAddressService {
   constructor(
     private readonly customers: CustomersRepository,
     private readonly tokens: OneTimeTokensRepository,
+    private readonly signInTokens: SignInTokensRepository,
+    private readonly factors: FactorsRepository,
     private readonly attempts: LoginAttemptsRepository,
     private readonly sessions: SessionsService,
   ) {}
@@ -56,8 +60,8 @@ export class VerifiedAddressService {
   }
 
   /**
-   * Gives an account to the owner of its address: removes the password, the open one-time tokens, the sessions
-   * and the known client addresses that existed before the proof, and then verifies the address. A person
+   * Gives an account to the owner of its address: removes the password, the second factors, the open one-time
+   * tokens, the sessions and the known client addresses that existed before the proof, and then verifies the address. A person
    * who registered the address of another person therefore keeps no access (FE-03). Every proof of an unverified
    * address calls it, except the verification link, which would sign out honest customers. The caller has
    * locked the customer.
@@ -74,6 +78,8 @@ export class VerifiedAddressService {
   ): Promise<{ customer: Customer; events: NewEvent[] }> {
     if (before.email !== proof.email) throw new GatehouseError('invalid_token');
     await this.tokens.voidAll(tx, before.id, oneTimeTokenKinds);
+    await this.signInTokens.deleteAll(tx, before.id);
+    await this.factors.deleteAll(tx, before.id);
     await this.attempts.deleteKnownAddresses(tx, before.id);
     const customer = (await this.customers.claim(tx, project.id, before.id, proof.email))!;
     const revoked = await this.sessions.endAll(tx, customer, project, reason);

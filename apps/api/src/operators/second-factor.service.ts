@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { notSignedIn, type OperatorCaller } from '@gatehouse/auth';
-import { GatehouseError, RECOVERY_CODE_COUNT, type Operator } from '@gatehouse/domain';
+import { GatehouseError, type Operator } from '@gatehouse/domain';
 import {
   OperatorSessionsRepository,
   OperatorsRepository,
@@ -11,7 +11,8 @@ import {
 import {
   Config,
   Keyring,
-  newRecoveryCode,
+  hashRecoveryCodes,
+  newRecoveryCodes,
   newTotpSecret,
   now,
   recoveryCodeHashes,
@@ -171,7 +172,7 @@ export class SecondFactorService {
     await this.transactions.run(async (tx) => {
       await this.consumeCode(tx, { id, email }, code, client);
       await this.check.releaseAttempt(tx, email, granted);
-      await this.operators.setRecoveryCodes(tx, id, this.hashCodes(id, recoveryCodes));
+      await this.operators.setRecoveryCodes(tx, id, hashRecoveryCodes(this.keyring, id, recoveryCodes));
       await this.notices.notifyOwner(tx, 'recovery_codes_renewed', { email }, client);
       this.audit.record(tx, operatorAction('operator.recovery_codes_renewed', { id }));
     });
@@ -221,7 +222,7 @@ export class SecondFactorService {
       operator.id,
       sealedSecret,
       step,
-      this.hashCodes(operator.id, recoveryCodes),
+      hashRecoveryCodes(this.keyring, operator.id, recoveryCodes),
     );
     await this.sessions.endAll(tx, operator.id, id);
     const details = previousSecret ? { replaced: true } : {};
@@ -242,13 +243,7 @@ export class SecondFactorService {
   private encryptSecret(operatorId: string, secret: string): Buffer {
     return this.keyring.encrypt('totp-secret', operatorId, secret);
   }
-
-  private hashCodes(operatorId: string, codes: string[]): Buffer[] {
-    return codes.map((code) => recoveryCodeHashes(this.keyring, operatorId, code)[0]!);
-  }
 }
 
 const isSameSecret = (one: Buffer | null, other: Buffer | null): boolean =>
   one && other ? one.equals(other) : one === other;
-
-const newRecoveryCodes = (): string[] => Array.from({ length: RECOVERY_CODE_COUNT }, newRecoveryCode);

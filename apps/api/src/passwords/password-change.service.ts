@@ -11,6 +11,7 @@ import {
 import { PasswordHasher } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
+import { FreshProofService } from '../factors/fresh-proof.service.js';
 import type { Client } from '../http/request-context.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
@@ -31,6 +32,7 @@ export class PasswordChangeService {
     private readonly sessions: SessionsService,
     private readonly links: OneTimeLinksService,
     private readonly quota: MailQuotaService,
+    private readonly fresh: FreshProofService,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
@@ -39,7 +41,7 @@ export class PasswordChangeService {
   /**
    * Changes the password of the caller, ends the caller's other sessions and notifies the caller by email.
    * @throws GatehouseError `validation_failed`, `invalid_credentials`, `too_many_attempts`, `weak_password`,
-   *   `overloaded`
+   *   `overloaded`, `reauthentication_required` without a recent proof of the second factor
    */
   async change(
     caller: CustomerCaller,
@@ -51,6 +53,7 @@ export class PasswordChangeService {
     if (newPassword === currentPassword) {
       throw invalidField('newPassword', 'unchanged', 'newPassword must differ from the current password');
     }
+    await this.fresh.assertFresh(caller, project, { withPassword: true });
     await this.policy.assertStrong(project, email, newPassword, 'newPassword');
     const authenticated = await this.passwords.confirm(project, caller.customer, { currentPassword }, client);
     const passwordHash = await this.hasher.hash(newPassword, {

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { GatehouseError, type Customer, type ProjectContext } from '@gatehouse/domain';
+import { GatehouseError, MAX_PASSWORD_GUESSES, type Customer, type ProjectContext } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
@@ -10,7 +10,6 @@ import {
   type DecoySelection,
   type LoginAttemptResult,
   type NewEvent,
-  type RecordedLogin,
   type Tx,
 } from '@gatehouse/persistence';
 import {
@@ -39,12 +38,6 @@ const failedLoginPolicy = {
   windowSeconds: 15 * 60,
   maxWindowSeconds: 24 * 3600,
 };
-
-/**
- * Number of consecutive guesses after which a password is closed: no sign-in with it succeeds until it is
- * reset or the customer is unlocked (requirement OP-02).
- */
-const MAX_GUESSES = 100;
 
 type GrantedLogin = GrantedAttempt<Omit<LoginAttemptResult, 'customer' | 'decoyHash'>>;
 
@@ -188,20 +181,6 @@ export class PasswordCheckService {
   }
 
   /**
-   * Returns the event of a login that ended a lock. There is none if the tenth attempt succeeded: it was not
-   * locked.
-   */
-  loginUnlockEvents(
-    project: ProjectContext,
-    { attempt }: AuthenticatedCustomer,
-    { customer, clearedAttempts }: RecordedLogin,
-  ): NewEvent[] {
-    return attempt.granted === 'known'
-      ? unlockEvents(project, customer, { attempts: clearedAttempts, guesses: 0 })
-      : [];
-  }
-
-  /**
    * Counts the attempt, and then verifies the password, even of a rejected attempt: otherwise the duration of
    * a rejection would reveal whether the address of the client is a known one.
    */
@@ -226,7 +205,7 @@ export class PasswordCheckService {
       throw error;
     });
     if (!isGranted(attempt)) throw tooManyAttempts(failedLoginPolicy, attempt);
-    const isClosed = attempt.guesses > MAX_GUESSES;
+    const isClosed = attempt.guesses > MAX_PASSWORD_GUESSES;
     if (customer && hash && isCorrect && !isClosed) return { ...customer, passwordHash: hash, attempt };
     throw this.fail(project, customer, attempt);
   }
@@ -255,7 +234,7 @@ export class PasswordCheckService {
 
   /** Records a failed login asynchronously, so that the response time reveals nothing. */
   private reportFailure(project: ProjectContext, { id, email }: Customer, attempt: GrantedLogin): void {
-    const isLastGuess = attempt.guesses >= MAX_GUESSES;
+    const isLastGuess = attempt.guesses >= MAX_PASSWORD_GUESSES;
     // A closed password is locked until it is opened: the end of a window changes nothing.
     const isLocking =
       attempt.granted === 'open' && attempt.attempts === failedLoginPolicy.quota && !isLastGuess;
@@ -267,7 +246,8 @@ export class PasswordCheckService {
         const isDue = await this.customers.claimLoginFailedEvent(tx, project.id, id);
         // Not only by the guess with this number: it may have been released because no thread was available.
         const isClosing =
-          isLastGuess && (await this.attempts.recordClosing(tx, project.id, sha256(email), MAX_GUESSES));
+          isLastGuess &&
+          (await this.attempts.recordClosing(tx, project.id, sha256(email), MAX_PASSWORD_GUESSES));
         this.events.record(tx, [
           ...(isDue ? [customerEvent('login.failed', customer, project)] : []),
           ...(isLocking || isClosing ? [customerEvent('customer.locked', customer, project)] : []),
@@ -281,12 +261,13 @@ export class PasswordCheckService {
   }
 }
 
-const unlockEvents = (
+/** Returns the event of the end of a lock, or none if the cleared attempts had not locked the customer. */
+export const unlockEvents = (
   project: ProjectContext,
   customer: Customer,
   { attempts, guesses }: ClearedAttempts,
 ): NewEvent[] =>
-  attempts < failedLoginPolicy.quota && guesses < MAX_GUESSES
+  attempts < failedLoginPolicy.quota && guesses < MAX_PASSWORD_GUESSES
     ? []
     : [customerEvent('customer.unlocked', customer, project)];
 

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ApiMetrics, Config, Failpoints, HashThreads, Keyring, PasswordHasher } from '@gatehouse/platform';
 import { AuditModule } from '../audit/audit.module.js';
+import { FactorsModule } from '../factors/factors.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
@@ -13,7 +14,7 @@ import { PasswordResetService } from './password-reset.service.js';
 import { PasswordController } from './password.controller.js';
 
 @Module({
-  imports: [AuditModule, HttpModule, MailModule, OneTimeTokensModule, SessionsModule],
+  imports: [AuditModule, FactorsModule, HttpModule, MailModule, OneTimeTokensModule, SessionsModule],
   controllers: [PasswordController],
   providers: [
     BreachLookup,

@@ -12,7 +12,7 @@ import {
   type SecurityRequirementObject,
 } from '@nestjs/swagger';
 import { OPERATOR_COOKIE, requiredRole, type CallerKind, type RouteCredential } from '@gatehouse/auth';
-import { errorCatalog } from '@gatehouse/domain';
+import { errorCatalog, type ErrorCode, type ErrorEntry } from '@gatehouse/domain';
 import { VERSION } from '@gatehouse/platform';
 import { isConsolePath } from '../http/console-request.js';
 import { storedErrorStatuses } from '../http/idempotency.service.js';
@@ -194,8 +194,12 @@ function responses(route: DocumentedRoute, problems: ProblemResponses): Response
   const isReplayable = acceptsIdempotencyKey(route);
   const codes = problemCodes(route);
   const result: ResponsesObject = {};
-  for (const status of new Set(codes.map((code) => errorCatalog[code].status))) {
-    const group = codes.filter((code) => errorCatalog[code].status === status);
+  const statusOf = (code: ErrorCode): number => {
+    const { status, refreshStatus }: ErrorEntry = errorCatalog[code];
+    return (route.path === '/api/v1/auth/refresh' && refreshStatus) || status;
+  };
+  for (const status of new Set(codes.map(statusOf))) {
+    const group = codes.filter((code) => statusOf(code) === status);
     result[status] = problems.get(group, route.path, isReplayable && storedErrorStatuses.has(status));
   }
   const declared = route.operation.responses as Record<string, ResponseObject>;

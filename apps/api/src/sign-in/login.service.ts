@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { GatehouseError, type ErrorCode, type ProjectContext } from '@gatehouse/domain';
-import { CustomersRepository, EventsRepository, Transactions, type Tx } from '@gatehouse/persistence';
-import { ApiMetrics, PasswordHasher, sha256, type LoginResult } from '@gatehouse/platform';
+import { CustomersRepository, Transactions, type Tx } from '@gatehouse/persistence';
+import { ApiMetrics, PasswordHasher, type LoginResult } from '@gatehouse/platform';
 import type { Client } from '../http/request-context.js';
 import type { LoginRequest } from './dto/auth.request.js';
 import type { AuthResponse } from './dto/auth.response.js';
@@ -28,7 +28,6 @@ export class LoginService {
   constructor(
     private readonly passwords: PasswordCheckService,
     private readonly customers: CustomersRepository,
-    private readonly events: EventsRepository,
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
     private readonly signIn: SignInService,
@@ -43,7 +42,7 @@ export class LoginService {
   async login(project: ProjectContext, request: LoginRequest, client: Client): Promise<AuthResponse> {
     try {
       const response = await this.authenticate(project, request, client);
-      this.metrics?.recordLogin('success');
+      this.metrics?.recordLogin(response.challenge ? 'challenged' : 'success');
       return response;
     } catch (error) {
       this.metrics?.recordLogin((error instanceof GatehouseError && refusalResults[error.code]) || 'error');
@@ -59,8 +58,20 @@ export class LoginService {
     const customer = await this.passwords.check(project, email, password, client);
     await this.assertMaySignIn(project, customer);
     const newHash = await this.rehashIfOutdated(project, customer, password);
-    const opened = await this.transactions.run((tx) => this.complete(tx, project, customer, newHash, client));
-    if (opened) return opened;
+    const response =
+      (await this.transactions.run((tx) => this.complete(tx, project, customer, newHash, client))) ??
+      (await this.completeAfterRehash(project, customer, password, client));
+    // The failures stay counted until the second factor is proven, but not this attempt: its password was correct.
+    if (response.challenge) await this.passwords.releaseAttempt(project, customer);
+    return response;
+  }
+
+  private async completeAfterRehash(
+    project: ProjectContext,
+    customer: AuthenticatedCustomer,
+    password: string,
+    client: Client,
+  ): Promise<AuthResponse> {
     const renewed = await this.reloadAfterRehash(project, customer, password, client);
     const retried = await this.transactions.run((tx) => this.complete(tx, project, renewed, null, client));
     if (!retried) throw invalidCredentials();
@@ -123,9 +134,9 @@ export class LoginService {
     client: Client,
   ): Promise<AuthResponse | null> {
     const hash = { old: authenticated.passwordHash, new: newHash };
-    const recorded = await this.customers.recordLogin(tx, authenticated, hash, sha256(authenticated.email));
-    if (!recorded) return null;
-    this.events.record(tx, this.passwords.loginUnlockEvents(project, authenticated, recorded));
-    return this.signIn.complete(tx, project, recorded.customer, { amr: ['pwd'] }, client);
+    const customer = await this.customers.lockAuthenticated(tx, authenticated, hash);
+    if (!customer) return null;
+    const proof = { amr: ['pwd' as const], attempt: authenticated.attempt.granted };
+    return this.signIn.complete(tx, project, customer, proof, client);
   }
 }

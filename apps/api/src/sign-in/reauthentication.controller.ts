@@ -25,7 +25,7 @@ export class ReauthenticationController {
   @HttpCode(200)
   @RateLimit('reauthenticate')
   @ApiOkResponse({ type: AccessTokenResponse })
-  @ApiProblems('invalid_credentials', 'too_many_attempts', 'overloaded')
+  @ApiProblems('invalid_credentials', 'invalid_code', 'method_not_enabled', 'too_many_attempts', 'overloaded')
   reauthenticate(
     @CurrentCaller() caller: CustomerCaller,
     @Body() body: ReauthenticateRequest,

@@ -8,7 +8,7 @@ import { RateLimit } from '../http/rate-limit.js';
 import type { GatehouseRequest } from '../http/request-context.js';
 import { SkipInterceptors } from '../http/skip-interceptors.js';
 import { RefreshRequest } from './dto/auth.request.js';
-import { AuthResponse } from './dto/auth.response.js';
+import { RefreshResponse } from './dto/auth.response.js';
 import { setLoggedCustomer } from './set-logged-customer.js';
 import { RefreshService } from './refresh.service.js';
 
@@ -35,8 +35,14 @@ export class RefreshController {
   @NoCredential()
   @SkipInterceptors()
   @RateLimit('refresh')
-  @ApiOkResponse({ type: AuthResponse })
-  @ApiProblems('invalid_refresh_token', 'refresh_token_expired', 'refresh_token_reused', 'origin_not_allowed')
+  @ApiOkResponse({ type: RefreshResponse })
+  @ApiProblems(
+    'invalid_refresh_token',
+    'refresh_token_expired',
+    'refresh_token_reused',
+    'reauthentication_required',
+    'origin_not_allowed',
+  )
   refresh(
     @Body() body: RefreshRequest,
     @Headers('origin') origin: string | undefined,

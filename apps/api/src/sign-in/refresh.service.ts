@@ -11,13 +11,14 @@ import {
 import { now } from '@gatehouse/platform';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';
-import type { AuthResponse } from './dto/auth.response.js';
+import type { RefreshResponse } from './dto/auth.response.js';
 import { customerEvent } from '../events/customer-events.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { SignInService } from './sign-in.service.js';
 
 const refreshError = (code: ErrorCode, session?: RefreshedSession): GatehouseError =>
   new GatehouseError(code, {
+    status: 401,
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
     subject: session && { projectId: session.project.id, customerId: session.customer.id },
   });
@@ -36,9 +37,10 @@ export class RefreshService {
 
   /**
    * Exchanges a refresh token for new tokens and invalidates it (RFC 9700, section 4.14).
-   * @throws GatehouseError `invalid_refresh_token`, `refresh_token_expired`, `refresh_token_reused`
+   * @throws GatehouseError `invalid_refresh_token`, `refresh_token_expired`, `refresh_token_reused`,
+   *   `reauthentication_required`
    */
-  async refresh(token: string, origin: string | undefined): Promise<AuthResponse> {
+  async refresh(token: string, origin: string | undefined): Promise<RefreshResponse> {
     const presented = this.refreshTokens.parse(token);
     if (!presented) throw refreshError('invalid_refresh_token');
     if (origin) await this.assertOrigin(origin, presented.sessionId);
@@ -67,7 +69,8 @@ export class RefreshService {
 
   /**
    * Returns the session if a token that is not the newest may still be exchanged for the same successor.
-   * @throws GatehouseError `invalid_refresh_token`, `refresh_token_expired`, `refresh_token_reused`
+   * @throws GatehouseError `invalid_refresh_token`, `refresh_token_expired`, `refresh_token_reused`,
+   *   `reauthentication_required`
    */
   private async findReplayable(
     presented: ParsedRefreshToken,
@@ -81,11 +84,17 @@ export class RefreshService {
       session.project.settings.refreshGrace,
       now(),
     );
-    const isPredecessor =
-      session.previousHash?.equals(presented.hash) && successorHash.equals(session.currentHash);
-    if (decision === 'same-successor' && isPredecessor) return session;
     if (decision === 'expired') throw refreshError('refresh_token_expired', session);
     if (decision === 'ended') throw refreshError('invalid_refresh_token', session);
+    const isPredecessor =
+      decision === 'same-successor' &&
+      session.previousHash?.equals(presented.hash) &&
+      successorHash.equals(session.currentHash);
+    // The newest token of an active session is rotated, unless a second factor has become required.
+    const isNewest = session.currentHash.equals(presented.hash);
+    if (isNewest || (isPredecessor && session.lacksSecondFactor))
+      throw refreshError('reauthentication_required', session);
+    if (isPredecessor) return session;
     await this.revokeReused(session);
     throw refreshError('refresh_token_reused', session);
   }

@@ -98,16 +98,15 @@ export class RegistrationService {
     const refusal = await this.quota.consumeFirst(project, verification);
     const canSendMail = refusal === null;
     const registered = await this.transactions.run(async (tx) => {
-      const created = await this.insert(tx, project, { ...input, passwordHash, canSendMail }, client);
-      if (created && refusal) {
-        await this.quota.recordDropped(project, created.customer.id, verification, refusal, tx);
-      }
+      const customer = await this.insert(tx, project, { ...input, passwordHash, canSendMail }, client);
+      if (!customer) return null;
+      if (refusal) await this.quota.recordDropped(project, customer.id, verification, refusal, tx);
       // Registrations by customers themselves are recorded only as events.
-      if (created && caller.kind === 'secret-key') {
-        const customer = { id: created.customer.id, projectId: project.id };
+      if (caller.kind === 'secret-key')
         this.audit.record(tx, customerAction('customer.created', customer, project));
-      }
-      return created;
+      if (this.signIn.findRefusal(project, customer))
+        return { tokens: null, customer: CustomerSummary.from(customer), challenge: null };
+      return this.signIn.complete(tx, project, customer, { amr: ['pwd'] }, client, { isNew: true });
     });
     if (registered || isProtected) return registered;
     throw alreadyRegisteredError(caller, await this.customers.findByEmail(project.id, input.email));
@@ -130,7 +129,7 @@ export class RegistrationService {
     project: ProjectContext,
     input: RegisterRequest & { passwordHash: string; canSendMail: boolean },
     client: Client,
-  ): Promise<AuthResponse | null> {
+  ): Promise<Customer | null> {
     const customer = await this.customers.insert(tx, project.id, {
       id: newId(),
       ...newCustomer({ email: input.email, ...givenFields(input, profileFields) }),
@@ -143,9 +142,7 @@ export class RegistrationService {
       events.push(await this.verification.createLink(tx, customer, project, input.redirectUrl ?? null));
     }
     this.events.record(tx, events);
-    if (this.signIn.findRefusal(project, customer))
-      return { tokens: null, customer: CustomerSummary.from(customer) };
-    return this.signIn.complete(tx, project, customer, { amr: ['pwd'] }, client, { isNew: true });
+    return customer;
   }
 }
 

@@ -1,8 +1,10 @@
 import type { GatehouseRequest } from '../http/request-context.js';
-import type { AuthResponse } from './dto/auth.response.js';
 
-/** Adds the customer to the log line of the request (requirement LG-03). */
-export function setLoggedCustomer(response: AuthResponse, request: GatehouseRequest): AuthResponse {
-  request.customerId = response.customer.id;
+/** Adds the customer, if any, to the log line of the request (requirement LG-03). */
+export function setLoggedCustomer<Response extends { customer: { id: string } | null }>(
+  response: Response,
+  request: GatehouseRequest,
+): Response {
+  if (response.customer) request.customerId = response.customer.id;
   return response;
 }

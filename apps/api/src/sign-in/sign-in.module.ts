@@ -1,13 +1,18 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { EmailModule } from '../email/email.module.js';
+import { FactorsModule } from '../factors/factors.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { AuthController } from './auth.controller.js';
+import { ChallengesController } from './challenges.controller.js';
+import { ChallengesService } from './challenges.service.js';
 import { DiscoveryController } from './discovery.controller.js';
+import { FactorEnrollmentService } from './factor-enrollment.service.js';
+import { FactorsController } from './factors.controller.js';
 import { JwksController } from './jwks.controller.js';
 import { LoginService } from './login.service.js';
 import { ReauthenticationController } from './reauthentication.controller.js';
@@ -23,6 +28,7 @@ import { SignInService } from './sign-in.service.js';
   imports: [
     AuditModule,
     EmailModule,
+    FactorsModule,
     HttpModule,
     MailModule,
     OneTimeTokensModule,
@@ -32,12 +38,16 @@ import { SignInService } from './sign-in.service.js';
   controllers: [
     RefreshController,
     AuthController,
+    ChallengesController,
+    FactorsController,
     JwksController,
     DiscoveryController,
     ReauthenticationController,
     SignInTokensController,
   ],
   providers: [
+    ChallengesService,
+    FactorEnrollmentService,
     LoginService,
     ReauthenticationService,
     RefreshService,

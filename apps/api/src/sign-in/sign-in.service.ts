@@ -1,18 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import { AccessTokens, RefreshTokens, type TokenSession } from '@gatehouse/auth';
 import {
+  effectiveMfa,
   GatehouseError,
   type AuthenticationMethod,
+  type ChallengeMethod,
   type Customer,
   type CustomerIdentity,
   type ProjectContext,
   type TokenProject,
 } from '@gatehouse/domain';
-import { EventsRepository, SessionsRepository, type Tx } from '@gatehouse/persistence';
-import { newId } from '@gatehouse/platform';
+import {
+  ChallengesRepository,
+  EventsRepository,
+  FactorsRepository,
+  SessionsRepository,
+  type LoginAllowance,
+  type Tx,
+} from '@gatehouse/persistence';
+import { newId, secureBytes, sha256 } from '@gatehouse/platform';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
+import { unlockEvents } from '../passwords/password-check.service.js';
 import { SessionResponse } from '../sessions/dto/session.response.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import type { AuthResponse } from './dto/auth.response.js';
@@ -26,7 +36,12 @@ interface Proof {
   amr: AuthenticationMethod[];
   /** Default: now. */
   authTime?: Date;
+  /** The allowance from which an attempt at the password was counted for this sign-in itself. Default: none. */
+  attempt?: LoginAllowance;
 }
+
+/** Validity of a challenge in seconds (sign-in contract, section 1). */
+const CHALLENGE_TTL = 10 * 60;
 
 /** Completes sign-ins: every method of signing in ends here (sign-in contract, section 1). */
 @Injectable()
@@ -34,6 +49,8 @@ export class SignInService {
   constructor(
     private readonly sessions: SessionsRepository,
     private readonly sessionsService: SessionsService,
+    private readonly challenges: ChallengesRepository,
+    private readonly factors: FactorsRepository,
     private readonly events: EventsRepository,
     private readonly accessTokens: AccessTokens,
     private readonly refreshTokens: RefreshTokens,
@@ -47,9 +64,9 @@ export class SignInService {
   }
 
   /**
-   * Opens the session of a customer who has proven their identity, and ends the sessions that exceed the limit. The
-   * transaction must have locked the row of the customer, so that concurrent sign-ins count each other's sessions.
-   * Nothing else opens a session.
+   * Completes the sign-in of a customer who has proven their identity: opens a session, or a challenge if a second
+   * factor is required. Nothing else opens a session. The transaction must have locked the row of the customer, so
+   * that concurrent sign-ins count each other's sessions.
    * @param options `isNew` if the customer has just been created: only the event of the session is recorded
    * @throws GatehouseError the refusal of the project
    */
@@ -57,28 +74,75 @@ export class SignInService {
     tx: Tx,
     project: ProjectContext,
     customer: Customer,
-    { amr, authTime }: Proof,
+    proof: Proof,
     client: Client,
     { isNew = false } = {},
   ): Promise<AuthResponse> {
     const refusal = this.findRefusal(project, customer);
     if (refusal) throw new GatehouseError(refusal);
+    return (
+      (await this.openChallenge(tx, project, customer, proof.amr)) ??
+      (await this.openSession(tx, project, customer, proof, client, isNew))
+    );
+  }
+
+  /** Opens a challenge if a second factor is required that is not yet proven; returns null otherwise. */
+  private async openChallenge(
+    tx: Tx,
+    { settings }: ProjectContext,
+    { id, mfa }: Customer,
+    amr: AuthenticationMethod[],
+  ): Promise<AuthResponse | null> {
+    const policy = effectiveMfa(settings.mfa, mfa);
+    if (policy === 'off' || amr.includes('mfa') || amr.includes('support')) return null;
+    const { totp, recoveryCodes } = await this.factors.list(id, tx);
+    const hasFactor = totp.length > 0;
+    if (!hasFactor && policy !== 'required') return null;
+    const kind = hasFactor ? 'second_factor' : 'enroll_factor';
+    const methods: ChallengeMethod[] = recoveryCodes > 0 ? ['totp', 'recovery_code'] : ['totp'];
+    const token = secureBytes(32).toString('base64url');
+    const tokenHash = sha256(token);
+    const challenge = { tokenHash, customerId: id, kind, amr, ttl: CHALLENGE_TTL } as const;
+    const expiresAt = await this.challenges.insert(tx, challenge);
+    return {
+      tokens: null,
+      customer: null,
+      challenge: { token, kind, methods, expiresAt: expiresAt.toISOString() },
+    };
+  }
+
+  private async openSession(
+    tx: Tx,
+    project: ProjectContext,
+    before: Customer,
+    { amr, authTime, attempt }: Proof,
+    client: Client,
+    isNew: boolean,
+  ): Promise<AuthResponse> {
+    // Neither a registration nor a sign-in by support counts as a sign-in of the customer.
+    const isCounted = !isNew && !amr.includes('support');
     const id = newId();
     const refresh = this.refreshTokens.issueFirst(id);
-    const { session, otherSessions } = await this.sessions.insert(tx, {
+    const { session, otherSessions, clearedAttempts } = await this.sessions.insert(tx, {
       id,
-      customerId: customer.id,
+      customerId: before.id,
       refreshHash: refresh.hash,
       idleTtl: project.settings.refreshIdleTtl,
       absoluteTtl: project.settings.refreshAbsoluteTtl,
       amr,
       authTime: authTime ?? null,
+      emailHash: isCounted ? sha256(before.email) : null,
+      ownGuesses: attempt ? 1 : 0,
       ip: client.ip,
       addressBlock: client.addressBlock,
       userAgent: client.userAgent,
     });
+    const customer = isCounted ? { ...before, lastLoginAt: session.createdAt } : before;
     const data = { session: SessionResponse.from(session) };
+    // The allowance of a known address counts its attempts separately.
+    const failures = clearedAttempts - (attempt === 'open' ? 1 : 0);
     this.events.record(tx, [
+      ...unlockEvents(project, customer, { attempts: failures, guesses: 0 }),
       ...(await this.sessionsService.endSurplus(tx, customer, project, id, otherSessions)),
       ...(isNew ? [] : [customerEvent('login.succeeded', customer, project, { ...data, methods: amr })]),
       customerEvent('session.created', customer, project, data),
@@ -87,6 +151,7 @@ export class SignInService {
     return {
       tokens: this.issueTokens(customer, opened, project, refresh.token),
       customer: CustomerSummary.from(customer),
+      challenge: null,
     };
   }
 

@@ -12,5 +12,8 @@ export const mailKinds: Record<Schemas['MailboxEntry']['kind'], string> & Record
   'password-changed': 'Password changed',
   'password-closed': 'Password closed',
   'already-registered': 'Already registered',
+  'factor-added': 'Second factor added',
+  'factor-removed': 'Second factor removed',
+  'recovery-code-used': 'Recovery code used',
   test: 'Test',
 };

@@ -19,6 +19,9 @@ export const mailTypes: Record<MailTemplate['kind'], string> = {
   'password-changed': 'Password changed',
   'password-closed': 'Password closed',
   'already-registered': 'Already registered',
+  'factor-added': 'Second factor added',
+  'factor-removed': 'Second factor removed',
+  'recovery-code-used': 'Recovery code used',
 };
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language' });

@@ -1,5 +1,16 @@
+import { customerMfaPolicies, type CustomerMfaPolicy } from '../factors/factor.js';
 import { LOCALE_LENGTH } from '../languages/locale.js';
-import { email, flag, jsonObject, nullable, text, time, uuid, type JsonSchema } from '../json-schema.js';
+import {
+  email,
+  flag,
+  jsonObject,
+  nullable,
+  openEnum,
+  text,
+  time,
+  uuid,
+  type JsonSchema,
+} from '../json-schema.js';
 
 /** An end user of a project (contract, sections 1 and 4). */
 export interface Customer {
@@ -16,6 +27,8 @@ export interface Customer {
   publicMetadata: Record<string, unknown>;
   /** Preferred language, as a canonical BCP 47 tag. */
   locale: string | null;
+  /** Whether the customer must use a second factor, whatever the setting `mfa` of the project. */
+  mfa: CustomerMfaPolicy;
   disabledAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
@@ -52,6 +65,13 @@ export const customerFields: { readonly [Name in keyof Customer]: CustomerField<
     default: null,
     example: 'de-AT',
   },
+  mfa: {
+    schema: openEnum(
+      'Whether the customer must use a second factor. `inherit`: as the project setting `mfa` specifies',
+      ...customerMfaPolicies,
+    ),
+    default: 'inherit',
+  },
   disabledAt: { schema: nullable(time), default: null },
   createdAt: { schema: time },
   updatedAt: { schema: time },
@@ -86,6 +106,7 @@ export const changeableFields = [
   'metadata',
   'publicMetadata',
   'locale',
+  'mfa',
 ] as const satisfies (keyof Customer)[];
 
 export type CustomerIdentity = Pick<Customer, (typeof identityFields)[number]>;

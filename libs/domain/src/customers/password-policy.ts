@@ -4,6 +4,12 @@ export type PasswordWeakness =
 
 export const PASSWORD_MAX_LENGTH = 128;
 
+/**
+ * Number of consecutive guesses after which a password is closed: no sign-in with it succeeds until it is reset or the
+ * customer is unlocked (requirement OP-02).
+ */
+export const MAX_PASSWORD_GUESSES = 100;
+
 /** Returns the reason why a password is rejected, as a sentence for the person who chose it. */
 export const passwordWeaknessMessage = (weakness: PasswordWeakness, minLength: number): string =>
   ({

@@ -1,5 +1,6 @@
 import type { ErrorEntry } from './error-entry.js';
 import { operatorErrors } from './operator-errors.js';
+import { signInErrors } from './sign-in-errors.js';
 
 /** All error codes of Gatehouse (contract, section 2). A response never contains another one. */
 export const errorCatalog = {
@@ -35,36 +36,6 @@ export const errorCatalog = {
     cause: 'The one-time token is unknown, expired, already used, or replaced by a newer one.',
     remedy: 'Request a new email and use the link in it.',
   },
-  invalid_credentials: {
-    status: 401,
-    title: 'Email or password is incorrect',
-    cause: 'The email address is unknown, or the password is incorrect.',
-    remedy: 'Check both, or reset the password.',
-  },
-  invalid_refresh_token: {
-    status: 401,
-    title: 'The refresh token is not valid',
-    cause: 'The refresh token is unknown, or its session has ended.',
-    remedy: 'Sign in again.',
-  },
-  refresh_token_expired: {
-    status: 401,
-    title: 'The refresh token has expired',
-    cause: 'The session was inactive for too long or reached its maximum age.',
-    remedy: 'Sign in again.',
-  },
-  refresh_token_reused: {
-    status: 401,
-    title: 'The refresh token was used twice',
-    cause: 'A refresh token that had already been exchanged was used again, so its session has been revoked.',
-    remedy: 'Sign in again. Refresh from one client only, and store the newest token.',
-  },
-  invalid_access_token: {
-    status: 401,
-    title: 'The access token is not valid',
-    cause: 'The access token is missing, malformed, expired, from another issuer, or its session has ended.',
-    remedy: 'Refresh the tokens, or sign in again.',
-  },
   invalid_api_key: {
     status: 401,
     title: 'The API key is not valid',
@@ -88,18 +59,6 @@ export const errorCatalog = {
     title: 'The key does not have the required access',
     cause: 'This requires a key with organization access.',
     remedy: 'Use an organization key.',
-  },
-  customer_disabled: {
-    status: 403,
-    title: 'The customer is disabled',
-    cause: 'The password is correct, but the customer has been disabled.',
-    remedy: 'Enable the customer with a secret key.',
-  },
-  email_not_verified: {
-    status: 403,
-    title: 'The email address is not verified',
-    cause: 'The password is correct, but this project requires a verified address.',
-    remedy: 'Open the link in the verification email, or request it again.',
   },
   origin_not_allowed: {
     status: 403,
@@ -297,6 +256,7 @@ export const errorCatalog = {
     cause: 'The database cannot be reached, or did not respond in time.',
     remedy: 'Wait for the number of seconds in Retry-After, then retry.',
   },
+  ...signInErrors,
   ...operatorErrors,
 } as const satisfies Record<string, ErrorEntry>;
 

@@ -10,6 +10,8 @@ export interface FieldError {
 export interface ErrorDetails {
   /** A sentence about this occurrence, safe to show to the caller. */
   detail?: string;
+  /** Replaces the status of the code. */
+  status?: 401;
   errors?: FieldError[];
   /** Further documented members of the problem document, such as `requiredScopes`. */
   members?: Record<string, unknown>;
@@ -30,7 +32,7 @@ export class GatehouseError extends Error {
   ) {
     super(details.detail ?? errorCatalog[code].title, { cause: details.cause });
     this.name = 'GatehouseError';
-    this.status = errorCatalog[code].status;
+    this.status = details.status ?? errorCatalog[code].status;
   }
 }
 

@@ -8,12 +8,6 @@ export const operatorErrors = {
     cause: 'The operator session is missing or has ended, or its second factor is not verified.',
     remedy: 'Sign in to the console.',
   },
-  invalid_code: {
-    status: 401,
-    title: 'The code is not valid',
-    cause: 'The authenticator code or recovery code is incorrect, expired or already used.',
-    remedy: 'Wait for the next authenticator code, or use another recovery code.',
-  },
   insufficient_role: {
     status: 403,
     title: 'The role does not allow this',
@@ -25,13 +19,6 @@ export const operatorErrors = {
     title: 'A second factor is required',
     cause: 'The operator has signed in without a second factor, which is not sufficient for this action.',
     remedy: 'Set up an authenticator app under Account.',
-  },
-  reauthentication_required: {
-    status: 403,
-    title: 'A current code is required',
-    cause:
-      'The action requires a code of the second factor that was entered in this session within the last five minutes. methods[] lists the accepted codes.',
-    remedy: 'Send a code to POST /operator/v1/session/reauthenticate, then repeat the request.',
   },
   operator_disabled: {
     status: 403,

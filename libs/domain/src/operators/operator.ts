@@ -56,12 +56,3 @@ export const operatorLinkTtl = { setup: 24 * 3600, invitation: 7 * 24 * 3600 };
  * protects all of them.
  */
 export const OPERATOR_PASSWORD_MIN_LENGTH = 12;
-
-/** Number of recovery codes of an operator. Each of them replaces the authenticator once. */
-export const RECOVERY_CODE_COUNT = 10;
-
-/**
- * Returns the form in which recovery codes are compared, because they are typed with or without hyphens, in
- * upper or lower case.
- */
-export const canonicalRecoveryCode = (text: string): string => text.replace(/[\s-]/g, '').toLowerCase();

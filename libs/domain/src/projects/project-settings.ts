@@ -1,3 +1,4 @@
+import type { MfaPolicy } from '../factors/factor.js';
 import type { RefreshGrace } from '../sessions/refresh-decision.js';
 
 /** The branding of the hosted pages and emails of a project. */
@@ -51,6 +52,10 @@ export interface ProjectSettings {
   refreshIdleTtl: number;
   refreshAbsoluteTtl: number;
   refreshGrace: RefreshGrace;
+  /** Whether customers can, or must, use a second factor. */
+  mfa: MfaPolicy;
+  /** Days for which sessions without a second factor can still be refreshed after `mfa` became `required`. */
+  mfaGraceDays: number;
   /** Keys of `publicMetadata`, and `profileClaims`, that access tokens contain as claims of the same name. */
   accessTokenClaims: string[];
   passwordMinLength: number;
@@ -86,6 +91,8 @@ export const defaultSettings: ProjectSettings = {
   refreshIdleTtl: 2_592_000,
   refreshAbsoluteTtl: 7_776_000,
   refreshGrace: 'until_used',
+  mfa: 'off',
+  mfaGraceDays: 14,
   accessTokenClaims: [],
   passwordMinLength: 8,
   breachCheck: false,

@@ -11,6 +11,7 @@ export const revocationReasons = [
   'reuse_detected',
   'session_limit',
   'disowned',
+  'factor_removed',
 ] as const;
 
 export type RevocationReason = (typeof revocationReasons)[number];

@@ -38,6 +38,9 @@ const resetCompletedAt = exampleTime('10:09:12.777');
 const loggedInAgainAt = exampleTime('11:28:40.020');
 const passwordChangedAt = exampleTime('11:30:00.518');
 const emailChangedAt = exampleTime('13:45:22.093');
+const factorAddedAt = exampleTime('14:05:10.317');
+const recoveryCodeUsedAt = exampleTime('14:20:31.662');
+const factorRemovedAt = exampleTime('14:21:04.195');
 const customerDisabledAt = exampleTime('15:00:00.640');
 const customerEnabledAt = exampleTime('15:30:00.911');
 const customerDeletedAt = exampleTime('18:00:00.400');
@@ -77,6 +80,13 @@ const session = {
   createdAt: loggedInAt,
   lastUsedAt: loggedInAt,
   expiresAt: '2026-04-01T09:20:03.154Z',
+};
+
+const factor = {
+  id: exampleId(factorAddedAt, '4c71e8d9a0f6'),
+  type: 'totp',
+  createdAt: factorAddedAt,
+  lastUsedAt: factorAddedAt,
 };
 
 const verification = { kind: 'email', email: verifiedCustomer.email, requestedAt: signedUpAt };
@@ -218,6 +228,10 @@ const examplesByType: Record<EventType, readonly [at: string, data: Record<strin
     emailChangedAt,
     { customer: customerAfterEmailChange, previous: { email: verifiedCustomer.email } },
   ],
+  'factor.added': [factorAddedAt, { customer: customerAfterEmailChange, factor }],
+  'factor.removed': [factorRemovedAt, { customer: customerAfterEmailChange, factor }],
+  'recovery_codes.generated': [factorAddedAt, { customer: customerAfterEmailChange }],
+  'recovery_codes.used': [recoveryCodeUsedAt, { customer: customerAfterEmailChange }],
   'token.reuse_detected': [tokenReusedAt, { customer: renamedCustomer, session }],
   'organization.created': [newOrganization.createdAt, { organization: newOrganization }],
   'organization.updated': [organization.updatedAt, { organization, previous: { name: 'Byron & Babbage' } }],

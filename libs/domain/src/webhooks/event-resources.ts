@@ -16,6 +16,7 @@ import {
   type JsonSchema,
   type Members,
 } from '../json-schema.js';
+import { factorTypes, mfaPolicies } from '../factors/factor.js';
 import { attemptErrors } from './delivery.js';
 
 /** The schema of every field of a customer. */
@@ -59,6 +60,8 @@ const settings = {
     oneOf: [{ const: 'until_used' }, { type: 'integer' }],
     description: '`until_used`, or a duration in seconds',
   },
+  mfa: openEnum('Whether customers can, or must, use a second factor', ...mfaPolicies),
+  mfaGraceDays: { type: 'integer' },
   accessTokenClaims: texts,
   passwordMinLength: { type: 'integer' },
   breachCheck: flag,
@@ -85,6 +88,15 @@ export const eventResources = {
       expiresAt: time,
     },
     'A session of a customer',
+  ),
+  factor: object(
+    {
+      id: uuid,
+      type: openEnum('Type of the factor', ...factorTypes),
+      createdAt: time,
+      lastUsedAt: nullable(time),
+    },
+    'A second factor of a customer',
   ),
   project: object(
     {

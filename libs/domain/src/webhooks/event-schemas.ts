@@ -33,6 +33,7 @@ const ref = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` });
 
 const customer = ref('customer');
 const session = ref('session');
+const factor = ref('factor');
 const organization = ref('organization');
 const project = ref('project');
 const apiKey = ref('apiKey');
@@ -83,6 +84,10 @@ const dataMembers: Record<EventType, Readonly<Record<string, JsonSchema>>> = {
       required: ['email'],
     },
   },
+  'factor.added': { customer, factor },
+  'factor.removed': { customer, factor },
+  'recovery_codes.generated': { customer },
+  'recovery_codes.used': { customer },
   'token.reuse_detected': { customer, session },
   'organization.created': { organization },
   'organization.updated': { organization, previous: previousOrganization },

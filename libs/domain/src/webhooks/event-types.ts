@@ -24,7 +24,8 @@ export const eventTypes = {
   'session.revoked': { cause: 'a session was revoked before it expired' },
   'login.succeeded': { cause: 'a customer signed in' },
   'login.failed': {
-    cause: 'a sign-in failed because of an incorrect password. At most one event per customer and minute',
+    cause:
+      'a sign-in failed because of an incorrect password or code. At most one event per customer and minute',
     named: true,
   },
   'password.changed': {
@@ -38,6 +39,12 @@ export const eventTypes = {
   'email.changed': {
     cause: 'the email address of a customer changed, through the API or after confirmation at both addresses',
   },
+  'factor.added': { cause: 'a customer enrolled a second factor' },
+  'factor.removed': { cause: 'a second factor was removed, by the customer or through the API' },
+  'recovery_codes.generated': {
+    cause: 'a customer received new recovery codes, with the first second factor or later',
+  },
+  'recovery_codes.used': { cause: 'a customer used a recovery code in place of a second factor' },
   'token.reuse_detected': { cause: 'a refresh token was reused, so its session was revoked' },
   'organization.created': {
     cause: 'an organization was created. Delivered to the organization that created it',

@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import type { CustomerMfaPolicy } from '@gatehouse/domain';
 
 /** A customer of a project. */
 @Entity('customers')
@@ -14,6 +15,7 @@ export class CustomerEntity {
   @Column('jsonb', { default: {} }) metadata!: Record<string, unknown>;
   @Column('jsonb', { name: 'public_metadata', default: {} }) publicMetadata!: Record<string, unknown>;
   @Column('text', { nullable: true }) locale!: string | null;
+  @Column('text', { default: 'inherit' }) mfa!: CustomerMfaPolicy;
   @Column({ type: 'timestamptz', name: 'disabled_at', precision: 3, nullable: true })
   disabledAt!: Date | null;
   @Column({ type: 'timestamptz', name: 'last_login_at', precision: 3, nullable: true })

@@ -18,7 +18,7 @@ import {
   toProjectContext,
   type ProjectRow,
 } from '../projects/projects.repository.js';
-import { boolean, dynamicStatement, integer, nullable, statement, text, uuid } from '../statements.js';
+import { boolean, dynamicStatement, nullable, statement, text, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
 import { IN_LOCK_ORDER } from '../webhooks/lock-order.js';
@@ -60,13 +60,6 @@ export interface NewCustomer extends ChangeableCustomer {
 
 export interface CustomerWithPasswordHash extends Customer {
   passwordHash: string | null;
-}
-
-/** A customer who has logged in. */
-export interface RecordedLogin {
-  customer: Customer;
-  /** Number of failed attempts that the login has cleared; 0 if their time window has ended. */
-  clearedAttempts: number;
 }
 
 /** A customer found by an id in a request, with the project of the customer. */
@@ -127,16 +120,11 @@ const lockCustomerByEmail = statement(
   `SELECT ${customerColumns} FROM customers c WHERE c.project_id = $1 AND c.email = $2 FOR KEY SHARE`,
 );
 
-const recordLogin = statement(
-  { ...customerRow, clearedAttempts: integer },
-  `WITH c AS (
-     UPDATE customers SET last_login_at = now(), password_hash = coalesce($4, password_hash)
-     WHERE project_id = $1 AND id = $2 AND password_hash = $3 AND disabled_at IS NULL RETURNING *
-   ), cleared AS (
-     DELETE FROM login_attempts WHERE project_id = $1 AND email_hash = $5 AND EXISTS (SELECT FROM c)
-     RETURNING CASE WHEN window_ends_at > now() THEN tries ELSE 0 END AS attempts
-   )
-   SELECT ${customerColumns}, coalesce((SELECT attempts FROM cleared), 0) AS "clearedAttempts" FROM c`,
+const renewHash = statement(
+  customerRow,
+  `UPDATE customers c SET password_hash = $4
+   WHERE c.project_id = $1 AND c.id = $2 AND c.password_hash = $3 AND c.disabled_at IS NULL
+   RETURNING ${customerColumns}`,
 );
 
 const claimLoginFailedEvent = statement(
@@ -265,20 +253,20 @@ export class CustomersRepository {
   }
 
   /**
-   * Records a login, clears the failed attempts and, if `hash.new` is given, replaces exactly the hash that
-   * was just verified. Returns null and clears nothing if the customer has since been disabled or deleted or
-   * has another password. Locks the customer's row first, like `unlock`.
+   * Locks a customer whose password was just verified and, if `hash.new` is given, replaces exactly the hash that was
+   * verified. Returns null if the customer has since been disabled or deleted or has another password.
    */
-  async recordLogin(
+  async lockAuthenticated(
     tx: Tx,
     { projectId, id }: Customer,
     hash: { old: string; new: string | null },
-    emailHash: Buffer,
-  ): Promise<RecordedLogin | null> {
-    const [row] = await tx.execute(recordLogin, [projectId, id, hash.old, hash.new, emailHash]);
-    if (!row) return null;
-    const { clearedAttempts, ...customer } = row;
-    return { customer, clearedAttempts };
+  ): Promise<Customer | null> {
+    if (hash.new !== null) {
+      const [row] = await tx.execute(renewHash, [projectId, id, hash.old, hash.new]);
+      return row ?? null;
+    }
+    const current = await this.lock(tx, projectId, id);
+    return current?.passwordHash === hash.old && !current.disabledAt ? current : null;
   }
 
   /** Returns whether a `login.failed` event is due: at most one per minute and customer. */

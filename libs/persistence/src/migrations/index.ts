@@ -38,6 +38,7 @@ import { CreateOwnerFunctions1764201606000 } from './1764201606000-create-owner-
 import { AllowErasedDeadLetters1764201607000 } from './1764201607000-allow-erased-dead-letters.js';
 import { AddSessionProofs1764288000000 } from './1764288000000-add-session-proofs.js';
 import { CreateSignInTokens1764288001000 } from './1764288001000-create-sign-in-tokens.js';
+import { CreateSecondFactors1764288002000 } from './1764288002000-create-second-factors.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -81,4 +82,5 @@ export const migrations = [
   AllowErasedDeadLetters1764201607000,
   AddSessionProofs1764288000000,
   CreateSignInTokens1764288001000,
+  CreateSecondFactors1764288002000,
 ];

@@ -10,6 +10,9 @@ export class ProjectEntity {
   @Column('text') slug!: string;
   @Column('text', { default: 'development' }) environment!: Environment;
   @Column('jsonb', { default: {} }) settings!: StoredSettings;
+  /** Time since which the setting `mfa` is `required`, or null. */
+  @Column({ type: 'timestamptz', name: 'mfa_required_at', precision: 3, nullable: true })
+  mfaRequiredAt!: Date | null;
   @Column({ type: 'timestamptz', name: 'archived_at', precision: 3, nullable: true })
   archivedAt!: Date | null;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;

@@ -101,8 +101,8 @@ const sampleCalls = sampleReaches.flatMap((reach) => sampleFilters.map((filter) 
 
 const insertProject = statement(
   resourceRow,
-  `INSERT INTO projects AS p (id, organization_id, name, slug, environment, settings)
-   VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (organization_id, slug) DO NOTHING RETURNING ${resourceColumns}`,
+  `INSERT INTO projects AS p (id, organization_id, name, slug, environment, settings, mfa_required_at)
+   VALUES ($1, $2, $3, $4, $5, $6, CASE WHEN $6::jsonb ->> 'mfa' = 'required' THEN now() END) ON CONFLICT (organization_id, slug) DO NOTHING RETURNING ${resourceColumns}`,
 );
 
 const listProjects = dynamicStatement(
@@ -165,7 +165,9 @@ const findProject = dynamicStatement(
 
 const updateProject = statement(
   resourceRow,
-  `UPDATE projects p SET name = $2, settings = $3, updated_at = now() WHERE id = $1 RETURNING ${resourceColumns}`,
+  `UPDATE projects p SET name = $2, settings = $3, updated_at = now(),
+     mfa_required_at = CASE WHEN $3::jsonb ->> 'mfa' = 'required' THEN coalesce(mfa_required_at, now()) END
+   WHERE id = $1 RETURNING ${resourceColumns}`,
 );
 
 const archiveProject = statement(

@@ -19,6 +19,9 @@ export class SessionEntity {
   @Column('text', { array: true, default: () => `'{pwd}'` }) amr!: AuthenticationMethod[];
   /** Time of the last proof of identity; null in sessions of earlier versions. */
   @Column({ type: 'timestamptz', name: 'auth_time', precision: 3, nullable: true }) authTime!: Date | null;
+  /** Time of the last proof of a second factor, or null. */
+  @Column({ type: 'timestamptz', name: 'factor_time', precision: 3, nullable: true })
+  factorTime!: Date | null;
   @Column('text', { nullable: true }) ip!: string | null;
   @Column('text', { name: 'user_agent', nullable: true }) userAgent!: string | null;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;

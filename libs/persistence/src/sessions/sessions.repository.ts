@@ -1,7 +1,9 @@
 // This file contains SQL: sessions and refresh tokens, which every sign-in, refresh and authenticated request
 // reads or changes.
 import {
+  defaultSettings,
   effectiveSettings,
+  MAX_PASSWORD_GUESSES,
   type AuthenticationMethod,
   type Customer,
   type CustomerIdentity,
@@ -21,9 +23,20 @@ import {
 } from '../customers/customers.repository.js';
 import type { Database } from '../database.js';
 import { selectedRow, selectList } from '../entity-columns.js';
+import { IS_EXPIRED } from '../login-attempts/login-allowance.js';
 import { projectRow } from '../projects/projects.repository.js';
 import { pruneStatement, pruneInBatches } from '../prune.js';
-import { arrayOf, integer, nullable, statement, text, textOf, timestamptz, uuid } from '../statements.js';
+import {
+  arrayOf,
+  boolean,
+  integer,
+  nullable,
+  statement,
+  text,
+  textOf,
+  timestamptz,
+  uuid,
+} from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { SessionEntity } from './session.entity.js';
 
@@ -38,6 +51,10 @@ export interface NewSession {
   amr: AuthenticationMethod[];
   /** Time of the proof of identity; null for now. */
   authTime: Date | null;
+  /** Hash of the email whose failed attempts the sign-in clears; null if it does not count as one of the customer. */
+  emailHash: Buffer | null;
+  /** Number of guesses at the password that were counted for this sign-in itself. */
+  ownGuesses: number;
   ip: string | null;
   /** Address block of `ip`, which is saved as a known address of the customer. */
   addressBlock: string | null;
@@ -53,6 +70,15 @@ export interface SessionRecord {
   expiresAt: Date;
   ip: string | null;
   userAgent: string | null;
+}
+
+/** A new session. */
+export interface OpenedSession {
+  session: SessionRecord;
+  /** Number of other active sessions of the customer. */
+  otherSessions: number;
+  /** Number of failed attempts at the password that were cleared; 0 if their window has ended. */
+  clearedAttempts: number;
 }
 
 /** A session whose refresh token has just been accepted. */
@@ -71,6 +97,8 @@ export interface RefreshableSession extends RefreshedSession {
   chain: RefreshTokenChain;
   currentHash: Buffer;
   previousHash: Buffer | null;
+  /** True if a second factor has become required, and the session has none. */
+  lacksSecondFactor: boolean;
 }
 
 /** The columns of a session under the names of `SessionRecord`, for a table aliased `s`. */
@@ -88,21 +116,34 @@ export const sessionRow = {
   userAgent: nullable(text),
 };
 
-const isActiveSession = `s.revoked_at IS NULL AND s.idle_expires_at > now() AND s.absolute_expires_at > now()`;
+/** SQL for whether a session `s` is active. */
+export const isActiveSession = `s.revoked_at IS NULL AND s.idle_expires_at > now() AND s.absolute_expires_at > now()`;
 
+// A closed password stays closed, whatever the method of the sign-in (sign-in contract, section 1).
 const insertSession = statement(
-  { ...sessionRow, otherSessions: integer },
-  `WITH known_address AS (
+  { ...sessionRow, otherSessions: integer, clearedAttempts: integer },
+  `WITH recorded AS (
+     UPDATE customers SET last_login_at = now() WHERE id = $2 AND $11::bytea IS NOT NULL
+   ), cleared AS (
+     DELETE FROM login_attempts a USING customers c
+     WHERE c.id = $2 AND a.project_id = c.project_id AND a.email_hash = $11
+       AND (a.guesses - $12::int < ${MAX_PASSWORD_GUESSES} OR ${IS_EXPIRED})
+     RETURNING CASE WHEN a.window_ends_at > now() THEN a.tries ELSE 0 END AS attempts
+   ), cleared_factors AS (
+     DELETE FROM factor_attempts WHERE customer_id = $2 AND $11::bytea IS NOT NULL
+   ), known_address AS (
      INSERT INTO customer_addresses AS known (customer_id, address_block)
      SELECT $2, $8 WHERE $8::text IS NOT NULL
      ON CONFLICT (customer_id, address_block) DO UPDATE SET last_login_at = now()
        WHERE known.last_login_at < now() - interval '1 hour'
    )
    INSERT INTO sessions AS s (id, customer_id, generation, current_hash, idle_ttl, idle_expires_at,
-     absolute_expires_at, ip, user_agent, amr, auth_time)
-   VALUES ($1, $2, 1, $3, $4::int, now() + $4::int * interval '1 second', now() + $5::int * interval '1 second', $6, $7, $9, $10)
+     absolute_expires_at, ip, user_agent, amr, auth_time, factor_time)
+   VALUES ($1, $2, 1, $3, $4::int, now() + $4::int * interval '1 second', now() + $5::int * interval '1 second', $6, $7, $9, $10,
+     CASE WHEN 'mfa' = ANY ($9::text[]) THEN now() END)
    RETURNING ${sessionColumns},
-     (SELECT count(*)::int FROM sessions s WHERE s.customer_id = $2 AND ${isActiveSession}) AS "otherSessions"`,
+     (SELECT count(*)::int FROM sessions s WHERE s.customer_id = $2 AND ${isActiveSession}) AS "otherSessions",
+     coalesce((SELECT attempts FROM cleared), 0) AS "clearedAttempts"`,
 );
 
 const findActiveCustomer = statement(
@@ -117,6 +158,14 @@ const findActiveCustomer = statement(
 export const proofColumns = 's.amr, coalesce(s.auth_time, s.created_at) AS "authTime"';
 export const proofRow = { amr: arrayOf(textOf<AuthenticationMethod>()), authTime: timestamptz };
 
+/**
+ * SQL for whether a session `s` of the customer `c` may no longer be refreshed, because a second factor has become
+ * required: for a session that a sign-in token opened, it is not.
+ */
+const lacksSecondFactor = `(
+  NOT s.amr && '{mfa,support}' AND (c.mfa = 'required' OR coalesce(p.mfa_required_at
+    + coalesce((p.settings ->> 'mfaGraceDays')::int, ${defaultSettings.mfaGraceDays}) * interval '1 day' <= now(), false)))`;
+
 const rotateRefreshToken = statement(
   {
     ...identityRow,
@@ -129,7 +178,7 @@ const rotateRefreshToken = statement(
      idle_expires_at = least(now() + s.idle_ttl * interval '1 second', s.absolute_expires_at)
    FROM customers c JOIN projects p ON p.id = c.project_id
    WHERE s.id = $1 AND s.generation = $2 AND s.current_hash = $3 AND ${isActiveSession}
-     AND c.id = s.customer_id AND c.disabled_at IS NULL AND p.archived_at IS NULL
+     AND c.id = s.customer_id AND c.disabled_at IS NULL AND p.archived_at IS NULL AND NOT ${lacksSecondFactor}
    RETURNING ${identityColumns}, ${proofColumns}, p.id AS "projectId", p.settings AS "projectSettings"`,
 );
 
@@ -137,17 +186,16 @@ const chainFields = ['generation', 'rotatedAt', 'idleExpiresAt', 'absoluteExpire
 const refreshFields = [...chainFields, 'currentHash', 'previousHash'] as const;
 
 const findRefreshableSession = statement(
-  { ...customerWithProjectRow, ...proofRow, ...selectedRow(SessionEntity, refreshFields) },
-  `SELECT ${customerWithProjectColumns}, ${proofColumns}, ${selectList(SessionEntity, 's', refreshFields)}
+  {
+    ...customerWithProjectRow,
+    ...proofRow,
+    lacksSecondFactor: boolean,
+    ...selectedRow(SessionEntity, refreshFields),
+  },
+  `SELECT ${customerWithProjectColumns}, ${proofColumns}, ${lacksSecondFactor} AS "lacksSecondFactor", ${selectList(SessionEntity, 's', refreshFields)}
    FROM sessions s JOIN customers c ON c.id = s.customer_id
      JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
    WHERE s.id = $1 AND c.disabled_at IS NULL AND p.archived_at IS NULL`,
-);
-
-const recordProof = statement(
-  proofRow,
-  `UPDATE sessions s SET auth_time = now(), amr = CASE WHEN $3 = ANY (amr) THEN amr ELSE amr || $3::text END
-   WHERE s.customer_id = $1 AND s.id = $2 AND ${isActiveSession} RETURNING ${proofColumns}`,
 );
 
 const listActiveSessions = statement(
@@ -185,8 +233,11 @@ const pruneSessions = pruneStatement('sessions', `absolute_expires_at < now() - 
 export class SessionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Creates a session. @returns the session, and the number of other active sessions of the customer */
-  async insert(tx: Tx, session: NewSession): Promise<{ session: SessionRecord; otherSessions: number }> {
+  /**
+   * Creates a session. If it counts as a sign-in of the customer, records its time and clears the failed attempts at
+   * the password and the second factor: nothing else may clear them before a session exists (requirement MF-02).
+   */
+  async insert(tx: Tx, session: NewSession): Promise<OpenedSession> {
     const [row] = await tx.execute(insertSession, [
       session.id,
       session.customerId,
@@ -198,9 +249,11 @@ export class SessionsRepository {
       session.addressBlock,
       session.amr,
       session.authTime,
+      session.emailHash,
+      session.ownGuesses,
     ]);
-    const { otherSessions, ...created } = row!;
-    return { session: created, otherSessions };
+    const { otherSessions, clearedAttempts, ...created } = row!;
+    return { session: created, otherSessions, clearedAttempts };
   }
 
   /** Returns the customer of an active session if all ids of an access token match; otherwise null. */
@@ -240,23 +293,17 @@ export class SessionsRepository {
     const [row] = await this.database.execute(findRefreshableSession, [sessionId]);
     if (!row) return null;
     const { generation, rotatedAt, idleExpiresAt, absoluteExpiresAt, revokedAt, ...rest } = row;
-    const { currentHash, previousHash, amr, authTime, ...columns } = rest;
+    const { currentHash, previousHash, lacksSecondFactor, amr, authTime, ...columns } = rest;
     const chain = { generation, rotatedAt, idleExpiresAt, absoluteExpiresAt, revokedAt };
     const proof = { id: sessionId, amr, authTime };
-    return { ...proof, ...toCustomerWithProject(columns), chain, currentHash, previousHash };
-  }
-
-  /**
-   * Records that the customer of a session has proven their identity again.
-   * @returns all methods of the session and the time of the proof; null if the session is no longer active
-   */
-  async recordProof(
-    customerId: string,
-    sessionId: string,
-    method: AuthenticationMethod,
-  ): Promise<Pick<RefreshedSession, 'amr' | 'authTime'> | null> {
-    const [row] = await this.database.execute(recordProof, [customerId, sessionId, method]);
-    return row ?? null;
+    return {
+      ...proof,
+      ...toCustomerWithProject(columns),
+      chain,
+      currentHash,
+      previousHash,
+      lacksSecondFactor,
+    };
   }
 
   /** Returns the active sessions of a customer, newest first. */

@@ -3,6 +3,7 @@ import type { Database } from '../database.js';
 import { pruneInBatches, pruneStatement } from '../prune.js';
 import { statement, timestamptz, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
+import { SignInTokenEntity } from './sign-in-token.entity.js';
 
 const insertToken = statement(
   { expiresAt: timestamptz },
@@ -50,6 +51,11 @@ export class SignInTokensRepository {
   async consume(tx: Tx, tokenHash: Buffer): Promise<string | null> {
     const [row] = await tx.execute(consumeToken, [tokenHash]);
     return row?.keyId ?? null;
+  }
+
+  /** Deletes the tokens of a customer whom the transaction has locked. */
+  async deleteAll(tx: Tx, customerId: string): Promise<void> {
+    await tx.manager.delete(SignInTokenEntity, { customerId });
   }
 
   /** Removes expired tokens. */

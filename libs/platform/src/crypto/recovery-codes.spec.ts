@@ -1,12 +1,12 @@
 import { Keyring } from './keyring.js';
-import { newRecoveryCode, recoveryCodeHashes } from './recovery-codes.js';
+import { newRecoveryCodes, recoveryCodeHashes } from './recovery-codes.js';
 
 const old = 'an old root secret of 32 bytes or more';
 const recent = 'a new root secret of 32 bytes or more';
 
-it('a recovery code has ten unambiguous characters', () => {
-  const codes = Array.from({ length: 200 }, newRecoveryCode);
-  for (const code of codes) expect(code).toMatch(/^[0-9a-hjkmnp-tv-z]{5}-[0-9a-hjkmnp-tv-z]{5}$/);
+it('MF-04: recovery codes have fifteen unambiguous characters, which are 75 random bits', () => {
+  const codes = Array.from({ length: 20 }, newRecoveryCodes).flat();
+  for (const code of codes) expect(code).toMatch(/^([0-9a-hjkmnp-tv-z]{5}-){2}[0-9a-hjkmnp-tv-z]{5}$/);
   expect(new Set(codes).size).toBe(codes.length);
 });
 

@@ -89,5 +89,35 @@ export const germanMailTexts: MailTranslation<CustomerMailKind> = {
       ],
       closing: ['Bei Fragen wenden Sie sich an {{project_name}}.'],
     },
+    'factor-added': {
+      subject: 'Ihrem Konto bei {{project_name}} wurde ein zweiter Faktor hinzugefügt',
+      heading: 'Ein zweiter Faktor wurde hinzugefügt',
+      paragraphs: [
+        'Dem Konto von {{email}} bei {{project_name}} wurde am {{time}} ein zweiter Faktor hinzugefügt. Ab jetzt ist er zusätzlich zum Passwort für die Anmeldung nötig.',
+        'Wenn Sie ihn hinzugefügt haben, müssen Sie nichts tun. Bewahren Sie Ihre Wiederherstellungscodes sicher auf.',
+        'Wenn Sie ihn nicht hinzugefügt haben, hat möglicherweise jemand anderes Zugriff auf Ihr Konto. Wenden Sie sich sofort an {{project_name}}.',
+      ],
+      closing: [],
+    },
+    'factor-removed': {
+      subject: 'Aus Ihrem Konto bei {{project_name}} wurde ein zweiter Faktor entfernt',
+      heading: 'Ein zweiter Faktor wurde entfernt',
+      paragraphs: [
+        'Aus dem Konto von {{email}} bei {{project_name}} wurde am {{time}} ein zweiter Faktor entfernt.',
+        'Wenn Sie ihn entfernt oder {{project_name}} darum gebeten haben, müssen Sie nichts tun.',
+        'Wenn nicht, hat möglicherweise jemand anderes Zugriff auf Ihr Konto. Ändern Sie Ihr Passwort und wenden Sie sich sofort an {{project_name}}.',
+      ],
+      closing: [],
+    },
+    'recovery-code-used': {
+      subject: 'Ein Wiederherstellungscode Ihres Kontos bei {{project_name}} wurde verwendet',
+      heading: 'Ein Wiederherstellungscode wurde verwendet',
+      paragraphs: [
+        'Für das Konto von {{email}} bei {{project_name}} wurde am {{time}} ein Wiederherstellungscode verwendet. Er kann nicht noch einmal verwendet werden.',
+        'Wenn Sie ihn verwendet haben, müssen Sie nichts tun. Wenn Sie Ihre Authenticator-App verloren haben, entfernen Sie sie und richten Sie eine neue ein.',
+        'Wenn Sie ihn nicht verwendet haben, hat möglicherweise jemand anderes Zugriff auf Ihr Konto. Ändern Sie Ihr Passwort und wenden Sie sich sofort an {{project_name}}.',
+      ],
+      closing: [],
+    },
   },
 };

@@ -12,6 +12,9 @@ const notices = [
   'password-changed',
   'password-closed',
   'already-registered',
+  'factor-added',
+  'factor-removed',
+  'recovery-code-used',
   'operator-notice',
   'test',
 ] as const;

@@ -115,6 +115,36 @@ const englishMailTexts: MailTranslation<Exclude<MailKind, 'operator-notice'>> = 
       ],
       closing: ['If you have questions, contact {{project_name}}.'],
     },
+    'factor-added': {
+      subject: 'A second factor was added to your {{project_name}} account',
+      heading: 'A second factor was added',
+      paragraphs: [
+        'A second factor was added to the {{project_name}} account of {{email}} on {{time}}. From now on, signing in requires it in addition to your password.',
+        'If you added it, no action is needed. Keep your recovery codes in a safe place.',
+        'If you did not add it, someone else may have access to your account. Contact {{project_name}} at once.',
+      ],
+      closing: [],
+    },
+    'factor-removed': {
+      subject: 'A second factor was removed from your {{project_name}} account',
+      heading: 'A second factor was removed',
+      paragraphs: [
+        'A second factor was removed from the {{project_name}} account of {{email}} on {{time}}.',
+        'If you removed it or asked {{project_name}} to do so, no action is needed.',
+        'If not, someone else may have access to your account. Change your password and contact {{project_name}} at once.',
+      ],
+      closing: [],
+    },
+    'recovery-code-used': {
+      subject: 'A recovery code of your {{project_name}} account was used',
+      heading: 'A recovery code was used',
+      paragraphs: [
+        'A recovery code was used for the {{project_name}} account of {{email}} on {{time}}. It cannot be used again.',
+        'If you used it, no action is needed. If you have lost your authenticator, remove it and add a new one.',
+        'If you did not use it, someone else may have access to your account. Change your password and contact {{project_name}} at once.',
+      ],
+      closing: [],
+    },
   },
 };
 

@@ -4,11 +4,12 @@ import type { HashThreads } from '../crypto/hash-threads.js';
 import type { Metrics } from './metrics.js';
 
 /**
- * The possible results of a login. `aborted`: the client disconnected before the response; `error`: an error
+ * The possible results of a login. `challenged`: a second factor is required; `aborted`: the client disconnected before the response; `error`: an error
  * of Gatehouse prevented a decision.
  */
 export const loginResults = [
   'success',
+  'challenged',
   'invalid',
   'throttled',
   'disabled',

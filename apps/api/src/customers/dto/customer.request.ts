@@ -1,5 +1,5 @@
 import { importedHashProblem } from '@gatehouse/platform';
-import { isUuid } from '@gatehouse/domain';
+import { isUuid, type CustomerMfaPolicy } from '@gatehouse/domain';
 import { CustomerProfileFields } from '../../http/customer-profile-fields.js';
 import {
   BooleanField,
@@ -9,6 +9,7 @@ import {
   MetadataField,
   SecretField,
 } from '../../http/fields.js';
+import { CustomerMfaField } from '../../http/customer-mfa-field.js';
 
 /** The fields that customers can change. A field that is missing stays unchanged. */
 export class UpdateMeRequest extends CustomerProfileFields {}
@@ -63,6 +64,8 @@ export class CreateCustomerRequest extends CustomerProfileFields {
     optional: true,
   })
   emailVerified?: boolean;
+
+  @CustomerMfaField() mfa?: CustomerMfaPolicy;
 
   @MetadataField({ description: 'Readable only with a secret key. null: an empty object', nullable: true })
   metadata?: Record<string, unknown> | null;

@@ -1,5 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { customerJson, type Customer, type CustomerIdentity } from '@gatehouse/domain';
+import {
+  customerJson,
+  customerMfaPolicies,
+  type Customer,
+  type CustomerIdentity,
+  type CustomerMfaPolicy,
+} from '@gatehouse/domain';
 
 const toIso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
@@ -43,6 +49,12 @@ export class MeResponse extends CustomerSummary {
 export class CustomerResponse extends MeResponse {
   @ApiProperty({ type: String, nullable: true }) externalId!: string | null;
   @ApiProperty({ type: 'object', additionalProperties: true }) metadata!: Record<string, unknown>;
+  @ApiProperty({
+    enum: customerMfaPolicies,
+    description:
+      'Whether the customer must use a second factor. `inherit`: as the project setting `mfa` specifies',
+  })
+  mfa!: CustomerMfaPolicy;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) disabledAt!: string | null;
 
   static override from(customer: Customer): CustomerResponse {

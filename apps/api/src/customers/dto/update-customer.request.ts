@@ -1,5 +1,7 @@
+import type { CustomerMfaPolicy } from '@gatehouse/domain';
 import { CustomerProfileFields } from '../../http/customer-profile-fields.js';
 import { BooleanField, EmailField, ExternalIdField, MetadataPatchField } from '../../http/fields.js';
+import { CustomerMfaField } from '../../http/customer-mfa-field.js';
 
 /**
  * The fields that secret keys can change, as a merge patch (RFC 7396). A field that is missing stays
@@ -20,6 +22,8 @@ export class UpdateCustomerRequest extends CustomerProfileFields {
   emailVerified?: boolean;
 
   @ExternalIdField() externalId?: string | null;
+
+  @CustomerMfaField() mfa?: CustomerMfaPolicy;
 
   @MetadataPatchField({
     description: 'Readable only with a secret key. Merged recursively (RFC 7396); null removes a key',

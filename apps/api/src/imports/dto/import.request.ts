@@ -2,8 +2,9 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
-import { isUuid } from '@gatehouse/domain';
+import { isUuid, type CustomerMfaPolicy } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
+import { CustomerMfaField } from '../../http/customer-mfa-field.js';
 import { CustomerProfileFields } from '../../http/customer-profile-fields.js';
 import {
   BooleanField,
@@ -103,6 +104,8 @@ class ImportedFields {
   metadata?: Record<string, unknown> | null;
   @MetadataField({ description: 'Also readable by the customer', nullable: true })
   publicMetadata?: Record<string, unknown> | null;
+
+  @CustomerMfaField() mfa?: CustomerMfaPolicy;
 
   @PastField('Time at which the customer was disabled. Default: not disabled') disabledAt?: string | null;
   @PastField('Creation time. Default: now') createdAt?: string | null;

@@ -9,11 +9,13 @@ import {
   isSlug,
   isUuid,
   MAX_REFRESH_GRACE_SECONDS,
+  mfaPolicies,
   reservedClaims,
   type Branding,
   type Environment,
   type MailLimits,
   type MailSettings,
+  type MfaPolicy,
   type RefreshGrace,
   type SettingsPatch,
 } from '@gatehouse/domain';
@@ -169,6 +171,25 @@ export class SettingsRequest implements SettingsPatch {
   refreshAbsoluteTtl?: number | null;
 
   @RefreshGraceField() refreshGrace?: RefreshGrace | null;
+
+  @CheckedField({
+    ...setting(
+      'Whether customers can add a second factor, which their sign-ins then require, or must have one (`required`)',
+    ),
+    values: mfaPolicies,
+    isValid: (text) => (mfaPolicies as readonly string[]).includes(text),
+    message: `$property must be ${mfaPolicies.join(', ')}`,
+  })
+  mfa?: MfaPolicy | null;
+
+  @IntegerField({
+    ...setting(
+      'Days for which sessions without a second factor can still be refreshed after `mfa` has become `required`',
+    ),
+    min: 0,
+    max: 90,
+  })
+  mfaGraceDays?: number | null;
 
   @TextSetField({
     ...setting(

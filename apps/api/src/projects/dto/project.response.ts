@@ -3,7 +3,9 @@ import {
   environments,
   type Branding,
   type MailLimits,
+  mfaPolicies,
   type MailSettings,
+  type MfaPolicy,
   type Project,
   type ProjectSettings,
   type RefreshGrace,
@@ -101,6 +103,19 @@ export class ProjectSettingsResponse implements ProjectSettings {
       'How long the previous refresh token returns the same new tokens again: until these are used, or a number of seconds',
   })
   refreshGrace!: RefreshGrace;
+  @ApiProperty({
+    enum: mfaPolicies,
+    default: 'off',
+    description: 'Whether customers can add a second factor, or must have one',
+  })
+  mfa!: MfaPolicy;
+  @ApiProperty({
+    type: 'integer',
+    default: 14,
+    description:
+      'Days for which sessions without a second factor can still be refreshed after `mfa` has become `required`',
+  })
+  mfaGraceDays!: number;
   @ApiProperty({ type: [String], example: ['plan'] }) accessTokenClaims!: string[];
   @ApiProperty({ type: 'integer', default: 8 }) passwordMinLength!: number;
   @ApiProperty({ default: false }) breachCheck!: boolean;
@@ -131,6 +146,8 @@ export class ProjectSettingsResponse implements ProjectSettings {
       refreshIdleTtl: settings.refreshIdleTtl,
       refreshAbsoluteTtl: settings.refreshAbsoluteTtl,
       refreshGrace: settings.refreshGrace,
+      mfa: settings.mfa,
+      mfaGraceDays: settings.mfaGraceDays,
       accessTokenClaims: settings.accessTokenClaims,
       passwordMinLength: settings.passwordMinLength,
       breachCheck: settings.breachCheck,

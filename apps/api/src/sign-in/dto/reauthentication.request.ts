@@ -1,6 +1,6 @@
 import { CheckedField, SecretField } from '../../http/fields.js';
 
-const methods = ['password'] as const;
+const methods = ['password', 'totp', 'recovery_code'] as const;
 
 export class ReauthenticateRequest {
   @CheckedField({
@@ -11,5 +11,17 @@ export class ReauthenticateRequest {
   })
   method!: (typeof methods)[number];
 
-  @SecretField({ description: 'Password of the customer', maxLength: 1024 }) password!: string;
+  @SecretField({
+    description: 'Password of the customer, for the method `password`',
+    optional: true,
+    maxLength: 1024,
+  })
+  password?: string;
+
+  @SecretField({
+    description: 'Code of the authenticator app, or a recovery code, for the other methods',
+    optional: true,
+    maxLength: 100,
+  })
+  code?: string;
 }

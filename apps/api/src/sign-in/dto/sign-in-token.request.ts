@@ -1,13 +1,8 @@
-import { SecretField, TextField } from '../../http/fields.js';
+import { SecretField } from '../../http/fields.js';
+import { ReasonField } from '../../http/reason-field.js';
 
 export class CreateSignInTokenRequest {
-  @TextField({
-    description:
-      'Why the holder of the token signs in as the customer. Recorded in the audit log, so it must not contain personal data',
-    example: 'Ticket 4711: order cannot be cancelled',
-    minLength: 1,
-    maxLength: 500,
-  })
+  @ReasonField('Why the holder of the token signs in as the customer')
   reason!: string;
 }
 

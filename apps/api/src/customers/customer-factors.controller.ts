@@ -1,0 +1,50 @@
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, MinimumRole, SecretKey, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathUuid } from '@gatehouse/domain';
+import { FactorsResponse } from '../factors/dto/factors.response.js';
+import { ApiProblems } from '../http/api-problems.js';
+import { CustomerFactorsService } from './customer-factors.service.js';
+import { RemoveFactorRequest } from './dto/customer-factors.request.js';
+
+@ApiTags('Customers')
+@Controller('api/v1/customers/:customerId/factors')
+export class CustomerFactorsController {
+  constructor(private readonly factors: CustomerFactorsService) {}
+
+  @Get()
+  @ApiOperation({
+    operationId: 'customers.listFactors',
+    summary: 'List the second factors of a customer',
+    description: 'Returns the authenticators, and the number of unused recovery codes. Contains no secrets.',
+  })
+  @SecretKey('customer:read')
+  @ApiOkResponse({ type: FactorsResponse })
+  async list(
+    @CurrentCaller() { reach }: ManagementCaller,
+    @Param('customerId') id: string,
+  ): Promise<FactorsResponse> {
+    return FactorsResponse.from(await this.factors.list(reach, parsePathUuid(id)));
+  }
+
+  @Post(':factorId/remove')
+  @ApiOperation({
+    operationId: 'customers.removeFactor',
+    summary: 'Remove a second factor of a customer',
+    description:
+      'For customers who have lost their authenticator. Ends all sessions of the customer and notifies the customer by email.',
+  })
+  @HttpCode(204)
+  @SecretKey('customer:write')
+  @MinimumRole('operator')
+  @ApiNoContentResponse()
+  @ApiProblems('project_archived')
+  async remove(
+    @CurrentCaller() { reach }: ManagementCaller,
+    @Param('customerId') id: string,
+    @Param('factorId') factorId: string,
+    @Body() { reason }: RemoveFactorRequest,
+  ): Promise<void> {
+    await this.factors.remove(reach, parsePathUuid(id), parsePathUuid(factorId), reason);
+  }
+}

@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { notFound, type Reach } from '@gatehouse/domain';
+import {
+  CustomersRepository,
+  EventsRepository,
+  FactorsRepository,
+  Transactions,
+  type CustomerFactors,
+} from '@gatehouse/persistence';
+import { FactorChangesService } from '../factors/factor-changes.service.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+
+/** Lets support see and remove the second factors of a customer, but never add one or read a secret (requirement MF-08). */
+@Injectable()
+export class CustomerFactorsService {
+  constructor(
+    private readonly customers: CustomersRepository,
+    private readonly factors: FactorsRepository,
+    private readonly changes: FactorChangesService,
+    private readonly sessions: SessionsService,
+    private readonly events: EventsRepository,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** @throws GatehouseError `not_found` */
+  async list(reach: Reach, id: string): Promise<CustomerFactors> {
+    const { customer } = await this.customers.get(reach, id);
+    return this.factors.list(customer.id);
+  }
+
+  /**
+   * Removes a factor, ends all sessions of the customer and notifies the customer.
+   * @param reason for the audit log
+   * @throws GatehouseError `not_found`, `project_archived`
+   */
+  async remove(reach: Reach, id: string, factorId: string, reason: string): Promise<void> {
+    const { project } = await this.customers.getActive(reach, id);
+    await this.transactions.run(async (tx) => {
+      const customer = await this.customers.lock(tx, project.id, id);
+      if (!customer) throw notFound();
+      await this.changes.remove(tx, project, customer, factorId, { reason });
+      this.events.record(tx, await this.sessions.endAll(tx, customer, project, 'factor_removed'));
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { CustomerFactors, TotpFactor } from '@gatehouse/persistence';
+
+/** A second factor of a customer, as events contain it too. */
+export class FactorResponse {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ enum: ['totp'] }) type!: 'totp';
+  @ApiProperty({ format: 'date-time' }) createdAt!: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) lastUsedAt!: string | null;
+
+  static from({ id, createdAt, lastUsedAt }: TotpFactor): FactorResponse {
+    return {
+      id,
+      type: 'totp',
+      createdAt: createdAt.toISOString(),
+      lastUsedAt: lastUsedAt?.toISOString() ?? null,
+    };
+  }
+}
+
+/** The second factors of a customer. */
+export class FactorsResponse {
+  @ApiProperty({ type: [FactorResponse], description: 'Authenticators, newest first' })
+  totp!: FactorResponse[];
+  @ApiProperty({ type: 'integer', description: 'Number of unused recovery codes' }) recoveryCodes!: number;
+
+  static from({ totp, recoveryCodes }: CustomerFactors): FactorsResponse {
+    return { totp: totp.map((factor) => FactorResponse.from(factor)), recoveryCodes };
+  }
+}
+
+/** New recovery codes, which are not shown again. */
+export class RecoveryCodesResponse {
+  @ApiProperty({
+    type: [String],
+    description: 'Each replaces a second factor once. They are not shown again',
+    example: ['7k2xm-q4d0v-3n8ct'],
+  })
+  recoveryCodes!: string[];
+}
+
+/** The secret of a new authenticator. */
+export class TotpSecretResponse {
+  @ApiProperty({
+    description: 'Secret to type into an authenticator app, in base32. Not shown again',
+    example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  })
+  secret!: string;
+  @ApiProperty({
+    description: 'URI for a QR code (`otpauth://`)',
+    example: 'otpauth://totp/Shop:ada@example.com?secret=…',
+  })
+  uri!: string;
+  @ApiProperty({ description: 'The QR code of the URI, as an SVG document', example: '<svg …>' })
+  qrCode!: string;
+}

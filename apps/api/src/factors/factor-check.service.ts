@@ -1,0 +1,126 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { GatehouseError, type ChallengeMethod, type Customer, type ProjectContext } from '@gatehouse/domain';
+import {
+  CustomersRepository,
+  EventsRepository,
+  FactorAttemptsRepository,
+  FactorsRepository,
+  Transactions,
+  type Tx,
+} from '@gatehouse/persistence';
+import {
+  errorMessage,
+  Keyring,
+  LOGGER,
+  now,
+  recoveryCodeHashes,
+  totpStep,
+  type Logger,
+} from '@gatehouse/platform';
+import { customerEvent } from '../events/customer-events.js';
+import { isGranted, tooManyAttempts } from '../http/granted-attempt.js';
+import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
+
+/**
+ * Maximum number of failed attempts at the second factors of a customer within the window, over all challenges and
+ * sessions. The window is twice as long for every ten consecutive failures (sign-in contract, section 1).
+ */
+const failedFactorPolicy = {
+  name: 'failed-second-factor',
+  quota: 10,
+  windowSeconds: 15 * 60,
+  maxWindowSeconds: 24 * 3600,
+};
+
+/** Verifies the codes of second factors and counts the failures. All routes that take such a code use it. */
+@Injectable()
+export class FactorCheckService {
+  constructor(
+    private readonly attempts: FactorAttemptsRepository,
+    private readonly factors: FactorsRepository,
+    private readonly customers: CustomersRepository,
+    private readonly events: EventsRepository,
+    private readonly links: OneTimeLinksService,
+    private readonly transactions: Transactions,
+    private readonly keyring: Keyring,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Counts an attempt before its code is verified, so that parallel attempts never exceed the limit. Only a completed
+   * sign-in clears the count.
+   * @throws GatehouseError `too_many_attempts`, `invalid_code` if the customer no longer exists
+   */
+  async countAttempt(customerId: string): Promise<void> {
+    const attempt = await this.attempts.reserve(customerId, failedFactorPolicy);
+    if (!attempt) throw new GatehouseError('invalid_code');
+    if (!isGranted(attempt)) throw tooManyAttempts(failedFactorPolicy, attempt);
+  }
+
+  /** Releases an attempt whose code was correct, but completed no sign-in. Earlier failures stay counted. */
+  async releaseAttempt(customerId: string, tx?: Tx): Promise<void> {
+    await this.attempts.release(customerId, tx);
+  }
+
+  /**
+   * Consumes a code of a customer whom the transaction has locked. Notifies the customer of a used recovery code.
+   * @throws GatehouseError `invalid_code`
+   */
+  async consumeCode(
+    tx: Tx,
+    project: ProjectContext,
+    customer: Customer,
+    method: ChallengeMethod,
+    code: string,
+  ): Promise<void> {
+    const isValid =
+      method === 'totp'
+        ? await this.consumeTotpCode(tx, customer.id, code)
+        : await this.consumeRecoveryCode(tx, project, customer, code);
+    if (!isValid) throw this.fail(project, customer);
+  }
+
+  /** Returns the time step of a code of an authenticator, or null if the code is not valid. */
+  matchStep(customerId: string, sealedSecret: Buffer, code: string): number | null {
+    return totpStep(this.decryptSecret(customerId, sealedSecret), code.replace(/\s/g, ''), now());
+  }
+
+  /** Reports a failed attempt, and returns its error. */
+  fail(project: ProjectContext, { id }: Customer): GatehouseError {
+    this.transactions
+      .runInNewTransaction(async (tx) => {
+        const customer = await this.customers.lock(tx, project.id, id);
+        if (customer && (await this.customers.claimLoginFailedEvent(tx, project.id, id)))
+          this.events.record(tx, [customerEvent('login.failed', customer, project)]);
+      })
+      .catch((error: unknown) =>
+        this.logger.warn({ reason: errorMessage(error) }, 'failed code not recorded'),
+      );
+    return new GatehouseError('invalid_code');
+  }
+
+  private decryptSecret(customerId: string, sealedSecret: Buffer): string {
+    return this.keyring.decrypt('totp-secret', customerId, sealedSecret);
+  }
+
+  private async consumeTotpCode(tx: Tx, customerId: string, code: string): Promise<boolean> {
+    for (const { id, secret } of await this.factors.listSecrets(tx, customerId)) {
+      const step = this.matchStep(customerId, secret, code);
+      if (step !== null && (await this.factors.consumeStep(tx, id, step))) return true;
+    }
+    return false;
+  }
+
+  private async consumeRecoveryCode(
+    tx: Tx,
+    project: ProjectContext,
+    customer: Customer,
+    code: string,
+  ): Promise<boolean> {
+    const hashes = recoveryCodeHashes(this.keyring, customer.id, code);
+    if (!(await this.factors.consumeRecoveryCode(tx, customer.id, hashes))) return false;
+    this.events.record(tx, [customerEvent('recovery_codes.used', customer, project)]);
+    await this.links.notify(tx, 'recovery-code-used', customer, project);
+    return true;
+  }
+}

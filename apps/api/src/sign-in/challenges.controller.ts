@@ -1,0 +1,90 @@
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, PublishableKey, type PublishableKeyCaller } from '@gatehouse/auth';
+import { TotpSecretResponse } from '../factors/dto/factors.response.js';
+import { ApiProblems } from '../http/api-problems.js';
+import { CurrentClient } from '../http/current-client.js';
+import { RateLimit } from '../http/rate-limit.js';
+import type { Client, GatehouseRequest } from '../http/request-context.js';
+import { ChallengesService } from './challenges.service.js';
+import { CompletedChallengeResponse } from './dto/auth.response.js';
+import { ChallengeCodeRequest, ChallengeRequest } from './dto/challenge.request.js';
+import { setLoggedCustomer } from './set-logged-customer.js';
+
+@ApiTags('Authentication')
+@PublishableKey()
+@Controller('api/v1/auth/challenge')
+export class ChallengesController {
+  constructor(private readonly challenges: ChallengesService) {}
+
+  @Post('totp')
+  @ApiOperation({
+    operationId: 'auth.completeWithTotp',
+    summary: 'Complete a challenge with an authenticator',
+    description:
+      'Completes the sign-in with the code of an authenticator app. In an enrollment, the code confirms the new authenticator, and the response contains the recovery codes.',
+  })
+  @HttpCode(200)
+  @RateLimit('challenge')
+  @ApiOkResponse({ type: CompletedChallengeResponse })
+  @ApiProblems(
+    'challenge_expired',
+    'invalid_code',
+    'customer_disabled',
+    'email_not_verified',
+    'too_many_attempts',
+  )
+  async completeWithTotp(
+    @CurrentCaller() { project }: PublishableKeyCaller,
+    @Body() { challengeToken, code }: ChallengeCodeRequest,
+    @CurrentClient() client: Client,
+    @Req() request: GatehouseRequest,
+  ): Promise<CompletedChallengeResponse> {
+    const response = await this.challenges.complete(project, challengeToken, 'totp', code, client);
+    return setLoggedCustomer(response, request);
+  }
+
+  @Post('recovery-code')
+  @ApiOperation({
+    operationId: 'auth.completeWithRecoveryCode',
+    summary: 'Complete a challenge with a recovery code',
+    description: 'Completes the sign-in with a recovery code, which works once.',
+  })
+  @HttpCode(200)
+  @RateLimit('challenge')
+  @ApiOkResponse({ type: CompletedChallengeResponse })
+  @ApiProblems(
+    'challenge_expired',
+    'invalid_code',
+    'customer_disabled',
+    'email_not_verified',
+    'too_many_attempts',
+  )
+  async completeWithRecoveryCode(
+    @CurrentCaller() { project }: PublishableKeyCaller,
+    @Body() { challengeToken, code }: ChallengeCodeRequest,
+    @CurrentClient() client: Client,
+    @Req() request: GatehouseRequest,
+  ): Promise<CompletedChallengeResponse> {
+    const response = await this.challenges.complete(project, challengeToken, 'recovery_code', code, client);
+    return setLoggedCustomer(response, request);
+  }
+
+  @Post('enroll-totp')
+  @ApiOperation({
+    operationId: 'auth.enrollTotp',
+    summary: 'Add an authenticator in a challenge',
+    description:
+      'Returns the secret of a new authenticator for a challenge of the kind `enroll_factor`. `POST /api/v1/auth/challenge/totp` confirms it.',
+  })
+  @HttpCode(200)
+  @RateLimit('challenge')
+  @ApiOkResponse({ type: TotpSecretResponse })
+  @ApiProblems('challenge_expired')
+  enrollTotp(
+    @CurrentCaller() { project }: PublishableKeyCaller,
+    @Body() { challengeToken }: ChallengeRequest,
+  ): Promise<TotpSecretResponse> {
+    return this.challenges.enrollTotp(project, challengeToken);
+  }
+}

@@ -1,0 +1,15 @@
+import { SecretField } from '../../http/fields.js';
+
+/** A change that requires a recent proof of identity, which the password in the request can be. */
+export class FreshProofRequest {
+  @SecretField({
+    description: 'Password of the customer. Replaces a proof of identity within the last ten minutes',
+    optional: true,
+    maxLength: 1024,
+  })
+  password?: string;
+}
+
+export class ConfirmTotpRequest {
+  @SecretField({ description: 'Code of the new authenticator', maxLength: 100 }) code!: string;
+}

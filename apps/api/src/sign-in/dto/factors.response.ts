@@ -1,0 +1,17 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { TotpSecretResponse } from '../../factors/dto/factors.response.js';
+
+/** An authenticator that has yet to be confirmed. */
+export class NewTotpFactorResponse extends TotpSecretResponse {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+}
+
+/** A factor that has just been added. */
+export class ConfirmedFactorResponse {
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    description: 'The recovery codes that come with the first factor, not shown again; null for a later one',
+  })
+  recoveryCodes!: string[] | null;
+}

@@ -1,0 +1,154 @@
+import { Injectable } from '@nestjs/common';
+import encodeQR from 'qr';
+import type { CustomerCaller } from '@gatehouse/auth';
+import {
+  effectiveMfa,
+  GatehouseError,
+  notFound,
+  type Customer,
+  type ProjectContext,
+} from '@gatehouse/domain';
+import {
+  CustomersRepository,
+  FactorsRepository,
+  ProjectsRepository,
+  Transactions,
+  type CustomerFactors,
+  type Tx,
+} from '@gatehouse/persistence';
+import { newId } from '@gatehouse/platform';
+import type { TotpSecretResponse } from '../factors/dto/factors.response.js';
+import { FactorChangesService, type NewTotpSecret } from '../factors/factor-changes.service.js';
+import { FactorCheckService } from '../factors/factor-check.service.js';
+import { FreshProofService } from '../factors/fresh-proof.service.js';
+import type { Client } from '../http/request-context.js';
+import { PasswordCheckService } from '../passwords/password-check.service.js';
+
+/** Seconds for which a new authenticator can be confirmed. */
+const CONFIRMATION_TTL = 10 * 60;
+
+/** Lets signed-in customers manage their second factors. Every change requires a recent proof of identity. */
+@Injectable()
+export class FactorEnrollmentService {
+  constructor(
+    private readonly projects: ProjectsRepository,
+    private readonly customers: CustomersRepository,
+    private readonly factors: FactorsRepository,
+    private readonly changes: FactorChangesService,
+    private readonly check: FactorCheckService,
+    private readonly fresh: FreshProofService,
+    private readonly passwords: PasswordCheckService,
+    private readonly transactions: Transactions,
+  ) {}
+
+  list({ customer }: CustomerCaller): Promise<CustomerFactors> {
+    return this.factors.list(customer.id);
+  }
+
+  /**
+   * Returns the secret of a new authenticator, which has no effect until a code of it is confirmed.
+   * @throws GatehouseError `method_not_enabled`, `reauthentication_required`, the errors of a wrong password, `conflict`
+   */
+  async beginTotp(
+    caller: CustomerCaller,
+    password: string | undefined,
+    client: Client,
+  ): Promise<TotpSecretResponse & { id: string }> {
+    const project = await this.assertFresh(caller, password, client);
+    const secret = this.changes.newSecret(project, caller.customer);
+    const id = newId();
+    await this.runLocked(caller, project, async (tx, customer) => {
+      await this.changes.assertMayAdd(tx, customer.id);
+      await this.factors.insertPending(tx, { id, customerId: customer.id, secret: secret.sealed });
+    });
+    return { id, ...describeSecret(secret) };
+  }
+
+  /**
+   * Confirms a new authenticator with one of its codes. Only who has proven their identity knows its secret.
+   * @returns the recovery codes that come with the first factor, otherwise null
+   * @throws GatehouseError `not_found`, `invalid_code`, `too_many_attempts`, `conflict`
+   */
+  async confirmTotp(caller: CustomerCaller, id: string, code: string): Promise<string[] | null> {
+    const { id: customerId, projectId } = caller.customer;
+    const secret = await this.factors.findPending(customerId, id, CONFIRMATION_TTL);
+    if (!secret) throw notFound();
+    const project = await this.projects.getContext(projectId);
+    await this.check.countAttempt(customerId);
+    const step = this.check.matchStep(customerId, secret, code);
+    if (step === null) throw this.check.fail(project, caller.customer);
+    return this.runLocked(caller, project, async (tx, customer) => {
+      await this.check.releaseAttempt(customerId, tx);
+      return this.changes.confirm(tx, project, customer, id, step);
+    });
+  }
+
+  /**
+   * Removes a factor.
+   * @throws GatehouseError `reauthentication_required`, `not_found`, `conflict` if it is the last one and a second
+   *   factor is required
+   */
+  async remove(caller: CustomerCaller, id: string): Promise<void> {
+    const project = await this.projects.getContext(caller.customer.projectId);
+    await this.fresh.assertFresh(caller, project);
+    await this.runLocked(caller, project, async (tx, customer) => {
+      const left = await this.changes.remove(tx, project, customer, id);
+      if (left.totp.length > 0 || effectiveMfa(project.settings.mfa, customer.mfa) !== 'required') return;
+      throw new GatehouseError('conflict', {
+        detail: 'A second factor is required. Add another one before you remove this one.',
+      });
+    });
+  }
+
+  /**
+   * Replaces the recovery codes.
+   * @throws GatehouseError `method_not_enabled`, `reauthentication_required`, the errors of a wrong password,
+   *   `conflict` for a customer without a factor
+   */
+  async renewRecoveryCodes(
+    caller: CustomerCaller,
+    password: string | undefined,
+    client: Client,
+  ): Promise<string[]> {
+    const project = await this.assertFresh(caller, password, client);
+    return this.runLocked(caller, project, async (tx, customer) => {
+      if (await this.factors.exists(tx, customer.id))
+        return this.changes.renewRecoveryCodes(tx, project, customer);
+      throw new GatehouseError('conflict', {
+        detail: 'The customer has no second factor. Recovery codes come with the first one.',
+      });
+    });
+  }
+
+  /** Returns the project of the caller, who may add factors and has proven their identity. */
+  private async assertFresh(
+    caller: CustomerCaller,
+    password: string | undefined,
+    client: Client,
+  ): Promise<ProjectContext> {
+    const project = await this.projects.getContext(caller.customer.projectId);
+    this.changes.assertEnabled(project, caller.customer);
+    await this.fresh.assertFresh(caller, project, { withPassword: password !== undefined });
+    if (password !== undefined) await this.passwords.confirm(project, caller.customer, { password }, client);
+    return project;
+  }
+
+  private runLocked<Result>(
+    { customer }: CustomerCaller,
+    project: ProjectContext,
+    work: (tx: Tx, customer: Customer) => Promise<Result>,
+  ): Promise<Result> {
+    return this.transactions.run(async (tx) => {
+      const current = await this.customers.lock(tx, project.id, customer.id);
+      if (!current) throw new GatehouseError('invalid_access_token');
+      return work(tx, current);
+    });
+  }
+}
+
+/** Returns a new secret with its QR code. */
+export const describeSecret = ({ secret, uri }: NewTotpSecret): TotpSecretResponse => ({
+  secret,
+  uri,
+  qrCode: encodeQR(uri, 'svg'),
+});

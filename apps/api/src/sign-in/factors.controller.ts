@@ -1,0 +1,120 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { AccessToken, CurrentCaller, type CustomerCaller } from '@gatehouse/auth';
+import { parsePathUuid } from '@gatehouse/domain';
+import { FactorsResponse, RecoveryCodesResponse } from '../factors/dto/factors.response.js';
+import { ApiProblems } from '../http/api-problems.js';
+import { CurrentClient } from '../http/current-client.js';
+import { RateLimit } from '../http/rate-limit.js';
+import type { Client } from '../http/request-context.js';
+import { ConfirmTotpRequest, FreshProofRequest } from './dto/factors.request.js';
+import { ConfirmedFactorResponse, NewTotpFactorResponse } from './dto/factors.response.js';
+import { FactorEnrollmentService } from './factor-enrollment.service.js';
+
+@ApiTags('Customer')
+@AccessToken()
+@Controller('api/v1/me')
+export class FactorsController {
+  constructor(private readonly enrollment: FactorEnrollmentService) {}
+
+  @Get('factors')
+  @ApiOperation({
+    operationId: 'me.listFactors',
+    summary: 'List the second factors',
+    description: 'Returns the authenticators, and the number of unused recovery codes.',
+  })
+  @ApiOkResponse({ type: FactorsResponse })
+  async list(@CurrentCaller() caller: CustomerCaller): Promise<FactorsResponse> {
+    return FactorsResponse.from(await this.enrollment.list(caller));
+  }
+
+  @Post('factors/totp')
+  @ApiOperation({
+    operationId: 'me.addTotp',
+    summary: 'Add an authenticator',
+    description:
+      'Returns the secret of a new authenticator, which has no effect until its code is confirmed within ten minutes. Requires a proof of identity within the last ten minutes.',
+  })
+  @RateLimit('reauthenticate')
+  @ApiCreatedResponse({ type: NewTotpFactorResponse })
+  @ApiProblems(
+    'method_not_enabled',
+    'reauthentication_required',
+    'invalid_credentials',
+    'conflict',
+    'too_many_attempts',
+    'overloaded',
+  )
+  addTotp(
+    @CurrentCaller() caller: CustomerCaller,
+    @Body() { password }: FreshProofRequest,
+    @CurrentClient() client: Client,
+  ): Promise<NewTotpFactorResponse> {
+    return this.enrollment.beginTotp(caller, password, client);
+  }
+
+  @Post('factors/totp/:factorId/confirm')
+  @ApiOperation({
+    operationId: 'me.confirmTotp',
+    summary: 'Confirm an authenticator',
+    description:
+      'Confirms a new authenticator with its code. The recovery codes come with the first factor and are not shown again.',
+  })
+  @HttpCode(200)
+  @RateLimit('reauthenticate')
+  @ApiOkResponse({ type: ConfirmedFactorResponse })
+  @ApiProblems('invalid_code', 'conflict', 'too_many_attempts')
+  async confirmTotp(
+    @CurrentCaller() caller: CustomerCaller,
+    @Param('factorId') id: string,
+    @Body() { code }: ConfirmTotpRequest,
+  ): Promise<ConfirmedFactorResponse> {
+    return { recoveryCodes: await this.enrollment.confirmTotp(caller, parsePathUuid(id), code) };
+  }
+
+  @Delete('factors/:factorId')
+  @ApiOperation({
+    operationId: 'me.removeFactor',
+    summary: 'Remove a second factor',
+    description:
+      'The recovery codes are removed with the last factor. Requires a proof of identity within the last ten minutes, with a second factor.',
+  })
+  @HttpCode(204)
+  @RateLimit('reauthenticate')
+  @ApiNoContentResponse()
+  @ApiProblems('reauthentication_required', 'conflict')
+  async remove(@CurrentCaller() caller: CustomerCaller, @Param('factorId') id: string): Promise<void> {
+    await this.enrollment.remove(caller, parsePathUuid(id));
+  }
+
+  @Post('recovery-codes')
+  @ApiOperation({
+    operationId: 'me.renewRecoveryCodes',
+    summary: 'Replace the recovery codes',
+    description:
+      'Returns ten new recovery codes; the previous ones become invalid. Requires a proof of identity within the last ten minutes, with a second factor.',
+  })
+  @RateLimit('reauthenticate')
+  @ApiCreatedResponse({ type: RecoveryCodesResponse })
+  @ApiProblems(
+    'method_not_enabled',
+    'reauthentication_required',
+    'invalid_credentials',
+    'conflict',
+    'too_many_attempts',
+    'overloaded',
+  )
+  async renewRecoveryCodes(
+    @CurrentCaller() caller: CustomerCaller,
+    @Body() { password }: FreshProofRequest,
+    @CurrentClient() client: Client,
+  ): Promise<RecoveryCodesResponse> {
+    return { recoveryCodes: await this.enrollment.renewRecoveryCodes(caller, password, client) };
+  }
+}

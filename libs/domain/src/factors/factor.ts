@@ -1,0 +1,38 @@
+/** Whether a project, or one customer of it, requires a second factor to sign in (sign-in contract, section 1). */
+export const mfaPolicies = ['off', 'optional', 'required'] as const;
+export type MfaPolicy = (typeof mfaPolicies)[number];
+
+/** `inherit`: the policy of the project applies to the customer. */
+export const customerMfaPolicies = ['inherit', 'required'] as const;
+export type CustomerMfaPolicy = (typeof customerMfaPolicies)[number];
+
+/** Returns the policy that applies to a customer of a project. */
+export const effectiveMfa = (project: MfaPolicy, customer: CustomerMfaPolicy): MfaPolicy =>
+  customer === 'required' ? 'required' : project;
+
+/** What a challenge requires: a second factor that the customer has, or the enrollment of the first one. */
+export const challengeKinds = ['second_factor', 'enroll_factor'] as const;
+export type ChallengeKind = (typeof challengeKinds)[number];
+
+/** How a customer completes a challenge. */
+export const challengeMethods = ['totp', 'recovery_code'] as const;
+export type ChallengeMethod = (typeof challengeMethods)[number];
+
+/** The types of second factors. */
+export const factorTypes = ['totp'] as const;
+export type FactorType = (typeof factorTypes)[number];
+
+/** Number of recovery codes of a customer or an operator. Each replaces the authenticator once. */
+export const RECOVERY_CODE_COUNT = 10;
+
+/** Maximum number of authenticators of a customer. */
+export const MAX_TOTP_FACTORS = 5;
+
+/** Seconds for which a proof of identity allows changes of the account (requirement MF-05). */
+export const FRESH_SECONDS = 10 * 60;
+
+/**
+ * Returns the form in which recovery codes are compared, because they are typed with or without hyphens, in upper or
+ * lower case.
+ */
+export const canonicalRecoveryCode = (text: string): string => text.replace(/[\s-]/g, '').toLowerCase();

@@ -1,0 +1,18 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import type { AuthenticationMethod, ChallengeKind } from '@gatehouse/domain';
+
+/** A sign-in that lacks a second factor. Its token is stored as a hash. */
+@Entity('challenges')
+export class ChallengeEntity {
+  @PrimaryColumn('bytea', { name: 'token_hash' }) tokenHash!: Buffer;
+  @Column('uuid', { name: 'customer_id' }) customerId!: string;
+  @Column('text') kind!: ChallengeKind;
+  /** The methods that the customer has already proven. */
+  @Column('text', { array: true }) amr!: AuthenticationMethod[];
+  /** The authenticator secret of an enrollment, encrypted. */
+  @Column('bytea', { name: 'totp_secret', nullable: true }) totpSecret!: Buffer | null;
+  /** Number of codes that were sent. */
+  @Column('integer', { default: 0 }) tries!: number;
+  @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 }) expiresAt!: Date;
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
+}

@@ -1,0 +1,118 @@
+// This file contains SQL: conditional changes that return rows, and times by the clock of the database.
+import type { AuthenticationMethod, ChallengeKind } from '@gatehouse/domain';
+import type { Database } from '../database.js';
+import { pruneInBatches, pruneStatement } from '../prune.js';
+import { arrayOf, bytea, nullable, statement, textOf, timestamptz, uuid, type RowOf } from '../statements.js';
+import type { Tx } from '../transactions.js';
+
+const challengeRow = {
+  tokenHash: bytea,
+  customerId: uuid,
+  kind: textOf<ChallengeKind>(),
+  amr: arrayOf(textOf<AuthenticationMethod>()),
+  totpSecret: nullable(bytea),
+  expiresAt: timestamptz,
+};
+
+const challengeColumns = `
+  ch.token_hash AS "tokenHash", ch.customer_id AS "customerId", ch.kind, ch.amr, ch.totp_secret AS "totpSecret",
+  ch.expires_at AS "expiresAt"`;
+
+/** A sign-in that lacks a second factor. */
+export type Challenge = RowOf<typeof challengeRow>;
+
+/** Number of codes that a challenge accepts, and of open challenges of a customer. */
+const MAX_TRIES = 5;
+const MAX_OPEN = 3;
+
+const insertChallenge = statement(
+  { expiresAt: timestamptz },
+  `WITH voided AS (
+     DELETE FROM challenges WHERE token_hash IN (
+       SELECT token_hash FROM challenges WHERE customer_id = $2 ORDER BY created_at DESC, token_hash
+       OFFSET ${MAX_OPEN - 1})
+   )
+   INSERT INTO challenges (token_hash, customer_id, kind, amr, expires_at)
+   VALUES ($1, $2, $3, $4, now() + $5 * interval '1 second') RETURNING expires_at AS "expiresAt"`,
+);
+
+const isOpen = `ch.expires_at > now() AND ch.tries < ${MAX_TRIES}`;
+
+const findChallenge = statement(
+  challengeRow,
+  `SELECT ${challengeColumns} FROM challenges ch JOIN customers c ON c.id = ch.customer_id
+   WHERE ch.token_hash = $1 AND c.project_id = $2 AND ${isOpen}`,
+);
+
+const countTry = statement(
+  { tokenHash: bytea },
+  `UPDATE challenges ch SET tries = tries + 1 WHERE ch.token_hash = $1 AND ${isOpen}
+   RETURNING ch.token_hash AS "tokenHash"`,
+);
+
+const saveSecret = statement(
+  { tokenHash: bytea },
+  `UPDATE challenges ch SET totp_secret = $2 WHERE ch.token_hash = $1 AND ch.kind = 'enroll_factor' AND ${isOpen}
+   RETURNING ch.token_hash AS "tokenHash"`,
+);
+
+// The try that completes the challenge is already counted.
+const consumeChallenge = statement(
+  challengeRow,
+  `DELETE FROM challenges ch WHERE ch.token_hash = $1 AND ch.expires_at > now() RETURNING ${challengeColumns}`,
+);
+
+const pruneChallenges = pruneStatement('challenges', 'expires_at <= now()');
+
+/** Sign-ins of customers that lack a second factor. */
+export class ChallengesRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Inserts a challenge of a customer whom the transaction has locked, and voids the oldest of those that exceed the
+   * maximum. @param challenge `ttl` in seconds @returns the time at which it expires
+   */
+  async insert(
+    tx: Tx,
+    challenge: Pick<Challenge, 'tokenHash' | 'customerId' | 'kind' | 'amr'> & { ttl: number },
+  ): Promise<Date> {
+    const { tokenHash, customerId, kind, amr, ttl } = challenge;
+    const [row] = await tx.execute(insertChallenge, [tokenHash, customerId, kind, amr, ttl]);
+    return row!.expiresAt;
+  }
+
+  /** Returns an open challenge of a customer of the project, or null. */
+  async find(projectId: string, tokenHash: Buffer): Promise<Challenge | null> {
+    const [row] = await this.database.execute(findChallenge, [tokenHash, projectId]);
+    return row ?? null;
+  }
+
+  /**
+   * Counts a code before it is verified, in a statement of its own: a rollback of the request must not undo it. Returns
+   * false if the challenge accepts no more codes.
+   */
+  async countTry(tokenHash: Buffer): Promise<boolean> {
+    const rows = await this.database.execute(countTry, [tokenHash]);
+    return rows.length > 0;
+  }
+
+  /** Saves the encrypted secret of an enrollment. Returns false if the challenge is not an open enrollment. */
+  async saveSecret(tokenHash: Buffer, secret: Buffer): Promise<boolean> {
+    const rows = await this.database.execute(saveSecret, [tokenHash, secret]);
+    return rows.length > 0;
+  }
+
+  /**
+   * Consumes a challenge whose try was counted. Of several parallel calls one succeeds. The caller has locked the
+   * customer.
+   */
+  async consume(tx: Tx, tokenHash: Buffer): Promise<Challenge | null> {
+    const [row] = await tx.execute(consumeChallenge, [tokenHash]);
+    return row ?? null;
+  }
+
+  /** Removes expired challenges. */
+  async prune(signal: AbortSignal): Promise<void> {
+    await pruneInBatches(this.database, signal, pruneChallenges);
+  }
+}

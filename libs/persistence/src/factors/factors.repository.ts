@@ -1,0 +1,193 @@
+// This file contains SQL: conditional updates that return rows, sets of rows in one statement, and times by the clock
+// of the database.
+import { pruneInBatches, pruneStatement } from '../prune.js';
+import type { Database, Sql } from '../database.js';
+import { boolean, bytea, integer, neverNull, nullable, statement, timestamptz, uuid } from '../statements.js';
+import type { RowOf } from '../statements.js';
+import type { Tx } from '../transactions.js';
+import { TotpFactorEntity } from './totp-factor.entity.js';
+
+const totpFactorRow = { id: uuid, createdAt: neverNull(timestamptz), lastUsedAt: nullable(timestamptz) };
+const totpFactorColumns = 'f.id, f.confirmed_at AS "createdAt", f.last_used_at AS "lastUsedAt"';
+
+/** A confirmed authenticator of a customer. */
+export type TotpFactor = RowOf<typeof totpFactorRow>;
+
+/** The second factors of a customer. */
+export interface CustomerFactors {
+  totp: TotpFactor[];
+  /** Number of unused recovery codes. */
+  recoveryCodes: number;
+}
+
+/** SQL for whether the customer with an id has a second factor. */
+export const hasFactorSql = (customerId: string): string =>
+  `EXISTS (SELECT FROM totp_factors f WHERE f.customer_id = ${customerId} AND f.confirmed_at IS NOT NULL)`;
+
+const listTotpFactors = statement(
+  totpFactorRow,
+  `SELECT ${totpFactorColumns} FROM totp_factors f
+   WHERE f.customer_id = $1 AND f.confirmed_at IS NOT NULL ORDER BY f.id DESC`,
+);
+
+const countRecoveryCodes = statement(
+  { count: integer },
+  'SELECT count(*)::int AS count FROM recovery_codes WHERE customer_id = $1',
+);
+
+const listTotpSecrets = statement(
+  { id: uuid, secret: bytea },
+  'SELECT id, secret FROM totp_factors WHERE customer_id = $1 AND confirmed_at IS NOT NULL ORDER BY id',
+);
+
+const deletePendingFactors = statement(
+  {},
+  'DELETE FROM totp_factors WHERE customer_id = $1 AND confirmed_at IS NULL',
+);
+
+const insertFactor = statement(
+  totpFactorRow,
+  `INSERT INTO totp_factors AS f (id, customer_id, secret, last_step, confirmed_at, last_used_at)
+   VALUES ($1, $2, $3, $4, now(), now()) RETURNING ${totpFactorColumns}`,
+);
+
+const findPendingSecret = statement(
+  { secret: bytea },
+  `SELECT secret FROM totp_factors
+   WHERE id = $2 AND customer_id = $1 AND confirmed_at IS NULL AND created_at > now() - $3 * interval '1 second'`,
+);
+
+const confirmFactor = statement(
+  totpFactorRow,
+  `UPDATE totp_factors f SET confirmed_at = now(), last_used_at = now(), last_step = $2
+   WHERE f.id = $1 AND f.confirmed_at IS NULL RETURNING ${totpFactorColumns}`,
+);
+
+const consumeStep = statement(
+  { id: uuid },
+  `UPDATE totp_factors SET last_step = $2, last_used_at = now()
+   WHERE id = $1 AND (last_step IS NULL OR last_step < $2) RETURNING id`,
+);
+
+const deleteFactor = statement(
+  totpFactorRow,
+  `DELETE FROM totp_factors f WHERE f.customer_id = $1 AND f.id = $2 AND f.confirmed_at IS NOT NULL
+   RETURNING ${totpFactorColumns}`,
+);
+
+const deleteRecoveryCodes = statement({}, 'DELETE FROM recovery_codes WHERE customer_id = $1');
+
+const insertRecoveryCodes = statement(
+  {},
+  'INSERT INTO recovery_codes (customer_id, code_hash) SELECT $1, unnest($2::bytea[])',
+);
+
+const consumeRecoveryCode = statement(
+  { codeHash: bytea },
+  `DELETE FROM recovery_codes WHERE customer_id = $1 AND code_hash = ANY ($2)
+   RETURNING code_hash AS "codeHash"`,
+);
+
+const deleteAllFactors = statement(
+  {},
+  `WITH codes AS (DELETE FROM recovery_codes WHERE customer_id = $1),
+     challenged AS (DELETE FROM challenges WHERE customer_id = $1)
+   DELETE FROM totp_factors WHERE customer_id = $1`,
+);
+
+const hasFactor = statement({ hasFactor: boolean }, `SELECT ${hasFactorSql('$1')} AS "hasFactor"`);
+
+const prunePendingFactors = pruneStatement(
+  'totp_factors',
+  `confirmed_at IS NULL AND created_at < now() - interval '1 hour'`,
+);
+
+/** Second factors of customers: authenticators and recovery codes. */
+export class FactorsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Returns the confirmed factors of a customer, newest first. */
+  async list(customerId: string, sql: Sql = this.database): Promise<CustomerFactors> {
+    const totp = await sql.execute(listTotpFactors, [customerId]);
+    const [codes] = await sql.execute(countRecoveryCodes, [customerId]);
+    return { totp, recoveryCodes: codes!.count };
+  }
+
+  /** Returns whether a customer has a confirmed factor. */
+  async exists(sql: Sql, customerId: string): Promise<boolean> {
+    const [row] = await sql.execute(hasFactor, [customerId]);
+    return row!.hasFactor;
+  }
+
+  /** Returns the encrypted secrets of the authenticators of a customer. */
+  listSecrets(tx: Tx, customerId: string): Promise<{ id: string; secret: Buffer }[]> {
+    return tx.execute(listTotpSecrets, [customerId]);
+  }
+
+  /** Inserts an authenticator that the customer has yet to confirm, in place of an earlier one. */
+  async insertPending(tx: Tx, factor: { id: string; customerId: string; secret: Buffer }): Promise<void> {
+    await tx.execute(deletePendingFactors, [factor.customerId]);
+    await tx.manager.insert(TotpFactorEntity, factor);
+  }
+
+  /**
+   * Returns the encrypted secret of an authenticator that has yet to be confirmed; null if there is none.
+   * @param ttl seconds for which it can be confirmed
+   */
+  async findPending(customerId: string, id: string, ttl: number): Promise<Buffer | null> {
+    const [row] = await this.database.execute(findPendingSecret, [customerId, id, ttl]);
+    return row?.secret ?? null;
+  }
+
+  /**
+   * Confirms an authenticator with the time step of its first code. Of several parallel calls one succeeds; the others
+   * return null.
+   */
+  async confirm(tx: Tx, id: string, step: number): Promise<TotpFactor | null> {
+    const [row] = await tx.execute(confirmFactor, [id, step]);
+    return row ?? null;
+  }
+
+  /** Inserts an authenticator that has been confirmed with the code of a time step. */
+  async insert(
+    tx: Tx,
+    factor: { id: string; customerId: string; secret: Buffer; step: number },
+  ): Promise<TotpFactor> {
+    const [row] = await tx.execute(insertFactor, [factor.id, factor.customerId, factor.secret, factor.step]);
+    return row!;
+  }
+
+  /** Accepts a time step if it is newer than all accepted ones. Of several parallel calls one succeeds. */
+  async consumeStep(tx: Tx, id: string, step: number): Promise<boolean> {
+    const rows = await tx.execute(consumeStep, [id, step]);
+    return rows.length > 0;
+  }
+
+  /** Deletes an authenticator; returns null if the customer has no such one. */
+  async delete(tx: Tx, customerId: string, id: string): Promise<TotpFactor | null> {
+    const [row] = await tx.execute(deleteFactor, [customerId, id]);
+    return row ?? null;
+  }
+
+  /** Replaces all recovery codes of a customer. */
+  async replaceRecoveryCodes(tx: Tx, customerId: string, hashes: Buffer[]): Promise<void> {
+    await tx.execute(deleteRecoveryCodes, [customerId]);
+    if (hashes.length > 0) await tx.execute(insertRecoveryCodes, [customerId, hashes]);
+  }
+
+  /** Consumes a recovery code. Of several parallel calls one succeeds. @param hashes one for each root secret */
+  async consumeRecoveryCode(tx: Tx, customerId: string, hashes: Buffer[]): Promise<boolean> {
+    const rows = await tx.execute(consumeRecoveryCode, [customerId, hashes]);
+    return rows.length > 0;
+  }
+
+  /** Deletes all factors, recovery codes and challenges of a customer. */
+  async deleteAll(tx: Tx, customerId: string): Promise<void> {
+    await tx.execute(deleteAllFactors, [customerId]);
+  }
+
+  /** Removes authenticators that were not confirmed. */
+  async prune(signal: AbortSignal): Promise<void> {
+    await pruneInBatches(this.database, signal, prunePendingFactors);
+  }
+}

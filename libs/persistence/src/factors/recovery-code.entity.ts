@@ -1,0 +1,8 @@
+import { Entity, PrimaryColumn } from 'typeorm';
+
+/** An unused recovery code of a customer, stored as a hash. */
+@Entity('recovery_codes')
+export class RecoveryCodeEntity {
+  @PrimaryColumn('uuid', { name: 'customer_id' }) customerId!: string;
+  @PrimaryColumn('bytea', { name: 'code_hash' }) codeHash!: Buffer;
+}

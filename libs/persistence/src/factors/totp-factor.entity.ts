@@ -1,0 +1,18 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+
+/** An authenticator of a customer (RFC 6238). */
+@Entity('totp_factors')
+export class TotpFactorEntity {
+  @PrimaryColumn('uuid') id!: string;
+  @Column('uuid', { name: 'customer_id' }) customerId!: string;
+  /** Encrypted. */
+  @Column('bytea') secret!: Buffer;
+  /** The newest time step whose code was accepted; null before the confirmation. */
+  @Column('bigint', { name: 'last_step', nullable: true }) lastStep!: string | null;
+  @Column({ type: 'timestamptz', name: 'last_used_at', precision: 3, nullable: true })
+  lastUsedAt!: Date | null;
+  /** Time at which the customer confirmed it with a code; null until then. */
+  @Column({ type: 'timestamptz', name: 'confirmed_at', precision: 3, nullable: true })
+  confirmedAt!: Date | null;
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
+}

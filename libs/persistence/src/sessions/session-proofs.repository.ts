@@ -1,0 +1,68 @@
+// This file contains SQL: a row lock, and times by the clock of the database.
+import { addMethod, FRESH_SECONDS, isSecondFactor, type AuthenticationMethod } from '@gatehouse/domain';
+import type { Database } from '../database.js';
+import { hasFactorSql } from '../factors/factors.repository.js';
+import { boolean, statement, type RowOf } from '../statements.js';
+import type { Tx } from '../transactions.js';
+import { isActiveSession, proofColumns, proofRow, type RefreshedSession } from './sessions.repository.js';
+
+const lockProof = statement(
+  proofRow,
+  `SELECT ${proofColumns} FROM sessions s WHERE s.customer_id = $1 AND s.id = $2 AND ${isActiveSession}
+   FOR NO KEY UPDATE`,
+);
+
+const recordProof = statement(
+  proofRow,
+  `UPDATE sessions s SET auth_time = now(), amr = $3, factor_time = CASE WHEN $4 THEN now() ELSE factor_time END
+   WHERE s.customer_id = $1 AND s.id = $2 RETURNING ${proofColumns}`,
+);
+
+const freshnessRow = {
+  isFresh: boolean,
+  isFactorFresh: boolean,
+  hasPassword: boolean,
+  hasFactor: boolean,
+  hasRecoveryCodes: boolean,
+};
+
+const getFreshness = statement(
+  freshnessRow,
+  `SELECT coalesce(s.auth_time, s.created_at) > now() - interval '${FRESH_SECONDS} seconds' AS "isFresh",
+     coalesce(s.factor_time > now() - interval '${FRESH_SECONDS} seconds', false) AS "isFactorFresh",
+     c.password_hash IS NOT NULL AS "hasPassword", ${hasFactorSql('c.id')} AS "hasFactor",
+     EXISTS (SELECT FROM recovery_codes r WHERE r.customer_id = c.id) AS "hasRecoveryCodes"
+   FROM sessions s JOIN customers c ON c.id = s.customer_id
+   WHERE c.id = $1 AND s.id = $2 AND ${isActiveSession}`,
+);
+
+/** Which proofs of identity of a session are recent, and which the customer can give. */
+export type SessionFreshness = RowOf<typeof freshnessRow>;
+
+/** When, and how, the customers of sessions last proved their identity. */
+export class SessionProofsRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Records that the customer of a session has proven their identity again.
+   * @returns all methods of the session and the time of the proof; null if the session is no longer active
+   */
+  async recordProof(
+    tx: Tx,
+    customerId: string,
+    sessionId: string,
+    method: AuthenticationMethod,
+  ): Promise<Pick<RefreshedSession, 'amr' | 'authTime'> | null> {
+    const [before] = await tx.execute(lockProof, [customerId, sessionId]);
+    if (!before) return null;
+    const amr = addMethod(before.amr, method);
+    const [row] = await tx.execute(recordProof, [customerId, sessionId, amr, isSecondFactor(method)]);
+    return row!;
+  }
+
+  /** Returns which proofs of a session are recent; null if the session is no longer active. */
+  async getFreshness(customerId: string, sessionId: string): Promise<SessionFreshness | null> {
+    const [row] = await this.database.execute(getFreshness, [customerId, sessionId]);
+    return row ?? null;
+  }
+}

@@ -1,0 +1,68 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { PASSWORD, type TestInstance, type TestResponse } from './test-instance.js';
+import { registerCustomer, type RegisteredCustomer } from './customers.js';
+import { totpCode } from './totp.js';
+
+/** A customer with an authenticator. */
+export interface EnrolledCustomer extends RegisteredCustomer {
+  factorId: string;
+  secret: string;
+  recoveryCodes: string[];
+}
+
+/** Makes used codes of the authenticators of a customer valid again, instead of waiting for the next step. */
+export const resetTotpSteps = (instance: TestInstance, { id }: { id: string }): Promise<unknown> =>
+  instance.sql('UPDATE totp_factors SET last_step = 0 WHERE customer_id = $1', [id]);
+
+/** Adds an authenticator to a customer. The project must allow second factors. */
+export async function enrollTotp(
+  instance: TestInstance,
+  customer: RegisteredCustomer,
+): Promise<EnrolledCustomer> {
+  const { accessToken } = customer.tokens;
+  const path = '/api/v1/me/factors/totp';
+  const added = await instance.requestWithAccessToken(accessToken, 'POST', path, { password: PASSWORD });
+  if (added.status !== 201) throw new Error(`${added.status}: ${JSON.stringify(added.body)}`);
+  const { id: factorId, secret } = added.body;
+  const confirmed = await instance.requestWithAccessToken(
+    accessToken,
+    'POST',
+    `${path}/${factorId}/confirm`,
+    {
+      code: totpCode(secret),
+    },
+  );
+  if (confirmed.status !== 200) throw new Error(`${confirmed.status}: ${JSON.stringify(confirmed.body)}`);
+  await resetTotpSteps(instance, customer);
+  return { ...customer, factorId, secret, recoveryCodes: confirmed.body.recoveryCodes };
+}
+
+/** Registers a customer with an authenticator. The project must allow second factors, but not require them. */
+export const registerWithTotp = async (instance: TestInstance): Promise<EnrolledCustomer> =>
+  enrollTotp(instance, await registerCustomer(instance));
+
+/** Logs a customer in with the password. @returns the token of the challenge */
+export async function openChallenge(instance: TestInstance, email: string): Promise<string> {
+  const { status, body } = await instance.login(email);
+  if (!body.challenge) throw new Error(`no challenge: ${status} ${JSON.stringify(body)}`);
+  return body.challenge.token as string;
+}
+
+/** Sends a code to a challenge. */
+export const completeChallenge = (
+  instance: TestInstance,
+  challengeToken: string,
+  code: string,
+  method: 'totp' | 'recovery-code' = 'totp',
+): Promise<TestResponse> =>
+  instance.requestWithPublishableKey('POST', `/api/v1/auth/challenge/${method}`, { challengeToken, code });
+
+/** Inserts an authenticator with an unknown secret. @returns its id */
+export async function insertTotpFactor(instance: TestInstance, customerId: string): Promise<string> {
+  const id = randomUUID();
+  await instance.sql(
+    'INSERT INTO totp_factors (id, customer_id, secret, last_step, confirmed_at) VALUES ($1, $2, $3, 0, now())',
+    [id, customerId, randomBytes(32)],
+  );
+  return id;
+}
