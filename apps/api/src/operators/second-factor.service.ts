@@ -217,10 +217,12 @@ export class SecondFactorService {
     const { totpSecret } = await this.operators.lock(tx, operator.id);
     // Another session has enrolled an authenticator in the meantime.
     if (!isSameSecret(totpSecret, previousSecret)) throw notSignedIn();
+    // Encrypted again: `npm run gatehouse -- reencrypt` may have moved the session's secret since it was read.
+    const secret = this.decryptSecret(operator.id, sealedSecret);
     await this.operators.enrollAuthenticator(
       tx,
       operator.id,
-      sealedSecret,
+      this.encryptSecret(operator.id, secret),
       step,
       hashRecoveryCodes(this.keyring, operator.id, recoveryCodes),
     );
@@ -236,8 +238,11 @@ export class SecondFactorService {
   }
 
   private matchStep(operatorId: string, sealedSecret: Buffer, code: string): number | null {
-    const secret = this.keyring.decrypt('totp-secret', operatorId, sealedSecret);
-    return totpStep(secret, code.replace(/\s/g, ''), now());
+    return totpStep(this.decryptSecret(operatorId, sealedSecret), code.replace(/\s/g, ''), now());
+  }
+
+  private decryptSecret(operatorId: string, sealedSecret: Buffer): string {
+    return this.keyring.decrypt('totp-secret', operatorId, sealedSecret);
   }
 
   private encryptSecret(operatorId: string, secret: string): Buffer {
