@@ -14,6 +14,7 @@ import {
 import { ApiModule } from './api.module.js';
 import { AuditService } from './audit/audit.service.js';
 import { FirstBoot } from './bootstrap/first-boot.js';
+import { ReencryptionService } from './bootstrap/reencryption.service.js';
 import { StartupService } from './bootstrap/startup.service.js';
 
 const usage = `Usage: npm run gatehouse -- <command>
@@ -23,10 +24,23 @@ const usage = `Usage: npm run gatehouse -- <command>
   rotate-signing-key   publish a new signing key for access tokens, which starts to sign 15 minutes later;
                        --now (for a leaked key): the new key signs immediately, and all existing access tokens
                        become invalid
+  reencrypt            encrypt all stored values with the first entry of GATEHOUSE_SECRET; can be interrupted and
+                       repeated while apis and workers run
   alert-secret         print the secret that signs the requests to ALERT_WEBHOOK_URL
 `;
 
+/** A command that has finished its work, but not completely. */
+class IncompleteError extends Error {}
+
 type Command = (app: INestApplicationContext) => Promise<string>;
+
+/** Returns whether older entries of GATEHOUSE_SECRET can be removed. @param passwords number that depend on them */
+const describeRemoval = (passwords: number): string =>
+  passwords === 0
+    ? 'Older entries can be removed now. docs/operations.md describes what becomes invalid.\n'
+    : `Older entries can be removed when no password depends on them. Passwords that still do: ${passwords}.
+A password moves to the first entry at the next sign-in. docs/operations.md describes what else becomes invalid.
+`;
 
 const commands: Record<string, Command> = {
   migrate: () => Promise.resolve(''),
@@ -50,6 +64,17 @@ signed in: their applications refresh the tokens. Until all apis have reloaded, 
 A service that verifies tokens offline trusts the older keys until it reloads /.well-known/jwks.json: its copy may be
 ${JWKS_MAX_AGE_SECONDS} seconds old, or as old as its verification library allows.
 `;
+  },
+  reencrypt: async (app) => {
+    const report = (line: string) => process.stderr.write(`${line}\n`);
+    const { reencrypted, remaining, passwords } = await app.get(ReencryptionService).run(report);
+    if (remaining > 0) {
+      throw new IncompleteError(`Values re-encrypted: ${reencrypted}. Values that could not be re-encrypted: ${remaining}.
+Older entries of GATEHOUSE_SECRET cannot be removed yet. Resolve the errors above, and make sure that all processes
+have been restarted with the new first entry. Then run the command again.`);
+    }
+    return `Values re-encrypted: ${reencrypted}. All encrypted values use the first entry of GATEHOUSE_SECRET.
+${describeRemoval(passwords)}`;
   },
 };
 
@@ -76,8 +101,8 @@ async function run(args: string[]): Promise<number> {
     return args.length === 0 ? 0 : 2;
   }
   const loaded = loadConfig();
-  // The rotation of a leaked key must not change a schema that is migrated manually.
-  const config = { ...loaded, migrate: loaded.migrate || !name.startsWith('rotate') };
+  // The other commands must not change a schema that is migrated manually.
+  const config = { ...loaded, migrate: loaded.migrate || ['migrate', 'bootstrap'].includes(name) };
   const logger = createLogger({ logLevel: 'warn' }, 'gatehouse');
   const app = await NestFactory.createApplicationContext(ApiModule.forRoot(config, logger), {
     logger: new NestLogger(logger),
@@ -93,7 +118,7 @@ async function run(args: string[]): Promise<number> {
 }
 
 process.exitCode = await run(process.argv.slice(2)).catch((error: unknown) => {
-  if (!(error instanceof ConfigError)) throw error;
+  if (!(error instanceof ConfigError || error instanceof IncompleteError)) throw error;
   process.stderr.write(`${error.message}\n`);
-  return 78;
+  return error instanceof ConfigError ? 78 : 1;
 });

@@ -16,6 +16,7 @@ import { ErasuresRepository } from './customers/erasures.repository.js';
 import { createDataSource, poolOptions } from './data-source.js';
 import { registerDatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
+import { EncryptedValuesRepository } from './encryption/encrypted-values.repository.js';
 import { EventFeedRepository } from './events/event-feed.repository.js';
 import { EventsRepository } from './events/events.repository.js';
 import { EventSearchRepository } from './events/event-search.repository.js';
@@ -78,6 +79,7 @@ const repositories: Provider[] = [
   CustomersRepository,
   DeadLettersRepository,
   DeliveryChainsRepository,
+  EncryptedValuesRepository,
   EndpointHealthRepository,
   EndpointStatsRepository,
   EventSearchRepository,

@@ -7,7 +7,9 @@ export type Failpoint =
   | 'delivery.before-commit'
   | 'delivery.before-enqueue'
   /** After the response of the target, before the outcome is recorded. */
-  | 'delivery.before-record';
+  | 'delivery.before-record'
+  /** Between two committed batches of the same encrypted column. */
+  | 'reencrypt.between-batches';
 
 /** Points at which a test can hold callers until it releases them. */
 export type HoldPoint =

@@ -5,10 +5,11 @@ import { OperatorsModule } from '../operators/operators.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { FirstBoot } from './first-boot.js';
 import { FirstOperator } from './first-operator.js';
+import { ReencryptionService } from './reencryption.service.js';
 import { StartupService } from './startup.service.js';
 
 @Module({
   imports: [AuditModule, HttpModule, OperatorsModule, PasswordsModule],
-  providers: [FirstBoot, FirstOperator, StartupService],
+  providers: [FirstBoot, FirstOperator, ReencryptionService, StartupService],
 })
 export class BootstrapModule {}

@@ -27,8 +27,11 @@ describe('Keyring: encryption', () => {
     for (let index = 0; index < sealed.length; index += 1)
       for (const other of [flip(sealed, index), sealed.subarray(0, index)])
         expect(() => ring.decrypt('webhook-secret', 'ep_1', other)).toThrow();
-    expect(() => ring.decrypt('webhook-secret', 'ep_2', sealed)).toThrow();
-    expect(() => ring.decrypt('mail-parameters', 'ep_1', sealed)).toThrow();
+    const message = 'the encrypted value was modified or belongs to another row';
+    for (const other of [flip(sealed, sealed.length - 1), sealed.subarray(0, 20)])
+      expect(() => ring.decrypt('webhook-secret', 'ep_1', other)).toThrow(message);
+    expect(() => ring.decrypt('webhook-secret', 'ep_2', sealed)).toThrow(message);
+    expect(() => ring.decrypt('mail-parameters', 'ep_1', sealed)).toThrow(message);
   });
 
   it('CF-04: decrypts values of an older secret in the ring and identifies a missing secret by its id only', () => {
@@ -38,6 +41,13 @@ describe('Keyring: encryption', () => {
     expect(() => after.decrypt('signing-key', 'kid', sealed)).toThrow(
       `no entry of GATEHOUSE_SECRET has the id ${sealed.subarray(0, 4).toString('hex')}`,
     );
+  });
+
+  it('CF-04: lists the ids of its secrets, newest first, with which encrypted values begin', () => {
+    const kids = [after, before].map((each) =>
+      each.encrypt('signing-key', 'kid', 'pem').toString('hex', 0, 4),
+    );
+    expect(ring.listKids()).toEqual(kids);
   });
 });
 

@@ -11,25 +11,34 @@ const KID_LENGTH = 4;
 const IV_LENGTH = 12;
 const TAG_LENGTH = 16;
 
-/** The purpose of a derived key. Each purpose has its own key. */
-export type KeyPurpose =
-  | 'alert-webhook'
-  | 'billing-portal'
-  | 'cursor'
-  | 'decoy'
+/**
+ * The purpose of a key that encrypts. `encryptedColumns` in libs/persistence declares the columns of each, which
+ * `npm run gatehouse -- reencrypt` moves to the newest secret.
+ */
+export type EncryptionPurpose =
   | 'idempotent-answer'
-  | 'idempotent-request'
-  | 'import-lines'
   | 'imported-password'
   | 'mail-parameters'
-  | 'password-pepper'
-  | 'recovery-code'
-  | 'refresh-token'
-  | 'refresh-successor'
   | 'signing-key'
   | 'totp-secret'
   | 'webhook-headers'
   | 'webhook-secret';
+
+/** The purpose of a key that derives values, which cannot be moved to another secret. */
+export type MacPurpose =
+  | 'alert-webhook'
+  | 'billing-portal'
+  | 'cursor'
+  | 'decoy'
+  | 'idempotent-request'
+  | 'import-lines'
+  | 'password-pepper'
+  | 'recovery-code'
+  | 'refresh-token'
+  | 'refresh-successor';
+
+/** The purpose of a derived key. Each purpose has its own key. */
+type KeyPurpose = EncryptionPurpose | MacPurpose;
 
 interface RootKey {
   /** Identifies the root key in the values created with it. Reveals nothing about the key itself. */
@@ -47,7 +56,7 @@ function rootKey(secret: string): RootKey {
   return { kid: derive('kid', KID_LENGTH), derive: (purpose) => derive(purpose, 32) };
 }
 
-const computeMac = (root: RootKey, purpose: KeyPurpose, data: string | Buffer): Buffer =>
+const computeMac = (root: RootKey, purpose: MacPurpose, data: string | Buffer): Buffer =>
   createHmac('sha256', root.derive(purpose)).update(data).digest();
 
 /**
@@ -64,7 +73,7 @@ export class Keyring {
   /**
    * Encrypts with AES-256-GCM. `context` (an id) is authenticated, so a value cannot be moved to another row.
    */
-  encrypt(purpose: KeyPurpose, context: string, plain: string): Buffer {
+  encrypt(purpose: EncryptionPurpose, context: string, plain: string): Buffer {
     const root = this.getNewestRoot();
     const iv = randomBytes(IV_LENGTH);
     const cipher = createCipheriv('aes-256-gcm', root.derive(purpose), iv).setAAD(Buffer.from(context));
@@ -77,23 +86,29 @@ export class Keyring {
    * @throws Error if the value was modified, belongs to another row, or was created with a secret that is no
    *   longer in the ring
    */
-  decrypt(purpose: KeyPurpose, context: string, sealed: Buffer): string {
+  decrypt(purpose: EncryptionPurpose, context: string, sealed: Buffer): string {
     const root = this.findRoot(sealed.subarray(0, KID_LENGTH));
     const iv = sealed.subarray(KID_LENGTH, KID_LENGTH + IV_LENGTH);
     const tag = sealed.subarray(KID_LENGTH + IV_LENGTH, KID_LENGTH + IV_LENGTH + TAG_LENGTH);
-    const decipher = createDecipheriv('aes-256-gcm', root.derive(purpose), iv, { authTagLength: TAG_LENGTH });
-    decipher.setAAD(Buffer.from(context)).setAuthTag(tag);
     const body = sealed.subarray(KID_LENGTH + IV_LENGTH + TAG_LENGTH);
-    return decipher.update(body, undefined, 'utf8') + decipher.final('utf8');
+    try {
+      const decipher = createDecipheriv('aes-256-gcm', root.derive(purpose), iv, {
+        authTagLength: TAG_LENGTH,
+      });
+      decipher.setAAD(Buffer.from(context)).setAuthTag(tag);
+      return decipher.update(body, undefined, 'utf8') + decipher.final('utf8');
+    } catch (cause) {
+      throw new Error('the encrypted value was modified or belongs to another row', { cause });
+    }
   }
 
   /** Returns the HMAC-SHA256 with the newest key. */
-  mac(purpose: KeyPurpose, data: string | Buffer): Buffer {
+  mac(purpose: MacPurpose, data: string | Buffer): Buffer {
     return computeMac(this.getNewestRoot(), purpose, data);
   }
 
   /** Returns the HMAC-SHA256 with each key of the ring, newest first. */
-  macWithEachKey(purpose: KeyPurpose, data: string | Buffer): Buffer[] {
+  macWithEachKey(purpose: MacPurpose, data: string | Buffer): Buffer[] {
     return this.rootKeys.map((root) => computeMac(root, purpose, data));
   }
 
@@ -101,7 +116,7 @@ export class Keyring {
    * Returns whether `mac`, which may be truncated, belongs to `data` under any key of the ring. Takes
    * constant time per key.
    */
-  verifyMac(purpose: KeyPurpose, data: string | Buffer, mac: Buffer): boolean {
+  verifyMac(purpose: MacPurpose, data: string | Buffer, mac: Buffer): boolean {
     return this.rootKeys.some((root) => {
       const expected = createHmac('sha256', root.derive(purpose))
         .update(data)
@@ -127,7 +142,12 @@ export class Keyring {
 
   /** Returns whether the secret of `kid` is in the ring. */
   hasKey(kid: string): boolean {
-    return this.rootKeys.some((root) => root.kid.toString('hex') === kid);
+    return this.listKids().includes(kid);
+  }
+
+  /** Returns the ids of all secrets in hexadecimal, newest first. Encrypted values begin with their bytes. */
+  listKids(): string[] {
+    return this.rootKeys.map(({ kid }) => kid.toString('hex'));
   }
 
   private getNewestRoot(): RootKey {

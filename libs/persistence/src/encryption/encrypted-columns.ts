@@ -1,0 +1,70 @@
+import type { EncryptionPurpose } from '@gatehouse/platform';
+
+/** A table with its primary key. Names and expressions are SQL from code, never from input. */
+export interface KeyedTable {
+  table: string;
+  /** The types of the columns of the primary key, in their order. */
+  key: Readonly<Record<string, 'bytea' | 'text' | 'uuid'>>;
+}
+
+/** A column that contains encrypted values. */
+export interface EncryptedColumn extends KeyedTable {
+  purpose: EncryptionPurpose;
+  column: string;
+  /** SQL for the context that a value was encrypted with. */
+  context: string;
+  /**
+   * For a text column: what each encrypted value begins with, before its base64. Other values are not encrypted.
+   * Undefined for a bytea column.
+   */
+  prefix?: string;
+}
+
+type ColumnOfPurpose = Omit<EncryptedColumn, 'purpose'>;
+
+const inEndpoints = (column: string): ColumnOfPurpose => ({
+  table: 'webhook_endpoints',
+  key: { id: 'uuid' },
+  column,
+  context: 'id',
+});
+
+/** A column that others are copied from comes first, so that no copy of an old value is missed. */
+const columnsByPurpose: Record<EncryptionPurpose, ColumnOfPurpose[]> = {
+  'signing-key': [{ table: 'signing_keys', key: { kid: 'text' }, column: 'private_key', context: 'kid' }],
+  'webhook-secret': [inEndpoints('secret'), inEndpoints('previous_secret')],
+  'webhook-headers': [inEndpoints('headers')],
+  'totp-secret': [
+    {
+      table: 'operator_sessions',
+      key: { id: 'uuid' },
+      column: 'new_totp_secret',
+      context: 'operator_id',
+    },
+    { table: 'operators', key: { id: 'uuid' }, column: 'totp_secret', context: 'id' },
+    {
+      table: 'challenges',
+      key: { token_hash: 'bytea' },
+      column: 'totp_secret',
+      context: 'customer_id',
+    },
+    { table: 'totp_factors', key: { id: 'uuid' }, column: 'secret', context: 'customer_id' },
+  ],
+  'imported-password': [
+    { table: 'customers', key: { id: 'uuid' }, column: 'password_hash', context: `'i1'`, prefix: 'i1$' },
+  ],
+  'mail-parameters': [{ table: 'mails', key: { id: 'uuid' }, column: 'parameters', context: 'id' }],
+  'idempotent-answer': [
+    {
+      table: 'idempotency_keys',
+      key: { project_id: 'uuid', route: 'text', key_hash: 'bytea' },
+      column: 'answer',
+      context: 'claim',
+    },
+  ],
+};
+
+/** Every column of the database that contains values of `Keyring.encrypt`. */
+export const encryptedColumns: EncryptedColumn[] = Object.entries(columnsByPurpose).flatMap(
+  ([purpose, columns]) => columns.map((column) => ({ ...column, purpose: purpose as EncryptionPurpose })),
+);

@@ -1,0 +1,223 @@
+// This file contains SQL: bounded scans in the order of any primary key, and updates of many rows.
+import type { Database } from '../database.js';
+import {
+  arrayOf,
+  bytea,
+  dynamicStatement,
+  integer,
+  nullable,
+  text,
+  type Query,
+  type RowOf,
+} from '../statements.js';
+import { NIL_UUID } from '../uuid-v7.js';
+import { encryptedColumns, type EncryptedColumn, type KeyedTable } from './encrypted-columns.js';
+
+/** Number of rows that one statement reads, and of values that one transaction replaces. */
+const BATCH_SIZE = 500;
+
+/** Number of rows that one statement counts, to stay within its timeout. */
+const COUNT_BATCH_SIZE = 10_000;
+
+/** The values of a primary key as text, in the order of its columns. */
+export type RowKey = string[];
+
+/** An encrypted value that does not depend on the newest secret. */
+export interface OutdatedValue {
+  key: RowKey;
+  context: string;
+  /** As the column contains it, in bytes: with the prefix, if the column has one. */
+  stored: Buffer;
+}
+
+export interface Replacement extends OutdatedValue {
+  replacement: Buffer;
+}
+
+/** Tables with password hashes, whose pepper depends on a secret. */
+const passwordTables: KeyedTable[] = ['customers', 'operators'].map((table) => ({
+  table,
+  key: { id: 'uuid' },
+}));
+
+const keyNames = ({ key }: KeyedTable): string[] => Object.keys(key);
+
+/** Returns SQL for the key of a row as text. */
+const keyArray = (table: KeyedTable): string =>
+  `ARRAY[${keyNames(table)
+    .map((name) => `t.${name}::text`)
+    .join(', ')}]`;
+
+/** Returns SQL for at most `limit` rows after a key, in the order of the primary key. */
+function rowsAfter(table: KeyedTable, after: RowKey | null, limit: number, firstParameter: number): string {
+  const names = keyNames(table).map((name) => `t.${name}`);
+  const values = Object.values(table.key).map((type, index) => `$${firstParameter + index}::${type}`);
+  const range = after ? `WHERE (${names.join(', ')}) > (${values.join(', ')})` : '';
+  return `FROM ${table.table} t ${range} ORDER BY ${names.join(', ')} LIMIT ${limit}`;
+}
+
+/** Returns SQL for a stored value in bytes. */
+const storedBytes = ({ column, prefix }: EncryptedColumn): string =>
+  prefix ? `convert_to(t.${column}, 'UTF8')` : `t.${column}`;
+
+/** Returns SQL for the condition that a value is encrypted, but not with the secret $1. */
+function isOutdated({ column, prefix }: EncryptedColumn): string {
+  if (!prefix) return `substr(t.${column}, 1, 4) <> $1::bytea`;
+  // Eight characters are decoded, because base64 encodes three bytes as four characters. A malformed value is
+  // outdated, so that it is reported.
+  const sealed = `substr(t.${column}, ${prefix.length + 1})`;
+  const kid = `CASE WHEN ${sealed} ~ '^[A-Za-z0-9+/]{8}' THEN substr(decode(left(${sealed}, 8), 'base64'), 1, 4) ELSE '' END`;
+  return `starts_with(t.${column}, '${prefix}') AND ${kid} <> $1::bytea`;
+}
+
+const scannedRow = {
+  key: arrayOf(text),
+  context: text,
+  /** Null if the value is not outdated. */
+  stored: nullable(bytea),
+};
+
+type ScannedRow = RowOf<typeof scannedRow>;
+
+const sampleKey = (table: KeyedTable): RowKey =>
+  Object.values(table.key).map((type) => (type === 'uuid' ? NIL_UUID : ''));
+
+const scanValues = dynamicStatement(
+  scannedRow,
+  (column: EncryptedColumn, kid: Buffer, after: RowKey | null) => ({
+    text: `
+      SELECT ${keyArray(column)} AS key, (${column.context})::text AS context,
+        CASE WHEN ${isOutdated(column)} THEN ${storedBytes(column)} END AS stored
+      ${rowsAfter(column, after, BATCH_SIZE, 2)}`,
+    values: [kid, ...(after ?? [])],
+  }),
+  encryptedColumns.flatMap((column) => [
+    [column, Buffer.alloc(0), null] as const,
+    [column, Buffer.alloc(0), sampleKey(column)] as const,
+  ]),
+);
+
+/** Skips locked rows instead of waiting, so that it neither delays a request for long nor causes a deadlock. */
+const replaceValues = dynamicStatement(
+  { replaced: integer },
+  (column: EncryptedColumn, replacements: Replacement[]) => {
+    const names = keyNames(column);
+    const lists = [...Object.values(column.key), 'bytea', 'bytea'].map((type, i) => `$${i + 1}::${type}[]`);
+    const isSameRow = (other: string) => names.map((name) => `t.${name} = ${other}.${name}`).join(' AND ');
+    const replacement = column.prefix ? `convert_from(l.replacement, 'UTF8')` : 'l.replacement';
+    const sql = `
+      WITH locked AS MATERIALIZED (
+        SELECT v.* FROM unnest(${lists.join(', ')}) AS v (${names.join(', ')}, stored, replacement)
+          JOIN ${column.table} t ON ${isSameRow('v')} AND ${storedBytes(column)} = v.stored
+        FOR NO KEY UPDATE OF t SKIP LOCKED
+      ), updated AS (
+        UPDATE ${column.table} t SET ${column.column} = ${replacement} FROM locked l
+        WHERE ${isSameRow('l')} AND ${storedBytes(column)} = l.stored RETURNING 1
+      ) SELECT count(*)::int AS replaced FROM updated`;
+    const keys = names.map((_, index) => replacements.map(({ key }) => key[index]));
+    return {
+      text: sql,
+      values: [
+        ...keys,
+        replacements.map(({ stored }) => stored),
+        replacements.map(({ replacement: value }) => value),
+      ],
+    };
+  },
+  encryptedColumns.map((column): [EncryptedColumn, Replacement[]] => [column, []]),
+);
+
+const countedRow = {
+  matching: integer,
+  /** The last key of a complete batch. */
+  last: nullable(arrayOf(text)),
+};
+
+/** Returns a query that counts the rows after a key that meet a condition of one parameter, in a bounded scan. */
+const countQuery = (table: KeyedTable, condition: string, value: unknown, after: RowKey | null): Query => ({
+  text: `
+    WITH scanned AS MATERIALIZED (
+      SELECT ${keyArray(table)} AS key, ${condition} AS matches ${rowsAfter(table, after, COUNT_BATCH_SIZE, 2)}
+    )
+    SELECT (count(*) FILTER (WHERE matches))::int AS matching,
+      (SELECT key FROM scanned OFFSET ${COUNT_BATCH_SIZE - 1}) AS last
+    FROM scanned`,
+  values: [value, ...(after ?? [])],
+});
+
+const countOutdatedValues = dynamicStatement(
+  countedRow,
+  (column: EncryptedColumn, kid: Buffer, after: RowKey | null) =>
+    countQuery(column, isOutdated(column), kid, after),
+  encryptedColumns.flatMap((column) => [
+    [column, Buffer.alloc(0), null] as const,
+    [column, Buffer.alloc(0), sampleKey(column)] as const,
+  ]),
+);
+
+const countPasswords = dynamicStatement(
+  countedRow,
+  (table: KeyedTable, kids: string[], after: RowKey | null) =>
+    countQuery(
+      table,
+      `t.password_hash LIKE 'v1$%' AND split_part(t.password_hash, '$', 2) = ANY ($1::text[])`,
+      kids,
+      after,
+    ),
+  passwordTables.map((table) => [table, [], null] as const),
+);
+
+type CountedRow = RowOf<typeof countedRow>;
+
+/** Adds the counts of all batches. */
+async function countAll(countAfter: (after: RowKey | null) => Promise<CountedRow[]>): Promise<number> {
+  let total = 0;
+  let after: RowKey | null = null;
+  do {
+    const [row]: CountedRow[] = await countAfter(after);
+    total += row!.matching;
+    after = row!.last;
+  } while (after);
+  return total;
+}
+
+/** The values of `encryptedColumns`, of all tenants. Ids of secrets are in hexadecimal, as in `Keyring.listKids`. */
+export class EncryptedValuesRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Counts the values of a column that do not depend on the secret `kid`. */
+  countOutdated(column: EncryptedColumn, kid: string): Promise<number> {
+    const bytes = Buffer.from(kid, 'hex');
+    return countAll((after) => this.database.execute(countOutdatedValues(column, bytes, after)));
+  }
+
+  /** Counts the passwords of customers and operators whose pepper depends on one of the secrets. */
+  async countPasswords(kids: string[]): Promise<number> {
+    let total = 0;
+    for (const table of passwordTables)
+      total += await countAll((after) => this.database.execute(countPasswords(table, kids, after)));
+    return total;
+  }
+
+  /** Reads the values of a column that do not depend on the secret `kid`, in batches in the order of the key. */
+  async *readOutdated(column: EncryptedColumn, kid: string): AsyncGenerator<OutdatedValue[]> {
+    const bytes = Buffer.from(kid, 'hex');
+    let rows: ScannedRow[] = [];
+    do {
+      const after: RowKey | null = rows.at(-1)?.key ?? null;
+      rows = await this.database.execute(scanValues(column, bytes, after));
+      const outdated = rows.filter((row): row is OutdatedValue => row.stored !== null);
+      if (outdated.length > 0) yield outdated;
+    } while (rows.length === BATCH_SIZE);
+  }
+
+  /**
+   * Replaces values that have not changed since they were read, in one transaction. A row that another transaction
+   * has locked stays as it is.
+   * @returns the number of replaced values
+   */
+  async replace(column: EncryptedColumn, replacements: Replacement[]): Promise<number> {
+    const [row] = await this.database.execute(replaceValues(column, replacements));
+    return row!.replaced;
+  }
+}

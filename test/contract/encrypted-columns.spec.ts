@@ -1,0 +1,48 @@
+import { encryptedColumns } from '@gatehouse/persistence';
+import { TestInstance } from '../support/test-instance.js';
+
+/** Columns of bytes that are not encrypted: hashes and MACs. Encrypted columns belong in `encryptedColumns`. */
+const HASHES = [
+  'api_keys.key_hash',
+  'challenges.token_hash',
+  'idempotency_keys.fingerprint',
+  'idempotency_keys.key_hash',
+  'imports.lines_mac',
+  'login_attempts.email_hash',
+  'one_time_tokens.token_hash',
+  'operator_links.token_hash',
+  'operator_login_attempts.email_hash',
+  'operator_sessions.token_hash',
+  'operators.recovery_codes',
+  'recovery_codes.code_hash',
+  'sessions.current_hash',
+  'sessions.previous_hash',
+  'sign_in_tokens.token_hash',
+];
+
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
+afterAll(() => instance?.stop());
+
+describe('the list of encrypted columns', () => {
+  it('contains every column of bytes that is not a hash', async () => {
+    const rows = await instance.sql<{ name: string }>(
+      `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+       WHERE table_schema = 'public' AND 'bytea' IN (data_type, ltrim(udt_name, '_'))`,
+    );
+    const encrypted = encryptedColumns.filter(({ prefix }) => prefix === undefined);
+    expect(rows.map(({ name }) => name).sort()).toEqual(
+      [...HASHES, ...encrypted.map(({ table, column }) => `${table}.${column}`)].sort(),
+    );
+  });
+
+  it('contains the complete primary key of each table', async () => {
+    const rows = await instance.sql<{ table: string; key: Record<string, string> }>(
+      `SELECT i.indrelid::regclass::text AS table, json_object_agg(a.attname, format_type(a.atttypid, NULL)) AS key
+       FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+       WHERE i.indisprimary GROUP BY 1`,
+    );
+    const keys = Object.fromEntries(rows.map(({ table, key }) => [table, key]));
+    for (const { table, key } of encryptedColumns) expect([table, key]).toEqual([table, keys[table]]);
+  });
+});

@@ -1,0 +1,306 @@
+import { execFile } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  encryptedColumns,
+  EncryptedValuesRepository,
+  type EncryptedColumn,
+  type OutdatedValue,
+} from '@gatehouse/persistence';
+import bcrypt from 'bcrypt';
+import { Webhook } from 'standardwebhooks';
+import { connectDatabase } from '../support/connect-database.js';
+import { dumpTables } from '../support/dump-tables.js';
+import { eventually } from '../support/eventually.js';
+import { inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
+import { Keyring } from '../support/platform.js';
+import { Receiver } from '../support/receiver.js';
+import { TestInstance } from '../support/test-instance.js';
+import { totpCode } from '../support/totp.js';
+
+const oldSecret = randomBytes(32).toString('base64url');
+const newSecret = randomBytes(32).toString('base64url');
+const [newKid, oldKid] = new Keyring([newSecret, oldSecret]).listKids() as [string, string];
+/** What encrypted values of the old secret begin with in a dump: bytes, and text with the base64 of its id. */
+const oldCiphertexts = [`\\x${oldKid}`, `i1$${Buffer.from(oldKid, 'hex').toString('base64').slice(0, 5)}`];
+const IMPORTED_PASSWORD = 'the phrase of another system';
+const HEADERS = { 'x-shop': 'berlin' };
+
+let instance: TestInstance;
+let receiver: Receiver;
+/** Signed in, with an authenticator. */
+let admin: OperatorClient;
+/** Signed in, with an authenticator that is not confirmed yet. */
+let enrolling: OperatorClient;
+let endpoint: { id: string; secret: string; previousSecret: string };
+let customer: { email: string; accessToken: string };
+
+beforeAll(async () => {
+  receiver = await Receiver.start();
+  instance = await TestInstance.start({
+    workers: 0,
+    env: { GATEHOUSE_SECRET: oldSecret, PERIODIC_JOBS: 'off', RATE_LIMITS: 'off' },
+  });
+  await writeValues();
+});
+afterAll(async () => {
+  await instance?.stop();
+  await receiver?.stop();
+});
+
+/** Writes values to every encrypted column, and to one of them so many that they take several batches. */
+async function writeValues(): Promise<void> {
+  const { id, secret: previousSecret } = await instance.createEndpoint(receiver.url, ['customer.created'], {
+    headers: HEADERS,
+  });
+  const rotated = await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${id}/rotate-secret`);
+  endpoint = { id, secret: rotated.body.data.secret, previousSecret };
+
+  const email = 'registered@example.com';
+  const { body } = await instance.register(email);
+  customer = { email, accessToken: body.tokens.accessToken };
+
+  await instance.request('POST', '/api/v1/customers', {
+    body: { email: 'imported@example.com', passwordHash: bcrypt.hashSync(IMPORTED_PASSWORD, 4) },
+    headers: { authorization: `Bearer ${instance.credentials.secretKey}`, 'idempotency-key': 'import-1' },
+  });
+  await instance.sql(
+    `INSERT INTO customers (id, project_id, email, password_hash)
+     SELECT gen_random_uuid(), project_id, 'imported' || n || '@example.com', password_hash
+     FROM customers, generate_series(1, 1499) n WHERE email = 'imported@example.com'`,
+  );
+
+  admin = await signIn(instance);
+  enrolling = await beginEnrollment();
+}
+
+async function beginEnrollment(): Promise<OperatorClient> {
+  const invited = await inviteOperator(admin, 'viewer');
+  await admin.request('POST', `/operators/${invited.operator.id}/reset-second-factor`);
+  const client = new OperatorClient(instance);
+  await client.request('POST', '/session', { email: invited.operator.email, password: invited.password });
+  client.secret = (await client.request('POST', '/session/enrollment')).body.secret as string;
+  return client;
+}
+
+/** Runs `npm run gatehouse -- reencrypt`. */
+const reencrypt = (
+  env: Record<string, string> = {},
+): Promise<{ code: number; stdout: string; stderr: string }> =>
+  new Promise((resolve) => {
+    const options = {
+      env: {
+        PATH: process.env['PATH']!,
+        ...instance.env,
+        GATEHOUSE_SECRET: `${newSecret},${oldSecret}`,
+        ...env,
+      },
+    };
+    execFile(
+      process.execPath,
+      ['scripts/gatehouse.mjs', 'reencrypt'],
+      options,
+      (error, stdout, stderr) => void resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
+  });
+
+/** Returns the number of values of a column that depend on the old secret. */
+const countOldValues = async ({ table, column, prefix }: EncryptedColumn): Promise<number> => {
+  const value = prefix ? `decode(substr(${column}, ${prefix.length + 1}), 'base64')` : column;
+  const isEncrypted = prefix ? `starts_with(${column}, '${prefix}')` : 'true';
+  const [row] = await instance.sql<{ count: number }>(
+    `SELECT count(*)::int AS count FROM (SELECT ${column} FROM ${table} WHERE ${isEncrypted}) t
+     WHERE encode(substr(${value}, 1, 4), 'hex') = $1`,
+    [oldKid],
+  );
+  return row!.count;
+};
+const listOldCounts = async (): Promise<Record<string, number>> =>
+  Object.fromEntries(
+    await Promise.all(
+      encryptedColumns.map(
+        async (column) => [`${column.table}.${column.column}`, await countOldValues(column)] as const,
+      ),
+    ),
+  );
+const findOldCiphertexts = async (): Promise<string[]> => {
+  const dump = await dumpTables(instance);
+  return oldCiphertexts.filter((ciphertext) => dump.includes(ciphertext));
+};
+/** Returns the version of every row in the tables with encrypted columns. */
+const listRowVersions = async (): Promise<string[]> => {
+  const tables = [...new Set(encryptedColumns.map(({ table }) => table))];
+  const selects = tables.map(
+    (table) => `SELECT '${table}' || ctid::text || xmin::text AS version FROM ${table}`,
+  );
+  const rows = await instance.sql<{ version: string }>(selects.join(' UNION ALL '));
+  return rows.map(({ version }) => version).sort();
+};
+const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((a, b) => a + b, 0);
+
+/** Inserts captured emails with these encrypted parameters. */
+const insertMails = (...encrypt: ((id: string) => Buffer)[]): Promise<{ id: string }[]> =>
+  Promise.all(
+    encrypt.map(async (parameters) => {
+      const id = randomUUID();
+      await instance.sql(
+        `INSERT INTO mails (id, kind, recipient, parameters, state) VALUES ($1, 'verify-email', 'a@example.com', $2, 'kept')`,
+        [id, parameters(id)],
+      );
+      return { id };
+    }),
+  );
+
+describe('npm run gatehouse -- reencrypt', () => {
+  it('resumes after it was killed, and moves every encrypted column to the newest secret', async () => {
+    const before = await listOldCounts();
+    expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([]);
+    expect(await findOldCiphertexts()).toEqual(oldCiphertexts);
+    expect(before).toMatchObject({ 'customers.password_hash': 1_500, 'webhook_endpoints.secret': 1 });
+
+    const killed = await reencrypt({ FAILPOINTS: 'reencrypt.between-batches' });
+    expect(killed).toMatchObject({ code: 137, stdout: '' });
+    const interrupted = await listOldCounts();
+    expect(interrupted).toMatchObject({
+      'webhook_endpoints.secret': 0,
+      'mails.parameters': before['mails.parameters'],
+    });
+    expect(interrupted['customers.password_hash']).toBeGreaterThan(0);
+    expect(interrupted['customers.password_hash']).toBeLessThan(1_500);
+
+    const { code, stdout, stderr } = await reencrypt();
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('cannot be decrypted')]);
+    expect(stderr).toMatch(/^webhook_endpoints\.secret: nothing to re-encrypt$/m);
+    expect(stderr).toMatch(/^customers\.password_hash: (\d+) of \1 re-encrypted$/m);
+    expect(stdout).toContain(`Values re-encrypted: ${sum(interrupted)}. All encrypted values use the first`);
+    expect(sum(await listOldCounts())).toBe(0);
+    // Includes columns that `encryptedColumns` might lack.
+    expect(await findOldCiphertexts()).toEqual([]);
+  });
+
+  it('changes no row of which all values use the newest secret, and counts the passwords that depend on an older one', async () => {
+    const before = await listRowVersions();
+    const { code, stdout } = await reencrypt();
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Values re-encrypted: 0.')]);
+    // Two operators and a customer.
+    expect(stdout).toContain('no password depends on them. Passwords that still do: 3.');
+    expect(await listRowVersions()).toEqual(before);
+    await instance.sql(`UPDATE customers SET password_hash = replace(password_hash, $1, $2)`, [
+      oldKid,
+      newKid,
+    ]);
+    await instance.sql(`UPDATE operators SET password_hash = replace(password_hash, $1, $2)`, [
+      oldKid,
+      newKid,
+    ]);
+    expect((await reencrypt()).stdout).toContain('Older entries can be removed now.');
+  });
+
+  it('reports values that cannot be decrypted, and moves all others', async () => {
+    const unknown = new Keyring([randomBytes(32).toString('base64url')]);
+    const values = await insertMails(
+      (id) => new Keyring([oldSecret]).encrypt('mail-parameters', id, '{}'),
+      () => new Keyring([oldSecret]).encrypt('mail-parameters', 'another row', '{}'),
+      (id) => unknown.encrypt('mail-parameters', id, '{}'),
+      () => Buffer.alloc(0),
+    );
+    const [intact, moved, foreign, empty] = values;
+    const { code, stdout, stderr } = await reencrypt();
+    expect([code, stdout]).toEqual([1, '']);
+    const lines = stderr.split('\n').filter((line) => line.includes('cannot be decrypted'));
+    const describe = ({ id }: { id: string }, reason: string) =>
+      `mails.parameters of id ${id} cannot be decrypted: ${reason}`;
+    expect(lines.sort()).toEqual(
+      [
+        describe(moved!, 'the encrypted value was modified or belongs to another row'),
+        describe(foreign!, `no entry of GATEHOUSE_SECRET has the id ${unknown.listKids()[0]}`),
+        describe(empty!, 'no entry of GATEHOUSE_SECRET has the id '),
+      ].sort(),
+    );
+    expect(stderr).toContain('Values that could not be re-encrypted: 3.');
+    expect(stderr).toContain('Older entries of GATEHOUSE_SECRET cannot be removed yet.');
+    const [row] = await instance.sql<{ parameters: Buffer }>('SELECT parameters FROM mails WHERE id = $1', [
+      intact!.id,
+    ]);
+    expect(new Keyring([newSecret]).decrypt('mail-parameters', intact!.id, row!.parameters)).toBe('{}');
+    await instance.sql('DELETE FROM mails WHERE id = ANY ($1)', [values.map(({ id }) => id)]);
+  });
+});
+
+it('does not replace a value that has changed, was removed or is locked since it was read', async () => {
+  const inserted = await insertMails(...Array.from({ length: 4 }, () => () => randomBytes(40)));
+  const [unchanged, changed, removed, locked] = inserted.map(({ id }) => id);
+  const database = await connectDatabase(instance);
+  const lock = await instance.db.connect();
+  try {
+    const values = new EncryptedValuesRepository(database);
+    const column = encryptedColumns.find(({ table }) => table === 'mails')!;
+    const read = (await values.readOutdated(column, newKid).next()).value as OutdatedValue[];
+    expect(read.map(({ key }) => key[0]).sort()).toEqual([unchanged, changed, removed, locked].sort());
+
+    const newer = Buffer.from('newer');
+    await instance.sql('UPDATE mails SET parameters = $2 WHERE id = $1', [changed, newer]);
+    await instance.sql('DELETE FROM mails WHERE id = $1', [removed]);
+    await lock.query('BEGIN');
+    await lock.query('SELECT FROM mails WHERE id = $1 FOR UPDATE', [locked]);
+    const replacement = Buffer.from('replacement');
+    expect(
+      await values.replace(
+        column,
+        read.map((value) => ({ ...value, replacement })),
+      ),
+    ).toBe(1);
+    const rows = await instance.sql('SELECT id, parameters FROM mails WHERE id = ANY ($1) ORDER BY id', [
+      [unchanged, changed, removed, locked],
+    ]);
+    expect(Object.fromEntries(rows.map(({ id, parameters }) => [id, parameters]))).toEqual({
+      [unchanged!]: replacement,
+      [changed!]: newer,
+      [locked!]: read.find(({ key }) => key[0] === locked)!.stored,
+    });
+  } finally {
+    lock.release(true);
+    await database.close();
+    await instance.sql('DELETE FROM mails WHERE id = ANY ($1)', [inserted.map(({ id }) => id)]);
+  }
+});
+
+describe('an api and a worker with only the newest secret', () => {
+  beforeAll(async () => {
+    await instance.api.stop();
+    instance.env['GATEHOUSE_SECRET'] = newSecret;
+    instance.startApi();
+    instance.startWorker();
+    await instance.waitUntilReady();
+  });
+
+  it('decrypt every value', async () => {
+    const me = await instance.requestWithAccessToken(customer.accessToken, 'GET', '/api/v1/me');
+    expect(me).toMatchObject({ status: 200, body: { email: customer.email } });
+    expect((await instance.login('imported@example.com', IMPORTED_PASSWORD)).status).toBe(200);
+    expect((await instance.login('imported1499@example.com', IMPORTED_PASSWORD)).status).toBe(200);
+    const [mail] = await instance.listMails(customer.email, 'verify-email');
+    expect(mail).toMatchObject({ link: expect.stringContaining('/verify-email?token=') });
+
+    const request = await eventually('a delivery', () => receiver.requests[0]);
+    expect(request.headers).toMatchObject(HEADERS);
+    for (const secret of [endpoint.secret, endpoint.previousSecret])
+      new Webhook(secret).verify(request.body, request.headers as Record<string, string>);
+
+    const [stored] = await instance.sql<{ claim: string; answer: Buffer }>(
+      'SELECT claim, answer FROM idempotency_keys',
+    );
+    const answer = new Keyring([newSecret]).decrypt('idempotent-answer', stored!.claim, stored!.answer);
+    expect(JSON.parse(answer)).toMatchObject({ status: 201, body: { email: 'imported@example.com' } });
+  });
+
+  it('accept the codes of authenticators, enrolled and to be confirmed', async () => {
+    // The code that enrolled the authenticator is used up for 30 s.
+    await instance.sql('UPDATE operators SET totp_step = 0');
+    const code = totpCode(admin.secret);
+    expect((await admin.request('POST', '/session/reauthenticate', { code })).status).toBe(200);
+    const confirmed = await enrolling.request('POST', '/session/enrollment/confirm', {
+      code: totpCode(enrolling.secret),
+    });
+    expect(confirmed.status).toBe(200);
+  });
+});
