@@ -143,6 +143,12 @@ describe('SigningKeyRing', () => {
     expect(kids(alone)).toEqual([kid]);
   });
 
+  it('CF-04: adds no key with a root secret that cannot decrypt the others', async () => {
+    table.time += 90 * DAY;
+    await expect(createRing(table, newer).load()).rejects.toThrow('GATEHOUSE_SECRET');
+    expect(table.rows.map(({ kid }) => kid)).toEqual([first]);
+  });
+
   it('TK-01: a row that was modified in the database adds no key', async () => {
     const foreign = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
     Object.assign(table.rows[0]!, { publicJwk: foreign });

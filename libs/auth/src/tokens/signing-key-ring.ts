@@ -61,12 +61,13 @@ export class SigningKeyRing {
    * Loads the ring. First removes retired keys, and creates the next key if the newest one has reached its
    * maximum age or there is none. The same key signs until the next load.
    * @returns the created key, or null
+   * @throws Error if GATEHOUSE_SECRET cannot decrypt a key that is not retired
    */
   async load(): Promise<NextSigningKey | null> {
     const { maxAge } = this.config.signingKeys;
-    const [newest] = await this.repository.listAll();
-    const created = !newest || newest.age >= maxAge ? await this.insert({ maxAge }) : null;
     await this.repository.deleteRetired(RETIRED_AFTER_MS);
+    const [newest] = await this.listDecryptable();
+    const created = !newest || newest.age >= maxAge ? await this.insert({ maxAge }) : null;
     const stored = await this.repository.listAll();
     // A known key remains the same object, because the cache of verified tokens refers to it.
     const keys = stored.map((record) => this.keys.get(record.kid) ?? this.decryptKey(record));
@@ -79,11 +80,10 @@ export class SigningKeyRing {
   /**
    * Adds a key that is published immediately and signs later, or, with `atOnce`, a key that immediately
    * replaces all others. Every replica uses it after its next load.
-   * @throws Error if GATEHOUSE_SECRET cannot decrypt the current keys, because the replicas could not decrypt
-   *   the new one
+   * @throws Error if GATEHOUSE_SECRET cannot decrypt the current keys
    */
   async rotate({ atOnce }: { atOnce: boolean }): Promise<NextSigningKey> {
-    (await this.repository.listAll()).forEach((record) => this.decryptKey(record));
+    await this.listDecryptable();
     const created = await this.insert({ clear: atOnce });
     return created!;
   }
@@ -108,6 +108,17 @@ export class SigningKeyRing {
    */
   getJwks(): { keys: JsonWebKey[] } {
     return { keys: [...this.keys.values()].map(({ jwk }) => jwk) };
+  }
+
+  /**
+   * Returns the stored keys. Called before a key is stored: other replicas could not decrypt a key of a
+   * replica that cannot decrypt theirs.
+   * @throws Error if GATEHOUSE_SECRET cannot decrypt one of them
+   */
+  private async listDecryptable(): Promise<StoredSigningKey[]> {
+    const stored = await this.repository.listAll();
+    stored.forEach((record) => this.decryptKey(record));
+    return stored;
   }
 
   private async insert(options: { maxAge?: number; clear?: boolean }): Promise<NextSigningKey | null> {
