@@ -57,7 +57,7 @@ it('the discovery document names the issuer and the keys of access tokens', asyn
   const { tokens } = await registerCustomer(instance);
   const { body } = await instance.request('GET', '/.well-known/openid-configuration');
   expect(body.issuer).toBe(decodeJwt(tokens.accessToken).iss);
-  expect(body.id_token_signing_alg_values_supported).toEqual(['ES256']);
+  expect(body.id_token_signing_alg_values_supported).toEqual(['ES256', 'RS256']);
   const jwks = await fetch(body.jwks_uri).then((response) => response.json());
   expect(jwks).toEqual((await instance.request('GET', '/.well-known/jwks.json')).body);
 });

@@ -1,3 +1,4 @@
+import { createLocalJWKSet, jwtVerify } from 'jose';
 import {
   inviteCustomer,
   NEW_PASSWORD,
@@ -294,6 +295,25 @@ describe('refresh tokens', () => {
         body: { code: 'refresh_token_reused' },
       });
     });
+  });
+
+  it('return access tokens of the new signingAlgorithm of the project, and previous ones stay valid on every replica', async () => {
+    const { tokens } = await registerCustomer(instance);
+    const { body } = await instance.request('GET', '/.well-known/jwks.json', { baseUrl: replica.baseUrl });
+    const options = { issuer: instance.baseUrl, audience: instance.credentials.projectId, typ: 'at+jwt' };
+    const verifyWith = (algorithm: string, { accessToken }: Tokens) =>
+      jwtVerify(accessToken, createLocalJWKSet(body), { ...options, algorithms: [algorithm] });
+    const refresh = async ({ refreshToken }: Tokens, baseUrl: string): Promise<Tokens> =>
+      (await refreshSession(instance, refreshToken, baseUrl)).body.tokens;
+
+    const renewed = await withSettings(instance, { signingAlgorithm: 'RS256' }, () =>
+      refresh(tokens, replica.baseUrl),
+    );
+    const restored = await refresh(renewed, instance.baseUrl);
+    await verifyWith('RS256', renewed);
+    for (const other of [tokens, restored]) await verifyWith('ES256', other);
+    for (const baseUrl of [instance.baseUrl, replica.baseUrl])
+      for (const each of [tokens, renewed, restored]) expect(await isActive(each, baseUrl)).toBe(true);
   });
 
   it('TK-08, TK-09: have the same valid successor for parallel uses on two replicas and an immediate retry', async () => {

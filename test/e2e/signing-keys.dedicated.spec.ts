@@ -78,7 +78,9 @@ const getMeStatus = async ({ accessToken }: Tokens, baseUrl?: string) =>
 const getKid = ({ accessToken }: Tokens): string => decodeProtectedHeader(accessToken).kid!;
 const getJwks = async (baseUrl = instance.baseUrl): Promise<Record<string, string>[]> =>
   (await instance.request('GET', '/.well-known/jwks.json', { baseUrl })).body.keys;
-const listPublishedKids = async (): Promise<string[]> => (await getJwks()).map(({ kid }) => kid!);
+const listPublishedKids = async (baseUrl?: string) => (await getJwks(baseUrl)).map(({ kid }) => kid!);
+/** Returns the kids under which signing keys are published. */
+const pairs = (...kids: (string | undefined)[]): string[] => kids.flatMap((kid) => [kid!, `${kid}-rsa`]);
 const listStoredKids = async (): Promise<string[]> =>
   (await instance.sql('SELECT kid FROM signing_keys ORDER BY activates_at DESC')).map(({ kid }) => kid);
 
@@ -207,7 +209,7 @@ describe('rotation', () => {
     await reloadKeys(apis);
     const kids = await listStoredKids();
     expect(kids).toHaveLength(2);
-    for (const { baseUrl } of replicas) expect((await getJwks(baseUrl)).map(({ kid }) => kid)).toEqual(kids);
+    for (const { baseUrl } of replicas) expect(await listPublishedKids(baseUrl)).toEqual(pairs(...kids));
     expect(getKid(await refresh(tokens, replicas[0]!.baseUrl))).toBe(firstKid);
     const findLines = () =>
       [instance.api, ...apis].flatMap(({ log }) =>
@@ -215,6 +217,24 @@ describe('rotation', () => {
       );
     await eventually('the log line', () => findLines().length > 0);
     expect(findLines()).toHaveLength(1);
+  });
+
+  it('adds one RSA key to a key of the previous version when two apis load it concurrently', async () => {
+    await runCommand(['rotate-signing-key']);
+    const [kid] = await listStoredKids();
+    await instance.sql('UPDATE signing_keys SET rsa_private_key = NULL WHERE kid = $1', [kid]);
+    const blocker = await instance.db.connect();
+    try {
+      await blocker.query('BEGIN');
+      await blocker.query('SELECT FROM signing_keys FOR UPDATE');
+      const apis = replicas.map(({ process }) => process);
+      await Promise.all([reloadKeys(apis), commitWhenOthersWait(blocker, 2)]);
+    } finally {
+      blocker.release(true);
+    }
+    const [jwks, other] = await Promise.all(replicas.map(({ baseUrl }) => getJwks(baseUrl)));
+    expect(jwks!.map((key) => key['kid'])).toContain(`${kid}-rsa`);
+    expect(other).toEqual(jwks);
   });
 
   it('CF-04: publishes the next key before its use, and retains the previous key until its tokens have expired', async () => {
@@ -233,16 +253,18 @@ describe('rotation', () => {
     expect(stored).toEqual([{ seconds: 15 * 60, isAsPrinted: true }]);
 
     await reloadKeys();
-    expect(await listPublishedKids()).toEqual([nextKid, firstKid]);
+    expect(await listPublishedKids()).toEqual(pairs(nextKid, firstKid));
     expect(getKid(await register())).toBe(firstKid);
 
     await passTime(nextKid!, '15 minutes');
     await reloadKeys();
     expect(getKid(await register())).toBe(nextKid);
     const { headers, body } = await instance.request('GET', '/.well-known/jwks.json');
-    expect(body.keys.map(({ kid }: { kid: string }) => kid)).toEqual([nextKid, firstKid]);
-    for (const key of body.keys)
-      expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
+    expect(body.keys.map(({ kid }: { kid: string }) => kid)).toEqual(pairs(nextKid, firstKid));
+    for (const key of body.keys) {
+      const members = key.kty === 'EC' ? ['crv', 'x', 'y'] : ['e', 'n'];
+      expect(Object.keys(key).sort()).toEqual(['alg', 'kid', 'kty', 'use', ...members].sort());
+    }
     expect(headers.get('cache-control')).toBe('public, max-age=300');
     expect(await getMeStatus(oldTokens)).toBe(200);
     const renewed = await refresh(oldTokens);
@@ -253,12 +275,12 @@ describe('rotation', () => {
     await passTime(firstKid, '2 days');
     await passTime(nextKid!, '24 hours');
     await reloadKeys();
-    expect(await listPublishedKids()).toEqual([nextKid, firstKid]);
+    expect(await listPublishedKids()).toEqual(pairs(nextKid, firstKid));
     expect(await getMeStatus(oldTokens)).toBe(200);
 
     await passTime(nextKid!, '1 hour');
     await reloadKeys();
-    expect(await listPublishedKids()).toEqual([nextKid]);
+    expect(await listPublishedKids()).toEqual(pairs(nextKid));
     expect(await listStoredKids()).toEqual([nextKid]);
     expect(await getMeStatus(oldTokens)).toBe(401);
     expect(await getMeStatus(renewed)).toBe(200);
@@ -282,7 +304,7 @@ describe('rotation', () => {
 
     await reloadKeys();
     for (const baseUrl of [instance.baseUrl, replicas[0]!.baseUrl]) {
-      expect((await getJwks(baseUrl)).map(({ kid }) => kid)).toEqual([nextKid]);
+      expect(await listPublishedKids(baseUrl)).toEqual(pairs(nextKid));
       const response = await getMe(oldTokens.accessToken, baseUrl);
       expect(response.status).toBe(401);
       expect(response.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
+import { decodeProtectedHeader } from 'jose';
 import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { moveOwnership } from '../../scripts/database-roles.mjs';
@@ -201,6 +202,20 @@ describe('a database of 0.1.0', () => {
     const { disabled, withoutPassword } = manifest.customers;
     expect((await signIn(disabled)).body).toMatchObject({ code: 'customer_disabled' });
     expect((await signIn(withoutPassword)).body).toMatchObject({ code: 'invalid_credentials' });
+  });
+
+  it('adds an RSA key to its signing key, which signs for a project with the signingAlgorithm RS256', async () => {
+    const [project] = manifest.projects;
+    const path = `/api/v1/projects/${project.projectId}`;
+    const keys = await instance.sql('SELECT kid FROM signing_keys');
+    const [{ kid }] = keys as [{ kid: string }];
+    const jwks = await instance.request('GET', '/.well-known/jwks.json');
+    expect(jwks.body.keys.map((key: { kid: string }) => key.kid)).toEqual([kid, `${kid}-rsa`]);
+    await withKey(project.secretKey, 'PATCH', path, { settings: { signingAlgorithm: 'RS256' } });
+    const { body } = await signIn(manifest.customers.native[0]!);
+    await withKey(project.secretKey, 'PATCH', path, { settings: { signingAlgorithm: null } });
+    expect(decodeProtectedHeader(body.tokens.accessToken)).toMatchObject({ alg: 'RS256', kid: `${kid}-rsa` });
+    expect((await withKey(body.tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
   });
 
   it('refreshes its sessions', async () => {

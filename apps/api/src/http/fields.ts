@@ -175,10 +175,15 @@ export const CheckedField = (
   );
 
 /** One of several texts, in a query or in a body. */
-export const OneOfField = (description: string, values: readonly string[]): PropertyDecorator =>
+export const OneOfField = (
+  description: string,
+  values: readonly string[],
+  more: Partial<FieldOptions> = {},
+): PropertyDecorator =>
   CheckedField({
     description,
     optional: true,
+    ...more,
     values,
     isValid: (text) => values.includes(text),
     message: `$property must be one of ${values.join(', ')}`,

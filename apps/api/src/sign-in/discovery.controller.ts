@@ -1,6 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { JWKS_MAX_AGE_SECONDS, NoCredential, TOKEN_ALGORITHM } from '@gatehouse/auth';
+import { JWKS_MAX_AGE_SECONDS, NoCredential } from '@gatehouse/auth';
+import { signingAlgorithms } from '@gatehouse/domain';
 import { Config } from '@gatehouse/platform';
 import { DiscoveryResponse } from './dto/discovery.response.js';
 
@@ -27,7 +28,7 @@ export class DiscoveryController {
       jwks_uri: `${publicUrl}/.well-known/jwks.json`,
       response_types_supported: ['token'],
       subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: [TOKEN_ALGORITHM],
+      id_token_signing_alg_values_supported: [...signingAlgorithms],
     };
   }
 }

@@ -8,9 +8,10 @@ import { ProblemAlert } from '../components/problem-alert';
 import { MailFields } from './mail-fields';
 import { useProjectForm, type Project, type ProjectForm } from './use-project-form';
 import { MailLimitFields } from './mail-limit-fields';
-import { BrandingFields, GeneralFields, PageFields, PasswordFields, TokenFields } from './settings-fields';
+import { BrandingFields, GeneralFields, PageFields, PasswordFields } from './settings-fields';
 import classes from './settings.module.css';
 import { SignInFields } from './sign-in-fields';
+import { TokenFields } from './token-fields';
 
 const sections: {
   title: string;
@@ -24,7 +25,7 @@ const sections: {
     Fields: PageFields,
   },
   { title: 'Registration and sign-in', description: 'Rules for new customers.', Fields: SignInFields },
-  { title: 'Tokens and sessions', description: 'How long a sign-in stays valid.', Fields: TokenFields },
+  { title: 'Tokens and sessions', description: 'Lifetime and content of tokens.', Fields: TokenFields },
   { title: 'Passwords', description: 'Requirements for new passwords.', Fields: PasswordFields },
   { title: 'Branding', description: 'Appearance of hosted pages and emails.', Fields: BrandingFields },
   { title: 'Email', description: 'Language and sender of the emails of this project.', Fields: MailFields },

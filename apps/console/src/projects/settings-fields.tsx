@@ -1,4 +1,4 @@
-import { ColorInput, NumberInput, Select, SimpleGrid, Switch, TextInput } from '@mantine/core';
+import { ColorInput, NumberInput, SimpleGrid, Switch, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { LinesInput } from '../components/lines-input';
 import { BrandPreview, DEFAULT_COLOR } from './brand-preview';
@@ -42,7 +42,7 @@ export function TextSetting({
   );
 }
 
-function ListSetting({ form, name, label, description, placeholder }: FieldProps<KeyOf<string[]>>) {
+export function ListSetting({ form, name, label, description, placeholder }: FieldProps<KeyOf<string[]>>) {
   return (
     <LinesInput
       label={label}
@@ -83,7 +83,7 @@ interface DurationSettingProps extends FieldProps<KeyOf<number>> {
  * Renders a duration setting. The API, including its error messages, uses seconds; the console uses larger
  * units.
  */
-function DurationSetting({
+export function DurationSetting({
   form,
   name,
   label,
@@ -166,77 +166,6 @@ export function PageFields({ form }: SectionProps): ReactNode {
         label="Invitation page URL"
         description={`Target of the links in invitation emails. ${hosted}`}
         max={2048}
-      />
-    </>
-  );
-}
-
-/** Times for which the previous refresh token stays usable, in seconds. The API accepts up to 300. */
-const graceSeconds = [0, 10, 30, 60, 300];
-
-/** Renders the setting for a response of a refresh that was lost. */
-function RefreshGraceSetting({ form }: SectionProps): ReactNode {
-  const { refreshGrace } = form.values;
-  const seconds = new Set([...graceSeconds, ...(typeof refreshGrace === 'number' ? [refreshGrace] : [])]);
-  return (
-    <Select
-      label="Repeat a lost refresh"
-      description="Time for which the previous refresh token returns the same new tokens, in case a response was lost. Its use after that ends the session. Default: until the new refresh token is used."
-      allowDeselect={false}
-      maw={280}
-      readOnly={form.isReadOnly}
-      data={[
-        { value: 'until_used', label: 'Until the new token is used' },
-        ...[...seconds]
-          .sort((one, other) => one - other)
-          .map((count) => ({ value: String(count), label: count === 0 ? 'Never' : `${count} seconds` })),
-      ]}
-      value={String(refreshGrace)}
-      error={form.fieldError('refreshGrace')}
-      onChange={(value) => form.setValue('refreshGrace', value === 'until_used' ? value : Number(value))}
-    />
-  );
-}
-
-export function TokenFields({ form }: SectionProps): ReactNode {
-  return (
-    <>
-      <DurationSetting
-        form={form}
-        name="accessTokenTtl"
-        label="Access token lifetime"
-        min={60}
-        max={86_400}
-        rangeText="1 minute to 24 hours"
-        description="Default: 1 hour."
-      />
-      <DurationSetting
-        form={form}
-        name="refreshIdleTtl"
-        label="Session idle timeout"
-        min={300}
-        max={31_536_000}
-        rangeText="5 minutes to 365 days"
-        description="Default: 30 days."
-        otherError="Must not be longer than the maximum session lifetime."
-      />
-      <DurationSetting
-        form={form}
-        name="refreshAbsoluteTtl"
-        label="Maximum session lifetime"
-        min={300}
-        max={63_072_000}
-        rangeText="5 minutes to 730 days"
-        description="Must not be shorter than the session idle timeout. Default: 90 days."
-        otherError="Must not be shorter than the session idle timeout."
-      />
-      <RefreshGraceSetting form={form} />
-      <ListSetting
-        form={form}
-        name="accessTokenClaims"
-        label="Claims"
-        description="Keys of the public metadata, or externalId, email, firstName and lastName, to include in access tokens, one per line. At most 10."
-        placeholder="plan"
       />
     </>
   );

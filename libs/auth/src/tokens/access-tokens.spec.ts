@@ -1,23 +1,37 @@
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
 import { jest } from '@jest/globals';
 import { JwtService } from '@nestjs/jwt';
-import { reservedClaims, type Customer, type ProjectContext } from '@gatehouse/domain';
+import {
+  reservedClaims,
+  signingAlgorithms,
+  type Customer,
+  type ProjectContext,
+  type SigningAlgorithm,
+} from '@gatehouse/domain';
 import type { Config } from '@gatehouse/platform';
 import { AccessTokens, type AccessTokenClaims, type TokenSession } from './access-tokens.js';
 import type { SigningKey, SigningKeyRing } from './signing-key-ring.js';
 
 const pair = (kid: string): SigningKey => ({
   kid,
+  algorithm: 'ES256',
   jwk: {},
   ...generateKeyPairSync('ec', { namedCurve: 'P-256' }),
 });
+const rsaPair = (kid: string): SigningKey => ({
+  kid,
+  algorithm: 'RS256',
+  jwk: {},
+  ...generateKeyPairSync('rsa', { modulusLength: 2048 }),
+});
 
 const current = pair('current');
+const currentRsa = rsaPair('current-rsa');
 const previous = pair('previous');
 const foreign = pair('foreign');
 const ring = {
-  getCurrentKey: () => current,
-  find: (kid: string) => [current, previous].find((key) => key.kid === kid),
+  getCurrentKey: (algorithm: SigningAlgorithm) => (algorithm === 'ES256' ? current : currentRsa),
+  find: (kid: string) => [current, currentRsa, previous].find((key) => key.kid === kid),
 } as SigningKeyRing;
 
 const issuer = 'https://auth.example.com';
@@ -33,7 +47,7 @@ const sid = '0199a1b2-c3d4-7e5f-8a6b-000000000002';
 const session: TokenSession = { id: sid, amr: ['pwd'], authTime: new Date('2026-11-20T12:00:00.999Z') };
 const project = {
   id: '0199a1b2-c3d4-7e5f-8a6b-000000000003',
-  settings: { accessTokenTtl: 600, accessTokenClaims: [] as string[] },
+  settings: { accessTokenTtl: 600, accessTokenClaims: [] as string[], signingAlgorithm: 'ES256' },
 } as ProjectContext;
 
 const encode = (part: unknown): string => Buffer.from(JSON.stringify(part)).toString('base64url');
@@ -59,12 +73,10 @@ const header = (changed: object = {}): object => ({
   ...changed,
 });
 
-/** Returns a token with any header and claims and an authentic ES256 signature. */
-const signed = (head: object, body: object, key = current): string => {
+/** Returns a token with any header and claims and an authentic ES256 or RS256 signature. */
+const signed = (head: object, body: object, key = current, hash = 'sha256'): string => {
   const text = `${encode(head)}.${encode(body)}`;
-  const signature = createSign('sha256')
-    .update(text)
-    .sign({ key: key.privateKey, dsaEncoding: 'ieee-p1363' });
+  const signature = createSign(hash).update(text).sign({ key: key.privateKey, dsaEncoding: 'ieee-p1363' });
   return `${text}.${signature.toString('base64url')}`;
 };
 
@@ -86,6 +98,14 @@ describe('AccessTokens', () => {
       auth_time: Date.UTC(2026, 10, 20, 12) / 1000,
     });
     expect(tokens.verify(token)).toEqual(body);
+  });
+
+  it.each(signingAlgorithms)('signs with the signingAlgorithm of the project, %s', (signingAlgorithm) => {
+    const settings = { ...project.settings, signingAlgorithm };
+    const token = tokens.sign(customer, session, { ...project, settings });
+    const { kid } = ring.getCurrentKey(signingAlgorithm);
+    expect(decode(token, 0)).toEqual({ alg: signingAlgorithm, typ: 'at+jwt', kid });
+    expect(tokens.verify(token)).toMatchObject({ sub: customer.id, sid });
   });
 
   it.each([60, 600, 3600, 86_400])('TK-04: expires after exactly the accessTokenTtl of %d s', (ttl) => {
@@ -195,7 +215,6 @@ describe('AccessTokens', () => {
     'a logout token': [{}, { typ: 'logout+jwt' }],
     'no type': [{}, { typ: undefined }],
     'another algorithm in the header': [{}, { alg: 'ES384' }],
-    RS256: [{}, { alg: 'RS256' }],
     'a critical extension': [{}, { crit: ['exp'] }],
     'an unknown key id': [{}, { kid: 'unknown' }],
     'no key id': [{}, { kid: undefined }],
@@ -225,11 +244,20 @@ describe('AccessTokens', () => {
       expect(tokens.verify(`${encode(header({ alg }))}.${encode(claims())}.`)).toBeNull();
       expect(tokens.verify(signed(header({ alg }), claims()))).toBeNull();
     }
-    const pem = current.publicKey.export({ type: 'spki', format: 'pem' });
-    for (const alg of ['HS256', 'ES256']) {
-      const text = `${encode(header({ alg }))}.${encode(claims())}`;
-      const mac = createHmac('sha256', pem).update(text).digest('base64url');
-      expect(tokens.verify(`${text}.${mac}`)).toBeNull();
+    for (const { kid, algorithm, publicKey } of [current, currentRsa]) {
+      expect(tokens.verify(`${encode(header({ alg: 'none', kid }))}.${encode(claims())}.`)).toBeNull();
+      const secrets = [
+        publicKey.export({ type: 'spki', format: 'pem' }),
+        publicKey.export({ type: 'spki', format: 'der' }),
+        JSON.stringify(publicKey.export({ format: 'jwk' })),
+      ];
+      for (const secret of secrets) {
+        for (const alg of ['HS256', algorithm]) {
+          const text = `${encode(header({ alg, kid }))}.${encode(claims())}`;
+          const mac = createHmac('sha256', secret).update(text).digest('base64url');
+          expect(tokens.verify(`${text}.${mac}`)).toBeNull();
+        }
+      }
     }
     const text = `${encode(header())}.${encode(claims())}`;
     for (const end of ['', '.', `.${Buffer.alloc(64).toString('base64url')}`])
@@ -237,6 +265,28 @@ describe('AccessTokens', () => {
     expect(tokens.verify(signed(header(), claims(), foreign))).toBeNull();
     const [head, , signature] = signed(header(), claims()).split('.');
     expect(tokens.verify(`${head}.${encode(claims({ email_verified: false }))}.${signature}`)).toBeNull();
+  });
+
+  it('TK-01: accepts only the algorithm of the key that the token names', () => {
+    const rsa = { alg: 'RS256', kid: currentRsa.kid };
+    expect(tokens.verify(signed(header(rsa), claims(), currentRsa))).not.toBeNull();
+    const otherHeaders: [string, object, SigningKey, string?][] = [
+      ['RS256 with the kid of the EC key', { alg: 'RS256' }, currentRsa],
+      ['an RSA signature as ES256', { alg: 'ES256' }, currentRsa],
+      ['an RSA signature as ES256 with its kid', { ...rsa, alg: 'ES256' }, currentRsa],
+      ['ES256 with the kid of the RSA key', { ...rsa, alg: 'ES256' }, current],
+      ['an EC signature as RS256', rsa, current],
+      ['an EC signature as RS256 with its kid', { alg: 'RS256' }, current],
+      ['RS384', { ...rsa, alg: 'RS384' }, currentRsa, 'sha384'],
+      ['RS512', { ...rsa, alg: 'RS512' }, currentRsa, 'sha512'],
+      ['PS256', { ...rsa, alg: 'PS256' }, currentRsa],
+      ['none with a signature', { ...rsa, alg: 'none' }, currentRsa],
+      ['HS256 with a signature', { ...rsa, alg: 'HS256' }, currentRsa],
+    ];
+    const accepted = otherHeaders.filter(
+      ([, head, key, hash]) => tokens.verify(signed(header(head), claims(), key, hash)) !== null,
+    );
+    expect(accepted.map(([name]) => name)).toEqual([]);
   });
 
   it('TK-01: rejects every notation of an authentic token but the one that was issued', () => {

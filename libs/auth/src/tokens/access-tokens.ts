@@ -12,8 +12,6 @@ import { Config, decodeBase64Url, newRandomId, now } from '@gatehouse/platform';
 import { LRUCache } from 'lru-cache';
 import { SigningKeyRing, type SigningKey } from './signing-key-ring.js';
 
-/** Algorithm of the signatures (RFC 7518). */
-export const TOKEN_ALGORITHM = 'ES256';
 const TOKEN_TYPE = 'at+jwt';
 
 /** Tolerance for differences between the clocks of two replicas, in seconds. */
@@ -70,10 +68,10 @@ export class AccessTokens {
 
   /**
    * Returns an access token for the customer's session that is valid for the project's `accessTokenTtl`
-   * seconds.
+   * seconds, signed with its `signingAlgorithm`.
    */
   sign(customer: CustomerIdentity, session: TokenSession, project: TokenProject): string {
-    const key = this.ring.getCurrentKey();
+    const key = this.ring.getCurrentKey(project.settings.signingAlgorithm);
     return this.jwt.sign(
       {
         ...customClaims(customer, project),
@@ -85,8 +83,8 @@ export class AccessTokens {
       {
         // The types of @nestjs/jwt lack KeyObject. With a PEM key the same signature takes ten times as long.
         privateKey: key.privateKey as unknown as string,
-        algorithm: TOKEN_ALGORITHM,
-        header: { alg: TOKEN_ALGORITHM, typ: TOKEN_TYPE, kid: key.kid },
+        algorithm: key.algorithm,
+        header: { alg: key.algorithm, typ: TOKEN_TYPE, kid: key.kid },
         issuer: this.config.publicUrl,
         audience: project.id,
         subject: customer.id,
@@ -132,7 +130,7 @@ export class AccessTokens {
   private verifyWith(key: SigningKey, token: string): AccessTokenClaims {
     return this.jwt.verify<AccessTokenClaims>(token, {
       publicKey: key.publicKey as unknown as string,
-      algorithms: [TOKEN_ALGORITHM],
+      algorithms: [key.algorithm],
       issuer: this.config.publicUrl,
       clockTolerance: LEEWAY_SECONDS,
     });
@@ -141,9 +139,9 @@ export class AccessTokens {
   /** Verifies the signature and caches the result, because verification is most of the cost of a request. */
   private verifySignature(token: string): VerifiedToken | null {
     const header = readHeader(token);
-    if (header?.['typ'] !== TOKEN_TYPE || header['alg'] !== TOKEN_ALGORITHM || 'crit' in header) return null;
+    if (header?.['typ'] !== TOKEN_TYPE || 'crit' in header) return null;
     const key = this.ring.find(String(header['kid']));
-    if (!key) return null;
+    if (!key || header['alg'] !== key.algorithm) return null;
     try {
       const claims = this.verifyWith(key, token);
       if (!hasEveryClaim(claims)) return null;

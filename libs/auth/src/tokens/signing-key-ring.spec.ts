@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { signingAlgorithms } from '@gatehouse/domain';
 import type {
   NewSigningKey,
   SigningKeysRepository,
@@ -16,7 +17,7 @@ const newer = 'Zx8cVb5nMq2wEr7tYu1iOp4aSd9fGh6jKl3-0';
 /** An in-memory table with a clock that tests control. test/e2e tests the SQL. */
 class FakeTable {
   time = 1_000 * DAY;
-  rows: (NewSigningKey & { activatesAt: number })[] = [];
+  rows: (Omit<StoredSigningKey, 'age'> & { activatesAt: number })[] = [];
 
   listAll(): Promise<StoredSigningKey[]> {
     const sorted = [...this.rows].sort((one, other) => other.activatesAt - one.activatesAt);
@@ -30,6 +31,12 @@ class FakeTable {
     const activatesAt = this.time + (this.rows.length > 0 ? delay : 0);
     this.rows.push({ ...key, activatesAt });
     return Promise.resolve(new Date(activatesAt));
+  }
+
+  addRsaKey(kid: string, rsaPrivateKey: Buffer): Promise<Buffer | null> {
+    const row = this.rows.find((each) => each.kid === kid);
+    if (row) row.rsaPrivateKey ??= rsaPrivateKey;
+    return Promise.resolve(row?.rsaPrivateKey ?? null);
   }
 
   deleteRetired(after: number): Promise<void> {
@@ -51,7 +58,11 @@ const createRing = (table: FakeTable, ...secrets: string[]): SigningKeyRing =>
     config,
   );
 
-const kids = (ring: SigningKeyRing): unknown[] => ring.getJwks().keys.map(({ kid }) => kid);
+const publishedKids = (ring: SigningKeyRing): unknown[] => ring.getJwks().keys.map(({ kid }) => kid);
+/** Returns the kids under which signing keys are published. */
+const pairs = (...kids: string[]): string[] => kids.flatMap((kid) => [kid, `${kid}-rsa`]);
+const getSigners = (ring: SigningKeyRing): string[] =>
+  signingAlgorithms.map((algorithm) => ring.getCurrentKey(algorithm).kid);
 
 describe('SigningKeyRing', () => {
   let table: FakeTable;
@@ -63,14 +74,17 @@ describe('SigningKeyRing', () => {
     first = (await ring.load())!.kid;
   });
 
-  it('TK-01: creates its first key, which signs immediately, and publishes only the public key', async () => {
-    expect(() => createRing(table).getCurrentKey()).toThrow('not loaded');
-    expect(ring.getCurrentKey().kid).toBe(first);
+  it('TK-01: creates its first key, which signs immediately, and publishes only the public keys', async () => {
+    expect(() => createRing(table).getCurrentKey('ES256')).toThrow('not loaded');
+    expect(getSigners(ring)).toEqual(pairs(first));
     expect(await ring.load()).toBeNull();
     expect(table.rows).toHaveLength(1);
     const b64u = expect.stringMatching(/^[\w-]{43}$/) as string;
+    // 2048 bits, the minimum of RFC 7518.
+    const modulus = expect.stringMatching(/^[\w-]{342}$/) as string;
     expect(ring.getJwks().keys).toEqual([
       { kty: 'EC', crv: 'P-256', x: b64u, y: b64u, kid: first, use: 'sig', alg: 'ES256' },
+      { kty: 'RSA', n: modulus, e: 'AQAB', kid: `${first}-rsa`, use: 'sig', alg: 'RS256' },
     ]);
   });
 
@@ -82,15 +96,15 @@ describe('SigningKeyRing', () => {
     expect(ahead).toBeGreaterThan(MINUTE + Math.max(JWKS_MAX_AGE_SECONDS * 1000, 10 * MINUTE));
 
     await ring.load();
-    expect(kids(ring)).toEqual([kid, first]);
-    expect(ring.getCurrentKey().kid).toBe(first);
+    expect(publishedKids(ring)).toEqual(pairs(kid, first));
+    expect(getSigners(ring)).toEqual(pairs(first));
     table.time += ahead - 1;
     await ring.load();
-    expect(ring.getCurrentKey().kid).toBe(first);
+    expect(getSigners(ring)).toEqual(pairs(first));
     table.time += 1;
     await ring.load();
-    expect(ring.getCurrentKey().kid).toBe(kid);
-    expect(kids(ring)).toEqual([kid, first]);
+    expect(getSigners(ring)).toEqual(pairs(kid));
+    expect(publishedKids(ring)).toEqual(pairs(kid, first));
   });
 
   it('retires a key only after the last token that it signed has expired', async () => {
@@ -101,7 +115,7 @@ describe('SigningKeyRing', () => {
     table.time = activatesAt.getTime() + DAY + 61 * MINUTE;
     await ring.load();
     expect(ring.find(first)).toBeUndefined();
-    expect(kids(ring)).toEqual([kid]);
+    expect(publishedKids(ring)).toEqual(pairs(kid));
     expect(table.rows).toHaveLength(1);
   });
 
@@ -111,23 +125,31 @@ describe('SigningKeyRing', () => {
     table.time += 1;
     const made = await ring.load();
     expect(made?.activatesAt.getTime()).toBeGreaterThan(table.time);
-    expect(kids(ring)).toEqual([made!.kid, first]);
+    expect(publishedKids(ring)).toEqual(pairs(made!.kid, first));
     expect(await ring.load()).toBeNull();
     expect(await createRing(table).load()).toBeNull();
   });
 
   it('reuses the same key object after a load, because cached tokens refer to it', async () => {
-    const before = ring.find(first);
+    const before = pairs(first).map((kid) => ring.find(kid));
     await ring.rotate({ atOnce: false });
     await ring.load();
-    expect(ring.find(first)).toBe(before);
+    for (const [index, kid] of pairs(first).entries()) expect(ring.find(kid)).toBe(before[index]);
+  });
+
+  it('signs with an RSA key that it could not add, because the key of a previous version was just deleted', async () => {
+    table.rows[0]!.rsaPrivateKey = null;
+    table.addRsaKey = () => Promise.resolve(null);
+    const other = createRing(table);
+    await other.load();
+    expect(getSigners(other)).toEqual(pairs(first));
   });
 
   it("still signs after the database's clock was set back", async () => {
     table.time -= DAY;
     const other = createRing(table);
     await other.load();
-    expect(other.getCurrentKey().kid).toBe(first);
+    expect(getSigners(other)).toEqual(pairs(first));
   });
 
   it('CF-04: decrypts older keys with a new root secret while the older one is in the ring', async () => {
@@ -140,13 +162,14 @@ describe('SigningKeyRing', () => {
     table.rows = table.rows.filter((row) => row.kid === kid);
     const alone = createRing(table, newer);
     await alone.load();
-    expect(kids(alone)).toEqual([kid]);
+    expect(publishedKids(alone)).toEqual(pairs(kid));
   });
 
   it('CF-04: adds no key with a root secret that cannot decrypt the others', async () => {
     table.time += 90 * DAY;
+    table.rows[0]!.rsaPrivateKey = null;
     await expect(createRing(table, newer).load()).rejects.toThrow('GATEHOUSE_SECRET');
-    expect(table.rows.map(({ kid }) => kid)).toEqual([first]);
+    expect(table.rows).toMatchObject([{ kid: first, rsaPrivateKey: null }]);
   });
 
   it('TK-01: a row that was modified in the database adds no key', async () => {

@@ -1,11 +1,13 @@
 import {
   createPrivateKey,
   createPublicKey,
-  generateKeyPairSync,
+  generateKeyPair,
   type JsonWebKey,
   type KeyObject,
 } from 'node:crypto';
+import { promisify } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import type { SigningAlgorithm } from '@gatehouse/domain';
 import {
   SigningKeysRepository,
   Transactions,
@@ -30,8 +32,15 @@ const PUBLISH_LEAD_MS = 15 * 60_000;
  */
 const RETIRED_AFTER_MS = 25 * 3_600_000;
 
+/** The minimum of RFC 7518. Longer keys sign more slowly. */
+const RSA_BITS = 2048;
+
+const generatePair = promisify(generateKeyPair);
+
+/** A key of one algorithm. A stored signing key contains one for each algorithm. */
 export interface SigningKey {
   kid: string;
+  algorithm: SigningAlgorithm;
   publicKey: KeyObject;
   privateKey: KeyObject;
   /** The key as `/.well-known/jwks.json` contains it (RFC 7517). */
@@ -48,7 +57,7 @@ export interface NextSigningKey {
 @Injectable()
 export class SigningKeyRing {
   private keys = new Map<string, SigningKey>();
-  private signer: SigningKey | undefined;
+  private signers: SigningKey[] = [];
 
   constructor(
     private readonly repository: SigningKeysRepository,
@@ -58,8 +67,9 @@ export class SigningKeyRing {
   ) {}
 
   /**
-   * Loads the ring. First removes retired keys, and creates the next key if the newest one has reached its
-   * maximum age or there is none. The same key signs until the next load.
+   * Loads the ring. First removes retired keys, creates the next key if the newest one has reached its
+   * maximum age or there is none, and adds the RSA keys that previous versions did not create. The same key
+   * signs until the next load.
    * @returns the created key, or null
    * @throws Error if GATEHOUSE_SECRET cannot decrypt a key that is not retired
    */
@@ -68,12 +78,12 @@ export class SigningKeyRing {
     await this.repository.deleteRetired(RETIRED_AFTER_MS);
     const [newest] = await this.listDecryptable();
     const created = !newest || newest.age >= maxAge ? await this.insert({ maxAge }) : null;
-    const stored = await this.repository.listAll();
-    // A known key remains the same object, because the cache of verified tokens refers to it.
-    const keys = stored.map((record) => this.keys.get(record.kid) ?? this.decryptKey(record));
-    this.keys = new Map(keys.map((key) => [key.kid, key]));
+    const stored = await this.listDecryptable();
+    for (const record of stored) record.rsaPrivateKey ??= await this.addRsaKey(record.kid);
+    const keys = stored.map((record) => this.decryptKeys(record));
+    this.keys = new Map(keys.flat().map((key) => [key.kid, key]));
     // If the database's clock was set back to before all keys, the oldest key signs.
-    this.signer = keys[stored.findIndex(({ age }) => age >= 0)] ?? keys.at(-1);
+    this.signers = keys[stored.findIndex(({ age }) => age >= 0)] ?? keys.at(-1) ?? [];
     return created;
   }
 
@@ -88,10 +98,11 @@ export class SigningKeyRing {
     return created!;
   }
 
-  /** Returns the key that signs. @throws Error before the ring has been loaded */
-  getCurrentKey(): SigningKey {
-    if (!this.signer) throw new Error('the signing keys are not loaded');
-    return this.signer;
+  /** Returns the key that signs with an algorithm. @throws Error before the ring has been loaded */
+  getCurrentKey(algorithm: SigningAlgorithm): SigningKey {
+    const signer = this.signers.find((key) => key.algorithm === algorithm);
+    if (!signer) throw new Error('the signing keys are not loaded');
+    return signer;
   }
 
   /**
@@ -117,12 +128,12 @@ export class SigningKeyRing {
    */
   private async listDecryptable(): Promise<StoredSigningKey[]> {
     const stored = await this.repository.listAll();
-    stored.forEach((record) => this.decryptKey(record));
+    stored.forEach((record) => this.decryptKeys(record));
     return stored;
   }
 
   private async insert(options: { maxAge?: number; clear?: boolean }): Promise<NextSigningKey | null> {
-    const key = this.generate();
+    const key = await this.generate();
     const activatesAt = await this.transactions.run(async (tx) => {
       if (options.clear) await this.repository.deleteAll(tx);
       return this.repository.insert(tx, key, PUBLISH_LEAD_MS, options.maxAge ?? null);
@@ -130,29 +141,60 @@ export class SigningKeyRing {
     return activatesAt && { kid: key.kid, activatesAt };
   }
 
-  private generate(): NewSigningKey {
+  private async generate(): Promise<NewSigningKey> {
     const kid = secureBytes(9).toString('base64url');
-    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+    const { publicKey, privateKey } = await generatePair('ec', { namedCurve: 'P-256' });
     return {
       kid,
-      publicJwk: publicJwk(kid, publicKey),
-      privateKey: this.keyring.encrypt('signing-key', kid, pem),
+      publicJwk: toJwk(publicKey, kid, 'ES256'),
+      privateKey: this.encrypt(kid, privateKey),
+      rsaPrivateKey: await this.generateRsaKey(kid),
     };
+  }
+
+  /** Returns a new RSA key, encrypted. Its generation takes up to half a second, in another thread. */
+  private async generateRsaKey(kid: string): Promise<Buffer> {
+    const { privateKey } = await generatePair('rsa', { modulusLength: RSA_BITS });
+    return this.encrypt(rsaKid(kid), privateKey);
+  }
+
+  /** Returns the RSA key of a signing key that a previous version inserted: the one that all replicas use. */
+  private async addRsaKey(kid: string): Promise<Buffer> {
+    const rsaPrivateKey = await this.generateRsaKey(kid);
+    return (await this.repository.addRsaKey(kid, rsaPrivateKey)) ?? rsaPrivateKey;
+  }
+
+  private encrypt(kid: string, privateKey: KeyObject): Buffer {
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+    return this.keyring.encrypt('signing-key', kid, pem);
+  }
+
+  private decryptKeys({ kid, privateKey, rsaPrivateKey }: StoredSigningKey): SigningKey[] {
+    const keys = [this.decryptKey(kid, 'ES256', privateKey)];
+    if (rsaPrivateKey) keys.push(this.decryptKey(rsaKid(kid), 'RS256', rsaPrivateKey));
+    return keys;
   }
 
   /**
    * Derives the public key from the encrypted private key, so that an attacker who can write rows but does
-   * not know the secret cannot add a key.
+   * not know the secret cannot add a key. A known key remains the same object, because the cache of verified
+   * tokens refers to it.
    */
-  private decryptKey({ kid, privateKey: sealed }: StoredSigningKey): SigningKey {
+  private decryptKey(kid: string, algorithm: SigningAlgorithm, sealed: Buffer): SigningKey {
+    const known = this.keys.get(kid);
+    if (known) return known;
     const privateKey = createPrivateKey(this.keyring.decrypt('signing-key', kid, sealed));
     const publicKey = createPublicKey(privateKey);
-    return { kid, jwk: publicJwk(kid, publicKey), publicKey, privateKey };
+    return { kid, algorithm, jwk: toJwk(publicKey, kid, algorithm), publicKey, privateKey };
   }
 }
 
-function publicJwk(kid: string, key: KeyObject): JsonWebKey {
-  const { kty, crv, x, y } = key.export({ format: 'jwk' });
-  return { kty, crv, x, y, kid, use: 'sig', alg: 'ES256' };
-}
+/** Returns the `kid` of the RSA key in a signing key. */
+const rsaKid = (kid: string): string => `${kid}-rsa`;
+
+const toJwk = (publicKey: KeyObject, kid: string, alg: SigningAlgorithm): JsonWebKey => ({
+  ...publicKey.export({ format: 'jwk' }),
+  kid,
+  use: 'sig',
+  alg,
+});

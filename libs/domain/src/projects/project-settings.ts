@@ -1,6 +1,10 @@
 import type { MfaPolicy } from '../factors/factor.js';
 import type { RefreshGrace } from '../sessions/refresh-decision.js';
 
+/** Algorithms of access tokens (RFC 7518). */
+export const signingAlgorithms = ['ES256', 'RS256'] as const;
+export type SigningAlgorithm = (typeof signingAlgorithms)[number];
+
 /** The branding of the hosted pages and emails of a project. */
 export interface Branding {
   /** Replaces the project's name; null for the project's name. */
@@ -58,6 +62,7 @@ export interface ProjectSettings {
   mfaGraceDays: number;
   /** Keys of `publicMetadata`, and `profileClaims`, that access tokens contain as claims of the same name. */
   accessTokenClaims: string[];
+  signingAlgorithm: SigningAlgorithm;
   passwordMinLength: number;
   /** True if new passwords are checked against a public list of breached passwords. */
   breachCheck: boolean;
@@ -94,6 +99,7 @@ export const defaultSettings: ProjectSettings = {
   mfa: 'off',
   mfaGraceDays: 14,
   accessTokenClaims: [],
+  signingAlgorithm: 'ES256',
   passwordMinLength: 8,
   breachCheck: false,
   defaultLocale: null,

@@ -17,6 +17,7 @@ import {
   type Members,
 } from '../json-schema.js';
 import { factorTypes, mfaPolicies } from '../factors/factor.js';
+import { signingAlgorithms } from '../projects/project-settings.js';
 import { attemptErrors } from './delivery.js';
 
 /** The schema of every field of a customer. */
@@ -63,6 +64,7 @@ const settings = {
   mfa: openEnum('Whether customers can, or must, use a second factor', ...mfaPolicies),
   mfaGraceDays: { type: 'integer' },
   accessTokenClaims: texts,
+  signingAlgorithm: openEnum('Algorithm of access tokens', ...signingAlgorithms),
   passwordMinLength: { type: 'integer' },
   breachCheck: flag,
   defaultLocale: nullable(text),

@@ -31,7 +31,10 @@ const inEndpoints = (column: string): ColumnOfPurpose => ({
 
 /** A column that others are copied from comes first, so that no copy of an old value is missed. */
 const columnsByPurpose: Record<EncryptionPurpose, ColumnOfPurpose[]> = {
-  'signing-key': [{ table: 'signing_keys', key: { kid: 'text' }, column: 'private_key', context: 'kid' }],
+  'signing-key': [
+    { table: 'signing_keys', key: { kid: 'text' }, column: 'private_key', context: 'kid' },
+    { table: 'signing_keys', key: { kid: 'text' }, column: 'rsa_private_key', context: `kid || '-rsa'` },
+  ],
   'webhook-secret': [inEndpoints('secret'), inEndpoints('previous_secret')],
   'webhook-headers': [inEndpoints('headers')],
   'totp-secret': [

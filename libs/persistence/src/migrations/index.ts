@@ -39,6 +39,7 @@ import { AllowErasedDeadLetters1764201607000 } from './1764201607000-allow-erase
 import { AddSessionProofs1764288000000 } from './1764288000000-add-session-proofs.js';
 import { CreateSignInTokens1764288001000 } from './1764288001000-create-sign-in-tokens.js';
 import { CreateSecondFactors1764288002000 } from './1764288002000-create-second-factors.js';
+import { AddRsaSigningKeys1764288010000 } from './1764288010000-add-rsa-signing-keys.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -83,4 +84,5 @@ export const migrations = [
   AddSessionProofs1764288000000,
   CreateSignInTokens1764288001000,
   CreateSecondFactors1764288002000,
+  AddRsaSigningKeys1764288010000,
 ];

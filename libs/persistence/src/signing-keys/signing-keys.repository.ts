@@ -1,7 +1,16 @@
 // This file contains SQL: a table lock, and ages by the clock of the database.
 import type { JsonWebKey } from 'node:crypto';
 import type { Database } from '../database.js';
-import { bytea, double, statement, text, timestamptz, type RowOf } from '../statements.js';
+import {
+  bytea,
+  double,
+  neverNull,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+  type RowOf,
+} from '../statements.js';
 import type { Tx } from '../transactions.js';
 
 export interface NewSigningKey {
@@ -9,11 +18,14 @@ export interface NewSigningKey {
   publicJwk: JsonWebKey;
   /** PKCS #8, encrypted. */
   privateKey: Buffer;
+  /** PKCS #8, encrypted. */
+  rsaPrivateKey: Buffer;
 }
 
 const storedKeyRow = {
   kid: text,
   privateKey: bytea,
+  rsaPrivateKey: nullable(bytea),
   /** Time since activation in ms; negative before it. */
   age: double,
 };
@@ -22,7 +34,8 @@ export type StoredSigningKey = RowOf<typeof storedKeyRow>;
 
 const listKeys = statement(
   storedKeyRow,
-  `SELECT kid, private_key AS "privateKey", (extract(epoch FROM now() - activates_at) * 1000)::float8 AS age
+  `SELECT kid, private_key AS "privateKey", rsa_private_key AS "rsaPrivateKey",
+     (extract(epoch FROM now() - activates_at) * 1000)::float8 AS age
    FROM signing_keys ORDER BY activates_at DESC, kid`,
 );
 
@@ -30,11 +43,18 @@ const lockKeys = statement({}, 'LOCK TABLE signing_keys IN SHARE ROW EXCLUSIVE M
 
 const insertKey = statement(
   { activatesAt: timestamptz },
-  `INSERT INTO signing_keys (kid, public_jwk, private_key, activates_at)
-   SELECT $1, $2, $3, now() + CASE WHEN EXISTS (SELECT FROM signing_keys) THEN $4 ELSE 0 END * interval '1 ms'
-   WHERE $5::float8 IS NULL
-     OR NOT EXISTS (SELECT FROM signing_keys WHERE activates_at > now() - $5 * interval '1 ms')
+  `INSERT INTO signing_keys (kid, public_jwk, private_key, rsa_private_key, activates_at)
+   SELECT $1, $2, $3, $4,
+     now() + CASE WHEN EXISTS (SELECT FROM signing_keys) THEN $5 ELSE 0 END * interval '1 ms'
+   WHERE $6::float8 IS NULL
+     OR NOT EXISTS (SELECT FROM signing_keys WHERE activates_at > now() - $6 * interval '1 ms')
    RETURNING activates_at AS "activatesAt"`,
+);
+
+const addRsaKey = statement(
+  { rsaPrivateKey: neverNull(bytea) },
+  `UPDATE signing_keys SET rsa_private_key = coalesce(rsa_private_key, $2) WHERE kid = $1
+   RETURNING rsa_private_key AS "rsaPrivateKey"`,
 );
 
 const deleteKeys = statement({}, 'DELETE FROM signing_keys');
@@ -65,9 +85,19 @@ export class SigningKeysRepository {
    */
   async insert(tx: Tx, key: NewSigningKey, delay: number, maxAge: number | null): Promise<Date | null> {
     await tx.execute(lockKeys);
-    const values = [key.kid, JSON.stringify(key.publicJwk), key.privateKey, delay, maxAge];
+    const { kid, publicJwk, privateKey, rsaPrivateKey } = key;
+    const values = [kid, JSON.stringify(publicJwk), privateKey, rsaPrivateKey, delay, maxAge];
     const [row] = await tx.execute(insertKey, values);
     return row?.activatesAt ?? null;
+  }
+
+  /**
+   * Adds the RSA key to a key that has none.
+   * @returns the RSA key that is stored, which another replica may have added, or null if the key was deleted
+   */
+  async addRsaKey(kid: string, rsaPrivateKey: Buffer): Promise<Buffer | null> {
+    const [row] = await this.database.execute(addRsaKey, [kid, rsaPrivateKey]);
+    return row?.rsaPrivateKey ?? null;
   }
 
   /** Removes all keys, so that `insert` in the same transaction starts a new key ring. */

@@ -11,12 +11,14 @@ import {
   MAX_REFRESH_GRACE_SECONDS,
   mfaPolicies,
   reservedClaims,
+  signingAlgorithms,
   type Branding,
   type Environment,
   type MailLimits,
   type MailSettings,
   type MfaPolicy,
   type RefreshGrace,
+  type SigningAlgorithm,
   type SettingsPatch,
 } from '@gatehouse/domain';
 import { describeField, presence } from '../../http/field-options.js';
@@ -202,6 +204,13 @@ export class SettingsRequest implements SettingsPatch {
       '$property must contain names of at most 64 letters, digits and _ that do not start with a digit and are not reserved',
   })
   accessTokenClaims?: string[] | null;
+
+  @OneOfField(
+    'Algorithm that signs new access tokens. Tokens of the other algorithm stay valid until they expire',
+    signingAlgorithms,
+    { nullable: true },
+  )
+  signingAlgorithm?: SigningAlgorithm | null;
 
   @IntegerField({ ...setting('Minimum length of new passwords in characters'), min: 8, max: 64 })
   passwordMinLength?: number | null;

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import {
   environments,
+  signingAlgorithms,
   type Branding,
   type MailLimits,
   mfaPolicies,
@@ -10,6 +11,7 @@ import {
   type ProjectSettings,
   type RefreshGrace,
   type Reach,
+  type SigningAlgorithm,
 } from '@gatehouse/domain';
 import { slugSchema, urlSchema } from '../../http/text-schemas.js';
 
@@ -117,6 +119,12 @@ export class ProjectSettingsResponse implements ProjectSettings {
   })
   mfaGraceDays!: number;
   @ApiProperty({ type: [String], example: ['plan'] }) accessTokenClaims!: string[];
+  @ApiProperty({
+    enum: signingAlgorithms,
+    default: 'ES256',
+    description: 'Algorithm that signs new access tokens',
+  })
+  signingAlgorithm!: SigningAlgorithm;
   @ApiProperty({ type: 'integer', default: 8 }) passwordMinLength!: number;
   @ApiProperty({ default: false }) breachCheck!: boolean;
   @ApiProperty({
@@ -149,6 +157,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
       mfa: settings.mfa,
       mfaGraceDays: settings.mfaGraceDays,
       accessTokenClaims: settings.accessTokenClaims,
+      signingAlgorithm: settings.signingAlgorithm,
       passwordMinLength: settings.passwordMinLength,
       breachCheck: settings.breachCheck,
       defaultLocale: settings.defaultLocale,

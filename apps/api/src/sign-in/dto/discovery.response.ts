@@ -8,6 +8,10 @@ export class DiscoveryResponse {
   jwks_uri!: string;
   @ApiProperty({ type: [String], example: ['token'] }) response_types_supported!: string[];
   @ApiProperty({ type: [String], example: ['public'] }) subject_types_supported!: string[];
-  @ApiProperty({ type: [String], example: ['ES256'], description: 'Algorithms of access tokens' })
+  @ApiProperty({
+    type: [String],
+    example: ['ES256', 'RS256'],
+    description: 'Algorithms of access tokens. Each project uses one of them, its `signingAlgorithm`',
+  })
   id_token_signing_alg_values_supported!: string[];
 }
