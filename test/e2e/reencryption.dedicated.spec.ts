@@ -9,6 +9,12 @@ import {
 import bcrypt from 'bcrypt';
 import { Webhook } from 'standardwebhooks';
 import { connectDatabase } from '../support/connect-database.js';
+import {
+  completeChallenge,
+  openChallenge,
+  registerWithTotp,
+  type EnrolledCustomer,
+} from '../support/customer-factors.js';
 import { dumpTables } from '../support/dump-tables.js';
 import { eventually } from '../support/eventually.js';
 import { inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
@@ -33,6 +39,10 @@ let admin: OperatorClient;
 let enrolling: OperatorClient;
 let endpoint: { id: string; secret: string; previousSecret: string };
 let customer: { email: string; accessToken: string };
+/** Has an authenticator. */
+let enrolled: EnrolledCustomer;
+/** A challenge with an authenticator that is not confirmed yet. */
+let enrollment: { challengeToken: string; secret: string };
 
 beforeAll(async () => {
   receiver = await Receiver.start();
@@ -68,6 +78,16 @@ async function writeValues(): Promise<void> {
      SELECT gen_random_uuid(), project_id, 'imported' || n || '@example.com', password_hash
      FROM customers, generate_series(1, 1499) n WHERE email = 'imported@example.com'`,
   );
+
+  const project = `/api/v1/projects/${instance.credentials.projectId}`;
+  await instance.requestWithSecretKey('PATCH', project, { settings: { mfa: 'optional' } });
+  enrolled = await registerWithTotp(instance);
+  const { id: customerId } = body.customer;
+  await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${customerId}`, { mfa: 'required' });
+  const challengeToken = await openChallenge(instance, email);
+  const path = '/api/v1/auth/challenge/enroll-totp';
+  const { secret } = (await instance.requestWithPublishableKey('POST', path, { challengeToken })).body;
+  enrollment = { challengeToken, secret };
 
   admin = await signIn(instance);
   enrolling = await beginEnrollment();
@@ -181,8 +201,8 @@ describe('npm run gatehouse -- reencrypt', () => {
     const before = await listRowVersions();
     const { code, stdout } = await reencrypt();
     expect([code, stdout]).toEqual([0, expect.stringContaining('Values re-encrypted: 0.')]);
-    // Two operators and a customer.
-    expect(stdout).toContain('no password depends on them. Passwords that still do: 3.');
+    // Two operators and two customers.
+    expect(stdout).toContain('no password depends on them. Passwords that still do: 4.');
     expect(await listRowVersions()).toEqual(before);
     await instance.sql(`UPDATE customers SET password_hash = replace(password_hash, $1, $2)`, [
       oldKid,
@@ -302,5 +322,11 @@ describe('an api and a worker with only the newest secret', () => {
       code: totpCode(enrolling.secret),
     });
     expect(confirmed.status).toBe(200);
+    const proof = { method: 'totp', code: totpCode(enrolled.secret) };
+    const path = '/api/v1/me/reauthenticate';
+    const proven = await instance.requestWithAccessToken(enrolled.tokens.accessToken, 'POST', path, proof);
+    expect(proven.status).toBe(200);
+    const { challengeToken, secret } = enrollment;
+    expect((await completeChallenge(instance, challengeToken, totpCode(secret))).status).toBe(200);
   });
 });
