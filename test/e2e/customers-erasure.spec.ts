@@ -325,6 +325,7 @@ describe('GET /api/v1/customers/{id}/export', () => {
       truncated: false,
       customer,
       registrationDevice: 'Firefox on Linux',
+      secondFactors: { totp: [], recoveryCodes: 0 },
       sessions: [
         { ip: '127.0.0.1', amr: ['pwd'], authTime: expect.any(String), revokedAt: null, revokedReason: null },
         { revokedAt: expect.any(String), revokedReason: 'logout' },

@@ -41,6 +41,23 @@ const openBatch = async (importId: string, lines: object[], key?: string): Promi
 const createIds = (): [string, string] => [randomUUID(), `${randomUUID()}.example`];
 
 describe('a list of customers', () => {
+  it('keeps free ids, and replaces those that a customer of any project has', async () => {
+    const { projectId } = await insertProject(instance, instance.credentials.organizationId);
+    const [id, taken] = [randomUUID(), randomUUID()];
+    const other = await importList({ projectId, customers: [{ id: taken, email: uniqueEmail() }] });
+    expect(other.body.results).toMatchObject([{ status: 'created', id: taken }]);
+    const ids = [id, id, taken];
+    const { body } = await importList({ customers: ids.map((each) => ({ id: each, email: uniqueEmail() })) });
+    expect(body.results).toMatchObject([
+      { status: 'created', id },
+      { status: 'created' },
+      { status: 'created' },
+    ]);
+    const [, second, third] = body.results as { id: string }[];
+    expect([id, taken]).not.toContain(second!.id);
+    expect([id, taken]).not.toContain(third!.id);
+  });
+
   it('is imported with all of its fields, and the results are in order', async () => {
     const [email, externalId] = [uniqueEmail(), randomUUID()];
     const full = {

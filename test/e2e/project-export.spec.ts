@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import bcrypt from 'bcrypt';
@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { bearerHeader, TestInstance, PASSWORD } from '../support/test-instance.js';
 import { parseNdjson, importLines, toNdjson } from '../support/ndjson.js';
 import { insertKey, insertProject, type Tenant } from '../support/tenants.js';
+import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
@@ -21,6 +22,9 @@ const login = (tenant: Tenant, email: string, password = PASSWORD) =>
     body: { email, password },
     headers: { 'x-publishable-key': tenant.publishableKey },
   });
+
+const randomTotpSecret = (): string =>
+  Array.from({ length: 32 }, () => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[randomInt(32)]).join('');
 
 /** Creates a project with customers of every kind. */
 async function createFullProject(): Promise<{ tenant: Tenant; emails: Record<string, string> }> {
@@ -85,6 +89,41 @@ describe('the export of a project', () => {
     expect(await statuses(emails['imported']!)).toEqual([200, 401]);
     expect(await statuses(emails['passwordless']!)).toEqual([401, 401]);
     expect(await statuses(emails['disabled']!)).toEqual([403, 401]);
+  });
+
+  it('contains secrets of authenticators with the hashes only, which an import accepts', async () => {
+    const tenant = await createProject();
+    await instance.sql(`UPDATE projects SET settings = '{"mfa": "optional"}' WHERE id = $1`, [
+      tenant.projectId,
+    ]);
+    const totpSecret = randomTotpSecret();
+    const customers = [
+      { email: uniqueEmail(), password: PASSWORD, totpSecret },
+      { email: uniqueEmail(), totpSecret: null },
+    ];
+    const { body } = await importLines(instance, toNdjson(customers), {}, bearerHeader(tenant.secretKey));
+    expect(body).toMatchObject({ created: 2 });
+    const lines = parseNdjson((await exportProject(tenant.projectId, '?hashes=true')).body as string);
+    const exported = new Map(lines.map((line) => [line['email'], line['totpSecret']]));
+    expect(customers.map(({ email }) => exported.get(email))).toEqual([totpSecret, null]);
+    expect((await exportProject(tenant.projectId)).body).not.toContain(totpSecret);
+
+    const { challenge } = (await login(tenant, customers[0]!.email)).body;
+    expect(challenge).toMatchObject({ kind: 'second_factor', methods: ['totp'] });
+    const completed = await instance.request('POST', '/api/v1/auth/challenge/totp', {
+      body: { challengeToken: challenge.token, code: totpCode(totpSecret) },
+      headers: { 'x-publishable-key': tenant.publishableKey },
+    });
+    expect(completed.status).toBe(200);
+    for (const invalid of ['', 'JBSWY3DP', 'jbswy3dpehpk3pxp', '1'.repeat(16), 16]) {
+      const rejected = await importLines(
+        instance,
+        toNdjson([{ email: uniqueEmail(), totpSecret: invalid }]),
+        {},
+        bearerHeader(tenant.secretKey),
+      );
+      expect(rejected.body).toMatchObject({ failed: 1 });
+    }
   });
 
   it('contains hashes only on request and with their scope, and imported hashes unchanged (PW-06, AK-06)', async () => {

@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { ManagementCaller } from '@gatehouse/auth';
-import { CustomerRecordsRepository, CustomersRepository, Transactions } from '@gatehouse/persistence';
+import {
+  CustomerRecordsRepository,
+  CustomersRepository,
+  FactorsRepository,
+  Transactions,
+} from '@gatehouse/persistence';
 import { now } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { CustomerExportResponse } from './dto/customer-export.response.js';
@@ -14,6 +19,7 @@ export class CustomerExportService {
   constructor(
     private readonly customers: CustomersRepository,
     private readonly records: CustomerRecordsRepository,
+    private readonly factors: FactorsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
   ) {}
@@ -23,9 +29,10 @@ export class CustomerExportService {
     const details = await this.customers.get(reach, id);
     const { customer, project } = details;
     const exported = await this.records.readAll(reach, id, MAX_RECORDS + 1);
+    const factors = await this.factors.list(id);
     await this.transactions.run((tx) =>
       this.audit.record(tx, customerAction('customer.exported', customer, project)),
     );
-    return CustomerExportResponse.from(details, exported, MAX_RECORDS, now());
+    return CustomerExportResponse.from(details, exported, factors, MAX_RECORDS, now());
   }
 }

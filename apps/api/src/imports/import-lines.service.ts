@@ -26,7 +26,13 @@ const MAX_FIELD_LENGTH = 100;
 
 /** A validated line: the customer to create, or the errors. */
 export type ValidatedLine = { line: number } & (
-  { customer: CustomerWithPasswordHash; hasWeakHash: boolean } | { errors: FieldError[] }
+  | {
+      customer: CustomerWithPasswordHash;
+      /** In base32, or null. */
+      totpSecret: string | null;
+      hasWeakHash: boolean;
+    }
+  | { errors: FieldError[] }
 );
 
 /** Converts the lines of an import into customers before any transaction: parses, validates and hashes. */
@@ -83,6 +89,7 @@ export class ImportLinesService {
       return {
         line,
         customer: toCustomer(project, input, await this.resolvePasswordHash(project, input, signal)),
+        totpSecret: input.totpSecret ?? null,
         hasWeakHash: isWeakHash(input.passwordHash ?? ''),
       };
     } catch (error) {
@@ -135,7 +142,7 @@ function toCustomer(
 ): CustomerWithPasswordHash {
   const createdAt = parseTime(input.createdAt) ?? now();
   return {
-    id: newId(),
+    id: input.id ?? newId(),
     projectId: project.id,
     ...newCustomer(input),
     disabledAt: parseTime(input.disabledAt),

@@ -3,20 +3,24 @@ import type { Customer, ImportLineResult, ProjectContext } from '@gatehouse/doma
 import {
   CustomersBulkRepository,
   EventsRepository,
+  FactorsRepository,
   type CustomerWithPasswordHash,
   type Tx,
 } from '@gatehouse/persistence';
+import { newId, Keyring } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import type { ValidatedLine } from './import-lines.service.js';
 
-type Candidate = { line: number; customer: CustomerWithPasswordHash; hasWeakHash: boolean };
+type Candidate = Extract<ValidatedLine, { customer: CustomerWithPasswordHash }>;
 
 /** Inserts validated customers into a project, and returns the result of each line. */
 @Injectable()
 export class ImportWriterService {
   constructor(
     private readonly customers: CustomersBulkRepository,
+    private readonly factors: FactorsRepository,
     private readonly events: EventsRepository,
+    private readonly keyring: Keyring,
   ) {}
 
   /** Inserts the valid lines. @returns the results of all lines, in their order */
@@ -29,6 +33,7 @@ export class ImportWriterService {
     const results = new Map<number, ImportLineResult>();
     const created: Customer[] = [];
     for (const group of splitDuplicates(lines.filter(isCandidate))) {
+      await this.replaceTakenIds(tx, group);
       const inserted = await this.customers.insert(
         tx,
         project.id,
@@ -40,6 +45,10 @@ export class ImportWriterService {
         results.set(line, { line, status: 'created', customerId: customer.id, errors: [], hasWeakHash });
         created.push(customer);
       }
+      await this.insertFactors(
+        tx,
+        group.filter(({ customer }) => inserted.has(customer.id)),
+      );
       for (const result of await this.explainConflicts(tx, project, conflicting))
         results.set(result.line, result);
     }
@@ -58,6 +67,24 @@ export class ImportWriterService {
           errors: 'errors' in validated ? validated.errors : [],
         },
     );
+  }
+
+  /** Gives new ids to the customers whose ids are taken, also by customers of other projects. */
+  private async replaceTakenIds(tx: Tx, group: Candidate[]): Promise<void> {
+    const taken = await this.customers.findTakenIds(
+      tx,
+      group.map(({ customer }) => customer.id),
+    );
+    for (const { customer } of group) if (taken.has(customer.id)) customer.id = newId();
+  }
+
+  private async insertFactors(tx: Tx, inserted: Candidate[]): Promise<void> {
+    const factors = inserted.flatMap(({ customer: { id: customerId }, totpSecret }) =>
+      totpSecret
+        ? [{ id: newId(), customerId, secret: this.keyring.encrypt('totp-secret', customerId, totpSecret) }]
+        : [],
+    );
+    if (factors.length > 0) await this.factors.insertImported(tx, factors);
   }
 
   private async explainConflicts(
@@ -80,21 +107,21 @@ export class ImportWriterService {
 const isCandidate = (line: ValidatedLine): line is Candidate => 'customer' in line;
 
 /**
- * Returns groups in which no email address and no external id occurs twice: a duplicate conflicts with the
+ * Returns groups in which no id, no email address and no external id occurs twice: a duplicate conflicts with the
  * first occurrence in the database, as if the customers were inserted one by one.
  */
 function splitDuplicates(candidates: Candidate[]): Candidate[][] {
   const groups: Candidate[][] = [];
-  let [emails, externalIds] = [new Set<string>(), new Set<string>()];
+  let seen = new Set<string>();
   for (const candidate of candidates) {
-    const { email, externalId } = candidate.customer;
-    if (groups.length === 0 || emails.has(email) || (externalId !== null && externalIds.has(externalId))) {
+    const { id, email, externalId } = candidate.customer;
+    const keys = [`id ${id}`, `email ${email}`, ...(externalId === null ? [] : [`externalId ${externalId}`])];
+    if (groups.length === 0 || keys.some((key) => seen.has(key))) {
       groups.push([]);
-      [emails, externalIds] = [new Set(), new Set()];
+      seen = new Set();
     }
     groups.at(-1)!.push(candidate);
-    emails.add(email);
-    if (externalId !== null) externalIds.add(externalId);
+    for (const key of keys) seen.add(key);
   }
   return groups;
 }

@@ -5,11 +5,12 @@ import { GatehouseError, insufficientScope, type Scope } from '@gatehouse/domain
 import {
   ApiKeysRepository,
   CustomersBulkRepository,
+  FactorsRepository,
   ProjectsRepository,
   Transactions,
   type CustomerWithPasswordHash,
 } from '@gatehouse/persistence';
-import { LOGGER, PasswordHasher, type Logger } from '@gatehouse/platform';
+import { Keyring, LOGGER, PasswordHasher, type Logger } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { CustomerResponse } from '../customers/dto/customer.response.js';
 import { streamPages } from '../http/stream-pages.js';
@@ -22,8 +23,10 @@ export class ProjectExportService {
   constructor(
     private readonly projects: ProjectsRepository,
     private readonly customers: CustomersBulkRepository,
+    private readonly factors: FactorsRepository,
     private readonly apiKeys: ApiKeysRepository,
     private readonly hasher: PasswordHasher,
+    private readonly keyring: Keyring,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -31,7 +34,8 @@ export class ProjectExportService {
 
   /**
    * Starts an export. The project may be archived.
-   * @param withHashes true to add a `passwordHash` to each line, in a form that imports accept
+   * @param withHashes true to add a `passwordHash` and a `totpSecret` to each line, in a form that imports
+   *   accept
    * @returns the lines, one page at a time. The first page has already been read
    * @throws GatehouseError `not_found`, `insufficient_scope`
    */
@@ -49,7 +53,7 @@ export class ProjectExportService {
     await this.transactions.run((tx) =>
       this.audit.record(tx, { ...action, details: { hashes: withHashes } }),
     );
-    return this.pages(caller, projectId, first, (customer) => this.toLine(customer, withHashes));
+    return this.pages(caller, projectId, first, withHashes);
   }
 
   /** Sends the pages of an export as the response. */
@@ -65,11 +69,11 @@ export class ProjectExportService {
     caller: SecretKeyCaller,
     projectId: string,
     first: CustomerWithPasswordHash[],
-    formatLine: (customer: CustomerWithPasswordHash) => string,
+    withHashes: boolean,
   ): AsyncGenerator<string> {
     let page = first;
     while (page.length > 0) {
-      yield page.map(formatLine).join('');
+      yield await this.formatPage(page, withHashes);
       if (page.length < PAGE_SIZE) return;
       // A revoked key must stop working immediately (contract, section 3).
       if (!(await this.apiKeys.isActive(caller.keyId))) throw new GatehouseError('invalid_api_key');
@@ -77,9 +81,23 @@ export class ProjectExportService {
     }
   }
 
-  private toLine({ passwordHash, ...customer }: CustomerWithPasswordHash, withHashes: boolean): string {
-    const hash = withHashes && { passwordHash: passwordHash && this.hasher.exportHash(passwordHash) };
-    return `${JSON.stringify({ ...CustomerResponse.from(customer), ...hash })}\n`;
+  private async formatPage(page: CustomerWithPasswordHash[], withHashes: boolean): Promise<string> {
+    const ids = page.map(({ id }) => id);
+    const secrets = withHashes ? await this.factors.listNewestSecrets(ids) : null;
+    return page.map((customer) => this.formatLine(customer, secrets)).join('');
+  }
+
+  /** @param totpSecrets encrypted secrets by the id of the customer; null for a line without hashes and secrets */
+  private formatLine(
+    { passwordHash, ...customer }: CustomerWithPasswordHash,
+    totpSecrets: Map<string, Buffer> | null,
+  ): string {
+    const sealed = totpSecrets?.get(customer.id);
+    const secrets = totpSecrets && {
+      passwordHash: passwordHash && this.hasher.exportHash(passwordHash),
+      totpSecret: sealed ? this.keyring.decrypt('totp-secret', customer.id, sealed) : null,
+    };
+    return `${JSON.stringify({ ...CustomerResponse.from(customer), ...secrets })}\n`;
   }
 }
 

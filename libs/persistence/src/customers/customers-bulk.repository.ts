@@ -28,6 +28,8 @@ const insertCustomers = statement(
    ON CONFLICT DO NOTHING RETURNING id`,
 );
 
+const findTakenIds = statement({ id: uuid }, 'SELECT id FROM customers WHERE id = ANY ($1)');
+
 const findIdsByEmail = statement(
   { id: uuid, email: text },
   'SELECT id, email FROM customers WHERE project_id = $1 AND email = ANY ($2)',
@@ -50,6 +52,12 @@ export class CustomersBulkRepository {
    */
   async insert(tx: Tx, projectId: string, customers: CustomerWithPasswordHash[]): Promise<Set<string>> {
     const rows = await tx.execute(insertCustomers, [projectId, JSON.stringify(customers)]);
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Returns those of the ids that customers of any project have. */
+  async findTakenIds(tx: Tx, ids: string[]): Promise<Set<string>> {
+    const rows = await tx.execute(findTakenIds, [ids]);
     return new Set(rows.map(({ id }) => id));
   }
 

@@ -40,6 +40,18 @@ const listTotpSecrets = statement(
   'SELECT id, secret FROM totp_factors WHERE customer_id = $1 AND confirmed_at IS NOT NULL ORDER BY id',
 );
 
+const listNewestSecrets = statement(
+  { customerId: uuid, secret: bytea },
+  `SELECT DISTINCT ON (customer_id) customer_id AS "customerId", secret FROM totp_factors
+   WHERE customer_id = ANY ($1) AND confirmed_at IS NOT NULL ORDER BY customer_id, id DESC`,
+);
+
+const insertImportedFactors = statement(
+  {},
+  `INSERT INTO totp_factors (id, customer_id, secret, confirmed_at)
+   SELECT v.*, now() FROM unnest($1::uuid[], $2::uuid[], $3::bytea[]) v`,
+);
+
 const deletePendingFactors = statement(
   {},
   'DELETE FROM totp_factors WHERE customer_id = $1 AND confirmed_at IS NULL',
@@ -122,6 +134,21 @@ export class FactorsRepository {
   /** Returns the encrypted secrets of the authenticators of a customer. */
   listSecrets(tx: Tx, customerId: string): Promise<{ id: string; secret: Buffer }[]> {
     return tx.execute(listTotpSecrets, [customerId]);
+  }
+
+  /** Returns the encrypted secret of the newest authenticator of each of the customers, by their id. */
+  async listNewestSecrets(customerIds: string[]): Promise<Map<string, Buffer>> {
+    const rows = await this.database.execute(listNewestSecrets, [customerIds]);
+    return new Map(rows.map(({ customerId, secret }) => [customerId, secret]));
+  }
+
+  /** Inserts confirmed authenticators of customers that the transaction has inserted. */
+  async insertImported(tx: Tx, factors: { id: string; customerId: string; secret: Buffer }[]): Promise<void> {
+    await tx.execute(insertImportedFactors, [
+      factors.map(({ id }) => id),
+      factors.map(({ customerId }) => customerId),
+      factors.map(({ secret }) => secret),
+    ]);
   }
 
   /** Inserts an authenticator that the customer has yet to confirm, in place of an earlier one. */

@@ -3,12 +3,14 @@ import { oneTimeTokenKinds, publicId } from '@gatehouse/domain';
 import type {
   CustomerDeliveryAttempt,
   CustomerDetails,
+  CustomerFactors,
   CustomerRecords,
   KnownAddress,
   MailRecord,
   CustomerSessionRecord,
   TokenRecord,
 } from '@gatehouse/persistence';
+import { FactorsResponse } from '../../factors/dto/factors.response.js';
 import { SessionResponse } from '../../sessions/dto/session.response.js';
 import { CustomerResponse } from './customer.response.js';
 import { publicIdSchema, urlSchema } from '../../http/text-schemas.js';
@@ -142,6 +144,7 @@ export class CustomerExportResponse {
   })
   registrationDevice!: string | null;
 
+  @ApiProperty({ type: FactorsResponse, description: 'Without secrets' }) secondFactors!: FactorsResponse;
   @ApiProperty({ type: [ExportedSessionResponse] }) sessions!: ExportedSessionResponse[];
   @ApiProperty({ type: [ExportedAddressResponse] }) knownAddresses!: ExportedAddressResponse[];
   @ApiProperty({ type: [ExportedTokenResponse] }) oneTimeTokens!: ExportedTokenResponse[];
@@ -160,6 +163,7 @@ export class CustomerExportResponse {
   static from(
     { customer, registrationDevice }: CustomerDetails,
     records: CustomerRecords,
+    factors: CustomerFactors,
     limit: number,
     exportedAt: Date,
   ): CustomerExportResponse {
@@ -171,6 +175,7 @@ export class CustomerExportResponse {
       truncated: Object.values(records).some((list: unknown[]) => list.length > limit || list.includes(null)),
       customer: CustomerResponse.from(customer),
       registrationDevice,
+      secondFactors: FactorsResponse.from(factors),
       sessions: takeNewest(sessions, (session) => ExportedSessionResponse.from(session)),
       knownAddresses: takeNewest(knownAddresses, (address) => ExportedAddressResponse.from(address)),
       oneTimeTokens: takeNewest(tokens, (token) => ExportedTokenResponse.from(token)),

@@ -28,6 +28,9 @@ const isPast = (text: string): boolean => {
   return time >= 0 && time <= now().getTime() + CLOCK_SKEW_MS;
 };
 
+/** RFC 4226, section 4, requires 128 bits; many systems generate 80. */
+const isTotpSecret = (text: string): boolean => /^[A-Z2-7]{16,}$/.test(text);
+
 const EPOCH = /^\d{1,17}$/;
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,3})?\d{0,6}(Z|[+-]\d\d)(?::?(\d\d))?$/;
 
@@ -66,7 +69,7 @@ const PastField = (description: string): PropertyDecorator =>
     Transform(({ value }: { value: unknown }) => toRfc3339(value)),
   );
 
-const IgnoredIdField = (description: string): PropertyDecorator =>
+const UuidField = (description: string): PropertyDecorator =>
   CheckedField({ description, optional: true, isValid: isUuid, message: '$property must be a UUID' });
 
 class ImportedEmail {
@@ -94,6 +97,17 @@ class ImportedFields {
   })
   passwordHash?: string | null;
 
+  @CheckedField({
+    description:
+      'Secret of an authenticator app (TOTP with SHA-1, 6 digits and 30 s) in base32, from another system or an export with hashes',
+    optional: true,
+    nullable: true,
+    maxLength: 200,
+    isValid: isTotpSecret,
+    message: '$property must be at least 80 bits in base32, without padding',
+  })
+  totpSecret?: string | null;
+
   @BooleanField({
     description: 'True if the customer has proven ownership of the email address',
     optional: true,
@@ -112,11 +126,9 @@ class ImportedFields {
   @PastField('Time of the last change. Default: the creation time') updatedAt?: string | null;
   @PastField('Time of the last sign-in') lastLoginAt?: string | null;
 
-  @IgnoredIdField('Accepted because exports contain it, but ignored: each imported customer gets a new id')
+  @UuidField('Id of the customer. If it is taken, the customer gets a new id')
   id?: string;
-  @IgnoredIdField(
-    'Accepted because exports contain it, but ignored: the project is a parameter of the import',
-  )
+  @UuidField('Accepted because exports contain it, but ignored: the project is a parameter of the import')
   projectId?: string;
 }
 
