@@ -157,6 +157,7 @@ const changes: Change[] = [
   change(`POST ${customers}/:customerId/sign-in-tokens`, 'customer.sign_in_token_created', {
     reason: 'test',
   }),
+  change(`POST ${customers}/:customerId/require-reauthentication`, 'customer.reauthentication_required'),
   change(`POST ${customers}/:customerId/factors/:factorId/remove`, 'customer.factor_removed', {
     reason: 'test',
   }),

@@ -50,7 +50,7 @@ const isPage = (path: string): boolean =>
 
 /** The verbs with which a summary may start. */
 const VERBS =
-  /^(Accept|Add|Archive|Cancel|Change|Check|Complete|Confirm|Count|Create|Delete|Disable|Discard|Enable|Export|Get|Import|Invite|List|Plan|Recover|Redeliver|Refresh|Regenerate|Register|Remove|Replace|Request|Resend|Reset|Revoke|Rotate|Search|Send|Sign|Start|Unlock|Update|Verify) /;
+  /^(Accept|Add|Archive|Cancel|Change|Check|Complete|Confirm|Count|Create|Delete|Disable|Discard|Enable|Export|Get|Import|Invite|List|Plan|Recover|Redeliver|Refresh|Regenerate|Register|Remove|Replace|Request|Require|Resend|Reset|Revoke|Rotate|Search|Send|Sign|Start|Unlock|Update|Verify) /;
 
 /** Returns the documented status of a code: one code has another status on the route that refreshes tokens. */
 const statusOf = (operation: string, code: ErrorCode): number => {

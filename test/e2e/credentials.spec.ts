@@ -71,6 +71,7 @@ const routesByCredential: Record<string, string> = {
     POST /api/v1/customers, POST /api/v1/customers/:customerId/disable,
     POST /api/v1/customers/:customerId/enable, POST /api/v1/customers/:customerId/unlock,
     POST /api/v1/customers/:customerId/invite, POST /api/v1/customers/:customerId/factors/:factorId/remove,
+    POST /api/v1/customers/:customerId/require-reauthentication,
     PATCH /api/v1/customers/:customerId, POST /api/v1/customers/import, GET /api/v1/imports/:importId`,
   'secret customer:read': `
     GET /api/v1/customers/:customerId, GET /api/v1/mailbox, GET /api/v1/mails, GET /api/v1/customers,

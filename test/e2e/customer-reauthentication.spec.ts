@@ -53,6 +53,23 @@ it('MF-05: a wrong password, another method and an ended session prove nothing',
   expect(ended).toMatchObject({ status: 401, body: { code: 'invalid_access_token' } });
 });
 
+it('MF-05: a session needs a new proof of identity before it is refreshed, once a secret key has required it', async () => {
+  const { id, tokens } = await registerCustomer(instance);
+  const path = `/api/v1/customers/${id}/require-reauthentication`;
+  expect(await instance.requestWithSecretKey('POST', path)).toMatchObject({ status: 200, body: { id } });
+  // The time of the requirement is later than that of the proof, even if the clock has not advanced.
+  await instance.sql(
+    `UPDATE customers SET proof_required_at = proof_required_at + interval '1 ms' WHERE id = $1`,
+    [id],
+  );
+  const required = { status: 401, body: { code: 'reauthentication_required' } };
+  for (let refresh = 0; refresh < 2; refresh += 1)
+    expect(await refreshSession(instance, tokens.refreshToken)).toMatchObject(required);
+  const proof = { method: 'password', password: PASSWORD };
+  expect((await reauthenticate(tokens.accessToken, proof)).status).toBe(200);
+  expect((await refreshSession(instance, tokens.refreshToken)).status).toBe(200);
+});
+
 it('the discovery document names the issuer and the keys of access tokens', async () => {
   const { tokens } = await registerCustomer(instance);
   const { body } = await instance.request('GET', '/.well-known/openid-configuration');

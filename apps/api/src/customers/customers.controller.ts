@@ -159,6 +159,25 @@ export class CustomersController {
     return CustomerResponse.from(await this.customers.enable(reach, parsePathUuid(id)));
   }
 
+  @Post(':customerId/require-reauthentication')
+  @ApiOperation({
+    operationId: 'customers.requireReauthentication',
+    summary: 'Require a new proof of identity',
+    description:
+      'No session of the customer can be refreshed, and no change of the account is possible, before the customer has signed in again or used `POST /api/v1/me/reauthenticate`.',
+  })
+  @HttpCode(200)
+  @SecretKey('customer:write')
+  @MinimumRole('operator')
+  @ApiOkResponse({ type: CustomerResponse })
+  @ApiProblems('project_archived')
+  async requireReauthentication(
+    @CurrentCaller() { reach }: ManagementCaller,
+    @Param('customerId') id: string,
+  ): Promise<CustomerResponse> {
+    return CustomerResponse.from(await this.customers.requireReauthentication(reach, parsePathUuid(id)));
+  }
+
   @Post(':customerId/unlock')
   @ApiOperation({
     operationId: 'customers.unlock',

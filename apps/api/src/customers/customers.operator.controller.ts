@@ -19,6 +19,7 @@ export class CustomersOperatorController extends PickRoutes(CustomersController,
   'disable',
   'enable',
   'unlock',
+  'requireReauthentication',
   'delete',
 ]) {
   @Get('count')

@@ -122,6 +122,20 @@ export class CustomersService {
   }
 
   /**
+   * Requires a new proof of identity in every session of a customer before it can be refreshed.
+   * @throws GatehouseError `not_found`, `project_archived`
+   */
+  async requireReauthentication(reach: Reach, id: string): Promise<Customer> {
+    const { project } = await this.customers.getActive(reach, id);
+    return this.transactions.run(async (tx) => {
+      const customer = await this.lock(tx, project, id);
+      await this.customers.requireProof(tx, project.id, id);
+      this.audit.record(tx, customerAction('customer.reauthentication_required', customer, project));
+      return customer;
+    });
+  }
+
+  /**
    * Deletes a customer with all data that belongs only to the customer, and erases their data in other
    * records. Also deletes a customer of an archived project.
    * @throws GatehouseError `not_found`

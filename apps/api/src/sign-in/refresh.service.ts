@@ -90,9 +90,9 @@ export class RefreshService {
       decision === 'same-successor' &&
       session.previousHash?.equals(presented.hash) &&
       successorHash.equals(session.currentHash);
-    // The newest token of an active session is rotated, unless a second factor has become required.
+    // The newest token of an active session is rotated, unless another proof of identity has become required.
     const isNewest = session.currentHash.equals(presented.hash);
-    if (isNewest || (isPredecessor && session.lacksSecondFactor))
+    if (isNewest || (isPredecessor && session.needsProof))
       throw refreshError('reauthentication_required', session);
     if (isPredecessor) return session;
     await this.revokeReused(session);

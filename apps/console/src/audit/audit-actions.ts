@@ -28,6 +28,7 @@ const actions: Record<Action, true> & Record<string, true> = {
   'customer.sessions_revoked': true,
   'customer.sign_in_token_created': true,
   'customer.sign_in_token_used': true,
+  'customer.reauthentication_required': true,
   'customer.factor_added': true,
   'customer.factor_removed': true,
   'customer.recovery_codes_generated': true,

@@ -39,6 +39,7 @@ export const auditActions = {
   'customer.sessions_revoked': 'customer',
   'customer.sign_in_token_created': 'customer',
   'customer.sign_in_token_used': 'customer',
+  'customer.reauthentication_required': 'customer',
   'customer.factor_added': 'customer',
   'customer.factor_removed': 'customer',
   'customer.recovery_codes_generated': 'customer',

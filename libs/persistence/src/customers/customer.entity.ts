@@ -16,6 +16,9 @@ export class CustomerEntity {
   @Column('jsonb', { name: 'public_metadata', default: {} }) publicMetadata!: Record<string, unknown>;
   @Column('text', { nullable: true }) locale!: string | null;
   @Column('text', { default: 'inherit' }) mfa!: CustomerMfaPolicy;
+  /** Proofs of identity before this time no longer suffice to refresh a session; null if all do. */
+  @Column({ type: 'timestamptz', name: 'proof_required_at', precision: 3, nullable: true })
+  proofRequiredAt!: Date | null;
   @Column({ type: 'timestamptz', name: 'disabled_at', precision: 3, nullable: true })
   disabledAt!: Date | null;
   @Column({ type: 'timestamptz', name: 'last_login_at', precision: 3, nullable: true })

@@ -146,6 +146,11 @@ const claimCustomer = statement(
    WHERE c.project_id = $1 AND c.id = $2 AND c.email = $3 RETURNING ${customerColumns}`,
 );
 
+const requireProof = statement(
+  {},
+  'UPDATE customers SET proof_required_at = now() WHERE project_id = $1 AND id = $2',
+);
+
 const setPassword = statement(
   customerRow,
   `UPDATE customers c SET password_hash = $3, updated_at = now()
@@ -288,6 +293,11 @@ export class CustomersRepository {
   async claim(tx: Tx, projectId: string, id: string, email: string): Promise<Customer | null> {
     const [row] = await tx.execute(claimCustomer, [projectId, id, email]);
     return row ?? null;
+  }
+
+  /** Makes all earlier proofs of identity insufficient to refresh a session. */
+  async requireProof(tx: Tx, projectId: string, id: string): Promise<void> {
+    await tx.execute(requireProof, [projectId, id]);
   }
 
   /** Sets a new password. The caller has locked the row. */

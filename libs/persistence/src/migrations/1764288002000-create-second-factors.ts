@@ -43,7 +43,9 @@ export class CreateSecondFactors1764288002000 implements MigrationInterface {
         failed_at timestamptz(3) NOT NULL DEFAULT now()
       );
 
-      ALTER TABLE customers ADD COLUMN mfa text NOT NULL DEFAULT 'inherit';
+      ALTER TABLE customers
+        ADD COLUMN mfa text NOT NULL DEFAULT 'inherit',
+        ADD COLUMN proof_required_at timestamptz(3);
       ALTER TABLE projects ADD COLUMN mfa_required_at timestamptz(3);
       ALTER TABLE sessions ADD COLUMN factor_time timestamptz(3);
     `);
@@ -53,7 +55,7 @@ export class CreateSecondFactors1764288002000 implements MigrationInterface {
     await runner.query(`
       ALTER TABLE sessions DROP COLUMN factor_time;
       ALTER TABLE projects DROP COLUMN mfa_required_at;
-      ALTER TABLE customers DROP COLUMN mfa;
+      ALTER TABLE customers DROP COLUMN mfa, DROP COLUMN proof_required_at;
       DROP TABLE factor_attempts, challenges, recovery_codes, totp_factors;
     `);
   }

@@ -28,7 +28,8 @@ const freshnessRow = {
 
 const getFreshness = statement(
   freshnessRow,
-  `SELECT coalesce(s.auth_time, s.created_at) > now() - interval '${FRESH_SECONDS} seconds' AS "isFresh",
+  `SELECT coalesce(s.auth_time, s.created_at)
+       > greatest(now() - interval '${FRESH_SECONDS} seconds', c.proof_required_at) AS "isFresh",
      coalesce(s.factor_time > now() - interval '${FRESH_SECONDS} seconds', false) AS "isFactorFresh",
      c.password_hash IS NOT NULL AS "hasPassword", ${hasFactorSql('c.id')} AS "hasFactor",
      EXISTS (SELECT FROM recovery_codes r WHERE r.customer_id = c.id) AS "hasRecoveryCodes"

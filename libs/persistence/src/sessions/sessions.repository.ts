@@ -97,8 +97,8 @@ export interface RefreshableSession extends RefreshedSession {
   chain: RefreshTokenChain;
   currentHash: Buffer;
   previousHash: Buffer | null;
-  /** True if a second factor has become required, and the session has none. */
-  lacksSecondFactor: boolean;
+  /** True if a newer proof of identity, or a second factor, has become required. */
+  needsProof: boolean;
 }
 
 /** The columns of a session under the names of `SessionRecord`, for a table aliased `s`. */
@@ -159,11 +159,11 @@ export const proofColumns = 's.amr, coalesce(s.auth_time, s.created_at) AS "auth
 export const proofRow = { amr: arrayOf(textOf<AuthenticationMethod>()), authTime: timestamptz };
 
 /**
- * SQL for whether a session `s` of the customer `c` may no longer be refreshed, because a second factor has become
- * required: for a session that a sign-in token opened, it is not.
+ * SQL for whether the last proof of identity in a session `s` of the customer `c` no longer suffices to refresh it: a newer
+ * one or a second factor has become required. A session that a sign-in token opened needs no second factor.
  */
-const lacksSecondFactor = `(
-  NOT s.amr && '{mfa,support}' AND (c.mfa = 'required' OR coalesce(p.mfa_required_at
+const needsProof = `(
+  coalesce(coalesce(s.auth_time, s.created_at) < c.proof_required_at, false) OR NOT s.amr && '{mfa,support}' AND (c.mfa = 'required' OR coalesce(p.mfa_required_at
     + coalesce((p.settings ->> 'mfaGraceDays')::int, ${defaultSettings.mfaGraceDays}) * interval '1 day' <= now(), false)))`;
 
 const rotateRefreshToken = statement(
@@ -178,7 +178,7 @@ const rotateRefreshToken = statement(
      idle_expires_at = least(now() + s.idle_ttl * interval '1 second', s.absolute_expires_at)
    FROM customers c JOIN projects p ON p.id = c.project_id
    WHERE s.id = $1 AND s.generation = $2 AND s.current_hash = $3 AND ${isActiveSession}
-     AND c.id = s.customer_id AND c.disabled_at IS NULL AND p.archived_at IS NULL AND NOT ${lacksSecondFactor}
+     AND c.id = s.customer_id AND c.disabled_at IS NULL AND p.archived_at IS NULL AND NOT ${needsProof}
    RETURNING ${identityColumns}, ${proofColumns}, p.id AS "projectId", p.settings AS "projectSettings"`,
 );
 
@@ -189,10 +189,10 @@ const findRefreshableSession = statement(
   {
     ...customerWithProjectRow,
     ...proofRow,
-    lacksSecondFactor: boolean,
+    needsProof: boolean,
     ...selectedRow(SessionEntity, refreshFields),
   },
-  `SELECT ${customerWithProjectColumns}, ${proofColumns}, ${lacksSecondFactor} AS "lacksSecondFactor", ${selectList(SessionEntity, 's', refreshFields)}
+  `SELECT ${customerWithProjectColumns}, ${proofColumns}, ${needsProof} AS "needsProof", ${selectList(SessionEntity, 's', refreshFields)}
    FROM sessions s JOIN customers c ON c.id = s.customer_id
      JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
    WHERE s.id = $1 AND c.disabled_at IS NULL AND p.archived_at IS NULL`,
@@ -293,7 +293,7 @@ export class SessionsRepository {
     const [row] = await this.database.execute(findRefreshableSession, [sessionId]);
     if (!row) return null;
     const { generation, rotatedAt, idleExpiresAt, absoluteExpiresAt, revokedAt, ...rest } = row;
-    const { currentHash, previousHash, lacksSecondFactor, amr, authTime, ...columns } = rest;
+    const { currentHash, previousHash, needsProof, amr, authTime, ...columns } = rest;
     const chain = { generation, rotatedAt, idleExpiresAt, absoluteExpiresAt, revokedAt };
     const proof = { id: sessionId, amr, authTime };
     return {
@@ -302,7 +302,7 @@ export class SessionsRepository {
       chain,
       currentHash,
       previousHash,
-      lacksSecondFactor,
+      needsProof,
     };
   }
 
