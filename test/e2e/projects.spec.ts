@@ -76,6 +76,7 @@ describe('a patch', () => {
       verifyEmailUrl: 'https://app.example.com/verify',
       resetPasswordUrl: 'http://127.0.0.1:5173/reset?x=1#/route',
       acceptInviteUrl: 'com.example.app://invite',
+      signIn: { password: false, emailCode: true, allowSignUp: false },
       requireVerifiedEmail: true,
       enumerationProtection: true,
       accessTokenTtl: 60,

@@ -29,7 +29,7 @@ export class CustomerMailsOperatorController {
   })
   @HttpCode(202)
   @ApiAcceptedResponse({ schema: { type: 'object' } })
-  @ApiProblems('conflict', 'project_archived', 'rate_limited')
+  @ApiProblems('method_not_enabled', 'conflict', 'project_archived', 'rate_limited')
   async sendPasswordReset(@CurrentCaller() { reach }: OperatorCaller, @Param('customerId') id: string) {
     await this.mails.sendPasswordReset(reach, parsePathUuid(id));
     return {};
@@ -43,7 +43,7 @@ export class CustomerMailsOperatorController {
   })
   @HttpCode(202)
   @ApiAcceptedResponse({ schema: { type: 'object' } })
-  @ApiProblems('conflict', 'project_archived', 'rate_limited')
+  @ApiProblems('method_not_enabled', 'conflict', 'project_archived', 'rate_limited')
   async sendInvitation(@CurrentCaller() { reach }: OperatorCaller, @Param('customerId') id: string) {
     await this.mails.sendInvitation(reach, parsePathUuid(id));
     return {};

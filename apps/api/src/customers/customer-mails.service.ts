@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  assertMethodEnabled,
   GatehouseError,
   notFound,
   type AuditAction,
@@ -38,7 +39,8 @@ interface LinkMail {
 /**
  * Sends emails with links at the request of an operator or a secret key, to customers who did not receive
  * them. They void the previous links. Each method throws
- * GatehouseError `not_found`, `project_archived`, `conflict` if there is nothing to send, `rate_limited`.
+ * GatehouseError `not_found`, `project_archived`, `conflict` if there is nothing to send, `method_not_enabled` if the
+ * link sets a password, `rate_limited`.
  */
 @Injectable()
 export class CustomerMailsService {
@@ -97,6 +99,7 @@ export class CustomerMailsService {
       return customer;
     };
     const { customer: found, project } = await this.customers.getActive(reach, id);
+    if (kind !== 'verify-email') assertMethodEnabled(project, 'password');
     const { email } = assertMailable(await this.customers.findByEmail(project.id, found.email));
     await this.quota.assertAllowed(project, { kind, recipient: email, isTrusted: true });
     await this.transactions.run(async (tx) => {

@@ -59,6 +59,7 @@ export class CustomersController {
   @SecretKey('customer:write')
   @ApiCreatedResponse({ type: CustomerResponse })
   @ApiProblems(
+    'method_not_enabled',
     'not_found',
     'email_already_registered',
     'external_id_taken',

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller, ManagementCaller } from '@gatehouse/auth';
 import {
+  assertMethodEnabled,
   GatehouseError,
   invalidField,
   newCustomer,
@@ -62,12 +63,14 @@ export class CustomersService {
    * Creates a customer for a server, with a password, a password hash of another system, or none;
    * `sendInvite` sends an email with a link to set the first password.
    * @throws GatehouseError `not_found` for a project outside the caller's reach, `project_archived`,
-   *   `weak_password`, `email_already_registered`, `external_id_taken`, `rate_limited`, `overloaded`
+   *   `method_not_enabled` for an invitation, `weak_password`, `email_already_registered`, `external_id_taken`,
+   *   `rate_limited`, `overloaded`
    */
   async create(caller: ManagementCaller, input: CreateCustomerRequest, client: Client): Promise<Customer> {
     const project = await this.getProject(caller, input.projectId);
     const passwordHash = await this.resolvePasswordHash(project, input, client);
     if (input.sendInvite) {
+      assertMethodEnabled(project, 'password');
       await this.quota.assertAllowed(project, {
         kind: 'accept-invite',
         recipient: input.email,

@@ -57,11 +57,13 @@ export class DisownService {
     const hadPassword = before.passwordHash !== null;
     // The link goes to the address only, because a person who finds this token must not get the account.
     // It counts toward no quota: a stranger could use the quota up, and each token sends one such email.
-    const requested = await this.resets.createLink(tx, customer, project, redirectUrl);
+    const requested = project.settings.signIn.password
+      ? [await this.resets.createLink(tx, customer, project, redirectUrl)]
+      : [];
     this.events.record(tx, [
       ...claimed.events,
       ...(hadPassword ? [customerEvent('password.changed', customer, project)] : []),
-      requested,
+      ...requested,
     ]);
     const action = customerAction('customer.disowned', customer, project);
     this.audit.record(tx, { ...action, customerId: customer.id });

@@ -7,6 +7,7 @@ import { clientIp, type GatehouseRequest } from './request-context.js';
 
 /** Maximum number of requests per minute, client address and project (contract, section 3). */
 const addressQuotas = {
+  options: 120,
   login: 30,
   register: 30,
   verify: 30,

@@ -109,6 +109,7 @@ const english = {
       email_already_registered:
         'Another account already uses this email address. Your address was not changed.',
       invalid_token: 'The link has already been used or was replaced.',
+      method_not_enabled: 'Sign-in with a password is no longer offered. Sign in in another way.',
     } as ErrorTexts,
   },
 };
@@ -224,6 +225,8 @@ const german: PageTexts = {
       email_already_registered:
         'Ein anderes Konto verwendet diese E-Mail-Adresse bereits. Ihre Adresse wurde nicht geändert.',
       invalid_token: 'Der Link wurde bereits verwendet oder ersetzt.',
+      method_not_enabled:
+        'Die Anmeldung mit einem Passwort wird nicht mehr angeboten. Melden Sie sich auf einem anderen Weg an.',
     },
   },
 };

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Headers, Post, Query, Res, UseFilters } from '@n
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NoCredential } from '@gatehouse/auth';
-import { GatehouseError, type PasswordWeakness } from '@gatehouse/domain';
+import { assertMethodEnabled, GatehouseError, type PasswordWeakness } from '@gatehouse/domain';
 import type { OneTimeToken } from '@gatehouse/persistence';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
@@ -43,6 +43,7 @@ export class ResetPasswordPage {
     const token = readToken(query);
     const oneTimeToken = await this.resets.find(token);
     if (oneTimeToken?.state !== 'live') return sendEnded(response, oneTimeToken, token);
+    assertMethodEnabled(oneTimeToken.project, 'password');
     sendForm(response, 200, token, oneTimeToken);
   }
 

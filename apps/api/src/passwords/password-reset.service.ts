@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, oneTimeTokenKinds, type Customer, type ProjectContext } from '@gatehouse/domain';
+import {
+  assertMethodEnabled,
+  GatehouseError,
+  oneTimeTokenKinds,
+  type Customer,
+  type ProjectContext,
+} from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
@@ -50,16 +56,21 @@ export class PasswordResetService {
 
   /**
    * Sends a link to set a new password if a customer has the address. The response is the same in any case.
-   * @throws GatehouseError `validation_failed`
+   * @throws GatehouseError `method_not_enabled`, `validation_failed`
    */
   async requestReset(project: ProjectContext, email: string, redirectUrl: string | undefined): Promise<void> {
+    assertMethodEnabled(project, 'password');
     assertRedirectUrl(project, redirectUrl);
     await respondUniformly(this.sendLink(project, email, redirectUrl ?? null));
   }
 
-  /** Sends a new link in place of an expired one, to the same address. */
+  /**
+   * Sends a new link in place of an expired one, to the same address.
+   * @throws GatehouseError `method_not_enabled`
+   */
   async resendExpired(expired: OneTimeToken): Promise<void> {
     const { project, email, redirectUrl } = expired;
+    assertMethodEnabled(project, 'password');
     if (expired.kind === 'reset-password') return this.sendLink(project, email, redirectUrl);
     const { id } = expired.customer;
     // The token proves that the invitation reached the address.
@@ -113,7 +124,7 @@ export class PasswordResetService {
    * Sets the password of the customer of the token, verifies the address, ends all sessions, and voids all
    * other links of these kinds. Does not sign the customer in.
    * @throws GatehouseError `invalid_token`, `weak_password` (the token stays valid), `origin_not_allowed`,
-   *   `overloaded`
+   *   `method_not_enabled`, `overloaded`
    */
   async reset(token: string, password: string, client: Client): Promise<void> {
     const oneTimeToken = await this.find(token);
@@ -121,6 +132,7 @@ export class PasswordResetService {
     if (oneTimeToken?.state !== 'live') throw new GatehouseError('invalid_token');
     const { project } = oneTimeToken;
     assertOriginAllowed(client.origin, project.settings);
+    assertMethodEnabled(project, 'password');
     await this.policy.assertStrong(project, oneTimeToken.email, password);
     const passwordHash = await this.hasher.hash(password, { projectId: project.id, signal: client.signal });
     await this.transactions.run(async (tx) => {

@@ -26,6 +26,7 @@ export class PasswordController {
   @PublishableKey()
   @RateLimit('forgot')
   @ApiAcceptedResponse({ schema: { type: 'object' } })
+  @ApiProblems('method_not_enabled')
   async forgot(
     @CurrentCaller() { project }: PublishableKeyCaller,
     @Body() body: EmailLinkRequest,
@@ -44,7 +45,7 @@ export class PasswordController {
   @NoCredential()
   @RateLimit('reset')
   @ApiNoContentResponse()
-  @ApiProblems('invalid_token', 'origin_not_allowed', 'weak_password', 'overloaded')
+  @ApiProblems('invalid_token', 'origin_not_allowed', 'method_not_enabled', 'weak_password', 'overloaded')
   async reset(@Body() body: ResetPasswordRequest, @CurrentClient() client: Client): Promise<void> {
     await this.resets.reset(body.token, body.password, client);
   }

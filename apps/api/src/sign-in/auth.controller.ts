@@ -53,7 +53,13 @@ export class AuthController {
     description: 'Returned for every email address if the project uses `enumerationProtection`',
     schema: { type: 'object' },
   })
-  @ApiProblems('email_already_registered', 'weak_password', 'overloaded')
+  @ApiProblems(
+    'method_not_enabled',
+    'sign_up_not_allowed',
+    'email_already_registered',
+    'weak_password',
+    'overloaded',
+  )
   async register(
     @CurrentCaller() caller: KeyCaller,
     @Body() body: RegisterRequest,
@@ -79,6 +85,7 @@ export class AuthController {
   @RateLimit('login')
   @ApiOkResponse({ type: AuthResponse })
   @ApiProblems(
+    'method_not_enabled',
     'invalid_credentials',
     'customer_disabled',
     'email_not_verified',

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { GatehouseError, type ErrorCode, type ProjectContext } from '@gatehouse/domain';
+import { assertMethodEnabled, GatehouseError, type ErrorCode, type ProjectContext } from '@gatehouse/domain';
 import { CustomersRepository, Transactions, type Tx } from '@gatehouse/persistence';
 import { ApiMetrics, PasswordHasher, type LoginResult } from '@gatehouse/platform';
 import type { Client } from '../http/request-context.js';
@@ -36,10 +36,11 @@ export class LoginService {
 
   /**
    * Signs a customer in, and renews the password hash if its scheme, cost or pepper is outdated.
-   * @throws GatehouseError `too_many_attempts`, `invalid_credentials`, `customer_disabled`,
+   * @throws GatehouseError `method_not_enabled`, `too_many_attempts`, `invalid_credentials`, `customer_disabled`,
    *   `email_not_verified`, `overloaded`
    */
   async login(project: ProjectContext, request: LoginRequest, client: Client): Promise<AuthResponse> {
+    assertMethodEnabled(project, 'password');
     try {
       const response = await this.authenticate(project, request, client);
       this.metrics?.recordLogin(response.challenge ? 'challenged' : 'success');

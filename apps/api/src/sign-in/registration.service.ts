@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  assertMethodEnabled,
   GatehouseError,
   givenFields,
   newCustomer,
@@ -52,10 +53,14 @@ export class RegistrationService {
   /**
    * Creates a customer in the caller's project. Returns null if the project does not reveal whether the
    * address was taken (`enumerationProtection`).
-   * @throws GatehouseError `weak_password`, `email_already_registered`, `overloaded`
+   * @throws GatehouseError `method_not_enabled`, `sign_up_not_allowed`, `weak_password`,
+   *   `email_already_registered`, `overloaded`
    */
   async register(caller: KeyCaller, input: RegisterRequest, client: Client): Promise<AuthResponse | null> {
     const { project } = caller;
+    assertMethodEnabled(project, 'password');
+    if (!project.settings.signIn.allowSignUp && caller.kind !== 'secret-key')
+      throw new GatehouseError('sign_up_not_allowed');
     assertRedirectUrl(project, input.redirectUrl);
     await this.policy.assertStrong(project, input.email, input.password);
     const work = this.emailLock.run(`${project.id} ${input.email}`, () => this.create(caller, input, client));

@@ -20,6 +20,7 @@ import { ReauthenticationService } from './reauthentication.service.js';
 import { RefreshController } from './refresh.controller.js';
 import { RefreshService } from './refresh.service.js';
 import { RegistrationService } from './registration.service.js';
+import { SignInOptionsController } from './sign-in-options.controller.js';
 import { SignInTokensController } from './sign-in-tokens.controller.js';
 import { SignInTokensService } from './sign-in-tokens.service.js';
 import { SignInService } from './sign-in.service.js';
@@ -43,6 +44,7 @@ import { SignInService } from './sign-in.service.js';
     JwksController,
     DiscoveryController,
     ReauthenticationController,
+    SignInOptionsController,
     SignInTokensController,
   ],
   providers: [

@@ -24,7 +24,11 @@ const sections: {
     description: 'Who can call the API, and where links point.',
     Fields: PageFields,
   },
-  { title: 'Registration and sign-in', description: 'Rules for new customers.', Fields: SignInFields },
+  {
+    title: 'Registration and sign-in',
+    description: 'How customers sign in, and rules for new customers.',
+    Fields: SignInFields,
+  },
   { title: 'Tokens and sessions', description: 'Lifetime and content of tokens.', Fields: TokenFields },
   { title: 'Passwords', description: 'Requirements for new passwords.', Fields: PasswordFields },
   { title: 'Branding', description: 'Appearance of hosted pages and emails.', Fields: BrandingFields },

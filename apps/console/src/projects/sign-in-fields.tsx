@@ -9,6 +9,24 @@ export function SignInFields({ form }: SectionProps): ReactNode {
     <>
       <SwitchSetting
         form={form}
+        name="signIn.password"
+        label="Password"
+        description="Customers can sign in with a password. If this is off, passwords stay stored."
+      />
+      <SwitchSetting
+        form={form}
+        name="signIn.emailCode"
+        label="Email code"
+        description="Customers can sign in with a code that they receive by email."
+      />
+      <SwitchSetting
+        form={form}
+        name="signIn.allowSignUp"
+        label="Allow sign-up"
+        description="Customers can create accounts. If this is off, only secret keys, operators and imports create customers."
+      />
+      <SwitchSetting
+        form={form}
         name="requireVerifiedEmail"
         label="Require a verified email address"
         description="Customers with an unverified email address cannot sign in and receive no tokens at registration."

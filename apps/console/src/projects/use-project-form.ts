@@ -9,7 +9,9 @@ export type Project = Schemas['ProjectResponse'];
 type Settings = Schemas['ProjectSettingsResponse'];
 
 /** The settings without groups: `branding.color` is a key. */
-type FlatSettings = Omit<Settings, 'branding' | 'mail' | 'mailLimits'> & {
+type FlatSettings = Omit<Settings, 'signIn' | 'branding' | 'mail' | 'mailLimits'> & {
+  [K in keyof Settings['signIn'] as `signIn.${K}`]: Settings['signIn'][K];
+} & {
   [K in keyof Settings['branding'] as `branding.${K}`]: Settings['branding'][K];
 } & { [K in keyof Settings['mail'] as `mail.${K}`]: Settings['mail'][K] } & {
   [K in keyof Settings['mailLimits'] as `mailLimits.${K}`]: Settings['mailLimits'][K];
@@ -84,9 +86,15 @@ export function useProjectForm(project: Project, isReadOnly: boolean): ProjectFo
   };
 }
 
-const toFields = ({ name, settings: { branding, mail, mailLimits, ...rest } }: Project): ProjectFields => ({
+const toFields = ({
+  name,
+  settings: { signIn, branding, mail, mailLimits, ...rest },
+}: Project): ProjectFields => ({
   name,
   ...rest,
+  'signIn.password': signIn.password,
+  'signIn.emailCode': signIn.emailCode,
+  'signIn.allowSignUp': signIn.allowSignUp,
   'branding.displayName': branding.displayName,
   'branding.logoUrl': branding.logoUrl,
   'branding.color': branding.color,

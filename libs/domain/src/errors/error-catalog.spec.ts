@@ -7,7 +7,7 @@ const entries = Object.entries(errorCatalog);
 const documentedCodes = {
   400: 'invalid_json validation_failed invalid_cursor multiple_credentials invalid_token',
   401: 'invalid_credentials invalid_refresh_token refresh_token_expired refresh_token_reused invalid_access_token invalid_api_key',
-  403: 'customer_disabled email_not_verified wrong_credential_type insufficient_scope insufficient_access origin_not_allowed',
+  403: 'method_not_enabled sign_up_not_allowed customer_disabled email_not_verified wrong_credential_type insufficient_scope insufficient_access origin_not_allowed',
   404: 'not_found',
   405: 'method_not_allowed',
   408: 'request_timeout',

@@ -70,6 +70,12 @@ export const signInErrors = {
     status: 403,
     title: 'The method is not enabled',
     cause: 'The settings of the project do not allow this method of signing in or of a second factor.',
-    remedy: 'Enable the method in the project settings, or use another one.',
+    remedy: 'Use a method that GET /api/v1/auth/options lists, or enable this one in the project settings.',
+  },
+  sign_up_not_allowed: {
+    status: 403,
+    title: 'Sign-up is not allowed',
+    cause: 'The project does not let customers create accounts: its setting signIn.allowSignUp is false.',
+    remedy: 'Create the customer with a secret key, or allow sign-up in the project settings.',
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -5,6 +5,15 @@ import type { RefreshGrace } from '../sessions/refresh-decision.js';
 export const signingAlgorithms = ['ES256', 'RS256'] as const;
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
+/** How customers can sign in to a project, and whether they can create accounts. */
+export interface SignInSettings {
+  password: boolean;
+  /** True if a code in an email signs customers in. */
+  emailCode: boolean;
+  /** False if only secret keys, operators and imports create customers. */
+  allowSignUp: boolean;
+}
+
 /** The branding of the hosted pages and emails of a project. */
 export interface Branding {
   /** Replaces the project's name; null for the project's name. */
@@ -46,6 +55,7 @@ export interface ProjectSettings {
   verifyEmailUrl: string | null;
   resetPasswordUrl: string | null;
   acceptInviteUrl: string | null;
+  signIn: SignInSettings;
   requireVerifiedEmail: boolean;
   /**
    * Prevents callers from finding out which addresses are registered: register always returns 202, and
@@ -77,7 +87,8 @@ export interface ProjectSettings {
 }
 
 /** The settings that a project has changed: only values that differ from the defaults. */
-export type StoredSettings = Partial<Omit<ProjectSettings, 'branding' | 'mail' | 'mailLimits'>> & {
+export type StoredSettings = Partial<Omit<ProjectSettings, 'signIn' | 'branding' | 'mail' | 'mailLimits'>> & {
+  signIn?: Partial<SignInSettings>;
   branding?: Partial<Branding>;
   mail?: Partial<MailSettings>;
   mailLimits?: Partial<MailLimits>;
@@ -90,6 +101,7 @@ export const defaultSettings: ProjectSettings = {
   verifyEmailUrl: null,
   resetPasswordUrl: null,
   acceptInviteUrl: null,
+  signIn: { password: true, emailCode: false, allowSignUp: true },
   requireVerifiedEmail: false,
   enumerationProtection: false,
   accessTokenTtl: 3600,
@@ -112,6 +124,7 @@ export const defaultSettings: ProjectSettings = {
 export const effectiveSettings = (stored: StoredSettings): ProjectSettings => ({
   ...defaultSettings,
   ...stored,
+  signIn: { ...defaultSettings.signIn, ...stored.signIn },
   branding: { ...defaultSettings.branding, ...stored.branding },
   mail: { ...defaultSettings.mail, ...stored.mail },
   mailLimits: { ...defaultSettings.mailLimits, ...stored.mailLimits },

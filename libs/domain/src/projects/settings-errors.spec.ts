@@ -34,6 +34,14 @@ it.each<[string, StoredSettings, SettingsPatch, string[], boolean?]>([
     { passwordMinLength: 10 },
     [],
   ],
+  ['no method of signing in', {}, { signIn: { password: false } }, ['signIn.password']],
+  [
+    'a reset of the only method of signing in',
+    { signIn: { password: false, emailCode: true } },
+    { signIn: { emailCode: null } },
+    ['signIn.emailCode'],
+  ],
+  ['an email code instead of a password', {}, { signIn: { password: false, emailCode: true } }, []],
   ['https and local origins in production', {}, { allowedOrigins: origins }, [], true],
   ['plain http outside production', {}, plain, []],
   [

@@ -1,6 +1,6 @@
 import type { FieldError } from '../errors/gatehouse-error.js';
 import { isSecureOrigin } from './page-url.js';
-import type { ProjectSettings } from './project-settings.js';
+import type { ProjectSettings, SignInSettings } from './project-settings.js';
 import type { SettingsPatch } from './settings-patch.js';
 
 /**
@@ -15,6 +15,10 @@ export function settingsErrors(
   const errors: FieldError[] = [];
   if (production && patch.allowedOrigins && !patch.allowedOrigins.every(isSecureOrigin)) {
     errors.push(fieldError('allowedOrigins', 'must use https in production, except for localhost'));
+  }
+  if (patch.signIn !== undefined && !merged.signIn.password && !merged.signIn.emailCode) {
+    const setting = patch.signIn?.password === false ? 'signIn.password' : 'signIn.emailCode';
+    errors.push(fieldError(setting, 'cannot be false, because customers need a method of signing in'));
   }
   const isSent = patch.refreshIdleTtl !== undefined || patch.refreshAbsoluteTtl !== undefined;
   if (isSent && merged.refreshIdleTtl > merged.refreshAbsoluteTtl) {
@@ -33,7 +37,10 @@ export function settingsErrors(
   return errors;
 }
 
-const fieldError = (setting: keyof ProjectSettings, problem: string): FieldError => ({
+const fieldError = (
+  setting: keyof ProjectSettings | `signIn.${keyof SignInSettings}`,
+  problem: string,
+): FieldError => ({
   field: `settings.${setting}`,
   code: 'invalid',
   message: `${setting} ${problem}`,

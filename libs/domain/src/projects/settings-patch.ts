@@ -5,13 +5,15 @@ import {
   type MailLimits,
   type MailSettings,
   type ProjectSettings,
+  type SignInSettings,
   type StoredSettings,
 } from './project-settings.js';
 
 type Patch<Fields> = { [Name in keyof Fields]?: Fields[Name] | null };
 
 /** A merge patch of the settings (RFC 7396): null resets a setting to its default. */
-export type SettingsPatch = Patch<Omit<ProjectSettings, 'branding' | 'mail' | 'mailLimits'>> & {
+export type SettingsPatch = Patch<Omit<ProjectSettings, 'signIn' | 'branding' | 'mail' | 'mailLimits'>> & {
+  signIn?: Patch<SignInSettings> | null;
   branding?: Patch<Branding> | null;
   mail?: Patch<MailSettings> | null;
   mailLimits?: Patch<MailLimits> | null;

@@ -46,12 +46,15 @@ const mailLimits = {
   perRecipient: perHour,
 };
 
+const signIn = { password: flag, emailCode: flag, allowSignUp: flag };
+
 const settings = {
   allowedOrigins: urls,
   redirectUrls: urls,
   verifyEmailUrl: nullable(url),
   resetPasswordUrl: nullable(url),
   acceptInviteUrl: nullable(url),
+  signIn: object(signIn),
   requireVerifiedEmail: flag,
   enumerationProtection: flag,
   accessTokenTtl: seconds,
@@ -201,5 +204,11 @@ export const previousOrganization = previousValues({
 
 export const previousProject = previousValues({
   name: text,
-  settings: previousValues({ ...settings, branding: previousValues(branding), mail: previousValues(mail) }),
+  settings: previousValues({
+    ...settings,
+    signIn: previousValues(signIn),
+    branding: previousValues(branding),
+    mail: previousValues(mail),
+    mailLimits: previousValues(mailLimits),
+  }),
 });

@@ -20,6 +20,7 @@ import {
   type RefreshGrace,
   type SigningAlgorithm,
   type SettingsPatch,
+  type SignInSettings,
 } from '@gatehouse/domain';
 import { describeField, presence } from '../../http/field-options.js';
 import {
@@ -49,6 +50,25 @@ const PageUrlField = (description: string): PropertyDecorator =>
     message:
       '$property must be an https URL, an http URL of localhost, or an app URL such as com.example.app:/path',
   });
+
+export class SignInSettingsRequest implements Partial<Record<keyof SignInSettings, boolean | null>> {
+  @BooleanField(
+    setting(
+      'If true, customers can sign in with a password. If false, passwords stay stored, but are not accepted',
+    ),
+  )
+  password?: boolean | null;
+
+  @BooleanField(setting('If true, customers can sign in with a code that they receive by email'))
+  emailCode?: boolean | null;
+
+  @BooleanField(
+    setting(
+      'If true, customers can create accounts. If false, only secret keys, operators and imports create them',
+    ),
+  )
+  allowSignUp?: boolean | null;
+}
 
 export class BrandingRequest implements Partial<Branding> {
   @TextField(shortText('Name shown to customers instead of the project name')) displayName?: string | null;
@@ -144,6 +164,12 @@ export class SettingsRequest implements SettingsPatch {
   @PageUrlField('URL of the links in verification emails') verifyEmailUrl?: string | null;
   @PageUrlField('URL of the links in password reset emails') resetPasswordUrl?: string | null;
   @PageUrlField('URL of the links in invitation emails') acceptInviteUrl?: string | null;
+
+  @ObjectField({
+    ...setting('How customers can sign in. The password or the email code must be enabled'),
+    type: SignInSettingsRequest,
+  })
+  signIn?: SignInSettingsRequest | null;
 
   @BooleanField(setting('If true, only customers with a verified email address can sign in'))
   requireVerifiedEmail?: boolean | null;

@@ -12,12 +12,23 @@ import {
   type RefreshGrace,
   type Reach,
   type SigningAlgorithm,
+  type SignInSettings,
 } from '@gatehouse/domain';
 import { slugSchema, urlSchema } from '../../http/text-schemas.js';
 
 const nullableText = { type: String, nullable: true };
 const urlList = { type: 'array', items: { type: 'string', ...urlSchema } } as const;
 const nullableUrl = { ...nullableText, ...urlSchema };
+
+export class SignInSettingsResponse implements SignInSettings {
+  @ApiProperty({ default: true, description: 'Customers can sign in with a password' }) password!: boolean;
+  @ApiProperty({
+    default: false,
+    description: 'Customers can sign in with a code that they receive by email',
+  })
+  emailCode!: boolean;
+  @ApiProperty({ default: true, description: 'Customers can create accounts' }) allowSignUp!: boolean;
+}
 
 export class BrandingResponse implements Branding {
   @ApiProperty(nullableText) displayName!: string | null;
@@ -80,6 +91,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
     description: 'URL of the links in invitation emails. null: the hosted page',
   })
   acceptInviteUrl!: string | null;
+  @ApiProperty({ type: SignInSettingsResponse }) signIn!: SignInSettingsResponse;
   @ApiProperty({ default: false }) requireVerifiedEmail!: boolean;
   @ApiProperty({
     default: false,
@@ -139,6 +151,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
   @ApiProperty({ type: MailLimitsResponse }) mailLimits!: MailLimitsResponse;
 
   static from(settings: ProjectSettings): ProjectSettingsResponse {
+    const { password, emailCode, allowSignUp } = settings.signIn;
     const { displayName, logoUrl, color } = settings.branding;
     const { fromName, replyTo } = settings.mail;
     const { signUp, passwordReset, emailChange, invitation, perRecipient } = settings.mailLimits;
@@ -148,6 +161,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
       verifyEmailUrl: settings.verifyEmailUrl,
       resetPasswordUrl: settings.resetPasswordUrl,
       acceptInviteUrl: settings.acceptInviteUrl,
+      signIn: { password, emailCode, allowSignUp },
       requireVerifiedEmail: settings.requireVerifiedEmail,
       enumerationProtection: settings.enumerationProtection,
       accessTokenTtl: settings.accessTokenTtl,

@@ -1,0 +1,5 @@
+import { EmailField } from '../../http/fields.js';
+
+export class SignInOptionsRequest {
+  @EmailField() email!: string;
+}

@@ -1,0 +1,38 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { ProjectContext } from '@gatehouse/domain';
+import { slugSchema } from '../../http/text-schemas.js';
+
+/** An identity provider that customers can sign in with. */
+export class SignInProviderResponse {
+  @ApiProperty({ ...slugSchema, example: 'google' }) slug!: string;
+  @ApiProperty({ example: 'Google' }) name!: string;
+  @ApiProperty({ example: 'google' }) type!: string;
+}
+
+/** How customers can sign in to a project. */
+export class SignInOptionsResponse {
+  @ApiProperty({ description: 'Customers can sign in with a password' }) password!: boolean;
+  @ApiProperty({ description: 'Customers can sign in with a code that they receive by email' })
+  emailCode!: boolean;
+  @ApiProperty({ description: 'Customers can sign in with a passkey' }) passkey!: boolean;
+  @ApiProperty({ description: 'Customers can create accounts' }) allowSignUp!: boolean;
+  @ApiProperty({ enum: ['off', 'optional', 'required'], description: 'Use of a second factor' })
+  mfa!: string;
+  @ApiProperty({ type: [SignInProviderResponse] }) providers!: SignInProviderResponse[];
+
+  static from({ settings }: ProjectContext): SignInOptionsResponse {
+    const { password, emailCode, allowSignUp } = settings.signIn;
+    return { password, emailCode, passkey: false, allowSignUp, mfa: 'off', providers: [] };
+  }
+}
+
+/** How customers whose email address has a certain domain can sign in to a project. */
+export class EmailSignInOptionsResponse extends SignInOptionsResponse {
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Identity provider of the domain of the email address, or null if it has none',
+    example: null,
+  })
+  provider!: string | null;
+}
