@@ -4,11 +4,12 @@ import { HttpModule } from '../http/http.module.js';
 import { MailTemplatesController } from './mail-templates.controller.js';
 import { MailTemplatesService } from './mail-templates.service.js';
 import { MailTextsService } from './mail-texts.service.js';
+import { MailWriterService } from './mail-writer.service.js';
 
 @Module({
   imports: [AuditModule, HttpModule],
   controllers: [MailTemplatesController],
-  providers: [MailTemplatesService, MailTextsService],
-  exports: [MailTemplatesService, MailTextsService],
+  providers: [MailTemplatesService, MailTextsService, MailWriterService],
+  exports: [MailTemplatesService, MailWriterService],
 })
 export class MailTemplatesModule {}

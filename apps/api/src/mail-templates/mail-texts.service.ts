@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { preferredLanguages, type Customer, type ProjectContext } from '@gatehouse/domain';
+import { preferredLanguages, type ProjectContext } from '@gatehouse/domain';
 import { MailTemplatesRepository, type Tx } from '@gatehouse/persistence';
 import { shippedMailText, type CustomerMailKind, type MailParameters } from '@gatehouse/platform';
 import { RequestLanguages } from '../http/request-languages.js';
@@ -15,11 +15,12 @@ export class MailTextsService {
   /**
    * Returns the text in the first language, by preference, in which the project or Gatehouse has one. In each
    * language the text of the project comes first.
+   * @param locale of the customer, or null
    */
   async select(
     tx: Tx,
     kind: CustomerMailKind,
-    { locale }: Customer,
+    locale: string | null,
     { id, settings: { defaultLocale } }: ProjectContext,
   ): Promise<Pick<MailParameters, 'locale' | 'text'>> {
     const languages = preferredLanguages({ locale, accepted: this.languages.current(), defaultLocale });

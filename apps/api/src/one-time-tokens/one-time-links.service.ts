@@ -10,24 +10,14 @@ import {
 } from '@gatehouse/domain';
 import {
   CustomersRepository,
-  MailsRepository,
   OneTimeTokensRepository,
   type CustomerWithPasswordHash,
   type OneTimeToken,
   type Tx,
 } from '@gatehouse/persistence';
-import {
-  Keyring,
-  newId,
-  sealMailParameters,
-  secureBytes,
-  sha256,
-  type CustomerMailKind,
-  type CustomerNotice,
-  type MailParameters,
-} from '@gatehouse/platform';
+import { newId, secureBytes, sha256, type CustomerNotice } from '@gatehouse/platform';
 import { assertOriginAllowed } from '../http/origin.guard.js';
-import { MailTextsService } from '../mail-templates/mail-texts.service.js';
+import { MailWriterService } from '../mail-templates/mail-writer.service.js';
 
 export interface NewLink {
   kind: OneTimeTokenKind;
@@ -66,9 +56,7 @@ export class OneTimeLinksService {
   constructor(
     private readonly tokens: OneTimeTokensRepository,
     private readonly customers: CustomersRepository,
-    private readonly mails: MailsRepository,
-    private readonly texts: MailTextsService,
-    private readonly keyring: Keyring,
+    private readonly mails: MailWriterService,
   ) {}
 
   /**
@@ -81,7 +69,8 @@ export class OneTimeLinksService {
     const token = await this.insertToken(tx, link);
     const page = projectPageSettings[kind];
     const pageUrl = page ? project.settings[page] : null;
-    await this.writeMail(tx, kind, recipientOf(link), customer, project, { token, pageUrl, newEmail });
+    const parameters = { token, pageUrl, newEmail };
+    await this.mails.write(tx, { kind, recipient: recipientOf(link), customer, project, parameters });
   }
 
   /**
@@ -121,7 +110,7 @@ export class OneTimeLinksService {
 
   /** Sends a customer a notice, which requires no action. */
   async notify(tx: Tx, notice: CustomerNotice, customer: Customer, project: ProjectContext): Promise<void> {
-    await this.writeMail(tx, notice, customer.email, customer, project, {});
+    await this.mails.write(tx, { kind: notice, recipient: customer.email, customer, project });
   }
 
   /**
@@ -147,32 +136,6 @@ export class OneTimeLinksService {
       ttl: oneTimeTokenTtl[link.kind],
     });
     return token;
-  }
-
-  private async writeMail(
-    tx: Tx,
-    kind: CustomerMailKind,
-    recipient: string,
-    customer: Customer,
-    project: ProjectContext,
-    parameters: Partial<MailParameters>,
-  ): Promise<void> {
-    const id = newId();
-    const { branding, mail } = project.settings;
-    await this.mails.insert(tx, {
-      id,
-      projectId: project.id,
-      customerId: customer.id,
-      kind,
-      recipient,
-      parameters: sealMailParameters(this.keyring, id, {
-        projectName: project.name,
-        branding,
-        ...mail,
-        ...parameters,
-        ...(await this.texts.select(tx, kind, customer, project)),
-      }),
-    });
   }
 }
 
