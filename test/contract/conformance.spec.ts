@@ -378,7 +378,7 @@ describe('§4 #9 GET /api/v1/projects/{projectId}', () => {
     expect(fieldsOf(response.body.settings)).toEqual(
       `accessTokenClaims accessTokenTtl acceptInviteUrl allowedOrigins branding breachCheck defaultLocale
        enumerationProtection mail mailLimits mfa mfaGraceDays passwordMinLength redirectUrls refreshAbsoluteTtl refreshGrace refreshIdleTtl requireVerifiedEmail resetPasswordUrl
-       signIn signingAlgorithm verifyEmailUrl`
+       signIn signingAlgorithm testEmailCode verifyEmailUrl`
         .split(/\s+/)
         .sort(),
     );

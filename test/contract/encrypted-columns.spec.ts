@@ -5,6 +5,9 @@ import { TestInstance } from '../support/test-instance.js';
 const HASHES = [
   'api_keys.key_hash',
   'challenges.token_hash',
+  'email_code_attempts.email_hash',
+  'email_codes.code_hash',
+  'email_codes.token_hash',
   'idempotency_keys.fingerprint',
   'idempotency_keys.key_hash',
   'imports.lines_mac',

@@ -201,6 +201,29 @@ describe('alerts', () => {
     ]);
   });
 
+  it('MF-07: report projects with more than 1,000 wrong email codes within an hour, and their end', async () => {
+    instance = await TestInstance.startShared({ workerEnv });
+    const addGuesses = (guesses: number, minutes: number) =>
+      instance.sql(
+        `INSERT INTO email_code_guesses (project_id, began_at, guesses)
+         VALUES ($1, now() - $2::int * interval '1 minute', $3)`,
+        [instance.credentials.projectId, minutes, guesses],
+      );
+    await addGuesses(1_000, 50);
+    await checkAlerts();
+    expect(alerts.requests).toEqual([]);
+    await addGuesses(1, 1);
+    await checkAlerts();
+    await instance.sql(`UPDATE email_code_guesses SET began_at = began_at - interval '11 minutes'`);
+    await checkAlerts();
+    expect(
+      alerts.requests.map(({ event }) => [event.type, event.data['state'], event.data['count']]),
+    ).toEqual([
+      ['alert.guessed_email_codes', 'open', 1],
+      ['alert.guessed_email_codes', 'over', 0],
+    ]);
+  });
+
   it('are resent with the same id after a failure, follow no redirect and do not block deliveries', async () => {
     const redirectTarget = await Receiver.start();
     instance = await TestInstance.startShared({ workerEnv });

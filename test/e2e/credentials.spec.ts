@@ -59,7 +59,8 @@ const openRoutes = [
 const routesByCredential: Record<string, string> = {
   'publishable secret customer:write': 'POST /api/v1/auth/register',
   publishable: `
-    GET /api/v1/auth/options, POST /api/v1/auth/options, POST /api/v1/auth/login, POST /api/v1/auth/sign-in-token, POST /api/v1/auth/resend-verification,
+    GET /api/v1/auth/options, POST /api/v1/auth/options, POST /api/v1/auth/email-code,
+    POST /api/v1/auth/email-code/verify, POST /api/v1/auth/login, POST /api/v1/auth/sign-in-token, POST /api/v1/auth/resend-verification,
     POST /api/v1/auth/forgot-password, POST /api/v1/auth/challenge/totp,
     POST /api/v1/auth/challenge/recovery-code, POST /api/v1/auth/challenge/enroll-totp`,
   access: `

@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { expectStatus } from '../support/customers.js';
+import { receiveEmailCode, verifyEmailCode, wrongCode } from '../support/email-codes.js';
 import { eventually } from '../support/eventually.js';
 import { waitForFeed } from '../support/wait-for-feed.js';
 import { TestInstance, PASSWORD, bearerHeader, type TestResponse } from '../support/test-instance.js';
@@ -59,7 +60,8 @@ describe('a deleted customer', () => {
     receiver.defaultResponder = (response, { event }) =>
       void response.end(event.type === 'customer.deleted' ? 'ok' : responseText);
     const email = uniqueEmail();
-    const secrets = [firstName, lastName, externalId, remark, responseText, email];
+    const emailHash = createHash('sha256').update(email).digest('hex');
+    const secrets = [firstName, lastName, externalId, remark, responseText, email, emailHash];
     const { body } = await instance.register(email, { firstName, lastName });
     const { id } = body.customer;
     const key = randomUUID();
@@ -69,6 +71,9 @@ describe('a deleted customer', () => {
       externalId,
     });
     await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email });
+    // With the API, the event of the change would be delivered too.
+    await instance.sql(`UPDATE projects SET settings = '{"signIn": {"emailCode": true}}'`);
+    await verifyEmailCode(instance, wrongCode(await receiveEmailCode(instance, email)));
     await instance.requestWithPublishableKey('POST', '/api/v1/auth/login', { email, password: PASSWORD });
     await waitForAttempt(id, 'login.succeeded');
     await withIdempotencyKey(
@@ -88,6 +93,15 @@ describe('a deleted customer', () => {
     expect(after).toContain(id);
     expect(await instance.sql('SELECT 1 FROM idempotency_keys WHERE answer IS NOT NULL')).toEqual([]);
     expect(await instance.sql('SELECT 1 FROM erasures')).toEqual([]);
+  });
+
+  it('leaves no email that was sent to the address before the customer existed', async () => {
+    const email = uniqueEmail();
+    await instance.sql(`UPDATE projects SET settings = '{"signIn": {"emailCode": true}}'`);
+    const signedUp = await verifyEmailCode(instance, await receiveEmailCode(instance, email));
+    expect(await dumpTables(instance)).toContain(email);
+    await remove(signedUp.body.customer.id);
+    await eventually('the erasure', async () => !(await dumpTables(instance)).includes(email));
   });
 
   it.each(['a server', 'the customer'])(

@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { codeBlocks, shellBlock } from '../support/code-blocks.js';
-import { NEW_PASSWORD } from '../support/customers.js';
+import { NEW_PASSWORD, withSettings } from '../support/customers.js';
+import { readEmailCode } from '../support/email-codes.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -296,6 +297,21 @@ describeBrowser('the module of docs/frontend.md', () => {
     expect(await run(page, 'return gatehouse.isLoggedIn()')).toBe(false);
     expect(await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`)).toMatchObject({
       status: 404,
+    });
+  });
+
+  it('signs in with an email code', async () => {
+    await withSettings(instance, { signIn: { emailCode: true } }, async () => {
+      const page = await open();
+      const email = uniqueEmail();
+      await page.exposeFunction('askForCode', () => readEmailCode(instance, email));
+      const customer = await run(
+        page,
+        `const { signInWithCode } = await import('/email-code.js');
+         return signInWithCode('${email}', window.askForCode)`,
+      );
+      expect(customer).toMatchObject({ email, emailVerified: true });
+      expect(await run(page, 'return account.me()')).toMatchObject({ email });
     });
   });
 

@@ -164,6 +164,26 @@ describe('the limits of emails', () => {
     ]);
   });
 
+  it('MF-07: count codes for unknown addresses as sign-ups, which prevent no code of a customer', async () => {
+    const project = await createProject({
+      signIn: { emailCode: true },
+      mailLimits: { signUp: 1, signIn: 1 },
+    });
+    const [unverified, { email }] = [uniqueEmail(), await createVerified(project)];
+    expectStatus(201, await create(project, { email: unverified }));
+    for (const address of [uniqueEmail(), uniqueEmail(), unverified, email, email])
+      expectStatus(202, await sendPublic(project, 'email-code', { email: address }));
+    expect(await listLog(project)).toEqual([
+      'email-code queued',
+      'email-code queued',
+      'email-code queued',
+      // Each customer with a verified address still receives one.
+      'email-code queued',
+    ]);
+    expectStatus(202, await sendPublic(project, 'email-code', { email }));
+    expect(await listLog(project, { email, state: 'dropped' })).toEqual(['email-code dropped project_limit']);
+  });
+
   it('are validated and merged like other settings', async () => {
     const { projectId } = await createProject({ mailLimits: { signUp: 10 } });
     const patch = (mailLimits: unknown) =>
@@ -173,6 +193,7 @@ describe('the limits of emails', () => {
       passwordReset: 2000,
       emailChange: 2000,
       invitation: 2000,
+      signIn: 10_000,
       perRecipient: 9,
     });
     expect((await patch({ signUp: null })).body.settings.mailLimits).toMatchObject({

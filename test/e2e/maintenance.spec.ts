@@ -131,6 +131,31 @@ describe('maintenance', () => {
     expect([await count('login_attempts'), await count('operator_login_attempts')]).toEqual([1, 1]);
   });
 
+  it('MF-07: removes expired email codes, and wrong codes 90 days after the last one', async () => {
+    const { projectId } = instance.credentials;
+    await instance.sql(
+      `INSERT INTO email_codes (token_hash, project_id, email, is_short, expires_at)
+       SELECT n::text::bytea, $1, 'ada@example.com', true, now() - interval '1 ms' + n * interval '10 minutes'
+       FROM generate_series(0, 1) AS n`,
+      [projectId],
+    );
+    await instance.sql(
+      `INSERT INTO email_code_attempts (project_id, email_hash, tries, failures, window_ends_at, failed_at)
+       SELECT $1, days::text::bytea, 1, 1, now() - days * interval '1 day' + interval '15 minutes',
+         now() - days * interval '1 day'
+       FROM unnest('{89, 91}'::int[]) AS days`,
+      [projectId],
+    );
+    await instance.sql(
+      `INSERT INTO email_code_guesses (project_id, began_at, guesses)
+       SELECT $1, now() - minutes * interval '1 minute', 1 FROM unnest('{59, 61}'::int[]) AS minutes`,
+      [projectId],
+    );
+    await (await startIdleWorker()).runJob('email codes');
+    const tables = ['email_codes', 'email_code_attempts', 'email_code_guesses'];
+    expect(await Promise.all(tables.map(count))).toEqual([1, 1, 1]);
+  });
+
   it('removes many rows in batches', async () => {
     await insertLoginAttempts(12_000);
     await instance.sql(`CREATE TABLE batches (rows int);

@@ -77,6 +77,7 @@ describe('a patch', () => {
       resetPasswordUrl: 'http://127.0.0.1:5173/reset?x=1#/route',
       acceptInviteUrl: 'com.example.app://invite',
       signIn: { password: false, emailCode: true, allowSignUp: false },
+      testEmailCode: '424242',
       requireVerifiedEmail: true,
       enumerationProtection: true,
       accessTokenTtl: 60,
@@ -96,7 +97,14 @@ describe('a patch', () => {
         color: '#1D4ed8',
       },
       mail: { fromName: 'The shop', replyTo: 'help@example.com' },
-      mailLimits: { signUp: 1, passwordReset: 2, emailChange: 3, invitation: 1_000_000, perRecipient: 1_000 },
+      mailLimits: {
+        signUp: 1,
+        passwordReset: 2,
+        emailChange: 3,
+        invitation: 1_000_000,
+        signIn: 4,
+        perRecipient: 1_000,
+      },
     };
     const response = await patch({ name: 'Shop', settings });
     expect(response).toMatchObject({ status: 200, body: { name: 'Shop' } });

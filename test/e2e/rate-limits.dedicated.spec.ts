@@ -23,6 +23,25 @@ async function getStatusAfter30(headersOf: (index: number) => Record<string, str
 }
 const secretKeyHeader = () => ({ authorization: `Bearer ${instance.credentials.projectSecretKey}` });
 
+describe('the limits of sign-in methods', () => {
+  it.each([
+    ['options', 120],
+    ['email-code', 10],
+    ['email-code/verify', 30],
+  ])('RL-02: %s allows %i requests a minute for each client address', async (path, quota) => {
+    // The limit comes before the validation of the body.
+    const headers = {
+      'x-publishable-key': instance.credentials.publishableKey,
+      'x-forwarded-for': '203.0.113.77',
+    };
+    const request = () => instance.request('POST', `/api/v1/auth/${path}`, { body: {}, headers });
+    for (let count = 0; count < quota; count += 1) expect((await request()).status).toBe(400);
+    const rejected = await request();
+    expect(rejected).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(rejected.headers.get('ratelimit-policy')).toContain(`;q=${quota};w=60`);
+  });
+});
+
 describe('the limit of logins', () => {
   it('RL-02, RL-07, LG-03: is 30 a minute for each client address, and is in the documented headers and the log', async () => {
     const from = { 'x-forwarded-for': '203.0.113.9' };

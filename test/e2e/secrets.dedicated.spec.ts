@@ -130,6 +130,16 @@ async function callRoutes(): Promise<void> {
   await send('POST', '/api/v1/auth/reset-password', {
     body: { token: secrets['invite token'], password: createPassword('invitation') },
   });
+  const project = { settings: { signIn: { emailCode: true } } };
+  await send('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
+    bearer: secretKey,
+    body: project,
+  });
+  const headers = publishableKeyHeader();
+  const { challenge } = await send('POST', '/api/v1/auth/email-code', { headers, body: { email: guest } });
+  secrets['challenge of an email code'] = challenge.token;
+  const guess = { token: challenge.token, code: '123456' };
+  await send('POST', '/api/v1/auth/email-code/verify', { headers, body: guess });
   const imported = (secrets['imported hash'] = `$2b$04$${'abcdefghijklmnopqrstu.'.repeat(3).slice(0, 53)}`);
   await send('POST', '/api/v1/customers', {
     bearer: secretKey,

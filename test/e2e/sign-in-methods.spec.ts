@@ -106,10 +106,11 @@ it('the options are those of the settings, the same for known and unknown addres
     expect((await post(address)).body).toEqual({ ...options, ...others, provider: null });
   await withSettings(
     instance,
-    { signIn: { password: false, emailCode: true, allowSignUp: false } },
+    { signIn: { password: false, emailCode: true, allowSignUp: false }, mfa: 'optional' },
     async () => {
       expect((await get()).body).toEqual({
-        ...others,
+        mfa: 'optional',
+        providers: [],
         ...{ password: false, emailCode: true, passkey: false, allowSignUp: false },
       });
     },

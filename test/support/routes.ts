@@ -130,6 +130,8 @@ const sampleBodies: Record<string, () => Json> = {
   'POST /api/v1/auth/register': () => ({ email: email(), password: `${randomUUID()} phrase` }),
   'POST /api/v1/auth/login': () => ({ email: email(), password: name() }),
   'POST /api/v1/auth/options': () => ({ email: email() }),
+  'POST /api/v1/auth/email-code': () => ({ email: email() }),
+  'POST /api/v1/auth/email-code/verify': () => ({ token: name(), code: '123456' }),
   'POST /api/v1/auth/sign-in-token': () => ({ token: name() }),
   'POST /api/v1/auth/forgot-password': () => ({ email: email() }),
   'POST /api/v1/auth/resend-verification': () => ({ email: email() }),

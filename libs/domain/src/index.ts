@@ -8,6 +8,7 @@ export * from './api-keys/scopes.js';
 export * from './audit/audit-actions.js';
 export * from './customers/customer.js';
 export * from './customers/email.js';
+export * from './customers/email-code.js';
 export * from './customers/one-time-token.js';
 export * from './customers/password-policy.js';
 export * from './errors/error-catalog.js';

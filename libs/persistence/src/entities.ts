@@ -4,6 +4,9 @@ import { AuditLogEntryEntity } from './audit/audit-log-entry.entity.js';
 import { AuditRetentionEntity } from './audit/audit-retention.entity.js';
 import { CustomerEntity } from './customers/customer.entity.js';
 import { ErasureEntity } from './customers/erasure.entity.js';
+import { EmailCodeAttemptEntity } from './email-codes/email-code-attempt.entity.js';
+import { EmailCodeGuessesEntity } from './email-codes/email-code-guesses.entity.js';
+import { EmailCodeEntity } from './email-codes/email-code.entity.js';
 import { EventFeedEntity } from './events/event-feed.entity.js';
 import { EventEntity } from './events/event.entity.js';
 import { WorkerEntity } from './health/worker.entity.js';
@@ -57,6 +60,9 @@ export const entities = [
   CustomerAddressEntity,
   CustomerEntity,
   DeliveryEntity,
+  EmailCodeAttemptEntity,
+  EmailCodeEntity,
+  EmailCodeGuessesEntity,
   EndpointHealthEntity,
   ErasureEntity,
   EventEntity,

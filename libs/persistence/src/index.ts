@@ -19,6 +19,7 @@ export * from './customers/customers.repository.js';
 export * from './customers/erasures.repository.js';
 export { Database, type Sql } from './database.js';
 export { declaredColumns, type DeclaredColumn } from './declared-columns.js';
+export * from './email-codes/email-codes.repository.js';
 export { encryptedColumns, type EncryptedColumn } from './encryption/encrypted-columns.js';
 export * from './encryption/encrypted-values.repository.js';
 export * from './events/event-feed.repository.js';

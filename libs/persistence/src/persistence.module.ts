@@ -17,6 +17,7 @@ import { createDataSource, poolOptions } from './data-source.js';
 import { registerDatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
 import { EncryptedValuesRepository } from './encryption/encrypted-values.repository.js';
+import { EmailCodesRepository } from './email-codes/email-codes.repository.js';
 import { EventFeedRepository } from './events/event-feed.repository.js';
 import { EventsRepository } from './events/events.repository.js';
 import { EventSearchRepository } from './events/event-search.repository.js';
@@ -82,6 +83,7 @@ const repositories: Provider[] = [
   EncryptedValuesRepository,
   EndpointHealthRepository,
   EndpointStatsRepository,
+  EmailCodesRepository,
   EventSearchRepository,
   ErasuresRepository,
   FactorAttemptsRepository,

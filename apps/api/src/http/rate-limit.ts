@@ -8,6 +8,8 @@ import { clientIp, type GatehouseRequest } from './request-context.js';
 /** Maximum number of requests per minute, client address and project (contract, section 3). */
 const addressQuotas = {
   options: 120,
+  'email-code': 10,
+  'email-code-verify': 30,
   login: 30,
   register: 30,
   verify: 30,

@@ -282,6 +282,12 @@ function fieldErrors(
     return [{ field, code: 'required', message }];
   }
   const variables = mailVariablesOf(kind);
+  if (
+    field === 'paragraphs' &&
+    variables.includes('code') &&
+    !/\{\{ *code *\}\}/.test([value].flat().join('\n'))
+  )
+    return [{ field, code: 'required', message: `${field} must contain {{code}}` }];
   const unknown = [value].flat().flatMap((text) => unknownPlaceholders(text, variables));
   const known = variables.map((variable) => `{{${variable}}}`).join(', ');
   return unknown.slice(0, 1).map((placeholder) => ({
@@ -303,11 +309,13 @@ function sampleParameters(
   text: MailText,
 ): MailParameters {
   const token = mailPath(kind) ? { token: 'preview' } : {};
+  const code = '123456';
   return {
     projectName: name,
     branding,
     ...mail,
     ...token,
+    code,
     newEmail: 'new@example.com',
     locale: language,
     text,

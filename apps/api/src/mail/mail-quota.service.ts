@@ -23,6 +23,8 @@ import {
 /** An email that a request would send. */
 export interface MailRequest {
   kind: MailKind;
+  /** Default: the purpose of the kind. */
+  purpose?: MailPurpose;
   recipient: string;
   /**
    * True if the customer who receives or requests it has verified their address, or if an operator or a
@@ -51,14 +53,15 @@ const reservePolicy: RateLimitPolicy = { name: 'mail-reserve', quota: 1, windowS
 /** Dropped emails of one kind to one address that the log of emails shows. All are counted in the metrics. */
 const dropLogPolicy: RateLimitPolicy = { name: 'mail-drop-log', quota: 5, windowSeconds: HOUR_SECONDS };
 
-/** The purposes of emails with a link, and of the notice that a stranger can cause. */
-const purposes: Record<OneTimeTokenKind | 'already-registered', MailPurpose> = {
+/** The purposes of emails with a link or a code, and of the notice that a stranger can cause. */
+const purposes: Record<OneTimeTokenKind | 'email-code' | 'already-registered', MailPurpose> = {
   'verify-email': 'signUp',
   'already-registered': 'signUp',
   'reset-password': 'passwordReset',
   'change-email-current': 'emailChange',
   'change-email-new': 'emailChange',
   'accept-invite': 'invitation',
+  'email-code': 'signIn',
 };
 
 /**
@@ -167,7 +170,8 @@ const hourlyPolicy = (name: string, quota: number): RateLimitPolicy => ({
   windowSeconds: HOUR_SECONDS,
 });
 
-function purposeOf({ kind }: MailRequest): MailPurpose {
+function purposeOf({ kind, purpose }: MailRequest): MailPurpose {
+  if (purpose) return purpose;
   return kind in purposes ? purposes[kind as keyof typeof purposes] : 'notice';
 }
 

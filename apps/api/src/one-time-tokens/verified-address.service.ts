@@ -8,6 +8,7 @@ import {
 } from '@gatehouse/domain';
 import {
   CustomersRepository,
+  EmailCodesRepository,
   FactorsRepository,
   LoginAttemptsRepository,
   OneTimeTokensRepository,
@@ -19,8 +20,8 @@ import { now } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 
-/** The kind of link with which a customer proved ownership of an address. Part of the event. */
-export type VerifiedVia = 'link' | 'invite' | 'reset';
+/** The kind of email with which a customer proved ownership of an address. Part of the event. */
+export type VerifiedVia = 'link' | 'invite' | 'reset' | 'code';
 
 /** A proof that a customer owns an email address. */
 export interface AddressProof {
@@ -38,6 +39,7 @@ export class VerifiedAddressService {
     private readonly tokens: OneTimeTokensRepository,
     private readonly signInTokens: SignInTokensRepository,
     private readonly factors: FactorsRepository,
+    private readonly emailCodes: EmailCodesRepository,
     private readonly attempts: LoginAttemptsRepository,
     private readonly sessions: SessionsService,
   ) {}
@@ -60,8 +62,9 @@ export class VerifiedAddressService {
   }
 
   /**
-   * Gives an account to the owner of its address: removes the password, the second factors, the open one-time
-   * tokens, the sessions and the known client addresses that existed before the proof, and then verifies the address. A person
+   * Gives an account to the owner of its address: removes the password, the second factors, the open one-time tokens,
+   * sign-in tokens and email codes, the sessions and the known client addresses that existed before the proof, and then
+   * verifies the address. A person
    * who registered the address of another person therefore keeps no access (FE-03). Every proof of an unverified
    * address calls it, except the verification link, which would sign out honest customers. The caller has
    * locked the customer.
@@ -80,6 +83,7 @@ export class VerifiedAddressService {
     await this.tokens.voidAll(tx, before.id, oneTimeTokenKinds);
     await this.signInTokens.deleteAll(tx, before.id);
     await this.factors.deleteAll(tx, before.id);
+    await this.emailCodes.deleteCodes(tx, project.id, before.email);
     await this.attempts.deleteKnownAddresses(tx, before.id);
     const customer = (await this.customers.claim(tx, project.id, before.id, proof.email))!;
     const revoked = await this.sessions.endAll(tx, customer, project, reason);

@@ -36,6 +36,7 @@ describe('the decoy of an email without a password (OP-03, PW-08)', () => {
       unused,
       unused,
       unused,
+      unused,
       hasher,
       keyring,
       unused,

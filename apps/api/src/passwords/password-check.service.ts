@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { GatehouseError, MAX_PASSWORD_GUESSES, type Customer, type ProjectContext } from '@gatehouse/domain';
 import {
   CustomersRepository,
+  EmailCodesRepository,
   EventsRepository,
   LoginAttemptsRepository,
   Transactions,
@@ -52,6 +53,7 @@ export type AuthenticatedCustomer = CustomerWithPasswordHash & {
 export class PasswordCheckService {
   constructor(
     private readonly attempts: LoginAttemptsRepository,
+    private readonly emailCodes: EmailCodesRepository,
     private readonly customers: CustomersRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
@@ -163,9 +165,14 @@ export class PasswordCheckService {
     return unlockEvents(project, customer, clearedAttempts);
   }
 
-  /** Deletes the failures of a deleted customer or a previous email, because they contain a hash of it. */
+  /**
+   * Deletes the failures and email codes of a deleted customer or a previous email, because they contain it or a hash
+   * of it.
+   */
   async forgetFailures(tx: Tx, { projectId, email }: Customer): Promise<void> {
-    await this.attempts.clear(projectId, sha256(email), tx);
+    const emailHash = sha256(email);
+    await this.attempts.clear(projectId, emailHash, tx);
+    await this.emailCodes.forget(tx, projectId, email, emailHash);
   }
 
   /**

@@ -9,6 +9,7 @@ import {
   applySettingsPatch,
   settingsErrors,
   slugify,
+  type Environment,
   type Project,
   type ProjectSettings,
   type SettingsPatch,
@@ -76,11 +77,11 @@ export class ProjectsService {
    *   access, `slug_taken`
    */
   async create({ reach }: ManagementCaller, input: CreateProjectRequest): Promise<Project> {
-    const settings = this.mergeSettings(defaultSettings, input.settings ?? {});
+    const { name, environment = 'development' } = input;
+    const settings = this.mergeSettings(defaultSettings, input.settings ?? {}, environment);
     const organizationId = input.organizationId ?? reach.organizationId;
     if (!organizationId) throw invalidField('organizationId', 'required', 'organizationId is required');
     await this.organizations.get(reach, organizationId);
-    const { name, environment = 'development' } = input;
     const slugs = input.slug ? [input.slug] : slugCandidates(name);
     return this.transactions.run(async (tx) => {
       const project = await this.insert(
@@ -103,7 +104,7 @@ export class ProjectsService {
       // Locked, so that concurrent patches do not overwrite each other's changes.
       const before = await this.projects.lock(tx, reach, id);
       if (before.archivedAt) throw new GatehouseError('project_archived');
-      const settings = this.mergeSettings(before.settings, input.settings ?? {});
+      const settings = this.mergeSettings(before.settings, input.settings ?? {}, before.environment);
       const after = { name: input.name ?? before.name, settings };
       const previous = changedFields({ name: before.name, settings: before.settings }, after);
       if (Object.keys(previous).length === 0) return before;
@@ -135,9 +136,16 @@ export class ProjectsService {
     });
   }
 
-  private mergeSettings(current: ProjectSettings, patch: SettingsPatch): ProjectSettings {
+  private mergeSettings(
+    current: ProjectSettings,
+    patch: SettingsPatch,
+    environment: Environment,
+  ): ProjectSettings {
     const settings = applySettingsPatch(current, patch);
-    const errors = settingsErrors(patch, settings, this.config);
+    const errors = settingsErrors(patch, settings, {
+      production: this.config.production,
+      environment,
+    });
     if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
     return settings;
   }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { EmailModule } from '../email/email.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
+import { MailTemplatesModule } from '../mail-templates/mail-templates.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
@@ -14,6 +15,9 @@ import { DiscoveryController } from './discovery.controller.js';
 import { FactorEnrollmentService } from './factor-enrollment.service.js';
 import { FactorsController } from './factors.controller.js';
 import { JwksController } from './jwks.controller.js';
+import { EmailCodeController } from './email-code.controller.js';
+import { EmailCodeSignInService } from './email-code-sign-in.service.js';
+import { EmailCodesService } from './email-codes.service.js';
 import { LoginService } from './login.service.js';
 import { ReauthenticationController } from './reauthentication.controller.js';
 import { ReauthenticationService } from './reauthentication.service.js';
@@ -32,6 +36,7 @@ import { SignInService } from './sign-in.service.js';
     FactorsModule,
     HttpModule,
     MailModule,
+    MailTemplatesModule,
     OneTimeTokensModule,
     PasswordsModule,
     SessionsModule,
@@ -43,6 +48,7 @@ import { SignInService } from './sign-in.service.js';
     FactorsController,
     JwksController,
     DiscoveryController,
+    EmailCodeController,
     ReauthenticationController,
     SignInOptionsController,
     SignInTokensController,
@@ -50,6 +56,8 @@ import { SignInService } from './sign-in.service.js';
   providers: [
     ChallengesService,
     FactorEnrollmentService,
+    EmailCodeSignInService,
+    EmailCodesService,
     LoginService,
     ReauthenticationService,
     RefreshService,

@@ -10,11 +10,16 @@ const limits: { name: LimitKey; label: string; description: string }[] = [
   {
     name: 'mailLimits.signUp',
     label: 'Sign-up emails',
-    description: `Verification emails, and notices that an address is already registered. ${perHour}`,
+    description: `Verification emails, notices that an address is already registered, and codes for new customers. ${perHour}`,
   },
   { name: 'mailLimits.passwordReset', label: 'Password reset emails', description: perHour },
   { name: 'mailLimits.emailChange', label: 'Email change confirmations', description: perHour },
   { name: 'mailLimits.invitation', label: 'Invitations', description: perHour },
+  {
+    name: 'mailLimits.signIn',
+    label: 'Sign-in codes',
+    description: 'Codes that sign in existing customers. 1 to 1,000,000 per hour. Default: 10,000.',
+  },
   {
     name: 'mailLimits.perRecipient',
     label: 'Emails per recipient',

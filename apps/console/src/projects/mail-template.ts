@@ -16,6 +16,7 @@ export const mailTypes: Record<MailTemplate['kind'], string> = {
   'accept-invite': 'Invitation',
   'change-email-current': 'Email change (current address)',
   'change-email-new': 'Email change (new address)',
+  'email-code': 'Sign-in code',
   'password-changed': 'Password changed',
   'password-closed': 'Password closed',
   'already-registered': 'Already registered',

@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon } from '../components/icon';
-import { SwitchSetting, type SectionProps } from './settings-fields';
+import { SwitchSetting, TextSetting, type SectionProps } from './settings-fields';
 import { verifiedEmailAdvice } from './verified-email-advice';
 
 export function SignInFields({ form }: SectionProps): ReactNode {
@@ -19,6 +19,15 @@ export function SignInFields({ form }: SectionProps): ReactNode {
         label="Email code"
         description="Customers can sign in with a code that they receive by email."
       />
+      {!form.isProduction && (
+        <TextSetting
+          form={form}
+          name="testEmailCode"
+          label="Test email code"
+          description="Six digits. Addresses at example.com and .test sign in with this code, and no email is sent. For tests."
+          max={6}
+        />
+      )}
       <SwitchSetting
         form={form}
         name="signIn.allowSignUp"

@@ -104,6 +104,7 @@ const toFields = ({
   'mailLimits.passwordReset': mailLimits.passwordReset,
   'mailLimits.emailChange': mailLimits.emailChange,
   'mailLimits.invitation': mailLimits.invitation,
+  'mailLimits.signIn': mailLimits.signIn,
   'mailLimits.perRecipient': mailLimits.perRecipient,
 });
 

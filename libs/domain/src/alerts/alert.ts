@@ -4,6 +4,7 @@ export const alertKinds = [
   'overdue_deliveries',
   'disabled_endpoints',
   'dropped_emails',
+  'guessed_email_codes',
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
@@ -65,6 +66,14 @@ const alertTexts: Record<AlertKind, AlertTexts> = {
       'Check for automated registrations: the log of emails shows the recipients. If the registrations are genuine, raise mailLimits in the settings of the project.',
     resolved:
       'There are no more emails of the last hour that were dropped because of the limit of a project.',
+  },
+  guessed_email_codes: {
+    subject: 'Guessed email codes',
+    describe: (count, isOne, since) =>
+      `${count} ${isOne ? 'project' : 'projects'} received more than 1,000 wrong email codes within an hour, the first at ${since}.`,
+    remedy:
+      'Someone is guessing codes. New codes have eight digits until it stops. Block the networks of the requests at the proxy.',
+    resolved: 'There are no more projects that receive more than 1,000 wrong email codes within an hour.',
   },
 };
 

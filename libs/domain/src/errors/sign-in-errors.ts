@@ -11,8 +11,9 @@ export const signInErrors = {
   invalid_code: {
     status: 400,
     title: 'The code is not valid',
-    cause: 'The code is incorrect, has expired, or has already been used.',
-    remedy: 'Enter the current code of the authenticator app, or an unused recovery code.',
+    cause: 'The code is incorrect, expired, already used, or void after too many guesses or newer codes.',
+    remedy:
+      'Enter the newest code of the email or the current one of the authenticator app, or an unused recovery code.',
   },
   challenge_expired: {
     status: 400,
@@ -48,7 +49,7 @@ export const signInErrors = {
   customer_disabled: {
     status: 403,
     title: 'The customer is disabled',
-    cause: 'The password is correct, but the customer has been disabled.',
+    cause: 'The password or code is correct, but the customer has been disabled.',
     remedy: 'Enable the customer with a secret key.',
   },
   email_not_verified: {

@@ -5,6 +5,8 @@ const values = {
   email: 'ada@example.com',
   new_email: 'new@example.com',
   link_validity: '1 hour',
+  code: '123456',
+  code_validity: '10 minutes',
   time: 'now',
 };
 const text: MailText = {

@@ -16,7 +16,15 @@ export interface MailText {
 }
 
 /** The variables of emails. Each kind of email has some of them. */
-export const mailVariables = ['project_name', 'email', 'new_email', 'link_validity', 'time'] as const;
+export const mailVariables = [
+  'project_name',
+  'email',
+  'new_email',
+  'link_validity',
+  'code',
+  'code_validity',
+  'time',
+] as const;
 export type MailVariable = (typeof mailVariables)[number];
 
 /** The values of the variables. They are inserted as they are, and not escaped. */

@@ -2,7 +2,14 @@
  * What an email is for. The limits of one purpose are independent of those of all others, and are counted
  * separately for addresses that their customers have not verified.
  */
-export const mailPurposes = ['signUp', 'passwordReset', 'emailChange', 'invitation', 'notice'] as const;
+export const mailPurposes = [
+  'signUp',
+  'passwordReset',
+  'emailChange',
+  'invitation',
+  'signIn',
+  'notice',
+] as const;
 export type MailPurpose = (typeof mailPurposes)[number];
 
 /**

@@ -33,7 +33,7 @@ export interface MailSettings {
 
 /** Maximum numbers of emails per hour. Emails to unverified addresses are counted separately. */
 export interface MailLimits {
-  /** Verification emails, and notices that an address is already registered. */
+  /** Verification emails, notices that an address is already registered, and codes for new customers. */
   signUp: number;
   /** Password reset emails. */
   passwordReset: number;
@@ -41,6 +41,8 @@ export interface MailLimits {
   emailChange: number;
   /** Invitations. */
   invitation: number;
+  /** Codes that sign in existing customers. */
+  signIn: number;
   /** Emails of one purpose to one recipient. Addresses that differ only by a +tag are one recipient. */
   perRecipient: number;
 }
@@ -56,6 +58,11 @@ export interface ProjectSettings {
   resetPasswordUrl: string | null;
   acceptInviteUrl: string | null;
   signIn: SignInSettings;
+  /**
+   * The email code of all addresses at reserved test domains, so that tests can sign in without an email; null for none.
+   * Not available in production.
+   */
+  testEmailCode: string | null;
   requireVerifiedEmail: boolean;
   /**
    * Prevents callers from finding out which addresses are registered: register always returns 202, and
@@ -102,6 +109,7 @@ export const defaultSettings: ProjectSettings = {
   resetPasswordUrl: null,
   acceptInviteUrl: null,
   signIn: { password: true, emailCode: false, allowSignUp: true },
+  testEmailCode: null,
   requireVerifiedEmail: false,
   enumerationProtection: false,
   accessTokenTtl: 3600,
@@ -117,7 +125,14 @@ export const defaultSettings: ProjectSettings = {
   defaultLocale: null,
   branding: { displayName: null, logoUrl: null, color: null },
   mail: { fromName: null, replyTo: null },
-  mailLimits: { signUp: 2_000, passwordReset: 2_000, emailChange: 2_000, invitation: 2_000, perRecipient: 5 },
+  mailLimits: {
+    signUp: 2_000,
+    passwordReset: 2_000,
+    emailChange: 2_000,
+    invitation: 2_000,
+    signIn: 10_000,
+    perRecipient: 5,
+  },
 };
 
 /** Returns the effective settings: the defaults, overridden by the changes of the project. */

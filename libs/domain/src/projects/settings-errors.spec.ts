@@ -42,6 +42,9 @@ it.each<[string, StoredSettings, SettingsPatch, string[], boolean?]>([
     ['signIn.emailCode'],
   ],
   ['an email code instead of a password', {}, { signIn: { password: false, emailCode: true } }, []],
+  ['a test code outside production', {}, { testEmailCode: '424242' }, []],
+  ['a test code in production', {}, { testEmailCode: '424242' }, ['testEmailCode'], true],
+  ['no test code in production', {}, { testEmailCode: null }, [], true],
   ['https and local origins in production', {}, { allowedOrigins: origins }, [], true],
   ['plain http outside production', {}, plain, []],
   [
@@ -52,6 +55,16 @@ it.each<[string, StoredSettings, SettingsPatch, string[], boolean?]>([
     true,
   ],
 ])('settingsErrors: %s', (_, stored, patch, fields, production = false) => {
-  const errors = settingsErrors(patch, applySettingsPatch(effectiveSettings(stored), patch), { production });
+  const errors = settingsErrors(patch, applySettingsPatch(effectiveSettings(stored), patch), {
+    production,
+    environment: 'development',
+  });
   expect(errors.map(({ field }) => field)).toEqual(fields.map((field) => `settings.${field}`));
+});
+
+it('settingsErrors: a test code in a project of the environment production', () => {
+  const patch = { testEmailCode: '424242' };
+  const merged = applySettingsPatch(effectiveSettings({}), patch);
+  const errors = settingsErrors(patch, merged, { production: false, environment: 'production' });
+  expect(errors).toMatchObject([{ field: 'settings.testEmailCode' }]);
 });

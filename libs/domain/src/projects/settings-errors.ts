@@ -1,5 +1,6 @@
 import type { FieldError } from '../errors/gatehouse-error.js';
 import { isSecureOrigin } from './page-url.js';
+import type { Environment } from './project.js';
 import type { ProjectSettings, SignInSettings } from './project-settings.js';
 import type { SettingsPatch } from './settings-patch.js';
 
@@ -10,7 +11,7 @@ import type { SettingsPatch } from './settings-patch.js';
 export function settingsErrors(
   patch: SettingsPatch,
   merged: ProjectSettings,
-  { production }: { production: boolean },
+  { production, environment }: { production: boolean; environment: Environment },
 ): FieldError[] {
   const errors: FieldError[] = [];
   if (production && patch.allowedOrigins && !patch.allowedOrigins.every(isSecureOrigin)) {
@@ -20,6 +21,8 @@ export function settingsErrors(
     const setting = patch.signIn?.password === false ? 'signIn.password' : 'signIn.emailCode';
     errors.push(fieldError(setting, 'cannot be false, because customers need a method of signing in'));
   }
+  if (patch.testEmailCode && (production || environment === 'production'))
+    errors.push(fieldError('testEmailCode', 'is not available in production'));
   const isSent = patch.refreshIdleTtl !== undefined || patch.refreshAbsoluteTtl !== undefined;
   if (isSent && merged.refreshIdleTtl > merged.refreshAbsoluteTtl) {
     errors.push(

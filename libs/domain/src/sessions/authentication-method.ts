@@ -1,16 +1,16 @@
 /**
  * How a customer proves their identity, as the claim `amr` of an access token names it (RFC 8176): `pwd` is the password,
- * `otp` the code of an authenticator or a recovery code, `mfa` two factors, `support` a sign-in token that a secret key
+ * `email` a code in an email, `otp` the code of an authenticator or a recovery code, `mfa` two factors, `support` a sign-in token that a secret key
  * created.
  */
-export const authenticationMethods = ['pwd', 'otp', 'mfa', 'support'] as const;
+export const authenticationMethods = ['pwd', 'email', 'otp', 'mfa', 'support'] as const;
 export type AuthenticationMethod = (typeof authenticationMethods)[number];
 
 /** The methods that prove a second factor. */
 const secondFactors: readonly AuthenticationMethod[] = ['otp'];
 
 /** The methods that prove a first factor. A sign-in token proves none: a secret key created it. */
-const firstFactors: readonly AuthenticationMethod[] = ['pwd'];
+const firstFactors: readonly AuthenticationMethod[] = ['pwd', 'email'];
 
 export const isSecondFactor = (method: AuthenticationMethod): boolean => secondFactors.includes(method);
 

@@ -12,6 +12,7 @@ export const revocationReasons = [
   'session_limit',
   'disowned',
   'factor_removed',
+  'address_claimed',
 ] as const;
 
 export type RevocationReason = (typeof revocationReasons)[number];

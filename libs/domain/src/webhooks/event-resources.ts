@@ -43,6 +43,7 @@ const mailLimits = {
   passwordReset: perHour,
   emailChange: perHour,
   invitation: perHour,
+  signIn: perHour,
   perRecipient: perHour,
 };
 
@@ -55,6 +56,7 @@ const settings = {
   resetPasswordUrl: nullable(url),
   acceptInviteUrl: nullable(url),
   signIn: object(signIn),
+  testEmailCode: nullable(text),
   requireVerifiedEmail: flag,
   enumerationProtection: flag,
   accessTokenTtl: seconds,

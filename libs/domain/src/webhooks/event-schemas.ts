@@ -53,7 +53,7 @@ const verificationRequest = {
   email,
   requestedAt: time,
 };
-const via = openEnum('Type of the email whose link verified the address', 'link', 'invite', 'reset');
+const via = openEnum('Type of the email that verified the address', 'link', 'invite', 'reset', 'code');
 const reset = object({ email, requestedAt: time });
 
 /** The members of `data`. */

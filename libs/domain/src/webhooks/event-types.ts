@@ -30,7 +30,7 @@ export const eventTypes = {
   },
   'password.changed': {
     cause:
-      'a customer changed their password, an invited customer set their first password, or a disown removed the password',
+      'a customer changed their password, an invited customer set their first password, or a disown or an email code removed the password',
   },
   'password.reset_requested': { cause: 'a password reset email was queued' },
   'password.reset_completed': {

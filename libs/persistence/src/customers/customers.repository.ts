@@ -120,6 +120,12 @@ const lockCustomerByEmail = statement(
   `SELECT ${customerColumns} FROM customers c WHERE c.project_id = $1 AND c.email = $2 FOR KEY SHARE`,
 );
 
+const lockCustomerWithEmail = statement(
+  customerWithHashRow,
+  `SELECT ${customerWithHashColumns} FROM customers c
+   WHERE c.project_id = $1 AND c.email = $2 FOR NO KEY UPDATE`,
+);
+
 const renewHash = statement(
   customerRow,
   `UPDATE customers c SET password_hash = $4
@@ -171,8 +177,8 @@ const setDisabled = statement(
 
 /**
  * Removes the emails from the customer, because deleting the customer deletes the others: an api of 0.1.0 must
- * not leave any recipient. Also erases finished emails to the address that other customers have caused by
- * changing theirs to it.
+ * not leave any recipient. Also erases emails to the address from before it had a customer, and finished
+ * ones that other customers have caused by changing theirs to it.
  */
 const eraseCustomerMails = statement(
   {},
@@ -180,7 +186,7 @@ const eraseCustomerMails = statement(
      state = CASE WHEN state = 'pending' THEN 'dropped' ELSE state END,
      reason = CASE WHEN state = 'pending' THEN 'customer_deleted' ELSE reason END,
      finished_at = coalesce(finished_at, now())
-   WHERE customer_id = $1 OR (recipient = $3 AND project_id = $2 AND state <> 'pending')`,
+   WHERE customer_id = $1 OR (recipient = $3 AND project_id = $2 AND (customer_id IS NULL OR state <> 'pending'))`,
 );
 
 const cancelCustomerDeliveries = statement(
@@ -244,6 +250,12 @@ export class CustomersRepository {
    */
   async lock(tx: Tx, projectId: string, id: string): Promise<CustomerWithPasswordHash | null> {
     const [row] = await tx.execute(lockCustomer, [projectId, id]);
+    return row ?? null;
+  }
+
+  /** Reads the customer who has an address, and locks the row like `lock`. Returns null if there is none. */
+  async lockWithEmail(tx: Tx, projectId: string, email: string): Promise<CustomerWithPasswordHash | null> {
+    const [row] = await tx.execute(lockCustomerWithEmail, [projectId, email]);
     return row ?? null;
   }
 

@@ -36,7 +36,7 @@ const mailLogRow = {
   id: uuid,
   /** Null for an email to an operator. */
   projectId: nullable(uuid),
-  /** Null for an email to an operator or to a customer who has been deleted. */
+  /** Null for an email to an operator, to an address without a customer, or to a customer who has been deleted. */
   customerId: nullable(uuid),
   kind: textOf<MailKind>(),
   /** Empty once the customer has been deleted. */

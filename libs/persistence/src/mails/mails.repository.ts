@@ -27,8 +27,9 @@ import { NIL_UUID } from '../uuid-v7.js';
 import type { Tx } from '../transactions.js';
 
 export interface NewMail extends StoredMail {
-  /** Both null for an email to an operator. */
+  /** Null for an email to an operator. */
   projectId: string | null;
+  /** Null for an email to an operator, or to an address that no customer has. */
   customerId: string | null;
 }
 

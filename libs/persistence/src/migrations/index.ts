@@ -40,6 +40,7 @@ import { AddSessionProofs1764288000000 } from './1764288000000-add-session-proof
 import { CreateSignInTokens1764288001000 } from './1764288001000-create-sign-in-tokens.js';
 import { CreateSecondFactors1764288002000 } from './1764288002000-create-second-factors.js';
 import { AddRsaSigningKeys1764288010000 } from './1764288010000-add-rsa-signing-keys.js';
+import { CreateEmailCodes1764288020000 } from './1764288020000-create-email-codes.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -85,4 +86,5 @@ export const migrations = [
   CreateSignInTokens1764288001000,
   CreateSecondFactors1764288002000,
   AddRsaSigningKeys1764288010000,
+  CreateEmailCodes1764288020000,
 ];

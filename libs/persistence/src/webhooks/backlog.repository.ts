@@ -1,6 +1,7 @@
 // This file contains SQL: bounded counts of several tables in one statement.
 import { COUNT_CAP, URGENCY, type AlertCondition, type AlertKind } from '@gatehouse/domain';
 import type { Database } from '../database.js';
+import { guessedProjects } from '../email-codes/guesses-sql.js';
 import { isRecentlyOverLimit } from '../mails/over-limit-sql.js';
 import { double, integer, statement, textOf, timestamptz, type RowOf } from '../statements.js';
 
@@ -59,6 +60,9 @@ const findAlertConditions = statement(
      SELECT 'dropped_emails', ${countSql('mails', isRecentlyOverLimit, COUNT_CAP)},
        (SELECT min(created_at) FROM mails WHERE ${isRecentlyOverLimit}),
        (SELECT max(created_at) FROM mails WHERE ${isRecentlyOverLimit})
+     UNION ALL
+     SELECT 'guessed_email_codes', count(*)::int, min(guessed.since), max(guessed.newest)
+     FROM (${guessedProjects(COUNT_CAP)}) guessed
      UNION ALL
      SELECT 'overdue_deliveries', least(count(*), ${COUNT_CAP})::int, min(due.at), clock_timestamp()
      FROM ${readyQueueHead(`AND ${isOverdue}`, COUNT_CAP)}

@@ -30,6 +30,7 @@ export type MacPurpose =
   | 'billing-portal'
   | 'cursor'
   | 'decoy'
+  | 'email-code'
   | 'idempotent-request'
   | 'import-lines'
   | 'password-pepper'

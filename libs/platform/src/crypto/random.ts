@@ -15,3 +15,6 @@ export const secureBytes = (length: number): Buffer => randomBytes(length);
 
 /** Returns a random number, uniform in [0, 1), for jitter. */
 export const randomFraction = (): number => randomInt(2 ** 32) / 2 ** 32;
+
+/** Returns `count` random decimal digits from the random number generator of the operating system. */
+export const secureDigits = (count: number): string => String(randomInt(10 ** count)).padStart(count, '0');

@@ -61,6 +61,18 @@ export const germanMailTexts: MailTranslation<CustomerMailKind> = {
         'Der Link ist {{link_validity}} gültig. Wenn Sie das nicht waren, können Sie diese E-Mail ignorieren.',
       ],
     },
+    'email-code': {
+      subject: '{{code}} ist Ihr Anmeldecode für {{project_name}}',
+      heading: 'Ihr Anmeldecode',
+      paragraphs: [
+        'Geben Sie diesen Code ein, um sich bei {{project_name}} als {{email}} anzumelden:',
+        '{{code}}',
+      ],
+      closing: [
+        'Der Code ist {{code_validity}} gültig und kann einmal verwendet werden. Geben Sie ihn nicht weiter: {{project_name}} fragt weder am Telefon noch per E-Mail danach.',
+        'Wenn Sie diesen Code nicht angefordert haben, können Sie diese E-Mail ignorieren.',
+      ],
+    },
     'already-registered': {
       subject: 'Sie haben bereits ein Konto bei {{project_name}}',
       heading: 'Sie haben bereits ein Konto',

@@ -1,4 +1,5 @@
 import {
+  EMAIL_CODE_TTL,
   mailVariables,
   oneTimeTokenKinds,
   oneTimeTokenTtl,
@@ -22,10 +23,15 @@ const notices = [
 type Notice = (typeof notices)[number];
 /** Emails whose link contains a token: those of customers, and the invitation of an operator. */
 type LinkMailKind = OneTimeTokenKind | 'operator-invitation';
-export type MailKind = LinkMailKind | Notice;
+export type MailKind = LinkMailKind | 'email-code' | Notice;
 
 /** All kinds of emails. */
-export const mailKinds: readonly MailKind[] = [...oneTimeTokenKinds, 'operator-invitation', ...notices];
+export const mailKinds: readonly MailKind[] = [
+  ...oneTimeTokenKinds,
+  'email-code',
+  'operator-invitation',
+  ...notices,
+];
 
 /** Emails to operators, which belong to no project. */
 const operatorMailKinds = ['operator-invitation', 'operator-notice', 'test'] as const;
@@ -49,16 +55,17 @@ const pagePaths: Record<LinkMailKind, string> = {
   'operator-invitation': '/console/invitation',
 };
 
-const isNotice = (kind: MailKind): kind is Notice => (notices as readonly string[]).includes(kind);
+const hasLink = (kind: MailKind): kind is LinkMailKind => Object.hasOwn(pagePaths, kind);
 
-/** Returns the path of the page that the link opens, or null for a notice, which has no link. */
-export const mailPath = (kind: MailKind): string | null => (isNotice(kind) ? null : pagePaths[kind]);
+/** Returns the path of the page that the link opens, or null for an email without a link. */
+export const mailPath = (kind: MailKind): string | null => (hasLink(kind) ? pagePaths[kind] : null);
 
 /** Returns the variables that the texts of an email can contain. */
 export const mailVariablesOf = (kind: MailKind): MailVariable[] =>
   mailVariables.filter((variable) => {
     if (variable === 'new_email') return kind === 'change-email-current' || kind === 'change-email-new';
-    return variable !== 'link_validity' || mailPath(kind) !== null;
+    if (variable === 'code' || variable === 'code_validity') return kind === 'email-code';
+    return variable !== 'link_validity' || hasLink(kind);
   });
 
 /**
@@ -71,10 +78,11 @@ export const pageLink = (publicUrl: string, path: string, token: string): string
 const NOTICE_TTL = 24 * 60 * 60;
 
 /**
- * Returns the time in seconds after which an email is no longer useful: the validity of the token in its
- * link, or 24 hours for a notice.
+ * Returns the time in seconds after which an email is no longer useful: the validity of its code or of the token
+ * in its link, or 24 hours for a notice.
  */
 export function mailTtl(kind: MailKind): number {
   if (kind === 'operator-invitation') return operatorLinkTtl.invitation;
-  return isNotice(kind) ? NOTICE_TTL : oneTimeTokenTtl[kind];
+  if (kind === 'email-code') return EMAIL_CODE_TTL;
+  return hasLink(kind) ? oneTimeTokenTtl[kind] : NOTICE_TTL;
 }

@@ -22,6 +22,8 @@ export interface MailParameters {
   projectName: string;
   /** The token in the link; undefined for notices. */
   token?: string;
+  /** For `email-code`: the code. */
+  code?: string;
   /** The project's own page for the link; if null or undefined, the link opens the hosted page. */
   pageUrl?: string | null;
   branding?: Branding;
@@ -85,6 +87,7 @@ export function renderMailContent(
   const {
     locale = FALLBACK_LANGUAGE,
     newEmail = recipient,
+    code = '',
     fromName = null,
     replyTo = null,
     at,
@@ -100,6 +103,8 @@ export function renderMailContent(
           email: recipient,
           new_email: newEmail,
           link_validity: formatDuration(locale, mailTtl(kind)),
+          code,
+          code_validity: formatDuration(locale, mailTtl(kind)),
           time,
         },
       );
@@ -126,10 +131,11 @@ function buildLink(kind: MailKind, { token, pageUrl }: MailParameters, publicUrl
   return url.href;
 }
 
-/** Returns a duration such as "1 hour" or "7 days". */
+/** Returns a duration such as "10 minutes", "1 hour" or "7 days". */
 function formatDuration(language: string, seconds: number): string {
   const hours = seconds / 3600;
-  const [value, unit] = hours > 48 ? [hours / 24, 'day'] : [hours, 'hour'];
+  const [value, unit] =
+    hours > 48 ? [hours / 24, 'day'] : hours < 1 ? [seconds / 60, 'minute'] : [hours, 'hour'];
   return new Intl.NumberFormat(localesFor(language), { style: 'unit', unit, unitDisplay: 'long' }).format(
     value,
   );

@@ -68,6 +68,15 @@ const englishMailTexts: MailTranslation<Exclude<MailKind, 'operator-notice'>> = 
         'The link is valid for {{link_validity}}. If you did not make this request, you can ignore this email.',
       ],
     },
+    'email-code': {
+      subject: '{{code}} is your sign-in code for {{project_name}}',
+      heading: 'Your sign-in code',
+      paragraphs: ['Enter this code to sign in to {{project_name}} as {{email}}:', '{{code}}'],
+      closing: [
+        'The code is valid for {{code_validity}} and can be used once. Do not share it with anyone: {{project_name}} does not ask for it by phone or email.',
+        'If you did not request this code, you can ignore this email.',
+      ],
+    },
     'operator-invitation': {
       subject: 'Your invitation to the console of {{project_name}}',
       heading: 'You are invited to the console of {{project_name}}',

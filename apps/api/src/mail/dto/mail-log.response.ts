@@ -10,7 +10,10 @@ const nullableTime = { type: String, format: 'date-time', nullable: true } as co
 export class MailLogResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ ...nullableId, description: 'null: an email to an operator' }) projectId!: string | null;
-  @ApiProperty({ ...nullableId, description: 'null: an email to an operator or to a deleted customer' })
+  @ApiProperty({
+    ...nullableId,
+    description: 'null: an email to an operator, to an address without a customer, or to a deleted customer',
+  })
   customerId!: string | null;
   @ApiProperty({ enum: mailKinds }) kind!: string;
   @ApiProperty({

@@ -99,11 +99,14 @@ const MailLimitField = (description: string): PropertyDecorator =>
   IntegerField({ ...setting(description), min: 1, max: 1_000_000 });
 
 export class MailLimitsRequest implements Partial<Record<keyof MailLimits, number | null>> {
-  @MailLimitField('Verification emails, and notices that an address is already registered') signUp?:
-    number | null;
+  @MailLimitField(
+    'Verification emails, notices that an address is already registered, and codes for new customers',
+  )
+  signUp?: number | null;
   @MailLimitField('Password reset emails') passwordReset?: number | null;
   @MailLimitField('Emails that confirm a change of address') emailChange?: number | null;
   @MailLimitField('Invitations') invitation?: number | null;
+  @MailLimitField('Codes that sign in existing customers') signIn?: number | null;
 
   @IntegerField({
     ...setting(
@@ -170,6 +173,16 @@ export class SettingsRequest implements SettingsPatch {
     type: SignInSettingsRequest,
   })
   signIn?: SignInSettingsRequest | null;
+
+  @CheckedField({
+    ...setting(
+      'Email code of six digits that all addresses at example.com and .test have instead of one that is sent, so that tests can sign in. Not available in production',
+    ),
+    example: '424242',
+    isValid: (text) => /^\d{6}$/.test(text),
+    message: '$property must be six digits',
+  })
+  testEmailCode?: string | null;
 
   @BooleanField(setting('If true, only customers with a verified email address can sign in'))
   requireVerifiedEmail?: boolean | null;

@@ -49,11 +49,17 @@ const emailsPerHour = (description: string, fallback: number) => ({
 
 /** Maximum numbers of emails per hour. Emails to unverified addresses are counted separately. */
 export class MailLimitsResponse implements MailLimits {
-  @ApiProperty(emailsPerHour('Verification emails, and notices that an address is already registered', 2_000))
+  @ApiProperty(
+    emailsPerHour(
+      'Verification emails, notices that an address is already registered, and codes for new customers',
+      2_000,
+    ),
+  )
   signUp!: number;
   @ApiProperty(emailsPerHour('Password reset emails', 2_000)) passwordReset!: number;
   @ApiProperty(emailsPerHour('Emails that confirm a change of address', 2_000)) emailChange!: number;
   @ApiProperty(emailsPerHour('Invitations', 2_000)) invitation!: number;
+  @ApiProperty(emailsPerHour('Codes that sign in existing customers', 10_000)) signIn!: number;
   @ApiProperty(
     emailsPerHour(
       'Emails of one purpose to one recipient. Addresses that differ only by a +tag are one recipient',
@@ -92,6 +98,12 @@ export class ProjectSettingsResponse implements ProjectSettings {
   })
   acceptInviteUrl!: string | null;
   @ApiProperty({ type: SignInSettingsResponse }) signIn!: SignInSettingsResponse;
+  @ApiProperty({
+    ...nullableText,
+    description: 'Email code of all addresses at example.com and .test. null: codes are sent',
+    example: null,
+  })
+  testEmailCode!: string | null;
   @ApiProperty({ default: false }) requireVerifiedEmail!: boolean;
   @ApiProperty({
     default: false,
@@ -154,7 +166,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
     const { password, emailCode, allowSignUp } = settings.signIn;
     const { displayName, logoUrl, color } = settings.branding;
     const { fromName, replyTo } = settings.mail;
-    const { signUp, passwordReset, emailChange, invitation, perRecipient } = settings.mailLimits;
+    const { signUp, passwordReset, emailChange, invitation, signIn, perRecipient } = settings.mailLimits;
     return {
       allowedOrigins: settings.allowedOrigins,
       redirectUrls: settings.redirectUrls,
@@ -162,6 +174,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
       resetPasswordUrl: settings.resetPasswordUrl,
       acceptInviteUrl: settings.acceptInviteUrl,
       signIn: { password, emailCode, allowSignUp },
+      testEmailCode: settings.testEmailCode,
       requireVerifiedEmail: settings.requireVerifiedEmail,
       enumerationProtection: settings.enumerationProtection,
       accessTokenTtl: settings.accessTokenTtl,
@@ -177,7 +190,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
       defaultLocale: settings.defaultLocale,
       branding: { displayName, logoUrl, color },
       mail: { fromName, replyTo },
-      mailLimits: { signUp, passwordReset, emailChange, invitation, perRecipient },
+      mailLimits: { signUp, passwordReset, emailChange, invitation, signIn, perRecipient },
     };
   }
 }

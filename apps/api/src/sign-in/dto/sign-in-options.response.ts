@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { ProjectContext } from '@gatehouse/domain';
+import { mfaPolicies, type MfaPolicy, type ProjectContext } from '@gatehouse/domain';
 import { slugSchema } from '../../http/text-schemas.js';
 
 /** An identity provider that customers can sign in with. */
@@ -16,13 +16,12 @@ export class SignInOptionsResponse {
   emailCode!: boolean;
   @ApiProperty({ description: 'Customers can sign in with a passkey' }) passkey!: boolean;
   @ApiProperty({ description: 'Customers can create accounts' }) allowSignUp!: boolean;
-  @ApiProperty({ enum: ['off', 'optional', 'required'], description: 'Use of a second factor' })
-  mfa!: string;
+  @ApiProperty({ enum: mfaPolicies, description: 'Use of a second factor' }) mfa!: MfaPolicy;
   @ApiProperty({ type: [SignInProviderResponse] }) providers!: SignInProviderResponse[];
 
   static from({ settings }: ProjectContext): SignInOptionsResponse {
     const { password, emailCode, allowSignUp } = settings.signIn;
-    return { password, emailCode, passkey: false, allowSignUp, mfa: 'off', providers: [] };
+    return { password, emailCode, passkey: false, allowSignUp, mfa: settings.mfa, providers: [] };
   }
 }
 

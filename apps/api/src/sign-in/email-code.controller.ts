@@ -1,0 +1,67 @@
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, PublishableKey, type PublishableKeyCaller } from '@gatehouse/auth';
+import { ApiProblems } from '../http/api-problems.js';
+import { CurrentClient } from '../http/current-client.js';
+import { RateLimit } from '../http/rate-limit.js';
+import type { Client, GatehouseRequest } from '../http/request-context.js';
+import { AuthResponse } from './dto/auth.response.js';
+import { EmailCodeRequest, VerifyEmailCodeRequest } from './dto/email-code.request.js';
+import { EmailCodeResponse } from './dto/email-code.response.js';
+import { EmailCodeSignInService } from './email-code-sign-in.service.js';
+import { EmailCodesService } from './email-codes.service.js';
+import { setLoggedCustomer } from './set-logged-customer.js';
+
+@ApiTags('Authentication')
+@PublishableKey()
+@Controller('api/v1/auth/email-code')
+export class EmailCodeController {
+  constructor(
+    private readonly codes: EmailCodesService,
+    private readonly signIns: EmailCodeSignInService,
+  ) {}
+
+  @Post()
+  @ApiOperation({
+    operationId: 'auth.sendEmailCode',
+    summary: 'Send a sign-in code',
+    description:
+      'Sends a code by email, which is valid for ten minutes. The response is the same whether or not a customer has this address.',
+  })
+  @HttpCode(202)
+  @RateLimit('email-code')
+  @ApiAcceptedResponse({ type: EmailCodeResponse })
+  @ApiProblems('method_not_enabled')
+  async send(
+    @CurrentCaller() { project }: PublishableKeyCaller,
+    @Body() { email }: EmailCodeRequest,
+  ): Promise<EmailCodeResponse> {
+    return { challenge: await this.codes.send(project, email) };
+  }
+
+  @Post('verify')
+  @ApiOperation({
+    operationId: 'auth.verifyEmailCode',
+    summary: 'Sign in with an email code',
+    description:
+      'Returns the customer and their tokens. Creates the customer if none has the address and the project allows sign-up. Five wrong codes void a challenge; too many for one email address are rejected for some time.',
+  })
+  @HttpCode(200)
+  @RateLimit('email-code-verify')
+  @ApiOkResponse({ type: AuthResponse })
+  @ApiProblems(
+    'method_not_enabled',
+    'invalid_code',
+    'sign_up_not_allowed',
+    'customer_disabled',
+    'too_many_attempts',
+  )
+  async verify(
+    @CurrentCaller() { project }: PublishableKeyCaller,
+    @Body() body: VerifyEmailCodeRequest,
+    @CurrentClient() client: Client,
+    @Req() request: GatehouseRequest,
+  ): Promise<AuthResponse> {
+    return setLoggedCustomer(await this.signIns.signIn(project, body, client), request);
+  }
+}

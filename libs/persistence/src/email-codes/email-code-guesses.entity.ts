@@ -1,0 +1,9 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** Number of wrong guesses at the email codes of a project within five minutes. */
+@Entity('email_code_guesses')
+export class EmailCodeGuessesEntity {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId!: string;
+  @PrimaryColumn({ type: 'timestamptz', name: 'began_at', precision: 3 }) beganAt!: Date;
+  @Column('integer') guesses!: number;
+}

@@ -1,0 +1,20 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+
+/** A code that signs in the owner of an email address. It is useless without its challenge token. */
+@Entity('email_codes')
+export class EmailCodeEntity {
+  /** SHA-256 of the challenge token. */
+  @PrimaryColumn('bytea', { name: 'token_hash' }) tokenHash!: Buffer;
+  @Column('uuid', { name: 'project_id' }) projectId!: string;
+  @Column('text') email!: string;
+  /** Keyed hash of the code; null if no email was sent, so that no code is correct. */
+  @Column('bytea', { name: 'code_hash', nullable: true }) codeHash!: Buffer | null;
+  /** True for six digits, which are not accepted while too many codes of the project are guessed. */
+  @Column('boolean', { name: 'is_short' }) isShort!: boolean;
+  /** Number of evaluated guesses. */
+  @Column('integer', { default: 0 }) guesses!: number;
+  @Column({ type: 'timestamptz', name: 'consumed_at', precision: 3, nullable: true })
+  consumedAt!: Date | null;
+  @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 }) expiresAt!: Date;
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
+}

@@ -1,0 +1,211 @@
+// This file contains SQL: upserts and conditional changes in one statement, and times by the clock of the database.
+import type { Database } from '../database.js';
+import {
+  attemptResultRow,
+  attemptResultSql,
+  attemptsColumn,
+  consumeAllowanceSql,
+  KNOWN_ADDRESS_SINCE,
+  PRUNED_ATTEMPTS,
+  releaseSql,
+  type LoginAllowance,
+} from '../login-attempts/login-allowance.js';
+import { pruneInBatches, pruneStatement } from '../prune.js';
+import { boolean, bytea, statement, text, timestamptz, type RowOf } from '../statements.js';
+import type { Tx } from '../transactions.js';
+import { currentCount, isGuessed } from './guesses-sql.js';
+
+/** Number of codes of one address that are valid at the same time. A newer one voids the oldest. */
+const MAX_OPEN_CODES = 3;
+
+/** Number of guesses after which a code is void. */
+const MAX_GUESSES = 5;
+
+export interface NewEmailCode {
+  /** SHA-256 of the challenge token. */
+  tokenHash: Buffer;
+  projectId: string;
+  email: string;
+  /** Keyed hash of the code; null if no email is sent, so that no code is correct. */
+  codeHash: Buffer | null;
+  isShort: boolean;
+  /** Seconds. */
+  ttl: number;
+}
+
+/** A guess at the code of a challenge token, and the limit of wrong guesses. */
+export interface EmailCodeGuess {
+  projectId: string;
+  tokenHash: Buffer;
+  /** The keyed hashes of the guess, one of which a correct code has. */
+  codeHashes: Buffer[];
+  /** Address block of the client; null if unknown. */
+  addressBlock: string | null;
+  /** Maximum number of wrong guesses per window, and the same number again from known addresses. */
+  quota: number;
+  windowSeconds: number;
+  maxWindowSeconds: number;
+}
+
+const guessRow = {
+  ...attemptResultRow,
+  email: text,
+  createdAt: timestamptz,
+  /** False if the guess is wrong or was not evaluated. */
+  isCorrect: boolean,
+};
+
+export type EmailCodeGuessResult = RowOf<typeof guessRow>;
+
+const insertCode = statement(
+  { expiresAt: timestamptz },
+  `INSERT INTO email_codes (token_hash, project_id, email, code_hash, is_short, expires_at)
+   VALUES ($1, $2, $3, $4, $5, now() + $6 * interval '1 second') RETURNING expires_at AS "expiresAt"`,
+);
+
+const findIsGuessed = statement({ isGuessed: boolean }, `SELECT ${isGuessed('$1')} AS "isGuessed"`);
+
+const isKnownAddress = `EXISTS (
+  SELECT FROM code JOIN customers c ON c.email = code.email
+    JOIN customer_addresses known ON known.customer_id = c.id
+  WHERE c.project_id = $1 AND known.address_block = $3 AND known.last_login_at > ${KNOWN_ADDRESS_SINCE})`;
+
+const windowParameters = { quota: '$4::int', windowSeconds: '$5::int', maxWindowSeconds: '$6::int' };
+
+/** Every guess counts, also at a void code: otherwise the count would reveal whether an email was sent. */
+const guessCode = statement(
+  guessRow,
+  `WITH code AS (
+     SELECT t.email, t.created_at, NOT (t.is_short AND ${isGuessed('$1')}) AND (
+         SELECT count(*) FROM email_codes newer
+         WHERE newer.project_id = $1 AND newer.email = t.email AND newer.code_hash IS NOT NULL
+           AND (newer.created_at, newer.token_hash) > (t.created_at, t.token_hash)) < ${MAX_OPEN_CODES} AS is_open
+     FROM email_codes t WHERE t.token_hash = $2 AND t.project_id = $1 AND t.expires_at > now()
+   ), attempt AS (
+     INSERT INTO email_code_attempts AS a (project_id, email_hash, tries, window_ends_at, granted, failures)
+     SELECT $1, sha256(convert_to(email, 'UTF8')), 1, now() + $5::int * interval '1 second', 'open', 1 FROM code
+     ON CONFLICT (project_id, email_hash) DO UPDATE SET
+       ${consumeAllowanceSql(windowParameters, isKnownAddress, 'granted')}
+     RETURNING ${attemptResultSql('granted', windowParameters)}
+   ), evaluated AS (
+     UPDATE email_codes t SET guesses = t.guesses + 1 FROM code, attempt
+     WHERE t.token_hash = $2 AND attempt.granted IS NOT NULL
+       AND t.guesses < ${MAX_GUESSES} AND t.consumed_at IS NULL
+     RETURNING (code.is_open AND t.code_hash = ANY ($7)) IS TRUE AS is_correct
+   ), counted AS (
+     INSERT INTO email_code_guesses AS g (project_id, began_at, guesses)
+     SELECT $1, ${currentCount}, 1 FROM attempt
+     WHERE granted IS NOT NULL AND NOT EXISTS (SELECT FROM evaluated WHERE is_correct)
+     ON CONFLICT (project_id, began_at) DO UPDATE SET guesses = g.guesses + 1
+   )
+   SELECT attempt.*, code.email, code.created_at AS "createdAt",
+     EXISTS (SELECT FROM evaluated WHERE is_correct) AS "isCorrect"
+   FROM attempt, code`,
+);
+
+const releaseAttemptSql = (granted: LoginAllowance): string => `
+  UPDATE email_code_attempts SET ${releaseSql(granted)}
+  WHERE project_id = $1 AND email_hash = $2 AND ${attemptsColumn(granted)} > 0`;
+
+const releaseAttempt = {
+  open: statement({}, releaseAttemptSql('open')),
+  known: statement({}, releaseAttemptSql('known')),
+};
+
+const clearAttempts = statement(
+  {},
+  'DELETE FROM email_code_attempts WHERE project_id = $1 AND email_hash = $2',
+);
+
+const lockAttempts = statement(
+  { emailHash: bytea },
+  `SELECT email_hash AS "emailHash" FROM email_code_attempts WHERE project_id = $1 AND email_hash = $2 FOR UPDATE`,
+);
+
+const consumeCode = statement(
+  { tokenHash: bytea },
+  `UPDATE email_codes SET consumed_at = now() WHERE token_hash = $1 AND consumed_at IS NULL
+   RETURNING token_hash AS "tokenHash"`,
+);
+
+const deleteCodes = statement({}, 'DELETE FROM email_codes WHERE project_id = $1 AND email = $2');
+
+const pruneCodes = pruneStatement('email_codes', 'expires_at <= now()');
+const pruneAttempts = pruneStatement('email_code_attempts', PRUNED_ATTEMPTS);
+const pruneGuesses = pruneStatement('email_code_guesses', `began_at < now() - interval '1 hour'`);
+
+/**
+ * Codes that sign in the owners of email addresses, and the guesses at them. Every transaction locks the customer,
+ * then the attempts of the address, and then its codes, which prevents deadlocks.
+ */
+export class EmailCodesRepository {
+  constructor(private readonly database: Database) {}
+
+  /** @returns the time at which the code expires */
+  async insert(tx: Tx, code: NewEmailCode): Promise<Date> {
+    const { tokenHash, projectId, email, codeHash, isShort, ttl } = code;
+    const [row] = await tx.execute(insertCode, [tokenHash, projectId, email, codeHash, isShort, ttl]);
+    return row!.expiresAt;
+  }
+
+  /** Returns whether so many codes of a project are guessed that they must be longer. */
+  async isGuessed(projectId: string): Promise<boolean> {
+    const [row] = await this.database.execute(findIsGuessed, [projectId]);
+    return row!.isGuessed;
+  }
+
+  /**
+   * Counts a guess and evaluates it, in one statement that locks the counter of the address, so that parallel guesses
+   * never exceed a limit. Addresses that received no email have the same counter.
+   * @returns null if the project has no such challenge token, or the token has expired
+   */
+  async guess(guess: EmailCodeGuess): Promise<EmailCodeGuessResult | null> {
+    const [row] = await this.database.execute(guessCode, [
+      guess.projectId,
+      guess.tokenHash,
+      guess.addressBlock,
+      guess.quota,
+      guess.windowSeconds,
+      guess.maxWindowSeconds,
+      guess.codeHashes,
+    ]);
+    return row ?? null;
+  }
+
+  /** Releases the attempt of a correct code that opened no session. */
+  async release(projectId: string, emailHash: Buffer, granted: LoginAllowance, tx?: Tx): Promise<void> {
+    await (tx ?? this.database).execute(releaseAttempt[granted], [projectId, emailHash]);
+  }
+
+  /** Clears the wrong guesses of an address, after a sign-in that a code completed. */
+  async clearAttempts(tx: Tx, projectId: string, emailHash: Buffer): Promise<void> {
+    await tx.execute(clearAttempts, [projectId, emailHash]);
+  }
+
+  /**
+   * Consumes a code that was guessed correctly. Of several parallel calls one returns true. The caller must have locked
+   * the customer.
+   */
+  async consume(tx: Tx, projectId: string, emailHash: Buffer, tokenHash: Buffer): Promise<boolean> {
+    await tx.execute(lockAttempts, [projectId, emailHash]);
+    const rows = await tx.execute(consumeCode, [tokenHash]);
+    return rows.length > 0;
+  }
+
+  /** Deletes all codes of an address. The caller must have locked the customer, if one has the address. */
+  async deleteCodes(tx: Tx, projectId: string, email: string): Promise<void> {
+    await tx.execute(deleteCodes, [projectId, email]);
+  }
+
+  /** Deletes everything about an address. The caller must have locked the customer. */
+  async forget(tx: Tx, projectId: string, email: string, emailHash: Buffer): Promise<void> {
+    await tx.execute(clearAttempts, [projectId, emailHash]);
+    await this.deleteCodes(tx, projectId, email);
+  }
+
+  /** Removes expired codes, and guesses that are no longer counted. */
+  async prune(signal: AbortSignal): Promise<void> {
+    for (const batch of [pruneCodes, pruneAttempts, pruneGuesses])
+      await pruneInBatches(this.database, signal, batch);
+  }
+}

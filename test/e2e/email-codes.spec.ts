@@ -1,0 +1,537 @@
+import { decodeJwt } from 'jose';
+import {
+  normalizeResponse,
+  registerCustomer,
+  requestEmailChange,
+  requestReset,
+  refreshSession,
+  submitToken,
+  withSettings,
+} from '../support/customers.js';
+import {
+  receiveEmailCode,
+  requestEmailCode,
+  verifyEmailCode,
+  wrongCode,
+  type EmailCode,
+} from '../support/email-codes.js';
+import { completeChallenge, registerWithTotp } from '../support/customer-factors.js';
+import { eventually } from '../support/eventually.js';
+import { startReplica } from '../support/start-replica.js';
+import { bearerHeader, PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
+import { insertKey, insertOrganization } from '../support/tenants.js';
+import { totpCode } from '../support/totp.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+let instance: TestInstance;
+let replicaUrl: string;
+beforeAll(async () => {
+  instance = await TestInstance.startShared({ workers: 0 });
+  replicaUrl = (await startReplica(instance)).baseUrl;
+});
+afterAll(async () => instance?.stop());
+beforeEach(async () => {
+  await patchSettings({ signIn: { emailCode: true, allowSignUp: null }, testEmailCode: null });
+  // The wrong codes of other tests would make the codes longer.
+  await instance.sql('DELETE FROM email_code_guesses');
+});
+
+const patchSettings = (settings: object): Promise<TestResponse> =>
+  instance.requestWithSecretKey('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, { settings });
+
+const invalid = { status: 400, body: { code: 'invalid_code' } };
+const tooMany = { status: 429, body: { code: 'too_many_attempts' } };
+
+/** Creates a customer with a verified address and without a password. */
+async function createVerified(more: object = {}): Promise<{ id: string; email: string }> {
+  const email = uniqueEmail();
+  const body = { email, emailVerified: true, ...more };
+  return { id: (await instance.requestWithSecretKey('POST', '/api/v1/customers', body)).body.id, email };
+}
+
+/** Sends `count` guesses in parallel, alternately to both apis. @returns the number of responses by code or status */
+async function guessInParallel(count: number, guessOf: (index: number) => EmailCode): Promise<object> {
+  const responses = await Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      verifyEmailCode(instance, guessOf(index), {
+        baseUrl: index % 2 === 0 ? instance.baseUrl : replicaUrl,
+      }),
+    ),
+  );
+  const counts: Record<string, number> = {};
+  for (const { status, body } of responses) {
+    const result = status === 200 ? 'success' : (body.code as string);
+    counts[result] = (counts[result] ?? 0) + 1;
+  }
+  return counts;
+}
+
+describe('a sign-in with an email code', () => {
+  it('MF-07: signs a customer in once, with the proof, events and known address of a sign-in', async () => {
+    const { id, email } = await createVerified();
+    const received = await receiveEmailCode(instance, email);
+    expect(received.code).toMatch(/^\d{6}$/);
+    const spaced = { ...received, code: `${received.code.slice(0, 3)} ${received.code.slice(3)}` };
+    const response = await verifyEmailCode(instance, spaced);
+    expect(response).toMatchObject({ status: 200, body: { customer: { id, email, emailVerified: true } } });
+    const { tokens } = response.body;
+    expect(decodeJwt(tokens.accessToken)).toMatchObject({ sub: id, amr: ['email'] });
+    const refreshed = await refreshSession(instance, tokens.refreshToken);
+    expect(decodeJwt(refreshed.body.tokens.accessToken)['amr']).toEqual(['email']);
+    const [event] = await instance.events(id, 'login.succeeded');
+    expect(event).toMatchObject({
+      data: { methods: ['email'], customer: { lastLoginAt: expect.any(String) } },
+    });
+    expect(await instance.events(id, 'session.created')).toHaveLength(1);
+    const known = await instance.sql('SELECT FROM customer_addresses WHERE customer_id = $1', [id]);
+    expect(known).toHaveLength(1);
+    expect(await verifyEmailCode(instance, received)).toMatchObject(invalid);
+  });
+
+  it('MF-07: creates a verified customer for an unknown address, in the language of the request', async () => {
+    const email = uniqueEmail();
+    const received = await receiveEmailCode(instance, email, { headers: { 'accept-language': 'de-AT' } });
+    const [mail] = await instance.listMails(email, 'email-code');
+    expect(mail!['subject']).toBe(`${received.code} ist Ihr Anmeldecode für ${await projectName()}`);
+    expect(mail!['text']).toContain('10 Minuten');
+    const response = await verifyEmailCode(instance, received, { locale: 'de-AT' });
+    expect(response).toMatchObject({ status: 200, body: { customer: { email, emailVerified: true } } });
+    const { id } = response.body.customer;
+    const types = (await instance.events(id)).map(({ type }) => type as string);
+    expect(types).toEqual(['customer.created', 'session.created']);
+    const { body } = await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`);
+    expect(body).toMatchObject({ locale: 'de-AT', emailVerified: true });
+  });
+
+  it('MF-01: refuses a disabled customer, without counting the correct code as a failure', async () => {
+    const { id, email } = await createVerified();
+    const received = await receiveEmailCode(instance, email);
+    await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/disable`);
+    expect(await verifyEmailCode(instance, received)).toMatchObject({
+      status: 403,
+      body: { code: 'customer_disabled' },
+    });
+    const [attempts] = await instance.sql(
+      `SELECT tries, failures FROM email_code_attempts WHERE email_hash = sha256($1::bytea)`,
+      [email],
+    );
+    expect(attempts).toMatchObject({ tries: 0, failures: 0 });
+    await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/enable`);
+    expect((await verifyEmailCode(instance, received)).status).toBe(200);
+  });
+
+  it('MF-01: is not possible where email codes are off, and creates no customer where sign-up is off', async () => {
+    const received = await receiveEmailCode(instance, uniqueEmail());
+    await patchSettings({ signIn: { allowSignUp: false } });
+    expect(await verifyEmailCode(instance, received)).toMatchObject({
+      status: 403,
+      body: { code: 'sign_up_not_allowed' },
+    });
+    await patchSettings({ signIn: null });
+    const notEnabled = { status: 403, body: { code: 'method_not_enabled' } };
+    expect(await verifyEmailCode(instance, received)).toMatchObject(notEnabled);
+    expect(await requestEmailCode(instance, uniqueEmail())).toMatchObject(notEnabled);
+  });
+
+  it('records login.failed for a wrong code of an existing customer', async () => {
+    const { id, email } = await createVerified();
+    await verifyEmailCode(instance, wrongCode(await receiveEmailCode(instance, email)));
+    await eventually('the event', async () => (await instance.events(id, 'login.failed')).length > 0);
+  });
+});
+
+const projectName = async (): Promise<string> =>
+  (await instance.sql('SELECT name FROM projects WHERE id = $1', [instance.credentials.projectId]))[0]![
+    'name'
+  ] as string;
+
+describe('a challenge', () => {
+  it('MF-07: is the same for known, unknown and disabled addresses, and only those that can sign in receive an email', async () => {
+    const [known, disabled] = [await createVerified(), await createVerified()];
+    await instance.requestWithSecretKey('POST', `/api/v1/customers/${disabled.id}/disable`);
+    const unknown = uniqueEmail();
+    const comparable = async (email: string): Promise<unknown> => {
+      const response = normalizeResponse(await requestEmailCode(instance, email));
+      const { token, expiresAt } = response.body.challenge;
+      expect(response.body).toEqual({ challenge: { token, expiresAt } });
+      return { ...response, body: [token.length, expiresAt.length] };
+    };
+    const emails = [known.email, disabled.email, unknown];
+    for (const allowSignUp of [true, false]) {
+      await patchSettings({ signIn: { allowSignUp } });
+      const responses = [];
+      for (const email of emails) responses.push(await comparable(email));
+      expect(responses[0]).toMatchObject({ status: 202, body: [43, 24] });
+      expect(responses).toEqual(Array(3).fill(responses[0]));
+    }
+    const counts = await Promise.all(emails.map((email) => instance.listMails(email, 'email-code')));
+    expect(counts.map(({ length }) => length)).toEqual([2, 0, 1]);
+  });
+
+  it('MF-07: counts wrong codes alike for addresses that received an email and that did not', async () => {
+    const { email } = await createVerified();
+    await patchSettings({ signIn: { allowSignUp: false } });
+    const results = [];
+    for (const address of [email, uniqueEmail()]) {
+      const tokens = [];
+      for (let count = 0; count < 4; count += 1)
+        tokens.push((await requestEmailCode(instance, address)).body.challenge.token as string);
+      const codes = [];
+      for (let guess = 0; guess < 12; guess += 1) {
+        const { body, headers } = await verifyEmailCode(instance, {
+          token: tokens[guess % 4]!,
+          code: 'wrong',
+        });
+        codes.push([body.code, body.detail, headers.get('ratelimit-policy')]);
+      }
+      results.push(codes);
+    }
+    expect(results[0]).toEqual(results[1]);
+    expect(results[0]!.map(([code]) => code)).toEqual([
+      ...Array(10).fill('invalid_code'),
+      ...Array(2).fill('too_many_attempts'),
+    ]);
+  });
+
+  it('MF-07: accepts a code once, with its own token, in its own project, for ten minutes, with one body for every failure', async () => {
+    const [{ email }, { email: other }] = [await createVerified(), await createVerified()];
+    const [first, second] = [
+      await receiveEmailCode(instance, email),
+      await receiveEmailCode(instance, other),
+    ];
+    const [{ seconds }] = await instance.sql<any>(
+      'SELECT extract(epoch FROM expires_at - created_at)::int AS seconds FROM email_codes WHERE email = $1',
+      [email],
+    );
+    expect(seconds).toBe(600);
+    const foreign = await insertOrganization(instance);
+    await instance.sql(`UPDATE projects SET settings = '{"signIn": {"emailCode": true}}' WHERE id = $1`, [
+      foreign.projectId,
+    ]);
+    const { publishableKey } = foreign;
+    const failures = [
+      await verifyEmailCode(instance, wrongCode(first)),
+      await verifyEmailCode(instance, { token: first.token, code: second.code }),
+      await verifyEmailCode(instance, { token: 'unknown', code: first.code }),
+      await verifyEmailCode(instance, first, { publishableKey }),
+    ];
+    expect((await verifyEmailCode(instance, first)).status).toBe(200);
+    failures.push(await verifyEmailCode(instance, first));
+    await instance.sql(`UPDATE email_codes SET expires_at = now() - interval '1 ms' WHERE email = $1`, [
+      other,
+    ]);
+    failures.push(await verifyEmailCode(instance, second));
+    for (const failure of failures) {
+      expect(failure).toMatchObject(invalid);
+      expect({ ...failure.body, requestId: null }).toEqual({ ...failures[0]!.body, requestId: null });
+    }
+  });
+
+  it('MF-07: is void after five wrong codes, and no other is', async () => {
+    const { email } = await createVerified();
+    const [first, second] = [
+      await receiveEmailCode(instance, email),
+      await receiveEmailCode(instance, email),
+    ];
+    for (let count = 0; count < 5; count += 1)
+      expect(await verifyEmailCode(instance, wrongCode(first))).toMatchObject(invalid);
+    expect(await verifyEmailCode(instance, first)).toMatchObject(invalid);
+    expect((await verifyEmailCode(instance, second)).status).toBe(200);
+  });
+
+  it('MF-07: is void once three newer codes were sent', async () => {
+    const { email } = await createVerified();
+    const codes: EmailCode[] = [];
+    for (let count = 0; count < 4; count += 1) codes.push(await receiveEmailCode(instance, email));
+    expect(await verifyEmailCode(instance, codes[0]!)).toMatchObject(invalid);
+    expect((await verifyEmailCode(instance, codes[1]!)).status).toBe(200);
+    expect(await verifyEmailCode(instance, codes[0]!)).toMatchObject(invalid);
+    expect((await verifyEmailCode(instance, codes[3]!)).status).toBe(200);
+  });
+
+  it('MF-07: is sent five times an hour to one address, and a dropped one voids no code', async () => {
+    const { email } = await createVerified();
+    const codes: EmailCode[] = [];
+    for (let count = 0; count < 5; count += 1) codes.push(await receiveEmailCode(instance, email));
+    for (let count = 0; count < 3; count += 1)
+      expect((await requestEmailCode(instance, email)).status).toBe(202);
+    expect(await instance.listMails(email, 'email-code')).toHaveLength(5);
+    expect((await verifyEmailCode(instance, codes[2]!)).status).toBe(200);
+  });
+});
+
+describe('guesses at email codes', () => {
+  it('MF-07: of 100 parallel wrong codes at two apis, five are evaluated per challenge and ten per address', async () => {
+    const { id, email } = await createVerified();
+    const codes: EmailCode[] = [];
+    for (let count = 0; count < 3; count += 1) codes.push(await receiveEmailCode(instance, email));
+    const listGuesses = async (): Promise<number[]> =>
+      (
+        await instance.sql<{ guesses: number }>(
+          'SELECT guesses FROM email_codes WHERE email = $1 ORDER BY guesses',
+          [email],
+        )
+      ).map(({ guesses }) => guesses);
+    const tenCounted = { invalid_code: 10, too_many_attempts: 90 };
+    expect(await guessInParallel(100, () => wrongCode(codes[0]!))).toEqual(tenCounted);
+    expect(await listGuesses()).toEqual([0, 0, 5]);
+    await instance.sql('DELETE FROM email_code_attempts');
+    expect(await guessInParallel(100, (index) => wrongCode(codes[index % 3]!))).toEqual(tenCounted);
+    expect((await listGuesses()).every((guesses) => guesses <= 5)).toBe(true);
+    expect(await instance.sql('SELECT sum(guesses)::int AS guesses FROM email_code_guesses')).toEqual([
+      { guesses: 20 },
+    ]);
+    expect(await instance.events(id, 'session.created')).toEqual([]);
+    expect(await verifyEmailCode(instance, codes[2]!)).toMatchObject(tooMany);
+  });
+
+  it('MF-07: of 100 parallel correct codes at two apis, one signs in, also if it creates the customer', async () => {
+    for (const email of [(await createVerified()).email, uniqueEmail()]) {
+      const received = await receiveEmailCode(instance, email);
+      expect(await guessInParallel(100, () => received)).toMatchObject({ success: 1 });
+      const sessions = await instance.sql(
+        'SELECT FROM sessions s JOIN customers c ON c.id = s.customer_id WHERE c.email = $1',
+        [email],
+      );
+      expect(sessions).toHaveLength(1);
+    }
+  });
+
+  it('signs in with two codes of an unknown address at the same time, as one customer', async () => {
+    const email = uniqueEmail();
+    const codes = [await receiveEmailCode(instance, email), await receiveEmailCode(instance, email)];
+    expect(await guessInParallel(2, (index) => codes[index]!)).toEqual({ success: 2 });
+  });
+
+  it('RL-01: lock an address for a window that doubles, which only a sign-in with a code ends', async () => {
+    const { id, email } = await createVerified({ password: PASSWORD });
+    const lock = (failures: number, end: string) =>
+      instance.sql(
+        `UPDATE email_code_attempts SET tries = 10, failures = $1, window_ends_at = now() ${end} WHERE email_hash = sha256($2::bytea)`,
+        [failures, email],
+      );
+    let received = await receiveEmailCode(instance, email);
+    await verifyEmailCode(instance, wrongCode(received));
+    await lock(10, `+ interval '900 s'`);
+    const rejected = await verifyEmailCode(instance, received);
+    expect(rejected).toMatchObject(tooMany);
+    expect(rejected.headers.get('ratelimit-policy')).toBe('"wrong-email-code";q=10;w=900');
+    expect((await instance.login(email)).status).toBe(200);
+    await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/unlock`);
+    await instance.sql('DELETE FROM customer_addresses WHERE customer_id = $1', [id]);
+    expect(await verifyEmailCode(instance, received)).toMatchObject(tooMany);
+
+    await lock(20, `- interval '1 ms'`);
+    received = await receiveEmailCode(instance, email);
+    expect(await verifyEmailCode(instance, wrongCode(received))).toMatchObject(invalid);
+    const [{ seconds }] = await instance.sql<any>(
+      `SELECT round(extract(epoch FROM window_ends_at - failed_at))::int AS seconds FROM email_code_attempts
+       WHERE email_hash = sha256($1::bytea)`,
+      [email],
+    );
+    expect(seconds).toBe(3600);
+    expect((await verifyEmailCode(instance, received)).status).toBe(200);
+    expect(
+      await instance.sql('SELECT FROM email_code_attempts WHERE email_hash = sha256($1::bytea)', [email]),
+    ).toEqual([]);
+  });
+
+  it('RL-01: leave ten more attempts to a known address, which are not observable', async () => {
+    const { email } = await createVerified();
+    expect((await verifyEmailCode(instance, await receiveEmailCode(instance, email))).status).toBe(200);
+    const codes = [await receiveEmailCode(instance, email), await receiveEmailCode(instance, email)];
+    expect(await guessInParallel(15, () => wrongCode(codes[0]!))).toEqual({
+      invalid_code: 10,
+      too_many_attempts: 5,
+    });
+    expect((await verifyEmailCode(instance, codes[1]!)).status).toBe(200);
+  });
+
+  it('MF-07: beyond 1,000 an hour in a project, codes have eight digits and open ones of six digits are void', async () => {
+    const { email } = await createVerified();
+    const short = await receiveEmailCode(instance, email);
+    const addGuesses = (guesses: number, age: string) =>
+      instance.sql(
+        `INSERT INTO email_code_guesses (project_id, began_at, guesses) VALUES ($1, now() - $2::interval, $3)`,
+        [instance.credentials.projectId, age, guesses],
+      );
+    await addGuesses(5_000, '61 minutes');
+    await addGuesses(1_000, '30 minutes');
+    expect((await receiveEmailCode(instance, email)).code).toMatch(/^\d{6}$/);
+    expect(await verifyEmailCode(instance, wrongCode(short))).toMatchObject(invalid);
+    const long = await receiveEmailCode(instance, email);
+    expect(long.code).toMatch(/^\d{8}$/);
+    expect(await verifyEmailCode(instance, short)).toMatchObject(invalid);
+    expect((await verifyEmailCode(instance, long)).status).toBe(200);
+  });
+});
+
+describe('the test code', () => {
+  it('signs in addresses at reserved domains only, without an email, once per challenge', async () => {
+    await patchSettings({ testEmailCode: '424242' });
+    const token = async (email: string) => (await requestEmailCode(instance, email)).body.challenge.token;
+    const email = `${uniqueEmail().split('@')[0]}@shop.test`;
+    const challenge = { token: await token(email), code: '424242' };
+    expect((await verifyEmailCode(instance, challenge)).body.customer.email).toBe(email);
+    expect(await verifyEmailCode(instance, challenge)).toMatchObject(invalid);
+    expect(await instance.listMailKinds(email)).toEqual([]);
+    const real = `${uniqueEmail().split('@')[0]}@example.org`;
+    expect(await verifyEmailCode(instance, { token: await token(real), code: '424242' })).toMatchObject(
+      invalid,
+    );
+    expect(await instance.listMailKinds(real)).toEqual(['email-code']);
+    await patchSettings({ testEmailCode: null });
+    expect(await verifyEmailCode(instance, { token: await token(email), code: '424242' })).toMatchObject(
+      invalid,
+    );
+  });
+
+  it('is ignored in production', async () => {
+    await patchSettings({ testEmailCode: '424242' });
+    const { process, baseUrl } = await startReplica(instance, {
+      NODE_ENV: 'production',
+      PUBLIC_URL: 'https://auth.example.com',
+      SMTP_URL: 'smtp://mail.invalid',
+      SMTP_REQUIRE_TLS: 'off',
+      MAIL_FROM: 'auth@example.com',
+      BCRYPT_COST: '10',
+      RATE_LIMITS: 'on',
+    });
+    const email = uniqueEmail();
+    const { token } = (await requestEmailCode(instance, email, { baseUrl })).body.challenge;
+    expect(await verifyEmailCode(instance, { token, code: '424242' }, { baseUrl })).toMatchObject(invalid);
+    expect(await instance.listMailKinds(email)).toEqual(['email-code']);
+    await process.stop();
+  });
+
+  it('is refused for a project of the environment production', async () => {
+    const body = { name: 'Live', environment: 'production', settings: { testEmailCode: '424242' } };
+    expect(await instance.requestWithSecretKey('POST', '/api/v1/projects', body)).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'settings.testEmailCode' }] },
+    });
+  });
+});
+
+describe('FE-03: an email code for an unverified address', () => {
+  it('removes the password, sessions, tokens and codes of the person who registered it', async () => {
+    const hijacker = await registerCustomer(instance);
+    const { id, email, tokens } = hijacker;
+    const reset = await requestReset(instance, email);
+    const change = await requestEmailChange(instance, hijacker);
+    await submitToken(instance, 'confirm-email-change', change.newToken);
+    const scopes = ['customer:impersonate'];
+    const key = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
+    const { body: support } = await instance.request('POST', `/api/v1/customers/${id}/sign-in-tokens`, {
+      body: { reason: 'Ticket 4711' },
+      headers: bearerHeader(key),
+    });
+    const [earlier, owned] = [
+      await receiveEmailCode(instance, email),
+      await receiveEmailCode(instance, email),
+    ];
+
+    const response = await verifyEmailCode(instance, owned);
+    expect(response).toMatchObject({ status: 200, body: { customer: { id, emailVerified: true } } });
+    const types = (await instance.events(id)).map(({ type }) => type as string);
+    expect(types.slice(-5)).toEqual([
+      'verification.completed',
+      'session.revoked',
+      'password.changed',
+      'login.succeeded',
+      'session.created',
+    ]);
+    const [verified] = await instance.events(id, 'verification.completed');
+    expect(verified!['data'].verification).toMatchObject({ email, via: 'code' });
+    const [revoked] = await instance.events(id, 'session.revoked');
+    expect(revoked!['data'].reason).toBe('address_claimed');
+
+    expect((await refreshSession(instance, tokens.refreshToken)).status).toBe(401);
+    expect((await instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(401);
+    expect((await instance.login(email)).status).toBe(401);
+    const invalidToken = { status: 400, body: { code: 'invalid_token' } };
+    expect(await submitToken(instance, 'reset-password', reset)).toMatchObject(invalidToken);
+    expect(await submitToken(instance, 'confirm-email-change', change.currentToken)).toMatchObject(
+      invalidToken,
+    );
+    expect(
+      await instance.requestWithPublishableKey('POST', '/api/v1/auth/sign-in-token', {
+        token: support.token,
+      }),
+    ).toMatchObject(invalidToken);
+    expect(await verifyEmailCode(instance, earlier)).toMatchObject(invalid);
+    const [own, ...others] = await instance.sql(
+      'SELECT revoked_at FROM sessions WHERE customer_id = $1 ORDER BY id DESC',
+      [id],
+    );
+    expect([own!['revoked_at'], others.length]).toEqual([null, 1]);
+  });
+
+  it('is not accepted after a reset of the password, which claims the address too', async () => {
+    const { email } = await registerCustomer(instance);
+    const received = await receiveEmailCode(instance, email);
+    expect((await submitToken(instance, 'reset-password', await requestReset(instance, email))).status).toBe(
+      204,
+    );
+    expect(await verifyEmailCode(instance, received)).toMatchObject(invalid);
+  });
+
+  it('causes no deadlock with a disown, a reset, a new address and a deletion at the same time', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { id, email } = await registerCustomer(instance);
+      const token = await instance.getVerificationToken(email);
+      const reset = await requestReset(instance, email);
+      const received = await receiveEmailCode(instance, email);
+      const path = `/api/v1/customers/${id}`;
+      const responses = await Promise.all([
+        ...Array.from({ length: 8 }, (_, index) =>
+          verifyEmailCode(instance, index % 2 === 0 ? received : wrongCode(received)),
+        ),
+        submitToken(instance, 'disown', token),
+        submitToken(instance, 'reset-password', reset),
+        requestEmailCode(instance, email),
+        instance.requestWithSecretKey('PATCH', path, { email: uniqueEmail() }),
+        instance.requestWithSecretKey('DELETE', path),
+      ]);
+      const failures = responses.filter(({ status, body }) => status >= 500 && body.code !== 'overloaded');
+      expect(failures).toEqual([]);
+    }
+  });
+
+  it('is sufficient for a project that requires verified addresses', async () => {
+    const email = uniqueEmail();
+    await withSettings(instance, { requireVerifiedEmail: true }, async () => {
+      expect((await instance.register(email)).body.tokens).toBeNull();
+      expect((await verifyEmailCode(instance, await receiveEmailCode(instance, email))).status).toBe(200);
+    });
+  });
+});
+
+it('MF-01, MF-02: a code leads to a challenge if the customer has a second factor, and clears no counter before', async () => {
+  await patchSettings({ mfa: 'optional' });
+  try {
+    const customer = await registerWithTotp(instance);
+    await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [customer.id]);
+    await instance.sql('DELETE FROM customer_addresses WHERE customer_id = $1', [customer.id]);
+    const sent = await receiveEmailCode(instance, customer.email);
+    expect(await verifyEmailCode(instance, wrongCode(sent))).toMatchObject(invalid);
+    const verified = await verifyEmailCode(instance, sent);
+    expect(verified).toMatchObject({
+      status: 200,
+      body: { tokens: null, challenge: { kind: 'second_factor' } },
+    });
+    const countWrong = async () =>
+      (
+        await instance.sql<{ tries: number }>(
+          `SELECT tries FROM email_code_attempts WHERE email_hash = sha256(convert_to($1, 'UTF8'))`,
+          [customer.email],
+        )
+      )[0]!.tries;
+    expect(await countWrong()).toBe(1);
+    const { token } = verified.body.challenge;
+    const completed = await completeChallenge(instance, token, totpCode(customer.secret));
+    expect(decodeJwt(completed.body.tokens.accessToken)['amr']).toEqual(['email', 'otp', 'mfa']);
+  } finally {
+    await patchSettings({ mfa: null });
+  }
+});
