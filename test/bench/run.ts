@@ -76,7 +76,7 @@ const sections: Record<string, Section> = {
   },
   timing: {
     title: 'Timing: what the duration of a response reveals about a customer',
-    limitMinutes: 8,
+    limitMinutes: 10,
     measure: measureTiming,
   },
   flood: {

@@ -35,6 +35,9 @@ const criticalDistance = (first: number, second: number): number =>
 /** Headers that differ for each response and reveal nothing. */
 const variableHeaders = new Set(['date', 'x-request-id']);
 
+/** Members of bodies that differ for each response and reveal nothing. Their lengths are in `Content-Length`. */
+const variableMembers = /"(requestId|token|expiresAt)":"[^"]*"/g;
+
 /** Returns a response without the parts that differ for each request. */
 export function normalize({ status, headers, body }: Exchange): {
   status: number;
@@ -46,7 +49,7 @@ export function normalize({ status, headers, body }: Exchange): {
     const name = headers[index]!;
     lines.push(`${name}: ${variableHeaders.has(name.toLowerCase()) ? '' : headers[index + 1]!}`);
   }
-  return { status, headers: lines.join('\n'), body: body.replace(/"requestId":"[^"]*"/, '"requestId":""') };
+  return { status, headers: lines.join('\n'), body: body.replace(variableMembers, '"$1":""') };
 }
 
 const medianMs = ({ responses }: TimingCase): number => median(responses.map(({ ms }) => ms));

@@ -59,7 +59,7 @@ export async function measureTiming({ samples = SAMPLES }: { samples?: number })
         `${samples} requests of each case, one after the other over one connection, in random order within a group,`,
         `after ${WARM_UP} warm-up requests. Each uses an address of its own; bcrypt at cost ${COST}.`,
         'The project of the group "login with imported hashes" has equal numbers of own, argon2id, bcrypt and PBKDF2 hashes.',
-        'Ratios refer to the first case of the group. Responses are compared without date and request id.',
+        'Ratios refer to the first case of the group. Responses are compared without date, request id and challenge.',
       ],
     );
   } finally {
@@ -114,6 +114,9 @@ async function prepareCases(instance: TestInstance, count: number): Promise<Case
   await mapInGroups(disabled, ({ id }) =>
     sendAndExpect(instance, `/api/v1/customers/${id}/disable`, undefined, 200),
   );
+  const projectPath = `/api/v1/projects/${instance.credentials.projectId}`;
+  const settings = { signIn: { emailCode: true } };
+  expectStatus(200, await instance.requestWithSecretKey('PATCH', projectPath, { settings }));
   const emails = (customers: { email: string }[]) => customers.map(({ email }) => email);
   const unknown = () => Array.from({ length: count }, uniqueEmail);
   const createCases = (group: string, path: string, status: number, kinds: Record<string, string[]>) =>
@@ -129,6 +132,11 @@ async function prepareCases(instance: TestInstance, count: number): Promise<Case
     ...createCases('forgot-password', 'forgot-password', 202, {
       known: emails(registered),
       unknown: unknown(),
+    }),
+    ...createCases('email-code', 'email-code', 202, {
+      known: emails(verified),
+      unknown: unknown(),
+      disabled: emails(disabled),
     }),
     ...createCases('resend-verification', 'resend-verification', 202, {
       unverified: emails(registered),
@@ -188,8 +196,9 @@ async function assertMailed(instance: TestInstance, count: number): Promise<void
     'SELECT kind, count(*)::int AS count FROM mails GROUP BY kind',
   );
   const counts = Object.fromEntries(rows.map(({ kind, count: mails }) => [kind, mails]));
-  for (const kind of ['reset-password', 'verify-email'])
-    if (counts[kind] !== count) throw new Error(`${counts[kind] ?? 0} mails ${kind}, not ${count}`);
+  const expected = { 'reset-password': count, 'verify-email': count, 'email-code': 2 * count };
+  for (const [kind, number] of Object.entries(expected))
+    if (counts[kind] !== number) throw new Error(`${counts[kind] ?? 0} mails ${kind}, not ${number}`);
 }
 
 const repeat = <T>(value: T, count: number): T[] => Array.from({ length: count }, () => value);
