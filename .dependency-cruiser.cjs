@@ -28,6 +28,7 @@ const folders = [
   'health',
   'imports',
   'projects',
+  'email-codes',
   'sign-in',
   'customers',
   'organizations',

@@ -9,6 +9,7 @@ import { AuditModule } from './audit/audit.module.js';
 import { BillingModule } from './billing/billing.module.js';
 import { BootstrapModule } from './bootstrap/bootstrap.module.js';
 import { CustomersModule } from './customers/customers.module.js';
+import { EmailCodesModule } from './email-codes/email-codes.module.js';
 import { EmailModule } from './email/email.module.js';
 import { EventsModule } from './events/events.module.js';
 import { HttpModule } from './http/http.module.js';
@@ -42,6 +43,7 @@ export const publicModules: Type[] = [
   WebhooksModule,
   PasswordsModule,
   EmailModule,
+  EmailCodesModule,
   OneTimeTokensModule,
   ImportsModule,
   PagesModule,

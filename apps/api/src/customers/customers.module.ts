@@ -16,6 +16,8 @@ import { CustomerMailsService } from './customer-mails.service.js';
 import { CustomersController } from './customers.controller.js';
 import { CustomersService } from './customers.service.js';
 import { MeController } from './me.controller.js';
+import { MeFactorsController } from './me-factors.controller.js';
+import { MeFactorsService } from './me-factors.service.js';
 
 @Module({
   imports: [
@@ -27,7 +29,13 @@ import { MeController } from './me.controller.js';
     PasswordsModule,
     SessionsModule,
   ],
-  controllers: [MeController, CustomerFactorsController, CustomerMailsController, CustomersController],
+  controllers: [
+    MeController,
+    MeFactorsController,
+    CustomerFactorsController,
+    CustomerMailsController,
+    CustomersController,
+  ],
   providers: [
     CustomerChangesService,
     CustomerDirectoryService,
@@ -35,6 +43,7 @@ import { MeController } from './me.controller.js';
     CustomerFactorsService,
     CustomerMailsService,
     CustomersService,
+    MeFactorsService,
   ],
   exports: [
     CustomerChangesService,

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import encodeQR from 'qr';
 import {
   effectiveMfa,
   GatehouseError,
@@ -25,7 +26,7 @@ import {
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
-import { FactorResponse } from './dto/factors.response.js';
+import { FactorResponse, type TotpSecretResponse } from './dto/factors.response.js';
 
 /** A secret for an authenticator app, in plain text and encrypted. */
 export interface NewTotpSecret {
@@ -153,3 +154,10 @@ export class FactorChangesService {
     return hadFactor ? null : this.renewRecoveryCodes(tx, project, customer);
   }
 }
+
+/** Returns a new secret with its QR code. */
+export const describeSecret = ({ secret, uri }: NewTotpSecret): TotpSecretResponse => ({
+  secret,
+  uri,
+  qrCode: encodeQR(uri, 'svg'),
+});

@@ -24,7 +24,7 @@ import type { Client, GatehouseRequest } from '../http/request-context.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { LoginRequest, LogoutRequest, RegisterRequest } from './dto/auth.request.js';
 import { AuthResponse } from './dto/auth.response.js';
-import { setLoggedCustomer } from './set-logged-customer.js';
+import { setLoggedCustomer } from '../http/set-logged-customer.js';
 import { SignInTokenRequest } from './dto/sign-in-token.request.js';
 import { LoginService } from './login.service.js';
 import { RegistrationService } from './registration.service.js';

@@ -9,7 +9,7 @@ import type { Client, GatehouseRequest } from '../http/request-context.js';
 import { ChallengesService } from './challenges.service.js';
 import { CompletedChallengeResponse } from './dto/auth.response.js';
 import { ChallengeCodeRequest, ChallengeRequest } from './dto/challenge.request.js';
-import { setLoggedCustomer } from './set-logged-customer.js';
+import { setLoggedCustomer } from '../http/set-logged-customer.js';
 
 @ApiTags('Authentication')
 @PublishableKey()

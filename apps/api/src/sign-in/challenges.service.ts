@@ -15,11 +15,10 @@ import {
 } from '@gatehouse/persistence';
 import { sha256 } from '@gatehouse/platform';
 import type { TotpSecretResponse } from '../factors/dto/factors.response.js';
-import { FactorChangesService } from '../factors/factor-changes.service.js';
+import { describeSecret, FactorChangesService } from '../factors/factor-changes.service.js';
 import { FactorCheckService } from '../factors/factor-check.service.js';
 import type { Client } from '../http/request-context.js';
 import type { CompletedChallengeResponse } from './dto/auth.response.js';
-import { describeSecret } from './factor-enrollment.service.js';
 import { SignInService } from './sign-in.service.js';
 
 /** Completes sign-ins that lack a second factor. */

@@ -9,7 +9,7 @@ import type { GatehouseRequest } from '../http/request-context.js';
 import { SkipInterceptors } from '../http/skip-interceptors.js';
 import { RefreshRequest } from './dto/auth.request.js';
 import { RefreshResponse } from './dto/auth.response.js';
-import { setLoggedCustomer } from './set-logged-customer.js';
+import { setLoggedCustomer } from '../http/set-logged-customer.js';
 import { RefreshService } from './refresh.service.js';
 
 /**

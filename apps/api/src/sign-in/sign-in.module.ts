@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { EmailModule } from '../email/email.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
-import { MailTemplatesModule } from '../mail-templates/mail-templates.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
@@ -12,12 +11,7 @@ import { AuthController } from './auth.controller.js';
 import { ChallengesController } from './challenges.controller.js';
 import { ChallengesService } from './challenges.service.js';
 import { DiscoveryController } from './discovery.controller.js';
-import { FactorEnrollmentService } from './factor-enrollment.service.js';
-import { FactorsController } from './factors.controller.js';
 import { JwksController } from './jwks.controller.js';
-import { EmailCodeController } from './email-code.controller.js';
-import { EmailCodeSignInService } from './email-code-sign-in.service.js';
-import { EmailCodesService } from './email-codes.service.js';
 import { LoginService } from './login.service.js';
 import { ReauthenticationController } from './reauthentication.controller.js';
 import { ReauthenticationService } from './reauthentication.service.js';
@@ -36,7 +30,6 @@ import { SignInService } from './sign-in.service.js';
     FactorsModule,
     HttpModule,
     MailModule,
-    MailTemplatesModule,
     OneTimeTokensModule,
     PasswordsModule,
     SessionsModule,
@@ -45,19 +38,14 @@ import { SignInService } from './sign-in.service.js';
     RefreshController,
     AuthController,
     ChallengesController,
-    FactorsController,
     JwksController,
     DiscoveryController,
-    EmailCodeController,
     ReauthenticationController,
     SignInOptionsController,
     SignInTokensController,
   ],
   providers: [
     ChallengesService,
-    FactorEnrollmentService,
-    EmailCodeSignInService,
-    EmailCodesService,
     LoginService,
     ReauthenticationService,
     RefreshService,
@@ -65,5 +53,6 @@ import { SignInService } from './sign-in.service.js';
     SignInService,
     SignInTokensService,
   ],
+  exports: [SignInService],
 })
 export class SignInModule {}

@@ -13,15 +13,15 @@ import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
-import { ConfirmTotpRequest, FreshProofRequest } from './dto/factors.request.js';
-import { ConfirmedFactorResponse, NewTotpFactorResponse } from './dto/factors.response.js';
-import { FactorEnrollmentService } from './factor-enrollment.service.js';
+import { ConfirmTotpRequest, FreshProofRequest } from './dto/me-factors.request.js';
+import { ConfirmedFactorResponse, NewTotpFactorResponse } from './dto/me-factors.response.js';
+import { MeFactorsService } from './me-factors.service.js';
 
 @ApiTags('Customer')
 @AccessToken()
 @Controller('api/v1/me')
-export class FactorsController {
-  constructor(private readonly enrollment: FactorEnrollmentService) {}
+export class MeFactorsController {
+  constructor(private readonly factors: MeFactorsService) {}
 
   @Get('factors')
   @ApiOperation({
@@ -31,7 +31,7 @@ export class FactorsController {
   })
   @ApiOkResponse({ type: FactorsResponse })
   async list(@CurrentCaller() caller: CustomerCaller): Promise<FactorsResponse> {
-    return FactorsResponse.from(await this.enrollment.list(caller));
+    return FactorsResponse.from(await this.factors.list(caller));
   }
 
   @Post('factors/totp')
@@ -56,7 +56,7 @@ export class FactorsController {
     @Body() { password }: FreshProofRequest,
     @CurrentClient() client: Client,
   ): Promise<NewTotpFactorResponse> {
-    return this.enrollment.beginTotp(caller, password, client);
+    return this.factors.beginTotp(caller, password, client);
   }
 
   @Post('factors/totp/:factorId/confirm')
@@ -75,7 +75,7 @@ export class FactorsController {
     @Param('factorId') id: string,
     @Body() { code }: ConfirmTotpRequest,
   ): Promise<ConfirmedFactorResponse> {
-    return { recoveryCodes: await this.enrollment.confirmTotp(caller, parsePathUuid(id), code) };
+    return { recoveryCodes: await this.factors.confirmTotp(caller, parsePathUuid(id), code) };
   }
 
   @Delete('factors/:factorId')
@@ -90,7 +90,7 @@ export class FactorsController {
   @ApiNoContentResponse()
   @ApiProblems('reauthentication_required', 'conflict')
   async remove(@CurrentCaller() caller: CustomerCaller, @Param('factorId') id: string): Promise<void> {
-    await this.enrollment.remove(caller, parsePathUuid(id));
+    await this.factors.remove(caller, parsePathUuid(id));
   }
 
   @Post('recovery-codes')
@@ -115,6 +115,6 @@ export class FactorsController {
     @Body() { password }: FreshProofRequest,
     @CurrentClient() client: Client,
   ): Promise<RecoveryCodesResponse> {
-    return { recoveryCodes: await this.enrollment.renewRecoveryCodes(caller, password, client) };
+    return { recoveryCodes: await this.factors.renewRecoveryCodes(caller, password, client) };
   }
 }

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import encodeQR from 'qr';
 import type { CustomerCaller } from '@gatehouse/auth';
 import {
   effectiveMfa,
@@ -18,7 +17,7 @@ import {
 } from '@gatehouse/persistence';
 import { newId } from '@gatehouse/platform';
 import type { TotpSecretResponse } from '../factors/dto/factors.response.js';
-import { FactorChangesService, type NewTotpSecret } from '../factors/factor-changes.service.js';
+import { describeSecret, FactorChangesService } from '../factors/factor-changes.service.js';
 import { FactorCheckService } from '../factors/factor-check.service.js';
 import { FreshProofService } from '../factors/fresh-proof.service.js';
 import type { Client } from '../http/request-context.js';
@@ -29,7 +28,7 @@ const CONFIRMATION_TTL = 10 * 60;
 
 /** Lets signed-in customers manage their second factors. Every change requires a recent proof of identity. */
 @Injectable()
-export class FactorEnrollmentService {
+export class MeFactorsService {
   constructor(
     private readonly projects: ProjectsRepository,
     private readonly customers: CustomersRepository,
@@ -145,10 +144,3 @@ export class FactorEnrollmentService {
     });
   }
 }
-
-/** Returns a new secret with its QR code. */
-export const describeSecret = ({ secret, uri }: NewTotpSecret): TotpSecretResponse => ({
-  secret,
-  uri,
-  qrCode: encodeQR(uri, 'svg'),
-});

@@ -1,4 +1,4 @@
-import type { GatehouseRequest } from '../http/request-context.js';
+import type { GatehouseRequest } from './request-context.js';
 
 /** Adds the customer, if any, to the log line of the request (requirement LG-03). */
 export function setLoggedCustomer<Response extends { customer: { id: string } | null }>(

@@ -21,10 +21,10 @@ import { wellKnownDeviceName } from '../http/device-name.js';
 import { isGranted, tooManyAttempts, type GrantedAttempt } from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
 import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
-import type { AuthResponse } from './dto/auth.response.js';
+import type { AuthResponse } from '../sign-in/dto/auth.response.js';
 import type { VerifyEmailCodeRequest } from './dto/email-code.request.js';
 import { EmailCodesService } from './email-codes.service.js';
-import { SignInService } from './sign-in.service.js';
+import { SignInService } from '../sign-in/sign-in.service.js';
 
 /**
  * Maximum number of wrong codes per project and email address within the window, as for failed logins. They are counted

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { HttpModule } from '../http/http.module.js';
+import { MailTemplatesModule } from '../mail-templates/mail-templates.module.js';
+import { MailModule } from '../mail/mail.module.js';
+import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
+import { SignInModule } from '../sign-in/sign-in.module.js';
+import { EmailCodeSignInService } from './email-code-sign-in.service.js';
+import { EmailCodeController } from './email-code.controller.js';
+import { EmailCodesService } from './email-codes.service.js';
+
+@Module({
+  imports: [HttpModule, MailModule, MailTemplatesModule, OneTimeTokensModule, SignInModule],
+  controllers: [EmailCodeController],
+  providers: [EmailCodeSignInService, EmailCodesService],
+})
+export class EmailCodesModule {}
