@@ -38,9 +38,9 @@ function Actor({ entry }: { entry: Entry }): ReactNode {
   const actorLabel = actorLabels[actorType] ?? actorType;
   if (!actorId || actorId === targetId) return actorLabel;
   return (
-    <>
+    <span>
       {actorLabel} <UntrustedText text={actorName ?? shortId(actorId)} />
-    </>
+    </span>
   );
 }
 
