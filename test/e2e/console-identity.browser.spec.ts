@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
 import { seriousViolations } from '../support/accessibility.js';
 import { describeConsole } from '../support/console-tests.js';
 import { insertOperator, inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
@@ -8,6 +9,13 @@ describeConsole(
   'organizations, projects and operators in the console',
   { allowClientErrors: true },
   (test) => {
+    /** Opens a screen whose colors can be checked at any time, because none of them is in a transition. */
+    const openWithoutAnimations = async (operator: OperatorClient, path: string): Promise<Page> => {
+      const page = await test.open(path, operator);
+      await page.emulateMedia({ reducedMotion: 'reduce' });
+      return page;
+    };
+
     it('creates an organization with a slug derived from its name, a project in it and, after a current code, a key (OP-01)', async () => {
       const mark = randomUUID().slice(0, 8);
       const owner = await insertOperator(test.instance);
@@ -189,6 +197,29 @@ describeConsole(
       await bar.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('heading', { level: 1, name: 'Sent, and more' }).waitFor();
       await bar.waitFor({ state: 'detached' });
+      await page.context().close();
+    });
+
+    it('requires a second factor in a project, with a grace period for existing sessions', async () => {
+      const body = { organizationId: test.instance.credentials.organizationId, name: 'Second factors' };
+      const { id } = (await test.admin.request('POST', '/projects', body)).body;
+      const page = await openWithoutAnimations(test.admin, `/projects/${id}`);
+      const section = page.getByRole('region', { name: 'Second factors' });
+      const graceField = section.getByLabel('Grace period in days');
+      const save = () => page.getByRole('button', { name: 'Save changes' }).click();
+      const selection = section.getByRole('combobox', { name: 'Second factor at sign-in' });
+      await selection.click();
+      expect(await graceField.count()).toBe(0);
+      await page.getByRole('option', { name: 'Required' }).click();
+      await graceField.fill('91');
+      await save();
+      await section.getByText('Must not be greater than 90').waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+      await graceField.fill('0');
+      await save();
+      await page.getByText('Changes saved. They take effect immediately.').waitFor();
+      const { settings } = (await test.admin.request('GET', `/projects/${id}`)).body;
+      expect(settings).toMatchObject({ mfa: 'required', mfaGraceDays: 0 });
       await page.context().close();
     });
   },

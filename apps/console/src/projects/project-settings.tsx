@@ -8,6 +8,7 @@ import { ProblemAlert } from '../components/problem-alert';
 import { MailFields } from './mail-fields';
 import { useProjectForm, type Project, type ProjectForm } from './use-project-form';
 import { MailLimitFields } from './mail-limit-fields';
+import { SecondFactorFields } from './second-factor-fields';
 import { BrandingFields, GeneralFields, PageFields, PasswordFields } from './settings-fields';
 import classes from './settings.module.css';
 import { SignInFields } from './sign-in-fields';
@@ -28,6 +29,12 @@ const sections: {
     title: 'Registration and sign-in',
     description: 'How customers sign in, and rules for new customers.',
     Fields: SignInFields,
+  },
+  {
+    title: 'Second factors',
+    description:
+      'Whether sign-ins require an authenticator app. The customer page can require it of one customer.',
+    Fields: SecondFactorFields,
   },
   { title: 'Tokens and sessions', description: 'Lifetime and content of tokens.', Fields: TokenFields },
   { title: 'Passwords', description: 'Requirements for new passwords.', Fields: PasswordFields },
