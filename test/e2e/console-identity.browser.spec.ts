@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { seriousViolations } from '../support/accessibility.js';
 import { describeConsole } from '../support/console-tests.js';
+import { registerWithTotp } from '../support/customer-factors.js';
+import { withSettings } from '../support/customers.js';
 import { insertOperator, inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
 import { totpCode } from '../support/totp.js';
 
 describeConsole(
-  'organizations, projects and operators in the console',
+  'organizations, projects, customers and operators in the console',
   { allowClientErrors: true },
   (test) => {
     /** Opens a screen whose colors can be checked at any time, because none of them is in a transition. */
@@ -220,6 +222,54 @@ describeConsole(
       await page.getByText('Changes saved. They take effect immediately.').waitFor();
       const { settings } = (await test.admin.request('GET', `/projects/${id}`)).body;
       expect(settings).toMatchObject({ mfa: 'required', mfaGraceDays: 0 });
+      await page.context().close();
+    });
+
+    it('requires a second factor of a customer, and removes an authenticator with a reason', async () => {
+      const { instance } = test;
+      const customer = await withSettings(instance, { mfa: 'optional' }, () => registerWithTotp(instance));
+      const open = async (role: string) => {
+        const operator = await insertOperator(instance, role);
+        const page = await openWithoutAnimations(operator, `/customers/${customer.id}`);
+        return { page, section: page.getByRole('region', { name: 'Second factors' }) };
+      };
+      const admin = await open('admin');
+      await admin.section.getByText('As the project requires').waitFor();
+      await admin.section.getByRole('button', { name: 'Require second factor' }).click();
+      await admin.page.getByRole('dialog').getByRole('button', { name: 'Require second factor' }).click();
+      await admin.section.getByText('Required', { exact: true }).waitFor();
+      await admin.section.getByRole('button', { name: 'Use project setting' }).waitFor();
+      await admin.page.context().close();
+
+      const viewer = await open('viewer');
+      await viewer.section.getByText('10 unused').waitFor();
+      await viewer.section.getByText(`…${customer.factorId.slice(-8)}`).waitFor();
+      expect(await viewer.section.getByRole('button', { name: /^(Remove|Require|Use)/ }).count()).toBe(0);
+      await viewer.page.context().close();
+
+      const { page, section } = await open('operator');
+      await section.getByRole('button', { name: /^Remove the authenticator/ }).click();
+      const dialog = page.getByRole('dialog', { name: 'Remove this authenticator?' });
+      await dialog.getByText('All sessions of the customer end').waitFor();
+      const confirm = dialog.getByRole('button', { name: 'Remove authenticator' });
+      expect(await confirm.isEnabled()).toBe(false);
+      expect(await seriousViolations(page)).toEqual([]);
+      await dialog.getByLabel('Reason').fill('Ticket 4711');
+      await confirm.click();
+      await dialog.waitFor({ state: 'hidden' });
+      await section.getByText('No authenticators').waitFor();
+      expect(await section.getByRole('button').count()).toBe(0);
+      const { accessToken } = customer.tokens;
+      expect((await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me')).status).toBe(401);
+
+      for (const [tab, text] of [
+        ['Events', 'factor.removed'],
+        ['Emails', 'Second factor removed'],
+        ['Audit log', `reason: Ticket 4711 · factorId: ${customer.factorId}`],
+      ] as const) {
+        await page.getByRole('tab', { name: tab }).click();
+        await page.getByText(text, { exact: true }).filter({ visible: true }).first().waitFor();
+      }
       await page.context().close();
     });
   },

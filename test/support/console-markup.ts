@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { insertTotpFactor } from './customer-factors.js';
 import { waitForDeadLetters } from './dead-letters.js';
 import { eventually } from './eventually.js';
 import { insertOperator } from './operator-client.js';
@@ -52,8 +53,8 @@ const INJECTED_ELEMENTS = `[
 ].map(({ outerHTML }) => outerHTML).concat('wasRun' in window ? 'it ran' : [])`;
 
 /**
- * Creates one record of each kind: a dead letter about a new customer, and a bulk redelivery, with markup in
- * all fields that customers and receivers can set.
+ * Creates one record of each kind: a dead letter about a new customer with an authenticator, and a bulk
+ * redelivery, with markup in all fields that customers and receivers can set.
  */
 export async function insertMarkup(instance: TestInstance): Promise<void> {
   const receiver = await Receiver.start();
@@ -77,6 +78,7 @@ export async function insertMarkup(instance: TestInstance): Promise<void> {
   // The newest event is about this customer.
   const metadata = { note: hostileText('metadata') };
   await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${customer!.id}`, { metadata });
+  await insertTotpFactor(instance, customer!.id);
   await writeMarkup(instance, customer!.id, email);
 }
 

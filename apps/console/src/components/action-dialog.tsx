@@ -94,7 +94,7 @@ function ActionForm(props: ActionDialogProps & { isSubmitting: RefObject<boolean
         {props.requiresReason && (
           <Textarea
             label="Reason"
-            description="Recorded in the audit log."
+            description="Recorded in the audit log. Do not enter personal data."
             required={props.requiresReason === 'required'}
             maxLength={500}
             autosize

@@ -1,7 +1,6 @@
 import { Button, Menu, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Can } from '../app/roles';
-import { useServer } from '../app/session';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';
@@ -9,6 +8,7 @@ import { downloadText } from '../components/download';
 import { UntrustedText } from '../components/untrusted-text';
 import { Icon } from '../components/icon';
 import { toastSuccess, toastError } from '../components/toast';
+import { CapturedMailsNote } from './captured-mails-note';
 import {
   performCustomerAction,
   disableAction,
@@ -69,7 +69,6 @@ interface CustomerDialogProps {
 }
 
 function CustomerDialog({ customer, action, onClose }: CustomerDialogProps): ReactNode {
-  const server = useServer();
   const send = useApiMutation(
     (selected: CustomerAction) => performCustomerAction(selected, customer),
     '/operator/v1/customers',
@@ -91,11 +90,7 @@ function CustomerDialog({ customer, action, onClose }: CustomerDialogProps): Rea
         <UntrustedText text={customer.email} />
       </Text>
       <Text>{action?.text}</Text>
-      {action?.sendsMail && server.mailbox && (
-        <Text c="dimmed">
-          This installation does not send emails. They are captured in the mailbox of this console.
-        </Text>
-      )}
+      {action?.sendsMail && <CapturedMailsNote />}
     </ActionDialog>
   );
 }

@@ -14,6 +14,7 @@ import { JsonView } from '../components/json-view';
 import { ProjectName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
 import { toastSuccess } from '../components/toast';
+import { CustomerFactors } from './customer-factors';
 import { fullName } from './customer-state';
 
 const LIST_PATH = '/operator/v1/customers';
@@ -21,7 +22,10 @@ const COUNT_PATH = '/operator/v1/customers/count';
 
 type Customer = Schemas['OperatorCustomerResponse'];
 
-/** Renders the profile of a customer, the metadata that the application stores, and the delete action. */
+/**
+ * Renders the profile and the second factors of a customer, the metadata that the application stores, and the
+ * delete action.
+ */
 export function CustomerProfile({ customer }: { customer: Customer }): ReactNode {
   return (
     <Stack>
@@ -47,6 +51,7 @@ export function CustomerProfile({ customer }: { customer: Customer }): ReactNode
           }}
         />
       </Paper>
+      <CustomerFactors customer={customer} />
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <JsonView name="Metadata" value={customer.metadata} />
         <JsonView name="Public metadata" value={customer.publicMetadata} />

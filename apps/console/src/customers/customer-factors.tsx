@@ -1,0 +1,123 @@
+import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { Can } from '../app/roles';
+import { api, unwrap, type Schemas } from '../http/client';
+import { useApiMutation, useGet } from '../http/queries';
+import { ActionDialog } from '../components/action-dialog';
+import { Id } from '../components/id';
+import { PropertyList } from '../components/property-list';
+import { QueryContent } from '../components/query-content';
+import { RelativeTime } from '../components/relative-time';
+import { formatUtcTime } from '../components/time';
+import { toastSuccess } from '../components/toast';
+import { CapturedMailsNote } from './captured-mails-note';
+import type { Customer } from './customer-actions';
+import { ChangeMfa, mfaLabels } from './customer-mfa';
+
+type Factor = Schemas['FactorResponse'];
+
+/** Renders the authenticators and recovery codes of a customer, and whether the customer needs them to sign in. */
+export function CustomerFactors({ customer }: { customer: Customer }): ReactNode {
+  const query = useGet('/operator/v1/customers/{customerId}/factors', { path: { customerId: customer.id } });
+  const [selected, setSelected] = useState<Factor | null>(null);
+  return (
+    <Paper component="section" aria-label="Second factors">
+      <Group justify="space-between" mb="sm">
+        <Title order={2}>Second factors</Title>
+        <Can role="admin">
+          <ChangeMfa customer={customer} />
+        </Can>
+      </Group>
+      <QueryContent query={query}>
+        {({ totp, recoveryCodes }) => (
+          <Stack>
+            <PropertyList
+              items={{
+                'Second factor at sign-in': mfaLabels[customer.mfa],
+                'Recovery codes': recoveryCodes > 0 ? `${recoveryCodes} unused` : 'None',
+              }}
+            />
+            {totp.length === 0 && <Text c="dimmed">No authenticators. Only the customer can add one.</Text>}
+            {totp.map((factor) => (
+              <Authenticator key={factor.id} factor={factor} onRemove={() => setSelected(factor)} />
+            ))}
+          </Stack>
+        )}
+      </QueryContent>
+      <RemoveAuthenticator customerId={customer.id} factor={selected} onClose={() => setSelected(null)} />
+    </Paper>
+  );
+}
+
+function Authenticator({ factor, onRemove }: { factor: Factor; onRemove: () => void }): ReactNode {
+  const { id, createdAt, lastUsedAt } = factor;
+  return (
+    <Group component="section" aria-label="Authenticator" justify="space-between" gap="xs" wrap="nowrap">
+      <div style={{ minWidth: 0 }}>
+        <Text>
+          Authenticator <Id id={id} short />
+        </Text>
+        <Text size="xs" c="dimmed">
+          Added <RelativeTime at={createdAt} /> · {lastUsedAt && 'Last used '}
+          <RelativeTime at={lastUsedAt} fallback="Never used" />
+        </Text>
+      </div>
+      <Can role="operator">
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          color="red.8"
+          c="var(--bad)"
+          aria-label={`Remove the authenticator added at ${formatUtcTime(createdAt)}`}
+          onClick={onRemove}
+        >
+          Remove
+        </Button>
+      </Can>
+    </Group>
+  );
+}
+
+interface RemoveAuthenticatorProps {
+  customerId: string;
+  /** The authenticator to remove; null if the dialog is closed. */
+  factor: Factor | null;
+  onClose: () => void;
+}
+
+function RemoveAuthenticator({ customerId, factor, onClose }: RemoveAuthenticatorProps): ReactNode {
+  const remove = useApiMutation(
+    ({ factorId, reason }: { factorId: string; reason: string }) =>
+      unwrap(
+        api.POST('/operator/v1/customers/{customerId}/factors/{factorId}/remove', {
+          params: { path: { customerId, factorId } },
+          body: { reason },
+        }),
+      ),
+    '/operator/v1/customers',
+  );
+  return (
+    <ActionDialog
+      open={factor !== null}
+      onClose={onClose}
+      title="Remove this authenticator?"
+      confirmLabel="Remove authenticator"
+      danger
+      requiresReason="required"
+      onConfirm={async (reason) => {
+        if (!factor) return;
+        await remove.mutateAsync({ factorId: factor.id, reason });
+        toastSuccess('Authenticator removed');
+      }}
+    >
+      <Text>
+        All sessions of the customer end, and the customer is notified by email. The recovery codes are
+        deleted with the last authenticator. This cannot be undone.
+      </Text>
+      <Text>
+        Verify the identity of the customer first, because the password alone may then be enough to sign in.
+      </Text>
+      <CapturedMailsNote />
+    </ActionDialog>
+  );
+}

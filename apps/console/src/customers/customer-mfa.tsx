@@ -1,0 +1,72 @@
+import { Button, Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { api, unwrap } from '../http/client';
+import { useApiMutation } from '../http/queries';
+import { ActionDialog } from '../components/action-dialog';
+import { toastSuccess } from '../components/toast';
+import type { Customer } from './customer-actions';
+
+type Mfa = Customer['mfa'];
+
+/** Describes whether a customer must use a second factor. */
+export const mfaLabels: Record<Mfa, string> = { inherit: 'As the project requires', required: 'Required' };
+
+interface MfaChange {
+  title: string;
+  /** Description of the effects. */
+  text: string;
+  confirmLabel: string;
+  successMessage: string;
+}
+
+/** The changes to each value. */
+const changes: Record<Mfa, MfaChange> = {
+  inherit: {
+    title: 'Use the project setting?',
+    text: 'The project setting decides whether the customer needs a second factor to sign in. The authenticators of the customer are not removed. You can require a second factor again at any time.',
+    confirmLabel: 'Use project setting',
+    successMessage: 'The project setting applies to this customer',
+  },
+  required: {
+    title: 'Require a second factor?',
+    text: 'The customer needs a second factor for every sign-in, and adds an authenticator at the next one if there is none. Sessions without a second factor can no longer be refreshed. There is no grace period. You can undo this at any time.',
+    confirmLabel: 'Require second factor',
+    successMessage: 'Second factor required',
+  },
+};
+
+/** Renders a button that requires a second factor of a customer, or ends that requirement. */
+export function ChangeMfa({ customer }: { customer: Customer }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const mfa = customer.mfa === 'required' ? 'inherit' : 'required';
+  const { title, text, confirmLabel, successMessage } = changes[mfa];
+  const update = useApiMutation(
+    () =>
+      unwrap(
+        api.PATCH('/operator/v1/customers/{customerId}', {
+          params: { path: { customerId: customer.id } },
+          body: { mfa },
+        }),
+      ),
+    '/operator/v1/customers',
+  );
+  return (
+    <>
+      <Button variant="default" size="xs" onClick={() => setOpen(true)}>
+        {confirmLabel}
+      </Button>
+      <ActionDialog
+        open={isOpen}
+        onClose={() => setOpen(false)}
+        title={title}
+        confirmLabel={confirmLabel}
+        onConfirm={async () => {
+          await update.mutateAsync(undefined);
+          toastSuccess(successMessage);
+        }}
+      >
+        <Text>{text}</Text>
+      </ActionDialog>
+    </>
+  );
+}
