@@ -535,3 +535,34 @@ it('MF-01, MF-02: a code leads to a challenge if the customer has a second facto
     await patchSettings({ mfa: null });
   }
 });
+
+it('MF-05: a customer without a password changes the account with a recent proof, and can set a first password', async () => {
+  const email = uniqueEmail();
+  const { body } = await verifyEmailCode(instance, await receiveEmailCode(instance, email));
+  const { id } = body.customer;
+  const send = (path: string, fields: object) =>
+    instance.requestWithAccessToken(body.tokens.accessToken, 'POST', `/api/v1/me/${path}`, fields);
+  expect((await send('email', { email: uniqueEmail() })).status).toBe(202);
+  await instance.sql(`UPDATE sessions SET created_at = now() - interval '1 hour' WHERE customer_id = $1`, [
+    id,
+  ]);
+  const setPassword = () => send('password', { newPassword: PASSWORD });
+  for (const response of [
+    await setPassword(),
+    await send('email', { email: uniqueEmail() }),
+    await send('delete', {}),
+  ])
+    expect(response).toMatchObject({ status: 403, body: { code: 'reauthentication_required', methods: [] } });
+  await instance.sql('UPDATE sessions SET auth_time = now() WHERE customer_id = $1', [id]);
+  expect((await setPassword()).status).toBe(204);
+  expect((await instance.login(email)).status).toBe(200);
+  // From now on the password is required.
+  for (const [path, fields] of [
+    ['password', { newPassword: PASSWORD }],
+    ['delete', {}],
+  ] as const)
+    expect(await send(path, fields)).toMatchObject({
+      status: 400,
+      body: { code: 'validation_failed', errors: [{ field: 'currentPassword', code: 'required' }] },
+    });
+});

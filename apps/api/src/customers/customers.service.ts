@@ -24,7 +24,6 @@ import {
 } from '@gatehouse/persistence';
 import { newId, PasswordHasher } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
-import { FreshProofService } from '../factors/fresh-proof.service.js';
 import type { Client } from '../http/request-context.js';
 import { MailQuotaService } from '../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
@@ -48,7 +47,6 @@ export class CustomersService {
     private readonly quota: MailQuotaService,
     private readonly tokens: OneTimeTokensRepository,
     private readonly erasures: ErasuresRepository,
-    private readonly fresh: FreshProofService,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
@@ -152,11 +150,9 @@ export class CustomersService {
    * @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `overloaded`; `reauthentication_required` without
    *   a recent proof of the second factor
    */
-  async deleteMe(caller: CustomerCaller, currentPassword: string, client: Client): Promise<void> {
-    const { customer } = caller;
-    const project = await this.projects.getContext(customer.projectId);
-    await this.fresh.assertFresh(caller, project, { withPassword: true });
-    const authenticated = await this.passwords.confirm(project, customer, { currentPassword }, client);
+  async deleteMe(caller: CustomerCaller, currentPassword: string | undefined, client: Client): Promise<void> {
+    const project = await this.projects.getContext(caller.customer.projectId);
+    const authenticated = await this.passwords.confirmChange(project, caller, { currentPassword }, client);
     await this.transactions.run(async (tx) => {
       await this.remove(tx, await this.passwords.lockAuthenticated(tx, authenticated), project);
     });

@@ -8,16 +8,16 @@ import {
   OneTimeTokensRepository,
   ProjectsRepository,
   Transactions,
+  type CustomerWithPasswordHash,
   type OneTimeToken,
 } from '@gatehouse/persistence';
 import { newId } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
-import { FreshProofService } from '../factors/fresh-proof.service.js';
 import type { Client } from '../http/request-context.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
-import { PasswordCheckService, type AuthenticatedCustomer } from '../passwords/password-check.service.js';
+import { PasswordCheckService } from '../passwords/password-check.service.js';
 import { respondUniformly } from '../http/respond-uniformly.js';
 
 const KINDS = ['change-email-current', 'change-email-new'] as const;
@@ -38,7 +38,6 @@ export class EmailChangeService {
     private readonly tokens: OneTimeTokensRepository,
     private readonly links: OneTimeLinksService,
     private readonly quota: MailQuotaService,
-    private readonly fresh: FreshProofService,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
@@ -54,7 +53,7 @@ export class EmailChangeService {
    */
   async request(
     caller: CustomerCaller,
-    input: { email: string; password: string },
+    input: { email: string; password?: string },
     client: Client,
   ): Promise<void> {
     const { customer } = caller;
@@ -62,10 +61,9 @@ export class EmailChangeService {
     if (input.email === customer.email) {
       throw invalidField('email', 'unchanged', 'email must differ from the current email address');
     }
-    await this.fresh.assertFresh(caller, project, { withPassword: true });
-    const authenticated = await this.passwords.confirm(
+    const authenticated = await this.passwords.confirmChange(
       project,
-      customer,
+      caller,
       { password: input.password },
       client,
     );
@@ -106,7 +104,7 @@ export class EmailChangeService {
   }
 
   private async requestConfirmations(
-    authenticated: AuthenticatedCustomer,
+    authenticated: CustomerWithPasswordHash,
     project: ProjectContext,
     { newEmail, isAvailable, mayMail }: { newEmail: string; isAvailable: boolean; mayMail: boolean },
   ): Promise<void> {

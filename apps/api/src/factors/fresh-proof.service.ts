@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
-import { effectiveMfa, GatehouseError, type ProjectContext } from '@gatehouse/domain';
-import { SessionProofsRepository } from '@gatehouse/persistence';
+import { effectiveMfa, GatehouseError, invalidField, type ProjectContext } from '@gatehouse/domain';
+import { SessionProofsRepository, type SessionFreshness } from '@gatehouse/persistence';
 
 /** Protects changes of an account from a client that only has a session (requirement MF-05). */
 @Injectable()
@@ -16,12 +16,41 @@ export class FreshProofService {
    *   `invalid_access_token` if the session has ended in the meantime
    */
   async assertFresh(
-    { customer, sessionId }: CustomerCaller,
-    { settings }: ProjectContext,
+    caller: CustomerCaller,
+    project: ProjectContext,
     { withPassword = false } = {},
   ): Promise<void> {
+    this.assert(caller, project, await this.getFreshness(caller), withPassword);
+  }
+
+  /**
+   * Requires the same, and that the request contains the password of a customer who has one.
+   * @param field the request field for the password, with its value
+   * @throws GatehouseError `validation_failed` without the password, and like `assertFresh`
+   */
+  async assertFreshWithPassword(
+    caller: CustomerCaller,
+    project: ProjectContext,
+    field: { name: string; value: string | undefined },
+  ): Promise<void> {
+    const session = await this.getFreshness(caller);
+    if (field.value === undefined && session.hasPassword)
+      throw invalidField(field.name, 'required', `${field.name} is required`);
+    this.assert(caller, project, session, field.value !== undefined);
+  }
+
+  private async getFreshness({ customer, sessionId }: CustomerCaller): Promise<SessionFreshness> {
     const session = await this.proofs.getFreshness(customer.id, sessionId);
     if (!session) throw new GatehouseError('invalid_access_token');
+    return session;
+  }
+
+  private assert(
+    { customer }: CustomerCaller,
+    { settings }: ProjectContext,
+    session: SessionFreshness,
+    withPassword: boolean,
+  ): void {
     const hasFactor = session.hasFactor && effectiveMfa(settings.mfa, customer.mfa) !== 'off';
     const isFactorMissing = hasFactor && !session.isFactorFresh;
     if ((withPassword || session.isFresh) && !isFactorMissing) return;

@@ -11,7 +11,6 @@ import {
 import { PasswordHasher } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
-import { FreshProofService } from '../factors/fresh-proof.service.js';
 import type { Client } from '../http/request-context.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
@@ -19,7 +18,7 @@ import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.j
 import { PasswordCheckService } from './password-check.service.js';
 import { PasswordPolicyService } from './password-policy.service.js';
 
-/** Changes the password of a customer who provides the current one. */
+/** Changes the password of a customer who provides the current one, or sets the first one. */
 @Injectable()
 export class PasswordChangeService {
   constructor(
@@ -32,7 +31,6 @@ export class PasswordChangeService {
     private readonly sessions: SessionsService,
     private readonly links: OneTimeLinksService,
     private readonly quota: MailQuotaService,
-    private readonly fresh: FreshProofService,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
@@ -45,7 +43,7 @@ export class PasswordChangeService {
    */
   async change(
     caller: CustomerCaller,
-    { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+    { currentPassword, newPassword }: { currentPassword?: string; newPassword: string },
     client: Client,
   ): Promise<void> {
     const project = await this.projects.getContext(caller.customer.projectId);
@@ -53,9 +51,8 @@ export class PasswordChangeService {
     if (newPassword === currentPassword) {
       throw invalidField('newPassword', 'unchanged', 'newPassword must differ from the current password');
     }
-    await this.fresh.assertFresh(caller, project, { withPassword: true });
     await this.policy.assertStrong(project, email, newPassword, 'newPassword');
-    const authenticated = await this.passwords.confirm(project, caller.customer, { currentPassword }, client);
+    const authenticated = await this.passwords.confirmChange(project, caller, { currentPassword }, client);
     const passwordHash = await this.hasher.hash(newPassword, {
       projectId: project.id,
       signal: client.signal,

@@ -41,6 +41,7 @@ describe('the decoy of an email without a password (OP-03, PW-08)', () => {
       keyring,
       unused,
       unused,
+      unused,
     );
     const error = await service.check(project, 'unknown@example.com', 'password', client).catch((e) => e);
     return { code: error.code as string, task: threads.tasks.at(-1)! };

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { CustomerCaller } from '@gatehouse/auth';
 import { GatehouseError, MAX_PASSWORD_GUESSES, type Customer, type ProjectContext } from '@gatehouse/domain';
 import {
   CustomersRepository,
@@ -24,6 +25,7 @@ import {
   type Logger,
 } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
+import { FreshProofService } from '../factors/fresh-proof.service.js';
 import { isGranted, tooManyAttempts, type GrantedAttempt } from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
@@ -60,6 +62,7 @@ export class PasswordCheckService {
     private readonly hasher: PasswordHasher,
     private readonly keyring: Keyring,
     private readonly links: OneTimeLinksService,
+    private readonly fresh: FreshProofService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -114,13 +117,31 @@ export class PasswordCheckService {
   }
 
   /**
+   * Verifies that a signed-in customer may change the account: with the password in the request, or with a recent proof
+   * in the session if the customer has none.
+   * @param field the request field that contains the password, as its only entry
+   * @throws GatehouseError `validation_failed`, `reauthentication_required`, and like `confirm`
+   */
+  async confirmChange(
+    project: ProjectContext,
+    caller: CustomerCaller,
+    field: Record<string, string | undefined>,
+    client: Client,
+  ): Promise<CustomerWithPasswordHash> {
+    const [[name, value] = ['', undefined]] = Object.entries(field);
+    await this.fresh.assertFreshWithPassword(caller, project, { name, value });
+    if (value === undefined) return { ...caller.customer, passwordHash: null };
+    return this.confirm(project, caller.customer, { [name]: value }, client);
+  }
+
+  /**
    * Locks the row of an authenticated customer for a change.
    * @throws GatehouseError `invalid_credentials` if the customer was deleted, disabled or given a new
    *   password in the meantime
    */
   async lockAuthenticated(
     tx: Tx,
-    { projectId, id, passwordHash }: AuthenticatedCustomer,
+    { projectId, id, passwordHash }: CustomerWithPasswordHash,
   ): Promise<CustomerWithPasswordHash> {
     const current = await this.customers.lock(tx, projectId, id);
     if (current?.passwordHash !== passwordHash || current.disabledAt) throw invalidCredentials();

@@ -14,19 +14,27 @@ import { CustomerMfaField } from '../../http/customer-mfa-field.js';
 /** The fields that customers can change. A field that is missing stays unchanged. */
 export class UpdateMeRequest extends CustomerProfileFields {}
 
+const CurrentPasswordField = (): PropertyDecorator =>
+  SecretField({
+    description:
+      'Current password. Required unless the customer has none; then a proof of identity within the last ten minutes is required',
+    optional: true,
+    maxLength: 1024,
+  });
+
 export class ChangePasswordRequest {
-  @SecretField({ description: 'Current password', maxLength: 1024 }) currentPassword!: string;
+  @CurrentPasswordField() currentPassword?: string;
   @SecretField({ description: '8 to 128 characters; any character is allowed', maxLength: 1024 })
   newPassword!: string;
 }
 
 export class ChangeEmailRequest {
   @EmailField() email!: string;
-  @SecretField({ description: 'Password of the customer', maxLength: 1024 }) password!: string;
+  @CurrentPasswordField() password?: string;
 }
 
 export class DeleteMeRequest {
-  @SecretField({ description: 'Password of the customer', maxLength: 1024 }) currentPassword!: string;
+  @CurrentPasswordField() currentPassword?: string;
 }
 
 /** A new customer, created with a secret key. */
