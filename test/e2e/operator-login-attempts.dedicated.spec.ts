@@ -79,7 +79,7 @@ describe('CO-01: an attacker who uses up the attempts of an operator', () => {
     expect((await enterPassword(USED_ADDRESS, operator.email, password, client)).status).toBe(200);
     const enterWrongCode = () =>
       client.request('POST', '/session/second-factor', { code: 'wrong' }, forwardedFor(USED_ADDRESS));
-    expect(await burst(15, enterWrongCode)).toEqual({ 401: 9, 429: 6 });
+    expect(await burst(15, enterWrongCode)).toEqual({ 400: 9, 429: 6 });
     expect(await enterPassword(USED_ADDRESS, operator.email, password)).toMatchObject(rejected);
   });
 
