@@ -11,6 +11,7 @@ import {
   CustomersRepository,
   FactorsRepository,
   ProjectsRepository,
+  SessionProofsRepository,
   Transactions,
   type CustomerFactors,
   type Tx,
@@ -33,6 +34,7 @@ export class MeFactorsService {
     private readonly projects: ProjectsRepository,
     private readonly customers: CustomersRepository,
     private readonly factors: FactorsRepository,
+    private readonly proofs: SessionProofsRepository,
     private readonly changes: FactorChangesService,
     private readonly check: FactorCheckService,
     private readonly fresh: FreshProofService,
@@ -64,7 +66,8 @@ export class MeFactorsService {
   }
 
   /**
-   * Confirms a new authenticator with one of its codes. Only who has proven their identity knows its secret.
+   * Confirms a new authenticator with one of its codes, which is a proof of the second factor in this session. Only who
+   * has proven their identity knows its secret.
    * @returns the recovery codes that come with the first factor, otherwise null
    * @throws GatehouseError `not_found`, `invalid_code`, `too_many_attempts`, `conflict`
    */
@@ -78,7 +81,9 @@ export class MeFactorsService {
     if (step === null) throw this.check.fail(project, caller.customer);
     return this.runLocked(caller, project, async (tx, customer) => {
       await this.check.releaseAttempt(customerId, tx);
-      return this.changes.confirm(tx, project, customer, id, step);
+      const recoveryCodes = await this.changes.confirm(tx, project, customer, id, step);
+      await this.proofs.recordProof(tx, customerId, caller.sessionId, 'otp');
+      return recoveryCodes;
     });
   }
 

@@ -155,9 +155,9 @@ export class FactorChangesService {
   }
 }
 
-/** Returns a new secret with its QR code. */
+/** Returns a new secret with its QR code, which is black on white on dark pages too: many cameras read only that. */
 export const describeSecret = ({ secret, uri }: NewTotpSecret): TotpSecretResponse => ({
   secret,
   uri,
-  qrCode: encodeQR(uri, 'svg'),
+  qrCode: encodeQR(uri, 'svg').replace('<path', '<rect width="100%" height="100%" fill="#fff"/><path'),
 });

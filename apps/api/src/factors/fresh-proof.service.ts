@@ -60,6 +60,10 @@ export class FreshProofService {
       ...(hasFactor ? ['totp'] : []),
       ...(hasFactor && session.hasRecoveryCodes ? ['recovery_code'] : []),
     ];
-    throw new GatehouseError('reauthentication_required', { members: { methods } });
+    throw new GatehouseError('reauthentication_required', {
+      detail:
+        'This change requires a proof of identity within the last ten minutes. Send one of methods to POST /api/v1/me/reauthenticate, then repeat the request.',
+      members: { methods },
+    });
   }
 }

@@ -16,8 +16,11 @@ import { customerEvent } from '../events/customer-events.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { SignInService } from './sign-in.service.js';
 
-const refreshError = (code: ErrorCode, session?: RefreshedSession): GatehouseError =>
+const SIGN_IN_AGAIN = 'A newer proof of identity, or a second factor, is required. Sign in again.';
+
+const refreshError = (code: ErrorCode, session?: RefreshedSession, detail?: string): GatehouseError =>
   new GatehouseError(code, {
+    ...(detail ? { detail } : {}),
     status: 401,
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
     subject: session && { projectId: session.project.id, customerId: session.customer.id },
@@ -93,7 +96,7 @@ export class RefreshService {
     // The newest token of an active session is rotated, unless another proof of identity has become required.
     const isNewest = session.currentHash.equals(presented.hash);
     if (isNewest || (isPredecessor && session.needsProof))
-      throw refreshError('reauthentication_required', session);
+      throw refreshError('reauthentication_required', session, SIGN_IN_AGAIN);
     if (isPredecessor) return session;
     await this.revokeReused(session);
     throw refreshError('refresh_token_reused', session);

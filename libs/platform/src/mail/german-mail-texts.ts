@@ -105,7 +105,7 @@ export const germanMailTexts: MailTranslation<CustomerMailKind> = {
       subject: 'Ihrem Konto bei {{project_name}} wurde ein zweiter Faktor hinzugefügt',
       heading: 'Ein zweiter Faktor wurde hinzugefügt',
       paragraphs: [
-        'Dem Konto von {{email}} bei {{project_name}} wurde am {{time}} ein zweiter Faktor hinzugefügt. Ab jetzt ist er zusätzlich zum Passwort für die Anmeldung nötig.',
+        'Dem Konto von {{email}} bei {{project_name}} wurde am {{time}} ein zweiter Faktor hinzugefügt. Ab jetzt ist er bei jeder Anmeldung zusätzlich nötig.',
         'Wenn Sie ihn hinzugefügt haben, müssen Sie nichts tun. Bewahren Sie Ihre Wiederherstellungscodes sicher auf.',
         'Wenn Sie ihn nicht hinzugefügt haben, hat möglicherweise jemand anderes Zugriff auf Ihr Konto. Wenden Sie sich sofort an {{project_name}}.',
       ],

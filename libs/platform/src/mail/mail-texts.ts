@@ -128,7 +128,7 @@ const englishMailTexts: MailTranslation<Exclude<MailKind, 'operator-notice'>> = 
       subject: 'A second factor was added to your {{project_name}} account',
       heading: 'A second factor was added',
       paragraphs: [
-        'A second factor was added to the {{project_name}} account of {{email}} on {{time}}. From now on, signing in requires it in addition to your password.',
+        'A second factor was added to the {{project_name}} account of {{email}} on {{time}}. From now on, signing in also requires it.',
         'If you added it, no action is needed. Keep your recovery codes in a safe place.',
         'If you did not add it, someone else may have access to your account. Contact {{project_name}} at once.',
       ],
