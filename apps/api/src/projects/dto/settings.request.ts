@@ -1,0 +1,278 @@
+import { applyDecorators } from '@nestjs/common';
+import { ValidateBy } from 'class-validator';
+import {
+  isLogoUrl,
+  isPageOrigin,
+  isPageUrl,
+  MAX_REFRESH_GRACE_SECONDS,
+  mfaPolicies,
+  reservedClaims,
+  signingAlgorithms,
+  type Branding,
+  type MailLimits,
+  type MailSettings,
+  type MfaPolicy,
+  type RefreshGrace,
+  type SettingsPatch,
+  type SigningAlgorithm,
+  type SignInSettings,
+} from '@gatehouse/domain';
+import { describeField, presence } from '../../http/field-options.js';
+import {
+  BooleanField,
+  CheckedField,
+  EmailField,
+  IntegerField,
+  LocaleField,
+  ObjectField,
+  OneOfField,
+  TextField,
+  TextSetField,
+} from '../../http/fields.js';
+
+/** Returns the options of an optional setting. null resets it to its default. */
+const setting = (description: string) => ({ description, optional: true, nullable: true });
+
+const shortText = (description: string) => ({ ...setting(description), minLength: 1, maxLength: 100 });
+
+const PageUrlField = (description: string): PropertyDecorator =>
+  CheckedField({
+    ...setting(`${description}. ?token= is appended. null: the hosted page`),
+    maxLength: 2048,
+    isValid: isPageUrl,
+    message:
+      '$property must be an https URL, an http URL of localhost, or an app URL such as com.example.app:/path',
+  });
+
+export class SignInSettingsRequest implements Partial<Record<keyof SignInSettings, boolean | null>> {
+  @BooleanField(
+    setting(
+      'If true, customers can sign in with a password. If false, passwords stay stored, but are not accepted',
+    ),
+  )
+  password?: boolean | null;
+
+  @BooleanField(setting('If true, customers can sign in with a code that they receive by email'))
+  emailCode?: boolean | null;
+
+  @BooleanField(
+    setting(
+      'If true, customers can create accounts. If false, only secret keys, operators and imports create them',
+    ),
+  )
+  allowSignUp?: boolean | null;
+}
+
+export class BrandingRequest implements Partial<Branding> {
+  @TextField(shortText('Name shown to customers instead of the project name')) displayName?: string | null;
+
+  @CheckedField({
+    ...setting('https URL of the logo image'),
+    maxLength: 2048,
+    isValid: isLogoUrl,
+    message: '$property must be an https URL',
+  })
+  logoUrl?: string | null;
+
+  @CheckedField({
+    ...setting('Color of buttons'),
+    example: '#1d4ed8',
+    isValid: (text) => /^#[0-9a-f]{6}$/i.test(text),
+    message: '$property must be a color in the format #rrggbb',
+  })
+  color?: string | null;
+}
+
+export class MailSettingsRequest implements Partial<MailSettings> {
+  @TextField(shortText('Sender name of emails. null: the name in MAIL_FROM')) fromName?: string | null;
+  @EmailField(setting('Reply-To address of emails')) replyTo?: string | null;
+}
+
+const MailLimitField = (description: string): PropertyDecorator =>
+  IntegerField({ ...setting(description), min: 1, max: 1_000_000 });
+
+export class MailLimitsRequest implements Partial<Record<keyof MailLimits, number | null>> {
+  @MailLimitField(
+    'Verification emails, notices that an address is already registered, and codes for new customers',
+  )
+  signUp?: number | null;
+  @MailLimitField('Password reset emails') passwordReset?: number | null;
+  @MailLimitField('Emails that confirm a change of address') emailChange?: number | null;
+  @MailLimitField('Invitations') invitation?: number | null;
+  @MailLimitField('Codes that sign in existing customers') signIn?: number | null;
+
+  @IntegerField({
+    ...setting(
+      'Emails of one purpose to one recipient. Addresses that differ only by a +tag are one recipient',
+    ),
+    min: 1,
+    max: 1_000,
+  })
+  perRecipient?: number | null;
+}
+
+const isRefreshGrace = (value: unknown): boolean =>
+  value === 'until_used' ||
+  (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_REFRESH_GRACE_SECONDS);
+
+const RefreshGraceField = (): PropertyDecorator => {
+  const options = setting(
+    'How long the previous refresh token returns the same new tokens again: `until_used`, until these are used, or a number of seconds',
+  );
+  return applyDecorators(
+    describeField(options, {
+      oneOf: [
+        { type: 'string', enum: ['until_used'] },
+        { type: 'integer', minimum: 0, maximum: MAX_REFRESH_GRACE_SECONDS },
+      ],
+    }),
+    presence(options),
+    ValidateBy(
+      { name: 'checked', validator: { validate: isRefreshGrace } },
+      {
+        message: `$property must be until_used or a number of seconds from 0 to ${MAX_REFRESH_GRACE_SECONDS}`,
+      },
+    ),
+  );
+};
+
+/** A merge patch of the settings. null resets a setting to its default. Times in seconds. */
+export class SettingsRequest implements SettingsPatch {
+  @TextSetField({
+    ...setting('Origins whose pages may send requests. Empty: any origin'),
+    example: ['https://app.example.com'],
+    maxItems: 50,
+    isValid: isPageOrigin,
+    message: '$property must contain origins as browsers send them, such as https://app.example.com',
+  })
+  allowedOrigins?: string[] | null;
+
+  @TextSetField({
+    ...setting('URLs that the Continue button of the hosted pages may link to'),
+    example: ['https://app.example.com/welcome'],
+    maxItems: 50,
+    isValid: isPageUrl,
+    message:
+      '$property must contain https URLs, http URLs of localhost, or app URLs such as com.example.app:/path',
+  })
+  redirectUrls?: string[] | null;
+
+  @PageUrlField('URL of the links in verification emails') verifyEmailUrl?: string | null;
+  @PageUrlField('URL of the links in password reset emails') resetPasswordUrl?: string | null;
+  @PageUrlField('URL of the links in invitation emails') acceptInviteUrl?: string | null;
+
+  @ObjectField({
+    ...setting('How customers can sign in. The password or the email code must be enabled'),
+    type: SignInSettingsRequest,
+  })
+  signIn?: SignInSettingsRequest | null;
+
+  @CheckedField({
+    ...setting(
+      'Email code of six digits that all addresses at example.com and .test have instead of one that is sent, so that tests can sign in. Not available in production',
+    ),
+    example: '424242',
+    isValid: (text) => /^\d{6}$/.test(text),
+    message: '$property must be six digits',
+  })
+  testEmailCode?: string | null;
+
+  @BooleanField(setting('If true, only customers with a verified email address can sign in'))
+  requireVerifiedEmail?: boolean | null;
+
+  @BooleanField(
+    setting(
+      'If true, the response to a registration does not reveal whether the email address is already registered',
+    ),
+  )
+  enumerationProtection?: boolean | null;
+
+  @IntegerField({ ...setting('Lifetime of access tokens in seconds'), min: 60, max: 86_400 })
+  accessTokenTtl?: number | null;
+
+  @IntegerField({
+    ...setting('Seconds of inactivity after which a session expires'),
+    min: 300,
+    max: 31_536_000,
+  })
+  refreshIdleTtl?: number | null;
+
+  @IntegerField({
+    ...setting('Maximum age of a session in seconds; at least refreshIdleTtl'),
+    min: 300,
+    max: 63_072_000,
+  })
+  refreshAbsoluteTtl?: number | null;
+
+  @RefreshGraceField() refreshGrace?: RefreshGrace | null;
+
+  @CheckedField({
+    ...setting(
+      'Whether customers can add a second factor, which their sign-ins then require, or must have one (`required`)',
+    ),
+    values: mfaPolicies,
+    isValid: (text) => (mfaPolicies as readonly string[]).includes(text),
+    message: `$property must be ${mfaPolicies.join(', ')}`,
+  })
+  mfa?: MfaPolicy | null;
+
+  @IntegerField({
+    ...setting(
+      'Days for which sessions without a second factor can still be refreshed after `mfa` has become `required`',
+    ),
+    min: 0,
+    max: 90,
+  })
+  mfaGraceDays?: number | null;
+
+  @TextSetField({
+    ...setting(
+      'Keys of publicMetadata, and externalId, email, firstName and lastName, that access tokens contain as claims with the same name',
+    ),
+    example: ['plan'],
+    maxItems: 10,
+    isValid: isClaimName,
+    message:
+      '$property must contain names of at most 64 letters, digits and _ that do not start with a digit and are not reserved',
+  })
+  accessTokenClaims?: string[] | null;
+
+  @OneOfField(
+    'Algorithm that signs new access tokens. Tokens of the other algorithm stay valid until they expire',
+    signingAlgorithms,
+    { nullable: true },
+  )
+  signingAlgorithm?: SigningAlgorithm | null;
+
+  @IntegerField({ ...setting('Minimum length of new passwords in characters'), min: 8, max: 64 })
+  passwordMinLength?: number | null;
+
+  @BooleanField(setting('If true, new passwords are checked against a public list of breached passwords'))
+  breachCheck?: boolean | null;
+
+  @LocaleField({
+    description:
+      'Language of emails and hosted pages for customers whose language is not known, as a BCP 47 tag. null: English',
+  })
+  defaultLocale?: string | null;
+
+  @ObjectField({ ...setting('Appearance of hosted pages and emails'), type: BrandingRequest })
+  branding?: BrandingRequest | null;
+
+  @ObjectField({ ...setting('Sender of emails'), type: MailSettingsRequest })
+  mail?: MailSettingsRequest | null;
+
+  @ObjectField({
+    ...setting('Maximum numbers of emails per hour. Emails to unverified addresses are counted separately'),
+    type: MailLimitsRequest,
+  })
+  mailLimits?: MailLimitsRequest | null;
+}
+
+/**
+ * Returns true for an allowed claim name. Names of inherited object members, such as `toString`, are not
+ * allowed.
+ */
+function isClaimName(text: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(text) && !reservedClaims.has(text) && !(text in {});
+}
