@@ -38,6 +38,7 @@ const folders = [
   'email',
   'passwords',
   'factors',
+  'passkeys',
   'one-time-tokens',
   'sessions',
   'mail-templates',

@@ -1,8 +1,8 @@
 import { encryptedColumns } from '@gatehouse/persistence';
 import { TestInstance } from '../support/test-instance.js';
 
-/** Columns of bytes that are not encrypted: hashes and MACs. Encrypted columns belong in `encryptedColumns`. */
-const HASHES = [
+/** Columns of bytes that are not encrypted: hashes, MACs and public keys. Encrypted columns belong in `encryptedColumns`. */
+const UNENCRYPTED = [
   'api_keys.key_hash',
   'challenges.token_hash',
   'email_code_attempts.email_hash',
@@ -17,6 +17,9 @@ const HASHES = [
   'operator_login_attempts.email_hash',
   'operator_sessions.token_hash',
   'operators.recovery_codes',
+  'passkey_ceremonies.challenge_hash',
+  'passkeys.credential_id',
+  'passkeys.public_key',
   'recovery_codes.code_hash',
   'sessions.current_hash',
   'sessions.previous_hash',
@@ -28,14 +31,14 @@ beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })
 afterAll(() => instance?.stop());
 
 describe('the list of encrypted columns', () => {
-  it('contains every column of bytes that is not a hash', async () => {
+  it('contains every column of bytes that is secret', async () => {
     const rows = await instance.sql<{ name: string }>(
       `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
        WHERE table_schema = 'public' AND 'bytea' IN (data_type, ltrim(udt_name, '_'))`,
     );
     const encrypted = encryptedColumns.filter(({ prefix }) => prefix === undefined);
     expect(rows.map(({ name }) => name).sort()).toEqual(
-      [...HASHES, ...encrypted.map(({ table, column }) => `${table}.${column}`)].sort(),
+      [...UNENCRYPTED, ...encrypted.map(({ table, column }) => `${table}.${column}`)].sort(),
     );
   });
 

@@ -16,7 +16,9 @@ import {
 import { completeChallenge, openChallenge, registerWithTotp } from '../support/customer-factors.js';
 import { withSettings } from '../support/customers.js';
 import { receiveEmailCode, verifyEmailCode } from '../support/email-codes.js';
+import { registerWithPasskey, signInWithPasskey } from '../support/passkeys.js';
 import { eventually } from '../support/eventually.js';
+import { SoftwareAuthenticator } from '../support/software-authenticator.js';
 import { TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
 import { insertSessions } from '../support/insert-sessions.js';
 import { strictAjv } from '../support/json-schemas.mjs';
@@ -134,7 +136,7 @@ describe('the schemas of events', () => {
 
 /** Returns the names, types and formats of a schema's members, at every depth. */
 function shape(schema: any, schemas: Record<string, any>): unknown {
-  const ref = schema.$ref ?? schema.allOf?.[0].$ref;
+  const ref = schema.$ref ?? schema.allOf?.[0].$ref ?? schema.anyOf?.[0].$ref;
   if (ref) return shape(schemas[ref.split('/').at(-1)], schemas);
   const { type, format, properties, required, items } = schema;
   if (items) return { type, items: shape(items, schemas) };
@@ -315,6 +317,22 @@ describe('the events of complete lifecycles', () => {
     });
   }
 
+  /** Adds a passkey, signs in with it and with a copy of it, and has support remove it. */
+  async function changePasskeys(): Promise<void> {
+    const { projectId } = instance.credentials;
+    const settings = { signIn: { passkey: true } };
+    await requestAsServer(200, 'PATCH', `/api/v1/projects/${projectId}`, { settings });
+    const authenticator = new SoftwareAuthenticator();
+    authenticator.counter = 1;
+    const { id, passkeyId } = await registerWithPasskey(instance, authenticator);
+    authenticator.counter = 2;
+    recordTokens(expectStatus(200, await signInWithPasskey(instance, authenticator)));
+    expectStatus(401, await signInWithPasskey(instance, authenticator));
+    await requestAsServer(204, 'POST', `/api/v1/customers/${id}/factors/${passkeyId}/remove`, {
+      reason: 'Ticket 4711',
+    });
+  }
+
   /**
    * Changes an organization: creates a child, projects and keys.
    * @returns the resources that events must match
@@ -383,6 +401,7 @@ describe('the events of complete lifecycles', () => {
     await disownAccount(uniqueEmail());
     await changeFactors();
     await claimWithEmailCode(uniqueEmail());
+    await changePasskeys();
     const email = uniqueEmail();
     adaId = await registerAndRefresh(email);
     await changePasswords(email, adaId);

@@ -177,6 +177,9 @@ function missingValue(kind: ResourceKind): string {
   return (prefixes[kind] ?? '') + id;
 }
 
+/** Inputs in bodies that are no ids of Gatehouse: the domain of passkeys, and ids that authenticators choose. */
+const plainBodies = new Set(['settings.passkeys.rpId', 'response.id', 'response.rawId']);
+
 const lastPart = (name: string): string => name.split('.').at(-1)!;
 
 /** Returns the kinds of object that the value of an input identifies; undefined for none. */
@@ -197,6 +200,7 @@ function isUnknown(route: Route, input: RouteInput): boolean {
   if (input.in === 'path') return !(name in fixedPathValues);
   if (input.in === 'header') return !plainHeaders.has(name.toLowerCase());
   if (input.in === 'query') return name !== 'cursor' && !plainQueries.has(name);
+  if (plainBodies.has(input.name)) return false;
   return name !== 'externalId' && (input.schema['format'] === 'uuid' || /^ids?$|I[Dd]s?$|_ids?$/.test(name));
 }
 

@@ -39,6 +39,7 @@ const openRoutes = [
   ...[
     '/.well-known/jwks.json',
     '/.well-known/openid-configuration',
+    '/.well-known/webauthn',
     '/billing-portal',
     '/livez',
     '/openapi.json',
@@ -62,12 +63,17 @@ const routesByCredential: Record<string, string> = {
     GET /api/v1/auth/options, POST /api/v1/auth/options, POST /api/v1/auth/email-code,
     POST /api/v1/auth/email-code/verify, POST /api/v1/auth/login, POST /api/v1/auth/sign-in-token, POST /api/v1/auth/resend-verification,
     POST /api/v1/auth/forgot-password, POST /api/v1/auth/challenge/totp,
-    POST /api/v1/auth/challenge/recovery-code, POST /api/v1/auth/challenge/enroll-totp`,
+    POST /api/v1/auth/challenge/recovery-code, POST /api/v1/auth/challenge/enroll-totp,
+    POST /api/v1/auth/passkey/options, POST /api/v1/auth/passkey, POST /api/v1/auth/challenge/passkey/options,
+    POST /api/v1/auth/challenge/passkey, POST /api/v1/auth/challenge/enroll-passkey/options,
+    POST /api/v1/auth/challenge/enroll-passkey`,
   access: `
     POST /api/v1/auth/logout, GET /api/v1/me, PATCH /api/v1/me, POST /api/v1/me/password,
     POST /api/v1/me/email, POST /api/v1/me/delete, POST /api/v1/me/reauthenticate, GET /api/v1/me/sessions,
     DELETE /api/v1/me/sessions/:sessionId, GET /api/v1/me/factors, POST /api/v1/me/factors/totp,
-    POST /api/v1/me/factors/totp/:factorId/confirm, DELETE /api/v1/me/factors/:factorId, POST /api/v1/me/recovery-codes`,
+    POST /api/v1/me/factors/totp/:factorId/confirm, DELETE /api/v1/me/factors/:factorId, POST /api/v1/me/recovery-codes,
+    POST /api/v1/me/reauthenticate/options, GET /api/v1/me/passkeys, POST /api/v1/me/passkeys/options,
+    POST /api/v1/me/passkeys, PATCH /api/v1/me/passkeys/:passkeyId, DELETE /api/v1/me/passkeys/:passkeyId`,
   'secret customer:write': `
     POST /api/v1/customers, POST /api/v1/customers/:customerId/disable,
     POST /api/v1/customers/:customerId/enable, POST /api/v1/customers/:customerId/unlock,
@@ -159,6 +165,9 @@ const outcomeOf = ({ status, body }: TestResponse): string => `${status} ${body.
 describe('the credential × route matrix', () => {
   beforeAll(async () => {
     revokedKey = await insertKey(instance, { ...tenant, type: 'secret' });
+    await instance.sql(`UPDATE projects SET settings = '{"signIn": {"passkey": true}}' WHERE id = $1`, [
+      tenant.projectId,
+    ]);
     await instance.sql(`UPDATE api_keys SET revoked_at = now() WHERE last4 = $1`, [revokedKey.slice(-4)]);
   });
 

@@ -90,6 +90,7 @@ describe('a customer with an authenticator', () => {
     const listed = await asCustomer(customer, 'GET', 'factors');
     expect(listed.body).toEqual({
       totp: [{ id: factorId, type: 'totp', createdAt: expect.any(String), lastUsedAt: expect.any(String) }],
+      passkeys: [],
       recoveryCodes: 10,
     });
 
@@ -119,7 +120,11 @@ describe('a customer with an authenticator', () => {
 
     const session = { tokens: completed.body.tokens };
     expect((await asCustomer(session, 'DELETE', `factors/${factorId}`)).status).toBe(204);
-    expect((await asCustomer(session, 'GET', 'factors')).body).toEqual({ totp: [], recoveryCodes: 0 });
+    expect((await asCustomer(session, 'GET', 'factors')).body).toEqual({
+      totp: [],
+      passkeys: [],
+      recoveryCodes: 0,
+    });
     expect((await instance.login(customer.email)).body).toMatchObject({ tokens: {}, challenge: null });
     for (const type of ['factor.added', 'factor.removed'])
       expect(await instance.events(customer.id, type)).toMatchObject([
@@ -323,6 +328,7 @@ describe('MF-02: a challenge', () => {
     expect(login).toMatchObject({ status: 200, body: { tokens: {}, challenge: null } });
     expect((await asCustomer({ tokens: login.body.tokens }, 'GET', 'factors')).body).toEqual({
       totp: [],
+      passkeys: [],
       recoveryCodes: 0,
     });
   });
@@ -423,7 +429,11 @@ describe('the setting mfa', () => {
       const registered = await instance.register(email);
       expect(registered).toMatchObject({
         status: 201,
-        body: { tokens: null, customer: null, challenge: { kind: 'enroll_factor', methods: ['totp'] } },
+        body: {
+          tokens: null,
+          customer: null,
+          challenge: { kind: 'enroll_factor', methods: ['totp', 'passkey'] },
+        },
       });
       const challengeToken = await openChallenge(instance, email);
       const enroll = () =>

@@ -362,6 +362,59 @@ describeBrowser('the module of docs/frontend.md', () => {
     });
   });
 
+  it('MF-06: a customer adds a passkey, signs in with it alone or as a second factor, and removes it', async () => {
+    const settingsPath = `/api/v1/projects/${instance.credentials.projectId}`;
+    const update = (settings: object) => instance.requestWithSecretKey('PATCH', settingsPath, { settings });
+    await update({ signIn: { passkey: true } });
+    const page = await open();
+    const devTools = await context.newCDPSession(page);
+    await devTools.send('WebAuthn.enable');
+    const { authenticatorId } = await devTools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    const withPasskeys = (body: string) =>
+      run(page, `const passkeys = await import('/passkeys.js'); ${body}`);
+
+    const { id, email } = await register(page);
+    const added = await withPasskeys(`return passkeys.addPasskey('Laptop')`);
+    expect(added).toMatchObject({ passkey: { name: 'Laptop' }, recoveryCodes: null });
+    const { credentials } = await devTools.send('WebAuthn.getCredentials', { authenticatorId });
+    expect(credentials).toMatchObject([{ rpId: 'localhost', isResidentCredential: true }]);
+    await run(page, 'return account.logout()');
+    expect(await withPasskeys('return passkeys.signInWithPasskey()')).toMatchObject({ id, email });
+    expect(await run(page, 'return account.me()')).toMatchObject({ id });
+    expect(await withPasskeys('return passkeys.confirmWithPasskey()')).toMatchObject({ expiresIn: 3600 });
+
+    await update({ mfa: 'optional' });
+    const { challenge } = (await instance.login(email)).body;
+    expect(challenge).toMatchObject({ kind: 'second_factor', methods: ['passkey'] });
+    const completed = await withPasskeys(`return passkeys.completeWithPasskey('${challenge.token}')`);
+    expect(completed).toMatchObject({ id });
+
+    // A copy of the passkey has been used more often.
+    const [credential] = credentials;
+    await devTools.send('WebAuthn.clearCredentials', { authenticatorId });
+    await devTools.send('WebAuthn.addCredential', {
+      authenticatorId,
+      credential: { ...credential!, signCount: 0 },
+    });
+    expect(await withPasskeys('return passkeys.signInWithPasskey()')).toMatchObject({
+      code: 'passkey_not_accepted',
+    });
+    expect(await instance.events(id, 'passkey.counter_anomaly')).toHaveLength(1);
+
+    await withPasskeys(`return passkeys.removePasskey('${added.passkey.id}')`);
+    expect(await withPasskeys('return passkeys.passkeys()')).toEqual([]);
+    await update({ mfa: null, signIn: null });
+  });
+
   /** Applies the settings of the document, with another origin. */
   async function applySettings(siteOrigin: string): Promise<void> {
     const { projectId, secretKey } = instance.credentials;

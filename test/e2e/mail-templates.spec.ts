@@ -17,6 +17,8 @@ const kinds = [
   'email-code',
   'factor-added',
   'factor-removed',
+  'passkey-added',
+  'passkey-removed',
   'password-changed',
   'password-closed',
   'recovery-code-used',

@@ -67,6 +67,11 @@ async function insertExpired(): Promise<void> {
       [projectId, Buffer.from(age), randomUUID(), age],
     );
     await instance.sql(
+      `INSERT INTO passkey_ceremonies (challenge_hash, project_id, purpose, expires_at)
+       VALUES ($1, $2, 'sign_in', now() + $3::interval)`,
+      [Buffer.from(age), projectId, age === '1 hour' ? age : '-1 ms'],
+    );
+    await instance.sql(
       `INSERT INTO customer_addresses (customer_id, address_block, last_login_at) VALUES ($1, $2, now() - $3::interval)`,
       [id, age, age === '1 hour' ? age : '31 days'],
     );
@@ -83,6 +88,7 @@ const countRecords = async (): Promise<Record<string, number>> => ({
   tokens: await count('one_time_tokens'),
   mails: await count('mails'),
   responses: await count('idempotency_keys'),
+  ceremonies: await count('passkey_ceremonies'),
   addresses: await count("customer_addresses WHERE address_block IN ('25 hours', '1 hour')"),
   operatorAddresses: await count('operator_addresses'),
 });
@@ -103,16 +109,33 @@ async function lockLoginAttempts(): Promise<() => Promise<void>> {
 describe('maintenance', () => {
   it('removes expired records and nothing else', async () => {
     await insertExpired();
-    const inserted = { sessions: 2, tokens: 2, mails: 4, responses: 2, addresses: 2, operatorAddresses: 2 };
+    const inserted = {
+      sessions: 2,
+      tokens: 2,
+      mails: 4,
+      responses: 2,
+      ceremonies: 2,
+      addresses: 2,
+      operatorAddresses: 2,
+    };
     expect(await countRecords()).toEqual(inserted);
     const worker = await startIdleWorker();
-    const remaining = { sessions: 1, tokens: 1, mails: 2, responses: 1, addresses: 1, operatorAddresses: 1 };
+    const remaining = {
+      sessions: 1,
+      tokens: 1,
+      mails: 2,
+      responses: 1,
+      ceremonies: 1,
+      addresses: 1,
+      operatorAddresses: 1,
+    };
     for (const task of [
       'login attempts',
       'operator attempts',
       'answers',
       'sessions',
       'one-time tokens',
+      'passkey ceremonies',
       'mails',
     ])
       await worker.runJob(task);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { insertTotpFactor } from './customer-factors.js';
 import { eventually } from './eventually.js';
+import { insertPasskey } from './passkeys.js';
 import { PASSWORD, type TestInstance } from './test-instance.js';
 import { retryWhileRejected } from './retry-while-rejected.js';
 import type { Receiver } from './receiver.js';
@@ -14,6 +15,7 @@ export type ResourceKind =
   | 'customer'
   | 'session'
   | 'factor'
+  | 'passkey'
   | 'key'
   | 'endpoint'
   | 'delivery'
@@ -33,7 +35,8 @@ export const resourceKindsByInput: Record<string, ResourceKind[]> = {
   project_id: ['project'],
   customerId: ['customer'],
   sessionId: ['session'],
-  factorId: ['factor'],
+  factorId: ['factor', 'passkey'],
+  passkeyId: ['passkey'],
   keyId: ['key'],
   endpointId: ['endpoint'],
   endpoint_id: ['endpoint'],
@@ -102,6 +105,7 @@ export async function createProjectFixture(
     customer: [...customers[0].resources.customer!, ...apiCustomers.map(({ id }) => id)],
     session: customers[0].resources.session!,
     factor: customers[0].resources.factor!,
+    passkey: customers[0].resources.passkey!,
     key: await project.listKeyIds(tenant),
     endpoint: endpoints.map(({ id }) => id),
     import: imports,
@@ -164,9 +168,10 @@ class FixtureBuilder {
     const { accessToken } = (await authenticate('login')).body.tokens as { accessToken: string };
     const session = await this.listIds(`/api/v1/customers/${id}/sessions`);
     const factor = [await insertTotpFactor(this.instance, id), await insertTotpFactor(this.instance, id)];
+    const passkey = [await insertPasskey(this.instance, id), await insertPasskey(this.instance, id)];
     return {
       credentials: { access: accessToken, publishable: publishableKey },
-      resources: { customer: [id], session, factor, email: [email] },
+      resources: { customer: [id], session, factor, passkey, email: [email] },
     };
   }
 

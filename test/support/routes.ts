@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { mergeDocuments } from './conformance.mjs';
 import type { TestInstance } from './test-instance.js';
 
@@ -122,6 +122,13 @@ class RouteReader {
   }
 }
 
+const bytes = (): string => randomBytes(32).toString('base64url');
+const passkeyResponse = (response: Json): Json => {
+  const id = bytes();
+  return { id, rawId: id, type: 'public-key', response: { clientDataJSON: bytes(), ...response } };
+};
+const assertion = (): Json => passkeyResponse({ authenticatorData: bytes(), signature: bytes() });
+const registration = (): Json => passkeyResponse({ attestationObject: bytes() });
 const name = (): string => `sample-${randomUUID().slice(0, 18)}`;
 const email = (): string => `${randomUUID()}@example.com`;
 
@@ -143,6 +150,15 @@ const sampleBodies: Record<string, () => Json> = {
   'POST /api/v1/auth/challenge/totp': () => ({ challengeToken: name(), code: '123456' }),
   'POST /api/v1/auth/challenge/recovery-code': () => ({ challengeToken: name(), code: name() }),
   'POST /api/v1/auth/challenge/enroll-totp': () => ({ challengeToken: name() }),
+  'POST /api/v1/auth/passkey': () => ({ response: assertion() }),
+  'POST /api/v1/auth/challenge/passkey/options': () => ({ challengeToken: name() }),
+  'POST /api/v1/auth/challenge/passkey': () => ({ challengeToken: name(), response: assertion() }),
+  'POST /api/v1/auth/challenge/enroll-passkey/options': () => ({ challengeToken: name() }),
+  'POST /api/v1/auth/challenge/enroll-passkey': () => ({ challengeToken: name(), response: registration() }),
+  'POST /api/v1/me/reauthenticate/options': () => ({ method: 'passkey' }),
+  'POST /api/v1/me/passkeys/options': () => ({ password: name() }),
+  'POST /api/v1/me/passkeys': () => ({ name: name(), response: registration() }),
+  'PATCH /api/v1/me/passkeys/{passkeyId}': () => ({ name: name() }),
   'POST /api/v1/me/factors/totp': () => ({ password: name() }),
   'POST /api/v1/me/factors/totp/{factorId}/confirm': () => ({ code: '123456' }),
   'POST /api/v1/me/recovery-codes': () => ({ password: name() }),

@@ -26,6 +26,8 @@ export * from './organizations/organization.js';
 export * from './organizations/return-url.js';
 export * from './overview/buckets.js';
 export * from './overview/attempt-metrics.js';
+export * from './passkeys/passkey.js';
+export * from './passkeys/relying-party.js';
 export * from './projects/brand.js';
 export * from './projects/contrast.js';
 export * from './projects/page-url.js';

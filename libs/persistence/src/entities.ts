@@ -35,6 +35,8 @@ import { ChallengeEntity } from './factors/challenge.entity.js';
 import { FactorAttemptEntity } from './factors/factor-attempt.entity.js';
 import { RecoveryCodeEntity } from './factors/recovery-code.entity.js';
 import { TotpFactorEntity } from './factors/totp-factor.entity.js';
+import { PasskeyEntity } from './passkeys/passkey.entity.js';
+import { PasskeyCeremonyEntity } from './passkeys/passkey-ceremony.entity.js';
 import { SignInTokenEntity } from './sign-in-tokens/sign-in-token.entity.js';
 import { SigningKeyEntity } from './signing-keys/signing-key.entity.js';
 import { AttemptEntity } from './webhooks/attempt.entity.js';
@@ -81,6 +83,8 @@ export const entities = [
   OperatorLoginAttemptEntity,
   OperatorSessionEntity,
   OrganizationEntity,
+  PasskeyCeremonyEntity,
+  PasskeyEntity,
   ProjectEntity,
   RecoveryCodeEntity,
   RedeliveryBatchEntity,

@@ -48,6 +48,8 @@ export * from './organizations/billing-customers.repository.js';
 export * from './organizations/organizations.repository.js';
 export * from './overview/attempt-metrics.repository.js';
 export * from './overview/attempt-rollups.repository.js';
+export * from './passkeys/passkey-ceremonies.repository.js';
+export * from './passkeys/passkeys.repository.js';
 export * from './persistence.module.js';
 export * from './projects/projects.repository.js';
 export type { ScannedPage } from './scanned-page.js';

@@ -38,6 +38,8 @@ import { BillingCustomersRepository } from './organizations/billing-customers.re
 import { OrganizationsRepository } from './organizations/organizations.repository.js';
 import { AttemptMetricsRepository } from './overview/attempt-metrics.repository.js';
 import { AttemptRollupsRepository } from './overview/attempt-rollups.repository.js';
+import { PasskeyCeremoniesRepository } from './passkeys/passkey-ceremonies.repository.js';
+import { PasskeysRepository } from './passkeys/passkeys.repository.js';
 import { ProjectsRepository } from './projects/projects.repository.js';
 import { LookupsRepository } from './search/lookups.repository.js';
 import { SearchRepository } from './search/search.repository.js';
@@ -101,6 +103,8 @@ const repositories: Provider[] = [
   OperatorSessionsRepository,
   OperatorsRepository,
   OrganizationsRepository,
+  PasskeyCeremoniesRepository,
+  PasskeysRepository,
   ProjectsRepository,
   RedeliveryBatchesRepository,
   SearchRepository,

@@ -16,7 +16,8 @@ export class CustomerFactorsController {
   @ApiOperation({
     operationId: 'customers.listFactors',
     summary: 'List the second factors of a customer',
-    description: 'Returns the authenticators, and the number of unused recovery codes. Contains no secrets.',
+    description:
+      'Returns the authenticators, the passkeys and the number of unused recovery codes. Contains no secrets.',
   })
   @SecretKey('customer:read')
   @ApiOkResponse({ type: FactorsResponse })
@@ -32,7 +33,7 @@ export class CustomerFactorsController {
     operationId: 'customers.removeFactor',
     summary: 'Remove a second factor of a customer',
     description:
-      'For customers who have lost their authenticator. Ends all sessions of the customer and notifies the customer by email.',
+      'Removes an authenticator or a passkey, for customers who have lost it. Ends all sessions of the customer and notifies the customer by email.',
   })
   @HttpCode(204)
   @SecretKey('customer:write')

@@ -4,6 +4,7 @@ import { EmailModule } from '../email/email.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
+import { PasskeysModule } from '../passkeys/passkeys.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { CustomerChangesService } from './customer-changes.service.js';
@@ -18,6 +19,8 @@ import { CustomersService } from './customers.service.js';
 import { MeController } from './me.controller.js';
 import { MeFactorsController } from './me-factors.controller.js';
 import { MeFactorsService } from './me-factors.service.js';
+import { MePasskeysController } from './me-passkeys.controller.js';
+import { MePasskeysService } from './me-passkeys.service.js';
 
 @Module({
   imports: [
@@ -26,12 +29,14 @@ import { MeFactorsService } from './me-factors.service.js';
     FactorsModule,
     MailModule,
     OneTimeTokensModule,
+    PasskeysModule,
     PasswordsModule,
     SessionsModule,
   ],
   controllers: [
     MeController,
     MeFactorsController,
+    MePasskeysController,
     CustomerFactorsController,
     CustomerMailsController,
     CustomersController,
@@ -44,6 +49,7 @@ import { MeFactorsService } from './me-factors.service.js';
     CustomerMailsService,
     CustomersService,
     MeFactorsService,
+    MePasskeysService,
   ],
   exports: [
     CustomerChangesService,

@@ -83,12 +83,12 @@ export class MeFactorsController {
     operationId: 'me.removeFactor',
     summary: 'Remove a second factor',
     description:
-      'The recovery codes are removed with the last factor. Requires a proof of identity within the last ten minutes, with a second factor.',
+      'Removes an authenticator or a passkey. The recovery codes are removed with the last factor. Requires a proof of identity within the last ten minutes, with a second factor.',
   })
   @HttpCode(204)
   @RateLimit('reauthenticate')
   @ApiNoContentResponse()
-  @ApiProblems('reauthentication_required', 'conflict')
+  @ApiProblems('reauthentication_required', 'conflict', 'last_sign_in_method')
   async remove(@CurrentCaller() caller: CustomerCaller, @Param('factorId') id: string): Promise<void> {
     await this.factors.remove(caller, parsePathUuid(id));
   }

@@ -1,20 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
+import { GatehouseError, notFound, type ProjectContext } from '@gatehouse/domain';
 import {
-  effectiveMfa,
-  GatehouseError,
-  notFound,
-  type Customer,
-  type ProjectContext,
-} from '@gatehouse/domain';
-import {
-  CustomersRepository,
   FactorsRepository,
   ProjectsRepository,
   SessionProofsRepository,
-  Transactions,
   type CustomerFactors,
-  type Tx,
 } from '@gatehouse/persistence';
 import { newId } from '@gatehouse/platform';
 import type { TotpSecretResponse } from '../factors/dto/factors.response.js';
@@ -32,14 +23,12 @@ const CONFIRMATION_TTL = 10 * 60;
 export class MeFactorsService {
   constructor(
     private readonly projects: ProjectsRepository,
-    private readonly customers: CustomersRepository,
     private readonly factors: FactorsRepository,
     private readonly proofs: SessionProofsRepository,
     private readonly changes: FactorChangesService,
     private readonly check: FactorCheckService,
     private readonly fresh: FreshProofService,
     private readonly passwords: PasswordCheckService,
-    private readonly transactions: Transactions,
   ) {}
 
   list({ customer }: CustomerCaller): Promise<CustomerFactors> {
@@ -58,7 +47,7 @@ export class MeFactorsService {
     const project = await this.assertFresh(caller, password, client);
     const secret = this.changes.newSecret(project, caller.customer);
     const id = newId();
-    await this.runLocked(caller, project, async (tx, customer) => {
+    await this.changes.runLocked(caller.customer, project, async (tx, customer) => {
       await this.changes.assertMayAdd(tx, customer.id);
       await this.factors.insertPending(tx, { id, customerId: customer.id, secret: secret.sealed });
     });
@@ -79,28 +68,25 @@ export class MeFactorsService {
     await this.check.countAttempt(customerId);
     const step = this.check.matchStep(customerId, secret, code);
     if (step === null) throw this.check.fail(project, caller.customer);
-    return this.runLocked(caller, project, async (tx, customer) => {
+    return this.changes.runLocked(caller.customer, project, async (tx, customer) => {
       await this.check.releaseAttempt(customerId, tx);
       const recoveryCodes = await this.changes.confirm(tx, project, customer, id, step);
-      await this.proofs.recordProof(tx, customerId, caller.sessionId, 'otp');
+      await this.proofs.recordProof(tx, customerId, caller.sessionId, ['otp']);
       return recoveryCodes;
     });
   }
 
   /**
-   * Removes a factor.
+   * Removes an authenticator or a passkey.
    * @throws GatehouseError `reauthentication_required`, `not_found`, `conflict` if it is the last one and a second
-   *   factor is required
+   *   factor is required, `last_sign_in_method`
    */
   async remove(caller: CustomerCaller, id: string): Promise<void> {
     const project = await this.projects.getContext(caller.customer.projectId);
     await this.fresh.assertFresh(caller, project);
-    await this.runLocked(caller, project, async (tx, customer) => {
+    await this.changes.runLocked(caller.customer, project, async (tx, customer) => {
       const left = await this.changes.remove(tx, project, customer, id);
-      if (left.totp.length > 0 || effectiveMfa(project.settings.mfa, customer.mfa) !== 'required') return;
-      throw new GatehouseError('conflict', {
-        detail: 'A second factor is required. Add another one before you remove this one.',
-      });
+      this.changes.assertMaySignIn(project, customer, left);
     });
   }
 
@@ -115,7 +101,7 @@ export class MeFactorsService {
     client: Client,
   ): Promise<string[]> {
     const project = await this.assertFresh(caller, password, client);
-    return this.runLocked(caller, project, async (tx, customer) => {
+    return this.changes.runLocked(caller.customer, project, async (tx, customer) => {
       if (await this.factors.exists(tx, customer.id))
         return this.changes.renewRecoveryCodes(tx, project, customer);
       throw new GatehouseError('conflict', {
@@ -135,17 +121,5 @@ export class MeFactorsService {
     await this.fresh.assertFresh(caller, project, { withPassword: password !== undefined });
     if (password !== undefined) await this.passwords.confirm(project, caller.customer, { password }, client);
     return project;
-  }
-
-  private runLocked<Result>(
-    { customer }: CustomerCaller,
-    project: ProjectContext,
-    work: (tx: Tx, customer: Customer) => Promise<Result>,
-  ): Promise<Result> {
-    return this.transactions.run(async (tx) => {
-      const current = await this.customers.lock(tx, project.id, customer.id);
-      if (!current) throw new GatehouseError('invalid_access_token');
-      return work(tx, current);
-    });
   }
 }

@@ -3,15 +3,22 @@ import encodeQR from 'qr';
 import {
   effectiveMfa,
   GatehouseError,
+  MAX_PASSKEYS,
   MAX_TOTP_FACTORS,
   notFound,
   type Customer,
   type ProjectContext,
 } from '@gatehouse/domain';
 import {
+  CustomersRepository,
   EventsRepository,
   FactorsRepository,
+  PasskeysRepository,
+  Transactions,
   type CustomerFactors,
+  type CustomerWithPasswordHash,
+  type NewPasskey,
+  type Passkey,
   type TotpFactor,
   type Tx,
 } from '@gatehouse/persistence';
@@ -26,6 +33,7 @@ import {
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
+import { PasskeyResponse } from '../passkeys/dto/passkey.response.js';
 import { FactorResponse, type TotpSecretResponse } from './dto/factors.response.js';
 
 /** A secret for an authenticator app, in plain text and encrypted. */
@@ -36,11 +44,20 @@ export interface NewTotpSecret {
   sealed: Buffer;
 }
 
+/** A passkey that was added, with the recovery codes that come with it, or null. */
+export interface AddedPasskey {
+  passkey: Passkey;
+  recoveryCodes: string[] | null;
+}
+
 /** Adds and removes second factors, with the events, audit entries and notices of each change. */
 @Injectable()
 export class FactorChangesService {
   constructor(
+    private readonly customers: CustomersRepository,
     private readonly factors: FactorsRepository,
+    private readonly passkeys: PasskeysRepository,
+    private readonly transactions: Transactions,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
     private readonly links: OneTimeLinksService,
@@ -76,9 +93,8 @@ export class FactorChangesService {
     sealedSecret: Buffer,
     step: number,
   ): Promise<string[] | null> {
-    const hadFactor = await this.factors.exists(tx, customer.id);
     const factor = { id: newId(), customerId: customer.id, secret: sealedSecret, step };
-    return this.recordAdded(tx, project, customer, await this.factors.insert(tx, factor), hadFactor);
+    return this.recordAdded(tx, project, customer, await this.factors.insert(tx, factor));
   }
 
   /**
@@ -94,10 +110,38 @@ export class FactorChangesService {
     step: number,
   ): Promise<string[] | null> {
     await this.assertMayAdd(tx, customer.id);
-    const hadFactor = await this.factors.exists(tx, customer.id);
     const confirmed = await this.factors.confirm(tx, id, step);
     if (!confirmed) throw notFound();
-    return this.recordAdded(tx, project, customer, confirmed, hadFactor);
+    return this.recordAdded(tx, project, customer, confirmed);
+  }
+
+  /**
+   * Adds a passkey whose registration was verified, to a customer whom the transaction has locked.
+   * @throws GatehouseError `too_many_passkeys`, `conflict` if the project has this passkey already
+   */
+  async addPasskey(
+    tx: Tx,
+    project: ProjectContext,
+    customer: Customer,
+    added: NewPasskey,
+    name: string,
+  ): Promise<AddedPasskey> {
+    await this.assertMayAddPasskey(customer.id, tx);
+    const owner = { id: newId(), projectId: project.id, customerId: customer.id };
+    const passkey = await this.passkeys.insert(tx, { ...added, ...owner, name });
+    if (!passkey) throw new GatehouseError('conflict', { detail: 'The passkey has already been added.' });
+    const data = { passkey: PasskeyResponse.from(passkey) };
+    this.events.record(tx, [customerEvent('passkey.added', customer, project, data)]);
+    const details = { passkeyId: passkey.id };
+    this.audit.record(tx, customerAction('customer.passkey_added', customer, project, details));
+    await this.links.notify(tx, 'passkey-added', customer, project);
+    return { passkey, recoveryCodes: await this.issueMissingCodes(tx, project, customer) };
+  }
+
+  /** @throws GatehouseError `too_many_passkeys` */
+  async assertMayAddPasskey(customerId: string, tx?: Tx): Promise<void> {
+    const existing = await this.passkeys.list(customerId, tx);
+    if (existing.length >= MAX_PASSKEYS) throw new GatehouseError('too_many_passkeys');
   }
 
   /** Replaces the recovery codes of a customer, and returns the new ones, which are not shown again. */
@@ -114,7 +158,8 @@ export class FactorChangesService {
   }
 
   /**
-   * Removes a factor of a customer whom the transaction has locked. The recovery codes go with the last factor.
+   * Removes an authenticator or a passkey of a customer whom the transaction has locked. The recovery codes go with the last
+   * of both kinds.
    * @param details for the audit log
    * @returns the factors that are left
    * @throws GatehouseError `not_found`
@@ -127,9 +172,7 @@ export class FactorChangesService {
     details: Record<string, unknown> = {},
   ): Promise<CustomerFactors> {
     const removed = await this.factors.delete(tx, customer.id, id);
-    if (!removed) throw notFound();
-    const left = await this.factors.list(customer.id, tx);
-    if (left.totp.length === 0) await this.factors.replaceRecoveryCodes(tx, customer.id, []);
+    if (!removed) return this.removePasskey(tx, project, customer, id, details);
     const factor = FactorResponse.from(removed);
     this.events.record(tx, [customerEvent('factor.removed', customer, project, { factor })]);
     this.audit.record(
@@ -137,6 +180,61 @@ export class FactorChangesService {
       customerAction('customer.factor_removed', customer, project, { factorId: id, ...details }),
     );
     await this.links.notify(tx, 'factor-removed', customer, project);
+    return this.listLeft(tx, customer.id);
+  }
+
+  /** Removes a passkey, as `remove` does. */
+  async removePasskey(
+    tx: Tx,
+    project: ProjectContext,
+    customer: Customer,
+    id: string,
+    details: Record<string, unknown> = {},
+  ): Promise<CustomerFactors> {
+    const removed = await this.passkeys.delete(tx, customer.id, id);
+    if (!removed) throw notFound();
+    const data = { passkey: PasskeyResponse.from(removed) };
+    this.events.record(tx, [customerEvent('passkey.removed', customer, project, data)]);
+    this.audit.record(
+      tx,
+      customerAction('customer.passkey_removed', customer, project, { passkeyId: id, ...details }),
+    );
+    await this.links.notify(tx, 'passkey-removed', customer, project);
+    return this.listLeft(tx, customer.id);
+  }
+
+  /**
+   * Checks that a customer who has removed a factor can still sign in.
+   * @throws GatehouseError `conflict` if a second factor is required and none is left; `last_sign_in_method` if the
+   *   customer could only sign in with passkeys and none is left
+   */
+  assertMaySignIn(project: ProjectContext, customer: CustomerWithPasswordHash, left: CustomerFactors): void {
+    if (effectiveMfa(project.settings.mfa, customer.mfa) === 'required' && !hasFactor(left))
+      throw new GatehouseError('conflict', {
+        detail: 'A second factor is required. Add another one before you remove this one.',
+      });
+    const { password, emailCode, passkey } = project.settings.signIn;
+    const hasOtherMethod = (password && customer.passwordHash !== null) || emailCode;
+    if (passkey && !hasOtherMethod && left.passkeys.length === 0)
+      throw new GatehouseError('last_sign_in_method');
+  }
+
+  /** Runs a change of a customer in a transaction that has locked the customer. */
+  runLocked<Result>(
+    { id }: Customer,
+    project: ProjectContext,
+    work: (tx: Tx, customer: CustomerWithPasswordHash) => Promise<Result>,
+  ): Promise<Result> {
+    return this.transactions.run(async (tx) => {
+      const current = await this.customers.lock(tx, project.id, id);
+      if (!current) throw new GatehouseError('invalid_access_token');
+      return work(tx, current);
+    });
+  }
+
+  private async listLeft(tx: Tx, customerId: string): Promise<CustomerFactors> {
+    const left = await this.factors.list(customerId, tx);
+    if (!hasFactor(left)) await this.factors.replaceRecoveryCodes(tx, customerId, []);
     return left;
   }
 
@@ -145,13 +243,26 @@ export class FactorChangesService {
     project: ProjectContext,
     customer: Customer,
     added: TotpFactor,
-    hadFactor: boolean,
   ): Promise<string[] | null> {
     const factor = FactorResponse.from(added);
     this.events.record(tx, [customerEvent('factor.added', customer, project, { factor })]);
     this.audit.record(tx, customerAction('customer.factor_added', customer, project, { factorId: added.id }));
     await this.links.notify(tx, 'factor-added', customer, project);
-    return hadFactor ? null : this.renewRecoveryCodes(tx, project, customer);
+    return this.issueMissingCodes(tx, project, customer);
+  }
+
+  /**
+   * Creates recovery codes for a customer who has none: with the first factor, or with a later one if second factors were
+   * off before or all codes have been used.
+   */
+  private async issueMissingCodes(
+    tx: Tx,
+    project: ProjectContext,
+    customer: Customer,
+  ): Promise<string[] | null> {
+    if (effectiveMfa(project.settings.mfa, customer.mfa) === 'off') return null;
+    const { recoveryCodes } = await this.factors.list(customer.id, tx);
+    return recoveryCodes > 0 ? null : this.renewRecoveryCodes(tx, project, customer);
   }
 }
 
@@ -161,3 +272,6 @@ export const describeSecret = ({ secret, uri }: NewTotpSecret): TotpSecretRespon
   uri,
   qrCode: encodeQR(uri, 'svg').replace('<path', '<rect width="100%" height="100%" fill="#fff"/><path'),
 });
+
+export const hasFactor = ({ totp, passkeys }: CustomerFactors): boolean =>
+  totp.length > 0 || passkeys.length > 0;

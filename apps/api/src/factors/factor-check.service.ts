@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { GatehouseError, type ChallengeMethod, type Customer, type ProjectContext } from '@gatehouse/domain';
+import { GatehouseError, type CodeMethod, type Customer, type ProjectContext } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
@@ -70,7 +70,7 @@ export class FactorCheckService {
     tx: Tx,
     project: ProjectContext,
     customer: Customer,
-    method: ChallengeMethod,
+    method: CodeMethod,
     code: string,
   ): Promise<void> {
     const isValid =

@@ -2,11 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
 import { effectiveMfa, GatehouseError, invalidField, type ProjectContext } from '@gatehouse/domain';
 import { SessionProofsRepository, type SessionFreshness } from '@gatehouse/persistence';
+import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 
 /** Protects changes of an account from a client that only has a session (requirement MF-05). */
 @Injectable()
 export class FreshProofService {
-  constructor(private readonly proofs: SessionProofsRepository) {}
+  constructor(
+    private readonly proofs: SessionProofsRepository,
+    private readonly passkeys: PasskeyCeremoniesService,
+  ) {}
 
   /**
    * Requires a proof of identity in this session within the last ten minutes; of a customer with a second factor, one
@@ -47,17 +51,18 @@ export class FreshProofService {
 
   private assert(
     { customer }: CustomerCaller,
-    { settings }: ProjectContext,
+    project: ProjectContext,
     session: SessionFreshness,
     withPassword: boolean,
   ): void {
-    const hasFactor = session.hasFactor && effectiveMfa(settings.mfa, customer.mfa) !== 'off';
+    const hasFactor = session.hasFactor && effectiveMfa(project.settings.mfa, customer.mfa) !== 'off';
     const isFactorMissing = hasFactor && !session.isFactorFresh;
     if ((withPassword || session.isFresh) && !isFactorMissing) return;
     const methods = [
       // The password alone would not be sufficient.
       ...(session.hasPassword && !isFactorMissing ? ['password'] : []),
-      ...(hasFactor ? ['totp'] : []),
+      ...(hasFactor && session.hasTotp ? ['totp'] : []),
+      ...(session.hasPasskey && this.passkeys.isUsable(project, customer) ? ['passkey'] : []),
       ...(hasFactor && session.hasRecoveryCodes ? ['recovery_code'] : []),
     ];
     throw new GatehouseError('reauthentication_required', {

@@ -19,6 +19,8 @@ const addressQuotas = {
   refresh: 120,
   reauthenticate: 30,
   challenge: 30,
+  passkey: 30,
+  'passkey-options': 60,
   'operator-login': 30,
 };
 

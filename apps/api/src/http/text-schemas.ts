@@ -30,6 +30,9 @@ export const nullablePublicIdSchema = (kind: PrefixedIdKind) => ({
   nullable: true,
 });
 
+/** A domain name in lowercase. */
+export const domainSchema = { pattern: '^[a-z0-9.-]+$' };
+
 export const slugSchema = { pattern: slugPattern.source, minLength: 3, maxLength: 48 };
 
 const MAX_URL_LENGTH = 2048;

@@ -62,7 +62,7 @@ export class VerifiedAddressService {
   }
 
   /**
-   * Gives an account to the owner of its address: removes the password, the second factors, the open one-time tokens,
+   * Gives an account to the owner of its address: removes the password, the second factors, the passkeys, the open one-time tokens,
    * sign-in tokens and email codes, the sessions and the known client addresses that existed before the proof, and then
    * verifies the address. A person
    * who registered the address of another person therefore keeps no access (FE-03). Every proof of an unverified

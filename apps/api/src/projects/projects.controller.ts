@@ -65,7 +65,7 @@ export class ProjectsController {
   })
   @OrganizationKey('project:write')
   @ApiOkResponse({ type: ProjectResponse })
-  @ApiProblems('project_archived')
+  @ApiProblems('project_archived', 'conflict')
   async update(
     @CurrentCaller() caller: ManagementCaller,
     @Param('projectId') id: string,

@@ -3,6 +3,7 @@ import type { ManagementCaller } from '@gatehouse/auth';
 import {
   changedFields,
   defaultSettings,
+  effectiveRpId,
   fieldPaths,
   GatehouseError,
   invalidField,
@@ -18,6 +19,7 @@ import {
   ApiKeysRepository,
   EventsRepository,
   OrganizationsRepository,
+  PasskeysRepository,
   ProjectsRepository,
   Transactions,
   type CappedCount,
@@ -42,6 +44,7 @@ export class ProjectsService {
   constructor(
     private readonly projects: ProjectsRepository,
     private readonly organizations: OrganizationsRepository,
+    private readonly passkeys: PasskeysRepository,
     private readonly apiKeys: ApiKeysRepository,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
@@ -79,6 +82,7 @@ export class ProjectsService {
   async create({ reach }: ManagementCaller, input: CreateProjectRequest): Promise<Project> {
     const { name, environment = 'development' } = input;
     const settings = this.mergeSettings(defaultSettings, input.settings ?? {}, environment);
+    await this.assertRpIdIsFree(settings, null);
     const organizationId = input.organizationId ?? reach.organizationId;
     if (!organizationId) throw invalidField('organizationId', 'required', 'organizationId is required');
     await this.organizations.get(reach, organizationId);
@@ -97,7 +101,8 @@ export class ProjectsService {
   /**
    * Merges a patch. A patch without changes creates no event and does not change `updatedAt`. Settings are
    * read with every request, so they take effect immediately.
-   * @throws GatehouseError `not_found`, `project_archived`, `validation_failed`
+   * @throws GatehouseError `not_found`, `project_archived`, `validation_failed`, `conflict` if customers have passkeys
+   *   that a new `rpId` would make useless
    */
   update({ reach }: ManagementCaller, id: string, input: UpdateProjectRequest): Promise<Project> {
     return this.transactions.run(async (tx) => {
@@ -105,6 +110,7 @@ export class ProjectsService {
       const before = await this.projects.lock(tx, reach, id);
       if (before.archivedAt) throw new GatehouseError('project_archived');
       const settings = this.mergeSettings(before.settings, input.settings ?? {}, before.environment);
+      if (input.settings?.passkeys !== undefined) await this.assertMayChangeRpId(tx, before, settings);
       const after = { name: input.name ?? before.name, settings };
       const previous = changedFields({ name: before.name, settings: before.settings }, after);
       if (Object.keys(previous).length === 0) return before;
@@ -148,6 +154,39 @@ export class ProjectsService {
     });
     if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
     return settings;
+  }
+
+  private async assertMayChangeRpId(
+    tx: Tx,
+    { id, settings: before }: Project,
+    settings: ProjectSettings,
+  ): Promise<void> {
+    const rpId = effectiveRpId(before.passkeys, this.config);
+    if (rpId === effectiveRpId(settings.passkeys, this.config)) return;
+    const count = rpId === null ? 0 : await this.passkeys.count(tx, id);
+    if (count > 0)
+      throw new GatehouseError('conflict', {
+        detail: `${count} passkeys are bound to ${rpId}. The rpId cannot change while customers have passkeys.`,
+      });
+    await this.assertRpIdIsFree(settings, id, tx);
+  }
+
+  /**
+   * Checks that no other project uses the host of this server, whose related origins only one project can list.
+   * @throws GatehouseError `validation_failed`
+   */
+  private async assertRpIdIsFree(
+    { passkeys }: ProjectSettings,
+    projectId: string | null,
+    tx?: Tx,
+  ): Promise<void> {
+    if (!passkeys || passkeys.rpId !== new URL(this.config.publicUrl).hostname) return;
+    if (await this.projects.findByRpId(passkeys.rpId, projectId, tx))
+      throw invalidField(
+        'settings.passkeys.rpId',
+        'not_allowed',
+        'rpId must not be the host of this server, which another project uses',
+      );
   }
 
   /** Inserts the project with the first of the slugs that is available. */

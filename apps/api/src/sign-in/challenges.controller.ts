@@ -6,9 +6,18 @@ import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client, GatehouseRequest } from '../http/request-context.js';
+import {
+  PasskeyCreationOptionsResponse,
+  PasskeyRequestOptionsResponse,
+} from '../passkeys/dto/passkey.response.js';
 import { ChallengesService } from './challenges.service.js';
 import { CompletedChallengeResponse } from './dto/auth.response.js';
-import { ChallengeCodeRequest, ChallengeRequest } from './dto/challenge.request.js';
+import {
+  ChallengeCodeRequest,
+  ChallengePasskeyRequest,
+  ChallengeRequest,
+  EnrollPasskeyRequest,
+} from './dto/challenge.request.js';
 import { setLoggedCustomer } from '../http/set-logged-customer.js';
 
 @ApiTags('Authentication')
@@ -86,5 +95,98 @@ export class ChallengesController {
     @Body() { challengeToken }: ChallengeRequest,
   ): Promise<TotpSecretResponse> {
     return this.challenges.enrollTotp(project, challengeToken);
+  }
+
+  @Post('passkey/options')
+  @ApiOperation({
+    operationId: 'auth.beginChallengePasskey',
+    summary: 'Request a passkey for a challenge',
+    description:
+      'Returns the options with which the browser uses a passkey of the customer. They are valid for ten minutes and for one response.',
+  })
+  @HttpCode(200)
+  @RateLimit('passkey-options')
+  @ApiOkResponse({ type: PasskeyRequestOptionsResponse })
+  @ApiProblems('challenge_expired', 'method_not_enabled')
+  async beginPasskey(
+    @CurrentCaller() { project }: PublishableKeyCaller,
+    @Body() { challengeToken }: ChallengeRequest,
+  ): Promise<PasskeyRequestOptionsResponse> {
+    return { options: await this.challenges.beginPasskey(project, challengeToken) };
+  }
+
+  @Post('passkey')
+  @ApiOperation({
+    operationId: 'auth.completeWithPasskey',
+    summary: 'Complete a challenge with a passkey',
+    description: 'Completes the sign-in with a passkey of the customer.',
+  })
+  @HttpCode(200)
+  @RateLimit('challenge')
+  @ApiOkResponse({ type: CompletedChallengeResponse })
+  @ApiProblems(
+    'challenge_expired',
+    'passkey_not_accepted',
+    'method_not_enabled',
+    'customer_disabled',
+    'email_not_verified',
+    'too_many_attempts',
+  )
+  async completeWithPasskey(
+    @CurrentCaller() { project }: PublishableKeyCaller,
+    @Body() { challengeToken, response }: ChallengePasskeyRequest,
+    @CurrentClient() client: Client,
+    @Req() request: GatehouseRequest,
+  ): Promise<CompletedChallengeResponse> {
+    const completed = await this.challenges.completeWithPasskey(project, challengeToken, response, client);
+    return setLoggedCustomer(completed, request);
+  }
+
+  @Post('enroll-passkey/options')
+  @ApiOperation({
+    operationId: 'auth.beginPasskeyEnrollment',
+    summary: 'Request a new passkey in a challenge',
+    description:
+      'Returns the options with which the browser creates a passkey, for a challenge of the kind `enroll_factor`. They are valid for ten minutes and for one response.',
+  })
+  @HttpCode(200)
+  @RateLimit('passkey-options')
+  @ApiOkResponse({ type: PasskeyCreationOptionsResponse })
+  @ApiProblems('challenge_expired', 'method_not_enabled')
+  async beginPasskeyEnrollment(
+    @CurrentCaller() { project }: PublishableKeyCaller,
+    @Body() { challengeToken }: ChallengeRequest,
+  ): Promise<PasskeyCreationOptionsResponse> {
+    return { options: await this.challenges.beginPasskeyEnrollment(project, challengeToken) };
+  }
+
+  @Post('enroll-passkey')
+  @ApiOperation({
+    operationId: 'auth.enrollPasskey',
+    summary: 'Add a passkey in a challenge',
+    description:
+      'Adds the first factor of the customer and completes the sign-in. The response contains the recovery codes.',
+  })
+  @HttpCode(200)
+  @RateLimit('challenge')
+  @ApiOkResponse({ type: CompletedChallengeResponse })
+  @ApiProblems(
+    'challenge_expired',
+    'passkey_not_accepted',
+    'method_not_enabled',
+    'customer_disabled',
+    'email_not_verified',
+    'too_many_passkeys',
+    'conflict',
+    'too_many_attempts',
+  )
+  async enrollPasskey(
+    @CurrentCaller() { project }: PublishableKeyCaller,
+    @Body() { challengeToken, response }: EnrollPasskeyRequest,
+    @CurrentClient() client: Client,
+    @Req() request: GatehouseRequest,
+  ): Promise<CompletedChallengeResponse> {
+    const completed = await this.challenges.enrollPasskey(project, challengeToken, response, client);
+    return setLoggedCustomer(completed, request);
   }
 }

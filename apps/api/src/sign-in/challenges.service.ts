@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import {
-  addMethod,
+  addMethods,
   GatehouseError,
-  type ChallengeMethod,
+  passkeyMethods,
+  type AuthenticationMethod,
+  type ChallengeKind,
+  type CodeMethod,
   type Customer,
   type ProjectContext,
 } from '@gatehouse/domain';
@@ -11,15 +14,31 @@ import {
   CustomersRepository,
   Transactions,
   type Challenge,
+  type CustomerDetails,
+  type PasskeyCeremony,
   type Tx,
 } from '@gatehouse/persistence';
-import { sha256 } from '@gatehouse/platform';
+import {
+  sha256,
+  type PasskeyAssertion,
+  type PasskeyRegistration,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+} from '@gatehouse/platform';
 import type { TotpSecretResponse } from '../factors/dto/factors.response.js';
 import { describeSecret, FactorChangesService } from '../factors/factor-changes.service.js';
 import { FactorCheckService } from '../factors/factor-check.service.js';
 import type { Client } from '../http/request-context.js';
+import { defaultPasskeyName, PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import type { CompletedChallengeResponse } from './dto/auth.response.js';
 import { SignInService } from './sign-in.service.js';
+
+/** What the customer has proven in a challenge. */
+interface FactorProof {
+  methods: AuthenticationMethod[];
+  /** The recovery codes that come with the first factor, otherwise null. */
+  recoveryCodes: string[] | null;
+}
 
 /** Completes sign-ins that lack a second factor. */
 @Injectable()
@@ -29,6 +48,7 @@ export class ChallengesService {
     private readonly customers: CustomersRepository,
     private readonly check: FactorCheckService,
     private readonly changes: FactorChangesService,
+    private readonly passkeys: PasskeyCeremoniesService,
     private readonly signIn: SignInService,
     private readonly transactions: Transactions,
   ) {}
@@ -41,25 +61,69 @@ export class ChallengesService {
   async complete(
     project: ProjectContext,
     token: string,
-    method: ChallengeMethod,
+    method: CodeMethod,
     code: string,
     client: Client,
   ): Promise<CompletedChallengeResponse> {
-    const tokenHash = sha256(token);
-    const { customerId } = await this.find(project, tokenHash);
-    await this.check.countAttempt(customerId);
-    if (!(await this.challenges.countTry(tokenHash))) {
-      await this.check.releaseAttempt(customerId);
-      throw new GatehouseError('challenge_expired');
-    }
-    return this.transactions.run(async (tx) => {
-      const customer = await this.customers.lock(tx, project.id, customerId);
-      const challenge = customer && (await this.challenges.consume(tx, tokenHash));
-      if (!customer || !challenge) throw new GatehouseError('challenge_expired');
-      const recoveryCodes = await this.proveFactor(tx, project, customer, challenge, method, code);
-      const amr = addMethod(challenge.amr, 'otp');
-      const response = await this.signIn.complete(tx, project, customer, { amr }, client);
-      return { ...response, recoveryCodes };
+    const challenge = await this.countTry(await this.find(project, token));
+    return this.finish(project, challenge, client, async (tx, customer, consumed) => ({
+      methods: ['otp'],
+      recoveryCodes: await this.proveFactor(tx, project, customer, consumed, method, code),
+    }));
+  }
+
+  /** @throws GatehouseError `challenge_expired`, `method_not_enabled` */
+  async beginPasskey(project: ProjectContext, token: string): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    const { customerId } = await this.find(project, token, 'second_factor');
+    return this.passkeys.beginAuthentication(project, ceremony('second_factor', customerId));
+  }
+
+  /**
+   * Completes a challenge with a passkey. Its response counts as an attempt, as a code does.
+   * @throws GatehouseError `challenge_expired`, `passkey_not_accepted`, `too_many_attempts`, and the errors of a sign-in
+   */
+  async completeWithPasskey(
+    project: ProjectContext,
+    token: string,
+    response: PasskeyAssertion,
+    client: Client,
+  ): Promise<CompletedChallengeResponse> {
+    const challenge = await this.countTry(await this.find(project, token, 'second_factor'));
+    const purpose = ceremony('second_factor', challenge.customerId);
+    const passkey = await this.passkeys.verifyAssertion(project, purpose, response);
+    return this.finish(project, challenge, client, async (tx) => {
+      await this.passkeys.assertExists(tx, passkey);
+      return { methods: passkey.methods, recoveryCodes: null };
+    });
+  }
+
+  /** @throws GatehouseError `challenge_expired` if the challenge is not an open enrollment, `method_not_enabled` */
+  async beginPasskeyEnrollment(
+    project: ProjectContext,
+    token: string,
+  ): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    const { customerId } = await this.find(project, token, 'enroll_factor');
+    const { customer } = await this.getCustomer(project, customerId);
+    return this.passkeys.beginRegistration(project, customer, { purpose: 'enroll', sessionId: null });
+  }
+
+  /**
+   * Completes an enrollment with a new passkey.
+   * @throws GatehouseError `challenge_expired`, `passkey_not_accepted`, `too_many_attempts`, and the errors of a sign-in
+   */
+  async enrollPasskey(
+    project: ProjectContext,
+    token: string,
+    response: PasskeyRegistration,
+    client: Client,
+  ): Promise<CompletedChallengeResponse> {
+    const challenge = await this.countTry(await this.find(project, token, 'enroll_factor'));
+    const purpose = ceremony('enroll', challenge.customerId);
+    const added = await this.passkeys.verifyRegistration(project, purpose, response);
+    const name = defaultPasskeyName(client.userAgent);
+    return this.finish(project, challenge, client, async (tx, customer) => {
+      const { recoveryCodes } = await this.changes.addPasskey(tx, project, customer, added, name);
+      return { methods: passkeyMethods(added.deviceBound), recoveryCodes };
     });
   }
 
@@ -68,22 +132,47 @@ export class ChallengesService {
    * @throws GatehouseError `challenge_expired` if the challenge is not an open enrollment
    */
   async enrollTotp(project: ProjectContext, token: string): Promise<TotpSecretResponse> {
-    const tokenHash = sha256(token);
-    const { customerId } = await this.find(project, tokenHash);
-    const { customer } = await this.customers.get(
-      { organizationId: null, projectId: project.id },
-      customerId,
-    );
+    const { customerId, tokenHash } = await this.find(project, token, 'enroll_factor');
+    const { customer } = await this.getCustomer(project, customerId);
     const secret = this.changes.newSecret(project, customer);
     if (!(await this.challenges.saveSecret(tokenHash, secret.sealed)))
       throw new GatehouseError('challenge_expired');
     return describeSecret(secret);
   }
 
-  private async find(project: ProjectContext, tokenHash: Buffer): Promise<Challenge> {
-    const challenge = await this.challenges.find(project.id, tokenHash);
-    if (!challenge) throw new GatehouseError('challenge_expired');
+  private async find(project: ProjectContext, token: string, kind?: ChallengeKind): Promise<Challenge> {
+    const challenge = await this.challenges.find(project.id, sha256(token));
+    if (!challenge || (kind && kind !== challenge.kind)) throw new GatehouseError('challenge_expired');
     return challenge;
+  }
+
+  private getCustomer(project: ProjectContext, id: string): Promise<CustomerDetails> {
+    return this.customers.get({ organizationId: null, projectId: project.id }, id);
+  }
+
+  private async countTry(challenge: Challenge): Promise<Challenge> {
+    await this.check.countAttempt(challenge.customerId);
+    if (await this.challenges.countTry(challenge.tokenHash)) return challenge;
+    await this.check.releaseAttempt(challenge.customerId);
+    throw new GatehouseError('challenge_expired');
+  }
+
+  /** Consumes a challenge whose try was counted, and completes the sign-in with the proof. */
+  private finish(
+    project: ProjectContext,
+    { customerId, tokenHash }: Challenge,
+    client: Client,
+    prove: (tx: Tx, customer: Customer, challenge: Challenge) => Promise<FactorProof>,
+  ): Promise<CompletedChallengeResponse> {
+    return this.transactions.run(async (tx) => {
+      const customer = await this.customers.lock(tx, project.id, customerId);
+      const challenge = customer && (await this.challenges.consume(tx, tokenHash));
+      if (!customer || !challenge) throw new GatehouseError('challenge_expired');
+      const { methods, recoveryCodes } = await prove(tx, customer, challenge);
+      const amr = addMethods(challenge.amr, methods);
+      const response = await this.signIn.complete(tx, project, customer, { amr }, client);
+      return { ...response, recoveryCodes };
+    });
   }
 
   /** Verifies the code. @returns the recovery codes that come with the first factor, otherwise null */
@@ -92,7 +181,7 @@ export class ChallengesService {
     project: ProjectContext,
     customer: Customer,
     { kind, totpSecret }: Challenge,
-    method: ChallengeMethod,
+    method: CodeMethod,
     code: string,
   ): Promise<string[] | null> {
     if (kind === 'second_factor') {
@@ -104,3 +193,9 @@ export class ChallengesService {
     return this.changes.addConfirmed(tx, project, customer, totpSecret, step);
   }
 }
+
+const ceremony = (purpose: 'second_factor' | 'enroll', customerId: string): PasskeyCeremony => ({
+  purpose,
+  customerId,
+  sessionId: null,
+});

@@ -5,7 +5,8 @@ import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
-import { ReauthenticateRequest } from './dto/reauthentication.request.js';
+import { PasskeyRequestOptionsResponse } from '../passkeys/dto/passkey.response.js';
+import { ReauthenticateRequest, ReauthenticationOptionsRequest } from './dto/reauthentication.request.js';
 import { AccessTokenResponse } from './dto/tokens.response.js';
 import { ReauthenticationService } from './reauthentication.service.js';
 
@@ -14,6 +15,24 @@ import { ReauthenticationService } from './reauthentication.service.js';
 @Controller('api/v1/me/reauthenticate')
 export class ReauthenticationController {
   constructor(private readonly service: ReauthenticationService) {}
+
+  @Post('options')
+  @ApiOperation({
+    operationId: 'me.beginReauthentication',
+    summary: 'Request a passkey to verify your identity',
+    description:
+      'Returns the options with which the browser uses a passkey of the customer. They are valid for ten minutes and for one response.',
+  })
+  @HttpCode(200)
+  @RateLimit('passkey-options')
+  @ApiOkResponse({ type: PasskeyRequestOptionsResponse })
+  @ApiProblems('method_not_enabled')
+  async begin(
+    @CurrentCaller() caller: CustomerCaller,
+    @Body() _: ReauthenticationOptionsRequest,
+  ): Promise<PasskeyRequestOptionsResponse> {
+    return { options: await this.service.beginPasskey(caller) };
+  }
 
   @Post()
   @ApiOperation({
@@ -25,7 +44,14 @@ export class ReauthenticationController {
   @HttpCode(200)
   @RateLimit('reauthenticate')
   @ApiOkResponse({ type: AccessTokenResponse })
-  @ApiProblems('invalid_credentials', 'invalid_code', 'method_not_enabled', 'too_many_attempts', 'overloaded')
+  @ApiProblems(
+    'invalid_credentials',
+    'invalid_code',
+    'passkey_not_accepted',
+    'method_not_enabled',
+    'too_many_attempts',
+    'overloaded',
+  )
   reauthenticate(
     @CurrentCaller() caller: CustomerCaller,
     @Body() body: ReauthenticateRequest,

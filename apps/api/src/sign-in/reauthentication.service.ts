@@ -5,17 +5,22 @@ import {
   GatehouseError,
   invalidField,
   type AuthenticationMethod,
+  type CodeMethod,
+  type Customer,
   type ProjectContext,
 } from '@gatehouse/domain';
 import {
-  CustomersRepository,
   ProjectsRepository,
   SessionProofsRepository,
   Transactions,
+  type PasskeyCeremony,
   type Tx,
 } from '@gatehouse/persistence';
+import type { PasskeyAssertion, PublicKeyCredentialRequestOptionsJSON } from '@gatehouse/platform';
+import { FactorChangesService } from '../factors/factor-changes.service.js';
 import { FactorCheckService } from '../factors/factor-check.service.js';
 import type { Client } from '../http/request-context.js';
+import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import { PasswordCheckService } from '../passwords/password-check.service.js';
 import type { ReauthenticateRequest } from './dto/reauthentication.request.js';
 import type { AccessTokenResponse } from './dto/tokens.response.js';
@@ -27,21 +32,32 @@ export class ReauthenticationService {
   constructor(
     private readonly passwords: PasswordCheckService,
     private readonly check: FactorCheckService,
+    private readonly changes: FactorChangesService,
+    private readonly passkeys: PasskeyCeremoniesService,
     private readonly projects: ProjectsRepository,
-    private readonly customers: CustomersRepository,
     private readonly proofs: SessionProofsRepository,
     private readonly signIn: SignInService,
     private readonly transactions: Transactions,
   ) {}
 
+  /** Returns the options with which the browser uses a passkey of the caller. @throws GatehouseError `method_not_enabled` */
+  async beginPasskey({
+    customer,
+    sessionId,
+  }: CustomerCaller): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    const project = await this.projects.getContext(customer.projectId);
+    this.passkeys.assertUsable(project, customer);
+    return this.passkeys.beginAuthentication(project, ceremony(customer, sessionId));
+  }
+
   /**
    * Records the proof in the session of the caller, whose access tokens then contain its time.
-   * @throws GatehouseError `validation_failed`, `invalid_credentials`, `invalid_code`, `too_many_attempts`,
-   *   `method_not_enabled`, `overloaded`; `invalid_access_token` if the session has ended in the meantime
+   * @throws GatehouseError `validation_failed`, `invalid_credentials`, `invalid_code`, `passkey_not_accepted`,
+   *   `too_many_attempts`, `method_not_enabled`, `overloaded`; `invalid_access_token` if the session has ended in the meantime
    */
   async reauthenticate(
     caller: CustomerCaller,
-    { method, password, code }: ReauthenticateRequest,
+    { method, password, code, response }: ReauthenticateRequest,
     client: Client,
   ): Promise<AccessTokenResponse> {
     const { customer } = caller;
@@ -49,18 +65,47 @@ export class ReauthenticationService {
     if (method === 'password') {
       if (password === undefined) throw invalidField('password', 'required', 'password is required');
       await this.passwords.confirm(project, customer, { password }, client);
-      return this.transactions.run((tx) => this.recordProof(tx, caller, project, 'pwd'));
+      return this.transactions.run((tx) => this.recordProof(tx, caller, project, ['pwd']));
+    }
+    if (method === 'passkey') {
+      if (response === undefined) throw invalidField('response', 'required', 'response is required');
+      return this.proveWithPasskey(caller, project, response);
     }
     if (code === undefined) throw invalidField('code', 'required', 'code is required');
+    return this.proveWithCode(caller, project, method, code);
+  }
+
+  private async proveWithCode(
+    caller: CustomerCaller,
+    project: ProjectContext,
+    method: CodeMethod,
+    code: string,
+  ): Promise<AccessTokenResponse> {
+    const { customer } = caller;
     if (effectiveMfa(project.settings.mfa, customer.mfa) === 'off')
       throw new GatehouseError('method_not_enabled');
     await this.check.countAttempt(customer.id);
-    return this.transactions.run(async (tx) => {
-      const current = await this.customers.lock(tx, project.id, customer.id);
-      if (!current) throw new GatehouseError('invalid_access_token');
+    return this.changes.runLocked(customer, project, async (tx, current) => {
       await this.check.consumeCode(tx, project, current, method, code);
       await this.check.releaseAttempt(customer.id, tx);
-      return this.recordProof(tx, caller, project, 'otp');
+      return this.recordProof(tx, caller, project, ['otp']);
+    });
+  }
+
+  private async proveWithPasskey(
+    caller: CustomerCaller,
+    project: ProjectContext,
+    response: PasskeyAssertion,
+  ): Promise<AccessTokenResponse> {
+    const { customer, sessionId } = caller;
+    this.passkeys.assertUsable(project, customer);
+    await this.check.countAttempt(customer.id);
+    const purpose = ceremony(customer, sessionId);
+    const passkey = await this.passkeys.verifyAssertion(project, purpose, response);
+    return this.changes.runLocked(customer, project, async (tx) => {
+      await this.passkeys.assertExists(tx, passkey);
+      await this.check.releaseAttempt(customer.id, tx);
+      return this.recordProof(tx, caller, project, passkey.methods);
     });
   }
 
@@ -68,10 +113,16 @@ export class ReauthenticationService {
     tx: Tx,
     { customer, sessionId }: CustomerCaller,
     project: ProjectContext,
-    method: AuthenticationMethod,
+    methods: AuthenticationMethod[],
   ): Promise<AccessTokenResponse> {
-    const proof = await this.proofs.recordProof(tx, customer.id, sessionId, method);
+    const proof = await this.proofs.recordProof(tx, customer.id, sessionId, methods);
     if (!proof) throw new GatehouseError('invalid_access_token');
     return this.signIn.issueAccessToken(customer, { id: sessionId, ...proof }, project);
   }
 }
+
+const ceremony = ({ id: customerId }: Pick<Customer, 'id'>, sessionId: string): PasskeyCeremony => ({
+  purpose: 'reauthenticate',
+  customerId,
+  sessionId,
+});

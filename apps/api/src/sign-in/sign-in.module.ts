@@ -5,16 +5,13 @@ import { FactorsModule } from '../factors/factors.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
+import { PasskeysModule } from '../passkeys/passkeys.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { AuthController } from './auth.controller.js';
-import { ChallengesController } from './challenges.controller.js';
-import { ChallengesService } from './challenges.service.js';
 import { DiscoveryController } from './discovery.controller.js';
 import { JwksController } from './jwks.controller.js';
 import { LoginService } from './login.service.js';
-import { ReauthenticationController } from './reauthentication.controller.js';
-import { ReauthenticationService } from './reauthentication.service.js';
 import { RefreshController } from './refresh.controller.js';
 import { RefreshService } from './refresh.service.js';
 import { RegistrationService } from './registration.service.js';
@@ -31,28 +28,19 @@ import { SignInService } from './sign-in.service.js';
     HttpModule,
     MailModule,
     OneTimeTokensModule,
+    PasskeysModule,
     PasswordsModule,
     SessionsModule,
   ],
   controllers: [
     RefreshController,
     AuthController,
-    ChallengesController,
     JwksController,
     DiscoveryController,
-    ReauthenticationController,
     SignInOptionsController,
     SignInTokensController,
   ],
-  providers: [
-    ChallengesService,
-    LoginService,
-    ReauthenticationService,
-    RefreshService,
-    RegistrationService,
-    SignInService,
-    SignInTokensService,
-  ],
+  providers: [LoginService, RefreshService, RegistrationService, SignInService, SignInTokensService],
   exports: [SignInService],
 })
 export class SignInModule {}

@@ -15,13 +15,16 @@ import {
   EventsRepository,
   FactorsRepository,
   SessionsRepository,
+  type CustomerFactors,
   type LoginAllowance,
   type Tx,
 } from '@gatehouse/persistence';
 import { newId, secureBytes, sha256 } from '@gatehouse/platform';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { customerEvent } from '../events/customer-events.js';
+import { hasFactor } from '../factors/factor-changes.service.js';
 import type { Client } from '../http/request-context.js';
+import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import { unlockEvents } from '../passwords/password-check.service.js';
 import { SessionResponse } from '../sessions/dto/session.response.js';
 import { SessionsService } from '../sessions/sessions.service.js';
@@ -51,6 +54,7 @@ export class SignInService {
     private readonly sessionsService: SessionsService,
     private readonly challenges: ChallengesRepository,
     private readonly factors: FactorsRepository,
+    private readonly passkeys: PasskeyCeremoniesService,
     private readonly events: EventsRepository,
     private readonly accessTokens: AccessTokens,
     private readonly refreshTokens: RefreshTokens,
@@ -89,17 +93,19 @@ export class SignInService {
   /** Opens a challenge if a second factor is required that is not yet proven; returns null otherwise. */
   private async openChallenge(
     tx: Tx,
-    { settings }: ProjectContext,
+    project: ProjectContext,
     { id, mfa }: Customer,
     amr: AuthenticationMethod[],
   ): Promise<AuthResponse | null> {
-    const policy = effectiveMfa(settings.mfa, mfa);
+    const policy = effectiveMfa(project.settings.mfa, mfa);
     if (policy === 'off' || amr.includes('mfa') || amr.includes('support')) return null;
-    const { totp, recoveryCodes } = await this.factors.list(id, tx);
-    const hasFactor = totp.length > 0;
-    if (!hasFactor && policy !== 'required') return null;
-    const kind = hasFactor ? 'second_factor' : 'enroll_factor';
-    const methods: ChallengeMethod[] = recoveryCodes > 0 ? ['totp', 'recovery_code'] : ['totp'];
+    const factors = await this.factors.list(id, tx);
+    const isEnrollment = !hasFactor(factors);
+    if (isEnrollment && policy !== 'required') return null;
+    const kind = isEnrollment ? 'enroll_factor' : 'second_factor';
+    const methods: ChallengeMethod[] = isEnrollment
+      ? this.enrollableMethods(project)
+      : usableMethods(factors);
     const token = secureBytes(32).toString('base64url');
     const tokenHash = sha256(token);
     const challenge = { tokenHash, customerId: id, kind, amr, ttl: CHALLENGE_TTL } as const;
@@ -109,6 +115,10 @@ export class SignInService {
       customer: null,
       challenge: { token, kind, methods, expiresAt: expiresAt.toISOString() },
     };
+  }
+
+  private enrollableMethods(project: ProjectContext): ChallengeMethod[] {
+    return this.passkeys.findRelyingParty(project) ? ['totp', 'passkey'] : ['totp'];
   }
 
   private async openSession(
@@ -177,3 +187,9 @@ export class SignInService {
     };
   }
 }
+
+const usableMethods = ({ totp, passkeys, recoveryCodes }: CustomerFactors): ChallengeMethod[] => [
+  ...(totp.length > 0 ? (['totp'] as const) : []),
+  ...(passkeys.length > 0 ? (['passkey'] as const) : []),
+  ...(recoveryCodes > 0 ? (['recovery_code'] as const) : []),
+];

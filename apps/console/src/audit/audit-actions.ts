@@ -31,6 +31,8 @@ const actions: Record<Action, true> & Record<string, true> = {
   'customer.reauthentication_required': true,
   'customer.factor_added': true,
   'customer.factor_removed': true,
+  'customer.passkey_added': true,
+  'customer.passkey_removed': true,
   'customer.recovery_codes_generated': true,
   'customer.password_changed': true,
   'customer.password_reset': true,

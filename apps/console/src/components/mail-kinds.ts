@@ -15,6 +15,8 @@ export const mailKinds: Record<Schemas['MailboxEntry']['kind'], string> & Record
   'already-registered': 'Already registered',
   'factor-added': 'Second factor added',
   'factor-removed': 'Second factor removed',
+  'passkey-added': 'Passkey added',
+  'passkey-removed': 'Passkey removed',
   'recovery-code-used': 'Recovery code used',
   test: 'Test',
 };

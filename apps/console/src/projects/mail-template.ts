@@ -22,6 +22,8 @@ export const mailTypes: Record<MailTemplate['kind'], string> = {
   'already-registered': 'Already registered',
   'factor-added': 'Second factor added',
   'factor-removed': 'Second factor removed',
+  'passkey-added': 'Passkey added',
+  'passkey-removed': 'Passkey removed',
   'recovery-code-used': 'Recovery code used',
 };
 

@@ -30,6 +30,12 @@ export function SignInFields({ form }: SectionProps): ReactNode {
       )}
       <SwitchSetting
         form={form}
+        name="signIn.passkey"
+        label="Passkey"
+        description="Customers can sign in with a passkey alone. In production, the API must first set the domain of the passkeys."
+      />
+      <SwitchSetting
+        form={form}
         name="signIn.allowSignUp"
         label="Allow sign-up"
         description="Customers can create accounts. If this is off, only secret keys, operators and imports create customers."

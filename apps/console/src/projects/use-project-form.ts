@@ -8,8 +8,8 @@ import { toastSuccess } from '../components/toast';
 export type Project = Schemas['ProjectResponse'];
 type Settings = Schemas['ProjectSettingsResponse'];
 
-/** The settings without groups: `branding.color` is a key. */
-type FlatSettings = Omit<Settings, 'signIn' | 'branding' | 'mail' | 'mailLimits'> & {
+/** The settings without groups: `branding.color` is a key. The domain of passkeys is set with the API only. */
+type FlatSettings = Omit<Settings, 'signIn' | 'passkeys' | 'branding' | 'mail' | 'mailLimits'> & {
   [K in keyof Settings['signIn'] as `signIn.${K}`]: Settings['signIn'][K];
 } & {
   [K in keyof Settings['branding'] as `branding.${K}`]: Settings['branding'][K];
@@ -88,12 +88,13 @@ export function useProjectForm(project: Project, isReadOnly: boolean): ProjectFo
 
 const toFields = ({
   name,
-  settings: { signIn, branding, mail, mailLimits, ...rest },
+  settings: { signIn, passkeys: _, branding, mail, mailLimits, ...rest },
 }: Project): ProjectFields => ({
   name,
   ...rest,
   'signIn.password': signIn.password,
   'signIn.emailCode': signIn.emailCode,
+  'signIn.passkey': signIn.passkey,
   'signIn.allowSignUp': signIn.allowSignUp,
   'branding.displayName': branding.displayName,
   'branding.logoUrl': branding.logoUrl,

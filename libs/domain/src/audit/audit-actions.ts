@@ -42,6 +42,8 @@ export const auditActions = {
   'customer.reauthentication_required': 'customer',
   'customer.factor_added': 'customer',
   'customer.factor_removed': 'customer',
+  'customer.passkey_added': 'customer',
+  'customer.passkey_removed': 'customer',
   'customer.recovery_codes_generated': 'customer',
   'customer.password_changed': 'customer',
   'customer.password_reset': 'customer',

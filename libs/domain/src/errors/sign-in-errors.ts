@@ -22,6 +22,13 @@ export const signInErrors = {
       'The challenge token is unknown, older than ten minutes, already completed, or was used with too many incorrect codes.',
     remedy: 'Sign in again to receive a new challenge.',
   },
+  passkey_not_accepted: {
+    status: 401,
+    title: 'The passkey is not accepted',
+    cause:
+      'The passkey is unknown, belongs to another customer or project, or its response is not valid: the challenge is older than ten minutes or was already used, the origin is not allowed, the user was not verified, or the signature or its counter is not correct.',
+    remedy: 'Request new options and use a passkey of this project.',
+  },
   invalid_refresh_token: {
     status: 401,
     title: 'The refresh token is not valid',
@@ -66,6 +73,18 @@ export const signInErrors = {
       'The action requires a recent proof of identity in this session: within ten minutes for a customer, with a second factor if the customer has one; with a code within five minutes for an operator. A refresh returns 401 if the session must first be renewed by a sign-in.',
     remedy:
       'Prove the identity with one of methods at POST /api/v1/me/reauthenticate, or POST /operator/v1/session/reauthenticate in the console, then repeat the request. After a 401, sign in again.',
+  },
+  too_many_passkeys: {
+    status: 409,
+    title: 'The customer has too many passkeys',
+    cause: 'The customer has 20 passkeys.',
+    remedy: 'Remove one first.',
+  },
+  last_sign_in_method: {
+    status: 409,
+    title: 'This is the last way to sign in',
+    cause: 'The customer has no password and could not sign in without this passkey.',
+    remedy: 'Set a password or add another passkey first.',
   },
   method_not_enabled: {
     status: 403,

@@ -15,8 +15,11 @@ export const challengeKinds = ['second_factor', 'enroll_factor'] as const;
 export type ChallengeKind = (typeof challengeKinds)[number];
 
 /** How a customer completes a challenge. */
-export const challengeMethods = ['totp', 'recovery_code'] as const;
+export const challengeMethods = ['totp', 'passkey', 'recovery_code'] as const;
 export type ChallengeMethod = (typeof challengeMethods)[number];
+
+/** The methods whose proof is a code. */
+export type CodeMethod = Exclude<ChallengeMethod, 'passkey'>;
 
 /** The types of second factors. */
 export const factorTypes = ['totp'] as const;

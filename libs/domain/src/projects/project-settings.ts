@@ -1,4 +1,5 @@
 import type { MfaPolicy } from '../factors/factor.js';
+import type { PasskeySettings } from '../passkeys/relying-party.js';
 import type { RefreshGrace } from '../sessions/refresh-decision.js';
 
 /** Algorithms of access tokens (RFC 7518). */
@@ -10,6 +11,8 @@ export interface SignInSettings {
   password: boolean;
   /** True if a code in an email signs customers in. */
   emailCode: boolean;
+  /** True if a passkey alone signs customers in. */
+  passkey: boolean;
   /** False if only secret keys, operators and imports create customers. */
   allowSignUp: boolean;
 }
@@ -73,6 +76,8 @@ export interface ProjectSettings {
   refreshIdleTtl: number;
   refreshAbsoluteTtl: number;
   refreshGrace: RefreshGrace;
+  /** The domain of the passkeys; null for none, or for localhost outside production. */
+  passkeys: PasskeySettings | null;
   /** Whether customers can, or must, use a second factor. */
   mfa: MfaPolicy;
   /** Days for which sessions without a second factor can still be refreshed after `mfa` became `required`. */
@@ -108,7 +113,7 @@ export const defaultSettings: ProjectSettings = {
   verifyEmailUrl: null,
   resetPasswordUrl: null,
   acceptInviteUrl: null,
-  signIn: { password: true, emailCode: false, allowSignUp: true },
+  signIn: { password: true, emailCode: false, passkey: false, allowSignUp: true },
   testEmailCode: null,
   requireVerifiedEmail: false,
   enumerationProtection: false,
@@ -116,6 +121,7 @@ export const defaultSettings: ProjectSettings = {
   refreshIdleTtl: 2_592_000,
   refreshAbsoluteTtl: 7_776_000,
   refreshGrace: 'until_used',
+  passkeys: null,
   mfa: 'off',
   mfaGraceDays: 14,
   accessTokenClaims: [],

@@ -1,4 +1,5 @@
 import type { FieldError } from '../errors/gatehouse-error.js';
+import { passkeySettingsErrors } from '../passkeys/relying-party.js';
 import { isSecureOrigin } from './page-url.js';
 import type { Environment } from './project.js';
 import type { ProjectSettings, SignInSettings } from './project-settings.js';
@@ -37,6 +38,7 @@ export function settingsErrors(
           ),
     );
   }
+  if (patch.passkeys && merged.passkeys) errors.push(...passkeySettingsErrors(merged.passkeys));
   return errors;
 }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { PasskeySettings } from '../passkeys/relying-party.js';
 import {
   defaultSettings,
   type Branding,
@@ -12,14 +13,22 @@ import {
 type Patch<Fields> = { [Name in keyof Fields]?: Fields[Name] | null };
 
 /** A merge patch of the settings (RFC 7396): null resets a setting to its default. */
-export type SettingsPatch = Patch<Omit<ProjectSettings, 'signIn' | 'branding' | 'mail' | 'mailLimits'>> & {
+export type SettingsPatch = Patch<
+  Omit<ProjectSettings, 'signIn' | 'passkeys' | 'branding' | 'mail' | 'mailLimits'>
+> & {
   signIn?: Patch<SignInSettings> | null;
+  passkeys?: Patch<PasskeySettings> | null;
   branding?: Patch<Branding> | null;
   mail?: Patch<MailSettings> | null;
   mailLimits?: Patch<MailLimits> | null;
 };
 
 type Fields = Record<string, unknown>;
+
+/** The members of groups that are null by default. A merge that leaves the first member empty is rejected. */
+const nullableGroups: Fields = {
+  passkeys: { rpId: '', rpName: null, origins: [] } satisfies PasskeySettings,
+};
 
 /** Returns the settings with the patch applied. Groups such as `branding` are merged member by member. */
 export const applySettingsPatch = (settings: ProjectSettings, patch: SettingsPatch): ProjectSettings =>
@@ -54,10 +63,11 @@ function merge(current: Fields, patch: Fields, defaults: Fields): Fields {
   const merged = { ...current };
   for (const [name, value] of Object.entries(patch)) {
     if (value === undefined) continue;
-    const fallback = defaults[name];
-    if (value === null) merged[name] = fallback;
-    else
-      merged[name] = isPlainObject(value) ? merge(merged[name] as Fields, value, fallback as Fields) : value;
+    if (value === null) merged[name] = defaults[name];
+    else if (isPlainObject(value)) {
+      const group = (defaults[name] ?? nullableGroups[name]) as Fields;
+      merged[name] = merge((merged[name] ?? group) as Fields, value, group);
+    } else merged[name] = value;
   }
   return merged;
 }

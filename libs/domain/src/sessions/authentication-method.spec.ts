@@ -1,12 +1,14 @@
-import { addMethod, type AuthenticationMethod } from './authentication-method.js';
+import { addMethods, type AuthenticationMethod } from './authentication-method.js';
 
-it.each<[AuthenticationMethod[], AuthenticationMethod, AuthenticationMethod[]]>([
-  [[], 'pwd', ['pwd']],
-  [['pwd'], 'pwd', ['pwd']],
-  [['pwd'], 'otp', ['pwd', 'otp', 'mfa']],
-  [['pwd', 'otp', 'mfa'], 'otp', ['pwd', 'otp', 'mfa']],
-  [['support'], 'otp', ['support', 'otp']],
-  [['support', 'otp'], 'pwd', ['support', 'otp', 'pwd', 'mfa']],
-])('addMethod: %j and %s are %j', (amr, method, expected) => {
-  expect(addMethod(amr, method)).toEqual(expected);
+it.each<[AuthenticationMethod[], AuthenticationMethod[], AuthenticationMethod[]]>([
+  [[], ['pwd'], ['pwd']],
+  [['pwd'], ['pwd'], ['pwd']],
+  [['pwd'], ['otp'], ['pwd', 'otp', 'mfa']],
+  [['pwd', 'otp', 'mfa'], ['otp'], ['pwd', 'otp', 'mfa']],
+  [['support'], ['otp'], ['support', 'otp']],
+  [['support', 'otp'], ['pwd'], ['support', 'otp', 'pwd', 'mfa']],
+  [[], ['hwk', 'user'], ['hwk', 'user', 'mfa']],
+  [['pwd'], ['swk', 'user'], ['pwd', 'swk', 'user', 'mfa']],
+])('addMethods: %j and %j are %j', (amr, methods, expected) => {
+  expect(addMethods(amr, methods)).toEqual(expected);
 });

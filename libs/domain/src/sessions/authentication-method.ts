@@ -1,25 +1,34 @@
 /**
  * How a customer proves their identity, as the claim `amr` of an access token names it (RFC 8176): `pwd` is the password,
- * `email` a code in an email, `otp` the code of an authenticator or a recovery code, `mfa` two factors, `support` a sign-in token that a secret key
- * created.
+ * `email` a code in an email, `otp` the code of an authenticator or a recovery code, `hwk` a passkey that is bound to a device, `swk` another passkey,
+ * `user` the verification of the user by the passkey, `mfa` two factors, `support` a sign-in token that a secret key created.
  */
-export const authenticationMethods = ['pwd', 'email', 'otp', 'mfa', 'support'] as const;
+export const authenticationMethods = ['pwd', 'email', 'otp', 'hwk', 'swk', 'user', 'mfa', 'support'] as const;
 export type AuthenticationMethod = (typeof authenticationMethods)[number];
 
+/** A passkey proves both factors: its possession, and the PIN or the biometric trait with which it verifies the user. */
+const passkeys: readonly AuthenticationMethod[] = ['hwk', 'swk'];
+
 /** The methods that prove a second factor. */
-const secondFactors: readonly AuthenticationMethod[] = ['otp'];
+const secondFactors: readonly AuthenticationMethod[] = ['otp', ...passkeys];
 
 /** The methods that prove a first factor. A sign-in token proves none: a secret key created it. */
-const firstFactors: readonly AuthenticationMethod[] = ['pwd', 'email'];
+const firstFactors: readonly AuthenticationMethod[] = ['pwd', 'email', ...passkeys];
+
+/** Returns the methods that a passkey proves (sign-in contract, section 1). */
+export const passkeyMethods = (isDeviceBound: boolean): AuthenticationMethod[] => [
+  isDeviceBound ? 'hwk' : 'swk',
+  'user',
+];
 
 export const isSecondFactor = (method: AuthenticationMethod): boolean => secondFactors.includes(method);
 
 /** Returns the methods of a session after another proof: `mfa` is one of them if they prove two factors. */
-export function addMethod(
+export function addMethods(
   amr: readonly AuthenticationMethod[],
-  method: AuthenticationMethod,
+  added: readonly AuthenticationMethod[],
 ): AuthenticationMethod[] {
-  const methods = new Set([...amr, method]);
+  const methods = new Set([...amr, ...added]);
   if (firstFactors.some((each) => methods.has(each)) && secondFactors.some((each) => methods.has(each)))
     methods.add('mfa');
   return [...methods];

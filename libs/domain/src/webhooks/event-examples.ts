@@ -40,6 +40,8 @@ const passwordChangedAt = exampleTime('11:30:00.518');
 const emailChangedAt = exampleTime('13:45:22.093');
 const factorAddedAt = exampleTime('14:05:10.317');
 const recoveryCodeUsedAt = exampleTime('14:20:31.662');
+const passkeyAddedAt = exampleTime('14:10:27.845');
+const passkeyUsedAt = exampleTime('14:12:55.301');
 const factorRemovedAt = exampleTime('14:21:04.195');
 const customerDisabledAt = exampleTime('15:00:00.640');
 const customerEnabledAt = exampleTime('15:30:00.911');
@@ -87,6 +89,13 @@ const factor = {
   type: 'totp',
   createdAt: factorAddedAt,
   lastUsedAt: factorAddedAt,
+};
+
+const passkey = {
+  id: exampleId(passkeyAddedAt, '90d3b1c7e2f4'),
+  name: 'Firefox on macOS',
+  createdAt: passkeyAddedAt,
+  lastUsedAt: null,
 };
 
 const verification = { kind: 'email', email: verifiedCustomer.email, requestedAt: signedUpAt };
@@ -232,6 +241,12 @@ const examplesByType: Record<EventType, readonly [at: string, data: Record<strin
   'factor.removed': [factorRemovedAt, { customer: customerAfterEmailChange, factor }],
   'recovery_codes.generated': [factorAddedAt, { customer: customerAfterEmailChange }],
   'recovery_codes.used': [recoveryCodeUsedAt, { customer: customerAfterEmailChange }],
+  'passkey.added': [passkeyAddedAt, { customer: customerAfterEmailChange, passkey }],
+  'passkey.removed': [factorRemovedAt, { customer: customerAfterEmailChange, passkey }],
+  'passkey.counter_anomaly': [
+    passkeyUsedAt,
+    { customer: customerAfterEmailChange, passkey: { ...passkey, lastUsedAt: passkeyUsedAt } },
+  ],
   'token.reuse_detected': [tokenReusedAt, { customer: renamedCustomer, session }],
   'organization.created': [newOrganization.createdAt, { organization: newOrganization }],
   'organization.updated': [organization.updatedAt, { organization, previous: { name: 'Byron & Babbage' } }],

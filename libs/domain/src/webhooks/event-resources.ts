@@ -47,7 +47,9 @@ const mailLimits = {
   perRecipient: perHour,
 };
 
-const signIn = { password: flag, emailCode: flag, allowSignUp: flag };
+const signIn = { password: flag, emailCode: flag, passkey: flag, allowSignUp: flag };
+const passkeys = { rpId: text, rpName: nullable(text), origins: texts };
+const orNull = (schema: JsonSchema): JsonSchema => ({ ...schema, type: ['object', 'null'] });
 
 const settings = {
   allowedOrigins: urls,
@@ -56,6 +58,7 @@ const settings = {
   resetPasswordUrl: nullable(url),
   acceptInviteUrl: nullable(url),
   signIn: object(signIn),
+  passkeys: orNull(object(passkeys)),
   testEmailCode: nullable(text),
   requireVerifiedEmail: flag,
   enumerationProtection: flag,
@@ -104,6 +107,10 @@ export const eventResources = {
       lastUsedAt: nullable(time),
     },
     'A second factor of a customer',
+  ),
+  passkey: object(
+    { id: uuid, name: text, createdAt: time, lastUsedAt: nullable(time) },
+    'A passkey of a customer, without its key',
   ),
   project: object(
     {
@@ -209,6 +216,7 @@ export const previousProject = previousValues({
   settings: previousValues({
     ...settings,
     signIn: previousValues(signIn),
+    passkeys: orNull(previousValues(passkeys)),
     branding: previousValues(branding),
     mail: previousValues(mail),
     mailLimits: previousValues(mailLimits),

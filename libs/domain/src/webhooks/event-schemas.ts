@@ -34,6 +34,7 @@ const ref = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` });
 const customer = ref('customer');
 const session = ref('session');
 const factor = ref('factor');
+const passkey = ref('passkey');
 const organization = ref('organization');
 const project = ref('project');
 const apiKey = ref('apiKey');
@@ -88,6 +89,9 @@ const dataMembers: Record<EventType, Readonly<Record<string, JsonSchema>>> = {
   'factor.removed': { customer, factor },
   'recovery_codes.generated': { customer },
   'recovery_codes.used': { customer },
+  'passkey.added': { customer, passkey },
+  'passkey.removed': { customer, passkey },
+  'passkey.counter_anomaly': { customer, passkey },
   'token.reuse_detected': { customer, session },
   'organization.created': { organization },
   'organization.updated': { organization, previous: previousOrganization },

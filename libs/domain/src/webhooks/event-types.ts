@@ -45,6 +45,12 @@ export const eventTypes = {
     cause: 'a customer received new recovery codes, with the first second factor or later',
   },
   'recovery_codes.used': { cause: 'a customer used a recovery code in place of a second factor' },
+  'passkey.added': { cause: 'a customer added a passkey' },
+  'passkey.removed': { cause: 'a passkey was removed, by the customer or through the API' },
+  'passkey.counter_anomaly': {
+    cause:
+      'the signature counter of a passkey did not increase, so a copy of it may be in use. The sign-in was rejected',
+  },
   'token.reuse_detected': { cause: 'a refresh token was reused, so its session was revoked' },
   'organization.created': {
     cause: 'an organization was created. Delivered to the organization that created it',

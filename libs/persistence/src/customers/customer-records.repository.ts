@@ -2,6 +2,7 @@
 import type { AttemptError, OneTimeTokenKind, OneTimeTokenState, Reach } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { tokenState } from '../one-time-tokens/one-time-tokens.repository.js';
+import { listPasskeys, type Passkey } from '../passkeys/passkeys.repository.js';
 import { proofColumns, proofRow, sessionColumns, sessionRow } from '../sessions/sessions.repository.js';
 import {
   boolean,
@@ -80,6 +81,7 @@ export type CustomerDeliveryAttempt = RowOf<typeof attemptRow>;
 export interface CustomerRecords {
   sessions: CustomerSessionRecord[];
   knownAddresses: KnownAddress[];
+  passkeys: Passkey[];
   tokens: TokenRecord[];
   mails: MailRecord[];
   /** The event bodies; null for those beyond the maximum size of all events. */
@@ -145,10 +147,19 @@ export class CustomerRecordsRepository {
     const values = [customerId, limit];
     const sessions = await this.database.execute(listSessions, values);
     const knownAddresses = await this.database.execute(listKnownAddresses, values);
+    const passkeys = await this.database.execute(listPasskeys, [customerId]);
     const tokens = await this.database.execute(listTokens, values);
     const mails = await this.database.execute(listMails, values);
     const events = await this.database.execute(listEventBodies, [...values, MAX_EVENT_BYTES]);
     const attempts = await this.database.execute(listAttempts, [...values, reach.projectId]);
-    return { sessions, knownAddresses, tokens, mails, events: events.map(({ body }) => body), attempts };
+    return {
+      sessions,
+      knownAddresses,
+      passkeys,
+      tokens,
+      mails,
+      events: events.map(({ body }) => body),
+      attempts,
+    };
   }
 }

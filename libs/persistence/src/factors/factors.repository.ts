@@ -5,6 +5,7 @@ import type { Database, Sql } from '../database.js';
 import { boolean, bytea, integer, neverNull, nullable, statement, timestamptz, uuid } from '../statements.js';
 import type { RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
+import { hasPasskeySql, listPasskeys, type Passkey } from '../passkeys/passkeys.repository.js';
 import { TotpFactorEntity } from './totp-factor.entity.js';
 
 const totpFactorRow = { id: uuid, createdAt: neverNull(timestamptz), lastUsedAt: nullable(timestamptz) };
@@ -16,13 +17,18 @@ export type TotpFactor = RowOf<typeof totpFactorRow>;
 /** The second factors of a customer. */
 export interface CustomerFactors {
   totp: TotpFactor[];
+  passkeys: Passkey[];
   /** Number of unused recovery codes. */
   recoveryCodes: number;
 }
 
+/** SQL for whether the customer with an id has an authenticator. */
+export const hasTotpSql = (customerId: string): string =>
+  `EXISTS (SELECT FROM totp_factors f WHERE f.customer_id = ${customerId} AND f.confirmed_at IS NOT NULL)`;
+
 /** SQL for whether the customer with an id has a second factor. */
 export const hasFactorSql = (customerId: string): string =>
-  `EXISTS (SELECT FROM totp_factors f WHERE f.customer_id = ${customerId} AND f.confirmed_at IS NOT NULL)`;
+  `(${hasTotpSql(customerId)} OR ${hasPasskeySql(customerId)})`;
 
 const listTotpFactors = statement(
   totpFactorRow,
@@ -103,7 +109,9 @@ const consumeRecoveryCode = statement(
 const deleteAllFactors = statement(
   {},
   `WITH codes AS (DELETE FROM recovery_codes WHERE customer_id = $1),
-     challenged AS (DELETE FROM challenges WHERE customer_id = $1)
+     challenged AS (DELETE FROM challenges WHERE customer_id = $1),
+     keys AS (DELETE FROM passkeys WHERE customer_id = $1),
+     ceremonies AS (DELETE FROM passkey_ceremonies WHERE customer_id = $1)
    DELETE FROM totp_factors WHERE customer_id = $1`,
 );
 
@@ -114,15 +122,16 @@ const prunePendingFactors = pruneStatement(
   `confirmed_at IS NULL AND created_at < now() - interval '1 hour'`,
 );
 
-/** Second factors of customers: authenticators and recovery codes. */
+/** Second factors of customers: authenticators and recovery codes; of passkeys, only what concerns all factors. */
 export class FactorsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the confirmed factors of a customer, newest first. */
+  /** Returns the confirmed factors of a customer, each kind newest first. */
   async list(customerId: string, sql: Sql = this.database): Promise<CustomerFactors> {
     const totp = await sql.execute(listTotpFactors, [customerId]);
+    const passkeys = await sql.execute(listPasskeys, [customerId]);
     const [codes] = await sql.execute(countRecoveryCodes, [customerId]);
-    return { totp, recoveryCodes: codes!.count };
+    return { totp, passkeys, recoveryCodes: codes!.count };
   }
 
   /** Returns whether a customer has a confirmed factor. */
@@ -208,7 +217,7 @@ export class FactorsRepository {
     return rows.length > 0;
   }
 
-  /** Deletes all factors, recovery codes and challenges of a customer. */
+  /** Deletes all factors, passkeys, recovery codes and challenges of a customer. */
   async deleteAll(tx: Tx, customerId: string): Promise<void> {
     await tx.execute(deleteAllFactors, [customerId]);
   }

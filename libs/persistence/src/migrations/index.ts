@@ -41,6 +41,7 @@ import { CreateSignInTokens1764288001000 } from './1764288001000-create-sign-in-
 import { CreateSecondFactors1764288002000 } from './1764288002000-create-second-factors.js';
 import { AddRsaSigningKeys1764288010000 } from './1764288010000-add-rsa-signing-keys.js';
 import { CreateEmailCodes1764288020000 } from './1764288020000-create-email-codes.js';
+import { CreatePasskeys1764288030000 } from './1764288030000-create-passkeys.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -87,4 +88,5 @@ export const migrations = [
   CreateSecondFactors1764288002000,
   AddRsaSigningKeys1764288010000,
   CreateEmailCodes1764288020000,
+  CreatePasskeys1764288030000,
 ];

@@ -163,6 +163,13 @@ const findProject = dynamicStatement(
   ]),
 );
 
+const findByRpId = statement(
+  projectRow,
+  `SELECT ${projectColumns} FROM projects p JOIN organizations o ON o.id = p.organization_id
+   WHERE p.settings -> 'passkeys' ->> 'rpId' = $1 AND p.archived_at IS NULL AND ($2::uuid IS NULL OR p.id <> $2)
+   ORDER BY p.id LIMIT 1`,
+);
+
 const updateProject = statement(
   resourceRow,
   `UPDATE projects p SET name = $2, settings = $3, updated_at = now(),
@@ -219,6 +226,16 @@ export class ProjectsRepository {
   async getContext(projectId: string): Promise<ProjectContext> {
     const [row] = await this.database.execute(findContext, [projectId]);
     return toProjectContext(row!);
+  }
+
+  /** Returns the oldest project whose passkeys are bound to a domain, or null. @param exceptId an ignored project */
+  async findByRpId(
+    rpId: string,
+    exceptId: string | null = null,
+    sql: Sql = this.database,
+  ): Promise<ProjectContext | null> {
+    const [row] = await sql.execute(findByRpId, [rpId, exceptId]);
+    return row ? toProjectContext(row) : null;
   }
 
   /** @throws GatehouseError `not_found` */

@@ -1,7 +1,8 @@
 // This file contains SQL: a row lock, and times by the clock of the database.
-import { addMethod, FRESH_SECONDS, isSecondFactor, type AuthenticationMethod } from '@gatehouse/domain';
+import { addMethods, FRESH_SECONDS, isSecondFactor, type AuthenticationMethod } from '@gatehouse/domain';
 import type { Database } from '../database.js';
-import { hasFactorSql } from '../factors/factors.repository.js';
+import { hasFactorSql, hasTotpSql } from '../factors/factors.repository.js';
+import { hasPasskeySql } from '../passkeys/passkeys.repository.js';
 import { boolean, statement, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { isActiveSession, proofColumns, proofRow, type RefreshedSession } from './sessions.repository.js';
@@ -23,6 +24,8 @@ const freshnessRow = {
   isFactorFresh: boolean,
   hasPassword: boolean,
   hasFactor: boolean,
+  hasTotp: boolean,
+  hasPasskey: boolean,
   hasRecoveryCodes: boolean,
 };
 
@@ -32,6 +35,7 @@ const getFreshness = statement(
        > greatest(now() - interval '${FRESH_SECONDS} seconds', c.proof_required_at) AS "isFresh",
      coalesce(s.factor_time > now() - interval '${FRESH_SECONDS} seconds', false) AS "isFactorFresh",
      c.password_hash IS NOT NULL AS "hasPassword", ${hasFactorSql('c.id')} AS "hasFactor",
+     ${hasTotpSql('c.id')} AS "hasTotp", ${hasPasskeySql('c.id')} AS "hasPasskey",
      EXISTS (SELECT FROM recovery_codes r WHERE r.customer_id = c.id) AS "hasRecoveryCodes"
    FROM sessions s JOIN customers c ON c.id = s.customer_id
    WHERE c.id = $1 AND s.id = $2 AND ${isActiveSession}`,
@@ -52,12 +56,17 @@ export class SessionProofsRepository {
     tx: Tx,
     customerId: string,
     sessionId: string,
-    method: AuthenticationMethod,
+    methods: readonly AuthenticationMethod[],
   ): Promise<Pick<RefreshedSession, 'amr' | 'authTime'> | null> {
     const [before] = await tx.execute(lockProof, [customerId, sessionId]);
     if (!before) return null;
-    const amr = addMethod(before.amr, method);
-    const [row] = await tx.execute(recordProof, [customerId, sessionId, amr, isSecondFactor(method)]);
+    const amr = addMethods(before.amr, methods);
+    const [row] = await tx.execute(recordProof, [
+      customerId,
+      sessionId,
+      amr,
+      methods.some((method) => isSecondFactor(method)),
+    ]);
     return row!;
   }
 

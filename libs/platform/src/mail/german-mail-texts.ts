@@ -121,6 +121,26 @@ export const germanMailTexts: MailTranslation<CustomerMailKind> = {
       ],
       closing: [],
     },
+    'passkey-added': {
+      subject: 'Ihrem Konto bei {{project_name}} wurde ein Passkey hinzugefügt',
+      heading: 'Ein Passkey wurde hinzugefügt',
+      paragraphs: [
+        'Dem Konto von {{email}} bei {{project_name}} wurde am {{time}} ein Passkey hinzugefügt.',
+        'Wenn Sie ihn hinzugefügt haben, müssen Sie nichts tun.',
+        'Wenn Sie ihn nicht hinzugefügt haben, hat möglicherweise jemand anderes Zugriff auf Ihr Konto. Wenden Sie sich sofort an {{project_name}}.',
+      ],
+      closing: [],
+    },
+    'passkey-removed': {
+      subject: 'Aus Ihrem Konto bei {{project_name}} wurde ein Passkey entfernt',
+      heading: 'Ein Passkey wurde entfernt',
+      paragraphs: [
+        'Aus dem Konto von {{email}} bei {{project_name}} wurde am {{time}} ein Passkey entfernt.',
+        'Wenn Sie ihn entfernt oder {{project_name}} darum gebeten haben, müssen Sie nichts tun. Löschen Sie ihn auch von Ihrem Gerät.',
+        'Wenn nicht, hat möglicherweise jemand anderes Zugriff auf Ihr Konto. Wenden Sie sich sofort an {{project_name}}.',
+      ],
+      closing: [],
+    },
     'recovery-code-used': {
       subject: 'Ein Wiederherstellungscode Ihres Kontos bei {{project_name}} wurde verwendet',
       heading: 'Ein Wiederherstellungscode wurde verwendet',

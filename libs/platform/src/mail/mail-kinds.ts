@@ -15,6 +15,8 @@ const notices = [
   'already-registered',
   'factor-added',
   'factor-removed',
+  'passkey-added',
+  'passkey-removed',
   'recovery-code-used',
   'operator-notice',
   'test',

@@ -144,6 +144,26 @@ const englishMailTexts: MailTranslation<Exclude<MailKind, 'operator-notice'>> = 
       ],
       closing: [],
     },
+    'passkey-added': {
+      subject: 'A passkey was added to your {{project_name}} account',
+      heading: 'A passkey was added',
+      paragraphs: [
+        'A passkey was added to the {{project_name}} account of {{email}} on {{time}}.',
+        'If you added it, no action is needed.',
+        'If you did not add it, someone else may have access to your account. Contact {{project_name}} at once.',
+      ],
+      closing: [],
+    },
+    'passkey-removed': {
+      subject: 'A passkey was removed from your {{project_name}} account',
+      heading: 'A passkey was removed',
+      paragraphs: [
+        'A passkey was removed from the {{project_name}} account of {{email}} on {{time}}.',
+        'If you removed it or asked {{project_name}} to do so, no action is needed. Delete it from your device as well.',
+        'If not, someone else may have access to your account. Contact {{project_name}} at once.',
+      ],
+      closing: [],
+    },
     'recovery-code-used': {
       subject: 'A recovery code of your {{project_name}} account was used',
       heading: 'A recovery code was used',

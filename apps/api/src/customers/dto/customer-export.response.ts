@@ -11,6 +11,7 @@ import type {
   TokenRecord,
 } from '@gatehouse/persistence';
 import { FactorsResponse } from '../../factors/dto/factors.response.js';
+import { PasskeyResponse } from '../../passkeys/dto/passkey.response.js';
 import { SessionResponse } from '../../sessions/dto/session.response.js';
 import { CustomerResponse } from './customer.response.js';
 import { publicIdSchema, urlSchema } from '../../http/text-schemas.js';
@@ -147,6 +148,7 @@ export class CustomerExportResponse {
   @ApiProperty({ type: FactorsResponse, description: 'Without secrets' }) secondFactors!: FactorsResponse;
   @ApiProperty({ type: [ExportedSessionResponse] }) sessions!: ExportedSessionResponse[];
   @ApiProperty({ type: [ExportedAddressResponse] }) knownAddresses!: ExportedAddressResponse[];
+  @ApiProperty({ type: [PasskeyResponse] }) passkeys!: PasskeyResponse[];
   @ApiProperty({ type: [ExportedTokenResponse] }) oneTimeTokens!: ExportedTokenResponse[];
   @ApiProperty({ type: [ExportedMailResponse] }) mails!: ExportedMailResponse[];
 
@@ -167,7 +169,7 @@ export class CustomerExportResponse {
     limit: number,
     exportedAt: Date,
   ): CustomerExportResponse {
-    const { sessions, knownAddresses, tokens, mails, events, attempts } = records;
+    const { sessions, knownAddresses, passkeys, tokens, mails, events, attempts } = records;
     const takeNewest = <In, Out>(list: In[], convert: (entry: In) => Out): Out[] =>
       list.slice(0, limit).map(convert);
     return {
@@ -178,6 +180,7 @@ export class CustomerExportResponse {
       secondFactors: FactorsResponse.from(factors),
       sessions: takeNewest(sessions, (session) => ExportedSessionResponse.from(session)),
       knownAddresses: takeNewest(knownAddresses, (address) => ExportedAddressResponse.from(address)),
+      passkeys: takeNewest(passkeys, (passkey) => PasskeyResponse.from(passkey)),
       oneTimeTokens: takeNewest(tokens, (token) => ExportedTokenResponse.from(token)),
       mails: takeNewest(mails, (mail) => ExportedMailResponse.from(mail)),
       events: takeNewest(

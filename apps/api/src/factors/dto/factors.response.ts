@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { PasskeyResponse } from '../../passkeys/dto/passkey.response.js';
 import type { CustomerFactors, TotpFactor } from '@gatehouse/persistence';
 
 /** A second factor of a customer, as events contain it too. */
@@ -22,10 +23,16 @@ export class FactorResponse {
 export class FactorsResponse {
   @ApiProperty({ type: [FactorResponse], description: 'Authenticators, newest first' })
   totp!: FactorResponse[];
+  @ApiProperty({ type: [PasskeyResponse], description: 'Passkeys, newest first' })
+  passkeys!: PasskeyResponse[];
   @ApiProperty({ type: 'integer', description: 'Number of unused recovery codes' }) recoveryCodes!: number;
 
-  static from({ totp, recoveryCodes }: CustomerFactors): FactorsResponse {
-    return { totp: totp.map((factor) => FactorResponse.from(factor)), recoveryCodes };
+  static from({ totp, passkeys, recoveryCodes }: CustomerFactors): FactorsResponse {
+    return {
+      totp: totp.map((factor) => FactorResponse.from(factor)),
+      passkeys: passkeys.map((passkey) => PasskeyResponse.from(passkey)),
+      recoveryCodes,
+    };
   }
 }
 

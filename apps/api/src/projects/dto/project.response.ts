@@ -7,6 +7,7 @@ import {
   mfaPolicies,
   type MailSettings,
   type MfaPolicy,
+  type PasskeySettings,
   type Project,
   type ProjectSettings,
   type RefreshGrace,
@@ -14,7 +15,7 @@ import {
   type SigningAlgorithm,
   type SignInSettings,
 } from '@gatehouse/domain';
-import { slugSchema, urlSchema } from '../../http/text-schemas.js';
+import { domainSchema, slugSchema, urlSchema } from '../../http/text-schemas.js';
 
 const nullableText = { type: String, nullable: true };
 const urlList = { type: 'array', items: { type: 'string', ...urlSchema } } as const;
@@ -27,6 +28,8 @@ export class SignInSettingsResponse implements SignInSettings {
     description: 'Customers can sign in with a code that they receive by email',
   })
   emailCode!: boolean;
+  @ApiProperty({ default: false, description: 'Customers can sign in with a passkey alone' })
+  passkey!: boolean;
   @ApiProperty({ default: true, description: 'Customers can create accounts' }) allowSignUp!: boolean;
 }
 
@@ -39,6 +42,23 @@ export class BrandingResponse implements Branding {
 export class MailSettingsResponse implements MailSettings {
   @ApiProperty(nullableText) fromName!: string | null;
   @ApiProperty({ ...nullableText, format: 'email' }) replyTo!: string | null;
+}
+
+export class PasskeySettingsResponse implements PasskeySettings {
+  @ApiProperty({ ...domainSchema, description: 'Domain to which passkeys are bound', example: 'example.com' })
+  rpId!: string;
+  @ApiProperty({ ...nullableText, description: 'Name that browsers show. null: the name of the project' })
+  rpName!: string | null;
+  @ApiProperty({
+    type: [String],
+    description: 'Origins of pages and Android apps that may use the passkeys',
+    example: ['https://app.example.com'],
+  })
+  origins!: string[];
+
+  static from({ rpId, rpName, origins }: PasskeySettings): PasskeySettingsResponse {
+    return { rpId, rpName, origins };
+  }
 }
 
 const emailsPerHour = (description: string, fallback: number) => ({
@@ -130,6 +150,12 @@ export class ProjectSettingsResponse implements ProjectSettings {
   })
   refreshGrace!: RefreshGrace;
   @ApiProperty({
+    type: PasskeySettingsResponse,
+    nullable: true,
+    description: 'null: no passkeys in production, and passkeys of localhost otherwise',
+  })
+  passkeys!: PasskeySettingsResponse | null;
+  @ApiProperty({
     enum: mfaPolicies,
     default: 'off',
     description: 'Whether customers can add a second factor, or must have one',
@@ -163,7 +189,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
   @ApiProperty({ type: MailLimitsResponse }) mailLimits!: MailLimitsResponse;
 
   static from(settings: ProjectSettings): ProjectSettingsResponse {
-    const { password, emailCode, allowSignUp } = settings.signIn;
+    const { password, emailCode, passkey, allowSignUp } = settings.signIn;
     const { displayName, logoUrl, color } = settings.branding;
     const { fromName, replyTo } = settings.mail;
     const { signUp, passwordReset, emailChange, invitation, signIn, perRecipient } = settings.mailLimits;
@@ -173,7 +199,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
       verifyEmailUrl: settings.verifyEmailUrl,
       resetPasswordUrl: settings.resetPasswordUrl,
       acceptInviteUrl: settings.acceptInviteUrl,
-      signIn: { password, emailCode, allowSignUp },
+      signIn: { password, emailCode, passkey, allowSignUp },
       testEmailCode: settings.testEmailCode,
       requireVerifiedEmail: settings.requireVerifiedEmail,
       enumerationProtection: settings.enumerationProtection,
@@ -181,6 +207,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
       refreshIdleTtl: settings.refreshIdleTtl,
       refreshAbsoluteTtl: settings.refreshAbsoluteTtl,
       refreshGrace: settings.refreshGrace,
+      passkeys: settings.passkeys && PasskeySettingsResponse.from(settings.passkeys),
       mfa: settings.mfa,
       mfaGraceDays: settings.mfaGraceDays,
       accessTokenClaims: settings.accessTokenClaims,

@@ -4,6 +4,8 @@ import {
   isLogoUrl,
   isPageOrigin,
   isPageUrl,
+  isPasskeyOrigin,
+  isRpId,
   MAX_REFRESH_GRACE_SECONDS,
   mfaPolicies,
   reservedClaims,
@@ -17,6 +19,7 @@ import {
   type SigningAlgorithm,
   type SignInSettings,
 } from '@gatehouse/domain';
+import { domainSchema } from '../../http/text-schemas.js';
 import { describeField, presence } from '../../http/field-options.js';
 import {
   BooleanField,
@@ -54,6 +57,8 @@ export class SignInSettingsRequest implements Partial<Record<keyof SignInSetting
 
   @BooleanField(setting('If true, customers can sign in with a code that they receive by email'))
   emailCode?: boolean | null;
+
+  @BooleanField(setting('If true, customers can sign in with a passkey alone')) passkey?: boolean | null;
 
   @BooleanField(
     setting(
@@ -109,6 +114,33 @@ export class MailLimitsRequest implements Partial<Record<keyof MailLimits, numbe
     max: 1_000,
   })
   perRecipient?: number | null;
+}
+
+export class PasskeySettingsRequest {
+  @CheckedField({
+    description: 'Domain to which passkeys are bound. It cannot change while customers have passkeys',
+    example: 'example.com',
+    optional: true,
+    maxLength: 253,
+    schema: domainSchema,
+    isValid: isRpId,
+    message: '$property must be a domain name in lowercase without scheme and port, or localhost',
+  })
+  rpId?: string;
+
+  @TextField(shortText('Name that browsers show. null: the name of the project')) rpName?: string | null;
+
+  @TextSetField({
+    description:
+      'Origins of pages and Android apps that may use the passkeys. A page whose host is neither rpId nor below it must be listed by https://<rpId>/.well-known/webauthn as well',
+    example: ['https://app.example.com'],
+    optional: true,
+    maxItems: 20,
+    isValid: isPasskeyOrigin,
+    message:
+      '$property must contain https origins with a domain name, http origins of localhost, or android:apk-key-hash:…',
+  })
+  origins?: string[];
 }
 
 const isRefreshGrace = (value: unknown): boolean =>
@@ -205,6 +237,14 @@ export class SettingsRequest implements SettingsPatch {
   refreshAbsoluteTtl?: number | null;
 
   @RefreshGraceField() refreshGrace?: RefreshGrace | null;
+
+  @ObjectField({
+    ...setting(
+      'Domain of the passkeys. null: no passkeys in production, and passkeys of localhost otherwise',
+    ),
+    type: PasskeySettingsRequest,
+  })
+  passkeys?: PasskeySettingsRequest | null;
 
   @CheckedField({
     ...setting(

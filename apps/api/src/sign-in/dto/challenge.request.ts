@@ -1,4 +1,10 @@
 import { SecretField } from '../../http/fields.js';
+import {
+  PasskeyAssertionField,
+  PasskeyRegistrationField,
+  type PasskeyAssertionRequest,
+  type PasskeyRegistrationRequest,
+} from '../../http/passkey-response-fields.js';
 
 /** A request about a challenge. */
 export class ChallengeRequest {
@@ -9,4 +15,14 @@ export class ChallengeRequest {
 export class ChallengeCodeRequest extends ChallengeRequest {
   @SecretField({ description: 'Code of the authenticator app, or a recovery code', maxLength: 100 })
   code!: string;
+}
+
+/** A passkey that completes a challenge. */
+export class ChallengePasskeyRequest extends ChallengeRequest {
+  @PasskeyAssertionField() response!: PasskeyAssertionRequest;
+}
+
+/** A new passkey that completes an enrollment. */
+export class EnrollPasskeyRequest extends ChallengeRequest {
+  @PasskeyRegistrationField() response!: PasskeyRegistrationRequest;
 }

@@ -1,6 +1,8 @@
 import { CheckedField, SecretField } from '../../http/fields.js';
+import { PasskeyAssertionField, type PasskeyAssertionRequest } from '../../http/passkey-response-fields.js';
 
-const methods = ['password', 'totp', 'recovery_code'] as const;
+const methods = ['password', 'totp', 'passkey', 'recovery_code'] as const;
+const methodsWithOptions = ['passkey'] as const;
 
 export class ReauthenticateRequest {
   @CheckedField({
@@ -19,9 +21,21 @@ export class ReauthenticateRequest {
   password?: string;
 
   @SecretField({
-    description: 'Code of the authenticator app, or a recovery code, for the other methods',
+    description: 'Code of the authenticator app, or a recovery code, for these methods',
     optional: true,
     maxLength: 100,
   })
   code?: string;
+
+  @PasskeyAssertionField({ optional: true }) response?: PasskeyAssertionRequest;
+}
+
+export class ReauthenticationOptionsRequest {
+  @CheckedField({
+    description: 'How the customer is about to prove their identity',
+    values: methodsWithOptions,
+    isValid: (text) => (methodsWithOptions as readonly string[]).includes(text),
+    message: `method must be ${methodsWithOptions.join(', ')}`,
+  })
+  method!: (typeof methodsWithOptions)[number];
 }

@@ -20,8 +20,8 @@ export class SignInOptionsResponse {
   @ApiProperty({ type: [SignInProviderResponse] }) providers!: SignInProviderResponse[];
 
   static from({ settings }: ProjectContext): SignInOptionsResponse {
-    const { password, emailCode, allowSignUp } = settings.signIn;
-    return { password, emailCode, passkey: false, allowSignUp, mfa: settings.mfa, providers: [] };
+    const { password, emailCode, passkey, allowSignUp } = settings.signIn;
+    return { password, emailCode, passkey, allowSignUp, mfa: settings.mfa, providers: [] };
   }
 }
 

@@ -1,0 +1,23 @@
+import { PASSKEY_NAME_LENGTH } from '@gatehouse/domain';
+import { TextField } from '../../http/fields.js';
+import {
+  PasskeyRegistrationField,
+  type PasskeyRegistrationRequest,
+} from '../../http/passkey-response-fields.js';
+
+const name = { minLength: 1, maxLength: PASSKEY_NAME_LENGTH, example: 'Work laptop' };
+
+export class AddPasskeyRequest {
+  @TextField({
+    ...name,
+    description: 'Name of the passkey. Default: the browser and the operating system',
+    optional: true,
+  })
+  name?: string;
+
+  @PasskeyRegistrationField() response!: PasskeyRegistrationRequest;
+}
+
+export class RenamePasskeyRequest {
+  @TextField({ ...name, description: 'New name of the passkey' }) name!: string;
+}

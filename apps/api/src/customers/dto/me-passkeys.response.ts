@@ -1,0 +1,19 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { PasskeyResponse } from '../../passkeys/dto/passkey.response.js';
+
+/** The passkeys of a customer. */
+export class PasskeysResponse {
+  @ApiProperty({ type: [PasskeyResponse], description: 'Newest first' }) data!: PasskeyResponse[];
+}
+
+/** A passkey that has just been added. */
+export class AddedPasskeyResponse {
+  @ApiProperty({ type: PasskeyResponse }) passkey!: PasskeyResponse;
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    description:
+      'New recovery codes, not shown again; null if the customer already has some, or if the project has no second factors',
+  })
+  recoveryCodes!: string[] | null;
+}

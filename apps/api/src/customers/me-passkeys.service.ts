@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import type { CustomerCaller } from '@gatehouse/auth';
+import { notFound, type ProjectContext } from '@gatehouse/domain';
+import { PasskeysRepository, ProjectsRepository, type Passkey } from '@gatehouse/persistence';
+import type { PublicKeyCredentialCreationOptionsJSON } from '@gatehouse/platform';
+import { FactorChangesService, type AddedPasskey } from '../factors/factor-changes.service.js';
+import { FreshProofService } from '../factors/fresh-proof.service.js';
+import type { Client } from '../http/request-context.js';
+import { defaultPasskeyName, PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
+import { PasswordCheckService } from '../passwords/password-check.service.js';
+import type { AddPasskeyRequest } from './dto/me-passkeys.request.js';
+
+/** Lets signed-in customers manage their passkeys. Every change requires a recent proof of identity. */
+@Injectable()
+export class MePasskeysService {
+  constructor(
+    private readonly projects: ProjectsRepository,
+    private readonly passkeys: PasskeysRepository,
+    private readonly ceremonies: PasskeyCeremoniesService,
+    private readonly changes: FactorChangesService,
+    private readonly fresh: FreshProofService,
+    private readonly passwords: PasswordCheckService,
+  ) {}
+
+  list({ customer }: CustomerCaller): Promise<Passkey[]> {
+    return this.passkeys.list(customer.id);
+  }
+
+  /**
+   * Returns the options with which the browser creates a passkey.
+   * @throws GatehouseError `method_not_enabled`, `reauthentication_required`, the errors of a wrong password,
+   *   `too_many_passkeys`
+   */
+  async begin(
+    caller: CustomerCaller,
+    password: string | undefined,
+    client: Client,
+  ): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    const { customer, sessionId } = caller;
+    const project = await this.getProject(caller);
+    this.ceremonies.assertUsable(project, customer);
+    await this.fresh.assertFresh(caller, project, { withPassword: password !== undefined });
+    if (password !== undefined) await this.passwords.confirm(project, customer, { password }, client);
+    await this.changes.assertMayAddPasskey(customer.id);
+    return this.ceremonies.beginRegistration(project, customer, { purpose: 'add', sessionId });
+  }
+
+  /**
+   * Adds a passkey. Its challenge was created in this session after a recent proof of identity, so that no other proof is
+   * required.
+   * @throws GatehouseError `method_not_enabled`, `passkey_not_accepted`, `too_many_passkeys`, `conflict`
+   */
+  async add(
+    caller: CustomerCaller,
+    { name, response }: AddPasskeyRequest,
+    client: Client,
+  ): Promise<AddedPasskey> {
+    const { customer, sessionId } = caller;
+    const project = await this.getProject(caller);
+    this.ceremonies.assertUsable(project, customer);
+    const ceremony = { purpose: 'add', customerId: customer.id, sessionId } as const;
+    const added = await this.ceremonies.verifyRegistration(project, ceremony, response);
+    return this.changes.runLocked(customer, project, (tx, current) =>
+      this.changes.addPasskey(tx, project, current, added, name ?? defaultPasskeyName(client.userAgent)),
+    );
+  }
+
+  /** @throws GatehouseError `reauthentication_required`, `not_found` */
+  async rename(caller: CustomerCaller, id: string, name: string): Promise<Passkey> {
+    const project = await this.getProject(caller);
+    await this.fresh.assertFresh(caller, project);
+    return this.changes.runLocked(caller.customer, project, async (tx, customer) => {
+      const renamed = await this.passkeys.rename(tx, customer.id, id, name);
+      if (!renamed) throw notFound();
+      return renamed;
+    });
+  }
+
+  /**
+   * Removes a passkey.
+   * @throws GatehouseError `reauthentication_required`, `not_found`, `conflict`, `last_sign_in_method`
+   */
+  async remove(caller: CustomerCaller, id: string): Promise<void> {
+    const project = await this.getProject(caller);
+    await this.fresh.assertFresh(caller, project);
+    await this.changes.runLocked(caller.customer, project, async (tx, customer) => {
+      const left = await this.changes.removePasskey(tx, project, customer, id);
+      this.changes.assertMaySignIn(project, customer, left);
+    });
+  }
+
+  private getProject({ customer }: CustomerCaller): Promise<ProjectContext> {
+    return this.projects.getContext(customer.projectId);
+  }
+}

@@ -1,0 +1,145 @@
+import { applyDecorators, type Type } from '@nestjs/common';
+import { Transform, Type as TypeOf } from 'class-transformer';
+import { IsObject, ValidateNested } from 'class-validator';
+import type { PasskeyAssertion, PasskeyRegistration } from '@gatehouse/platform';
+import { describeField, presence } from './field-options.js';
+import { CheckedField, TextListField } from './fields.js';
+
+/** Bytes in base64url. */
+interface BytesSchema {
+  type: 'string';
+  description: string;
+  minLength: number;
+  maxLength: number;
+  pattern: string;
+}
+
+const BASE64URL = '^[A-Za-z0-9_-]+$';
+const TRANSPORT = '^[a-z-]{1,32}$';
+
+const bytes = (description: string, maxLength: number): BytesSchema => ({
+  type: 'string',
+  description,
+  minLength: 1,
+  maxLength,
+  pattern: BASE64URL,
+});
+
+/** Length of a credential id of 1023 bytes (WebAuthn, section 4). */
+const id = bytes('Id of the passkey', 1364);
+const clientDataJSON = bytes('Challenge and origin, as the browser has recorded them', 8192);
+const transports = {
+  description: 'How browsers reach the authenticator',
+  maxItems: 10,
+};
+
+const assertionData = {
+  clientDataJSON,
+  authenticatorData: bytes('Flags and signature counter of the authenticator', 4096),
+  signature: bytes('Signature of the passkey', 4096),
+  userHandle: bytes('Id of the customer in the passkey', 88),
+};
+
+const registrationData = {
+  clientDataJSON,
+  attestationObject: bytes('Public key and flags of the authenticator', 32_768),
+  transports: { ...transports, type: 'array', items: { type: 'string', pattern: TRANSPORT } },
+};
+
+/** Returns the schema of an object to which browsers may add members. */
+const browserObject = (properties: Record<string, object>, optional: string[] = []) => ({
+  type: 'object' as const,
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+  additionalProperties: true,
+});
+
+const credential = (response: object) =>
+  browserObject({ id, rawId: id, type: { type: 'string', enum: ['public-key'] }, response });
+
+const BytesField = ({ description, maxLength, pattern }: BytesSchema, optional = false): PropertyDecorator =>
+  CheckedField({
+    description,
+    optional,
+    isValid: (text) => text.length <= maxLength && new RegExp(pattern).test(text),
+    message: `$property must be base64url with at most ${maxLength} characters`,
+  });
+
+/** An object of a browser. Members that are not in its schema are ignored, because browsers add new ones. */
+const BrowserObjectField = (
+  options: { description: string; optional?: boolean },
+  schema: ReturnType<typeof browserObject>,
+  type: Type,
+): PropertyDecorator =>
+  applyDecorators(
+    describeField(options, schema),
+    presence(options),
+    IsObject(),
+    ValidateNested(),
+    TypeOf(() => type),
+    Transform(({ value }: { value: unknown }) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+      for (const name of Object.keys(value))
+        if (!(name in schema.properties)) delete (value as Record<string, unknown>)[name];
+      return value;
+    }),
+  );
+
+class Credential {
+  @BytesField(id) id!: string;
+  @BytesField(id) rawId!: string;
+  @CheckedField({
+    description: 'Type of the credential',
+    isValid: (text) => text === 'public-key',
+    message: '$property must be public-key',
+  })
+  type!: 'public-key';
+}
+
+class AssertionData {
+  @BytesField(assertionData.clientDataJSON) clientDataJSON!: string;
+  @BytesField(assertionData.authenticatorData) authenticatorData!: string;
+  @BytesField(assertionData.signature) signature!: string;
+  @BytesField(assertionData.userHandle, true) userHandle?: string;
+}
+
+class RegistrationData {
+  @BytesField(registrationData.clientDataJSON) clientDataJSON!: string;
+  @BytesField(registrationData.attestationObject) attestationObject!: string;
+  @TextListField({
+    ...transports,
+    optional: true,
+    minItems: 0,
+    isValid: (text) => new RegExp(TRANSPORT).test(text),
+    message: '$property must contain texts of at most 32 lowercase letters',
+  })
+  transports?: string[];
+}
+
+const data = { description: 'Response of the authenticator' };
+const assertionDataSchema = browserObject(assertionData, ['userHandle']);
+const registrationDataSchema = browserObject(registrationData, ['transports']);
+
+export class PasskeyAssertionRequest extends Credential implements PasskeyAssertion {
+  @BrowserObjectField(data, assertionDataSchema, AssertionData) response!: AssertionData;
+}
+
+export class PasskeyRegistrationRequest extends Credential implements PasskeyRegistration {
+  @BrowserObjectField(data, registrationDataSchema, RegistrationData) response!: RegistrationData;
+}
+
+/** The JSON of a passkey that has signed a challenge. */
+export const PasskeyAssertionField = (more: { optional?: boolean } = {}): PropertyDecorator =>
+  BrowserObjectField(
+    { description: '`toJSON()` of the credential that `navigator.credentials.get()` returned', ...more },
+    credential(assertionDataSchema),
+    PasskeyAssertionRequest,
+  );
+
+/** The JSON of a new passkey. */
+export const PasskeyRegistrationField = (): PropertyDecorator =>
+  BrowserObjectField(
+    { description: '`toJSON()` of the credential that `navigator.credentials.create()` returned' },
+    credential(registrationDataSchema),
+    PasskeyRegistrationRequest,
+  );

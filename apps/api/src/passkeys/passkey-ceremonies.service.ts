@@ -1,0 +1,215 @@
+import { Injectable } from '@nestjs/common';
+import {
+  effectiveMfa,
+  effectiveRpId,
+  GatehouseError,
+  passkeyMethods,
+  type AuthenticationMethod,
+  type Customer,
+  type ProjectContext,
+  type RelyingParty,
+} from '@gatehouse/domain';
+import {
+  CustomersRepository,
+  EventsRepository,
+  PasskeyCeremoniesRepository,
+  PasskeysRepository,
+  Transactions,
+  type NewPasskey,
+  type PasskeyCeremony,
+  type StoredPasskey,
+  type Tx,
+} from '@gatehouse/persistence';
+import {
+  Config,
+  passkeyCreationOptions,
+  passkeyRequestOptions,
+  readPasskeyChallenge,
+  secureBytes,
+  sha256,
+  verifyPasskeyAssertion,
+  verifyPasskeyRegistration,
+  type PasskeyAssertion,
+  type PasskeyRegistration,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+} from '@gatehouse/platform';
+import { customerEvent } from '../events/customer-events.js';
+import { deviceName } from '../http/device-name.js';
+import { PasskeyResponse } from './dto/passkey.response.js';
+
+/** Returns the name of a passkey that the customer has not named. */
+export const defaultPasskeyName = (userAgent: string | null): string => deviceName(userAgent) ?? 'Passkey';
+
+/** Returns the error of a passkey that is not accepted, whatever the reason. @param cause for the log */
+export const passkeyNotAccepted = (cause?: unknown): GatehouseError =>
+  new GatehouseError('passkey_not_accepted', { headers: { 'WWW-Authenticate': 'Bearer' }, cause });
+
+/** A passkey with which a customer has just proven their identity. */
+export interface ProvenPasskey {
+  id: string;
+  customerId: string;
+  methods: AuthenticationMethod[];
+}
+
+/** Lets passkeys sign challenges, and verifies their responses (ADR 0044). */
+@Injectable()
+export class PasskeyCeremoniesService {
+  constructor(
+    private readonly ceremonies: PasskeyCeremoniesRepository,
+    private readonly passkeys: PasskeysRepository,
+    private readonly customers: CustomersRepository,
+    private readonly events: EventsRepository,
+    private readonly transactions: Transactions,
+    private readonly config: Config,
+  ) {}
+
+  /** Returns the site to which the passkeys of a project are bound; null if the project has no passkeys. */
+  findRelyingParty({ settings, name }: ProjectContext): RelyingParty | null {
+    const { passkeys, branding } = settings;
+    const id = effectiveRpId(passkeys, this.config);
+    if (id === null) return null;
+    return {
+      id,
+      name: passkeys?.rpName ?? branding.displayName ?? name,
+      origins: passkeys?.origins ?? null,
+    };
+  }
+
+  /**
+   * Checks that a customer may use passkeys: to sign in, or as a second factor.
+   * @throws GatehouseError `method_not_enabled`
+   */
+  assertUsable(project: ProjectContext, { mfa }: Pick<Customer, 'mfa'>): void {
+    if (!this.isUsable(project, { mfa })) throw new GatehouseError('method_not_enabled');
+  }
+
+  isUsable(project: ProjectContext, { mfa }: Pick<Customer, 'mfa'>): boolean {
+    const isEnabled = project.settings.signIn.passkey || effectiveMfa(project.settings.mfa, mfa) !== 'off';
+    return isEnabled && this.findRelyingParty(project) !== null;
+  }
+
+  /** Returns the options with which a browser creates a passkey of a customer. @throws GatehouseError `method_not_enabled` */
+  async beginRegistration(
+    project: ProjectContext,
+    { id, email, firstName, lastName }: Customer,
+    ceremony: Pick<PasskeyCeremony, 'purpose' | 'sessionId'>,
+  ): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    const relyingParty = this.getRelyingParty(project);
+    const existing = await this.passkeys.listCredentials(id);
+    const displayName = [firstName, lastName].filter((name) => name !== null).join(' ') || email;
+    const challenge = await this.newChallenge(project, { ...ceremony, customerId: id });
+    const user = { id: userHandle(id), name: email, displayName };
+    return passkeyCreationOptions(relyingParty, challenge, user, existing);
+  }
+
+  /**
+   * Returns the options with which a browser uses a passkey: of the customer of the ceremony, or any passkey of the site.
+   * @throws GatehouseError `method_not_enabled`
+   */
+  async beginAuthentication(
+    project: ProjectContext,
+    ceremony: PasskeyCeremony,
+  ): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    const relyingParty = this.getRelyingParty(project);
+    const { customerId } = ceremony;
+    const allowed = customerId === null ? null : await this.passkeys.listCredentials(customerId);
+    return passkeyRequestOptions(relyingParty, await this.newChallenge(project, ceremony), allowed);
+  }
+
+  /** Verifies a new passkey, once. @throws GatehouseError `passkey_not_accepted`, `method_not_enabled` */
+  async verifyRegistration(
+    project: ProjectContext,
+    ceremony: PasskeyCeremony,
+    response: PasskeyRegistration,
+  ): Promise<NewPasskey> {
+    const relyingParty = this.getRelyingParty(project);
+    const challenge = await this.consumeChallenge(project, ceremony, response);
+    return verifyPasskeyRegistration(relyingParty, challenge, response).catch(rejectResponse);
+  }
+
+  /**
+   * Verifies a response of a passkey, once, and saves its counter before anything else depends on it. The caller completes
+   * the request in a transaction, which calls `assertExists`.
+   * @throws GatehouseError `passkey_not_accepted`, `method_not_enabled`
+   */
+  async verifyAssertion(
+    project: ProjectContext,
+    ceremony: PasskeyCeremony,
+    response: PasskeyAssertion,
+  ): Promise<ProvenPasskey> {
+    const relyingParty = this.getRelyingParty(project);
+    const challenge = await this.consumeChallenge(project, ceremony, response);
+    const passkey = await this.passkeys.findByCredential(project.id, Buffer.from(response.id, 'base64url'));
+    if (!passkey || !isOwner(passkey, ceremony, response.response.userHandle)) throw passkeyNotAccepted();
+    const { id, customerId, deviceBound } = passkey;
+    const { counter, backedUp } = await verifyPasskeyAssertion(
+      relyingParty,
+      challenge,
+      response,
+      passkey,
+    ).catch(rejectResponse);
+    if (!(await this.passkeys.recordUse(id, counter, backedUp))) {
+      await this.reportCounter(project, passkey);
+      throw passkeyNotAccepted();
+    }
+    return { id, customerId, methods: passkeyMethods(deviceBound) };
+  }
+
+  /**
+   * Checks that a passkey was not removed after its response was verified. The transaction has locked the customer.
+   * @throws GatehouseError `passkey_not_accepted`
+   */
+  async assertExists(tx: Tx, { id, customerId }: ProvenPasskey): Promise<void> {
+    if (!(await this.passkeys.find(tx, customerId, id))) throw passkeyNotAccepted();
+  }
+
+  private getRelyingParty(project: ProjectContext): RelyingParty {
+    const relyingParty = this.findRelyingParty(project);
+    if (!relyingParty) throw new GatehouseError('method_not_enabled');
+    return relyingParty;
+  }
+
+  private async newChallenge({ id }: ProjectContext, ceremony: PasskeyCeremony): Promise<Buffer> {
+    const challenge = secureBytes(32);
+    await this.ceremonies.insert(id, sha256(challenge), ceremony);
+    return challenge;
+  }
+
+  /** Consumes the challenge of a response, even if the response turns out to be invalid (requirement MF-06). */
+  private async consumeChallenge(
+    { id }: ProjectContext,
+    ceremony: PasskeyCeremony,
+    response: PasskeyRegistration | PasskeyAssertion,
+  ): Promise<Buffer> {
+    const challenge = readPasskeyChallenge(response);
+    if (challenge && (await this.ceremonies.consume(id, sha256(challenge), ceremony))) return challenge;
+    throw passkeyNotAccepted();
+  }
+
+  private async reportCounter(project: ProjectContext, { id, customerId }: StoredPasskey): Promise<void> {
+    await this.transactions.run(async (tx) => {
+      const customer = await this.customers.lock(tx, project.id, customerId);
+      const passkey = customer && (await this.passkeys.find(tx, customerId, id));
+      if (!customer || !passkey) return;
+      const data = { passkey: PasskeyResponse.from(passkey) };
+      this.events.record(tx, [customerEvent('passkey.counter_anomaly', customer, project, data)]);
+    });
+  }
+}
+
+/** Returns the id of a customer as authenticators store it. It contains no personal data (WebAuthn, section 14.6.1). */
+const userHandle = (customerId: string): Buffer => Buffer.from(customerId.replaceAll('-', ''), 'hex');
+
+/** Returns whether a passkey belongs to the customer of a ceremony, and in a sign-in to the customer whom it names. */
+const isOwner = (
+  { customerId }: StoredPasskey,
+  ceremony: PasskeyCeremony,
+  handle: string | undefined,
+): boolean =>
+  (ceremony.customerId === null ? handle !== undefined : ceremony.customerId === customerId) &&
+  (handle === undefined || handle === userHandle(customerId).toString('base64url'));
+
+function rejectResponse(cause: unknown): never {
+  throw passkeyNotAccepted(cause);
+}

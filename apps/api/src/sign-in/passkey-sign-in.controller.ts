@@ -1,0 +1,54 @@
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, PublishableKey, type PublishableKeyCaller } from '@gatehouse/auth';
+import { ApiProblems } from '../http/api-problems.js';
+import { CurrentClient } from '../http/current-client.js';
+import { RateLimit } from '../http/rate-limit.js';
+import type { Client, GatehouseRequest } from '../http/request-context.js';
+import { PasskeyRequestOptionsResponse } from '../passkeys/dto/passkey.response.js';
+import { AuthResponse } from './dto/auth.response.js';
+import { PasskeySignInRequest } from './dto/passkey-sign-in.request.js';
+import { PasskeySignInService } from './passkey-sign-in.service.js';
+import { setLoggedCustomer } from '../http/set-logged-customer.js';
+
+@ApiTags('Authentication')
+@PublishableKey()
+@Controller('api/v1/auth/passkey')
+export class PasskeySignInController {
+  constructor(private readonly service: PasskeySignInService) {}
+
+  @Post('options')
+  @ApiOperation({
+    operationId: 'auth.beginPasskey',
+    summary: 'Request a passkey to sign in',
+    description:
+      'Returns the options with which the browser lets the customer choose a passkey of the site. They are valid for ten minutes and for one response.',
+  })
+  @HttpCode(200)
+  @RateLimit('passkey-options')
+  @ApiOkResponse({ type: PasskeyRequestOptionsResponse })
+  @ApiProblems('method_not_enabled')
+  async begin(@CurrentCaller() { project }: PublishableKeyCaller): Promise<PasskeyRequestOptionsResponse> {
+    return { options: await this.service.begin(project) };
+  }
+
+  @Post()
+  @ApiOperation({
+    operationId: 'auth.signInWithPasskey',
+    summary: 'Sign in with a passkey',
+    description:
+      'Returns the customer and their tokens. A passkey counts as both factors, so that no second one is required.',
+  })
+  @HttpCode(200)
+  @RateLimit('passkey')
+  @ApiOkResponse({ type: AuthResponse })
+  @ApiProblems('passkey_not_accepted', 'method_not_enabled', 'customer_disabled', 'email_not_verified')
+  async signIn(
+    @CurrentCaller() { project }: PublishableKeyCaller,
+    @Body() { response }: PasskeySignInRequest,
+    @CurrentClient() client: Client,
+    @Req() request: GatehouseRequest,
+  ): Promise<AuthResponse> {
+    return setLoggedCustomer(await this.service.complete(project, response, client), request);
+  }
+}

@@ -1,0 +1,35 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { NoCredential } from '@gatehouse/auth';
+import { webOrigins } from '@gatehouse/domain';
+import { ProjectsRepository } from '@gatehouse/persistence';
+import { Config } from '@gatehouse/platform';
+import { RelatedOriginsResponse } from './dto/related-origins.response.js';
+
+/**
+ * Lists the other sites that may use the passkeys of the host of PUBLIC_URL (WebAuthn, section 5.11). It lists
+ * none for another host, because a tenant could name the domain of another one.
+ */
+@ApiTags('Authentication')
+@NoCredential()
+@Controller('.well-known/webauthn')
+export class RelatedOriginsController {
+  constructor(
+    private readonly projects: ProjectsRepository,
+    private readonly config: Config,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    operationId: 'relatedOrigins.list',
+    summary: 'List the related origins of passkeys',
+    description:
+      'Returns `passkeys.origins` of the project whose `rpId` is the host of this server (WebAuthn Level 3, section 5.11). Browsers read it before a page of another site uses these passkeys.',
+  })
+  @Header('Cache-Control', 'public, max-age=300')
+  @ApiOkResponse({ type: RelatedOriginsResponse })
+  async list(): Promise<RelatedOriginsResponse> {
+    const project = await this.projects.findByRpId(new URL(this.config.publicUrl).hostname);
+    return { origins: webOrigins(project?.settings.passkeys?.origins ?? []) };
+  }
+}

@@ -1,0 +1,76 @@
+import {
+  effectiveRpId,
+  isAllowedOrigin,
+  isPasskeyOrigin,
+  isRpId,
+  passkeySettingsErrors,
+} from './relying-party.js';
+
+it('an rpId is a domain name in lowercase, or localhost', () => {
+  for (const text of ['example.com', 'auth.example.co.uk', 'xn--bcher-kva.example', 'localhost'])
+    expect([text, isRpId(text)]).toEqual([text, true]);
+  for (const text of [
+    '',
+    'com',
+    'Example.com',
+    'example.com.',
+    '127.0.0.1',
+    '[::1]',
+    'a..b',
+    '-a.example',
+    'a_b.de',
+  ])
+    expect([text, isRpId(text)]).toEqual([text, false]);
+});
+
+it('an origin is an https page with a domain name, a page of localhost, or an Android app', () => {
+  const hash = `android:apk-key-hash:${'aZ09-_'.repeat(7)}A`;
+  for (const text of ['https://example.com', 'https://a.example.com:8443', 'http://localhost:5173', hash])
+    expect([text, isPasskeyOrigin(text)]).toEqual([text, true]);
+  for (const text of [
+    'https://example.com/',
+    'https://example.com:443',
+    'http://example.com',
+    'https://127.0.0.1',
+    'https://[::1]',
+    'http://localhost.example.com',
+    'http://localhost:5173/',
+    `${hash}A`,
+    'ios:bundle-id:com.example',
+  ])
+    expect([text, isPasskeyOrigin(text)]).toEqual([text, false]);
+});
+
+it('without the setting, there are no passkeys in production, and passkeys of localhost otherwise', () => {
+  expect(effectiveRpId(null, { production: true })).toBeNull();
+  expect(effectiveRpId(null, { production: false })).toBe('localhost');
+  const passkeys = { rpId: 'example.com', rpName: null, origins: ['https://example.com'] };
+  expect(effectiveRpId(passkeys, { production: true })).toBe('example.com');
+  expect(effectiveRpId(passkeys, { production: false })).toBe('example.com');
+});
+
+it('without the setting, every page of localhost is allowed, and only these', () => {
+  const development = { id: 'localhost', name: 'Shop', origins: null };
+  for (const origin of ['http://localhost', 'http://localhost:3000', 'https://localhost:5173'])
+    expect([origin, isAllowedOrigin(development, origin)]).toEqual([origin, true]);
+  for (const origin of [
+    'http://127.0.0.1:3000',
+    'https://localhost.example',
+    'http://localhost:3000.example',
+  ])
+    expect([origin, isAllowedOrigin(development, origin)]).toEqual([origin, false]);
+  const production = { ...development, id: 'example.com', origins: ['https://example.com'] };
+  expect(isAllowedOrigin(production, 'https://example.com')).toBe(true);
+  expect(isAllowedOrigin(production, 'https://a.example.com')).toBe(false);
+});
+
+it.each<[rpId: string, origins: string[], fields: string[]]>([
+  ['example.com', ['https://app.example.com', 'https://example.de'], []],
+  ['localhost', ['http://localhost:5173'], []],
+  ['', ['https://example.com'], ['rpId']],
+  ['example.com', [], ['origins']],
+  ['example.com', ['http://localhost:5173'], ['origins']],
+])('the setting with rpId %j and origins %j has errors in %j', (rpId, origins, fields) => {
+  const errors = passkeySettingsErrors({ rpId, rpName: null, origins });
+  expect(errors.map(({ field }) => field)).toEqual(fields.map((field) => `settings.passkeys.${field}`));
+});

@@ -1,0 +1,73 @@
+import type { FieldError } from '../errors/gatehouse-error.js';
+import { isPageOrigin } from '../projects/page-url.js';
+
+/** The setting `passkeys` of a project. */
+export interface PasskeySettings {
+  /** Domain to which passkeys are bound. */
+  rpId: string;
+  /** Name that browsers show; null for the name of the project. */
+  rpName: string | null;
+  /** Origins of pages and Android apps that may use the passkeys. */
+  origins: string[];
+}
+
+/** The site or app to which the passkeys of a project are bound. */
+export interface RelyingParty {
+  id: string;
+  name: string;
+  /** null allows every page of the local machine. */
+  origins: string[] | null;
+}
+
+/** The domain that is used outside production unless the project has one. */
+const DEVELOPMENT_RP_ID = 'localhost';
+
+const hostNamePattern =
+  /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const androidOriginPattern = /^android:apk-key-hash:[A-Za-z0-9_-]{43}$/;
+const localOriginPattern = /^https?:\/\/localhost(:\d{1,5})?$/;
+
+/** Returns whether passkeys can be bound to this text: a domain name in lowercase or `localhost`, not an IP address. */
+export const isRpId = (text: string): boolean =>
+  hostNamePattern.test(text) && (text.includes('.') || text === DEVELOPMENT_RP_ID);
+
+/**
+ * Returns whether passkeys can be used from this origin: an https page with a domain name, an http page of localhost, or
+ * an Android app.
+ */
+export const isPasskeyOrigin = (text: string): boolean =>
+  androidOriginPattern.test(text) ||
+  localOriginPattern.test(text) ||
+  (isPageOrigin(text) && text.startsWith('https:') && isRpId(new URL(text).hostname));
+
+/** Returns the domain of the passkeys of a project, or null if it has none. */
+export const effectiveRpId = (
+  passkeys: PasskeySettings | null,
+  { production }: { production: boolean },
+): string | null => passkeys?.rpId ?? (production ? null : DEVELOPMENT_RP_ID);
+
+/** Returns whether a passkey may be used from an origin, as the browser or the operating system has recorded it. */
+export const isAllowedOrigin = ({ origins }: RelyingParty, origin: string): boolean =>
+  origins ? origins.includes(origin) : localOriginPattern.test(origin);
+
+/** Returns the origins of pages, which browsers compare with the list of related origins (WebAuthn, section 5.11). */
+export const webOrigins = (origins: string[]): string[] =>
+  origins.filter((origin) => !androidOriginPattern.test(origin));
+
+/** Returns the errors of the setting after a merge. The fields that were sent are valid on their own. */
+export function passkeySettingsErrors({ rpId, origins }: PasskeySettings): FieldError[] {
+  const errors: FieldError[] = [];
+  if (rpId === '') errors.push(fieldError('rpId', 'required', 'is required'));
+  if (origins.length === 0)
+    errors.push(fieldError('origins', 'required', 'must contain at least one origin'));
+  const isLocal = rpId === DEVELOPMENT_RP_ID;
+  if (!isLocal && origins.some((origin) => origin.startsWith('http:')))
+    errors.push(fieldError('origins', 'invalid', 'must use https unless rpId is localhost'));
+  return errors;
+}
+
+const fieldError = (name: keyof PasskeySettings, code: string, problem: string): FieldError => ({
+  field: `settings.passkeys.${name}`,
+  code,
+  message: `${name} ${problem}`,
+});

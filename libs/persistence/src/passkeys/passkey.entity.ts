@@ -1,0 +1,25 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+
+/** A passkey of a customer (WebAuthn). */
+@Entity('passkeys')
+export class PasskeyEntity {
+  @PrimaryColumn('uuid') id!: string;
+  @Column('uuid', { name: 'project_id' }) projectId!: string;
+  @Column('uuid', { name: 'customer_id' }) customerId!: string;
+  /** Unique in the project. */
+  @Column('bytea', { name: 'credential_id' }) credentialId!: Buffer;
+  /** As a COSE key. */
+  @Column('bytea', { name: 'public_key' }) publicKey!: Buffer;
+  /** The newest signature counter; 0 if the authenticator does not count. */
+  @Column('bigint') counter!: string;
+  @Column('text', { array: true }) transports!: string[];
+  /** False if the passkey can be synchronized between devices. */
+  @Column('boolean', { name: 'device_bound' }) deviceBound!: boolean;
+  @Column('boolean', { name: 'backed_up' }) backedUp!: boolean;
+  /** Model of the authenticator, or zeros. */
+  @Column('uuid') aaguid!: string;
+  @Column('text') name!: string;
+  @Column({ type: 'timestamptz', name: 'last_used_at', precision: 3, nullable: true })
+  lastUsedAt!: Date | null;
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
+}

@@ -1,0 +1,180 @@
+// This file contains SQL: inserts, conditional updates and deletes that return rows, and times by the clock of the
+// database.
+import type { Database, Sql } from '../database.js';
+import {
+  arrayOf,
+  bigint,
+  boolean,
+  bytea,
+  integer,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+  uuid,
+  type RowOf,
+} from '../statements.js';
+import type { Tx } from '../transactions.js';
+
+const passkeyRow = { id: uuid, name: text, createdAt: timestamptz, lastUsedAt: nullable(timestamptz) };
+const passkeyColumns = 'k.id, k.name, k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt"';
+
+/** A passkey of a customer, without its key. */
+export type Passkey = RowOf<typeof passkeyRow>;
+
+const credentialRow = { credentialId: bytea, transports: arrayOf(text) };
+const credentialColumns = 'k.credential_id AS "credentialId", k.transports';
+
+/** What a browser needs to find a passkey. */
+export type PasskeyCredential = RowOf<typeof credentialRow>;
+
+/** What an authenticator has returned for a new passkey. */
+export interface NewPasskey extends PasskeyCredential {
+  publicKey: Buffer;
+  counter: number;
+  /** False if the passkey can be synchronized between devices. */
+  deviceBound: boolean;
+  backedUp: boolean;
+  aaguid: string;
+}
+
+const storedPasskeyRow = {
+  ...passkeyRow,
+  ...credentialRow,
+  customerId: uuid,
+  publicKey: bytea,
+  counter: bigint,
+  deviceBound: boolean,
+};
+
+/** A passkey with the key that verifies its signatures. */
+export type StoredPasskey = Omit<RowOf<typeof storedPasskeyRow>, 'counter'> & { counter: number };
+
+/** SQL for whether the customer with an id has a passkey. */
+export const hasPasskeySql = (customerId: string): string =>
+  `EXISTS (SELECT FROM passkeys k WHERE k.customer_id = ${customerId})`;
+
+export const listPasskeys = statement(
+  passkeyRow,
+  `SELECT ${passkeyColumns} FROM passkeys k WHERE k.customer_id = $1 ORDER BY k.id DESC`,
+);
+
+const listCredentials = statement(
+  credentialRow,
+  `SELECT ${credentialColumns} FROM passkeys k WHERE k.customer_id = $1 ORDER BY k.id`,
+);
+
+const findByCredential = statement(
+  storedPasskeyRow,
+  `SELECT ${passkeyColumns}, ${credentialColumns}, k.customer_id AS "customerId", k.public_key AS "publicKey", k.counter,
+     k.device_bound AS "deviceBound"
+   FROM passkeys k WHERE k.project_id = $1 AND k.credential_id = $2`,
+);
+
+const findPasskey = statement(
+  passkeyRow,
+  `SELECT ${passkeyColumns} FROM passkeys k WHERE k.customer_id = $1 AND k.id = $2`,
+);
+
+const countOfProject = statement(
+  { count: integer },
+  'SELECT count(*)::int AS count FROM passkeys WHERE project_id = $1',
+);
+
+const insertPasskey = statement(
+  passkeyRow,
+  `INSERT INTO passkeys AS k (id, project_id, customer_id, credential_id, public_key, counter, transports, device_bound,
+     backed_up, aaguid, name)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+   ON CONFLICT (project_id, credential_id) DO NOTHING RETURNING ${passkeyColumns}`,
+);
+
+// Two requests with the same counter must not both succeed, although each has read the older one.
+const recordUse = statement(
+  { id: uuid },
+  `UPDATE passkeys SET counter = $2::bigint, backed_up = $3, last_used_at = now()
+   WHERE id = $1 AND (counter < $2::bigint OR (counter = 0 AND $2::bigint = 0)) RETURNING id`,
+);
+
+const renamePasskey = statement(
+  passkeyRow,
+  `UPDATE passkeys k SET name = $3 WHERE k.customer_id = $1 AND k.id = $2 RETURNING ${passkeyColumns}`,
+);
+
+const deletePasskey = statement(
+  passkeyRow,
+  `DELETE FROM passkeys k WHERE k.customer_id = $1 AND k.id = $2 RETURNING ${passkeyColumns}`,
+);
+
+/** Passkeys of customers. */
+export class PasskeysRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Returns the passkeys of a customer, newest first. */
+  list(customerId: string, sql: Sql = this.database): Promise<Passkey[]> {
+    return sql.execute(listPasskeys, [customerId]);
+  }
+
+  /** Returns what a browser needs to find the passkeys of a customer. */
+  listCredentials(customerId: string): Promise<PasskeyCredential[]> {
+    return this.database.execute(listCredentials, [customerId]);
+  }
+
+  async findByCredential(projectId: string, credentialId: Buffer): Promise<StoredPasskey | null> {
+    const [row] = await this.database.execute(findByCredential, [projectId, credentialId]);
+    return row ? { ...row, counter: Number(row.counter) } : null;
+  }
+
+  async find(tx: Tx, customerId: string, id: string): Promise<Passkey | null> {
+    const [row] = await tx.execute(findPasskey, [customerId, id]);
+    return row ?? null;
+  }
+
+  /** Counts the passkeys of all customers of a project. */
+  async count(sql: Sql, projectId: string): Promise<number> {
+    const [row] = await sql.execute(countOfProject, [projectId]);
+    return row!.count;
+  }
+
+  /** Inserts a passkey of a customer whom the transaction has locked. Returns null if the project has it already. */
+  async insert(
+    tx: Tx,
+    passkey: NewPasskey & { id: string; projectId: string; customerId: string; name: string },
+  ): Promise<Passkey | null> {
+    const [row] = await tx.execute(insertPasskey, [
+      passkey.id,
+      passkey.projectId,
+      passkey.customerId,
+      passkey.credentialId,
+      passkey.publicKey,
+      passkey.counter,
+      passkey.transports,
+      passkey.deviceBound,
+      passkey.backedUp,
+      passkey.aaguid,
+      passkey.name,
+    ]);
+    return row ?? null;
+  }
+
+  /**
+   * Records a verified signature. Returns false if its counter is not newer than the stored one, or if the passkey no
+   * longer exists.
+   */
+  async recordUse(id: string, counter: number, backedUp: boolean): Promise<boolean> {
+    const rows = await this.database.execute(recordUse, [id, counter, backedUp]);
+    return rows.length > 0;
+  }
+
+  /** Returns null if the customer has no such passkey. */
+  async rename(tx: Tx, customerId: string, id: string, name: string): Promise<Passkey | null> {
+    const [row] = await tx.execute(renamePasskey, [customerId, id, name]);
+    return row ?? null;
+  }
+
+  /** Deletes a passkey; returns null if the customer has no such one. */
+  async delete(tx: Tx, customerId: string, id: string): Promise<Passkey | null> {
+    const [row] = await tx.execute(deletePasskey, [customerId, id]);
+    return row ?? null;
+  }
+}

@@ -1,0 +1,141 @@
+import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
+
+/** Flags of authenticator data (WebAuthn, section 6.1). */
+const FLAGS = { userPresent: 0x01, userVerified: 0x04, backupEligible: 0x08, backedUp: 0x10, attested: 0x40 };
+
+/** The options that a response deviates from, to be rejected. */
+export interface Deviations {
+  origin?: string;
+  rpId?: string;
+  challenge?: string;
+  type?: string;
+  crossOrigin?: boolean;
+  userVerified?: boolean;
+  userPresent?: boolean;
+  /** null omits it. */
+  userHandle?: string | null;
+  signature?: string;
+  /** Sends an attestation, although none was requested. */
+  attested?: boolean;
+}
+
+const LOCAL_ORIGIN = 'http://localhost:5173';
+
+const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest();
+
+/** Returns a CBOR byte string of less than 64 KiB. */
+const cborBytes = (bytes: Buffer): Buffer =>
+  Buffer.concat([Buffer.from([0x59, bytes.length >> 8, bytes.length & 0xff]), bytes]);
+const cborText = (text: string): Buffer =>
+  Buffer.concat([Buffer.from([0x60 + text.length]), Buffer.from(text)]);
+
+/** A passkey with an ES256 key, without a browser: it returns any response that a test needs. */
+export class SoftwareAuthenticator {
+  readonly credentialId: Buffer;
+  /** The signature counter; 0 for a passkey that does not count. */
+  counter = 0;
+  private readonly privateKey: KeyObject;
+  private readonly publicKey: KeyObject;
+  private userHandle = '';
+  private readonly deviceBound: boolean;
+
+  constructor({
+    deviceBound = false,
+    credentialId = randomBytes(32),
+  }: { deviceBound?: boolean; credentialId?: Buffer } = {}) {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    this.privateKey = privateKey;
+    this.publicKey = publicKey;
+    this.deviceBound = deviceBound;
+    this.credentialId = credentialId;
+  }
+
+  get id(): string {
+    return this.credentialId.toString('base64url');
+  }
+
+  /** Returns the JSON that `navigator.credentials.create()` would lead to. */
+  create(options: any, deviations: Deviations = {}): any {
+    this.userHandle = options.user.id;
+    const credential = Buffer.concat([
+      Buffer.alloc(16),
+      Buffer.from([0, this.credentialId.length]),
+      this.credentialId,
+      this.coseKey(),
+    ]);
+    const data = this.authenticatorData(options.rp.id, deviations, FLAGS.attested);
+    const attestationObject = Buffer.concat([
+      Buffer.from([0xa3]),
+      ...[cborText('fmt'), cborText(deviations.attested ? 'packed' : 'none')],
+      ...[cborText('attStmt'), deviations.attested ? this.attestation() : Buffer.from([0xa0])],
+      cborText('authData'),
+      cborBytes(Buffer.concat([data, credential])),
+    ]);
+    return this.respond({
+      clientDataJSON: this.clientData('webauthn.create', options, deviations).toString('base64url'),
+      attestationObject: attestationObject.toString('base64url'),
+      transports: ['internal', 'hybrid'],
+      // Browsers add members that Gatehouse does not need.
+      publicKeyAlgorithm: -7,
+    });
+  }
+
+  /** Returns the JSON that `navigator.credentials.get()` would lead to. */
+  get(options: any, deviations: Deviations = {}): any {
+    const clientData = this.clientData('webauthn.get', options, deviations);
+    const data = this.authenticatorData(options.rpId, deviations);
+    const signature = sign('sha256', Buffer.concat([data, sha256(clientData)]), this.privateKey);
+    const { userHandle = this.userHandle } = deviations;
+    return this.respond({
+      clientDataJSON: clientData.toString('base64url'),
+      authenticatorData: data.toString('base64url'),
+      signature: deviations.signature ?? signature.toString('base64url'),
+      ...(userHandle === null ? {} : { userHandle }),
+    });
+  }
+
+  private respond(response: object): object {
+    const { id } = this;
+    return {
+      id,
+      rawId: id,
+      type: 'public-key',
+      response,
+      clientExtensionResults: {},
+      authenticatorAttachment: 'platform',
+    };
+  }
+
+  private clientData(type: string, options: any, deviations: Deviations): Buffer {
+    const { challenge = options.challenge, origin = LOCAL_ORIGIN, crossOrigin = false } = deviations;
+    return Buffer.from(JSON.stringify({ type: deviations.type ?? type, challenge, origin, crossOrigin }));
+  }
+
+  private authenticatorData(rpId: string, deviations: Deviations, more = 0): Buffer {
+    const { userPresent = true, userVerified = true } = deviations;
+    const flags =
+      more +
+      (userPresent ? FLAGS.userPresent : 0) +
+      (userVerified ? FLAGS.userVerified : 0) +
+      (this.deviceBound ? 0 : FLAGS.backupEligible + FLAGS.backedUp);
+    const counter = Buffer.alloc(4);
+    counter.writeUInt32BE(this.counter);
+    return Buffer.concat([sha256(deviations.rpId ?? rpId), Buffer.from([flags]), counter]);
+  }
+
+  /** Returns a packed attestation whose certificate and signature are not valid (WebAuthn, section 8.2). */
+  private attestation(): Buffer {
+    const bytes = cborBytes(randomBytes(64));
+    const certificates = Buffer.concat([Buffer.from([0x81]), bytes]);
+    const algorithm = Buffer.from([0x26]);
+    const members = [cborText('alg'), algorithm, cborText('sig'), bytes, cborText('x5c'), certificates];
+    return Buffer.concat([Buffer.from([0xa3]), ...members]);
+  }
+
+  /** Returns the public key as a COSE key: EC2, ES256, P-256, x, y (RFC 9053). */
+  private coseKey(): Buffer {
+    const { x, y } = this.publicKey.export({ format: 'jwk' });
+    const [prefix, separator] = [Buffer.from('a5010203262001215820', 'hex'), Buffer.from('225820', 'hex')];
+    return Buffer.concat([prefix, Buffer.from(x!, 'base64url'), separator, Buffer.from(y!, 'base64url')]);
+  }
+}
