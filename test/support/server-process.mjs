@@ -208,7 +208,8 @@ export class ServerProcess {
  */
 const PORTS = 2_000;
 const firstPort = 10_000 + PORTS * (Number(process.env.JEST_WORKER_ID ?? 0) % 10);
-const usedPorts = new Set();
+/** Ports that were returned, and the one of the range that `fetch` blocks (https://fetch.spec.whatwg.org/#port-blocking). */
+const usedPorts = new Set([10_080]);
 
 /**
  * Returns a port that is currently free and was not returned before in this process.
