@@ -435,9 +435,12 @@ describe('the setting mfa', () => {
           challenge: { kind: 'enroll_factor', methods: ['totp', 'passkey'] },
         },
       });
+      const { token: olderToken } = registered.body.challenge;
       const challengeToken = await openChallenge(instance, email);
-      const enroll = () =>
-        instance.requestWithPublishableKey('POST', '/api/v1/auth/challenge/enroll-totp', { challengeToken });
+      const enroll = (token = challengeToken) =>
+        instance.requestWithPublishableKey('POST', '/api/v1/auth/challenge/enroll-totp', {
+          challengeToken: token,
+        });
       expect(await completeChallenge(instance, challengeToken, '123456')).toMatchObject(invalidCode);
       const replaced = (await enroll()).body.secret;
       const { secret } = (await enroll()).body;
@@ -447,6 +450,11 @@ describe('the setting mfa', () => {
       const { body } = await completeChallenge(instance, challengeToken, totpCode(secret));
       expect(body.recoveryCodes).toHaveLength(10);
       expect(decodeJwt(body.tokens.accessToken)['amr']).toEqual(['pwd', 'otp', 'mfa']);
+      // A challenge from before the enrollment enrolls no other factor.
+      const enrolled = await enroll(olderToken);
+      expect(await completeChallenge(instance, olderToken, totpCode(enrolled.body.secret))).toMatchObject(
+        expired,
+      );
       // The last factor cannot be removed.
       const [factor] = (await asCustomer(body, 'GET', 'factors')).body.totp;
       expect(await asCustomer(body, 'DELETE', `factors/${factor.id}`)).toMatchObject({ status: 409 });

@@ -366,6 +366,7 @@ describe('a passkey as a second factor', () => {
   it('is enrolled in a challenge where a factor is required, and cannot be removed as the last one', async () => {
     const { email } = await registerCustomer(instance);
     await withSettings(instance, { mfa: 'required' }, async () => {
+      const olderToken = await openChallenge(instance, email);
       const login = await instance.login(email);
       expect(login.body.challenge).toMatchObject({ kind: 'enroll_factor', methods: ['totp', 'passkey'] });
       const { token: challengeToken } = login.body.challenge;
@@ -377,6 +378,11 @@ describe('a passkey as a second factor', () => {
       const { body } = await publish('challenge/enroll-passkey', { challengeToken, response });
       expect(body.recoveryCodes).toHaveLength(10);
       expect(decodeJwt(body.tokens.accessToken)['amr']).toEqual(['pwd', 'swk', 'user', 'mfa']);
+      // A challenge from before the enrollment enrolls no other factor.
+      const late = new SoftwareAuthenticator().create(await options('enroll-passkey', olderToken));
+      expect(
+        (await publish('challenge/enroll-passkey', { challengeToken: olderToken, response: late })).body.code,
+      ).toBe('challenge_expired');
       const [passkey] = (await asCustomer(body, 'GET', 'passkeys')).body.data;
       expect(await asCustomer(body, 'DELETE', `passkeys/${passkey.id}`)).toMatchObject({
         status: 409,

@@ -12,6 +12,7 @@ import {
 import {
   ChallengesRepository,
   CustomersRepository,
+  FactorsRepository,
   Transactions,
   type Challenge,
   type CustomerDetails,
@@ -46,6 +47,7 @@ export class ChallengesService {
   constructor(
     private readonly challenges: ChallengesRepository,
     private readonly customers: CustomersRepository,
+    private readonly factors: FactorsRepository,
     private readonly check: FactorCheckService,
     private readonly changes: FactorChangesService,
     private readonly passkeys: PasskeyCeremoniesService,
@@ -168,6 +170,9 @@ export class ChallengesService {
       const customer = await this.customers.lock(tx, project.id, customerId);
       const challenge = customer && (await this.challenges.consume(tx, tokenHash));
       if (!customer || !challenge) throw new GatehouseError('challenge_expired');
+      // Otherwise a stolen password would still enroll a factor after the owner has enrolled the first one.
+      if (challenge.kind === 'enroll_factor' && (await this.factors.exists(tx, customerId)))
+        throw new GatehouseError('challenge_expired');
       const { methods, recoveryCodes } = await prove(tx, customer, challenge);
       const amr = addMethods(challenge.amr, methods);
       const response = await this.signIn.complete(tx, project, customer, { amr }, client);
