@@ -5,6 +5,7 @@ import { describeConsole } from '../support/console-tests.js';
 import { registerWithTotp } from '../support/customer-factors.js';
 import { withSettings } from '../support/customers.js';
 import { insertOperator, inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
+import { insertPasskey } from '../support/passkeys.js';
 import { totpCode } from '../support/totp.js';
 
 describeConsole(
@@ -225,9 +226,10 @@ describeConsole(
       await page.context().close();
     });
 
-    it('requires a second factor of a customer, and removes an authenticator with a reason', async () => {
+    it('requires a second factor of a customer, and removes a passkey and an authenticator with a reason', async () => {
       const { instance } = test;
       const customer = await withSettings(instance, { mfa: 'optional' }, () => registerWithTotp(instance));
+      const passkeyId = await insertPasskey(instance, customer.id);
       const open = async (role: string) => {
         const operator = await insertOperator(instance, role);
         const page = await openWithoutAnimations(operator, `/customers/${customer.id}`);
@@ -248,6 +250,13 @@ describeConsole(
       await viewer.page.context().close();
 
       const { page, section } = await open('operator');
+      await section.getByText('Passkey “Phone”').waitFor();
+      await section.getByRole('button', { name: /^Remove the passkey/ }).click();
+      const passkeyDialog = page.getByRole('dialog', { name: 'Remove this passkey?' });
+      await passkeyDialog.getByLabel('Reason').fill('Ticket 4710');
+      await passkeyDialog.getByRole('button', { name: 'Remove passkey' }).click();
+      await passkeyDialog.waitFor({ state: 'hidden' });
+      await section.getByText('Passkey “Phone”').waitFor({ state: 'hidden' });
       await section.getByRole('button', { name: /^Remove the authenticator/ }).click();
       const dialog = page.getByRole('dialog', { name: 'Remove this authenticator?' });
       await dialog.getByText('All sessions of the customer end').waitFor();
@@ -264,7 +273,9 @@ describeConsole(
 
       for (const [tab, text] of [
         ['Events', 'factor.removed'],
+        ['Events', 'passkey.removed'],
         ['Emails', 'Second factor removed'],
+        ['Audit log', `reason: Ticket 4710 · passkeyId: ${passkeyId}`],
         ['Audit log', `reason: Ticket 4711 · factorId: ${customer.factorId}`],
       ] as const) {
         await page.getByRole('tab', { name: tab }).click();

@@ -14,9 +14,10 @@ import { CapturedMailsNote } from './captured-mails-note';
 import type { Customer } from './customer-actions';
 import { ChangeMfa, mfaLabels } from './customer-mfa';
 
-type Factor = Schemas['FactorResponse'];
+type Passkey = Schemas['PasskeyResponse'];
+type Factor = Schemas['FactorResponse'] | Passkey;
 
-/** Renders the authenticators and recovery codes of a customer, and whether the customer needs them to sign in. */
+/** Renders the second factors and recovery codes of a customer, and whether the customer needs them to sign in. */
 export function CustomerFactors({ customer }: { customer: Customer }): ReactNode {
   const query = useGet('/operator/v1/customers/{customerId}/factors', { path: { customerId: customer.id } });
   const [selected, setSelected] = useState<Factor | null>(null);
@@ -29,7 +30,7 @@ export function CustomerFactors({ customer }: { customer: Customer }): ReactNode
         </Can>
       </Group>
       <QueryContent query={query}>
-        {({ totp, recoveryCodes }) => (
+        {({ totp, passkeys, recoveryCodes }) => (
           <Stack>
             <PropertyList
               items={{
@@ -37,25 +38,33 @@ export function CustomerFactors({ customer }: { customer: Customer }): ReactNode
                 'Recovery codes': recoveryCodes > 0 ? `${recoveryCodes} unused` : 'None',
               }}
             />
-            {totp.length === 0 && <Text c="dimmed">No authenticators. Only the customer can add one.</Text>}
-            {totp.map((factor) => (
-              <Authenticator key={factor.id} factor={factor} onRemove={() => setSelected(factor)} />
+            {totp.length + passkeys.length === 0 && (
+              <Text c="dimmed">No authenticators and no passkeys. Only the customer can add one.</Text>
+            )}
+            {[...totp, ...passkeys].map((factor) => (
+              <FactorRow key={factor.id} factor={factor} onRemove={() => setSelected(factor)} />
             ))}
           </Stack>
         )}
       </QueryContent>
-      <RemoveAuthenticator customerId={customer.id} factor={selected} onClose={() => setSelected(null)} />
+      <RemoveFactor customerId={customer.id} factor={selected} onClose={() => setSelected(null)} />
     </Paper>
   );
 }
 
-function Authenticator({ factor, onRemove }: { factor: Factor; onRemove: () => void }): ReactNode {
+const isPasskey = (factor: Factor): factor is Passkey => 'name' in factor;
+
+const typeOf = (factor: Factor): 'Passkey' | 'Authenticator' =>
+  isPasskey(factor) ? 'Passkey' : 'Authenticator';
+
+function FactorRow({ factor, onRemove }: { factor: Factor; onRemove: () => void }): ReactNode {
   const { id, createdAt, lastUsedAt } = factor;
+  const type = typeOf(factor);
   return (
-    <Group component="section" aria-label="Authenticator" justify="space-between" gap="xs" wrap="nowrap">
+    <Group component="section" aria-label={type} justify="space-between" gap="xs" wrap="nowrap">
       <div style={{ minWidth: 0 }}>
         <Text>
-          Authenticator <Id id={id} short />
+          {isPasskey(factor) ? `${type} “${factor.name}”` : type} <Id id={id} short />
         </Text>
         <Text size="xs" c="dimmed">
           Added <RelativeTime at={createdAt} /> · {lastUsedAt && 'Last used '}
@@ -68,7 +77,7 @@ function Authenticator({ factor, onRemove }: { factor: Factor; onRemove: () => v
           size="compact-xs"
           color="red.8"
           c="var(--bad)"
-          aria-label={`Remove the authenticator added at ${formatUtcTime(createdAt)}`}
+          aria-label={`Remove the ${type.toLowerCase()} added at ${formatUtcTime(createdAt)}`}
           onClick={onRemove}
         >
           Remove
@@ -78,14 +87,15 @@ function Authenticator({ factor, onRemove }: { factor: Factor; onRemove: () => v
   );
 }
 
-interface RemoveAuthenticatorProps {
+interface RemoveFactorProps {
   customerId: string;
-  /** The authenticator to remove; null if the dialog is closed. */
+  /** The factor to remove; null if the dialog is closed. */
   factor: Factor | null;
   onClose: () => void;
 }
 
-function RemoveAuthenticator({ customerId, factor, onClose }: RemoveAuthenticatorProps): ReactNode {
+function RemoveFactor({ customerId, factor, onClose }: RemoveFactorProps): ReactNode {
+  const type = factor ? typeOf(factor) : 'Authenticator';
   const remove = useApiMutation(
     ({ factorId, reason }: { factorId: string; reason: string }) =>
       unwrap(
@@ -100,19 +110,19 @@ function RemoveAuthenticator({ customerId, factor, onClose }: RemoveAuthenticato
     <ActionDialog
       open={factor !== null}
       onClose={onClose}
-      title="Remove this authenticator?"
-      confirmLabel="Remove authenticator"
+      title={`Remove this ${type.toLowerCase()}?`}
+      confirmLabel={`Remove ${type.toLowerCase()}`}
       danger
       requiresReason="required"
       onConfirm={async (reason) => {
         if (!factor) return;
         await remove.mutateAsync({ factorId: factor.id, reason });
-        toastSuccess('Authenticator removed');
+        toastSuccess(`${type} removed`);
       }}
     >
       <Text>
         All sessions of the customer end, and the customer is notified by email. The recovery codes are
-        deleted with the last authenticator. This cannot be undone.
+        deleted with the last second factor. This cannot be undone.
       </Text>
       <Text>
         Verify the identity of the customer first, because the password alone may then be enough to sign in.
