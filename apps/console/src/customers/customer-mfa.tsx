@@ -23,13 +23,13 @@ interface MfaChange {
 const changes: Record<Mfa, MfaChange> = {
   inherit: {
     title: 'Use the project setting?',
-    text: 'The project setting decides whether the customer needs a second factor to sign in. The authenticators of the customer are not removed. You can require a second factor again at any time.',
+    text: 'The project setting decides whether the customer needs a second factor to sign in. The customer keeps their authenticators and passkeys. You can require a second factor again at any time.',
     confirmLabel: 'Use project setting',
     successMessage: 'The project setting applies to this customer',
   },
   required: {
     title: 'Require a second factor?',
-    text: 'The customer needs a second factor for every sign-in, and adds an authenticator at the next one if there is none. Sessions without a second factor can no longer be refreshed. There is no grace period. You can undo this at any time.',
+    text: 'This customer then needs a second factor for every sign-in. A customer without an authenticator or a passkey sets one up at the next sign-in. Sessions without a second factor can no longer be refreshed, and there is no grace period. You can undo this at any time.',
     confirmLabel: 'Require second factor',
     successMessage: 'Second factor required',
   },

@@ -253,7 +253,7 @@ export class CustomersRepository {
     return row ?? null;
   }
 
-  /** Reads the customer who has an address, and locks the row like `lock`. Returns null if there is none. */
+  /** Locks the row of the customer with this email like `lock`, and returns it, or null if there is none. */
   async lockWithEmail(tx: Tx, projectId: string, email: string): Promise<CustomerWithPasswordHash | null> {
     const [row] = await tx.execute(lockCustomerWithEmail, [projectId, email]);
     return row ?? null;
