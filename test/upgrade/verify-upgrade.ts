@@ -1,0 +1,191 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { mapInGroups } from '../bench/requests.js';
+import { adminUrl, createDatabase, dropDatabase } from '../support/databases.mjs';
+import { freePort, ServerProcess } from '../support/server-process.mjs';
+import { readFixture } from './fixture.js';
+import type { Manifest } from './manifest.js';
+import { restore } from './restore.js';
+
+/** Customers who are signed in by the previous api before the upgrade, and stay signed in. */
+const SIGNED_IN = 200;
+
+interface Tokens {
+  accessToken: string;
+  refreshToken: string;
+}
+
+interface Customer {
+  id: string;
+  email: string;
+  publishableKey: string;
+}
+
+export interface VerifyOptions {
+  version: string;
+  /** Folder of a built checkout of the previous version. */
+  previous: string;
+  /** Factor by which the number of customers is multiplied. */
+  times: number;
+  report: (line: string) => void;
+}
+
+/**
+ * Upgrades the database of a version while an api of that version serves requests, and checks that nobody is
+ * signed out, that sessions and passwords work at both apis, and that every customer can sign in afterward.
+ * @throws Error that names the first violation
+ */
+export async function verifyUpgrade({ version, previous, times, report }: VerifyOptions): Promise<void> {
+  const entryPoint = join(previous, 'dist/programs/api.js');
+  if (!existsSync(entryPoint)) throw new Error(`${entryPoint} does not exist: build this checkout first.`);
+  const { dump, manifest } = readFixture(version);
+  const name = `upgrade_${randomBytes(8).toString('hex')}`;
+  const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-upgrade-'));
+  const { url, ownerUrl } = await createDatabase(name, 'template0');
+  const db = new pg.Pool({ connectionString: adminUrl(name), max: 2 });
+  const apis: ServerProcess[] = [];
+  const start = async (program: string, env: Record<string, string>): Promise<Api> => {
+    const port = await freePort();
+    const api = new ServerProcess(program, {
+      ...{ PORT: String(port), PUBLIC_URL: 'http://gatehouse.test', DATA_DIR: dataDir, BCRYPT_COST: '4' },
+      ...{ SEED: 'off', RATE_LIMITS: 'off', PERIODIC_JOBS: 'off' },
+      ...{ GATEHOUSE_SECRET: manifest.rootSecret, ...env },
+    });
+    apis.push(api);
+    await api.waitUntilReady();
+    return new Api(`http://127.0.0.1:${port}`);
+  };
+  try {
+    await restore(ownerUrl, dump, { times, report });
+    // Earlier versions connect as the owner of the tables.
+    const old = await start(entryPoint, { DATABASE_URL: ownerUrl });
+    const customers = await findCustomers(db, manifest);
+    const guests = customers.slice(0, SIGNED_IN);
+    const sessions = await mapInGroups(guests, (customer) => old.login(customer, manifest.password));
+    const before = await readCredentials(db, guests);
+    report(`${customers.length.toLocaleString('en')} customers can sign in, ${guests.length} are signed in`);
+
+    const load = keepRequesting(old, guests, manifest.password);
+    const current = await start(join(process.cwd(), 'dist/programs/api.js'), {
+      ...{ DATABASE_URL: url, MIGRATE_DATABASE_URL: ownerUrl },
+    });
+    report(`upgraded, while the previous api served ${await load.stop()} requests`);
+    const after = await readCredentials(db, guests);
+    if (before !== after) throw new Error('the upgrade changed password hashes or sessions');
+
+    const refreshed = await mapInGroups([...sessions.entries()], async ([index, tokens]) => {
+      const [first, second] = index % 2 ? [old, current] : [current, old];
+      await first.getCustomer(tokens);
+      await second.getCustomer(tokens);
+      const successor = await second.refresh(await first.refresh(tokens));
+      await first.getCustomer(successor);
+      await second.getCustomer(await first.login(guests[index]!, manifest.password));
+      await first.getCustomer(await second.login(guests[index]!, manifest.password));
+      return successor;
+    });
+    report('both apis accept the sessions and the passwords that the other has used');
+
+    await apis[0]!.stop();
+    const refreshTokens = [...refreshed, ...manifest.refreshTokens.map((refreshToken) => ({ refreshToken }))];
+    await mapInGroups(refreshTokens, (tokens) => current.refresh(tokens));
+    report('every session goes on after the previous api has stopped');
+    let done = 0;
+    await mapInGroups(customers, async (customer) => {
+      await current.getCustomer(await current.login(customer, manifest.password));
+      done += 1;
+      if (done % 10_000 === 0) report(`${done.toLocaleString('en')} customers signed in`);
+    });
+    report(`all ${customers.length.toLocaleString('en')} customers signed in with their password`);
+  } finally {
+    await Promise.all(apis.map((api) => api.stop()));
+    await db.end();
+    await dropDatabase(name);
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** An api without checks of its responses, because earlier versions have other documents. */
+class Api {
+  constructor(private readonly url: string) {}
+
+  async login({ email, publishableKey }: Customer, password: string): Promise<Tokens> {
+    const headers = { 'x-publishable-key': publishableKey };
+    const { tokens } = await this.send('POST', '/api/v1/auth/login', headers, { email, password });
+    return tokens as Tokens;
+  }
+
+  async refresh({ refreshToken }: Pick<Tokens, 'refreshToken'>): Promise<Tokens> {
+    const body = await this.send('POST', '/api/v1/auth/refresh', {}, { refreshToken });
+    return (body['tokens'] ?? body) as Tokens;
+  }
+
+  async getCustomer({ accessToken }: Tokens): Promise<void> {
+    await this.send('GET', '/api/v1/me', { authorization: `Bearer ${accessToken}` });
+  }
+
+  private async send(
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body?: object,
+  ): Promise<Record<string, unknown>> {
+    const response = await fetch(this.url + path, {
+      method,
+      headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return JSON.parse(text) as Record<string, unknown>;
+  }
+}
+
+/** Returns the customers who can sign in with the password of the fixture, in random order. */
+async function findCustomers(db: pg.Pool, { projects, customers }: Manifest): Promise<Customer[]> {
+  const keys = new Map(projects.map(({ projectId, publishableKey }) => [projectId, publishableKey]));
+  const { rows } = await db.query<{ id: string; email: string; projectId: string }>(
+    `SELECT id, email, project_id AS "projectId" FROM customers
+     WHERE project_id = ANY ($1) AND password_hash IS NOT NULL AND disabled_at IS NULL AND email <> ALL ($2)
+     ORDER BY md5(id::text)`,
+    [[...keys.keys()], [customers.locked]],
+  );
+  return rows.map(({ id, email, projectId }) => ({ id, email, publishableKey: keys.get(projectId)! }));
+}
+
+/** Returns a digest of all password hashes and sessions, except those of customers who are in use. */
+async function readCredentials(db: pg.Pool, except: Customer[]): Promise<string> {
+  const { rows } = await db.query(
+    `SELECT (SELECT md5(string_agg(id || coalesce(password_hash, ''), ',' ORDER BY id)) FROM customers
+             WHERE id <> ALL ($1)) AS customers,
+       (SELECT md5(string_agg(id || current_hash::text || idle_expires_at::text || (revoked_at IS NULL), ',' ORDER BY id)) FROM sessions
+        WHERE customer_id <> ALL ($1)) AS sessions`,
+    [except.map(({ id }) => id)],
+  );
+  return JSON.stringify(rows[0]);
+}
+
+/** Signs customers in and reads them, one after the other, until it is stopped. */
+function keepRequesting(api: Api, customers: Customer[], password: string): { stop(): Promise<number> } {
+  let isStopped = false;
+  let requests = 0;
+  const run = (async () => {
+    while (!isStopped) {
+      const tokens = await api.login(customers[requests % customers.length]!, password);
+      await api.getCustomer(await api.refresh(tokens));
+      requests += 3;
+    }
+  })();
+  // The error is thrown by stop().
+  run.catch(() => undefined);
+  return {
+    stop: async () => {
+      isStopped = true;
+      await run;
+      return requests;
+    },
+  };
+}
