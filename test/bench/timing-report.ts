@@ -8,6 +8,8 @@ export interface TimingCase {
   responses: Exchange[];
   /** True if the durations of a case differ, so that only their distributions can be compared. */
   isMixed: boolean;
+  /** True if the case is only shown, because its response reveals the result anyway. */
+  isInformative: boolean;
 }
 
 /** Maximum difference between the medians of a group, in percent. */
@@ -68,7 +70,7 @@ export function timingReport(cases: TimingCase[], notes: string[]): SectionResul
       ...groups.flatMap((group) => group.map((each) => row(each, group[0]!))),
     ],
     notes,
-    targets: groups.flatMap(targets),
+    targets: groups.filter((group) => !group.some(({ isInformative }) => isInformative)).flatMap(targets),
   };
 }
 

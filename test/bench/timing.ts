@@ -3,6 +3,7 @@ import { Agent } from 'node:http';
 import { expectStatus } from '../support/customers.js';
 import { bearerHeader, PASSWORD, type TestInstance } from '../support/test-instance.js';
 import { insertProject } from '../support/tenants.js';
+import { randomTotpSecret, totpCode } from '../support/totp.js';
 import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { uniqueEmail } from '../support/unique-email.js';
 import { BenchInstance } from './bench-instance.js';
@@ -22,12 +23,13 @@ interface Case {
   name: string;
   path: string;
   status: number;
-  /** Each address is used once, so that no limit per address is measured. */
-  emails: string[];
-  password?: string;
+  /** Returns the body of each request. Each address is used once, so that no limit per address is measured. */
+  bodies: (() => object)[];
   /** Default: the key of the first project. */
   publishableKey?: string;
   isMixed?: boolean;
+  /** True if the case is only shown, because its response reveals the result anyway. */
+  isInformative?: boolean;
 }
 
 /**
@@ -39,6 +41,7 @@ export async function measureTiming({ samples = SAMPLES }: { samples?: number })
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
     const cases = [
+      ...(await prepareSecondSteps(bench.instance, samples + WARM_UP)),
       ...(await prepareCases(bench.instance, samples + WARM_UP)),
       ...(await prepareImportedCases(bench.instance, samples + WARM_UP)),
     ];
@@ -59,6 +62,7 @@ export async function measureTiming({ samples = SAMPLES }: { samples?: number })
         `${samples} requests of each case, one after the other over one connection, in random order within a group,`,
         `after ${WARM_UP} warm-up requests. Each uses an address of its own; bcrypt at cost ${COST}.`,
         'The project of the group "login with imported hashes" has equal numbers of own, argon2id, bcrypt and PBKDF2 hashes.',
+        'The cases of challenge/totp have no target: the response reveals the result.',
         'Ratios refer to the first case of the group. Responses are compared without date, request id and challenge.',
       ],
     );
@@ -68,12 +72,12 @@ export async function measureTiming({ samples = SAMPLES }: { samples?: number })
   }
 }
 
-const createTimingCase = ({ group, name, isMixed = false }: Case): TimingCase => ({
-  group,
-  name,
-  isMixed,
-  responses: [],
+const createTimingCase = ({ group, name, isMixed = false, isInformative = false }: Case): TimingCase => ({
+  ...{ group, name, isMixed, isInformative, responses: [] },
 });
+
+const createBodies = (emails: string[], password?: string): (() => object)[] =>
+  emails.map((email) => () => ({ email, password }));
 
 /** Hashes of other systems that take from microseconds to several times as long as one of Gatehouse. */
 const importedHashes = [
@@ -96,11 +100,12 @@ async function prepareImportedCases(instance: TestInstance, count: number): Prom
   if (response.body.created !== count) throw new Error(JSON.stringify(response.body));
   const login = {
     ...{ group: 'login with imported hashes', path: 'login', status: 401, isMixed: true },
-    ...{ password: `not ${PASSWORD}`, publishableKey },
+    publishableKey,
   };
+  const bodies = (emails: string[]) => createBodies(emails, `not ${PASSWORD}`);
   return [
-    { ...login, name: 'wrong password', emails: shuffle(customers.map(({ email }) => email)) },
-    { ...login, name: 'unknown email', emails: Array.from({ length: count }, uniqueEmail) },
+    { ...login, name: 'wrong password', bodies: bodies(shuffle(customers.map(({ email }) => email))) },
+    { ...login, name: 'unknown email', bodies: bodies(Array.from({ length: count }, uniqueEmail)) },
   ];
 }
 
@@ -119,31 +124,75 @@ async function prepareCases(instance: TestInstance, count: number): Promise<Case
   expectStatus(200, await instance.requestWithSecretKey('PATCH', projectPath, { settings }));
   const emails = (customers: { email: string }[]) => customers.map(({ email }) => email);
   const unknown = () => Array.from({ length: count }, uniqueEmail);
-  const createCases = (group: string, path: string, status: number, kinds: Record<string, string[]>) =>
-    Object.entries(kinds).map(([name, addresses]) => ({ group, name, path, status, emails: addresses }));
-  const logins = createCases('login', 'login', 401, {
+  const createCases = (path: string, status: number, kinds: Record<string, string[]>, password?: string) =>
+    Object.entries(kinds).map(([name, addresses]) => ({
+      ...{ group: path, name, path, status, bodies: createBodies(addresses, password) },
+    }));
+  const logins = {
     'wrong password': emails(registered),
     'unknown email': unknown(),
     'customer without a password': emails(withoutPassword),
     'disabled customer, wrong password': emails(disabled),
-  });
+  };
   return [
-    ...logins.map((login) => ({ ...login, password: `not ${PASSWORD}` })),
-    ...createCases('forgot-password', 'forgot-password', 202, {
-      known: emails(registered),
-      unknown: unknown(),
-    }),
-    ...createCases('email-code', 'email-code', 202, {
+    ...createCases('login', 401, logins, `not ${PASSWORD}`),
+    ...createCases('forgot-password', 202, { known: emails(registered), unknown: unknown() }),
+    ...createCases('email-code', 202, {
       known: emails(verified),
       unknown: unknown(),
       disabled: emails(disabled),
     }),
-    ...createCases('resend-verification', 'resend-verification', 202, {
+    ...createCases('resend-verification', 202, {
       unverified: emails(registered),
       verified: emails(verified),
       unknown: unknown(),
     }),
   ];
+}
+
+/**
+ * Creates the cases of the second step. The response reveals whether a code is correct, and a code that has
+ * been used cannot be used again. Challenges expire after 10 minutes, so these cases come first.
+ */
+async function prepareSecondSteps(instance: TestInstance, count: number): Promise<Case[]> {
+  const { publishableKey, secretKey, projectId } = await insertProject(
+    instance,
+    instance.credentials.organizationId,
+  );
+  const headers = bearerHeader(secretKey);
+  const settings = { mfa: 'optional' };
+  const path = `/api/v1/projects/${projectId}`;
+  expectStatus(200, await instance.requestWithSecretKey('PATCH', path, { settings }));
+  const prepare = async (name: string, status: number, chooseCode: (secret: string) => string) => {
+    printProgress(`${count} challenges: ${name}`);
+    const bodies = await mapInGroups(Array.from({ length: count }, uniqueEmail), async (email) => {
+      const totpSecret = randomTotpSecret();
+      const customers = [{ email, password: PASSWORD, emailVerified: true, totpSecret }];
+      const created = await instance.request('POST', '/api/v1/customers/import', {
+        body: { customers },
+        headers,
+      });
+      if (created.body.created !== 1) throw new Error(JSON.stringify(created.body));
+      const body = { email, password: PASSWORD };
+      const response = await instance.request('POST', '/api/v1/auth/login', {
+        body,
+        headers: { 'x-publishable-key': publishableKey },
+      });
+      const challengeToken = expectStatus(200, response).body.challenge.token as string;
+      return () => ({ challengeToken, code: chooseCode(totpSecret) });
+    });
+    return {
+      ...{ group: 'challenge/totp', name, path: 'challenge/totp', status, bodies, publishableKey },
+      isInformative: true,
+    };
+  };
+  const cases = [
+    await prepare('wrong code', 400, (secret) => totpCode(secret, 100)),
+    await prepare('code of a used time step', 400, (secret) => totpCode(secret)),
+  ];
+  // Codes of all time steps until now have been used.
+  await instance.sql('UPDATE totp_factors SET last_step = extract(epoch FROM now()) / 30 + 1000');
+  return [...cases, await prepare('correct code', 200, (secret) => totpCode(secret))];
 }
 
 function createCustomers(
@@ -178,12 +227,12 @@ async function send(
   agent: Agent,
   requested: Case,
 ): Promise<Exchange> {
-  const { path, status, emails, password, publishableKey = credentials.publishableKey } = requested;
+  const { path, status, bodies, publishableKey = credentials.publishableKey } = requested;
   const response = await exchange(agent, {
     method: 'POST',
     url: `${baseUrl}/api/v1/auth/${path}`,
     headers: { 'x-publishable-key': publishableKey },
-    body: JSON.stringify({ email: emails.pop()!, password }),
+    body: JSON.stringify(bodies.pop()!()),
   });
   if (response.status !== status)
     throw new Error(`${requested.name}: ${response.status} ${response.error ?? response.body}`);

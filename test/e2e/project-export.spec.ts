@@ -1,4 +1,4 @@
-import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import bcrypt from 'bcrypt';
@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { bearerHeader, TestInstance, PASSWORD } from '../support/test-instance.js';
 import { parseNdjson, importLines, toNdjson } from '../support/ndjson.js';
 import { insertKey, insertProject, type Tenant } from '../support/tenants.js';
-import { totpCode } from '../support/totp.js';
+import { randomTotpSecret, totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
@@ -22,9 +22,6 @@ const login = (tenant: Tenant, email: string, password = PASSWORD) =>
     body: { email, password },
     headers: { 'x-publishable-key': tenant.publishableKey },
   });
-
-const randomTotpSecret = (): string =>
-  Array.from({ length: 32 }, () => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[randomInt(32)]).join('');
 
 /** Creates a project with customers of every kind. */
 async function createFullProject(): Promise<{ tenant: Tenant; emails: Record<string, string> }> {

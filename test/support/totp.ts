@@ -1,6 +1,10 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomInt } from 'node:crypto';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** Returns a secret of 160 bits (RFC 4226, section 4). */
+export const randomTotpSecret = (): string =>
+  Array.from({ length: 32 }, () => alphabet[randomInt(alphabet.length)]).join('');
 
 /**
  * Returns the code of an authenticator (RFC 6238), `steps` of 30 s from now. Implemented separately, to
