@@ -35,7 +35,7 @@ export interface VerifyOptions {
 }
 
 /**
- * Upgrades the database of a version while an api of that version serves requests, and checks that nobody is
+ * Upgrades the database of a version while an api of that version serves requests, and checks that no customer is
  * signed out, that sessions and passwords work at both apis, and that every customer can sign in afterward.
  * @throws Error that names the first violation
  */
