@@ -1,0 +1,214 @@
+import {
+  completeChallenge,
+  enrollTotp,
+  openChallenge,
+  type EnrolledCustomer,
+} from '../support/customer-factors.js';
+import {
+  expectStatus,
+  refreshSession,
+  registerCustomer,
+  requestEmailChange,
+  requestReset,
+  submitToken,
+  withSettings,
+  type RegisteredCustomer,
+} from '../support/customers.js';
+import { receiveEmailCode, verifyEmailCode } from '../support/email-codes.js';
+import { setFailedSignIns } from '../support/failed-sign-ins.js';
+import { addPasskey, requestPasskey, signInWithPasskey } from '../support/passkeys.js';
+import { SoftwareAuthenticator } from '../support/software-authenticator.js';
+import { insertKey } from '../support/tenants.js';
+import { bearerHeader, TestInstance, type TestResponse } from '../support/test-instance.js';
+import { totpCode } from '../support/totp.js';
+
+let instance: TestInstance;
+let supportKey: string;
+beforeAll(async () => {
+  instance = await TestInstance.startShared({ workers: 0 });
+  const scopes = ['customer:impersonate'];
+  supportKey = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
+});
+afterAll(async () => instance?.stop());
+
+const allMethods = { signIn: { emailCode: true, passkey: true }, mfa: 'optional' };
+const withSecretKey = (method: string, path: string, body?: object): Promise<TestResponse> =>
+  instance.requestWithSecretKey(method, `/api/v1/customers/${path}`, body);
+
+/** A customer who can sign in with every method. */
+interface Owner extends EnrolledCustomer {
+  authenticator: SoftwareAuthenticator;
+}
+
+/** Adds a passkey and an authenticator to a customer. */
+async function addFactors(customer: RegisteredCustomer): Promise<Owner> {
+  const authenticator = new SoftwareAuthenticator();
+  const enrolled = await enrollTotp(instance, customer);
+  expectStatus(201, await addPasskey(instance, customer.tokens, authenticator));
+  return { ...enrolled, authenticator };
+}
+
+const methods = {
+  password:
+    async ({ email }: Owner) =>
+    () =>
+      instance.login(email),
+  emailCode: async ({ email }: Owner) => {
+    const code = await receiveEmailCode(instance, email);
+    return () => verifyEmailCode(instance, code);
+  },
+  passkey: async ({ authenticator }: Owner) => {
+    const response = authenticator.get(await requestPasskey(instance));
+    return () => instance.requestWithPublishableKey('POST', '/api/v1/auth/passkey', { response });
+  },
+  signInToken: async ({ id }: Owner) => {
+    const { body } = await instance.request('POST', `/api/v1/customers/${id}/sign-in-tokens`, {
+      body: { reason: 'Ticket 4711' },
+      headers: bearerHeader(supportKey),
+    });
+    const { token } = body;
+    return () => instance.requestWithPublishableKey('POST', '/api/v1/auth/sign-in-token', { token });
+  },
+  challenge: async ({ email, secret }: Owner) => {
+    const token = await openChallenge(instance, email);
+    return () => completeChallenge(instance, token, totpCode(secret));
+  },
+};
+type Method = keyof typeof methods;
+
+/** Returns what a sign-in ended in: a session, the kind of a challenge, or the code of an error. */
+const outcomeOf = ({ body }: TestResponse): string =>
+  body.tokens ? 'session' : (body.challenge?.kind ?? body.code);
+
+const removeFactors = async ({ id }: Owner): Promise<void> => {
+  await instance.sql('DELETE FROM totp_factors WHERE customer_id = $1', [id]);
+  await instance.sql('DELETE FROM passkeys WHERE customer_id = $1', [id]);
+};
+
+interface Rule {
+  name: string;
+  isUnverified?: boolean;
+  /** Additional settings of the project from the proof on. */
+  settings?: object;
+  /** Changes the customer between the start of the sign-in and its proof. */
+  change?: (customer: Owner) => Promise<unknown>;
+  outcomes: Record<Method, string>;
+}
+
+const everyMethod = (outcome: string): Record<Method, string> => ({
+  ...{ password: outcome, emailCode: outcome, passkey: outcome, signInToken: outcome, challenge: outcome },
+});
+const withFactor = { ...everyMethod('session'), password: 'second_factor', emailCode: 'second_factor' };
+
+const rules: Rule[] = [
+  { name: 'of a customer with factors', outcomes: withFactor },
+  { name: 'without second factors', settings: { mfa: 'off' }, outcomes: everyMethod('session') },
+  { name: 'with a required second factor', settings: { mfa: 'required' }, outcomes: withFactor },
+  {
+    name: 'with a second factor that is required of the customer alone',
+    settings: { mfa: 'off' },
+    change: ({ id }) => withSecretKey('PATCH', id, { mfa: 'required' }),
+    outcomes: withFactor,
+  },
+  {
+    name: 'with a required second factor of a customer without one',
+    settings: { mfa: 'required' },
+    change: removeFactors,
+    outcomes: {
+      ...{ password: 'enroll_factor', emailCode: 'enroll_factor', passkey: 'passkey_not_accepted' },
+      ...{ signInToken: 'session', challenge: 'invalid_code' },
+    },
+  },
+  {
+    name: 'of a disabled customer',
+    change: ({ id }) => withSecretKey('POST', `${id}/disable`),
+    outcomes: everyMethod('customer_disabled'),
+  },
+  {
+    name: 'of an unverified customer where a verified email is required',
+    isUnverified: true,
+    settings: { requireVerifiedEmail: true },
+    // The code is the proof of the address, and removes the factors from before it.
+    outcomes: { ...everyMethod('email_not_verified'), emailCode: 'session' },
+  },
+  {
+    name: 'after ten wrong passwords',
+    change: async ({ id, email }) => {
+      // Known addresses have an allowance of their own.
+      await instance.sql('DELETE FROM customer_addresses WHERE customer_id = $1', [id]);
+      await setFailedSignIns(instance, email, { inWindow: 10 });
+    },
+    outcomes: { ...withFactor, password: 'too_many_attempts' },
+  },
+  {
+    name: 'with a method that is off',
+    settings: { signIn: { password: false, emailCode: true, passkey: false } },
+    outcomes: { ...withFactor, password: 'method_not_enabled', passkey: 'method_not_enabled' },
+  },
+];
+
+describe('MF-01: every sign-in', () => {
+  it.each(rules)('$name', async ({ isUnverified = false, settings = {}, change, outcomes }) => {
+    const actual: Record<string, string> = {};
+    for (const [method, begin] of Object.entries(methods)) {
+      await withSettings(instance, allMethods, async () => {
+        const customer = await addFactors(await registerCustomer(instance));
+        if (!isUnverified)
+          await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [customer.id]);
+        const complete = await begin(customer);
+        await change?.(customer);
+        actual[method] = await withSettings(instance, { ...allMethods, ...settings }, async () =>
+          outcomeOf(await complete()),
+        );
+      });
+    }
+    expect(actual).toEqual(outcomes);
+  });
+});
+
+describe('FE-03: a person who registered the address of another has no access left', () => {
+  /** Each returns a function that sends the proof of the address. */
+  const proofs: Record<string, (customer: RegisteredCustomer) => Promise<() => Promise<TestResponse>>> = {
+    'an email code': async ({ email }) => {
+      const code = await receiveEmailCode(instance, email);
+      return () => verifyEmailCode(instance, code);
+    },
+    'a password reset': async ({ email }) => {
+      const token = await requestReset(instance, email);
+      return () => submitToken(instance, 'reset-password', token);
+    },
+    'a disown': async ({ email }) => {
+      const token = await instance.getVerificationToken(email);
+      return () => submitToken(instance, 'disown', token);
+    },
+  };
+
+  it.each(Object.keys(proofs))('after %s', async (proof) => {
+    await withSettings(instance, allMethods, async () => {
+      const { id, email, ...registered } = await registerCustomer(instance);
+      const prove = await proofs[proof]!({ id, email, ...registered });
+      const intruder = await addFactors({ id, email, ...registered });
+      const { currentToken, newToken } = await requestEmailChange(instance, intruder);
+      await submitToken(instance, 'confirm-email-change', newToken);
+      const challenge = await openChallenge(instance, email);
+
+      expect((await prove()).status).toBeLessThan(300);
+
+      const me = await instance.requestWithAccessToken(intruder.tokens.accessToken, 'GET', '/api/v1/me');
+      expect(me.status).toBe(401);
+      expect((await refreshSession(instance, intruder.tokens.refreshToken)).status).toBe(401);
+      expect((await instance.login(email)).status).toBe(401);
+      expect(outcomeOf(await signInWithPasskey(instance, intruder.authenticator))).toBe(
+        'passkey_not_accepted',
+      );
+      expect(outcomeOf(await completeChallenge(instance, challenge, totpCode(intruder.secret)))).toBe(
+        'challenge_expired',
+      );
+      expect((await submitToken(instance, 'confirm-email-change', currentToken)).status).toBe(400);
+      expect((await withSecretKey('GET', `${id}/factors`)).body).toEqual({
+        ...{ totp: [], passkeys: [], recoveryCodes: 0 },
+      });
+      expect((await withSecretKey('GET', id)).body).toMatchObject({ email, emailVerified: true });
+    });
+  });
+});
