@@ -1,13 +1,9 @@
 // This file contains SQL: upserts and conditional changes in one statement, and times by the clock of the database.
 import type { Database } from '../database.js';
+import { AttemptCounter, limitValues, type AttemptLimit } from '../login-attempts/attempt-counter.js';
 import {
   attemptResultRow,
-  attemptResultSql,
-  attemptsColumn,
-  consumeAllowanceSql,
   KNOWN_ADDRESS_SINCE,
-  PRUNED_ATTEMPTS,
-  releaseSql,
   type LoginAllowance,
 } from '../login-attempts/login-allowance.js';
 import { pruneInBatches, pruneStatement } from '../prune.js';
@@ -34,17 +30,13 @@ export interface NewEmailCode {
 }
 
 /** A guess at the code of a challenge token, and the limit of wrong guesses. */
-export interface EmailCodeGuess {
+export interface EmailCodeGuess extends AttemptLimit {
   projectId: string;
   tokenHash: Buffer;
   /** The keyed hashes of the guess, one of which a correct code has. */
   codeHashes: Buffer[];
   /** Address block of the client; null if unknown. */
   addressBlock: string | null;
-  /** Maximum number of wrong guesses per window, and the same number again from known addresses. */
-  quota: number;
-  windowSeconds: number;
-  maxWindowSeconds: number;
 }
 
 const guessRow = {
@@ -68,53 +60,40 @@ const findIsGuessed = statement({ isGuessed: boolean }, `SELECT ${isGuessed('$1'
 const isKnownAddress = `EXISTS (
   SELECT FROM code JOIN customers c ON c.email = code.email
     JOIN customer_addresses known ON known.customer_id = c.id
-  WHERE c.project_id = $1 AND known.address_block = $3 AND known.last_login_at > ${KNOWN_ADDRESS_SINCE})`;
+  WHERE c.project_id = $4 AND known.address_block = $6 AND known.last_login_at > ${KNOWN_ADDRESS_SINCE})`;
 
-const windowParameters = { quota: '$4::int', windowSeconds: '$5::int', maxWindowSeconds: '$6::int' };
+const counter = new AttemptCounter('email_code_attempts', ['project_id', 'email_hash']);
+
+const countAttempt = counter.countSql({
+  key: `$4, sha256(convert_to(email, 'UTF8'))`,
+  from: 'FROM code',
+  isKnownAddress,
+});
 
 /** Every guess counts, also at a void code: otherwise the count would reveal whether an email was sent. */
 const guessCode = statement(
   guessRow,
   `WITH code AS (
-     SELECT t.email, t.created_at, NOT (t.is_short AND ${isGuessed('$1')}) AND (
+     SELECT t.email, t.created_at, NOT (t.is_short AND ${isGuessed('$4')}) AND (
          SELECT count(*) FROM email_codes newer
-         WHERE newer.project_id = $1 AND newer.email = t.email AND newer.code_hash IS NOT NULL
+         WHERE newer.project_id = $4 AND newer.email = t.email AND newer.code_hash IS NOT NULL
            AND (newer.created_at, newer.token_hash) > (t.created_at, t.token_hash)) < ${MAX_OPEN_CODES} AS is_open
-     FROM email_codes t WHERE t.token_hash = $2 AND t.project_id = $1 AND t.expires_at > now()
-   ), attempt AS (
-     INSERT INTO email_code_attempts AS a (project_id, email_hash, tries, window_ends_at, granted, failures)
-     SELECT $1, sha256(convert_to(email, 'UTF8')), 1, now() + $5::int * interval '1 second', 'open', 1 FROM code
-     ON CONFLICT (project_id, email_hash) DO UPDATE SET
-       ${consumeAllowanceSql(windowParameters, isKnownAddress, 'granted')}
-     RETURNING ${attemptResultSql('granted', windowParameters)}
+     FROM email_codes t WHERE t.token_hash = $5 AND t.project_id = $4 AND t.expires_at > now()
+   ), attempt AS (${countAttempt}
    ), evaluated AS (
      UPDATE email_codes t SET guesses = t.guesses + 1 FROM code, attempt
-     WHERE t.token_hash = $2 AND attempt.granted IS NOT NULL
+     WHERE t.token_hash = $5 AND attempt.granted IS NOT NULL
        AND t.guesses < ${MAX_GUESSES} AND t.consumed_at IS NULL
      RETURNING (code.is_open AND t.code_hash = ANY ($7)) IS TRUE AS is_correct
    ), counted AS (
      INSERT INTO email_code_guesses AS g (project_id, began_at, guesses)
-     SELECT $1, ${currentCount}, 1 FROM attempt
+     SELECT $4, ${currentCount}, 1 FROM attempt
      WHERE granted IS NOT NULL AND NOT EXISTS (SELECT FROM evaluated WHERE is_correct)
      ON CONFLICT (project_id, began_at) DO UPDATE SET guesses = g.guesses + 1
    )
    SELECT attempt.*, code.email, code.created_at AS "createdAt",
      EXISTS (SELECT FROM evaluated WHERE is_correct) AS "isCorrect"
    FROM attempt, code`,
-);
-
-const releaseAttemptSql = (granted: LoginAllowance): string => `
-  UPDATE email_code_attempts SET ${releaseSql(granted)}
-  WHERE project_id = $1 AND email_hash = $2 AND ${attemptsColumn(granted)} > 0`;
-
-const releaseAttempt = {
-  open: statement({}, releaseAttemptSql('open')),
-  known: statement({}, releaseAttemptSql('known')),
-};
-
-const clearAttempts = statement(
-  {},
-  'DELETE FROM email_code_attempts WHERE project_id = $1 AND email_hash = $2',
 );
 
 const lockAttempts = statement(
@@ -131,7 +110,6 @@ const consumeCode = statement(
 const deleteCodes = statement({}, 'DELETE FROM email_codes WHERE project_id = $1 AND email = $2');
 
 const pruneCodes = pruneStatement('email_codes', 'expires_at <= now()');
-const pruneAttempts = pruneStatement('email_code_attempts', PRUNED_ATTEMPTS);
 const pruneGuesses = pruneStatement('email_code_guesses', `began_at < now() - interval '1 hour'`);
 
 /**
@@ -161,12 +139,10 @@ export class EmailCodesRepository {
    */
   async guess(guess: EmailCodeGuess): Promise<EmailCodeGuessResult | null> {
     const [row] = await this.database.execute(guessCode, [
+      ...limitValues(guess),
       guess.projectId,
       guess.tokenHash,
       guess.addressBlock,
-      guess.quota,
-      guess.windowSeconds,
-      guess.maxWindowSeconds,
       guess.codeHashes,
     ]);
     return row ?? null;
@@ -174,12 +150,12 @@ export class EmailCodesRepository {
 
   /** Releases the attempt of a correct code that opened no session. */
   async release(projectId: string, emailHash: Buffer, granted: LoginAllowance, tx?: Tx): Promise<void> {
-    await (tx ?? this.database).execute(releaseAttempt[granted], [projectId, emailHash]);
+    await counter.release(tx ?? this.database, [projectId, emailHash], granted);
   }
 
   /** Clears the wrong guesses of an address, after a sign-in that a code completed. */
   async clearAttempts(tx: Tx, projectId: string, emailHash: Buffer): Promise<void> {
-    await tx.execute(clearAttempts, [projectId, emailHash]);
+    await counter.clear(tx, [projectId, emailHash]);
   }
 
   /**
@@ -199,13 +175,13 @@ export class EmailCodesRepository {
 
   /** Deletes everything about an address. The caller must have locked the customer. */
   async forget(tx: Tx, projectId: string, email: string, emailHash: Buffer): Promise<void> {
-    await tx.execute(clearAttempts, [projectId, emailHash]);
+    await counter.clear(tx, [projectId, emailHash]);
     await this.deleteCodes(tx, projectId, email);
   }
 
   /** Removes expired codes, and guesses that are no longer counted. */
   async prune(signal: AbortSignal): Promise<void> {
-    for (const batch of [pruneCodes, pruneAttempts, pruneGuesses])
-      await pruneInBatches(this.database, signal, batch);
+    await counter.prune(this.database, signal);
+    for (const batch of [pruneCodes, pruneGuesses]) await pruneInBatches(this.database, signal, batch);
   }
 }

@@ -1,41 +1,18 @@
-// This file contains SQL: an upsert that counts attempts.
+// This file contains SQL: the source of the key of an upsert.
 import type { Database, Sql } from '../database.js';
-import {
-  attemptResultRow,
-  attemptResultSql,
-  consumeAllowanceSql,
-  PRUNED_ATTEMPTS,
-  releaseSql,
-} from '../login-attempts/login-allowance.js';
-import { pruneInBatches, pruneStatement } from '../prune.js';
+import { AttemptCounter, limitValues, type AttemptLimit } from '../login-attempts/attempt-counter.js';
+import { attemptResultRow } from '../login-attempts/login-allowance.js';
 import { statement, type RowOf } from '../statements.js';
-
-/** The limit of attempts. Times in seconds. */
-export interface FactorAttemptLimit {
-  quota: number;
-  windowSeconds: number;
-  maxWindowSeconds: number;
-}
 
 export type FactorAttemptResult = RowOf<typeof attemptResultRow>;
 
-const parameters = { quota: '$3::int', windowSeconds: '$2::int', maxWindowSeconds: '$4::int' };
+const counter = new AttemptCounter('factor_attempts', ['customer_id']);
 
 // Known addresses have no allowance of their own: the client has proven the first factor.
 const reserveAttempt = statement(
   attemptResultRow,
-  `INSERT INTO factor_attempts AS a (customer_id, tries, window_ends_at, granted, failures)
-   SELECT c.id, 1, now() + $2::int * interval '1 second', 'open', 1 FROM customers c WHERE c.id = $1
-   ON CONFLICT (customer_id) DO UPDATE SET ${consumeAllowanceSql(parameters, 'false', 'granted')}
-   RETURNING ${attemptResultSql('granted', parameters)}`,
+  counter.countSql({ key: 'c.id', from: 'FROM customers c WHERE c.id = $4' }),
 );
-
-const releaseAttempt = statement(
-  {},
-  `UPDATE factor_attempts SET ${releaseSql('open')} WHERE customer_id = $1 AND tries > 0`,
-);
-
-const pruneAttempts = pruneStatement('factor_attempts', PRUNED_ATTEMPTS);
 
 /**
  * Failed attempts at the second factors of customers, stored in the database so that all replicas share them and they
@@ -48,19 +25,18 @@ export class FactorAttemptsRepository {
    * Reserves an attempt before its code is verified, so that parallel attempts never exceed the limit. Returns null if
    * the customer no longer exists.
    */
-  async reserve(customerId: string, limit: FactorAttemptLimit): Promise<FactorAttemptResult | null> {
-    const values = [customerId, limit.windowSeconds, limit.quota, limit.maxWindowSeconds];
-    const [row] = await this.database.execute(reserveAttempt, values);
+  async reserve(customerId: string, limit: AttemptLimit): Promise<FactorAttemptResult | null> {
+    const [row] = await this.database.execute(reserveAttempt, [...limitValues(limit), customerId]);
     return row ?? null;
   }
 
   /** Releases an attempt whose code was correct or was not verified. */
   async release(customerId: string, sql: Sql = this.database): Promise<void> {
-    await sql.execute(releaseAttempt, [customerId]);
+    await counter.release(sql, [customerId], 'open');
   }
 
   /** Removes attempts that are no longer counted. */
   async prune(signal: AbortSignal): Promise<void> {
-    await pruneInBatches(this.database, signal, pruneAttempts);
+    await counter.prune(this.database, signal);
   }
 }

@@ -9,25 +9,11 @@ import { pruneStatement, pruneInBatches } from '../prune.js';
 import { bytea, integer, nullable, statement, text, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { CustomerAddressEntity } from './customer-address.entity.js';
-import {
-  attemptResultRow,
-  attemptResultSql,
-  attemptsColumn,
-  consumeAllowanceSql,
-  IS_EXPIRED,
-  KNOWN_ADDRESS_SINCE,
-  PRUNED_ATTEMPTS,
-  releaseSql,
-  type LoginAllowance,
-} from './login-allowance.js';
+import { AttemptCounter, isGrantedSql, limitValues, type AttemptLimit } from './attempt-counter.js';
+import { attemptResultRow, IS_EXPIRED, KNOWN_ADDRESS_SINCE, type LoginAllowance } from './login-allowance.js';
 
 /** The limit of failed logins and the attempt to count. */
-export interface LoginAttempt {
-  /** Maximum number of failed logins per window, and the same number again from known addresses. */
-  quota: number;
-  /** Length of the first window. The next ones are twice as long for every `quota` consecutive failures. */
-  windowSeconds: number;
-  maxWindowSeconds: number;
+export interface LoginAttempt extends AttemptLimit {
   email: string;
   /** SHA-256 of the email. */
   emailHash: Buffer;
@@ -62,7 +48,7 @@ export interface ClearedAttempts {
 
 const isKnownAddress = `EXISTS (
   SELECT FROM customers c JOIN customer_addresses known ON known.customer_id = c.id
-  WHERE c.project_id = $1 AND c.email = $5 AND known.address_block = $6
+  WHERE c.project_id = $4 AND c.email = $6 AND known.address_block = $7
     AND known.last_login_at > ${KNOWN_ADDRESS_SINCE})`;
 
 /** Number of customers of which the decoy is one, so that their distances in the order matter less. */
@@ -71,7 +57,7 @@ const DECOY_CANDIDATES = 8;
 /** Returns SQL for candidates of the decoy, in the order of `customers_password_order`. */
 const decoyCandidates = (comparison: '<' | '>='): string => `
   (SELECT d.id, d.password_hash FROM customers d
-   WHERE d.project_id = $1 AND d.password_hash IS NOT NULL AND uuid_hash_extended(d.id, 0) ${comparison} $8::bigint
+   WHERE d.project_id = $4 AND d.password_hash IS NOT NULL AND uuid_hash_extended(d.id, 0) ${comparison} $8::bigint
    ORDER BY uuid_hash_extended(d.id, 0) LIMIT ${DECOY_CANDIDATES})`;
 
 /** The hash of a uniformly selected customer of the project (docs/adr/0034). */
@@ -80,16 +66,28 @@ const decoyHash = `(
   FROM (SELECT * FROM (${decoyCandidates('>=')} UNION ALL ${decoyCandidates('<')}) near LIMIT ${DECOY_CANDIDATES}) candidate
   ORDER BY uuid_hash_extended(candidate.id, $9::bigint) LIMIT 1)`;
 
-const windowParameters = { quota: '$4::int', windowSeconds: '$3::int', maxWindowSeconds: '$7::int' };
+const counter = new AttemptCounter('login_attempts', ['project_id', 'email_hash'], {
+  released: ', guesses = greatest(guesses - 1, 0)',
+});
 
 /** SQL for whether the earlier guesses count. Those at the password of an earlier owner of the email do not. */
 const hasEarlierGuesses = `(NOT (${IS_EXPIRED}) AND a.customer_id IS NOT DISTINCT FROM excluded.customer_id)`;
 
-/** The guesses before this attempt. */
-const earlierGuesses = {
-  column: 'guesses',
-  before: `(CASE WHEN ${hasEarlierGuesses} THEN a.guesses ELSE 0 END)`,
-};
+const attemptSql = counter.countSql({
+  key: '$4, $5',
+  isKnownAddress,
+  columns: {
+    guesses: {
+      first: '1',
+      next: `(CASE WHEN ${hasEarlierGuesses} THEN a.guesses ELSE 0 END) + ${isGrantedSql(isKnownAddress)}::int`,
+    },
+    customer_id: {
+      first: `(SELECT id FROM customers WHERE project_id = $4 AND email = $6 AND password_hash IS NOT NULL)`,
+      next: 'excluded.customer_id',
+    },
+    closed_at: { first: 'NULL', next: `CASE WHEN ${hasEarlierGuesses} THEN a.closed_at END` },
+  },
+});
 
 const reserveAttempt = statement(
   {
@@ -99,27 +97,10 @@ const reserveAttempt = statement(
     id: nullable(uuid),
     decoyHash: nullable(text),
   },
-  `WITH reserved AS (
-     INSERT INTO login_attempts AS a
-       (project_id, email_hash, tries, window_ends_at, granted, failures, guesses, customer_id)
-     VALUES ($1, $2, 1, now() + $3::int * interval '1 second', 'open', 1, 1, (
-       SELECT id FROM customers WHERE project_id = $1 AND email = $5 AND password_hash IS NOT NULL))
-     ON CONFLICT (project_id, email_hash) DO UPDATE SET customer_id = excluded.customer_id,
-       closed_at = CASE WHEN ${hasEarlierGuesses} THEN a.closed_at END,
-       ${consumeAllowanceSql(windowParameters, isKnownAddress, 'granted', earlierGuesses)}
-     RETURNING ${attemptResultSql('granted', windowParameters)}, guesses)
+  `WITH reserved AS (${attemptSql}, guesses)
    SELECT reserved.*, ${decoyHash} AS "decoyHash", ${customerWithHashColumns}
-   FROM reserved LEFT JOIN customers c ON c.project_id = $1 AND c.email = $5`,
+   FROM reserved LEFT JOIN customers c ON c.project_id = $4 AND c.email = $6`,
 );
-
-const releaseAttemptSql = (granted: LoginAllowance): string => `
-  UPDATE login_attempts SET ${releaseSql(granted)}, guesses = greatest(guesses - 1, 0)
-  WHERE project_id = $1 AND email_hash = $2 AND ${attemptsColumn(granted)} > 0`;
-
-const releaseAttempt = {
-  open: statement({}, releaseAttemptSql('open')),
-  known: statement({}, releaseAttemptSql('known')),
-};
 
 const recordClosing = statement(
   { emailHash: bytea },
@@ -135,7 +116,6 @@ const clearAttempts = statement(
      CASE WHEN ${IS_EXPIRED} THEN 0 ELSE guesses END AS guesses`,
 );
 
-const pruneAttempts = pruneStatement('login_attempts', PRUNED_ATTEMPTS);
 const pruneAddresses = pruneStatement('customer_addresses', `last_login_at < ${KNOWN_ADDRESS_SINCE}`);
 
 /**
@@ -160,13 +140,11 @@ export class LoginAttemptsRepository {
     decoy: DecoySelection,
   ): Promise<LoginAttemptResult> {
     const [row] = await this.database.execute(reserveAttempt, [
+      ...limitValues(attempt),
       projectId,
       attempt.emailHash,
-      attempt.windowSeconds,
-      attempt.quota,
       attempt.email,
       attempt.addressBlock,
-      attempt.maxWindowSeconds,
       decoy.position,
       decoy.seed,
     ]);
@@ -179,7 +157,7 @@ export class LoginAttemptsRepository {
 
   /** Releases an attempt whose password was not checked. */
   async release(projectId: string, emailHash: Buffer, granted: LoginAllowance): Promise<void> {
-    await this.database.execute(releaseAttempt[granted], [projectId, emailHash]);
+    await counter.release(this.database, [projectId, emailHash], granted);
   }
 
   /**
@@ -204,7 +182,7 @@ export class LoginAttemptsRepository {
 
   /** Removes failures that are no longer counted, and addresses that have not been used for a long time. */
   async prune(signal: AbortSignal): Promise<void> {
-    await pruneInBatches(this.database, signal, pruneAttempts);
+    await counter.prune(this.database, signal);
     await pruneInBatches(this.database, signal, pruneAddresses);
   }
 }

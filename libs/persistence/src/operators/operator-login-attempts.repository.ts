@@ -1,14 +1,10 @@
 // This file contains SQL: upserts, and the count of attempts, which every sign-in changes.
 import type { Operator } from '@gatehouse/domain';
 import type { Database } from '../database.js';
+import { AttemptCounter, limitValues } from '../login-attempts/attempt-counter.js';
 import {
   attemptResultRow,
-  attemptResultSql,
-  attemptsColumn,
-  consumeAllowanceSql,
   KNOWN_ADDRESS_SINCE,
-  PRUNED_ATTEMPTS,
-  releaseSql,
   type LoginAllowance,
 } from '../login-attempts/login-allowance.js';
 import type { LoginAttempt } from '../login-attempts/login-attempts.repository.js';
@@ -27,9 +23,11 @@ export interface OperatorLoginAttemptResult extends RowOf<typeof attemptResultRo
 
 const isKnownAddress = `EXISTS (
   SELECT FROM operators o JOIN operator_addresses known ON known.operator_id = o.id
-  WHERE o.email = $4 AND known.address_block = $5 AND known.last_sign_in_at > ${KNOWN_ADDRESS_SINCE})`;
+  WHERE o.email = $5 AND known.address_block = $6 AND known.last_sign_in_at > ${KNOWN_ADDRESS_SINCE})`;
 
-const windowParameters = { quota: '$3::int', windowSeconds: '$2::int', maxWindowSeconds: '$6::int' };
+const counter = new AttemptCounter('operator_login_attempts', ['email_hash'], {
+  grantedColumn: 'granted_by',
+});
 
 const reserveAttempt = statement(
   {
@@ -39,24 +37,10 @@ const reserveAttempt = statement(
     /** Null if there is no operator with this email. The other columns of the operator are null then, too. */
     id: nullable(uuid),
   },
-  `WITH reserved AS (INSERT INTO operator_login_attempts AS a (email_hash, tries, window_ends_at, granted_by, failures)
-   VALUES ($1, 1, now() + $2::int * interval '1 second', 'open', 1)
-   ON CONFLICT (email_hash) DO UPDATE SET ${consumeAllowanceSql(windowParameters, isKnownAddress, 'granted_by')}
-   RETURNING ${attemptResultSql('granted_by', windowParameters)})
+  `WITH reserved AS (${counter.countSql({ key: '$4', isKnownAddress })})
    SELECT reserved.*, ${operatorColumns}, o.password_hash AS "passwordHash"
-   FROM reserved LEFT JOIN operators o ON o.email = $4`,
+   FROM reserved LEFT JOIN operators o ON o.email = $5`,
 );
-
-const releaseAttemptSql = (granted: LoginAllowance): string => `
-  UPDATE operator_login_attempts SET ${releaseSql(granted)}
-  WHERE email_hash = $1 AND ${attemptsColumn(granted)} > 0`;
-
-const releaseAttempt = {
-  open: statement({}, releaseAttemptSql('open')),
-  known: statement({}, releaseAttemptSql('known')),
-};
-
-const clearAttempts = statement({}, 'DELETE FROM operator_login_attempts WHERE email_hash = $1');
 
 /** Number of browsers that are remembered for each address of an operator, the newest first. */
 const MAX_BROWSERS = 20;
@@ -71,7 +55,6 @@ const saveKnownAddress = statement(
    SELECT EXISTS (SELECT FROM previous WHERE browsers = '{}' OR $3 = ANY (browsers)) AS "wasKnown"`,
 );
 
-const pruneAttempts = pruneStatement('operator_login_attempts', PRUNED_ATTEMPTS);
 const pruneAddresses = pruneStatement('operator_addresses', `last_sign_in_at < ${KNOWN_ADDRESS_SINCE}`);
 
 /**
@@ -86,8 +69,7 @@ export class OperatorLoginAttemptsRepository {
    * sign-in clears the count. Unknown emails take the same path.
    */
   async reserve(attempt: LoginAttempt): Promise<OperatorLoginAttemptResult> {
-    const { emailHash, quota, email, addressBlock, maxWindowSeconds } = attempt;
-    const values = [emailHash, attempt.windowSeconds, quota, email, addressBlock, maxWindowSeconds];
+    const values = [...limitValues(attempt), attempt.emailHash, attempt.email, attempt.addressBlock];
     const [row] = await this.database.execute(reserveAttempt, values);
     const { granted, attempts, secondsLeft, windowSeconds, id, ...operator } = row!;
     return {
@@ -98,11 +80,11 @@ export class OperatorLoginAttemptsRepository {
 
   /** Releases an attempt whose password or code was correct or was not checked. */
   async release(emailHash: Buffer, granted: LoginAllowance, tx?: Tx): Promise<void> {
-    await (tx ?? this.database).execute(releaseAttempt[granted], [emailHash]);
+    await counter.release(tx ?? this.database, [emailHash], granted);
   }
 
   async clear(tx: Tx, emailHash: Buffer): Promise<void> {
-    await tx.execute(clearAttempts, [emailHash]);
+    await counter.clear(tx, [emailHash]);
   }
 
   /**
@@ -127,7 +109,7 @@ export class OperatorLoginAttemptsRepository {
 
   /** Removes failures that are no longer counted, and addresses that have not been used for a long time. */
   async prune(signal: AbortSignal): Promise<void> {
-    await pruneInBatches(this.database, signal, pruneAttempts);
+    await counter.prune(this.database, signal);
     await pruneInBatches(this.database, signal, pruneAddresses);
   }
 }
