@@ -12,6 +12,7 @@ export * from './crypto/hashes.js';
 export * from './crypto/imported-hash.js';
 export * from './crypto/keyring.js';
 export * from './crypto/generate-api-key.js';
+export * from './crypto/new-token.js';
 export * from './crypto/password-hasher.js';
 export * from './crypto/random.js';
 export * from './crypto/recovery-codes.js';

@@ -7,7 +7,7 @@ import {
   type ProjectContext,
 } from '@gatehouse/domain';
 import { CustomersRepository, EmailCodesRepository, Transactions } from '@gatehouse/persistence';
-import { Config, Keyring, secureBytes, secureDigits, sha256 } from '@gatehouse/platform';
+import { Config, Keyring, newToken, secureDigits } from '@gatehouse/platform';
 import { respondUniformly } from '../http/respond-uniformly.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import { MailWriterService } from '../mail-templates/mail-writer.service.js';
@@ -52,8 +52,7 @@ export class EmailCodesService {
   }
 
   private async create(project: ProjectContext, email: string): Promise<EmailCodeChallenge> {
-    const token = secureBytes(32).toString('base64url');
-    const tokenHash = sha256(token);
+    const { token, tokenHash } = newToken();
     const found = await this.customers.findByEmail(project.id, email);
     const { code, isShort, isTest } = await this.newCode(project, email);
     const canSend = isTest || (await this.consumeQuota(project, email, found));

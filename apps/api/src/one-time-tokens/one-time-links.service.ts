@@ -15,7 +15,7 @@ import {
   type OneTimeToken,
   type Tx,
 } from '@gatehouse/persistence';
-import { newId, secureBytes, sha256, type CustomerNotice } from '@gatehouse/platform';
+import { newId, newToken, sha256, type CustomerNotice } from '@gatehouse/platform';
 import { assertOriginAllowed } from '../http/origin.guard.js';
 import { MailWriterService } from '../mail-templates/mail-writer.service.js';
 
@@ -122,15 +122,15 @@ export class OneTimeLinksService {
     if (owner && !owner.disabledAt) await this.notify(tx, 'already-registered', owner, project);
   }
 
-  /** Returns the token: 256 random bits, of which only the hash is stored. */
+  /** Returns the token. */
   private async insertToken(tx: Tx, link: NewLink): Promise<string> {
-    const token = secureBytes(32).toString('base64url');
+    const { token, tokenHash } = newToken();
     await this.tokens.insert(tx, {
       id: newId(),
       customerId: link.customer.id,
       kind: link.kind,
       email: recipientOf(link),
-      tokenHash: sha256(token),
+      tokenHash,
       redirectUrl: link.redirectUrl ?? null,
       groupId: link.groupId ?? null,
       ttl: oneTimeTokenTtl[link.kind],

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { GatehouseError, type Operator } from '@gatehouse/domain';
 import { OperatorLinksRepository, type Tx } from '@gatehouse/persistence';
-import { Config, pageLink, secureBytes, sha256 } from '@gatehouse/platform';
+import { Config, newToken, pageLink, sha256 } from '@gatehouse/platform';
 import { SystemMailsService } from '../mail/system-mails.service.js';
 
 /**
@@ -18,8 +18,8 @@ export class OperatorLinksService {
 
   /** Creates a link with which the first operator of an installation can be created. */
   async createSetupLink(tx: Tx): Promise<string> {
-    const token = newToken();
-    await this.links.insert(tx, sha256(token), null);
+    const { token, tokenHash } = newToken();
+    await this.links.insert(tx, tokenHash, null);
     return pageLink(this.config.publicUrl, '/console/setup', token);
   }
 
@@ -29,8 +29,8 @@ export class OperatorLinksService {
    * @returns the link, or null if it is sent by email
    */
   async createInvitation(tx: Tx, { id: operatorId, email }: Operator): Promise<string | null> {
-    const token = newToken();
-    await this.links.insert(tx, sha256(token), operatorId);
+    const { token, tokenHash } = newToken();
+    await this.links.insert(tx, tokenHash, operatorId);
     // If emails were captured, every reader of the mailbox could see the link.
     if (!this.mails.isEnabled) return pageLink(this.config.publicUrl, '/console/invitation', token);
     await this.mails.create(tx, 'operator-invitation', email, { token });
@@ -60,5 +60,3 @@ export class OperatorLinksService {
     await this.links.voidAll(tx, operatorId);
   }
 }
-
-const newToken = (): string => secureBytes(32).toString('base64url');

@@ -9,7 +9,7 @@ import {
   type OperatorSessionRecord,
   type Tx,
 } from '@gatehouse/persistence';
-import { Config, newId, secureBytes, sha256, VERSION } from '@gatehouse/platform';
+import { Config, newId, newToken, sha256, VERSION } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { ConsoleCookie } from '../http/console-cookie.js';
 import { isLoopback } from '../http/client-address.js';
@@ -19,9 +19,6 @@ import {
   type ServerResponse,
   type OperatorSessionResponse,
 } from './dto/operator-session.response.js';
-
-/** Returns a new value for the session cookie: 256 random bits. */
-const newToken = (): string => secureBytes(32).toString('base64url');
 
 /**
  * Manages console sessions, from the password to sign-out. Each stage has its own cookie value, to prevent
@@ -96,11 +93,11 @@ export class OperatorSessionsService {
    * @returns the value of the session cookie, to be set after the transaction has committed
    */
   async open(tx: Tx, operator: Operator, client: Client): Promise<string> {
-    const token = newToken();
+    const { token, tokenHash } = newToken();
     await this.sessions.insert(tx, {
       id: newId(),
       operatorId: operator.id,
-      tokenHash: sha256(token),
+      tokenHash,
       stage: operator.secondFactor ? 'second_factor' : 'enrollment',
       ip: client.ip,
       userAgent: client.userAgent,
@@ -115,8 +112,8 @@ export class OperatorSessionsService {
    *   meantime
    */
   async signIn(tx: Tx, session: OperatorSession, details: Record<string, unknown>): Promise<string> {
-    const token = newToken();
-    if (!(await this.sessions.signIn(tx, session, sha256(token)))) throw notSignedIn();
+    const { token, tokenHash } = newToken();
+    if (!(await this.sessions.signIn(tx, session, tokenHash))) throw notSignedIn();
     await this.operators.recordLogin(tx, session.operator.id);
     const action = operatorAction('operator.signed_in', session.operator, details);
     this.audit.record(tx, { ...action, operatorId: session.operator.id });
@@ -134,8 +131,8 @@ export class OperatorSessionsService {
     { operatorId: id, sessionId }: OperatorCaller,
     details: Record<string, unknown>,
   ): Promise<string> {
-    const token = newToken();
-    if (!(await this.sessions.reauthenticate(tx, sessionId, sha256(token)))) throw notSignedIn();
+    const { token, tokenHash } = newToken();
+    if (!(await this.sessions.reauthenticate(tx, sessionId, tokenHash))) throw notSignedIn();
     this.audit.record(tx, operatorAction('operator.reauthenticated', { id }, details));
     return token;
   }
@@ -147,8 +144,8 @@ export class OperatorSessionsService {
    * @throws GatehouseError `operator_session_required` if the session has ended in the meantime
    */
   async renew(tx: Tx, { sessionId }: OperatorCaller): Promise<string> {
-    const token = newToken();
-    if (!(await this.sessions.renew(tx, sessionId, sha256(token)))) throw notSignedIn();
+    const { token, tokenHash } = newToken();
+    if (!(await this.sessions.renew(tx, sessionId, tokenHash))) throw notSignedIn();
     return token;
   }
 

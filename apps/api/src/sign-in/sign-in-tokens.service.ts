@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { SecretKeyCaller } from '@gatehouse/auth';
 import { GatehouseError, type ProjectContext } from '@gatehouse/domain';
 import { CustomersRepository, SignInTokensRepository, Transactions } from '@gatehouse/persistence';
-import { secureBytes, sha256 } from '@gatehouse/platform';
+import { newToken, sha256 } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import type { Client, GatehouseRequest } from '../http/request-context.js';
 import type { AuthResponse } from './dto/auth.response.js';
@@ -24,7 +24,7 @@ export class SignInTokensService {
   ) {}
 
   /**
-   * Creates a token: 256 random bits, of which only the hash is stored.
+   * Creates a token, of which only the hash is stored.
    * @throws GatehouseError `not_found`, `project_archived`, `conflict` for a disabled customer
    */
   async create({ keyId, reach }: SecretKeyCaller, id: string, reason: string): Promise<SignInTokenResponse> {
@@ -33,10 +33,10 @@ export class SignInTokensService {
       throw new GatehouseError('conflict', {
         detail: 'The customer is disabled. Enable the customer first.',
       });
-    const token = secureBytes(32).toString('base64url');
+    const { token, tokenHash } = newToken();
     const expiresAt = await this.transactions.run((tx) => {
       this.audit.record(tx, customerAction('customer.sign_in_token_created', customer, project, { reason }));
-      return this.tokens.insert(tx, { tokenHash: sha256(token), customerId: id, keyId, ttl: TTL });
+      return this.tokens.insert(tx, { tokenHash, customerId: id, keyId, ttl: TTL });
     });
     return { token, expiresAt: expiresAt.toISOString() };
   }

@@ -19,7 +19,7 @@ import {
   type LoginAllowance,
   type Tx,
 } from '@gatehouse/persistence';
-import { newId, secureBytes, sha256 } from '@gatehouse/platform';
+import { newId, newToken, sha256 } from '@gatehouse/platform';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { customerEvent } from '../events/customer-events.js';
 import { hasFactor } from '../factors/factor-changes.service.js';
@@ -106,8 +106,7 @@ export class SignInService {
     const methods: ChallengeMethod[] = isEnrollment
       ? this.enrollableMethods(project)
       : usableMethods(factors);
-    const token = secureBytes(32).toString('base64url');
-    const tokenHash = sha256(token);
+    const { token, tokenHash } = newToken();
     const challenge = { tokenHash, customerId: id, kind, amr, ttl: CHALLENGE_TTL } as const;
     const expiresAt = await this.challenges.insert(tx, challenge);
     return {
