@@ -11,6 +11,7 @@ import { newId } from '@gatehouse/platform';
 import type { TotpSecretResponse } from '../factors/dto/factors.response.js';
 import { describeSecret, FactorChangesService } from '../factors/factor-changes.service.js';
 import { FactorCheckService } from '../factors/factor-check.service.js';
+import { FactorCodesService } from '../factors/factor-codes.service.js';
 import { FreshProofService } from '../factors/fresh-proof.service.js';
 import type { Client } from '../http/request-context.js';
 import { PasswordCheckService } from '../passwords/password-check.service.js';
@@ -27,6 +28,7 @@ export class MeFactorsService {
     private readonly proofs: SessionProofsRepository,
     private readonly changes: FactorChangesService,
     private readonly check: FactorCheckService,
+    private readonly codes: FactorCodesService,
     private readonly fresh: FreshProofService,
     private readonly passwords: PasswordCheckService,
   ) {}
@@ -66,7 +68,7 @@ export class MeFactorsService {
     if (!secret) throw notFound();
     const project = await this.projects.getContext(projectId);
     await this.check.countAttempt(customerId);
-    const step = this.check.matchStep(customerId, secret, code);
+    const step = this.codes.matchStep(customerId, secret, code);
     if (step === null) throw this.check.fail(project, caller.customer);
     return this.changes.runLocked(caller.customer, project, async (tx, customer) => {
       await this.check.releaseAttempt(customerId, tx);

@@ -22,27 +22,13 @@ import {
   type TotpFactor,
   type Tx,
 } from '@gatehouse/persistence';
-import {
-  hashRecoveryCodes,
-  Keyring,
-  newId,
-  newRecoveryCodes,
-  newTotpSecret,
-  totpUri,
-} from '@gatehouse/platform';
+import { newId } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasskeyResponse } from '../passkeys/dto/passkey.response.js';
 import { FactorResponse, type TotpSecretResponse } from './dto/factors.response.js';
-
-/** A secret for an authenticator app, in plain text and encrypted. */
-export interface NewTotpSecret {
-  secret: string;
-  /** The `otpauth://` URI that an app reads from a QR code. */
-  uri: string;
-  sealed: Buffer;
-}
+import { FactorCodesService, type NewTotpSecret } from './factor-codes.service.js';
 
 /** A passkey that was added, with the recovery codes that come with it, or null. */
 export interface AddedPasskey {
@@ -61,7 +47,7 @@ export class FactorChangesService {
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
     private readonly links: OneTimeLinksService,
-    private readonly keyring: Keyring,
+    private readonly codes: FactorCodesService,
   ) {}
 
   /** @throws GatehouseError `method_not_enabled` if the customer may not enroll a second factor */
@@ -71,9 +57,7 @@ export class FactorChangesService {
 
   /** Returns a new secret for an authenticator of a customer. */
   newSecret({ settings, name }: ProjectContext, { id, email }: Customer): NewTotpSecret {
-    const secret = newTotpSecret();
-    const uri = totpUri(secret, settings.branding.displayName ?? name, email);
-    return { secret, uri, sealed: this.keyring.encrypt('totp-secret', id, secret) };
+    return this.codes.newSecret(id, settings.branding.displayName ?? name, email);
   }
 
   /** @throws GatehouseError `conflict` if the customer has the maximum number of authenticators */
@@ -146,12 +130,8 @@ export class FactorChangesService {
 
   /** Replaces the recovery codes of a customer, and returns the new ones, which are not shown again. */
   async renewRecoveryCodes(tx: Tx, project: ProjectContext, customer: Customer): Promise<string[]> {
-    const codes = newRecoveryCodes();
-    await this.factors.replaceRecoveryCodes(
-      tx,
-      customer.id,
-      hashRecoveryCodes(this.keyring, customer.id, codes),
-    );
+    const { codes, hashes } = this.codes.newRecoveryCodes(customer.id);
+    await this.factors.replaceRecoveryCodes(tx, customer.id, hashes);
     this.events.record(tx, [customerEvent('recovery_codes.generated', customer, project)]);
     this.audit.record(tx, customerAction('customer.recovery_codes_generated', customer, project));
     return codes;

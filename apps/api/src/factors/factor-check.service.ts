@@ -8,18 +8,11 @@ import {
   Transactions,
   type Tx,
 } from '@gatehouse/persistence';
-import {
-  errorMessage,
-  Keyring,
-  LOGGER,
-  now,
-  recoveryCodeHashes,
-  totpStep,
-  type Logger,
-} from '@gatehouse/platform';
+import { errorMessage, LOGGER, type Logger } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import { isGranted, tooManyAttempts } from '../http/granted-attempt.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
+import { FactorCodesService } from './factor-codes.service.js';
 
 /**
  * Maximum number of failed attempts at the second factors of a customer within the window, over all challenges and
@@ -42,7 +35,7 @@ export class FactorCheckService {
     private readonly events: EventsRepository,
     private readonly links: OneTimeLinksService,
     private readonly transactions: Transactions,
-    private readonly keyring: Keyring,
+    private readonly codes: FactorCodesService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -80,11 +73,6 @@ export class FactorCheckService {
     if (!isValid) throw this.fail(project, customer);
   }
 
-  /** Returns the time step of a code of an authenticator, or null if the code is not valid. */
-  matchStep(customerId: string, sealedSecret: Buffer, code: string): number | null {
-    return totpStep(this.decryptSecret(customerId, sealedSecret), code.replace(/\s/g, ''), now());
-  }
-
   /** Reports a failed attempt, and returns its error. */
   fail(project: ProjectContext, { id }: Customer): GatehouseError {
     this.transactions
@@ -99,16 +87,9 @@ export class FactorCheckService {
     return new GatehouseError('invalid_code');
   }
 
-  private decryptSecret(customerId: string, sealedSecret: Buffer): string {
-    return this.keyring.decrypt('totp-secret', customerId, sealedSecret);
-  }
-
   private async consumeTotpCode(tx: Tx, customerId: string, code: string): Promise<boolean> {
-    for (const { id, secret } of await this.factors.listSecrets(tx, customerId)) {
-      const step = this.matchStep(customerId, secret, code);
-      if (step !== null && (await this.factors.consumeStep(tx, id, step))) return true;
-    }
-    return false;
+    const authenticators = await this.factors.listSecrets(tx, customerId);
+    return this.codes.consumeTotpCode(tx, this.factors, customerId, authenticators, code);
   }
 
   private async consumeRecoveryCode(
@@ -117,8 +98,7 @@ export class FactorCheckService {
     customer: Customer,
     code: string,
   ): Promise<boolean> {
-    const hashes = recoveryCodeHashes(this.keyring, customer.id, code);
-    if (!(await this.factors.consumeRecoveryCode(tx, customer.id, hashes))) return false;
+    if (!(await this.codes.consumeRecoveryCode(tx, this.factors, customer.id, code))) return false;
     this.events.record(tx, [customerEvent('recovery_codes.used', customer, project)]);
     await this.links.notify(tx, 'recovery-code-used', customer, project);
     return true;

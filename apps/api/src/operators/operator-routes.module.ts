@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
+import { FactorsModule } from '../factors/factors.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { OperatorAdmissionController } from './operator-admission.controller.js';
@@ -16,7 +17,7 @@ import { SecondFactorService } from './second-factor.service.js';
 
 /** Routes for the sign-in and the management of operators. */
 @Module({
-  imports: [AuditModule, MailModule, OperatorsModule, PasswordsModule],
+  imports: [AuditModule, FactorsModule, MailModule, OperatorsModule, PasswordsModule],
   controllers: [OperatorAdmissionController, OperatorSessionController, OperatorsController],
   providers: [
     OperatorAdmissionService,

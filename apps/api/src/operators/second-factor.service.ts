@@ -8,18 +8,9 @@ import {
   type OperatorSession,
   type Tx,
 } from '@gatehouse/persistence';
-import {
-  Config,
-  Keyring,
-  hashRecoveryCodes,
-  newRecoveryCodes,
-  newTotpSecret,
-  now,
-  recoveryCodeHashes,
-  totpStep,
-  totpUri,
-} from '@gatehouse/platform';
+import { Config } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
+import { FactorCodesService, type NewTotpSecret } from '../factors/factor-codes.service.js';
 import type { ConsoleCookie } from '../http/console-cookie.js';
 import type { Client } from '../http/request-context.js';
 import type {
@@ -31,9 +22,7 @@ import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorNoticesService } from './operator-notices.service.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
 
-/**
- * Enrolls authenticators (RFC 6238), and verifies their codes and the recovery codes that can replace them.
- */
+/** Enrolls the authenticators of operators, and verifies their codes and the recovery codes that can replace them. */
 @Injectable()
 export class SecondFactorService {
   constructor(
@@ -44,7 +33,7 @@ export class SecondFactorService {
     private readonly sessions: OperatorSessionsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
-    private readonly keyring: Keyring,
+    private readonly codes: FactorCodesService,
     private readonly config: Config,
   ) {}
 
@@ -70,9 +59,9 @@ export class SecondFactorService {
    */
   async beginEnrollment(cookie: ConsoleCookie): Promise<EnrollmentResponse> {
     const { id, operator } = await this.operatorSessions.getEnrolling(cookie);
-    const secret = newTotpSecret();
-    await this.sessions.savePendingSecret(id, this.encryptSecret(operator.id, secret));
-    return this.describeEnrollment(secret, operator.email);
+    const secret = this.newSecret(operator);
+    await this.sessions.savePendingSecret(id, secret.sealed);
+    return describeEnrollment(secret);
   }
 
   /**
@@ -88,15 +77,15 @@ export class SecondFactorService {
   ): Promise<EnrollmentResponse> {
     if (!hasSecondFactor) throw new GatehouseError('factor_required');
     const { granted } = await this.check.countAttempt(email, client);
-    const secret = newTotpSecret();
+    const secret = this.newSecret({ id, email });
     await this.transactions.run(async (tx) => {
       const secondFactor = await this.consumeCode(tx, { id, email }, code, client);
       await this.check.releaseAttempt(tx, email, granted);
-      await this.sessions.savePendingSecret(sessionId, this.encryptSecret(id, secret), tx);
+      await this.sessions.savePendingSecret(sessionId, secret.sealed, tx);
       const details = { secondFactor, purpose: 'authenticator_replacement' };
       this.audit.record(tx, operatorAction('operator.reauthenticated', { id }, details));
     });
-    return this.describeEnrollment(secret, email);
+    return describeEnrollment(secret);
   }
 
   /**
@@ -108,11 +97,11 @@ export class SecondFactorService {
     const session = await this.operatorSessions.getConfirming(cookie);
     const { operator, newTotpSecret: sealed } = session;
     await this.check.countAttempt(operator.email, client);
-    const step = sealed && this.matchStep(operator.id, sealed, code);
+    const step = sealed && this.codes.matchStep(operator.id, sealed, code);
     if (!sealed || step === null) throw this.check.recordFailure(operator, 'invalid_code');
-    const recoveryCodes = newRecoveryCodes();
+    const { codes: recoveryCodes, hashes } = this.codes.newRecoveryCodes(operator.id);
     const token = await this.transactions.run(async (tx) => {
-      await this.enroll(tx, session, sealed, step, recoveryCodes);
+      await this.enroll(tx, session, sealed, step, hashes);
       await this.check.recordSuccess(tx, operator, client);
       await this.notices.notifyOwner(tx, 'second_factor_enrolled', operator, client);
       return this.operatorSessions.signIn(tx, session, { secondFactor: 'authenticator' });
@@ -168,11 +157,11 @@ export class SecondFactorService {
     client: Client,
   ): Promise<string[]> {
     const { granted } = await this.check.countAttempt(email, client);
-    const recoveryCodes = newRecoveryCodes();
+    const { codes: recoveryCodes, hashes } = this.codes.newRecoveryCodes(id);
     await this.transactions.run(async (tx) => {
       await this.consumeCode(tx, { id, email }, code, client);
       await this.check.releaseAttempt(tx, email, granted);
-      await this.operators.setRecoveryCodes(tx, id, hashRecoveryCodes(this.keyring, id, recoveryCodes));
+      await this.operators.setRecoveryCodes(tx, id, hashes);
       await this.notices.notifyOwner(tx, 'recovery_codes_renewed', { email }, client);
       this.audit.record(tx, operatorAction('operator.recovery_codes_renewed', { id }));
     });
@@ -197,10 +186,10 @@ export class SecondFactorService {
   ): Promise<'authenticator' | 'recovery_code'> {
     const { totpSecret } = await this.operators.lock(tx, id);
     if (!totpSecret) throw this.check.recordFailure({ id }, 'invalid_code');
-    const step = this.matchStep(id, totpSecret, code);
-    if (step !== null && (await this.operators.consumeTimeStep(tx, id, step))) return 'authenticator';
-    const hashes = recoveryCodeHashes(this.keyring, id, code);
-    if (step === null && (await this.operators.consumeRecoveryCode(tx, id, hashes))) {
+    const authenticators = [{ id, secret: totpSecret }];
+    if (await this.codes.consumeTotpCode(tx, this.operators, id, authenticators, code))
+      return 'authenticator';
+    if (await this.codes.consumeRecoveryCode(tx, this.operators, id, code)) {
       await this.notices.notifyOwner(tx, 'recovery_code_used', { email }, client);
       return 'recovery_code';
     }
@@ -212,43 +201,29 @@ export class SecondFactorService {
     { id, operator, totpSecret: previousSecret }: OperatorSession,
     sealedSecret: Buffer,
     step: number,
-    recoveryCodes: string[],
+    recoveryCodeHashes: Buffer[],
   ): Promise<void> {
     const { totpSecret } = await this.operators.lock(tx, operator.id);
     // Another session has enrolled an authenticator in the meantime.
     if (!isSameSecret(totpSecret, previousSecret)) throw notSignedIn();
-    // Encrypted again: `npm run gatehouse -- reencrypt` may have moved the session's secret since it was read.
-    const secret = this.decryptSecret(operator.id, sealedSecret);
-    await this.operators.enrollAuthenticator(
-      tx,
-      operator.id,
-      this.encryptSecret(operator.id, secret),
-      step,
-      hashRecoveryCodes(this.keyring, operator.id, recoveryCodes),
-    );
+    const secret = this.codes.reencrypt(operator.id, sealedSecret);
+    await this.operators.enrollAuthenticator(tx, operator.id, secret, step, recoveryCodeHashes);
     await this.sessions.endAll(tx, operator.id, id);
     const details = previousSecret ? { replaced: true } : {};
     const action = operatorAction('operator.second_factor_enrolled', operator, details);
     this.audit.record(tx, { ...action, operatorId: operator.id });
   }
 
-  private describeEnrollment(secret: string, email: string): EnrollmentResponse {
+  private newSecret({ id, email }: Pick<Operator, 'id' | 'email'>): NewTotpSecret {
     const { hostname } = new URL(this.config.publicUrl);
-    return { secret, otpauthUri: totpUri(secret, `Gatehouse (${hostname})`, email) };
-  }
-
-  private matchStep(operatorId: string, sealedSecret: Buffer, code: string): number | null {
-    return totpStep(this.decryptSecret(operatorId, sealedSecret), code.replace(/\s/g, ''), now());
-  }
-
-  private decryptSecret(operatorId: string, sealedSecret: Buffer): string {
-    return this.keyring.decrypt('totp-secret', operatorId, sealedSecret);
-  }
-
-  private encryptSecret(operatorId: string, secret: string): Buffer {
-    return this.keyring.encrypt('totp-secret', operatorId, secret);
+    return this.codes.newSecret(id, `Gatehouse (${hostname})`, email);
   }
 }
+
+const describeEnrollment = ({ secret, uri }: NewTotpSecret): EnrollmentResponse => ({
+  secret,
+  otpauthUri: uri,
+});
 
 const isSameSecret = (one: Buffer | null, other: Buffer | null): boolean =>
   one && other ? one.equals(other) : one === other;

@@ -29,6 +29,7 @@ import {
 import type { TotpSecretResponse } from '../factors/dto/factors.response.js';
 import { describeSecret, FactorChangesService } from '../factors/factor-changes.service.js';
 import { FactorCheckService } from '../factors/factor-check.service.js';
+import { FactorCodesService } from '../factors/factor-codes.service.js';
 import type { Client } from '../http/request-context.js';
 import { defaultPasskeyName, PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import type { CompletedChallengeResponse } from './dto/auth.response.js';
@@ -49,6 +50,7 @@ export class ChallengesService {
     private readonly customers: CustomersRepository,
     private readonly factors: FactorsRepository,
     private readonly check: FactorCheckService,
+    private readonly codes: FactorCodesService,
     private readonly changes: FactorChangesService,
     private readonly passkeys: PasskeyCeremoniesService,
     private readonly signIn: SignInService,
@@ -193,7 +195,7 @@ export class ChallengesService {
       await this.check.consumeCode(tx, project, customer, method, code);
       return null;
     }
-    const step = totpSecret && method === 'totp' ? this.check.matchStep(customer.id, totpSecret, code) : null;
+    const step = totpSecret && method === 'totp' ? this.codes.matchStep(customer.id, totpSecret, code) : null;
     if (!totpSecret || step === null) throw this.check.fail(project, customer);
     return this.changes.addConfirmed(tx, project, customer, totpSecret, step);
   }

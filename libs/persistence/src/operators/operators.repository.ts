@@ -119,7 +119,7 @@ const updatePasswordHash = statement({}, 'UPDATE operators SET password_hash = $
 
 const recordLogin = statement({}, 'UPDATE operators SET last_login_at = now() WHERE id = $1');
 
-const consumeTimeStep = statement(
+const consumeStep = statement(
   { id: uuid },
   'UPDATE operators SET totp_step = $2 WHERE id = $1 AND totp_step < $2 RETURNING id',
 );
@@ -253,18 +253,15 @@ export class OperatorsRepository {
     return runUpdate(tx, setRecoveryCodes, [id, codes]);
   }
 
-  /**
-   * Consumes a time step and all earlier ones: of several parallel calls one succeeds (RFC 6238, section
-   * 5.2).
-   */
-  async consumeTimeStep(tx: Tx, id: string, step: number): Promise<boolean> {
-    const rows = await tx.execute(consumeTimeStep, [id, step]);
+  /** Accepts a time step if it is newer than all accepted ones. Of several parallel calls one succeeds. */
+  async consumeStep(tx: Tx, id: string, step: number): Promise<boolean> {
+    const rows = await tx.execute(consumeStep, [id, step]);
     return rows.length > 0;
   }
 
-  /** Consumes a recovery code. @param codes hashes of one code, one for each key that may have hashed it */
-  async consumeRecoveryCode(tx: Tx, id: string, codes: Buffer[]): Promise<boolean> {
-    const rows = await tx.execute(consumeRecoveryCode, [id, codes]);
+  /** Consumes a recovery code. Of several parallel calls one succeeds. @param hashes one for each root secret */
+  async consumeRecoveryCode(tx: Tx, id: string, hashes: Buffer[]): Promise<boolean> {
+    const rows = await tx.execute(consumeRecoveryCode, [id, hashes]);
     return rows.length > 0;
   }
 }

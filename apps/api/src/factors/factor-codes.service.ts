@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '@gatehouse/persistence';
+import {
+  hashRecoveryCodes,
+  Keyring,
+  newRecoveryCodes,
+  newTotpSecret,
+  now,
+  recoveryCodeHashes,
+  totpStep,
+  totpUri,
+} from '@gatehouse/platform';
+
+/** A secret for an authenticator app, in plain text and encrypted. */
+export interface NewTotpSecret {
+  secret: string;
+  /** The `otpauth://` URI that an app reads from a QR code. */
+  uri: string;
+  sealed: Buffer;
+}
+
+/** Stores the factors of customers or operators. Of several parallel calls with the same code one returns true. */
+export interface FactorStore {
+  consumeStep(tx: Tx, authenticatorId: string, step: number): Promise<boolean>;
+  consumeRecoveryCode(tx: Tx, ownerId: string, hashes: Buffer[]): Promise<boolean>;
+}
+
+/**
+ * Creates and verifies authenticator codes (RFC 6238) and recovery codes. An owner is a customer or an operator. The
+ * caller counts the attempts.
+ */
+@Injectable()
+export class FactorCodesService {
+  constructor(private readonly keyring: Keyring) {}
+
+  /** Returns a new secret for an authenticator. @param issuer,account shown by the app */
+  newSecret(ownerId: string, issuer: string, account: string): NewTotpSecret {
+    const secret = newTotpSecret();
+    return { secret, uri: totpUri(secret, issuer, account), sealed: this.encrypt(ownerId, secret) };
+  }
+
+  /**
+   * Encrypts a secret again that is copied to another row: `npm run gatehouse -- reencrypt` may have changed the row
+   * since it was read.
+   */
+  reencrypt(ownerId: string, sealedSecret: Buffer): Buffer {
+    return this.encrypt(ownerId, this.decrypt(ownerId, sealedSecret));
+  }
+
+  /** Returns the time step of a code of an authenticator, or null if the code is not valid. */
+  matchStep(ownerId: string, sealedSecret: Buffer, code: string): number | null {
+    return totpStep(this.decrypt(ownerId, sealedSecret), code.replace(/\s/g, ''), now());
+  }
+
+  /**
+   * Consumes a code of one of the authenticators of an owner whom the transaction has locked. Each time step is accepted
+   * once (RFC 6238, section 5.2).
+   * @returns false if the code is not valid
+   */
+  async consumeTotpCode(
+    tx: Tx,
+    store: FactorStore,
+    ownerId: string,
+    authenticators: { id: string; secret: Buffer }[],
+    code: string,
+  ): Promise<boolean> {
+    for (const { id, secret } of authenticators) {
+      const step = this.matchStep(ownerId, secret, code);
+      if (step !== null && (await store.consumeStep(tx, id, step))) return true;
+    }
+    return false;
+  }
+
+  /** Consumes a recovery code. @returns false if the owner has no such unused code */
+  consumeRecoveryCode(tx: Tx, store: FactorStore, ownerId: string, code: string): Promise<boolean> {
+    return store.consumeRecoveryCode(tx, ownerId, recoveryCodeHashes(this.keyring, ownerId, code));
+  }
+
+  /** Returns new recovery codes, and the hashes to store. */
+  newRecoveryCodes(ownerId: string): { codes: string[]; hashes: Buffer[] } {
+    const codes = newRecoveryCodes();
+    return { codes, hashes: hashRecoveryCodes(this.keyring, ownerId, codes) };
+  }
+
+  private encrypt(ownerId: string, secret: string): Buffer {
+    return this.keyring.encrypt('totp-secret', ownerId, secret);
+  }
+
+  private decrypt(ownerId: string, sealedSecret: Buffer): string {
+    return this.keyring.decrypt('totp-secret', ownerId, sealedSecret);
+  }
+}
