@@ -77,7 +77,8 @@ export class FactorChangesService {
     sealedSecret: Buffer,
     step: number,
   ): Promise<string[] | null> {
-    const factor = { id: newId(), customerId: customer.id, secret: sealedSecret, step };
+    const secret = this.codes.reencrypt(customer.id, sealedSecret);
+    const factor = { id: newId(), customerId: customer.id, secret, step };
     return this.recordAdded(tx, project, customer, await this.factors.insert(tx, factor));
   }
 
