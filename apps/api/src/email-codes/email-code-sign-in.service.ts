@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   assertMethodEnabled,
   GatehouseError,
@@ -15,8 +15,9 @@ import {
   type EmailCodeGuessResult,
   type Tx,
 } from '@gatehouse/persistence';
-import { errorMessage, LOGGER, newId, sha256, type Logger } from '@gatehouse/platform';
+import { newId, sha256 } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
+import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
 import { wellKnownDeviceName } from '../http/device-name.js';
 import { isGranted, tooManyAttempts, type GrantedAttempt } from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
@@ -55,7 +56,7 @@ export class EmailCodeSignInService {
     private readonly signIns: SignInService,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
-    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly failures: FailedSignInsService,
   ) {}
 
   /**
@@ -165,22 +166,9 @@ export class EmailCodeSignInService {
    * so that the allowance is not observable.
    */
   private fail(project: ProjectContext, guess: GrantedAttempt<EmailCodeGuessResult>): GatehouseError {
-    this.reportFailure(project, guess.email);
+    this.failures.report(project, (tx) => this.customers.lockWithEmail(tx, project.id, guess.email));
     return guess.granted === 'open'
       ? new GatehouseError('invalid_code')
       : tooManyAttempts(wrongCodePolicy, guess);
-  }
-
-  /** Records a failed login asynchronously, so that the response time reveals nothing. */
-  private reportFailure(project: ProjectContext, email: string): void {
-    this.transactions
-      .runInNewTransaction(async (tx) => {
-        const customer = await this.customers.lockWithEmail(tx, project.id, email);
-        if (customer && (await this.customers.claimLoginFailedEvent(tx, project.id, customer.id)))
-          this.events.record(tx, [customerEvent('login.failed', customer, project)]);
-      })
-      .catch((error: unknown) =>
-        this.logger.warn({ reason: errorMessage(error) }, 'failed sign-in not recorded'),
-      );
   }
 }

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { FactorsModule } from '../factors/factors.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { MailTemplatesModule } from '../mail-templates/mail-templates.module.js';
 import { MailModule } from '../mail/mail.module.js';
@@ -9,7 +10,7 @@ import { EmailCodeController } from './email-code.controller.js';
 import { EmailCodesService } from './email-codes.service.js';
 
 @Module({
-  imports: [HttpModule, MailModule, MailTemplatesModule, OneTimeTokensModule, SignInModule],
+  imports: [FactorsModule, HttpModule, MailModule, MailTemplatesModule, OneTimeTokensModule, SignInModule],
   controllers: [EmailCodeController],
   providers: [EmailCodeSignInService, EmailCodesService],
 })

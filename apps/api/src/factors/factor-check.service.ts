@@ -1,18 +1,17 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { GatehouseError, type CodeMethod, type Customer, type ProjectContext } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
   FactorAttemptsRepository,
   FactorsRepository,
-  Transactions,
   type Tx,
 } from '@gatehouse/persistence';
-import { errorMessage, LOGGER, type Logger } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import { isGranted, tooManyAttempts } from '../http/granted-attempt.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { FactorCodesService } from './factor-codes.service.js';
+import { FailedSignInsService } from './failed-sign-ins.service.js';
 
 /**
  * Maximum number of failed attempts at the second factors of a customer within the window, over all challenges and
@@ -34,9 +33,8 @@ export class FactorCheckService {
     private readonly customers: CustomersRepository,
     private readonly events: EventsRepository,
     private readonly links: OneTimeLinksService,
-    private readonly transactions: Transactions,
     private readonly codes: FactorCodesService,
-    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly failures: FailedSignInsService,
   ) {}
 
   /**
@@ -75,15 +73,7 @@ export class FactorCheckService {
 
   /** Reports a failed attempt, and returns its error. */
   fail(project: ProjectContext, { id }: Customer): GatehouseError {
-    this.transactions
-      .runInNewTransaction(async (tx) => {
-        const customer = await this.customers.lock(tx, project.id, id);
-        if (customer && (await this.customers.claimLoginFailedEvent(tx, project.id, id)))
-          this.events.record(tx, [customerEvent('login.failed', customer, project)]);
-      })
-      .catch((error: unknown) =>
-        this.logger.warn({ reason: errorMessage(error) }, 'failed code not recorded'),
-      );
+    this.failures.report(project, (tx) => this.customers.lock(tx, project.id, id));
     return new GatehouseError('invalid_code');
   }
 

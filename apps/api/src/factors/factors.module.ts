@@ -5,11 +5,24 @@ import { PasskeysModule } from '../passkeys/passkeys.module.js';
 import { FactorChangesService } from './factor-changes.service.js';
 import { FactorCheckService } from './factor-check.service.js';
 import { FactorCodesService } from './factor-codes.service.js';
+import { FailedSignInsService } from './failed-sign-ins.service.js';
 import { FreshProofService } from './fresh-proof.service.js';
 
 @Module({
   imports: [AuditModule, OneTimeTokensModule, PasskeysModule],
-  providers: [FactorChangesService, FactorCheckService, FactorCodesService, FreshProofService],
-  exports: [FactorChangesService, FactorCheckService, FactorCodesService, FreshProofService],
+  providers: [
+    FactorChangesService,
+    FactorCheckService,
+    FactorCodesService,
+    FailedSignInsService,
+    FreshProofService,
+  ],
+  exports: [
+    FactorChangesService,
+    FactorCheckService,
+    FactorCodesService,
+    FailedSignInsService,
+    FreshProofService,
+  ],
 })
 export class FactorsModule {}

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
 import { GatehouseError, MAX_PASSWORD_GUESSES, type Customer, type ProjectContext } from '@gatehouse/domain';
 import {
@@ -14,17 +14,9 @@ import {
   type NewEvent,
   type Tx,
 } from '@gatehouse/persistence';
-import {
-  errorMessage,
-  Keyring,
-  LOGGER,
-  PasswordHasher,
-  sha256,
-  type HashOptions,
-  type HashPermit,
-  type Logger,
-} from '@gatehouse/platform';
+import { Keyring, PasswordHasher, sha256, type HashOptions, type HashPermit } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
+import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
 import { FreshProofService } from '../factors/fresh-proof.service.js';
 import { isGranted, tooManyAttempts, type GrantedAttempt } from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
@@ -63,7 +55,7 @@ export class PasswordCheckService {
     private readonly keyring: Keyring,
     private readonly links: OneTimeLinksService,
     private readonly fresh: FreshProofService,
-    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly failures: FailedSignInsService,
   ) {}
 
   /**
@@ -260,32 +252,22 @@ export class PasswordCheckService {
     return isOpen ? invalidCredentials() : tooManyAttempts(failedLoginPolicy, attempt);
   }
 
-  /** Records a failed login asynchronously, so that the response time reveals nothing. */
   private reportFailure(project: ProjectContext, { id, email }: Customer, attempt: GrantedLogin): void {
     const isLastGuess = attempt.guesses >= MAX_PASSWORD_GUESSES;
     // A closed password is locked until it is opened: the end of a window changes nothing.
     const isLocking =
       attempt.granted === 'open' && attempt.attempts === failedLoginPolicy.quota && !isLastGuess;
-    this.transactions
-      .runInNewTransaction(async (tx) => {
-        // No event may follow the deletion of the customer.
-        const customer = await this.customers.lock(tx, project.id, id);
-        if (!customer) return;
-        const isDue = await this.customers.claimLoginFailedEvent(tx, project.id, id);
-        // Not only by the guess with this number: it may have been released because no thread was available.
-        const isClosing =
-          isLastGuess &&
-          (await this.attempts.recordClosing(tx, project.id, sha256(email), MAX_PASSWORD_GUESSES));
-        this.events.record(tx, [
-          ...(isDue ? [customerEvent('login.failed', customer, project)] : []),
-          ...(isLocking || isClosing ? [customerEvent('customer.locked', customer, project)] : []),
-        ]);
-        if (isClosing && customer.passwordHash && !customer.disabledAt)
-          await this.links.notify(tx, 'password-closed', customer, project);
-      })
-      .catch((error: unknown) =>
-        this.logger.warn({ reason: errorMessage(error) }, 'failed sign-in not recorded'),
-      );
+    const lock = (tx: Tx) => this.customers.lock(tx, project.id, id);
+    this.failures.report(project, lock, async (tx, customer) => {
+      // Not only by the guess with this number: it may have been released because no thread was available.
+      const isClosing =
+        isLastGuess &&
+        (await this.attempts.recordClosing(tx, project.id, sha256(email), MAX_PASSWORD_GUESSES));
+      if (isLocking || isClosing)
+        this.events.record(tx, [customerEvent('customer.locked', customer, project)]);
+      if (isClosing && customer.passwordHash && !customer.disabledAt)
+        await this.links.notify(tx, 'password-closed', customer, project);
+    });
   }
 }
 
