@@ -32,6 +32,7 @@ export * from './health/system-status.repository.js';
 export * from './health/workers.repository.js';
 export * from './idempotency/idempotency-keys.repository.js';
 export * from './imports/imports.repository.js';
+export type { AttemptLimit } from './login-attempts/attempt-counter.js';
 export type { LoginAllowance } from './login-attempts/login-allowance.js';
 export * from './login-attempts/login-attempts.repository.js';
 export * from './mail-templates/mail-templates.repository.js';

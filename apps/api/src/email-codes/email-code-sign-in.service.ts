@@ -19,7 +19,13 @@ import { newId, sha256 } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
 import { wellKnownDeviceName } from '../http/device-name.js';
-import { isGranted, tooManyAttempts, type GrantedAttempt } from '../http/granted-attempt.js';
+import {
+  failedAttempt,
+  failedAttemptPolicy,
+  isGranted,
+  tooManyAttempts,
+  type GrantedAttempt,
+} from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
 import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
 import type { AuthResponse } from '../sign-in/dto/auth.response.js';
@@ -27,16 +33,8 @@ import type { VerifyEmailCodeRequest } from './dto/email-code.request.js';
 import { EmailCodesService } from './email-codes.service.js';
 import { SignInService } from '../sign-in/sign-in.service.js';
 
-/**
- * Maximum number of wrong codes per project and email address within the window, as for failed logins. They are counted
- * separately, and only a sign-in with a code clears them.
- */
-const wrongCodePolicy = {
-  name: 'wrong-email-code',
-  quota: 10,
-  windowSeconds: 15 * 60,
-  maxWindowSeconds: 24 * 3600,
-};
+/** Per project and email address. Only a sign-in with a code clears the count. */
+const wrongCodePolicy = failedAttemptPolicy('wrong-email-code');
 
 /** A correct guess, and the language of the customer that it creates if none has the address. */
 interface CorrectGuess {
@@ -161,14 +159,9 @@ export class EmailCodeSignInService {
     return customer;
   }
 
-  /**
-   * Reports a wrong code, and returns its error. A guess of the allowance for known addresses fails like a rejected one,
-   * so that the allowance is not observable.
-   */
+  /** Reports a wrong code, and returns its error. */
   private fail(project: ProjectContext, guess: GrantedAttempt<EmailCodeGuessResult>): GatehouseError {
     this.failures.report(project, (tx) => this.customers.lockWithEmail(tx, project.id, guess.email));
-    return guess.granted === 'open'
-      ? new GatehouseError('invalid_code')
-      : tooManyAttempts(wrongCodePolicy, guess);
+    return failedAttempt(wrongCodePolicy, guess, new GatehouseError('invalid_code'));
   }
 }

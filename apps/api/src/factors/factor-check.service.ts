@@ -8,21 +8,13 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { customerEvent } from '../events/customer-events.js';
-import { isGranted, tooManyAttempts } from '../http/granted-attempt.js';
+import { failedAttemptPolicy, isGranted, tooManyAttempts } from '../http/granted-attempt.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { FactorCodesService } from './factor-codes.service.js';
 import { FailedSignInsService } from './failed-sign-ins.service.js';
 
-/**
- * Maximum number of failed attempts at the second factors of a customer within the window, over all challenges and
- * sessions. The window is twice as long for every ten consecutive failures (sign-in contract, section 1).
- */
-const failedFactorPolicy = {
-  name: 'failed-second-factor',
-  quota: 10,
-  windowSeconds: 15 * 60,
-  maxWindowSeconds: 24 * 3600,
-};
+/** Per customer, over all challenges and sessions (sign-in contract, section 1). Known addresses have no separate count. */
+const failedFactorPolicy = failedAttemptPolicy('failed-second-factor');
 
 /** Verifies the codes of second factors and counts the failures. All routes that take such a code use it. */
 @Injectable()

@@ -1,6 +1,20 @@
 import { GatehouseError } from '@gatehouse/domain';
-import type { LoginAllowance } from '@gatehouse/persistence';
+import type { AttemptLimit, LoginAllowance } from '@gatehouse/persistence';
 import { rateLimitHeaders, type RateLimitPolicy } from '@gatehouse/platform';
+
+/** The limit of failed attempts at a password or at codes. */
+type FailedAttemptPolicy = RateLimitPolicy & AttemptLimit;
+
+/**
+ * Returns the limit that all counts of failed attempts share. Known client addresses have a separate count (contract,
+ * section 3). The window is twice as long for every ten consecutive failures (docs/adr/0035).
+ */
+export const failedAttemptPolicy = (name: string): FailedAttemptPolicy => ({
+  name,
+  quota: 10,
+  windowSeconds: 15 * 60,
+  maxWindowSeconds: 24 * 3600,
+});
 
 /** A counted attempt of a customer or an operator. */
 interface CountedAttempt {
@@ -25,3 +39,14 @@ export function tooManyAttempts(
   const headers = rateLimitHeaders({ ...policy, windowSeconds }, Math.max(1, secondsLeft));
   return new GatehouseError('too_many_attempts', { headers, subject });
 }
+
+/**
+ * Returns the error of a failed attempt. One of the allowance for known addresses fails like a rejected one, so that the
+ * allowance is not observable.
+ */
+export const failedAttempt = (
+  policy: RateLimitPolicy,
+  attempt: CountedAttempt,
+  error: GatehouseError,
+  subject?: { operatorId: string },
+): GatehouseError => (attempt.granted === 'open' ? error : tooManyAttempts(policy, attempt, subject));

@@ -9,28 +9,20 @@ import {
   type OperatorWithPasswordHash,
   type Tx,
 } from '@gatehouse/persistence';
-import {
-  errorMessage,
-  LOGGER,
-  PasswordHasher,
-  sha256,
-  type HashPermit,
-  type Logger,
-} from '@gatehouse/platform';
+import { errorMessage, LOGGER, PasswordHasher, sha256, type Logger } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
-import { isGranted, tooManyAttempts, type GrantedAttempt } from '../http/granted-attempt.js';
+import {
+  failedAttempt,
+  failedAttemptPolicy,
+  isGranted,
+  tooManyAttempts,
+  type GrantedAttempt,
+} from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
+import { PasswordVerificationService } from '../passwords/password-verification.service.js';
 
-/**
- * Maximum number of failed attempts per email address within the window, passwords and codes together. Known
- * addresses have a separate count. The window grows with consecutive failures, as for customers.
- */
-const failurePolicy = {
-  name: 'failed-operator-login',
-  quota: 10,
-  windowSeconds: 15 * 60,
-  maxWindowSeconds: 24 * 3600,
-};
+/** Per email address, passwords and codes together. */
+const failurePolicy = failedAttemptPolicy('failed-operator-login');
 
 /**
  * Key under which operators use the hashing threads, in place of a project id. Operators and each project
@@ -52,6 +44,7 @@ export class OperatorCheckService {
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
+    private readonly verification: PasswordVerificationService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -62,12 +55,26 @@ export class OperatorCheckService {
    * @throws GatehouseError `overloaded`, `too_many_attempts`, `invalid_credentials`
    */
   async checkPassword(email: string, password: string, client: Client): Promise<AuthenticatedOperator> {
-    const permit = this.hasher.reserve(HASHING_SHARE);
-    try {
-      return await this.checkPasswordWithPermit(permit, email, password, client);
-    } finally {
-      permit.release();
-    }
+    const counter = {
+      count: async () => {
+        const { operator, ...counted } = await this.reserveAttempt(email, client);
+        return { attempt: counted, owner: operator, decoyHash: null };
+      },
+      release: (granted: LoginAllowance) => this.attempts.release(sha256(email), granted),
+    };
+    const { attempt, owner, isCorrect } = await this.verification.verify(
+      HASHING_SHARE,
+      password,
+      counter,
+      client,
+    );
+    if (!isGranted(attempt)) throw tooManyAttempts(failurePolicy, attempt, subjectOf(owner));
+    const hash = owner?.passwordHash;
+    if (hash && isCorrect) return { ...owner, passwordHash: hash, granted: attempt.granted };
+    const error = owner
+      ? this.recordFailure(owner, 'invalid_credentials')
+      : notSignedIn('invalid_credentials');
+    throw failedAttempt(failurePolicy, attempt, error, subjectOf(owner));
   }
 
   /**
@@ -76,7 +83,7 @@ export class OperatorCheckService {
    */
   async countAttempt(email: string, client: Client): Promise<GrantedAttempt<OperatorLoginAttemptResult>> {
     const attempt = await this.reserveAttempt(email, client);
-    if (!isGranted(attempt)) throw rejectedAttempt(attempt);
+    if (!isGranted(attempt)) throw tooManyAttempts(failurePolicy, attempt, subjectOf(attempt.operator));
     return attempt;
   }
 
@@ -145,36 +152,8 @@ export class OperatorCheckService {
     if (!this.hasher.isOutdated(passwordHash)) return null;
     return this.hasher.hash(password, { projectId: HASHING_SHARE }).catch(() => null);
   }
-
-  /**
-   * Verifies even the password of a rejected attempt, and a wrong password from a known address gets the
-   * response of a rejected one: durations and responses would otherwise reveal operators who use the address
-   * (docs/adr/0035).
-   */
-  private async checkPasswordWithPermit(
-    permit: HashPermit,
-    email: string,
-    password: string,
-    client: Client,
-  ): Promise<AuthenticatedOperator> {
-    const attempt = await this.reserveAttempt(email, client);
-    const { granted, operator } = attempt;
-    const hash = operator?.passwordHash ?? null;
-    const isCorrect = await this.hasher
-      .verify(password, hash, { projectId: HASHING_SHARE, signal: client.signal, permit })
-      .catch(async (error: unknown) => {
-        if (granted) await this.attempts.release(sha256(email), granted);
-        throw error;
-      });
-    if (!granted) throw rejectedAttempt(attempt);
-    if (operator && hash && isCorrect) return { ...operator, passwordHash: hash, granted };
-    const error = operator
-      ? this.recordFailure(operator, 'invalid_credentials')
-      : notSignedIn('invalid_credentials');
-    throw granted === 'open' ? error : rejectedAttempt(attempt);
-  }
 }
 
-/** Returns a 429 `too_many_attempts`, whose log line names the operator. */
-const rejectedAttempt = (attempt: OperatorLoginAttemptResult): GatehouseError =>
-  tooManyAttempts(failurePolicy, attempt, attempt.operator ? { operatorId: attempt.operator.id } : undefined);
+/** Returns the operator that the log line of an error names. */
+const subjectOf = (operator: Operator | null): { operatorId: string } | undefined =>
+  operator ? { operatorId: operator.id } : undefined;

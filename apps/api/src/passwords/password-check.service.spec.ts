@@ -4,6 +4,7 @@ import type { LoginAttemptsRepository } from '@gatehouse/persistence';
 import { Keyring, PasswordHasher, type HashTask, type HashThreads } from '@gatehouse/platform';
 import type { Client } from '../http/request-context.js';
 import { PasswordCheckService } from './password-check.service.js';
+import { PasswordVerificationService } from './password-verification.service.js';
 
 const keyring = new Keyring(['k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i']);
 const project = { id: 'p' } as ProjectContext;
@@ -37,7 +38,7 @@ describe('the decoy of an email without a password (OP-03, PW-08)', () => {
       unused,
       unused,
       unused,
-      hasher,
+      new PasswordVerificationService(hasher),
       keyring,
       unused,
       unused,

@@ -10,31 +10,35 @@ import {
   type ClearedAttempts,
   type CustomerWithPasswordHash,
   type DecoySelection,
+  type LoginAllowance,
   type LoginAttemptResult,
   type NewEvent,
   type Tx,
 } from '@gatehouse/persistence';
-import { Keyring, PasswordHasher, sha256, type HashOptions, type HashPermit } from '@gatehouse/platform';
+import { Keyring, sha256 } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
 import { FreshProofService } from '../factors/fresh-proof.service.js';
-import { isGranted, tooManyAttempts, type GrantedAttempt } from '../http/granted-attempt.js';
+import {
+  failedAttempt,
+  failedAttemptPolicy,
+  isGranted,
+  tooManyAttempts,
+  type GrantedAttempt,
+} from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
+import { PasswordVerificationService, type PasswordAttempt } from './password-verification.service.js';
 
-/**
- * Maximum number of failed logins per project and email address within the window. Known client addresses
- * have a separate count (contract, section 3). The window is twice as long for every ten consecutive
- * failures.
- */
-const failedLoginPolicy = {
-  name: 'failed-login',
-  quota: 10,
-  windowSeconds: 15 * 60,
-  maxWindowSeconds: 24 * 3600,
-};
+/** Per project and email address. */
+const failedLoginPolicy = failedAttemptPolicy('failed-login');
 
-type GrantedLogin = GrantedAttempt<Omit<LoginAttemptResult, 'customer' | 'decoyHash'>>;
+type CountedLogin = PasswordAttempt<
+  CustomerWithPasswordHash,
+  Omit<LoginAttemptResult, 'customer' | 'decoyHash'>
+>;
+
+type GrantedLogin = GrantedAttempt<CountedLogin['attempt']>;
 
 /** A customer who has just provided the correct password, with the counted attempt. */
 export type AuthenticatedCustomer = CustomerWithPasswordHash & {
@@ -51,7 +55,7 @@ export class PasswordCheckService {
     private readonly customers: CustomersRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
-    private readonly hasher: PasswordHasher,
+    private readonly verification: PasswordVerificationService,
     private readonly keyring: Keyring,
     private readonly links: OneTimeLinksService,
     private readonly fresh: FreshProofService,
@@ -70,13 +74,21 @@ export class PasswordCheckService {
     password: string,
     client: Client,
   ): Promise<AuthenticatedCustomer> {
-    // Cheapest check first: a request that would wait too long for a thread causes no query.
-    const permit = this.hasher.reserve(project.id);
-    try {
-      return await this.checkWithPermit(permit, project, email, password, client);
-    } finally {
-      permit.release();
-    }
+    const counter = {
+      count: () => this.countAttempt(project, email, client),
+      release: (granted: LoginAllowance) => this.attempts.release(project.id, sha256(email), granted),
+    };
+    const { attempt, owner, isCorrect } = await this.verification.verify(
+      project.id,
+      password,
+      counter,
+      client,
+    );
+    if (!isGranted(attempt)) throw tooManyAttempts(failedLoginPolicy, attempt);
+    const hash = owner?.passwordHash;
+    const isClosed = attempt.guesses > MAX_PASSWORD_GUESSES;
+    if (hash && isCorrect && !isClosed) return { ...owner, passwordHash: hash, attempt };
+    throw this.fail(project, owner, attempt);
   }
 
   /**
@@ -200,56 +212,23 @@ export class PasswordCheckService {
     return this.unlock(tx, project, customer);
   }
 
-  /**
-   * Counts the attempt, and then verifies the password, even of a rejected attempt: otherwise the duration of
-   * a rejection would reveal whether the address of the client is a known one.
-   */
-  private async checkWithPermit(
-    permit: HashPermit,
-    project: ProjectContext,
+  private async countAttempt(
+    { id: projectId }: ProjectContext,
     email: string,
-    password: string,
-    client: Client,
-  ): Promise<AuthenticatedCustomer> {
-    const emailHash = sha256(email);
-    const { addressBlock, signal } = client;
+    { addressBlock }: Client,
+  ): Promise<CountedLogin> {
     const { customer, decoyHash, ...attempt } = await this.attempts.reserve(
-      project.id,
-      { ...failedLoginPolicy, email, emailHash, addressBlock },
-      selectDecoy(this.keyring, project.id, email),
+      projectId,
+      { ...failedLoginPolicy, email, emailHash: sha256(email), addressBlock },
+      selectDecoy(this.keyring, projectId, email),
     );
-    const hash = customer?.passwordHash ?? null;
-    const options = { projectId: project.id, signal, permit };
-    const isCorrect = await this.verify(password, hash, decoyHash, options).catch(async (error: unknown) => {
-      if (attempt.granted) await this.attempts.release(project.id, emailHash, attempt.granted);
-      throw error;
-    });
-    if (!isGranted(attempt)) throw tooManyAttempts(failedLoginPolicy, attempt);
-    const isClosed = attempt.guesses > MAX_PASSWORD_GUESSES;
-    if (customer && hash && isCorrect && !isClosed) return { ...customer, passwordHash: hash, attempt };
-    throw this.fail(project, customer, attempt);
+    return { attempt, owner: customer, decoyHash };
   }
 
-  /** Returns whether the password is correct. Without a hash, takes the time of a decoy (requirement PW-08). */
-  private async verify(
-    password: string,
-    hash: string | null,
-    decoyHash: string | null,
-    options: HashOptions,
-  ): Promise<boolean> {
-    if (hash) return this.hasher.verify(password, hash, options);
-    await this.hasher.verifyDecoy(password, decoyHash, options);
-    return false;
-  }
-
-  /**
-   * Reports a failed attempt of an existing customer, and returns its error. An attempt of the allowance for
-   * known addresses fails like a rejected one, so that the allowance is not observable.
-   */
+  /** Reports a failed attempt of an existing customer, and returns its error. */
   private fail(project: ProjectContext, customer: Customer | null, attempt: GrantedLogin): GatehouseError {
-    const isOpen = attempt.granted === 'open';
     if (customer) this.reportFailure(project, customer, attempt);
-    return isOpen ? invalidCredentials() : tooManyAttempts(failedLoginPolicy, attempt);
+    return failedAttempt(failedLoginPolicy, attempt, invalidCredentials());
   }
 
   private reportFailure(project: ProjectContext, { id, email }: Customer, attempt: GrantedLogin): void {

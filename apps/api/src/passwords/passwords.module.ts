@@ -11,6 +11,7 @@ import { PasswordChangeService } from './password-change.service.js';
 import { PasswordCheckService } from './password-check.service.js';
 import { PasswordPolicyService } from './password-policy.service.js';
 import { PasswordResetService } from './password-reset.service.js';
+import { PasswordVerificationService } from './password-verification.service.js';
 import { PasswordController } from './password.controller.js';
 
 @Module({
@@ -22,6 +23,7 @@ import { PasswordController } from './password.controller.js';
     PasswordCheckService,
     PasswordPolicyService,
     PasswordResetService,
+    PasswordVerificationService,
     {
       provide: HashThreads,
       useFactory: ({ passwords }: Config, metrics: ApiMetrics | null, failpoints: Failpoints) => {
@@ -46,6 +48,7 @@ import { PasswordController } from './password.controller.js';
     PasswordHasher,
     PasswordPolicyService,
     PasswordResetService,
+    PasswordVerificationService,
   ],
 })
 export class PasswordsModule {}

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import type { LoginAllowance } from '@gatehouse/persistence';
+import { PasswordHasher, type HashOptions } from '@gatehouse/platform';
+import type { Client } from '../http/request-context.js';
+
+/** A counted attempt at the password of a customer or an operator. */
+export interface PasswordAttempt<Owner, Attempt> {
+  attempt: Attempt;
+  /** The customer or the operator with the email; null for an unknown email. */
+  owner: Owner | null;
+  /** The hash whose scheme and parameters determine the time without a password; null for a new hash. */
+  decoyHash: string | null;
+}
+
+/** How an attempt is counted, and released if its password could not be verified. */
+interface AttemptCount<Owner, Attempt> {
+  count: () => Promise<PasswordAttempt<Owner, Attempt>>;
+  release: (granted: LoginAllowance) => Promise<void>;
+}
+
+interface VerifiedPassword<Owner, Attempt> extends Omit<PasswordAttempt<Owner, Attempt>, 'decoyHash'> {
+  /** False without a password. The caller must ignore it for a rejected attempt. */
+  isCorrect: boolean;
+}
+
+/** Verifies the passwords of customers and operators. */
+@Injectable()
+export class PasswordVerificationService {
+  constructor(private readonly hasher: PasswordHasher) {}
+
+  /**
+   * Counts an attempt, and then verifies its password. An unknown email, an owner without a password and a rejected
+   * attempt take the same time as a wrong password: the duration would otherwise reveal who is registered, and whether
+   * the address of the client is a known one (requirement PW-08, docs/adr/0035).
+   * @param share the project, or the name under which operators share the hashing threads
+   * @throws GatehouseError `overloaded`, `request_timeout`
+   */
+  async verify<
+    Owner extends { passwordHash: string | null },
+    Attempt extends { granted: LoginAllowance | null },
+  >(
+    share: string,
+    password: string,
+    { count, release }: AttemptCount<Owner, Attempt>,
+    { signal }: Client,
+  ): Promise<VerifiedPassword<Owner, Attempt>> {
+    // Cheapest check first: a request that would wait too long for a thread causes no query.
+    const permit = this.hasher.reserve(share);
+    try {
+      const { attempt, owner, decoyHash } = await count();
+      const hash = owner?.passwordHash ?? null;
+      const options = { projectId: share, signal, permit };
+      const isCorrect = await this.verifyHash(password, hash, decoyHash, options).catch(
+        async (error: unknown) => {
+          if (attempt.granted) await release(attempt.granted);
+          throw error;
+        },
+      );
+      return { attempt, owner, isCorrect };
+    } finally {
+      permit.release();
+    }
+  }
+
+  private async verifyHash(
+    password: string,
+    hash: string | null,
+    decoyHash: string | null,
+    options: HashOptions,
+  ): Promise<boolean> {
+    if (hash) return this.hasher.verify(password, hash, options);
+    await this.hasher.verifyDecoy(password, decoyHash, options);
+    return false;
+  }
+}
