@@ -69,7 +69,7 @@ export class ChallengesService {
     code: string,
     client: Client,
   ): Promise<CompletedChallengeResponse> {
-    const challenge = await this.countTry(await this.find(project, token));
+    const challenge = await this.countAttempt(await this.find(project, token));
     return this.finish(project, challenge, client, async (tx, customer, consumed) => ({
       methods: ['otp'],
       recoveryCodes: await this.proveFactor(tx, project, customer, consumed, method, code),
@@ -92,7 +92,7 @@ export class ChallengesService {
     response: PasskeyAssertion,
     client: Client,
   ): Promise<CompletedChallengeResponse> {
-    const challenge = await this.countTry(await this.find(project, token, 'second_factor'));
+    const challenge = await this.countAttempt(await this.find(project, token, 'second_factor'));
     const purpose = ceremony('second_factor', challenge.customerId);
     const passkey = await this.passkeys.verifyAssertion(project, purpose, response);
     return this.finish(project, challenge, client, async (tx) => {
@@ -121,7 +121,7 @@ export class ChallengesService {
     response: PasskeyRegistration,
     client: Client,
   ): Promise<CompletedChallengeResponse> {
-    const challenge = await this.countTry(await this.find(project, token, 'enroll_factor'));
+    const challenge = await this.countAttempt(await this.find(project, token, 'enroll_factor'));
     const purpose = ceremony('enroll', challenge.customerId);
     const added = await this.passkeys.verifyRegistration(project, purpose, response);
     const name = defaultPasskeyName(client.userAgent);
@@ -154,14 +154,14 @@ export class ChallengesService {
     return this.customers.get({ organizationId: null, projectId: project.id }, id);
   }
 
-  private async countTry(challenge: Challenge): Promise<Challenge> {
+  private async countAttempt(challenge: Challenge): Promise<Challenge> {
     await this.check.countAttempt(challenge.customerId);
-    if (await this.challenges.countTry(challenge.tokenHash)) return challenge;
+    if (await this.challenges.countAttempt(challenge.tokenHash)) return challenge;
     await this.check.releaseAttempt(challenge.customerId);
     throw new GatehouseError('challenge_expired');
   }
 
-  /** Consumes a challenge whose try was counted, and completes the sign-in with the proof. */
+  /** Consumes a challenge whose attempt was counted, and completes the sign-in with the proof. */
   private finish(
     project: ProjectContext,
     { customerId, tokenHash }: Challenge,

@@ -11,8 +11,8 @@ export class ChallengeEntity {
   @Column('text', { array: true }) amr!: AuthenticationMethod[];
   /** The authenticator secret of an enrollment, encrypted. */
   @Column('bytea', { name: 'totp_secret', nullable: true }) totpSecret!: Buffer | null;
-  /** Number of codes that were sent. */
-  @Column('integer', { default: 0 }) tries!: number;
+  /** Number of codes and passkey responses that were received. */
+  @Column('integer', { name: 'tries', default: 0 }) attempts!: number;
   @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 }) expiresAt!: Date;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
 }

@@ -21,8 +21,8 @@ const challengeColumns = `
 /** A sign-in that lacks a second factor. */
 export type Challenge = RowOf<typeof challengeRow>;
 
-/** Number of codes that a challenge accepts, and of open challenges of a customer. */
-const MAX_TRIES = 5;
+/** Maximum number of attempts at a challenge, and of open challenges of a customer. */
+const MAX_ATTEMPTS = 5;
 const MAX_OPEN = 3;
 
 const insertChallenge = statement(
@@ -36,7 +36,7 @@ const insertChallenge = statement(
    VALUES ($1, $2, $3, $4, now() + $5 * interval '1 second') RETURNING expires_at AS "expiresAt"`,
 );
 
-const isOpen = `ch.expires_at > now() AND ch.tries < ${MAX_TRIES}`;
+const isOpen = `ch.expires_at > now() AND ch.tries < ${MAX_ATTEMPTS}`;
 
 const findChallenge = statement(
   challengeRow,
@@ -44,7 +44,7 @@ const findChallenge = statement(
    WHERE ch.token_hash = $1 AND c.project_id = $2 AND ${isOpen}`,
 );
 
-const countTry = statement(
+const countAttempt = statement(
   { tokenHash: bytea },
   `UPDATE challenges ch SET tries = tries + 1 WHERE ch.token_hash = $1 AND ${isOpen}
    RETURNING ch.token_hash AS "tokenHash"`,
@@ -56,7 +56,7 @@ const saveSecret = statement(
    RETURNING ch.token_hash AS "tokenHash"`,
 );
 
-// The try that completes the challenge is already counted.
+// The attempt that completes the challenge is already counted.
 const consumeChallenge = statement(
   challengeRow,
   `DELETE FROM challenges ch WHERE ch.token_hash = $1 AND ch.expires_at > now() RETURNING ${challengeColumns}`,
@@ -88,11 +88,11 @@ export class ChallengesRepository {
   }
 
   /**
-   * Counts a code before it is verified, in a statement of its own: a rollback of the request must not undo it. Returns
-   * false if the challenge accepts no more codes.
+   * Counts an attempt before it is verified, in a statement of its own: a rollback of the request must not undo it.
+   * Returns false if the challenge accepts no more attempts.
    */
-  async countTry(tokenHash: Buffer): Promise<boolean> {
-    const rows = await this.database.execute(countTry, [tokenHash]);
+  async countAttempt(tokenHash: Buffer): Promise<boolean> {
+    const rows = await this.database.execute(countAttempt, [tokenHash]);
     return rows.length > 0;
   }
 
@@ -103,7 +103,7 @@ export class ChallengesRepository {
   }
 
   /**
-   * Consumes a challenge whose try was counted. Of several parallel calls one succeeds. The caller has locked the
+   * Consumes a challenge whose attempt was counted. Of several parallel calls one succeeds. The caller has locked the
    * customer.
    */
   async consume(tx: Tx, tokenHash: Buffer): Promise<Challenge | null> {
