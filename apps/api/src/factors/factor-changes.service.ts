@@ -30,6 +30,14 @@ import { PasskeyResponse } from '../passkeys/dto/passkey.response.js';
 import { FactorResponse, type TotpSecretResponse } from './dto/factors.response.js';
 import { FactorCodesService, type NewTotpSecret } from './factor-codes.service.js';
 
+/** The audit entry and the notice that each event of a change comes with. */
+const recorded = {
+  'factor.added': { action: 'customer.factor_added', notice: 'factor-added' },
+  'factor.removed': { action: 'customer.factor_removed', notice: 'factor-removed' },
+  'passkey.added': { action: 'customer.passkey_added', notice: 'passkey-added' },
+  'passkey.removed': { action: 'customer.passkey_removed', notice: 'passkey-removed' },
+} as const;
+
 /** A passkey that was added, with the recovery codes that come with it, or null. */
 export interface AddedPasskey {
   passkey: Passkey;
@@ -116,10 +124,7 @@ export class FactorChangesService {
     const passkey = await this.passkeys.insert(tx, { ...added, ...owner, name });
     if (!passkey) throw new GatehouseError('conflict', { detail: 'The passkey has already been added.' });
     const data = { passkey: PasskeyResponse.from(passkey) };
-    this.events.record(tx, [customerEvent('passkey.added', customer, project, data)]);
-    const details = { passkeyId: passkey.id };
-    this.audit.record(tx, customerAction('customer.passkey_added', customer, project, details));
-    await this.links.notify(tx, 'passkey-added', customer, project);
+    await this.record(tx, project, customer, 'passkey.added', data, { passkeyId: passkey.id });
     return { passkey, recoveryCodes: await this.issueMissingCodes(tx, project, customer) };
   }
 
@@ -154,13 +159,8 @@ export class FactorChangesService {
   ): Promise<CustomerFactors> {
     const removed = await this.factors.delete(tx, customer.id, id);
     if (!removed) return this.removePasskey(tx, project, customer, id, details);
-    const factor = FactorResponse.from(removed);
-    this.events.record(tx, [customerEvent('factor.removed', customer, project, { factor })]);
-    this.audit.record(
-      tx,
-      customerAction('customer.factor_removed', customer, project, { factorId: id, ...details }),
-    );
-    await this.links.notify(tx, 'factor-removed', customer, project);
+    const data = { factor: FactorResponse.from(removed) };
+    await this.record(tx, project, customer, 'factor.removed', data, { factorId: id, ...details });
     return this.listLeft(tx, customer.id);
   }
 
@@ -175,12 +175,7 @@ export class FactorChangesService {
     const removed = await this.passkeys.delete(tx, customer.id, id);
     if (!removed) throw notFound();
     const data = { passkey: PasskeyResponse.from(removed) };
-    this.events.record(tx, [customerEvent('passkey.removed', customer, project, data)]);
-    this.audit.record(
-      tx,
-      customerAction('customer.passkey_removed', customer, project, { passkeyId: id, ...details }),
-    );
-    await this.links.notify(tx, 'passkey-removed', customer, project);
+    await this.record(tx, project, customer, 'passkey.removed', data, { passkeyId: id, ...details });
     return this.listLeft(tx, customer.id);
   }
 
@@ -225,11 +220,24 @@ export class FactorChangesService {
     customer: Customer,
     added: TotpFactor,
   ): Promise<string[] | null> {
-    const factor = FactorResponse.from(added);
-    this.events.record(tx, [customerEvent('factor.added', customer, project, { factor })]);
-    this.audit.record(tx, customerAction('customer.factor_added', customer, project, { factorId: added.id }));
-    await this.links.notify(tx, 'factor-added', customer, project);
+    const data = { factor: FactorResponse.from(added) };
+    await this.record(tx, project, customer, 'factor.added', data, { factorId: added.id });
     return this.issueMissingCodes(tx, project, customer);
+  }
+
+  /** Records the event, the audit entry and the notice of a change. @param details for the audit log */
+  private async record(
+    tx: Tx,
+    project: ProjectContext,
+    customer: Customer,
+    type: keyof typeof recorded,
+    data: Record<string, unknown>,
+    details: Record<string, unknown>,
+  ): Promise<void> {
+    const { action, notice } = recorded[type];
+    this.events.record(tx, [customerEvent(type, customer, project, data)]);
+    this.audit.record(tx, customerAction(action, customer, project, details));
+    await this.links.notify(tx, notice, customer, project);
   }
 
   /**
