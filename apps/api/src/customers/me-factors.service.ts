@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
-import { GatehouseError, notFound, type ProjectContext } from '@gatehouse/domain';
+import { assertMfaEnabled, GatehouseError, notFound, type ProjectContext } from '@gatehouse/domain';
 import {
   FactorsRepository,
   ProjectsRepository,
@@ -119,7 +119,7 @@ export class MeFactorsService {
     client: Client,
   ): Promise<ProjectContext> {
     const project = await this.projects.getContext(caller.customer.projectId);
-    this.changes.assertEnabled(project, caller.customer);
+    assertMfaEnabled(project, caller.customer);
     await this.fresh.assertFresh(caller, project, { withPassword: password !== undefined });
     if (password !== undefined) await this.passwords.confirm(project, caller.customer, { password }, client);
     return project;

@@ -3,6 +3,7 @@ import encodeQR from 'qr';
 import {
   effectiveMfa,
   GatehouseError,
+  isMfaEnabled,
   MAX_PASSKEYS,
   MAX_TOTP_FACTORS,
   notFound,
@@ -57,11 +58,6 @@ export class FactorChangesService {
     private readonly links: OneTimeLinksService,
     private readonly codes: FactorCodesService,
   ) {}
-
-  /** @throws GatehouseError `method_not_enabled` if the customer may not enroll a second factor */
-  assertEnabled({ settings }: ProjectContext, customer: Customer): void {
-    if (effectiveMfa(settings.mfa, customer.mfa) === 'off') throw new GatehouseError('method_not_enabled');
-  }
 
   /** Returns a new secret for an authenticator of a customer. */
   newSecret({ settings, name }: ProjectContext, { id, email }: Customer): NewTotpSecret {
@@ -249,7 +245,7 @@ export class FactorChangesService {
     project: ProjectContext,
     customer: Customer,
   ): Promise<string[] | null> {
-    if (effectiveMfa(project.settings.mfa, customer.mfa) === 'off') return null;
+    if (!isMfaEnabled(project, customer)) return null;
     const { recoveryCodes } = await this.factors.list(customer.id, tx);
     return recoveryCodes > 0 ? null : this.renewRecoveryCodes(tx, project, customer);
   }

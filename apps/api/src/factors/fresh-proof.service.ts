@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
-import { effectiveMfa, GatehouseError, invalidField, type ProjectContext } from '@gatehouse/domain';
+import { GatehouseError, invalidField, isMfaEnabled, type ProjectContext } from '@gatehouse/domain';
 import { SessionProofsRepository, type SessionFreshness } from '@gatehouse/persistence';
 import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 
@@ -55,7 +55,7 @@ export class FreshProofService {
     session: SessionFreshness,
     withPassword: boolean,
   ): void {
-    const hasFactor = session.hasFactor && effectiveMfa(project.settings.mfa, customer.mfa) !== 'off';
+    const hasFactor = session.hasFactor && isMfaEnabled(project, customer);
     const isFactorMissing = hasFactor && !session.isFactorFresh;
     if ((withPassword || session.isFresh) && !isFactorMissing) return;
     const methods = [

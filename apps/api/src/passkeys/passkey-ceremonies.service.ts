@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import {
-  effectiveMfa,
   effectiveRpId,
   GatehouseError,
+  isMfaEnabled,
   passkeyMethods,
   type AuthenticationMethod,
   type Customer,
@@ -80,12 +80,12 @@ export class PasskeyCeremoniesService {
    * Checks that a customer may use passkeys: to sign in, or as a second factor.
    * @throws GatehouseError `method_not_enabled`
    */
-  assertUsable(project: ProjectContext, { mfa }: Pick<Customer, 'mfa'>): void {
-    if (!this.isUsable(project, { mfa })) throw new GatehouseError('method_not_enabled');
+  assertUsable(project: ProjectContext, customer: Pick<Customer, 'mfa'>): void {
+    if (!this.isUsable(project, customer)) throw new GatehouseError('method_not_enabled');
   }
 
-  isUsable(project: ProjectContext, { mfa }: Pick<Customer, 'mfa'>): boolean {
-    const isEnabled = project.settings.signIn.passkey || effectiveMfa(project.settings.mfa, mfa) !== 'off';
+  isUsable(project: ProjectContext, customer: Pick<Customer, 'mfa'>): boolean {
+    const isEnabled = project.settings.signIn.passkey || isMfaEnabled(project, customer);
     return isEnabled && this.findRelyingParty(project) !== null;
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { addMethods, GatehouseError, type ProjectContext } from '@gatehouse/domain';
+import { addMethods, assertMethodEnabled, type ProjectContext } from '@gatehouse/domain';
 import { CustomersRepository, Transactions, type PasskeyCeremony } from '@gatehouse/persistence';
 import type { PasskeyAssertion, PublicKeyCredentialRequestOptionsJSON } from '@gatehouse/platform';
 import type { Client } from '../http/request-context.js';
@@ -21,13 +21,13 @@ export class PasskeySignInService {
 
   /** @throws GatehouseError `method_not_enabled` */
   begin(project: ProjectContext): Promise<PublicKeyCredentialRequestOptionsJSON> {
-    assertEnabled(project);
+    assertMethodEnabled(project, 'passkey');
     return this.passkeys.beginAuthentication(project, ceremony);
   }
 
   /** @throws GatehouseError `method_not_enabled`, `passkey_not_accepted`, and the errors of a sign-in */
   async complete(project: ProjectContext, response: PasskeyAssertion, client: Client): Promise<AuthResponse> {
-    assertEnabled(project);
+    assertMethodEnabled(project, 'passkey');
     const passkey = await this.passkeys.verifyAssertion(project, ceremony, response);
     return this.transactions.run(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, passkey.customerId);
@@ -36,8 +36,4 @@ export class PasskeySignInService {
       return this.signIn.complete(tx, project, customer, { amr: addMethods([], passkey.methods) }, client);
     });
   }
-}
-
-function assertEnabled({ settings }: ProjectContext): void {
-  if (!settings.signIn.passkey) throw new GatehouseError('method_not_enabled');
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
 import {
-  effectiveMfa,
+  assertMfaEnabled,
   GatehouseError,
   invalidField,
   type AuthenticationMethod,
@@ -82,8 +82,7 @@ export class ReauthenticationService {
     code: string,
   ): Promise<AccessTokenResponse> {
     const { customer } = caller;
-    if (effectiveMfa(project.settings.mfa, customer.mfa) === 'off')
-      throw new GatehouseError('method_not_enabled');
+    assertMfaEnabled(project, customer);
     await this.check.countAttempt(customer.id);
     return this.changes.runLocked(customer, project, async (tx, current) => {
       await this.check.consumeCode(tx, project, current, method, code);

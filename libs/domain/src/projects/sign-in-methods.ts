@@ -1,10 +1,26 @@
+import type { Customer } from '../customers/customer.js';
 import { GatehouseError } from '../errors/gatehouse-error.js';
+import { effectiveMfa } from '../factors/factor.js';
 import type { ProjectContext } from './project.js';
 
 /** @throws GatehouseError `method_not_enabled` if customers of the project cannot sign in in this way */
 export function assertMethodEnabled(
   { settings }: Pick<ProjectContext, 'settings'>,
-  method: 'password' | 'emailCode',
+  method: 'password' | 'emailCode' | 'passkey',
 ): void {
   if (!settings.signIn[method]) throw new GatehouseError('method_not_enabled');
+}
+
+/** Returns whether a customer of a project can use second factors. */
+export const isMfaEnabled = (
+  { settings }: Pick<ProjectContext, 'settings'>,
+  { mfa }: Pick<Customer, 'mfa'>,
+): boolean => effectiveMfa(settings.mfa, mfa) !== 'off';
+
+/** @throws GatehouseError `method_not_enabled` if a customer of the project cannot use second factors */
+export function assertMfaEnabled(
+  project: Pick<ProjectContext, 'settings'>,
+  customer: Pick<Customer, 'mfa'>,
+): void {
+  if (!isMfaEnabled(project, customer)) throw new GatehouseError('method_not_enabled');
 }
