@@ -1,6 +1,7 @@
-import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { applyDecorators, Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, PublishableKey, type PublishableKeyCaller } from '@gatehouse/auth';
+import type { ErrorCode } from '@gatehouse/domain';
 import { TotpSecretResponse } from '../factors/dto/factors.response.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
@@ -20,6 +21,20 @@ import {
 } from './dto/challenge.request.js';
 import { setLoggedCustomer } from '../http/set-logged-customer.js';
 
+/** Describes a route that completes the sign-in of a challenge. @param problems errors that the others do not return */
+const CompletesSignIn = (...problems: ErrorCode[]): MethodDecorator =>
+  applyDecorators(
+    RateLimit('challenge'),
+    ApiOkResponse({ type: CompletedChallengeResponse }),
+    ApiProblems(
+      'challenge_expired',
+      ...problems,
+      'customer_disabled',
+      'email_not_verified',
+      'too_many_attempts',
+    ),
+  );
+
 @ApiTags('Authentication')
 @PublishableKey()
 @Controller('api/v1/auth/challenge')
@@ -34,15 +49,7 @@ export class ChallengesController {
       'Completes the sign-in with the code of an authenticator app. In an enrollment, the code confirms the new authenticator, and the response contains the recovery codes.',
   })
   @HttpCode(200)
-  @RateLimit('challenge')
-  @ApiOkResponse({ type: CompletedChallengeResponse })
-  @ApiProblems(
-    'challenge_expired',
-    'invalid_code',
-    'customer_disabled',
-    'email_not_verified',
-    'too_many_attempts',
-  )
+  @CompletesSignIn('invalid_code')
   async completeWithTotp(
     @CurrentCaller() { project }: PublishableKeyCaller,
     @Body() { challengeToken, code }: ChallengeCodeRequest,
@@ -60,15 +67,7 @@ export class ChallengesController {
     description: 'Completes the sign-in with a recovery code, which works once.',
   })
   @HttpCode(200)
-  @RateLimit('challenge')
-  @ApiOkResponse({ type: CompletedChallengeResponse })
-  @ApiProblems(
-    'challenge_expired',
-    'invalid_code',
-    'customer_disabled',
-    'email_not_verified',
-    'too_many_attempts',
-  )
+  @CompletesSignIn('invalid_code')
   async completeWithRecoveryCode(
     @CurrentCaller() { project }: PublishableKeyCaller,
     @Body() { challengeToken, code }: ChallengeCodeRequest,
@@ -122,16 +121,7 @@ export class ChallengesController {
     description: 'Completes the sign-in with a passkey of the customer.',
   })
   @HttpCode(200)
-  @RateLimit('challenge')
-  @ApiOkResponse({ type: CompletedChallengeResponse })
-  @ApiProblems(
-    'challenge_expired',
-    'passkey_not_accepted',
-    'method_not_enabled',
-    'customer_disabled',
-    'email_not_verified',
-    'too_many_attempts',
-  )
+  @CompletesSignIn('passkey_not_accepted', 'method_not_enabled')
   async completeWithPasskey(
     @CurrentCaller() { project }: PublishableKeyCaller,
     @Body() { challengeToken, response }: ChallengePasskeyRequest,
@@ -168,18 +158,7 @@ export class ChallengesController {
       'Adds the first factor of the customer and completes the sign-in. The response contains the recovery codes.',
   })
   @HttpCode(200)
-  @RateLimit('challenge')
-  @ApiOkResponse({ type: CompletedChallengeResponse })
-  @ApiProblems(
-    'challenge_expired',
-    'passkey_not_accepted',
-    'method_not_enabled',
-    'customer_disabled',
-    'email_not_verified',
-    'too_many_passkeys',
-    'conflict',
-    'too_many_attempts',
-  )
+  @CompletesSignIn('passkey_not_accepted', 'method_not_enabled', 'too_many_passkeys', 'conflict')
   async enrollPasskey(
     @CurrentCaller() { project }: PublishableKeyCaller,
     @Body() { challengeToken, response }: EnrollPasskeyRequest,
