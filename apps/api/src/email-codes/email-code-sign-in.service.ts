@@ -19,13 +19,7 @@ import { newId, sha256 } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
 import { wellKnownDeviceName } from '../http/device-name.js';
-import {
-  failedAttempt,
-  failedAttemptPolicy,
-  isGranted,
-  tooManyAttempts,
-  type GrantedAttempt,
-} from '../http/granted-attempt.js';
+import { assertGranted, attemptPolicy, failedAttempt, type GrantedAttempt } from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
 import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
 import type { AuthResponse } from '../sign-in/dto/auth.response.js';
@@ -34,7 +28,7 @@ import { EmailCodesService } from './email-codes.service.js';
 import { SignInService } from '../sign-in/sign-in.service.js';
 
 /** Per project and email address. Only a sign-in with a code clears the count. */
-const wrongCodePolicy = failedAttemptPolicy('wrong-email-code');
+const wrongCodePolicy = attemptPolicy('wrong-email-code');
 
 /** A correct guess, and the language of the customer that it creates if none has the address. */
 interface CorrectGuess {
@@ -77,7 +71,7 @@ export class EmailCodeSignInService {
       addressBlock: client.addressBlock,
     });
     if (!guess) throw new GatehouseError('invalid_code');
-    if (!isGranted(guess)) throw tooManyAttempts(wrongCodePolicy, guess);
+    assertGranted(wrongCodePolicy, guess);
     if (!guess.isCorrect) throw this.fail(project, guess);
     return this.transactions
       .run((tx) => this.complete(tx, project, { guess, tokenHash, locale }, client))

@@ -8,13 +8,13 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { customerEvent } from '../events/customer-events.js';
-import { failedAttemptPolicy, isGranted, tooManyAttempts } from '../http/granted-attempt.js';
+import { assertGranted, attemptPolicy } from '../http/granted-attempt.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { FactorCodesService } from './factor-codes.service.js';
 import { FailedSignInsService } from './failed-sign-ins.service.js';
 
 /** Per customer, over all challenges and sessions (sign-in contract, section 1). Known addresses have no separate count. */
-const failedFactorPolicy = failedAttemptPolicy('failed-second-factor');
+const failedFactorPolicy = attemptPolicy('failed-second-factor');
 
 /** Verifies the codes of second factors and counts the failures. All routes that take such a code use it. */
 @Injectable()
@@ -37,7 +37,7 @@ export class FactorCheckService {
   async countAttempt(customerId: string): Promise<void> {
     const attempt = await this.attempts.reserve(customerId, failedFactorPolicy);
     if (!attempt) throw new GatehouseError('invalid_code');
-    if (!isGranted(attempt)) throw tooManyAttempts(failedFactorPolicy, attempt);
+    assertGranted(failedFactorPolicy, attempt);
   }
 
   /** Releases an attempt whose code was correct, but completed no sign-in. Earlier failures stay counted. */

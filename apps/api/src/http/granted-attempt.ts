@@ -3,13 +3,13 @@ import type { AttemptLimit, LoginAllowance } from '@gatehouse/persistence';
 import { rateLimitHeaders, type RateLimitPolicy } from '@gatehouse/platform';
 
 /** The limit of failed attempts at a password or at codes. */
-type FailedAttemptPolicy = RateLimitPolicy & AttemptLimit;
+type AttemptPolicy = RateLimitPolicy & AttemptLimit;
 
 /**
  * Returns the limit that all counts of failed attempts share. Known client addresses have a separate count (contract,
  * section 3). The window is twice as long for every ten consecutive failures (docs/adr/0035).
  */
-export const failedAttemptPolicy = (name: string): FailedAttemptPolicy => ({
+export const attemptPolicy = (name: string): AttemptPolicy => ({
   name,
   quota: 10,
   windowSeconds: 15 * 60,
@@ -27,17 +27,13 @@ interface CountedAttempt {
 /** A counted attempt whose password or code is verified, and the allowance that granted it. */
 export type GrantedAttempt<T extends CountedAttempt> = T & { granted: LoginAllowance };
 
-export const isGranted = <T extends CountedAttempt>(attempt: T): attempt is GrantedAttempt<T> =>
-  attempt.granted !== null;
-
-/** Returns a 429 `too_many_attempts`, the same for every email and address (requirement RL-01). */
-export function tooManyAttempts(
+/** @throws GatehouseError `too_many_attempts` if the attempt is rejected */
+export function assertGranted<T extends CountedAttempt>(
   policy: RateLimitPolicy,
-  { secondsLeft, windowSeconds }: CountedAttempt,
+  attempt: T,
   subject?: { operatorId: string },
-): GatehouseError {
-  const headers = rateLimitHeaders({ ...policy, windowSeconds }, Math.max(1, secondsLeft));
-  return new GatehouseError('too_many_attempts', { headers, subject });
+): asserts attempt is GrantedAttempt<T> {
+  if (attempt.granted === null) throw tooManyAttempts(policy, attempt, subject);
 }
 
 /**
@@ -50,3 +46,13 @@ export const failedAttempt = (
   error: GatehouseError,
   subject?: { operatorId: string },
 ): GatehouseError => (attempt.granted === 'open' ? error : tooManyAttempts(policy, attempt, subject));
+
+/** Returns a 429 `too_many_attempts`, the same for every email and address (requirement RL-01). */
+function tooManyAttempts(
+  policy: RateLimitPolicy,
+  { secondsLeft, windowSeconds }: CountedAttempt,
+  subject?: { operatorId: string },
+): GatehouseError {
+  const headers = rateLimitHeaders({ ...policy, windowSeconds }, Math.max(1, secondsLeft));
+  return new GatehouseError('too_many_attempts', { headers, subject });
+}

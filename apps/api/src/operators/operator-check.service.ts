@@ -11,18 +11,12 @@ import {
 } from '@gatehouse/persistence';
 import { errorMessage, LOGGER, PasswordHasher, sha256, type Logger } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
-import {
-  failedAttempt,
-  failedAttemptPolicy,
-  isGranted,
-  tooManyAttempts,
-  type GrantedAttempt,
-} from '../http/granted-attempt.js';
+import { assertGranted, attemptPolicy, failedAttempt, type GrantedAttempt } from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
 import { PasswordVerificationService } from '../passwords/password-verification.service.js';
 
 /** Per email address, passwords and codes together. */
-const failurePolicy = failedAttemptPolicy('failed-operator-login');
+const failurePolicy = attemptPolicy('failed-operator-login');
 
 /**
  * Key under which operators use the hashing threads, in place of a project id. Operators and each project
@@ -68,7 +62,7 @@ export class OperatorCheckService {
       counter,
       client,
     );
-    if (!isGranted(attempt)) throw tooManyAttempts(failurePolicy, attempt, subjectOf(owner));
+    assertGranted(failurePolicy, attempt, subjectOf(owner));
     const hash = owner?.passwordHash;
     if (hash && isCorrect) return { ...owner, passwordHash: hash, granted: attempt.granted };
     const error = owner
@@ -83,7 +77,7 @@ export class OperatorCheckService {
    */
   async countAttempt(email: string, client: Client): Promise<GrantedAttempt<OperatorLoginAttemptResult>> {
     const attempt = await this.reserveAttempt(email, client);
-    if (!isGranted(attempt)) throw tooManyAttempts(failurePolicy, attempt, subjectOf(attempt.operator));
+    assertGranted(failurePolicy, attempt, subjectOf(attempt.operator));
     return attempt;
   }
 

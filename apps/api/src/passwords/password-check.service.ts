@@ -19,19 +19,13 @@ import { Keyring, sha256 } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
 import { FreshProofService } from '../factors/fresh-proof.service.js';
-import {
-  failedAttempt,
-  failedAttemptPolicy,
-  isGranted,
-  tooManyAttempts,
-  type GrantedAttempt,
-} from '../http/granted-attempt.js';
+import { assertGranted, attemptPolicy, failedAttempt, type GrantedAttempt } from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordVerificationService, type PasswordAttempt } from './password-verification.service.js';
 
 /** Per project and email address. */
-const failedLoginPolicy = failedAttemptPolicy('failed-login');
+const failedLoginPolicy = attemptPolicy('failed-login');
 
 type CountedLogin = PasswordAttempt<
   CustomerWithPasswordHash,
@@ -84,7 +78,7 @@ export class PasswordCheckService {
       counter,
       client,
     );
-    if (!isGranted(attempt)) throw tooManyAttempts(failedLoginPolicy, attempt);
+    assertGranted(failedLoginPolicy, attempt);
     const hash = owner?.passwordHash;
     const isClosed = attempt.guesses > MAX_PASSWORD_GUESSES;
     if (hash && isCorrect && !isClosed) return { ...owner, passwordHash: hash, attempt };
