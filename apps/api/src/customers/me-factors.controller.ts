@@ -15,6 +15,7 @@ import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
 import { ConfirmTotpRequest, FreshProofRequest } from './dto/me-factors.request.js';
 import { ConfirmedFactorResponse, NewTotpFactorResponse } from './dto/me-factors.response.js';
+import { freshProofProblems } from './fresh-proof-problems.js';
 import { MeFactorsService } from './me-factors.service.js';
 
 @ApiTags('Customer')
@@ -43,14 +44,7 @@ export class MeFactorsController {
   })
   @RateLimit('reauthenticate')
   @ApiCreatedResponse({ type: NewTotpFactorResponse })
-  @ApiProblems(
-    'method_not_enabled',
-    'reauthentication_required',
-    'invalid_credentials',
-    'conflict',
-    'too_many_attempts',
-    'overloaded',
-  )
+  @ApiProblems('method_not_enabled', ...freshProofProblems, 'conflict')
   addTotp(
     @CurrentCaller() caller: CustomerCaller,
     @Body() { password }: FreshProofRequest,
@@ -102,14 +96,7 @@ export class MeFactorsController {
   })
   @RateLimit('reauthenticate')
   @ApiCreatedResponse({ type: RecoveryCodesResponse })
-  @ApiProblems(
-    'method_not_enabled',
-    'reauthentication_required',
-    'invalid_credentials',
-    'conflict',
-    'too_many_attempts',
-    'overloaded',
-  )
+  @ApiProblems('method_not_enabled', ...freshProofProblems, 'conflict')
   async renewRecoveryCodes(
     @CurrentCaller() caller: CustomerCaller,
     @Body() { password }: FreshProofRequest,

@@ -16,6 +16,7 @@ import { PasskeyCreationOptionsResponse, PasskeyResponse } from '../passkeys/dto
 import { FreshProofRequest } from './dto/me-factors.request.js';
 import { AddPasskeyRequest, RenamePasskeyRequest } from './dto/me-passkeys.request.js';
 import { AddedPasskeyResponse, PasskeysResponse } from './dto/me-passkeys.response.js';
+import { freshProofProblems } from './fresh-proof-problems.js';
 import { MePasskeysService } from './me-passkeys.service.js';
 
 @ApiTags('Customer')
@@ -46,14 +47,7 @@ export class MePasskeysController {
   @HttpCode(200)
   @RateLimit('passkey-options')
   @ApiOkResponse({ type: PasskeyCreationOptionsResponse })
-  @ApiProblems(
-    'method_not_enabled',
-    'reauthentication_required',
-    'invalid_credentials',
-    'too_many_passkeys',
-    'too_many_attempts',
-    'overloaded',
-  )
+  @ApiProblems('method_not_enabled', ...freshProofProblems, 'too_many_passkeys')
   async begin(
     @CurrentCaller() caller: CustomerCaller,
     @Body() { password }: FreshProofRequest,

@@ -22,6 +22,7 @@ import {
   UpdateMeRequest,
 } from './dto/customer.request.js';
 import { MeResponse } from './dto/customer.response.js';
+import { freshProofProblems } from './fresh-proof-problems.js';
 
 @ApiTags('Customer')
 @AccessToken()
@@ -68,13 +69,7 @@ export class MeController {
   @HttpCode(204)
   @RateLimit('login')
   @ApiNoContentResponse()
-  @ApiProblems(
-    'invalid_credentials',
-    'reauthentication_required',
-    'weak_password',
-    'too_many_attempts',
-    'overloaded',
-  )
+  @ApiProblems(...freshProofProblems, 'weak_password')
   async changePassword(
     @CurrentCaller() caller: CustomerCaller,
     @Body() body: ChangePasswordRequest,
@@ -93,13 +88,7 @@ export class MeController {
   @HttpCode(202)
   @RateLimit('login')
   @ApiAcceptedResponse({ schema: { type: 'object' } })
-  @ApiProblems(
-    'invalid_credentials',
-    'reauthentication_required',
-    'email_already_registered',
-    'too_many_attempts',
-    'overloaded',
-  )
+  @ApiProblems(...freshProofProblems, 'email_already_registered')
   async changeEmail(
     @CurrentCaller() caller: CustomerCaller,
     @Body() body: ChangeEmailRequest,
@@ -118,7 +107,7 @@ export class MeController {
   @HttpCode(204)
   @RateLimit('login')
   @ApiNoContentResponse()
-  @ApiProblems('invalid_credentials', 'reauthentication_required', 'too_many_attempts', 'overloaded')
+  @ApiProblems(...freshProofProblems)
   async delete(
     @CurrentCaller() caller: CustomerCaller,
     @Body() body: DeleteMeRequest,

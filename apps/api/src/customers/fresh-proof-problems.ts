@@ -1,0 +1,9 @@
+import type { ErrorCode } from '@gatehouse/domain';
+
+/** The errors of a change that requires a recent proof of identity or the password (requirement MF-05). */
+export const freshProofProblems = [
+  'invalid_credentials',
+  'reauthentication_required',
+  'too_many_attempts',
+  'overloaded',
+] as const satisfies ErrorCode[];
