@@ -120,8 +120,7 @@ export class MeFactorsService {
   ): Promise<ProjectContext> {
     const project = await this.projects.getContext(caller.customer.projectId);
     assertMfaEnabled(project, caller.customer);
-    await this.fresh.assertFresh(caller, project, { withPassword: password !== undefined });
-    if (password !== undefined) await this.passwords.confirm(project, caller.customer, { password }, client);
+    await this.passwords.confirmFactorChange(project, caller, password, client);
     return project;
   }
 }

@@ -39,8 +39,7 @@ export class MePasskeysService {
     const { customer, sessionId } = caller;
     const project = await this.getProject(caller);
     this.ceremonies.assertUsable(project, customer);
-    await this.fresh.assertFresh(caller, project, { withPassword: password !== undefined });
-    if (password !== undefined) await this.passwords.confirm(project, customer, { password }, client);
+    await this.passwords.confirmFactorChange(project, caller, password, client);
     await this.changes.assertMayAddPasskey(customer.id);
     return this.ceremonies.beginRegistration(project, customer, { purpose: 'add', sessionId });
   }

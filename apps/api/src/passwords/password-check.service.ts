@@ -115,6 +115,21 @@ export class PasswordCheckService {
   }
 
   /**
+   * Verifies that a signed-in customer may change their factors: with the password, if the request contains it, or with a recent
+   * proof of identity.
+   * @throws GatehouseError `reauthentication_required`, and like `confirm`
+   */
+  async confirmFactorChange(
+    project: ProjectContext,
+    caller: CustomerCaller,
+    password: string | undefined,
+    client: Client,
+  ): Promise<void> {
+    await this.fresh.assertFresh(caller, project, { withPassword: password !== undefined });
+    if (password !== undefined) await this.confirm(project, caller.customer, { password }, client);
+  }
+
+  /**
    * Verifies that a signed-in customer may change the account: with the password in the request, or with a recent proof
    * in the session if the customer has none.
    * @param field the request field that contains the password, as its only entry
