@@ -115,8 +115,8 @@ export class PasswordCheckService {
   }
 
   /**
-   * Verifies that a signed-in customer may change their factors: with the password, if the request contains it, or with a recent
-   * proof of identity.
+   * Verifies that a signed-in customer may change their factors: with the password, if the request contains it, or with
+   * a recent proof of identity.
    * @throws GatehouseError `reauthentication_required`, and like `confirm`
    */
   async confirmFactorChange(
