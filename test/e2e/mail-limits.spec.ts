@@ -1,3 +1,4 @@
+import { enrollTotp } from '../support/customer-factors.js';
 import { expectStatus } from '../support/customers.js';
 import { TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
 import { insertProject, type Tenant } from '../support/tenants.js';
@@ -142,16 +143,16 @@ describe('the limits of emails', () => {
   });
 
   it('limit the notices that a customer can cause to an address that they have not verified', async () => {
-    const project = await createProject({ mailLimits: { perRecipient: 1 } });
+    const project = await createProject({ mailLimits: { perRecipient: 1 }, mfa: 'optional' });
     const email = uniqueEmail();
-    const { accessToken } = (await register(project, email)).body.tokens;
+    const { tokens, customer } = (await register(project, email)).body;
     for (const [currentPassword, newPassword] of [
       [PASSWORD, 'quite another phrase'],
-      ['quite another phrase', 'and one more phrase'],
+      ['quite another phrase', PASSWORD],
     ]) {
       const passwords = { currentPassword, newPassword };
       const changed = await instance.requestWithAccessToken(
-        accessToken,
+        tokens.accessToken,
         'POST',
         '/api/v1/me/password',
         passwords,
@@ -161,6 +162,10 @@ describe('the limits of emails', () => {
     expect(await listLog(project, { email, kind: 'password-changed' })).toEqual([
       'password-changed queued',
       'password-changed dropped recipient_limit',
+    ]);
+    await enrollTotp(instance, { id: customer.id, email, tokens });
+    expect(await listLog(project, { email, kind: 'factor-added' })).toEqual([
+      'factor-added dropped recipient_limit',
     ]);
   });
 

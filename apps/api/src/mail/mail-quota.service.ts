@@ -138,7 +138,7 @@ export class MailQuotaService {
   /**
    * Adds an email that is not sent because of a limit to the log of emails. Of repeated requests, only the
    * first are added, so that they cannot fill the log.
-   * @param tx the transaction that creates the customer, for a first email
+   * @param tx the transaction of the change, which may create the customer
    */
   async recordDropped(
     project: ProjectContext,
@@ -148,7 +148,7 @@ export class MailQuotaService {
     tx?: Tx,
   ): Promise<void> {
     const key = addressKey(project, { kind, recipient });
-    if (!tx && (await this.limiter.consume(dropLogPolicy, key)) !== null) return;
+    if ((await this.limiter.consume(dropLogPolicy, key)) !== null) return;
     const mail = { id: newId(), projectId: project.id, customerId, kind, recipient, reason };
     await this.mails.insertDropped(mail, tx);
   }

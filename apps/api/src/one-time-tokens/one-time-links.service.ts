@@ -17,6 +17,7 @@ import {
 } from '@gatehouse/persistence';
 import { newId, newToken, sha256, type CustomerNotice } from '@gatehouse/platform';
 import { assertOriginAllowed } from '../http/origin.guard.js';
+import { MailQuotaService } from '../mail/mail-quota.service.js';
 import { MailWriterService } from '../mail-templates/mail-writer.service.js';
 
 export interface NewLink {
@@ -57,6 +58,7 @@ export class OneTimeLinksService {
     private readonly tokens: OneTimeTokensRepository,
     private readonly customers: CustomersRepository,
     private readonly mails: MailWriterService,
+    private readonly quota: MailQuotaService,
   ) {}
 
   /**
@@ -108,18 +110,25 @@ export class OneTimeLinksService {
     return { token: current, customer, isFirstUse: isFirst };
   }
 
-  /** Sends a customer a notice, which requires no action. */
+  /**
+   * Sends a customer a notice, which requires no action. Notices to an unverified address are limited, because it may
+   * belong to another person (requirement RL-08).
+   */
   async notify(tx: Tx, notice: CustomerNotice, customer: Customer, project: ProjectContext): Promise<void> {
-    await this.mails.write(tx, { kind: notice, recipient: customer.email, customer, project });
+    const mail = { kind: notice, recipient: customer.email, isTrusted: customer.emailVerified };
+    const refusal = await this.quota.consume(project, mail);
+    if (refusal) await this.quota.recordDropped(project, customer.id, mail, refusal, tx);
+    else await this.mails.write(tx, { kind: notice, recipient: customer.email, customer, project });
   }
 
   /**
-   * Notifies the owner of an address that it is already registered, after another person tried to use it.
-   * Does nothing if no active customer has the address.
+   * Notifies the owner of an address that it is already registered, after another person tried to use it. Does nothing
+   * if no active customer has the address. The caller has counted the email.
    */
   async notifyOwner(tx: Tx, email: string, project: ProjectContext): Promise<void> {
     const owner = await this.customers.lockByEmail(tx, project.id, email);
-    if (owner && !owner.disabledAt) await this.notify(tx, 'already-registered', owner, project);
+    if (!owner || owner.disabledAt) return;
+    await this.mails.write(tx, { kind: 'already-registered', recipient: email, customer: owner, project });
   }
 
   /** Returns the token. */

@@ -13,7 +13,6 @@ import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordCheckService } from './password-check.service.js';
 import { PasswordPolicyService } from './password-policy.service.js';
@@ -30,7 +29,6 @@ export class PasswordChangeService {
     private readonly tokens: OneTimeTokensRepository,
     private readonly sessions: SessionsService,
     private readonly links: OneTimeLinksService,
-    private readonly quota: MailQuotaService,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
@@ -57,18 +55,14 @@ export class PasswordChangeService {
       projectId: project.id,
       signal: client.signal,
     });
-    const { emailVerified } = caller.customer;
-    const notice: MailRequest = { kind: 'password-changed', recipient: email, isTrusted: emailVerified };
-    const refusal = await this.quota.consume(project, notice);
     await this.transactions.run(async (tx) => {
-      await this.passwords.lockAuthenticated(tx, authenticated);
+      await this.passwords.lockAuthenticated(tx, caller, authenticated);
       const customer = await this.customers.setPassword(tx, project.id, id, passwordHash);
       await this.tokens.voidAll(tx, id, kindsVoidedByPasswordChange);
       const revoked = await this.sessions.endAll(tx, customer, project, 'password_changed', caller.sessionId);
-      if (!refusal) await this.links.notify(tx, 'password-changed', customer, project);
+      await this.links.notify(tx, 'password-changed', customer, project);
       this.events.record(tx, [customerEvent('password.changed', customer, project), ...revoked]);
       this.audit.record(tx, customerAction('customer.password_changed', customer, project));
     });
-    if (refusal) await this.quota.recordDropped(project, id, notice, refusal);
   }
 }
