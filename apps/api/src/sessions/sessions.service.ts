@@ -9,6 +9,7 @@ import {
   type RevocationReason,
 } from '@gatehouse/domain';
 import {
+  ChallengesRepository,
   CustomersRepository,
   EventsRepository,
   ProjectsRepository,
@@ -37,6 +38,7 @@ export type LogoutScope = (typeof logoutScopes)[number];
 export class SessionsService {
   constructor(
     private readonly sessions: SessionsRepository,
+    private readonly challenges: ChallengesRepository,
     private readonly customers: CustomersRepository,
     private readonly projects: ProjectsRepository,
     private readonly events: EventsRepository,
@@ -121,7 +123,10 @@ export class SessionsService {
     return ended ? [revokedEvent(ended, customer, project, reason)] : [];
   }
 
-  /** Ends all sessions of a customer except `exceptId`. @returns the events to record */
+  /**
+   * Ends all sessions of a customer except `exceptId`, and voids the challenges of sign-ins that are not completed.
+   * @returns the events to record
+   */
   async endAll(
     tx: Tx,
     customer: Customer,
@@ -129,6 +134,8 @@ export class SessionsService {
     reason: RevocationReason,
     exceptId: string | null = null,
   ): Promise<NewEvent[]> {
+    // The sign-ins of a disabled customer are refused until the customer is enabled.
+    if (reason !== 'customer_disabled') await this.challenges.voidAll(tx, customer.id);
     const ended = await this.sessions.revokeAll(tx, customer.id, reason, exceptId);
     return ended.map((session) => revokedEvent(session, customer, project, reason));
   }

@@ -4,6 +4,7 @@ import type { Database } from '../database.js';
 import { pruneInBatches, pruneStatement } from '../prune.js';
 import { arrayOf, bytea, nullable, statement, textOf, timestamptz, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
+import { ChallengeEntity } from './challenge.entity.js';
 
 const challengeRow = {
   tokenHash: bytea,
@@ -109,6 +110,11 @@ export class ChallengesRepository {
   async consume(tx: Tx, tokenHash: Buffer): Promise<Challenge | null> {
     const [row] = await tx.execute(consumeChallenge, [tokenHash]);
     return row ?? null;
+  }
+
+  /** Voids the open challenges of a customer. Like a sign-in, the caller does so before it changes sessions (deadlocks). */
+  async voidAll(tx: Tx, customerId: string): Promise<void> {
+    await tx.manager.delete(ChallengeEntity, { customerId });
   }
 
   /** Removes expired challenges. */
