@@ -191,6 +191,7 @@ describe('FE-03: a person who registered the address of another has no access le
       const { currentToken, newToken } = await requestEmailChange(instance, intruder);
       await submitToken(instance, 'confirm-email-change', newToken);
       const challenge = await openChallenge(instance, email);
+      expect(outcomeOf(await completeChallenge(instance, challenge, '000000x'))).toBe('invalid_code');
 
       expect((await prove()).status).toBeLessThan(300);
 
@@ -208,6 +209,7 @@ describe('FE-03: a person who registered the address of another has no access le
       expect((await withSecretKey('GET', `${id}/factors`)).body).toEqual({
         ...{ totp: [], passkeys: [], recoveryCodes: 0 },
       });
+      expect(await instance.sql('SELECT FROM factor_attempts WHERE customer_id = $1', [id])).toEqual([]);
       expect((await withSecretKey('GET', id)).body).toMatchObject({ email, emailVerified: true });
     });
   });

@@ -103,8 +103,7 @@ export class EmailCodeSignInService {
       isNew,
     });
     // Without a session, earlier wrong codes stay counted.
-    if (response.tokens) await this.codes.clearAttempts(tx, project.id, sha256(email));
-    else await this.codes.release(project.id, sha256(email), correct.guess.granted, tx);
+    if (!response.tokens) await this.codes.release(project.id, sha256(email), correct.guess.granted, tx);
     return response;
   }
 

@@ -153,11 +153,6 @@ export class EmailCodesRepository {
     await counter.release(tx ?? this.database, [projectId, emailHash], granted);
   }
 
-  /** Clears the wrong guesses of an address, after a sign-in that a code completed. */
-  async clearAttempts(tx: Tx, projectId: string, emailHash: Buffer): Promise<void> {
-    await counter.clear(tx, [projectId, emailHash]);
-  }
-
   /**
    * Consumes a code that was guessed correctly. Of several parallel calls one returns true. The caller must have locked
    * the customer.

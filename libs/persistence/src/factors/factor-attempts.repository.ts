@@ -3,6 +3,7 @@ import type { Database, Sql } from '../database.js';
 import { AttemptCounter, limitValues, type AttemptLimit } from '../login-attempts/attempt-counter.js';
 import { attemptResultRow } from '../login-attempts/login-allowance.js';
 import { statement, type RowOf } from '../statements.js';
+import type { Tx } from '../transactions.js';
 
 export type FactorAttemptResult = RowOf<typeof attemptResultRow>;
 
@@ -33,6 +34,11 @@ export class FactorAttemptsRepository {
   /** Releases an attempt whose code was correct or was not verified. */
   async release(customerId: string, sql: Sql = this.database): Promise<void> {
     await counter.release(sql, [customerId], 'open');
+  }
+
+  /** Clears the failed attempts of a customer. */
+  async clear(tx: Tx, customerId: string): Promise<void> {
+    await counter.clear(tx, [customerId]);
   }
 
   /** Removes attempts that are no longer counted. */

@@ -109,7 +109,7 @@ const consumeRecoveryCode = statement(
 const deleteAllFactors = statement(
   {},
   `WITH codes AS (DELETE FROM recovery_codes WHERE customer_id = $1),
-     challenged AS (DELETE FROM challenges WHERE customer_id = $1),
+     attempts AS (DELETE FROM factor_attempts WHERE customer_id = $1),
      keys AS (DELETE FROM passkeys WHERE customer_id = $1),
      ceremonies AS (DELETE FROM passkey_ceremonies WHERE customer_id = $1)
    DELETE FROM totp_factors WHERE customer_id = $1`,
@@ -217,7 +217,7 @@ export class FactorsRepository {
     return rows.length > 0;
   }
 
-  /** Deletes all factors, passkeys, recovery codes and challenges of a customer. */
+  /** Deletes all factors, passkeys and recovery codes of a customer, and the failed attempts at them. */
   async deleteAll(tx: Tx, customerId: string): Promise<void> {
     await tx.execute(deleteAllFactors, [customerId]);
   }

@@ -3,7 +3,7 @@ import { addMethods, FRESH_SECONDS, isSecondFactor, type AuthenticationMethod } 
 import type { Database } from '../database.js';
 import { hasFactorSql, hasTotpSql } from '../factors/factors.repository.js';
 import { hasPasskeySql } from '../passkeys/passkeys.repository.js';
-import { boolean, statement, type RowOf } from '../statements.js';
+import { boolean, statement, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { isActiveSession, proofColumns, proofRow, type RefreshedSession } from './sessions.repository.js';
 
@@ -17,6 +17,11 @@ const recordProof = statement(
   proofRow,
   `UPDATE sessions s SET auth_time = now(), amr = $3, factor_time = CASE WHEN $4 THEN now() ELSE factor_time END
    WHERE s.customer_id = $1 AND s.id = $2 RETURNING ${proofColumns}`,
+);
+
+const findActive = statement(
+  { id: uuid },
+  `SELECT s.id FROM sessions s WHERE s.customer_id = $1 AND s.id = $2 AND ${isActiveSession}`,
 );
 
 const freshnessRow = {
@@ -68,6 +73,12 @@ export class SessionProofsRepository {
       methods.some((method) => isSecondFactor(method)),
     ]);
     return row!;
+  }
+
+  /** Returns whether a session of a customer whom the transaction has locked is still active. */
+  async isActive(tx: Tx, customerId: string, sessionId: string): Promise<boolean> {
+    const rows = await tx.execute(findActive, [customerId, sessionId]);
+    return rows.length > 0;
   }
 
   /** Returns which proofs of a session are recent; null if the session is no longer active. */

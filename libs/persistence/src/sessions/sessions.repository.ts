@@ -131,6 +131,10 @@ const insertSession = statement(
      RETURNING CASE WHEN a.window_ends_at > now() THEN a.tries ELSE 0 END AS attempts
    ), cleared_factors AS (
      DELETE FROM factor_attempts WHERE customer_id = $2 AND $11::bytea IS NOT NULL
+   ), cleared_codes AS (
+     DELETE FROM email_code_attempts a USING customers c
+     WHERE 'email' = ANY ($9::text[]) AND c.id = $2 AND a.project_id = c.project_id
+       AND a.email_hash = sha256(convert_to(c.email, 'UTF8'))
    ), known_address AS (
      INSERT INTO customer_addresses AS known (customer_id, address_block)
      SELECT $2, $8 WHERE $8::text IS NOT NULL
