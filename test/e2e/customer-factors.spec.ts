@@ -20,6 +20,7 @@ import { startReplica } from '../support/start-replica.js';
 import { insertProject } from '../support/tenants.js';
 import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
 import { totpCode } from '../support/totp.js';
+import { withConcurrentChange } from '../support/with-concurrent-change.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
@@ -297,6 +298,24 @@ describe('MF-02: a challenge', () => {
     expect(await hasFailures(customer)).toBe(false);
   });
 
+  it('is void once the password changes or all sessions end', async () => {
+    const ends: Record<string, (customer: EnrolledCustomer) => Promise<TestResponse>> = {
+      reset: async ({ email }) =>
+        submitToken(instance, 'reset-password', await requestReset(instance, email)),
+      change: (customer) =>
+        asCustomer(customer, 'POST', 'password', { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }),
+      'sessions ended by support': ({ id }) =>
+        instance.requestWithSecretKey('DELETE', `/api/v1/customers/${id}/sessions`),
+    };
+    for (const [end, run] of Object.entries(ends)) {
+      const customer = await registerWithTotp(instance);
+      await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [customer.id]);
+      const challenge = await openChallenge(instance, customer.email);
+      expect([end, (await run(customer)).status]).toEqual([end, 204]);
+      expect(await completeChallenge(instance, challenge, totpCode(customer.secret))).toMatchObject(expired);
+    }
+  });
+
   it('resets no counter before its session exists', async () => {
     const customer = await registerWithTotp(instance);
     await instance.sql('DELETE FROM customer_addresses WHERE customer_id = $1', [customer.id]);
@@ -307,6 +326,20 @@ describe('MF-02: a challenge', () => {
     expect((await completeChallenge(instance, challenge, totpCode(customer.secret))).status).toBe(200);
     expect((await instance.login(customer.email, 'wrong password')).status).toBe(401);
     expect(await instance.events(customer.id, 'customer.unlocked')).toHaveLength(1);
+  });
+
+  it('is accepted again once support has unlocked the customer', async () => {
+    const customer = await registerWithTotp(instance);
+    await instance.sql(
+      `UPDATE factor_attempts SET tries = 10, window_ends_at = now() + interval '1 day', failures = 70
+       WHERE customer_id = $1`,
+      [customer.id],
+    );
+    const challenge = await openChallenge(instance, customer.email);
+    const complete = () => completeChallenge(instance, challenge, totpCode(customer.secret));
+    expect(await complete()).toMatchObject(tooMany);
+    await instance.requestWithSecretKey('POST', `/api/v1/customers/${customer.id}/unlock`);
+    expect((await complete()).status).toBe(200);
   });
 
   it('MF-01: is refused once the customer is disabled', async () => {
@@ -394,6 +427,23 @@ describe('MF-05: a change of the account', () => {
       status: 409,
       body: { code: 'conflict' },
     });
+  });
+
+  it('is not made once the session has ended while the request waited for another change', async () => {
+    const customer = await registerCustomer(instance);
+    const added = await asCustomer(customer, 'POST', 'factors/totp', { password: PASSWORD });
+    const { id, secret } = added.body;
+    const confirmed = await withConcurrentChange(
+      instance,
+      async (sql) => {
+        await sql('SELECT FROM customers WHERE id = $1 FOR UPDATE', [customer.id]);
+        await sql('UPDATE sessions SET revoked_at = now() WHERE customer_id = $1', [customer.id]);
+      },
+      () => asCustomer(customer, 'POST', `factors/totp/${id}/confirm`, { code: totpCode(secret) }),
+    );
+    expect(confirmed).toMatchObject({ status: 401, body: { code: 'invalid_access_token' } });
+    const { body } = await instance.requestWithSecretKey('GET', `/api/v1/customers/${customer.id}/factors`);
+    expect(body.totp).toEqual([]);
   });
 
   it('adds no more than five authenticators', async () => {

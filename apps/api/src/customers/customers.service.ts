@@ -110,13 +110,13 @@ export class CustomersService {
     return this.setDisabled(reach, id, false);
   }
 
-  /** Resets the failed sign-ins of a customer. @throws GatehouseError `not_found`, `project_archived` */
+  /** Resets the failed passwords and second factors of a customer. @throws GatehouseError `not_found`, `project_archived` */
   async unlock(reach: Reach, id: string): Promise<Customer> {
     const { project } = await this.customers.getActive(reach, id);
     return this.transactions.run(async (tx) => {
       // Records no event for a customer who has been deleted in the meantime.
       const customer = await this.lock(tx, project, id);
-      this.events.record(tx, await this.passwords.unlock(tx, project, customer));
+      this.events.record(tx, await this.passwords.unlockAll(tx, project, customer));
       this.audit.record(tx, customerAction('customer.unlocked', customer, project));
       return customer;
     });
@@ -154,7 +154,7 @@ export class CustomersService {
     const project = await this.projects.getContext(caller.customer.projectId);
     const authenticated = await this.passwords.confirmChange(project, caller, { currentPassword }, client);
     await this.transactions.run(async (tx) => {
-      await this.remove(tx, await this.passwords.lockAuthenticated(tx, authenticated), project);
+      await this.remove(tx, await this.passwords.lockAuthenticated(tx, caller, authenticated), project);
     });
   }
 

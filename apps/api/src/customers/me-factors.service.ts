@@ -49,7 +49,7 @@ export class MeFactorsService {
     const project = await this.assertFresh(caller, password, client);
     const secret = this.changes.newSecret(project, caller.customer);
     const id = newId();
-    await this.changes.runLocked(caller.customer, project, async (tx, customer) => {
+    await this.changes.runLocked(caller, async (tx, customer) => {
       await this.changes.assertMayAdd(tx, customer.id);
       await this.factors.insertPending(tx, { id, customerId: customer.id, secret: secret.sealed });
     });
@@ -70,7 +70,7 @@ export class MeFactorsService {
     await this.check.countAttempt(customerId);
     const step = this.codes.matchStep(customerId, secret, code);
     if (step === null) throw this.check.fail(project, caller.customer);
-    return this.changes.runLocked(caller.customer, project, async (tx, customer) => {
+    return this.changes.runLocked(caller, async (tx, customer) => {
       await this.check.releaseAttempt(customerId, tx);
       const recoveryCodes = await this.changes.confirm(tx, project, customer, id, step);
       await this.proofs.recordProof(tx, customerId, caller.sessionId, ['otp']);
@@ -86,7 +86,7 @@ export class MeFactorsService {
   async remove(caller: CustomerCaller, id: string): Promise<void> {
     const project = await this.projects.getContext(caller.customer.projectId);
     await this.fresh.assertFresh(caller, project);
-    await this.changes.runLocked(caller.customer, project, async (tx, customer) => {
+    await this.changes.runLocked(caller, async (tx, customer) => {
       const left = await this.changes.remove(tx, project, customer, id);
       this.changes.assertMaySignIn(project, customer, left);
     });
@@ -103,7 +103,7 @@ export class MeFactorsService {
     client: Client,
   ): Promise<string[]> {
     const project = await this.assertFresh(caller, password, client);
-    return this.changes.runLocked(caller.customer, project, async (tx, customer) => {
+    return this.changes.runLocked(caller, async (tx, customer) => {
       if (await this.factors.exists(tx, customer.id))
         return this.changes.renewRecoveryCodes(tx, project, customer);
       throw new GatehouseError('conflict', {

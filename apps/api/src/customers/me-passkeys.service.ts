@@ -59,7 +59,7 @@ export class MePasskeysService {
     this.ceremonies.assertUsable(project, customer);
     const ceremony = { purpose: 'add', customerId: customer.id, sessionId } as const;
     const added = await this.ceremonies.verifyRegistration(project, ceremony, response);
-    return this.changes.runLocked(customer, project, (tx, current) =>
+    return this.changes.runLocked(caller, (tx, current) =>
       this.changes.addPasskey(tx, project, current, added, name ?? defaultPasskeyName(client.userAgent)),
     );
   }
@@ -68,7 +68,7 @@ export class MePasskeysService {
   async rename(caller: CustomerCaller, id: string, name: string): Promise<Passkey> {
     const project = await this.getProject(caller);
     await this.fresh.assertFresh(caller, project);
-    return this.changes.runLocked(caller.customer, project, async (tx, customer) => {
+    return this.changes.runLocked(caller, async (tx, customer) => {
       const renamed = await this.passkeys.rename(tx, customer.id, id, name);
       if (!renamed) throw notFound();
       return renamed;
@@ -82,7 +82,7 @@ export class MePasskeysService {
   async remove(caller: CustomerCaller, id: string): Promise<void> {
     const project = await this.getProject(caller);
     await this.fresh.assertFresh(caller, project);
-    await this.changes.runLocked(caller.customer, project, async (tx, customer) => {
+    await this.changes.runLocked(caller, async (tx, customer) => {
       const left = await this.changes.removePasskey(tx, project, customer, id);
       this.changes.assertMaySignIn(project, customer, left);
     });

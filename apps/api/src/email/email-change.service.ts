@@ -80,7 +80,11 @@ export class EmailChangeService {
       isTrusted,
     });
     await respondUniformly(
-      this.requestConfirmations(authenticated, project, { newEmail: input.email, isAvailable, mayMail }),
+      this.requestConfirmations(caller, authenticated, project, {
+        newEmail: input.email,
+        isAvailable,
+        mayMail,
+      }),
     );
   }
 
@@ -104,12 +108,13 @@ export class EmailChangeService {
   }
 
   private async requestConfirmations(
+    caller: CustomerCaller,
     authenticated: CustomerWithPasswordHash,
     project: ProjectContext,
     { newEmail, isAvailable, mayMail }: { newEmail: string; isAvailable: boolean; mayMail: boolean },
   ): Promise<void> {
     await this.transactions.run(async (tx) => {
-      const customer = await this.passwords.lockAuthenticated(tx, authenticated);
+      const customer = await this.passwords.lockAuthenticated(tx, caller, authenticated);
       const link = { customer, project, groupId: newId(), newEmail };
       await this.links.send(tx, { ...link, kind: 'change-email-current' });
       const newAddressLink = { ...link, kind: 'change-email-new', email: newEmail } as const;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import encodeQR from 'qr';
+import type { CustomerCaller } from '@gatehouse/auth';
 import {
   effectiveMfa,
   GatehouseError,
@@ -11,7 +12,6 @@ import {
   type ProjectContext,
 } from '@gatehouse/domain';
 import {
-  CustomersRepository,
   EventsRepository,
   FactorsRepository,
   PasskeysRepository,
@@ -29,6 +29,7 @@ import { customerEvent } from '../events/customer-events.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasskeyResponse } from '../passkeys/dto/passkey.response.js';
 import { FactorResponse, type TotpSecretResponse } from './dto/factors.response.js';
+import { FreshProofService } from './fresh-proof.service.js';
 import { FactorCodesService, type NewTotpSecret } from './factor-codes.service.js';
 
 /** The audit entry and the notice that each event of a change comes with. */
@@ -49,9 +50,9 @@ export interface AddedPasskey {
 @Injectable()
 export class FactorChangesService {
   constructor(
-    private readonly customers: CustomersRepository,
     private readonly factors: FactorsRepository,
     private readonly passkeys: PasskeysRepository,
+    private readonly fresh: FreshProofService,
     private readonly transactions: Transactions,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
@@ -191,17 +192,15 @@ export class FactorChangesService {
       throw new GatehouseError('last_sign_in_method');
   }
 
-  /** Runs a change of a customer in a transaction that has locked the customer. */
+  /**
+   * Runs a change by a signed-in customer in a transaction that has locked the customer.
+   * @throws GatehouseError `invalid_access_token` if the session has ended in the meantime
+   */
   runLocked<Result>(
-    { id }: Customer,
-    project: ProjectContext,
+    caller: CustomerCaller,
     work: (tx: Tx, customer: CustomerWithPasswordHash) => Promise<Result>,
   ): Promise<Result> {
-    return this.transactions.run(async (tx) => {
-      const current = await this.customers.lock(tx, project.id, id);
-      if (!current) throw new GatehouseError('invalid_access_token');
-      return work(tx, current);
-    });
+    return this.transactions.run(async (tx) => work(tx, await this.fresh.lock(tx, caller)));
   }
 
   private async listLeft(tx: Tx, customerId: string): Promise<CustomerFactors> {

@@ -1,13 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
 import { GatehouseError, invalidField, isMfaEnabled, type ProjectContext } from '@gatehouse/domain';
-import { SessionProofsRepository, type SessionFreshness } from '@gatehouse/persistence';
+import {
+  CustomersRepository,
+  SessionProofsRepository,
+  type CustomerWithPasswordHash,
+  type SessionFreshness,
+  type Tx,
+} from '@gatehouse/persistence';
 import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
+
+/** Returns the error of a request whose session has ended since it was authenticated. */
+export const sessionEnded = (): GatehouseError =>
+  new GatehouseError('invalid_access_token', {
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+    detail: 'The session of the access token has ended. Sign in again.',
+  });
 
 /** Protects changes of an account from a client that only has a session (requirement MF-05). */
 @Injectable()
 export class FreshProofService {
   constructor(
+    private readonly customers: CustomersRepository,
     private readonly proofs: SessionProofsRepository,
     private readonly passkeys: PasskeyCeremoniesService,
   ) {}
@@ -43,9 +57,23 @@ export class FreshProofService {
     this.assert(caller, project, session, field.value !== undefined);
   }
 
+  /**
+   * Locks the row of a signed-in customer for a change. The owner of the address may have ended the session while the
+   * request waited for the lock.
+   * @throws GatehouseError `invalid_access_token` if the session has ended in the meantime
+   */
+  async lock(
+    tx: Tx,
+    { customer: { projectId, id }, sessionId }: CustomerCaller,
+  ): Promise<CustomerWithPasswordHash> {
+    const customer = await this.customers.lock(tx, projectId, id);
+    if (!customer || !(await this.proofs.isActive(tx, id, sessionId))) throw sessionEnded();
+    return customer;
+  }
+
   private async getFreshness({ customer, sessionId }: CustomerCaller): Promise<SessionFreshness> {
     const session = await this.proofs.getFreshness(customer.id, sessionId);
-    if (!session) throw new GatehouseError('invalid_access_token');
+    if (!session) throw sessionEnded();
     return session;
   }
 

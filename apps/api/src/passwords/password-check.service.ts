@@ -5,6 +5,7 @@ import {
   CustomersRepository,
   EmailCodesRepository,
   EventsRepository,
+  FactorAttemptsRepository,
   LoginAttemptsRepository,
   Transactions,
   type ClearedAttempts,
@@ -46,6 +47,7 @@ export class PasswordCheckService {
   constructor(
     private readonly attempts: LoginAttemptsRepository,
     private readonly emailCodes: EmailCodesRepository,
+    private readonly factorAttempts: FactorAttemptsRepository,
     private readonly customers: CustomersRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
@@ -148,16 +150,17 @@ export class PasswordCheckService {
   }
 
   /**
-   * Locks the row of an authenticated customer for a change.
-   * @throws GatehouseError `invalid_credentials` if the customer was deleted, disabled or given a new
-   *   password in the meantime
+   * Locks the row of a signed-in customer whose password was verified by `confirmChange`.
+   * @throws GatehouseError `invalid_credentials` if the customer was disabled or given a new password in the meantime;
+   *   `invalid_access_token` if the session has ended
    */
   async lockAuthenticated(
     tx: Tx,
-    { projectId, id, passwordHash }: CustomerWithPasswordHash,
+    caller: CustomerCaller,
+    { passwordHash }: CustomerWithPasswordHash,
   ): Promise<CustomerWithPasswordHash> {
-    const current = await this.customers.lock(tx, projectId, id);
-    if (current?.passwordHash !== passwordHash || current.disabledAt) throw invalidCredentials();
+    const current = await this.fresh.lock(tx, caller);
+    if (current.passwordHash !== passwordHash || current.disabledAt) throw invalidCredentials();
     return current;
   }
 
@@ -197,6 +200,12 @@ export class PasswordCheckService {
   async unlock(tx: Tx, project: ProjectContext, customer: Customer): Promise<NewEvent[]> {
     const clearedAttempts = await this.attempts.clear(project.id, sha256(customer.email), tx);
     return unlockEvents(project, customer, clearedAttempts);
+  }
+
+  /** Clears the failures of a customer at the second factor too, like `unlock`. */
+  async unlockAll(tx: Tx, project: ProjectContext, customer: Customer): Promise<NewEvent[]> {
+    await this.factorAttempts.clear(tx, customer.id);
+    return this.unlock(tx, project, customer);
   }
 
   /**

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
 import {
   assertMfaEnabled,
-  GatehouseError,
   invalidField,
   type AuthenticationMethod,
   type CodeMethod,
@@ -19,6 +18,7 @@ import {
 import type { PasskeyAssertion, PublicKeyCredentialRequestOptionsJSON } from '@gatehouse/platform';
 import { FactorChangesService } from '../factors/factor-changes.service.js';
 import { FactorCheckService } from '../factors/factor-check.service.js';
+import { sessionEnded } from '../factors/fresh-proof.service.js';
 import type { Client } from '../http/request-context.js';
 import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import { PasswordCheckService } from '../passwords/password-check.service.js';
@@ -84,7 +84,7 @@ export class ReauthenticationService {
     const { customer } = caller;
     assertMfaEnabled(project, customer);
     await this.check.countAttempt(customer.id);
-    return this.changes.runLocked(customer, project, async (tx, current) => {
+    return this.changes.runLocked(caller, async (tx, current) => {
       await this.check.consumeCode(tx, project, current, method, code);
       await this.check.releaseAttempt(customer.id, tx);
       return this.recordProof(tx, caller, project, ['otp']);
@@ -101,7 +101,7 @@ export class ReauthenticationService {
     await this.check.countAttempt(customer.id);
     const purpose = ceremony(customer, sessionId);
     const passkey = await this.passkeys.verifyAssertion(project, purpose, response);
-    return this.changes.runLocked(customer, project, async (tx) => {
+    return this.changes.runLocked(caller, async (tx) => {
       await this.passkeys.assertExists(tx, passkey);
       await this.check.releaseAttempt(customer.id, tx);
       return this.recordProof(tx, caller, project, passkey.methods);
@@ -115,7 +115,7 @@ export class ReauthenticationService {
     methods: AuthenticationMethod[],
   ): Promise<AccessTokenResponse> {
     const proof = await this.proofs.recordProof(tx, customer.id, sessionId, methods);
-    if (!proof) throw new GatehouseError('invalid_access_token');
+    if (!proof) throw sessionEnded();
     return this.signIn.issueAccessToken(customer, { id: sessionId, ...proof }, project);
   }
 }
