@@ -7,6 +7,7 @@ const UNENCRYPTED = [
   'challenges.token_hash',
   'email_code_attempts.email_hash',
   'email_codes.code_hash',
+  'email_codes.link_hash',
   'email_codes.token_hash',
   'idempotency_keys.fingerprint',
   'idempotency_keys.key_hash',
@@ -23,6 +24,7 @@ const UNENCRYPTED = [
   'recovery_codes.code_hash',
   'sessions.current_hash',
   'sessions.previous_hash',
+  'sign_in_exchanges.code_hash',
   'sign_in_tokens.token_hash',
 ];
 

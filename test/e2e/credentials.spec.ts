@@ -29,7 +29,14 @@ afterAll(async () => instance?.stop());
 type Kind = 'secret' | 'publishable' | 'access';
 
 /** The hosted pages. */
-const pages = ['/verify-email', '/disown', '/reset-password', '/accept-invite', '/confirm-email-change'];
+const pages = [
+  '/verify-email',
+  '/email-sign-in',
+  '/disown',
+  '/reset-password',
+  '/accept-invite',
+  '/confirm-email-change',
+];
 
 /** The routes that require no credential. */
 const openRoutes = [
@@ -61,7 +68,7 @@ const routesByCredential: Record<string, string> = {
   'publishable secret customer:write': 'POST /api/v1/auth/register',
   publishable: `
     GET /api/v1/auth/options, POST /api/v1/auth/options, POST /api/v1/auth/email-code,
-    POST /api/v1/auth/email-code/verify, POST /api/v1/auth/login, POST /api/v1/auth/sign-in-token, POST /api/v1/auth/resend-verification,
+    POST /api/v1/auth/email-code/verify, POST /api/v1/auth/exchange, POST /api/v1/auth/login, POST /api/v1/auth/sign-in-token, POST /api/v1/auth/resend-verification,
     POST /api/v1/auth/forgot-password, POST /api/v1/auth/challenge/totp,
     POST /api/v1/auth/challenge/recovery-code, POST /api/v1/auth/challenge/enroll-totp,
     POST /api/v1/auth/passkey/options, POST /api/v1/auth/passkey, POST /api/v1/auth/challenge/passkey/options,

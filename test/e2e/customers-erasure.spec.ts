@@ -1,6 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { expectStatus } from '../support/customers.js';
-import { receiveEmailCode, verifyEmailCode, wrongCode } from '../support/email-codes.js';
+import {
+  receiveEmailCode,
+  receiveEmailLink,
+  useEmailLink,
+  verifyEmailCode,
+  wrongCode,
+} from '../support/email-codes.js';
 import { eventually } from '../support/eventually.js';
 import { waitForFeed } from '../support/wait-for-feed.js';
 import { TestInstance, PASSWORD, bearerHeader, type TestResponse } from '../support/test-instance.js';
@@ -97,8 +103,11 @@ describe('a deleted customer', () => {
 
   it('leaves no email that was sent to the address before the customer existed', async () => {
     const email = uniqueEmail();
-    await instance.sql(`UPDATE projects SET settings = '{"signIn": {"emailCode": true}}'`);
+    const redirectUrl = 'https://app.example.com/welcome';
+    const settings = { signIn: { emailCode: true }, redirectUrls: [redirectUrl] };
+    await instance.sql('UPDATE projects SET settings = $1', [settings]);
     const signedUp = await verifyEmailCode(instance, await receiveEmailCode(instance, email));
+    await useEmailLink(instance, await receiveEmailLink(instance, email, redirectUrl));
     expect(await dumpTables(instance)).toContain(email);
     await remove(signedUp.body.customer.id);
     await eventually('the erasure', async () => !(await dumpTables(instance)).includes(email));

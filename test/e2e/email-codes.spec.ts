@@ -9,11 +9,16 @@ import {
   withSettings,
 } from '../support/customers.js';
 import {
+  exchangeCode,
   receiveEmailCode,
+  receiveEmailLink,
   requestEmailCode,
+  submitEmailLink,
+  useEmailLink,
   verifyEmailCode,
   wrongCode,
   type EmailCode,
+  type EmailLink,
 } from '../support/email-codes.js';
 import { completeChallenge, registerWithTotp } from '../support/customer-factors.js';
 import { eventually } from '../support/eventually.js';
@@ -31,10 +36,17 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 beforeEach(async () => {
-  await patchSettings({ signIn: { emailCode: true, allowSignUp: null }, testEmailCode: null });
+  await patchSettings({
+    signIn: { emailCode: true, allowSignUp: null },
+    testEmailCode: null,
+    redirectUrls: [REDIRECT_URL],
+  });
   // The wrong codes of other tests would make the codes longer.
   await instance.sql('DELETE FROM email_code_guesses');
 });
+
+/** It has a query and a fragment of its own. */
+const REDIRECT_URL = 'https://app.example.com/welcome?from=mail#top';
 
 const patchSettings = (settings: object): Promise<TestResponse> =>
   instance.requestWithSecretKey('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, { settings });
@@ -150,8 +162,8 @@ describe('a challenge', () => {
     const [known, disabled] = [await createVerified(), await createVerified()];
     await instance.requestWithSecretKey('POST', `/api/v1/customers/${disabled.id}/disable`);
     const unknown = uniqueEmail();
-    const comparable = async (email: string): Promise<unknown> => {
-      const response = normalizeResponse(await requestEmailCode(instance, email));
+    const comparable = async (email: string, target: object): Promise<unknown> => {
+      const response = normalizeResponse(await requestEmailCode(instance, email, { target }));
       const { token, expiresAt } = response.body.challenge;
       expect(response.body).toEqual({ challenge: { token, expiresAt } });
       return { ...response, body: [token.length, expiresAt.length] };
@@ -159,8 +171,9 @@ describe('a challenge', () => {
     const emails = [known.email, disabled.email, unknown];
     for (const allowSignUp of [true, false]) {
       await patchSettings({ signIn: { allowSignUp } });
+      const target = allowSignUp ? {} : { redirectUrl: REDIRECT_URL, codeChallenge: 'c'.repeat(43) };
       const responses = [];
-      for (const email of emails) responses.push(await comparable(email));
+      for (const email of emails) responses.push(await comparable(email, target));
       expect(responses[0]).toMatchObject({ status: 202, body: [43, 24] });
       expect(responses).toEqual(Array(3).fill(responses[0]));
     }
@@ -257,6 +270,201 @@ describe('a challenge', () => {
       expect((await requestEmailCode(instance, email)).status).toBe(202);
     expect(await instance.listMails(email, 'email-code')).toHaveLength(5);
     expect((await verifyEmailCode(instance, codes[2]!)).status).toBe(200);
+  });
+});
+
+describe('a link in the email with a code', () => {
+  const receive = (email: string): Promise<EmailLink> => receiveEmailLink(instance, email, REDIRECT_URL);
+  const open = (link: EmailLink, method = 'GET'): Promise<TestResponse> =>
+    instance.request(method, link.path);
+
+  /** Expects that a link can neither be opened nor submitted, and leads nowhere. */
+  async function expectEnded(link: Pick<EmailLink, 'path'>): Promise<void> {
+    const opened = await instance.request('GET', link.path);
+    const submitted = await submitEmailLink(link, replicaUrl);
+    for (const [status, page] of [
+      [opened.status, opened.body as string],
+      [submitted.status, await submitted.text()],
+    ] as const) {
+      expect([status, page]).toEqual([
+        400,
+        expect.stringMatching(/This link is not valid|Dieser Link ist nicht gültig/),
+      ]);
+      expect(page).not.toContain('<button');
+    }
+    expect(submitted.headers.get('location')).toBeNull();
+  }
+
+  it('FE-02: leads to the application, whose client exchanges the code for a session, with the time of the proof', async () => {
+    const { id, email } = await createVerified({ locale: 'de' });
+    const link = await receive(email);
+    const [mail] = await instance.listMails(email, 'email-code');
+    expect(mail!['text']).toContain(`\n${link.code}\n\n${mail!['link']}\n`);
+    expect(mail!['html']).toContain('Anmelden</a>');
+    for (const method of ['GET', 'HEAD', 'GET']) {
+      const page = await open(link, method);
+      expect(page.status).toBe(200);
+      expect(page.headers.get('content-security-policy')).toContain(
+        "; form-action 'self' https://app.example.com;",
+      );
+      expect(page.headers.get('cache-control')).toBe('no-store');
+      if (method === 'HEAD') continue;
+      expect(page.body).toContain(`geben Sie dort den Code ${link.code} ein`);
+      expect(page.body.match(/<button/g)).toHaveLength(1);
+    }
+    const foreign = await submitEmailLink(link, instance.baseUrl, { 'sec-fetch-site': 'cross-site' });
+    expect(foreign.status).toBe(403);
+
+    const submitted = await submitEmailLink(link, instance.baseUrl, { 'sec-fetch-site': 'same-origin' });
+    expect(submitted.status).toBe(303);
+    const location = new URL(submitted.headers.get('location')!);
+    const code = location.searchParams.get('code')!;
+    expect(location.href).toBe(`https://app.example.com/welcome?from=mail&code=${code}#top`);
+    expect(await instance.events(id, 'login.succeeded')).toEqual([]);
+    await expectEnded(link);
+    expect(await verifyEmailCode(instance, link)).toMatchObject(invalid);
+
+    await instance.sql(
+      `UPDATE sign_in_exchanges SET created_at = created_at - interval '30 s' WHERE email = $1`,
+      [email],
+    );
+    const { codeVerifier, redirectUrl } = link;
+    const response = await exchangeCode(instance, { code, codeVerifier, redirectUrl });
+    expect(response).toMatchObject({ status: 200, body: { customer: { id }, challenge: null } });
+    const claims = decodeJwt(response.body.tokens.accessToken);
+    expect(claims['amr']).toEqual(['email']);
+    expect(claims.iat! - Number(claims['auth_time'])).toBeGreaterThanOrEqual(30);
+    const [event] = await instance.events(id, 'login.succeeded');
+    expect(event!['data'].methods).toEqual(['email']);
+    expect(await exchangeCode(instance, { code, codeVerifier, redirectUrl })).toMatchObject(invalid);
+  });
+
+  it('FE-02: gives a code that is useless in another project, with another redirect URL or verifier, and after 60 seconds', async () => {
+    const { email } = await createVerified();
+    const exchange = await useEmailLink(instance, await receive(email));
+    const [{ seconds }] = await instance.sql<any>(
+      'SELECT extract(epoch FROM expires_at - created_at)::int AS seconds FROM sign_in_exchanges WHERE email = $1',
+      [email],
+    );
+    expect(seconds).toBe(60);
+    const foreign = await insertOrganization(instance);
+    await instance.sql(`UPDATE projects SET settings = '{"signIn": {"emailCode": true}}' WHERE id = $1`, [
+      foreign.projectId,
+    ]);
+    const failures = [
+      await exchangeCode(instance, exchange, { publishableKey: foreign.publishableKey }),
+      await exchangeCode(instance, { ...exchange, redirectUrl: 'https://app.example.com/welcome' }),
+      await exchangeCode(instance, { ...exchange, codeVerifier: 'v'.repeat(43) }),
+      await exchangeCode(instance, { ...exchange, code: 'unknown' }),
+    ];
+    expect((await exchangeCode(instance, exchange)).status).toBe(200);
+    const late = await useEmailLink(instance, await receive(email));
+    await instance.sql(`UPDATE sign_in_exchanges SET expires_at = now() - interval '1 ms' WHERE email = $1`, [
+      email,
+    ]);
+    failures.push(await exchangeCode(instance, late));
+    for (const failure of failures) {
+      expect(failure).toMatchObject(invalid);
+      expect({ ...failure.body, requestId: null }).toEqual({ ...failures[0]!.body, requestId: null });
+    }
+  });
+
+  it('of 20 parallel exchanges at two apis, one signs in, also if it creates the customer', async () => {
+    for (const email of [(await createVerified()).email, uniqueEmail()]) {
+      const exchange = await useEmailLink(instance, await receive(email));
+      const responses = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          exchangeCode(instance, exchange, { baseUrl: index % 2 === 0 ? instance.baseUrl : replicaUrl }),
+        ),
+      );
+      const statuses = responses.map(({ status }) => status).sort();
+      expect(statuses).toEqual([200, ...Array(19).fill(400)]);
+      const customers = await instance.sql(
+        'SELECT email_verified FROM customers c JOIN sessions s ON s.customer_id = c.id WHERE email = $1',
+        [email],
+      );
+      expect(customers).toEqual([{ email_verified: true }]);
+    }
+  });
+
+  it('and its code cannot both be used, even at the same time at two apis', async () => {
+    const { email } = await createVerified();
+    const used = await receive(email);
+    expect((await verifyEmailCode(instance, used)).status).toBe(200);
+    await expectEnded(used);
+    for (let round = 0; round < 3; round += 1) {
+      const link = await receive(email);
+      const [verified, submitted] = await Promise.all([
+        verifyEmailCode(instance, link, { baseUrl: replicaUrl }),
+        submitEmailLink(link, instance.baseUrl),
+      ]);
+      expect([
+        [200, 400],
+        [400, 303],
+      ]).toContainEqual([verified.status, submitted.status]);
+    }
+  });
+
+  it('is void when it is expired, wrong or incomplete, when its code is, and when the project no longer allows it', async () => {
+    const { email } = await createVerified();
+    const first = await receive(email);
+    await expectEnded({ path: first.path.replace(first.code, wrongCode(first).code) });
+    await expectEnded({ path: '/email-sign-in' });
+    await patchSettings({ redirectUrls: null });
+    await expectEnded(first);
+    await patchSettings({ redirectUrls: [REDIRECT_URL], signIn: null });
+    await expectEnded(first);
+    await patchSettings({ signIn: { emailCode: true } });
+    expect((await open(first)).status).toBe(200);
+    for (let count = 0; count < 3; count += 1) await receiveEmailCode(instance, email);
+    await expectEnded(first);
+    const guessed = await receive(email);
+    for (let count = 0; count < 5; count += 1) await verifyEmailCode(instance, wrongCode(guessed));
+    await expectEnded(guessed);
+    await instance.sql(
+      `UPDATE email_codes SET guesses = 0, expires_at = now() - interval '1 ms' WHERE email = $1`,
+      [email],
+    );
+    await expectEnded(guessed);
+  });
+
+  it('is not sent without a redirect URL of the project and a code challenge', async () => {
+    const codeChallenge = 'c'.repeat(43);
+    const rejected = [
+      [{ redirectUrl: REDIRECT_URL }, 'codeChallenge', 'required'],
+      [{ codeChallenge }, 'redirectUrl', 'required'],
+      [{ redirectUrl: 'https://app.example.com/other', codeChallenge }, 'redirectUrl', 'not_allowed'],
+      [{ redirectUrl: REDIRECT_URL, codeChallenge: `${codeChallenge}c` }, 'codeChallenge', 'invalid'],
+    ] as const;
+    for (const [target, field, code] of rejected)
+      expect(await requestEmailCode(instance, uniqueEmail(), { target })).toMatchObject({
+        status: 400,
+        body: { errors: [{ field, code }] },
+      });
+  });
+
+  it('FE-03: removes the password and sessions of the person who registered the address', async () => {
+    const { id, email, tokens } = await registerCustomer(instance);
+    const exchange = await useEmailLink(instance, await receive(email));
+    expect((await exchangeCode(instance, exchange)).body.customer).toMatchObject({ id, emailVerified: true });
+    expect((await refreshSession(instance, tokens.refreshToken)).status).toBe(401);
+    expect((await instance.login(email)).status).toBe(401);
+  });
+
+  it('MF-01: gives no session where email codes or sign-up are off, or the customer is disabled', async () => {
+    const known = await createVerified();
+    const exchanges = [
+      await useEmailLink(instance, await receive(uniqueEmail())),
+      await useEmailLink(instance, await receive(known.email)),
+    ] as const;
+    const refusal = async (index: 0 | 1): Promise<unknown> =>
+      (await exchangeCode(instance, exchanges[index])).body.code;
+    await patchSettings({ signIn: { allowSignUp: false } });
+    expect(await refusal(0)).toBe('sign_up_not_allowed');
+    await instance.requestWithSecretKey('POST', `/api/v1/customers/${known.id}/disable`);
+    expect(await refusal(1)).toBe('customer_disabled');
+    await patchSettings({ signIn: null });
+    expect(await refusal(1)).toBe('method_not_enabled');
   });
 });
 
@@ -481,7 +689,8 @@ describe('FE-03: an email code for an unverified address', () => {
       const { id, email } = await registerCustomer(instance);
       const token = await instance.getVerificationToken(email);
       const reset = await requestReset(instance, email);
-      const received = await receiveEmailCode(instance, email);
+      const exchange = await useEmailLink(instance, await receiveEmailLink(instance, email, REDIRECT_URL));
+      const received = await receiveEmailLink(instance, email, REDIRECT_URL);
       const path = `/api/v1/customers/${id}`;
       const responses = await Promise.all([
         ...Array.from({ length: 8 }, (_, index) =>
@@ -490,6 +699,11 @@ describe('FE-03: an email code for an unverified address', () => {
         submitToken(instance, 'disown', token),
         submitToken(instance, 'reset-password', reset),
         requestEmailCode(instance, email),
+        exchangeCode(instance, exchange),
+        submitEmailLink(received, instance.baseUrl).then(({ status }) => ({
+          status,
+          body: { code: null },
+        })),
         instance.requestWithSecretKey('PATCH', path, { email: uniqueEmail() }),
         instance.requestWithSecretKey('DELETE', path),
       ]);

@@ -315,6 +315,26 @@ describeBrowser('the module of docs/frontend.md', () => {
     });
   });
 
+  it('signs in with the link of an email with a code, which leads to another origin', async () => {
+    const redirectUrl = `${origin}/?from=mail`;
+    await withSettings(instance, { signIn: { emailCode: true }, redirectUrls: [redirectUrl] }, async () => {
+      const email = uniqueEmail();
+      const withLink = (page: Page, call: string): Promise<any> =>
+        run(page, `const link = await import('/email-link.js'); return link.${call}`);
+      await withLink(await open(), `sendEmailLink('${email}', '${redirectUrl}')`);
+      const code = await readEmailCode(instance, email);
+      const [mail] = await instance.listMails(email, 'email-code');
+      const page = await context.newPage();
+      await page.goto(mail!['link'] as string);
+      await page.getByText(code).waitFor();
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.waitForURL((url) => url.origin === origin && url.searchParams.has('code'));
+      expect(await withLink(page, 'completeEmailLink()')).toMatchObject({ email, emailVerified: true });
+      expect(page.url()).toBe(redirectUrl);
+      expect(await run(page, 'return account.me()')).toMatchObject({ email });
+    });
+  });
+
   it('without storage, keeps the tokens only in the page and stores nothing', async () => {
     const page = await open();
     const email = uniqueEmail();

@@ -154,7 +154,7 @@ describe('maintenance', () => {
     expect([await count('login_attempts'), await count('operator_login_attempts')]).toEqual([1, 1]);
   });
 
-  it('MF-07: removes expired email codes, and wrong codes 90 days after the last one', async () => {
+  it('MF-07: removes expired email codes and sign-in exchanges, and wrong codes 90 days after the last one', async () => {
     const { projectId } = instance.credentials;
     await instance.sql(
       `INSERT INTO email_codes (token_hash, project_id, email, is_short, expires_at)
@@ -174,9 +174,18 @@ describe('maintenance', () => {
        SELECT $1, now() - minutes * interval '1 minute', 1 FROM unnest('{59, 61}'::int[]) AS minutes`,
       [projectId],
     );
-    await (await startIdleWorker()).runJob('email codes');
-    const tables = ['email_codes', 'email_code_attempts', 'email_code_guesses'];
-    expect(await Promise.all(tables.map(count))).toEqual([1, 1, 1]);
+    await instance.sql(
+      `INSERT INTO sign_in_exchanges
+         (code_hash, project_id, method, email, redirect_url, code_challenge, requested_at, expires_at)
+       SELECT n::text::bytea, $1, 'email', 'ada@example.com', 'https://app.example.com/', 'challenge', now(),
+         now() - interval '1 ms' + n * interval '1 minute'
+       FROM generate_series(0, 1) AS n`,
+      [projectId],
+    );
+    const worker = await startIdleWorker();
+    for (const job of ['email codes', 'sign-in exchanges']) await worker.runJob(job);
+    const tables = ['email_codes', 'email_code_attempts', 'email_code_guesses', 'sign_in_exchanges'];
+    expect(await Promise.all(tables.map(count))).toEqual([1, 1, 1, 1]);
   });
 
   it('removes many rows in batches', async () => {

@@ -28,6 +28,7 @@ describe('the limits of sign-in methods', () => {
     ['options', 120],
     ['email-code', 10],
     ['email-code/verify', 30],
+    ['exchange', 60],
   ])('RL-02: %s allows %i requests a minute for each client address', async (path, quota) => {
     // The limit comes before the validation of the body.
     const headers = {

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { eventually } from './eventually.js';
 import type { TestInstance, TestResponse } from './test-instance.js';
 
@@ -14,24 +15,39 @@ export interface EmailCodeOptions {
   headers?: Record<string, string>;
 }
 
+/** A link in an email with a code, and what the client that requested it needs for the exchange. */
+export interface EmailLink extends EmailCode {
+  /** Path and query of the link. */
+  path: string;
+  redirectUrl: string;
+  codeVerifier: string;
+}
+
+/** A request for a session in return for a code. */
+export interface Exchange {
+  code: string;
+  codeVerifier: string;
+  redirectUrl: string;
+}
+
 const send = (
   instance: TestInstance,
   path: string,
   body: object,
   { publishableKey = instance.credentials.publishableKey, baseUrl, headers }: EmailCodeOptions,
 ): Promise<TestResponse> =>
-  instance.request('POST', `/api/v1/auth/email-code${path}`, {
+  instance.request('POST', `/api/v1/auth/${path}`, {
     body,
     headers: { 'x-publishable-key': publishableKey, ...headers },
     ...(baseUrl ? { baseUrl } : {}),
   });
 
-/** Requests a challenge. */
+/** Requests a challenge. @param target the redirect URL and the code challenge of a link */
 export const requestEmailCode = (
   instance: TestInstance,
   email: string,
-  options: EmailCodeOptions = {},
-): Promise<TestResponse> => send(instance, '', { email }, options);
+  { target = {}, ...options }: EmailCodeOptions & { target?: object } = {},
+): Promise<TestResponse> => send(instance, 'email-code', { email, ...target }, options);
 
 /** Sends a code for a challenge. */
 export const verifyEmailCode = (
@@ -39,7 +55,7 @@ export const verifyEmailCode = (
   { token, code }: EmailCode,
   { locale, ...options }: EmailCodeOptions & { locale?: string } = {},
 ): Promise<TestResponse> =>
-  send(instance, '/verify', { token, code, ...(locale ? { locale } : {}) }, options);
+  send(instance, 'email-code/verify', { token, code, ...(locale ? { locale } : {}) }, options);
 
 /** Requests a challenge. @returns its token and the code in the email */
 export async function receiveEmailCode(
@@ -51,6 +67,46 @@ export async function receiveEmailCode(
   const { token } = (await requestEmailCode(instance, email, options)).body.challenge;
   return { token, code: await readEmailCode(instance, email, before) };
 }
+
+/** Requests a challenge with a link. The redirect URL must be one of the project. */
+export async function receiveEmailLink(
+  instance: TestInstance,
+  email: string,
+  redirectUrl: string,
+): Promise<EmailLink> {
+  const before = (await instance.listMails(email, 'email-code')).length;
+  const codeVerifier = randomBytes(32).toString('base64url');
+  const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
+  const { body } = await requestEmailCode(instance, email, { target: { redirectUrl, codeChallenge } });
+  const code = await readEmailCode(instance, email, before);
+  const { pathname, search } = new URL((await instance.listMails(email, 'email-code'))[0]!['link'] as string);
+  return { token: body.challenge.token, code, path: pathname + search, redirectUrl, codeVerifier };
+}
+
+/** Submits the page of a link without a browser. */
+export async function submitEmailLink(
+  { path }: Pick<EmailLink, 'path'>,
+  baseUrl: string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const { pathname, searchParams } = new URL(path, baseUrl);
+  return fetch(baseUrl + pathname, { method: 'POST', body: searchParams, headers, redirect: 'manual' });
+}
+
+/** Submits the page of a link. @returns the request that completes the sign-in */
+export async function useEmailLink(instance: TestInstance, link: EmailLink): Promise<Exchange> {
+  const response = await submitEmailLink(link, instance.baseUrl);
+  const { searchParams } = new URL(response.headers.get('location')!);
+  const { codeVerifier, redirectUrl } = link;
+  return { code: searchParams.get('code')!, codeVerifier, redirectUrl };
+}
+
+/** Exchanges a code for a session. */
+export const exchangeCode = (
+  instance: TestInstance,
+  exchange: Exchange,
+  options: EmailCodeOptions = {},
+): Promise<TestResponse> => send(instance, 'exchange', exchange, options);
 
 /** Returns the code in the newest email to an address. @param before number of earlier emails */
 export async function readEmailCode(instance: TestInstance, email: string, before = 0): Promise<string> {

@@ -139,6 +139,11 @@ const sampleBodies: Record<string, () => Json> = {
   'POST /api/v1/auth/options': () => ({ email: email() }),
   'POST /api/v1/auth/email-code': () => ({ email: email() }),
   'POST /api/v1/auth/email-code/verify': () => ({ token: name(), code: '123456' }),
+  'POST /api/v1/auth/exchange': () => ({
+    code: name(),
+    codeVerifier: bytes(),
+    redirectUrl: 'https://app.example.com/welcome',
+  }),
   'POST /api/v1/auth/sign-in-token': () => ({ token: name() }),
   'POST /api/v1/auth/forgot-password': () => ({ email: email() }),
   'POST /api/v1/auth/resend-verification': () => ({ email: email() }),

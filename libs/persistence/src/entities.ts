@@ -37,6 +37,7 @@ import { RecoveryCodeEntity } from './factors/recovery-code.entity.js';
 import { TotpFactorEntity } from './factors/totp-factor.entity.js';
 import { PasskeyEntity } from './passkeys/passkey.entity.js';
 import { PasskeyCeremonyEntity } from './passkeys/passkey-ceremony.entity.js';
+import { SignInExchangeEntity } from './sign-in-exchanges/sign-in-exchange.entity.js';
 import { SignInTokenEntity } from './sign-in-tokens/sign-in-token.entity.js';
 import { SigningKeyEntity } from './signing-keys/signing-key.entity.js';
 import { AttemptEntity } from './webhooks/attempt.entity.js';
@@ -92,6 +93,7 @@ export const entities = [
   RedeliveryItemEntity,
   RollupProgressEntity,
   SessionEntity,
+  SignInExchangeEntity,
   SignInTokenEntity,
   SigningKeyEntity,
   TotpFactorEntity,

@@ -58,6 +58,7 @@ export * from './search/lookups.repository.js';
 export * from './search/search.repository.js';
 export * from './sessions/session-proofs.repository.js';
 export * from './sessions/sessions.repository.js';
+export * from './sign-in-exchanges/sign-in-exchanges.repository.js';
 export * from './sign-in-tokens/sign-in-tokens.repository.js';
 export * from './signing-keys/signing-keys.repository.js';
 export { declaredStatements, type DeclaredStatement } from './statements.js';

@@ -48,6 +48,7 @@ import { SessionsRepository } from './sessions/sessions.repository.js';
 import { ChallengesRepository } from './factors/challenges.repository.js';
 import { FactorAttemptsRepository } from './factors/factor-attempts.repository.js';
 import { FactorsRepository } from './factors/factors.repository.js';
+import { SignInExchangesRepository } from './sign-in-exchanges/sign-in-exchanges.repository.js';
 import { SignInTokensRepository } from './sign-in-tokens/sign-in-tokens.repository.js';
 import { SigningKeysRepository } from './signing-keys/signing-keys.repository.js';
 import { Transactions } from './transactions.js';
@@ -110,6 +111,7 @@ const repositories: Provider[] = [
   SearchRepository,
   SessionProofsRepository,
   SessionsRepository,
+  SignInExchangesRepository,
   SignInTokensRepository,
   SigningKeysRepository,
   SystemStatusRepository,

@@ -1,31 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import {
-  assertMethodEnabled,
-  GatehouseError,
-  newCustomer,
-  type Customer,
-  type ProjectContext,
-} from '@gatehouse/domain';
+import { assertMethodEnabled, GatehouseError, type ProjectContext } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EmailCodesRepository,
-  EventsRepository,
   Transactions,
-  type CustomerWithPasswordHash,
   type EmailCodeGuessResult,
   type Tx,
 } from '@gatehouse/persistence';
-import { newId, sha256 } from '@gatehouse/platform';
-import { customerEvent } from '../events/customer-events.js';
+import { sha256 } from '@gatehouse/platform';
 import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
-import { wellKnownDeviceName } from '../http/device-name.js';
 import { assertGranted, attemptPolicy, failedAttempt, type GrantedAttempt } from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
-import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
+import { AddressSignInService } from '../sign-in/address-sign-in.service.js';
 import type { AuthResponse } from '../sign-in/dto/auth.response.js';
 import type { VerifyEmailCodeRequest } from './dto/email-code.request.js';
 import { EmailCodesService } from './email-codes.service.js';
-import { SignInService } from '../sign-in/sign-in.service.js';
 
 /** Per project and email address. Only a sign-in with a code clears the count. */
 const wrongCodePolicy = attemptPolicy('wrong-email-code');
@@ -44,9 +33,7 @@ export class EmailCodeSignInService {
     private readonly codes: EmailCodesRepository,
     private readonly emailCodes: EmailCodesService,
     private readonly customers: CustomersRepository,
-    private readonly addresses: VerifiedAddressService,
-    private readonly signIns: SignInService,
-    private readonly events: EventsRepository,
+    private readonly addresses: AddressSignInService,
     private readonly transactions: Transactions,
     private readonly failures: FailedSignInsService,
   ) {}
@@ -85,71 +72,15 @@ export class EmailCodeSignInService {
   private async complete(
     tx: Tx,
     project: ProjectContext,
-    correct: CorrectGuess,
+    { guess, tokenHash, locale }: CorrectGuess,
     client: Client,
   ): Promise<AuthResponse> {
-    const { email } = correct.guess;
-    const newCustomerId = newId();
-    const owner =
-      (await this.customers.lockWithEmail(tx, project.id, email)) ??
-      (await this.create(tx, project, newCustomerId, correct, client)) ??
-      (await this.customers.lockWithEmail(tx, project.id, email));
-    const isUsable = await this.codes.consume(tx, project.id, sha256(email), correct.tokenHash);
-    if (!owner || !isUsable) throw new GatehouseError('invalid_code');
-    const isNew = owner.id === newCustomerId;
-    if (isNew) this.events.record(tx, [customerEvent('customer.created', owner, project)]);
-    const customer = isNew ? owner : await this.claimIfUnverified(tx, project, owner, correct.guess);
-    const response = await this.signIns.complete(tx, project, customer, { amr: ['email'] }, client, {
-      isNew,
-    });
-    // Without a session, earlier wrong codes stay counted.
-    if (!response.tokens) await this.codes.release(project.id, sha256(email), correct.guess.granted, tx);
+    const { email, createdAt: requestedAt, granted } = guess;
+    const consume = () => this.codes.consume(tx, tokenHash);
+    const proof = { email, requestedAt, locale, consume };
+    const response = await this.addresses.signIn(tx, project, proof, client);
+    if (!response.tokens) await this.codes.release(project.id, sha256(email), granted, tx);
     return response;
-  }
-
-  /**
-   * Creates the customer of an address. Returns null if another request has just created one.
-   * @throws GatehouseError `sign_up_not_allowed`
-   */
-  private async create(
-    tx: Tx,
-    project: ProjectContext,
-    id: string,
-    { guess: { email }, locale }: CorrectGuess,
-    client: Client,
-  ): Promise<CustomerWithPasswordHash | null> {
-    if (!project.settings.signIn.allowSignUp) throw new GatehouseError('sign_up_not_allowed');
-    const customer = await this.customers.insert(tx, project.id, {
-      id,
-      ...newCustomer({ email, emailVerified: true, locale }),
-      passwordHash: null,
-      registrationDevice: wellKnownDeviceName(client.userAgent),
-    });
-    return customer && { ...customer, passwordHash: null };
-  }
-
-  /** Removes all access from before the proof if the address was not verified. @returns the updated customer */
-  private async claimIfUnverified(
-    tx: Tx,
-    project: ProjectContext,
-    before: CustomerWithPasswordHash,
-    { email, createdAt }: EmailCodeGuessResult,
-  ): Promise<Customer> {
-    if (before.emailVerified) return before;
-    const proof = { email, via: 'code', requestedAt: createdAt } as const;
-    const { customer, events } = await this.addresses.claimAddress(
-      tx,
-      before,
-      project,
-      proof,
-      'address_claimed',
-    );
-    const hadPassword = before.passwordHash !== null;
-    this.events.record(tx, [
-      ...events,
-      ...(hadPassword ? [customerEvent('password.changed', customer, project)] : []),
-    ]);
-    return customer;
   }
 
   /** Reports a wrong code, and returns its error. */

@@ -26,7 +26,7 @@ export class EmailCodeController {
     operationId: 'auth.sendEmailCode',
     summary: 'Send a sign-in code',
     description:
-      'Sends a code by email, which is valid for ten minutes. The response is the same whether or not a customer has this address.',
+      'Sends a code by email, which is valid for ten minutes; with `redirectUrl` and `codeChallenge` also a link, which leads to this URL with a code for `POST /api/v1/auth/exchange`. Code and link can be used once, and not both. The response is the same whether or not a customer has this address.',
   })
   @HttpCode(202)
   @RateLimit('email-code')
@@ -34,9 +34,9 @@ export class EmailCodeController {
   @ApiProblems('method_not_enabled')
   async send(
     @CurrentCaller() { project }: PublishableKeyCaller,
-    @Body() { email }: EmailCodeRequest,
+    @Body() body: EmailCodeRequest,
   ): Promise<EmailCodeResponse> {
-    return { challenge: await this.codes.send(project, email) };
+    return { challenge: await this.codes.send(project, body) };
   }
 
   @Post('verify')

@@ -3,15 +3,16 @@ import { FactorsModule } from '../factors/factors.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { MailTemplatesModule } from '../mail-templates/mail-templates.module.js';
 import { MailModule } from '../mail/mail.module.js';
-import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
 import { EmailCodeSignInService } from './email-code-sign-in.service.js';
 import { EmailCodeController } from './email-code.controller.js';
 import { EmailCodesService } from './email-codes.service.js';
+import { EmailLinksService } from './email-links.service.js';
 
 @Module({
-  imports: [FactorsModule, HttpModule, MailModule, MailTemplatesModule, OneTimeTokensModule, SignInModule],
+  imports: [FactorsModule, HttpModule, MailModule, MailTemplatesModule, SignInModule],
   controllers: [EmailCodeController],
-  providers: [EmailCodeSignInService, EmailCodesService],
+  providers: [EmailCodeSignInService, EmailCodesService, EmailLinksService],
+  exports: [EmailLinksService],
 })
 export class EmailCodesModule {}

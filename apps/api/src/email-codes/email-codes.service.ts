@@ -2,17 +2,25 @@ import { Injectable } from '@nestjs/common';
 import {
   assertMethodEnabled,
   EMAIL_CODE_TTL,
+  invalidField,
   isTestAddress,
   type Customer,
   type ProjectContext,
 } from '@gatehouse/domain';
-import { CustomersRepository, EmailCodesRepository, Transactions } from '@gatehouse/persistence';
-import { Config, Keyring, newToken, secureDigits } from '@gatehouse/platform';
+import {
+  CustomersRepository,
+  EmailCodesRepository,
+  Transactions,
+  type LinkTarget,
+} from '@gatehouse/persistence';
+import { Config, Keyring, newToken, secureDigits, sha256 } from '@gatehouse/platform';
 import { respondUniformly } from '../http/respond-uniformly.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import { MailWriterService } from '../mail-templates/mail-writer.service.js';
-import { isReachable } from '../one-time-tokens/one-time-links.service.js';
+import { assertRedirectUrl, isReachable } from '../one-time-tokens/one-time-links.service.js';
+import type { EmailCodeRequest } from './dto/email-code.request.js';
 import type { EmailCodeChallenge } from './dto/email-code.response.js';
+import { newLinkToken } from './email-links.service.js';
 
 const KIND = 'email-code';
 
@@ -38,12 +46,17 @@ export class EmailCodesService {
   ) {}
 
   /**
-   * Creates a challenge and sends its code, unless the address receives no email. The response is the same in any case.
-   * @throws GatehouseError `method_not_enabled`
+   * Creates a challenge and sends its code, and a link if the request contains its target, unless the address receives
+   * no email. The response is the same in any case.
+   * @throws GatehouseError `method_not_enabled`, `validation_failed`
    */
-  async send(project: ProjectContext, email: string): Promise<EmailCodeChallenge> {
+  async send(
+    project: ProjectContext,
+    { email, redirectUrl, codeChallenge }: EmailCodeRequest,
+  ): Promise<EmailCodeChallenge> {
     assertMethodEnabled(project, 'emailCode');
-    return (await respondUniformly(this.create(project, email)))!;
+    const target = linkTarget(project, redirectUrl, codeChallenge);
+    return (await respondUniformly(this.create(project, email, target)))!;
   }
 
   /** Returns the hashes of a code under each root secret. The code is useless with another token or project. */
@@ -51,19 +64,33 @@ export class EmailCodesService {
     return this.keyring.macWithEachKey('email-code', `${project.id}:${tokenHash.toString('hex')}:${code}`);
   }
 
-  private async create(project: ProjectContext, email: string): Promise<EmailCodeChallenge> {
+  private async create(
+    project: ProjectContext,
+    email: string,
+    target: LinkTarget | null,
+  ): Promise<EmailCodeChallenge> {
     const { token, tokenHash } = newToken();
     const found = await this.customers.findByEmail(project.id, email);
     const { code, isShort, isTest } = await this.newCode(project, email);
+    const link = target && { token: newLinkToken(code), target };
     const canSend = isTest || (await this.consumeQuota(project, email, found));
     const expiresAt = await this.transactions.run(async (tx) => {
       const customer = found && (await this.customers.lockByEmail(tx, project.id, email));
       const isSent = canSend && (!found || isReachable(customer, email));
+      const parameters = { code, token: link?.token };
       if (isSent && !isTest)
-        await this.mails.write(tx, { kind: KIND, recipient: email, customer, project, parameters: { code } });
+        await this.mails.write(tx, { kind: KIND, recipient: email, customer, project, parameters });
       const codeHash = isSent ? this.hash(project, tokenHash, code)[0]! : null;
       const projectId = project.id;
-      return this.codes.insert(tx, { tokenHash, projectId, email, codeHash, isShort, ttl: EMAIL_CODE_TTL });
+      return this.codes.insert(tx, {
+        tokenHash,
+        projectId,
+        email,
+        codeHash,
+        isShort,
+        link: link && { ...link.target, hash: sha256(link.token) },
+        ttl: EMAIL_CODE_TTL,
+      });
     });
     return { token, expiresAt: expiresAt.toISOString() };
   }
@@ -91,4 +118,20 @@ export class EmailCodesService {
     if (refusal && customer) await this.quota.recordDropped(project, customer.id, mail, refusal);
     return !refusal;
   }
+}
+
+/**
+ * Returns where the link of an email leads; null for an email without a link.
+ * @throws GatehouseError `validation_failed` for a URL that the project does not allow, or one field without the other
+ */
+function linkTarget(
+  project: ProjectContext,
+  redirectUrl: string | undefined,
+  codeChallenge: string | undefined,
+): LinkTarget | null {
+  assertRedirectUrl(project, redirectUrl);
+  if (redirectUrl !== undefined && codeChallenge !== undefined) return { redirectUrl, codeChallenge };
+  if (redirectUrl === undefined && codeChallenge === undefined) return null;
+  const missing = redirectUrl === undefined ? 'redirectUrl' : 'codeChallenge';
+  throw invalidField(missing, 'required', 'redirectUrl and codeChallenge must be sent together');
 }

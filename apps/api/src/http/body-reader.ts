@@ -12,6 +12,7 @@ const FORM_LIMIT = 4 * 1024;
 const formPaths = new Set([
   '/verify-email',
   '/disown',
+  '/email-sign-in',
   '/reset-password',
   '/accept-invite',
   '/confirm-email-change',

@@ -10,6 +10,7 @@ const addressQuotas = {
   options: 120,
   'email-code': 10,
   'email-code-verify': 30,
+  exchange: 60,
   login: 30,
   register: 30,
   verify: 30,

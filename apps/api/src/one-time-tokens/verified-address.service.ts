@@ -12,6 +12,7 @@ import {
   FactorsRepository,
   LoginAttemptsRepository,
   OneTimeTokensRepository,
+  SignInExchangesRepository,
   SignInTokensRepository,
   type NewEvent,
   type Tx,
@@ -40,6 +41,7 @@ export class VerifiedAddressService {
     private readonly signInTokens: SignInTokensRepository,
     private readonly factors: FactorsRepository,
     private readonly emailCodes: EmailCodesRepository,
+    private readonly exchanges: SignInExchangesRepository,
     private readonly attempts: LoginAttemptsRepository,
     private readonly sessions: SessionsService,
   ) {}
@@ -63,9 +65,8 @@ export class VerifiedAddressService {
 
   /**
    * Gives an account to the owner of its address: removes the password, the second factors, the passkeys, the open one-time tokens,
-   * sign-in tokens and email codes, the sessions and the known client addresses that existed before the proof, and then
-   * verifies the address. A person
-   * who registered the address of another person therefore keeps no access (FE-03). Every proof of an unverified
+   * sign-in tokens, email codes and sign-in exchanges, the sessions and the known client addresses that existed before the
+   * proof, and then verifies the address. A person who registered the address of another person therefore keeps no access (FE-03). Every proof of an unverified
    * address calls it, except the verification link, which would sign out honest customers. The caller has
    * locked the customer.
    * @param reason the reason why the sessions end
@@ -84,6 +85,7 @@ export class VerifiedAddressService {
     await this.signInTokens.deleteAll(tx, before.id);
     await this.factors.deleteAll(tx, before.id);
     await this.emailCodes.deleteCodes(tx, project.id, before.email);
+    await this.exchanges.deleteAll(tx, project.id, before.email);
     await this.attempts.deleteKnownAddresses(tx, before.id);
     const customer = (await this.customers.claim(tx, project.id, before.id, proof.email))!;
     const revoked = await this.sessions.endAll(tx, customer, project, reason);

@@ -4,6 +4,7 @@ import {
   GatehouseError,
   parseAcceptLanguage,
   type Brand,
+  type Customer,
   type ProjectContext,
 } from '@gatehouse/domain';
 import type { OneTimeToken } from '@gatehouse/persistence';
@@ -25,13 +26,28 @@ export const readToken = (query: unknown): string => (typeof query === 'string' 
 export const projectBrand = ({ name, settings }: ProjectContext): Brand =>
   resolveBrand(name, settings.branding);
 
-/** Returns the texts of a page for the customer of a token, or without one for the browser. */
-export const textsFor = (response: Response, oneTimeToken: OneTimeToken | null = null): PageTexts =>
+/** The project of a link, and the customer for whom its page is. */
+interface PageLink {
+  project: ProjectContext;
+  customer: Pick<Customer, 'locale'>;
+}
+
+/** Returns the texts of a page for the customer of a link, or without one for the browser. */
+export const textsFor = (response: Response, link: PageLink | null = null): PageTexts =>
   selectPageTexts({
-    locale: oneTimeToken?.customer.locale ?? null,
+    locale: link?.customer.locale ?? null,
     accepted: parseAcceptLanguage(response.req.get('accept-language')),
-    defaultLocale: oneTimeToken?.project.settings.defaultLocale ?? null,
+    defaultLocale: link?.project.settings.defaultLocale ?? null,
   });
+
+/**
+ * Rejects forms that were submitted from a page of another site.
+ * @param fetchSite the header `Sec-Fetch-Site`
+ * @throws GatehouseError `origin_not_allowed`
+ */
+export function assertOwnForm(fetchSite: string | undefined): void {
+  if (fetchSite !== undefined && fetchSite !== 'same-origin') throw new GatehouseError('origin_not_allowed');
+}
 
 /** Operations on the links that open a page. */
 export interface PageLinks {
@@ -66,7 +82,7 @@ export async function resolveSubmission({
   isUsable = ({ state }) => state === 'live',
   sendEnded,
 }: Submission): Promise<{ token: string; oneTimeToken: OneTimeToken } | null> {
-  if (fetchSite !== undefined && fetchSite !== 'same-origin') throw new GatehouseError('origin_not_allowed');
+  assertOwnForm(fetchSite);
   const token = form?.token ?? '';
   const oneTimeToken = await links.find(token);
   if (oneTimeToken && isUsable(oneTimeToken)) return { token, oneTimeToken };

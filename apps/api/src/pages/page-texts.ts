@@ -63,6 +63,15 @@ const english = {
         `To remove all access to the account of ${email}, choose "Forgot password" where you sign in. A new password signs out all devices.`,
     },
   },
+  emailSignIn: {
+    title: 'Sign in',
+    text: (name: string, email: string) => `Sign in to ${name} as ${email}?`,
+    hint: (code: string) =>
+      `If you started to sign in on another device or in another browser, enter the code ${code} there.`,
+    button: 'Sign in',
+    endedText:
+      'The link has expired, was already used or is incomplete. Request a new email where you sign in.',
+  },
   resetPassword: {
     title: 'Choose a new password',
     text: (email: string) => `For your account ${email}`,
@@ -168,6 +177,15 @@ const german: PageTexts = {
       text: (email) =>
         `Um alle Zugänge zum Konto von ${email} zu entfernen, wählen Sie bei der Anmeldung „Passwort vergessen“. Ein neues Passwort meldet alle Geräte ab.`,
     },
+  },
+  emailSignIn: {
+    title: 'Anmelden',
+    text: (name, email) => `Möchten Sie sich bei ${name} als ${email} anmelden?`,
+    hint: (code) =>
+      `Wenn Sie die Anmeldung auf einem anderen Gerät oder in einem anderen Browser begonnen haben, geben Sie dort den Code ${code} ein.`,
+    button: 'Anmelden',
+    endedText:
+      'Der Link ist abgelaufen, wurde bereits verwendet oder ist unvollständig. Fordern Sie bei der Anmeldung eine neue E-Mail an.',
   },
   resetPassword: {
     title: 'Wählen Sie ein neues Passwort',

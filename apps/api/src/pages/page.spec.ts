@@ -73,6 +73,14 @@ describe('sendPage', () => {
     );
   });
 
+  it('allows the form to redirect to the application, whether it is a site or an app', async () => {
+    const policyFor = async (redirectUrl: string) => (await renderPage({ redirectUrl })).policy;
+    expect(await policyFor('https://app.example.com:8443/a?b#c')).toContain(
+      "; form-action 'self' https://app.example.com:8443; ",
+    );
+    expect(await policyFor('com.example.app:/welcome')).toContain("; form-action 'self' com.example.app:; ");
+  });
+
   it('HD-01: contains no script and no inline style attribute', async () => {
     const { html } = await renderPage({
       brand: shop,

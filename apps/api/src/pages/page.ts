@@ -13,6 +13,8 @@ export interface PageContent {
   hint?: string;
   /** The action of the page, as HTML from `postButton`, `passwordForm`, `linkButton` and `textLink`. */
   button?: string;
+  /** URL to which the response to the form redirects. Default: none. */
+  redirectUrl?: string;
   /** Branding of the page. null or absent: none, for example for an unknown token. */
   brand?: Brand | null;
 }
@@ -26,14 +28,15 @@ const defaultBrand = resolveBrand('');
 export function sendPage(
   response: Response,
   status: number,
-  { language, title, text, hint, button = '', brand }: PageContent,
+  { language, title, text, hint, button = '', redirectUrl, brand }: PageContent,
 ): void {
   const { css, hash } = pageStyle(brand ?? defaultBrand);
   const policy = [
     "default-src 'none'",
     `style-src '${hash}'`,
     ...(brand?.logoUrl ? [`img-src ${new URL(brand.logoUrl).origin}`] : []),
-    "form-action 'self'",
+    // Chromium applies the directive to redirects too.
+    `form-action 'self'${redirectUrl ? ` ${redirectSource(redirectUrl)}` : ''}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ];
@@ -54,6 +57,12 @@ export function sendPage(
 <body><main>${brand ? brandHeader(brand) : ''}<h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>${hint ? `<p class="hint">${escapeHtml(hint)}</p>` : ''}${button}</main></body>
 </html>
 `);
+}
+
+/** Returns the origin of a URL for a content security policy; the scheme of a URL that opens an app. */
+function redirectSource(redirectUrl: string): string {
+  const { protocol, origin } = new URL(redirectUrl);
+  return origin === 'null' ? protocol : origin;
 }
 
 /**

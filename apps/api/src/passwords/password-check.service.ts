@@ -7,6 +7,7 @@ import {
   EventsRepository,
   FactorAttemptsRepository,
   LoginAttemptsRepository,
+  SignInExchangesRepository,
   Transactions,
   type ClearedAttempts,
   type CustomerWithPasswordHash,
@@ -48,6 +49,7 @@ export class PasswordCheckService {
     private readonly attempts: LoginAttemptsRepository,
     private readonly emailCodes: EmailCodesRepository,
     private readonly factorAttempts: FactorAttemptsRepository,
+    private readonly exchanges: SignInExchangesRepository,
     private readonly customers: CustomersRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
@@ -209,13 +211,14 @@ export class PasswordCheckService {
   }
 
   /**
-   * Deletes the failures and email codes of a deleted customer or a previous email, because they contain it or a hash
-   * of it.
+   * Deletes the failures, email codes and sign-in exchanges of a deleted customer or a previous email, because they
+   * contain it or a hash of it.
    */
   async forgetFailures(tx: Tx, { projectId, email }: Customer): Promise<void> {
     const emailHash = sha256(email);
     await this.attempts.clear(projectId, emailHash, tx);
     await this.emailCodes.forget(tx, projectId, email, emailHash);
+    await this.exchanges.deleteAll(tx, projectId, email);
   }
 
   /**

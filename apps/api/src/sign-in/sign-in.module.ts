@@ -8,6 +8,7 @@ import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.j
 import { PasskeysModule } from '../passkeys/passkeys.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
+import { AddressSignInService } from './address-sign-in.service.js';
 import { AuthController } from './auth.controller.js';
 import { DiscoveryController } from './discovery.controller.js';
 import { JwksController } from './jwks.controller.js';
@@ -15,6 +16,8 @@ import { LoginService } from './login.service.js';
 import { RefreshController } from './refresh.controller.js';
 import { RefreshService } from './refresh.service.js';
 import { RegistrationService } from './registration.service.js';
+import { SignInExchangeController } from './sign-in-exchange.controller.js';
+import { SignInExchangeService } from './sign-in-exchange.service.js';
 import { SignInOptionsController } from './sign-in-options.controller.js';
 import { SignInTokensController } from './sign-in-tokens.controller.js';
 import { SignInTokensService } from './sign-in-tokens.service.js';
@@ -37,10 +40,19 @@ import { SignInService } from './sign-in.service.js';
     AuthController,
     JwksController,
     DiscoveryController,
+    SignInExchangeController,
     SignInOptionsController,
     SignInTokensController,
   ],
-  providers: [LoginService, RefreshService, RegistrationService, SignInService, SignInTokensService],
-  exports: [SignInService],
+  providers: [
+    AddressSignInService,
+    LoginService,
+    RefreshService,
+    RegistrationService,
+    SignInExchangeService,
+    SignInService,
+    SignInTokensService,
+  ],
+  exports: [AddressSignInService, SignInExchangeService, SignInService],
 })
 export class SignInModule {}

@@ -142,7 +142,7 @@ export function PageFields({ form }: SectionProps): ReactNode {
         form={form}
         name="redirectUrls"
         label="Redirect URLs"
-        description="URLs that the “Continue” button of the hosted pages can link to, one per line. A requested URL must match exactly."
+        description="URLs that the “Continue” button of the hosted pages and the links in sign-in emails can lead to, one per line. A requested URL must match exactly."
         placeholder="https://app.example.com/welcome"
       />
       <TextSetting

@@ -54,7 +54,7 @@ export interface MailLimits {
 export interface ProjectSettings {
   /** Origins whose pages may call the API; empty allows any. */
   allowedOrigins: string[];
-  /** URLs to which "Continue" on the hosted pages may lead. */
+  /** URLs to which "Continue" on the hosted pages and the links in sign-in emails may lead. */
   redirectUrls: string[];
   /** URLs that the links in emails open, with `?token=` added; null for the hosted page. */
   verifyEmailUrl: string | null;

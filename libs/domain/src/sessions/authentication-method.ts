@@ -1,6 +1,6 @@
 /**
  * How a customer proves their identity, as the claim `amr` of an access token names it (RFC 8176): `pwd` is the password,
- * `email` a code in an email, `otp` the code of an authenticator or a recovery code, `hwk` a passkey that is bound to a device, `swk` another passkey,
+ * `email` a code or a link in an email, `otp` the code of an authenticator or a recovery code, `hwk` a passkey that is bound to a device, `swk` another passkey,
  * `user` the verification of the user by the passkey, `mfa` two factors, `support` a sign-in token that a secret key created.
  */
 export const authenticationMethods = ['pwd', 'email', 'otp', 'hwk', 'swk', 'user', 'mfa', 'support'] as const;

@@ -9,6 +9,12 @@ export class EmailCodeEntity {
   @Column('text') email!: string;
   /** Keyed hash of the code; null if no email was sent, so that no code is correct. */
   @Column('bytea', { name: 'code_hash', nullable: true }) codeHash!: Buffer | null;
+  /** SHA-256 of the token of the link in the email; null if the email has none. */
+  @Column('bytea', { name: 'link_hash', nullable: true }) linkHash!: Buffer | null;
+  /** Where the link leads; null without a link, as is `codeChallenge`. */
+  @Column('text', { name: 'redirect_url', nullable: true }) redirectUrl!: string | null;
+  /** Hash of the verifier of the client that requested the link (RFC 7636, S256). */
+  @Column('text', { name: 'code_challenge', nullable: true }) codeChallenge!: string | null;
   /** True for six digits, which are not accepted while too many codes of the project are guessed. */
   @Column('boolean', { name: 'is_short' }) isShort!: boolean;
   /** Number of evaluated guesses. */

@@ -1,4 +1,5 @@
 // This file contains SQL: upserts and conditional changes in one statement, and times by the clock of the database.
+import type { Customer, ProjectContext } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { AttemptCounter, limitValues, type AttemptLimit } from '../login-attempts/attempt-counter.js';
 import {
@@ -6,8 +7,18 @@ import {
   KNOWN_ADDRESS_SINCE,
   type LoginAllowance,
 } from '../login-attempts/login-allowance.js';
+import { projectColumns, projectRow, toProjectContext } from '../projects/projects.repository.js';
 import { pruneInBatches, pruneStatement } from '../prune.js';
-import { boolean, bytea, statement, text, timestamptz, type RowOf } from '../statements.js';
+import {
+  boolean,
+  bytea,
+  neverNull,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+  type RowOf,
+} from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { currentCount, isGuessed } from './guesses-sql.js';
 
@@ -17,6 +28,13 @@ const MAX_OPEN_CODES = 3;
 /** Number of guesses after which a code is void. */
 const MAX_GUESSES = 5;
 
+/** Where the link in an email leads, and the client that may complete the sign-in there. */
+export interface LinkTarget {
+  redirectUrl: string;
+  /** SHA-256 of the verifier of the client, in base64url (RFC 7636, S256). */
+  codeChallenge: string;
+}
+
 export interface NewEmailCode {
   /** SHA-256 of the challenge token. */
   tokenHash: Buffer;
@@ -25,6 +43,8 @@ export interface NewEmailCode {
   /** Keyed hash of the code; null if no email is sent, so that no code is correct. */
   codeHash: Buffer | null;
   isShort: boolean;
+  /** The link in the same email; null for none. */
+  link: (LinkTarget & { hash: Buffer }) | null;
   /** Seconds. */
   ttl: number;
 }
@@ -49,10 +69,23 @@ const guessRow = {
 
 export type EmailCodeGuessResult = RowOf<typeof guessRow>;
 
+/** The link in an email with a code. */
+export interface EmailLink {
+  email: string;
+  target: LinkTarget;
+  createdAt: Date;
+  /** False if the link or the code was used, or if both are void. */
+  isOpen: boolean;
+  /** The language is null if no customer has the address. */
+  customer: Pick<Customer, 'locale'>;
+  project: ProjectContext;
+}
+
 const insertCode = statement(
   { expiresAt: timestamptz },
-  `INSERT INTO email_codes (token_hash, project_id, email, code_hash, is_short, expires_at)
-   VALUES ($1, $2, $3, $4, $5, now() + $6 * interval '1 second') RETURNING expires_at AS "expiresAt"`,
+  `INSERT INTO email_codes
+     (token_hash, project_id, email, code_hash, is_short, expires_at, link_hash, redirect_url, code_challenge)
+   VALUES ($1, $2, $3, $4, $5, now() + $6 * interval '1 second', $7, $8, $9) RETURNING expires_at AS "expiresAt"`,
 );
 
 const findIsGuessed = statement({ isGuessed: boolean }, `SELECT ${isGuessed('$1')} AS "isGuessed"`);
@@ -70,14 +103,20 @@ const countAttempt = counter.countSql({
   isKnownAddress,
 });
 
+/** SQL for whether fewer newer codes of the address of a code `t` were sent than void it. */
+const isRecent = `(
+  SELECT count(*) FROM email_codes newer
+  WHERE newer.project_id = t.project_id AND newer.email = t.email AND newer.code_hash IS NOT NULL
+    AND (newer.created_at, newer.token_hash) > (t.created_at, t.token_hash)) < ${MAX_OPEN_CODES}`;
+
+/** SQL for whether the link of a code `t` can be used. */
+const isLinkOpen = `(t.consumed_at IS NULL AND t.guesses < ${MAX_GUESSES} AND t.expires_at > now() AND ${isRecent})`;
+
 /** Every guess counts, also at a void code: otherwise the count would reveal whether an email was sent. */
 const guessCode = statement(
   guessRow,
   `WITH code AS (
-     SELECT t.email, t.created_at, NOT (t.is_short AND ${isGuessed('$4')}) AND (
-         SELECT count(*) FROM email_codes newer
-         WHERE newer.project_id = $4 AND newer.email = t.email AND newer.code_hash IS NOT NULL
-           AND (newer.created_at, newer.token_hash) > (t.created_at, t.token_hash)) < ${MAX_OPEN_CODES} AS is_open
+     SELECT t.email, t.created_at, NOT (t.is_short AND ${isGuessed('$4')}) AND ${isRecent} AS is_open
      FROM email_codes t WHERE t.token_hash = $5 AND t.project_id = $4 AND t.expires_at > now()
    ), attempt AS (${countAttempt}
    ), evaluated AS (
@@ -107,6 +146,31 @@ const consumeCode = statement(
    RETURNING token_hash AS "tokenHash"`,
 );
 
+const linkRow = {
+  email: text,
+  redirectUrl: neverNull(text),
+  codeChallenge: neverNull(text),
+  createdAt: timestamptz,
+  isOpen: boolean,
+  locale: nullable(text),
+  ...projectRow,
+};
+
+const findLink = statement(
+  linkRow,
+  `SELECT t.email, t.redirect_url AS "redirectUrl", t.code_challenge AS "codeChallenge", t.created_at AS "createdAt",
+     ${isLinkOpen} AS "isOpen", c.locale, ${projectColumns}
+   FROM email_codes t JOIN projects p ON p.id = t.project_id JOIN organizations o ON o.id = p.organization_id
+     LEFT JOIN customers c ON c.project_id = t.project_id AND c.email = t.email
+   WHERE t.link_hash = $1 AND p.archived_at IS NULL`,
+);
+
+const consumeLink = statement(
+  { tokenHash: bytea },
+  `UPDATE email_codes t SET consumed_at = now() WHERE t.link_hash = $1 AND ${isLinkOpen}
+   RETURNING t.token_hash AS "tokenHash"`,
+);
+
 const deleteCodes = statement({}, 'DELETE FROM email_codes WHERE project_id = $1 AND email = $2');
 
 const pruneCodes = pruneStatement('email_codes', 'expires_at <= now()');
@@ -121,8 +185,18 @@ export class EmailCodesRepository {
 
   /** @returns the time at which the code expires */
   async insert(tx: Tx, code: NewEmailCode): Promise<Date> {
-    const { tokenHash, projectId, email, codeHash, isShort, ttl } = code;
-    const [row] = await tx.execute(insertCode, [tokenHash, projectId, email, codeHash, isShort, ttl]);
+    const { tokenHash, projectId, email, codeHash, isShort, link, ttl } = code;
+    const [row] = await tx.execute(insertCode, [
+      tokenHash,
+      projectId,
+      email,
+      codeHash,
+      isShort,
+      ttl,
+      link?.hash ?? null,
+      link?.redirectUrl ?? null,
+      link?.codeChallenge ?? null,
+    ]);
     return row!.expiresAt;
   }
 
@@ -153,13 +227,38 @@ export class EmailCodesRepository {
     await counter.release(tx ?? this.database, [projectId, emailHash], granted);
   }
 
+  /** Locks the wrong guesses of an address. The caller must have locked the customer. */
+  async lockAttempts(tx: Tx, projectId: string, emailHash: Buffer): Promise<void> {
+    await tx.execute(lockAttempts, [projectId, emailHash]);
+  }
+
   /**
    * Consumes a code that was guessed correctly. Of several parallel calls one returns true. The caller must have locked
-   * the customer.
+   * the attempts of the address.
    */
-  async consume(tx: Tx, projectId: string, emailHash: Buffer, tokenHash: Buffer): Promise<boolean> {
-    await tx.execute(lockAttempts, [projectId, emailHash]);
+  async consume(tx: Tx, tokenHash: Buffer): Promise<boolean> {
     const rows = await tx.execute(consumeCode, [tokenHash]);
+    return rows.length > 0;
+  }
+
+  /** Returns a link of an active project without consuming it, or null if it does not exist. */
+  async findLink(linkHash: Buffer): Promise<EmailLink | null> {
+    const [row] = await this.database.execute(findLink, [linkHash]);
+    if (!row) return null;
+    const { email, redirectUrl, codeChallenge, createdAt, isOpen, locale, ...project } = row;
+    return {
+      email,
+      target: { redirectUrl, codeChallenge },
+      createdAt,
+      isOpen,
+      customer: { locale },
+      project: toProjectContext(project),
+    };
+  }
+
+  /** Consumes a link with its code. Of several parallel calls, and of link and code, one returns true. */
+  async consumeLink(tx: Tx, linkHash: Buffer): Promise<boolean> {
+    const rows = await tx.execute(consumeLink, [linkHash]);
     return rows.length > 0;
   }
 

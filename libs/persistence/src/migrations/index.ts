@@ -42,6 +42,7 @@ import { CreateSecondFactors1764288002000 } from './1764288002000-create-second-
 import { AddRsaSigningKeys1764288010000 } from './1764288010000-add-rsa-signing-keys.js';
 import { CreateEmailCodes1764288020000 } from './1764288020000-create-email-codes.js';
 import { CreatePasskeys1764288030000 } from './1764288030000-create-passkeys.js';
+import { CreateSignInExchanges1764288040000 } from './1764288040000-create-sign-in-exchanges.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -89,4 +90,5 @@ export const migrations = [
   AddRsaSigningKeys1764288010000,
   CreateEmailCodes1764288020000,
   CreatePasskeys1764288030000,
+  CreateSignInExchanges1764288040000,
 ];

@@ -68,8 +68,9 @@ export const germanMailTexts: MailTranslation<CustomerMailKind> = {
         'Geben Sie diesen Code ein, um sich bei {{project_name}} als {{email}} anzumelden:',
         '{{code}}',
       ],
+      button: 'Anmelden',
       closing: [
-        'Der Code ist {{code_validity}} gültig und kann einmal verwendet werden. Geben Sie ihn nicht weiter: {{project_name}} fragt weder am Telefon noch per E-Mail danach.',
+        'Diese E-Mail ist {{code_validity}} und für eine Anmeldung gültig. Geben Sie den Code nicht weiter: {{project_name}} fragt weder am Telefon noch per E-Mail danach.',
         'Wenn Sie diesen Code nicht angefordert haben, können Sie diese E-Mail ignorieren.',
       ],
     },

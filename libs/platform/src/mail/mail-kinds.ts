@@ -23,9 +23,9 @@ const notices = [
 ] as const;
 
 type Notice = (typeof notices)[number];
-/** Emails whose link contains a token: those of customers, and the invitation of an operator. */
-type LinkMailKind = OneTimeTokenKind | 'operator-invitation';
-export type MailKind = LinkMailKind | 'email-code' | Notice;
+/** Emails whose link contains a token: those of customers, and the invitation of an operator. That of a code is optional. */
+type LinkMailKind = OneTimeTokenKind | 'email-code' | 'operator-invitation';
+export type MailKind = LinkMailKind | Notice;
 
 /** All kinds of emails. */
 export const mailKinds: readonly MailKind[] = [
@@ -54,6 +54,7 @@ const pagePaths: Record<LinkMailKind, string> = {
   'accept-invite': '/accept-invite',
   'change-email-current': '/confirm-email-change',
   'change-email-new': '/confirm-email-change',
+  'email-code': '/email-sign-in',
   'operator-invitation': '/console/invitation',
 };
 

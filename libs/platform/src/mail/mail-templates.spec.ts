@@ -84,12 +84,13 @@ describe('the link', () => {
     ['accept-invite', '/accept-invite?', '7 days'],
     ['change-email-current', '/confirm-email-change?', '24 hours'],
     ['change-email-new', '/confirm-email-change?', '24 hours'],
+    ['email-code', '/email-sign-in?', '10 minutes'],
     ['operator-invitation', '/console/invitation#', '7 days'],
   ] as const)('EV-05: of %s starts with the configured public URL', (kind, path, validity) => {
     const { link, text, html } = render(kind);
     expect(link).toBe(`https://auth.example.com${path}token=tok_123`);
     expect(text.match(/https?:\S+/g)).toEqual([link]);
-    expect(text).toContain(`The link is valid for ${validity}`);
+    expect(text).toMatch(new RegExp(`(The link|This email) is valid for ${validity}`));
     expect(text).toMatch(/If you did not .+ you can ignore this email/);
     // Once in the button and once as text.
     expect(html.split(`href="${link}"`)).toHaveLength(3);
@@ -112,6 +113,7 @@ describe('the link', () => {
     expect(mail.link).toBeNull();
     expect(mail.text + mail.html).not.toMatch(/href|https?:|tok_123/);
     expect(() => render('reset-password', { token: undefined })).toThrow('reset-password has no token');
+    expect(render('email-code', { token: undefined }).link).toBeNull();
   });
 });
 
@@ -193,7 +195,8 @@ describe('the languages', () => {
     expect(html).toContain('<html lang="de">');
     expect(subject).toContain('Shop');
     expect(`${subject} ${text}`).not.toMatch(/\{\{|\b(the|your|if|you)\b/i);
-    if (mailPath(kind)) expect(text).toMatch(/Der Link ist (24 Stunden|1 Stunde|7 Tage) gültig/);
+    if (mailPath(kind))
+      expect(text).toMatch(/(Der Link|Diese E-Mail) ist (24 Stunden|1 Stunde|7 Tage|10 Minuten) /);
   });
 
   it.each(mailKinds)('of %s have only variables that the kind has', (kind) => {

@@ -20,7 +20,7 @@ import type { OutgoingMail } from './mailer.js';
  */
 export interface MailParameters {
   projectName: string;
-  /** The token in the link; undefined for notices. */
+  /** The token in the link; undefined for notices, and for a code without a link. */
   token?: string;
   /** For `email-code`: the code. */
   code?: string;
@@ -124,6 +124,7 @@ export function renderMailContent(
 function buildLink(kind: MailKind, { token, pageUrl }: MailParameters, publicUrl: string): string | null {
   const path = mailPath(kind);
   if (!path) return null;
+  if (!token && kind === 'email-code') return null;
   if (!token) throw new Error(`an email of kind ${kind} has no token`);
   if (!pageUrl) return pageLink(publicUrl, path, token);
   const url = new URL(pageUrl);

@@ -72,8 +72,9 @@ const englishMailTexts: MailTranslation<Exclude<MailKind, 'operator-notice'>> = 
       subject: '{{code}} is your sign-in code for {{project_name}}',
       heading: 'Your sign-in code',
       paragraphs: ['Enter this code to sign in to {{project_name}} as {{email}}:', '{{code}}'],
+      button: 'Sign in',
       closing: [
-        'The code is valid for {{code_validity}} and can be used once. Do not share it with anyone: {{project_name}} does not ask for it by phone or email.',
+        'This email is valid for {{code_validity}} and for one sign-in. Do not share the code with anyone: {{project_name}} does not ask for it by phone or email.',
         'If you did not request this code, you can ignore this email.',
       ],
     },

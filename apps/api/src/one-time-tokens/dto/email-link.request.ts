@@ -5,10 +5,11 @@ import { urlSchema } from '../../http/text-schemas.js';
 export const LinkTokenField = (): PropertyDecorator =>
   SecretField({ description: 'Token from the link in the email', maxLength: 4096 });
 
-export const RedirectUrlField = (): PropertyDecorator =>
+export const RedirectUrlField = (
+  description = 'URL that the Continue button of the hosted page links to',
+): PropertyDecorator =>
   TextField({
-    description:
-      "URL that the Continue button of the hosted page links to. Must exactly match an entry of the project's redirectUrls",
+    description: `${description}. Must exactly match an entry of the project's redirectUrls`,
     optional: true,
     maxLength: urlSchema.maxLength,
     schema: urlSchema,

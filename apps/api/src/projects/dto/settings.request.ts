@@ -180,7 +180,9 @@ export class SettingsRequest implements SettingsPatch {
   allowedOrigins?: string[] | null;
 
   @TextSetField({
-    ...setting('URLs that the Continue button of the hosted pages may link to'),
+    ...setting(
+      'URLs that the Continue button of the hosted pages and the links in sign-in emails may lead to',
+    ),
     example: ['https://app.example.com/welcome'],
     maxItems: 50,
     isValid: isPageUrl,

@@ -1,0 +1,38 @@
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, PublishableKey, type PublishableKeyCaller } from '@gatehouse/auth';
+import { ApiProblems } from '../http/api-problems.js';
+import { CurrentClient } from '../http/current-client.js';
+import { RateLimit } from '../http/rate-limit.js';
+import type { Client, GatehouseRequest } from '../http/request-context.js';
+import { setLoggedCustomer } from '../http/set-logged-customer.js';
+import { AuthResponse } from './dto/auth.response.js';
+import { ExchangeRequest } from './dto/sign-in-exchange.request.js';
+import { SignInExchangeService } from './sign-in-exchange.service.js';
+
+@ApiTags('Authentication')
+@PublishableKey()
+@Controller('api/v1/auth/exchange')
+export class SignInExchangeController {
+  constructor(private readonly service: SignInExchangeService) {}
+
+  @Post()
+  @ApiOperation({
+    operationId: 'auth.exchange',
+    summary: 'Complete a sign-in after a redirect',
+    description:
+      'Returns the customer and their tokens for the code with which the customer came back from a page of Gatehouse. The code is valid for 60 seconds and once, with the redirect URL and the verifier of the client that began the sign-in.',
+  })
+  @HttpCode(200)
+  @RateLimit('exchange')
+  @ApiOkResponse({ type: AuthResponse })
+  @ApiProblems('method_not_enabled', 'invalid_code', 'sign_up_not_allowed', 'customer_disabled')
+  async exchange(
+    @CurrentCaller() { project }: PublishableKeyCaller,
+    @Body() body: ExchangeRequest,
+    @CurrentClient() client: Client,
+    @Req() request: GatehouseRequest,
+  ): Promise<AuthResponse> {
+    return setLoggedCustomer(await this.service.exchange(project, body, client), request);
+  }
+}
