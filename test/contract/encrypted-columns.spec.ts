@@ -22,6 +22,7 @@ const UNENCRYPTED = [
   'passkeys.credential_id',
   'passkeys.public_key',
   'recovery_codes.code_hash',
+  'reauthentication_codes.code_hash',
   'sessions.current_hash',
   'sessions.previous_hash',
   'sign_in_exchanges.code_hash',

@@ -1,6 +1,13 @@
 import { decodeJwt } from 'jose';
-import { refreshSession, registerCustomer } from '../support/customers.js';
+import { refreshSession, registerCustomer, withSettings } from '../support/customers.js';
+import {
+  receiveEmailCode,
+  receiveReauthenticationCode,
+  verifyEmailCode,
+  wrongCode,
+} from '../support/email-codes.js';
 import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 beforeAll(async () => {
@@ -68,6 +75,121 @@ it('MF-05: a session needs a new proof of identity before it is refreshed, once 
   const proof = { method: 'password', password: PASSWORD };
   expect((await reauthenticate(tokens.accessToken, proof)).status).toBe(200);
   expect((await refreshSession(instance, tokens.refreshToken)).status).toBe(200);
+});
+
+describe('a proof with a code in an email', () => {
+  const invalid = { status: 400, body: { code: 'invalid_code' } };
+  const notEnabled = { status: 403, body: { code: 'method_not_enabled' } };
+  const emailCodes = { signIn: { emailCode: true } };
+
+  interface SignedIn {
+    id: string;
+    email: string;
+    accessToken: string;
+  }
+
+  /** Signs in a customer with an email code, which creates the customer. */
+  async function signIn(email = uniqueEmail()): Promise<SignedIn> {
+    return withSettings(instance, emailCodes, async () => {
+      const { body } = await verifyEmailCode(instance, await receiveEmailCode(instance, email));
+      return { id: body.customer.id as string, email, accessToken: body.tokens.accessToken as string };
+    });
+  }
+  const receive = ({ accessToken, email }: SignedIn): Promise<string> =>
+    receiveReauthenticationCode(instance, accessToken, email);
+  const prove = ({ accessToken }: SignedIn, code: string): Promise<TestResponse> =>
+    reauthenticate(accessToken, { method: 'email_code', code });
+  const proveWrongly = async (customer: SignedIn, code: string, count: number): Promise<void> => {
+    for (let guess = 0; guess < count; guess += 1)
+      expect(await prove(customer, wrongCode({ token: '', code }).code)).toMatchObject(invalid);
+  };
+  const requestCode = (accessToken: string): Promise<TestResponse> =>
+    instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/me/reauthenticate/options', {
+      method: 'email_code',
+    });
+  /** Returns the response to a change that requires a recent proof of identity. */
+  const change = async ({ id, accessToken }: SignedIn, isStale = true): Promise<TestResponse> => {
+    if (isStale)
+      await instance.sql(
+        `UPDATE sessions SET created_at = now() - interval '1 hour', auth_time = NULL WHERE customer_id = $1`,
+        [id],
+      );
+    return instance.requestWithAccessToken(accessToken, 'DELETE', `/api/v1/me/passkeys/${id}`);
+  };
+
+  it('MF-05: is possible without another method where email codes are off, and is part of the session', async () => {
+    const customer = await signIn();
+    expect(await change(customer)).toMatchObject({ status: 403, body: { methods: ['email_code'] } });
+    const code = await receive(customer);
+    expect((await instance.listMails(customer.email, 'reauthentication-code'))[0]!['link']).toBeNull();
+    await proveWrongly(customer, code, 1);
+    const response = await prove(customer, `${code.slice(0, 3)} ${code.slice(3)}`);
+    expect(response.status).toBe(200);
+    expect(decodeJwt(response.body.accessToken)['amr']).toEqual(['email']);
+    expect((await change(customer, false)).status).toBe(404);
+    expect(await prove(customer, code)).toMatchObject(invalid);
+  });
+
+  it('MF-05: is offered exactly where it can be used', async () => {
+    const { id, email, tokens } = await registerCustomer(instance);
+    const customer = { id, email, accessToken: tokens.accessToken };
+    const methods = async (): Promise<string[]> => (await change(customer)).body.methods as string[];
+    await withSettings(instance, emailCodes, async () => {
+      expect(await methods()).toEqual(['password']);
+      expect(await requestCode(customer.accessToken)).toMatchObject(notEnabled);
+      await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [id]);
+      expect(await methods()).toEqual(['password', 'email_code']);
+      const { body } = await prove(customer, await receive(customer));
+      expect(decodeJwt(body.accessToken)['amr']).toEqual(['pwd', 'email']);
+    });
+    expect(await methods()).toEqual(['password']);
+    expect(await requestCode(customer.accessToken)).toMatchObject(notEnabled);
+    expect(await prove(customer, '123456')).toMatchObject(notEnabled);
+  });
+
+  it('MF-05: is accepted only in its session, for its address and for ten minutes, until it is replaced', async () => {
+    const customer = await signIn();
+    const other = await signIn(customer.email);
+    const first = await receive(customer);
+    expect(await prove(other, first)).toMatchObject(invalid);
+    const second = await receive(customer);
+    expect(await prove(customer, first)).toMatchObject(invalid);
+    const setEmail = (email: string) =>
+      instance.sql('UPDATE customers SET email = $2 WHERE id = $1', [customer.id, email]);
+    await setEmail(uniqueEmail());
+    expect(await prove(customer, second)).toMatchObject(invalid);
+    await setEmail(customer.email);
+    await instance.sql("UPDATE reauthentication_codes SET expires_at = expires_at - interval '10 minutes'");
+    expect(await prove(customer, second)).toMatchObject(invalid);
+    await withSettings(instance, emailCodes, async () => {
+      const signInCode = await receiveEmailCode(instance, customer.email);
+      const code = await receive(customer);
+      expect(await prove(customer, signInCode.code)).toMatchObject(invalid);
+      expect(await verifyEmailCode(instance, { ...signInCode, code })).toMatchObject(invalid);
+      expect((await prove(customer, code)).status).toBe(200);
+      expect((await verifyEmailCode(instance, signInCode)).status).toBe(200);
+    });
+  });
+
+  it('MF-02: is void after five wrong codes, and ten in 15 minutes close the counter of second factors', async () => {
+    const customer = await signIn();
+    let code = await receive(customer);
+    await proveWrongly(customer, code, 5);
+    expect(await prove(customer, code)).toMatchObject(invalid);
+    code = await receive(customer);
+    await proveWrongly(customer, code, 4);
+    expect(await prove(customer, code)).toMatchObject({ status: 429, body: { code: 'too_many_attempts' } });
+    expect(
+      await instance.sql('SELECT tries FROM factor_attempts WHERE customer_id = $1', [customer.id]),
+    ).toEqual([{ tries: 10 }]);
+  });
+
+  it('MF-02: of ten parallel proofs with one code one succeeds', async () => {
+    const customer = await signIn();
+    const code = await receive(customer);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => prove(customer, code)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
 });
 
 it('the discovery document names the issuer and the keys of access tokens', async () => {

@@ -316,7 +316,7 @@ describe('a link in the email with a code', () => {
     expect(foreign.status).toBe(403);
 
     const submitted = await submitEmailLink(link, instance.baseUrl, { 'sec-fetch-site': 'same-origin' });
-    expect(submitted.status).toBe(303);
+    expect([submitted.status, submitted.headers.get('cache-control')]).toEqual([303, 'no-store']);
     const location = new URL(submitted.headers.get('location')!);
     const code = location.searchParams.get('code')!;
     expect(location.href).toBe(`https://app.example.com/welcome?from=mail&code=${code}#top`);
@@ -767,7 +767,10 @@ it('MF-05: a customer without a password changes the account with a recent proof
     await send('email', { email: uniqueEmail() }),
     await send('delete', {}),
   ])
-    expect(response).toMatchObject({ status: 403, body: { code: 'reauthentication_required', methods: [] } });
+    expect(response).toMatchObject({
+      status: 403,
+      body: { code: 'reauthentication_required', methods: ['email_code'] },
+    });
   await instance.sql('UPDATE sessions SET auth_time = now() WHERE customer_id = $1', [id]);
   expect((await setPassword()).status).toBe(204);
   expect((await instance.login(email)).status).toBe(200);

@@ -21,6 +21,7 @@ const kinds = [
   'passkey-removed',
   'password-changed',
   'password-closed',
+  'reauthentication-code',
   'recovery-code-used',
   'reset-password',
   'verify-email',

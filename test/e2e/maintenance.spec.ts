@@ -154,7 +154,7 @@ describe('maintenance', () => {
     expect([await count('login_attempts'), await count('operator_login_attempts')]).toEqual([1, 1]);
   });
 
-  it('MF-07: removes expired email codes and sign-in exchanges, and wrong codes 90 days after the last one', async () => {
+  it('MF-07: removes expired email codes, reauthentication codes and sign-in exchanges, and wrong codes 90 days after the last one', async () => {
     const { projectId } = instance.credentials;
     await instance.sql(
       `INSERT INTO email_codes (token_hash, project_id, email, is_short, expires_at)
@@ -182,10 +182,24 @@ describe('maintenance', () => {
        FROM generate_series(0, 1) AS n`,
       [projectId],
     );
+    const { id } = (await instance.register()).body.customer;
+    await instance.sql(
+      `INSERT INTO reauthentication_codes (session_id, code_hash, expires_at)
+       SELECT id, '', now() - interval '1 ms' + (row_number() OVER () - 1) * interval '10 minutes'
+       FROM sessions WHERE id = ANY ($1)`,
+      [await insertSessions(instance, id, 2)],
+    );
     const worker = await startIdleWorker();
-    for (const job of ['email codes', 'sign-in exchanges']) await worker.runJob(job);
-    const tables = ['email_codes', 'email_code_attempts', 'email_code_guesses', 'sign_in_exchanges'];
-    expect(await Promise.all(tables.map(count))).toEqual([1, 1, 1, 1]);
+    for (const job of ['email codes', 'reauthentication codes', 'sign-in exchanges'])
+      await worker.runJob(job);
+    const tables = [
+      'email_codes',
+      'email_code_attempts',
+      'email_code_guesses',
+      'reauthentication_codes',
+      'sign_in_exchanges',
+    ];
+    expect(await Promise.all(tables.map(count))).toEqual(tables.map(() => 1));
   });
 
   it('removes many rows in batches', async () => {

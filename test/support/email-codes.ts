@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { eventually } from './eventually.js';
+import { expectStatus } from './customers.js';
 import type { TestInstance, TestResponse } from './test-instance.js';
 
 /** A challenge and the code that completes it. */
@@ -94,7 +95,10 @@ export async function submitEmailLink(
 }
 
 /** Submits the page of a link. @returns the request that completes the sign-in */
-export async function useEmailLink(instance: TestInstance, link: EmailLink): Promise<Exchange> {
+export async function useEmailLink(
+  instance: TestInstance,
+  link: Omit<EmailLink, keyof EmailCode>,
+): Promise<Exchange> {
   const response = await submitEmailLink(link, instance.baseUrl);
   const { searchParams } = new URL(response.headers.get('location')!);
   const { codeVerifier, redirectUrl } = link;
@@ -109,12 +113,31 @@ export const exchangeCode = (
 ): Promise<TestResponse> => send(instance, 'exchange', exchange, options);
 
 /** Returns the code in the newest email to an address. @param before number of earlier emails */
-export async function readEmailCode(instance: TestInstance, email: string, before = 0): Promise<string> {
+export async function readEmailCode(
+  instance: TestInstance,
+  email: string,
+  before = 0,
+  kind = 'email-code',
+): Promise<string> {
   const mail = await eventually('the email with the code', async () => {
-    const mails = await instance.listMails(email, 'email-code');
+    const mails = await instance.listMails(email, kind);
     return mails.length > before ? mails[0] : null;
   });
   return /^\d+$/m.exec(mail['text'] as string)![0];
+}
+
+/** Requests an email with which a customer proves their identity again. @returns the code in the email */
+export async function receiveReauthenticationCode(
+  instance: TestInstance,
+  accessToken: string,
+  email: string,
+): Promise<string> {
+  const kind = 'reauthentication-code';
+  const before = (await instance.listMails(email, kind)).length;
+  const path = '/api/v1/me/reauthenticate/options';
+  const body = { method: 'email_code' };
+  expectStatus(202, await instance.requestWithAccessToken(accessToken, 'POST', path, body));
+  return readEmailCode(instance, email, before, kind);
 }
 
 /** Returns a code of the same length that is wrong. */

@@ -30,6 +30,7 @@ import { AttemptRollupByEventEntity } from './overview/attempt-rollup-by-event.e
 import { AttemptRollupEntity } from './overview/attempt-rollup.entity.js';
 import { RollupProgressEntity } from './overview/rollup-progress.entity.js';
 import { ProjectEntity } from './projects/project.entity.js';
+import { ReauthenticationCodeEntity } from './sessions/reauthentication-code.entity.js';
 import { SessionEntity } from './sessions/session.entity.js';
 import { ChallengeEntity } from './factors/challenge.entity.js';
 import { FactorAttemptEntity } from './factors/factor-attempt.entity.js';
@@ -87,6 +88,7 @@ export const entities = [
   PasskeyCeremonyEntity,
   PasskeyEntity,
   ProjectEntity,
+  ReauthenticationCodeEntity,
   RecoveryCodeEntity,
   RedeliveryBatchEntity,
   RedeliveryFeedEntity,

@@ -56,6 +56,7 @@ export * from './projects/projects.repository.js';
 export type { ScannedPage } from './scanned-page.js';
 export * from './search/lookups.repository.js';
 export * from './search/search.repository.js';
+export * from './sessions/reauthentication-codes.repository.js';
 export * from './sessions/session-proofs.repository.js';
 export * from './sessions/sessions.repository.js';
 export * from './sign-in-exchanges/sign-in-exchanges.repository.js';

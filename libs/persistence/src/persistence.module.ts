@@ -43,6 +43,7 @@ import { PasskeysRepository } from './passkeys/passkeys.repository.js';
 import { ProjectsRepository } from './projects/projects.repository.js';
 import { LookupsRepository } from './search/lookups.repository.js';
 import { SearchRepository } from './search/search.repository.js';
+import { ReauthenticationCodesRepository } from './sessions/reauthentication-codes.repository.js';
 import { SessionProofsRepository } from './sessions/session-proofs.repository.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { ChallengesRepository } from './factors/challenges.repository.js';
@@ -107,6 +108,7 @@ const repositories: Provider[] = [
   PasskeyCeremoniesRepository,
   PasskeysRepository,
   ProjectsRepository,
+  ReauthenticationCodesRepository,
   RedeliveryBatchesRepository,
   SearchRepository,
   SessionProofsRepository,

@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
+import { MailTemplatesModule } from '../mail-templates/mail-templates.module.js';
+import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { PasskeysModule } from '../passkeys/passkeys.module.js';
 import { FactorChangesService } from './factor-changes.service.js';
@@ -7,15 +9,17 @@ import { FactorCheckService } from './factor-check.service.js';
 import { FactorCodesService } from './factor-codes.service.js';
 import { FailedSignInsService } from './failed-sign-ins.service.js';
 import { FreshProofService } from './fresh-proof.service.js';
+import { ReauthenticationCodesService } from './reauthentication-codes.service.js';
 
 @Module({
-  imports: [AuditModule, OneTimeTokensModule, PasskeysModule],
+  imports: [AuditModule, MailModule, MailTemplatesModule, OneTimeTokensModule, PasskeysModule],
   providers: [
     FactorChangesService,
     FactorCheckService,
     FactorCodesService,
     FailedSignInsService,
     FreshProofService,
+    ReauthenticationCodesService,
   ],
   exports: [
     FactorChangesService,
@@ -23,6 +27,7 @@ import { FreshProofService } from './fresh-proof.service.js';
     FactorCodesService,
     FailedSignInsService,
     FreshProofService,
+    ReauthenticationCodesService,
   ],
 })
 export class FactorsModule {}

@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
-import { GatehouseError, invalidField, isMfaEnabled, type ProjectContext } from '@gatehouse/domain';
+import {
+  GatehouseError,
+  invalidField,
+  isMfaEnabled,
+  type Customer,
+  type ProjectContext,
+} from '@gatehouse/domain';
 import {
   CustomersRepository,
   SessionProofsRepository,
@@ -71,6 +77,28 @@ export class FreshProofService {
     return customer;
   }
 
+  /**
+   * Checks that a customer can prove their identity with a code in an email.
+   * @throws GatehouseError `method_not_enabled`; `invalid_access_token` if the session has ended in the meantime
+   */
+  async assertEmailCodeUsable(caller: CustomerCaller, project: ProjectContext): Promise<void> {
+    if (!this.isEmailCodeUsable(caller.customer, project, await this.getFreshness(caller)))
+      throw new GatehouseError('method_not_enabled');
+  }
+
+  /**
+   * Returns whether a customer can prove their identity with a code in an email. A customer without password and passkey
+   * always can. The address must be verified: its owner may be another person.
+   */
+  private isEmailCodeUsable(
+    customer: Customer,
+    project: ProjectContext,
+    { hasPassword, hasPasskey }: SessionFreshness,
+  ): boolean {
+    const hasOtherMethod = hasPassword || (hasPasskey && this.passkeys.isUsable(project, customer));
+    return customer.emailVerified && (project.settings.signIn.emailCode || !hasOtherMethod);
+  }
+
   private async getFreshness({ customer, sessionId }: CustomerCaller): Promise<SessionFreshness> {
     const session = await this.proofs.getFreshness(customer.id, sessionId);
     if (!session) throw sessionEnded();
@@ -87,8 +115,9 @@ export class FreshProofService {
     const isFactorMissing = hasFactor && !session.isFactorFresh;
     if ((withPassword || session.isFresh) && !isFactorMissing) return;
     const methods = [
-      // The password alone would not be sufficient.
+      // The password or the code alone would not be sufficient.
       ...(session.hasPassword && !isFactorMissing ? ['password'] : []),
+      ...(!isFactorMissing && this.isEmailCodeUsable(customer, project, session) ? ['email_code'] : []),
       ...(hasFactor && session.hasTotp ? ['totp'] : []),
       ...(session.hasPasskey && this.passkeys.isUsable(project, customer) ? ['passkey'] : []),
       ...(hasFactor && session.hasRecoveryCodes ? ['recovery_code'] : []),

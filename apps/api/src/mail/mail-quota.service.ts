@@ -54,7 +54,10 @@ const reservePolicy: RateLimitPolicy = { name: 'mail-reserve', quota: 1, windowS
 const dropLogPolicy: RateLimitPolicy = { name: 'mail-drop-log', quota: 5, windowSeconds: HOUR_SECONDS };
 
 /** The purposes of emails with a link or a code, and of the notice that a stranger can cause. */
-const purposes: Record<OneTimeTokenKind | 'email-code' | 'already-registered', MailPurpose> = {
+const purposes: Record<
+  OneTimeTokenKind | 'email-code' | 'reauthentication-code' | 'already-registered',
+  MailPurpose
+> = {
   'verify-email': 'signUp',
   'already-registered': 'signUp',
   'reset-password': 'passwordReset',
@@ -62,6 +65,7 @@ const purposes: Record<OneTimeTokenKind | 'email-code' | 'already-registered', M
   'change-email-new': 'emailChange',
   'accept-invite': 'invitation',
   'email-code': 'signIn',
+  'reauthentication-code': 'signIn',
 };
 
 /**

@@ -39,6 +39,7 @@ describe('the decoy of an email without a password (OP-03, PW-08)', () => {
       unused,
       unused,
       unused,
+      unused,
       new PasswordVerificationService(hasher),
       keyring,
       unused,

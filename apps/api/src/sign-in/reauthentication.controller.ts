@@ -1,5 +1,6 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { AccessToken, CurrentCaller, type CustomerCaller } from '@gatehouse/auth';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
@@ -19,18 +20,25 @@ export class ReauthenticationController {
   @Post('options')
   @ApiOperation({
     operationId: 'me.beginReauthentication',
-    summary: 'Request a passkey to verify your identity',
+    summary: 'Request a passkey or a code',
     description:
-      'Returns the options with which the browser uses a passkey of the customer. They are valid for ten minutes and for one response.',
+      'For `passkey`, returns the options with which the browser uses a passkey of the customer. They are valid for ten minutes and for one response. For `email_code`, sends a code to the verified address of the customer and returns 202. It is valid for ten minutes and in this session. Customers can use it where `signIn.emailCode` is on, and elsewhere if they have neither a password nor a passkey.',
   })
   @HttpCode(200)
   @RateLimit('passkey-options')
   @ApiOkResponse({ type: PasskeyRequestOptionsResponse })
+  @ApiAcceptedResponse({ schema: { type: 'object' } })
   @ApiProblems('method_not_enabled')
   async begin(
     @CurrentCaller() caller: CustomerCaller,
-    @Body() _: ReauthenticationOptionsRequest,
-  ): Promise<PasskeyRequestOptionsResponse> {
+    @Body() { method }: ReauthenticationOptionsRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<PasskeyRequestOptionsResponse | Record<string, never>> {
+    if (method === 'email_code') {
+      await this.service.sendCode(caller);
+      response.status(202);
+      return {};
+    }
     return { options: await this.service.beginPasskey(caller) };
   }
 

@@ -18,7 +18,8 @@ import {
 import type { PasskeyAssertion, PublicKeyCredentialRequestOptionsJSON } from '@gatehouse/platform';
 import { FactorChangesService } from '../factors/factor-changes.service.js';
 import { FactorCheckService } from '../factors/factor-check.service.js';
-import { sessionEnded } from '../factors/fresh-proof.service.js';
+import { FreshProofService, sessionEnded } from '../factors/fresh-proof.service.js';
+import { ReauthenticationCodesService } from '../factors/reauthentication-codes.service.js';
 import type { Client } from '../http/request-context.js';
 import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import { PasswordCheckService } from '../passwords/password-check.service.js';
@@ -33,6 +34,8 @@ export class ReauthenticationService {
     private readonly passwords: PasswordCheckService,
     private readonly check: FactorCheckService,
     private readonly changes: FactorChangesService,
+    private readonly fresh: FreshProofService,
+    private readonly emailCodes: ReauthenticationCodesService,
     private readonly passkeys: PasskeyCeremoniesService,
     private readonly projects: ProjectsRepository,
     private readonly proofs: SessionProofsRepository,
@@ -48,6 +51,13 @@ export class ReauthenticationService {
     const project = await this.projects.getContext(customer.projectId);
     this.passkeys.assertUsable(project, customer);
     return this.passkeys.beginAuthentication(project, ceremony(customer, sessionId));
+  }
+
+  /** Sends the caller an email with a code. @throws GatehouseError `method_not_enabled`, `rate_limited` */
+  async sendCode(caller: CustomerCaller): Promise<void> {
+    const project = await this.projects.getContext(caller.customer.projectId);
+    await this.fresh.assertEmailCodeUsable(caller, project);
+    await this.emailCodes.send(caller, project);
   }
 
   /**
@@ -72,7 +82,25 @@ export class ReauthenticationService {
       return this.proveWithPasskey(caller, project, response);
     }
     if (code === undefined) throw invalidField('code', 'required', 'code is required');
+    if (method === 'email_code') return this.proveWithEmailCode(caller, project, code);
     return this.proveWithCode(caller, project, method, code);
+  }
+
+  private async proveWithEmailCode(
+    caller: CustomerCaller,
+    project: ProjectContext,
+    code: string,
+  ): Promise<AccessTokenResponse> {
+    const { customer, sessionId } = caller;
+    await this.fresh.assertEmailCodeUsable(caller, project);
+    await this.check.countAttempt(customer.id);
+    if (!(await this.emailCodes.guess(caller, code))) throw this.check.fail(project, customer);
+    return this.changes.runLocked(caller, async (tx, current) => {
+      if (!(await this.emailCodes.consume(tx, current, sessionId, code)))
+        throw this.check.fail(project, customer);
+      await this.check.releaseAttempt(customer.id, tx);
+      return this.recordProof(tx, caller, project, ['email']);
+    });
   }
 
   private async proveWithCode(

@@ -8,6 +8,7 @@ export const mailKinds: Record<Schemas['MailboxEntry']['kind'], string> & Record
   'change-email-current': 'Email change (current address)',
   'change-email-new': 'Email change (new address)',
   'email-code': 'Sign-in code',
+  'reauthentication-code': 'Confirmation code',
   'operator-invitation': 'Operator invitation',
   'operator-notice': 'Operator notice',
   'password-changed': 'Password changed',

@@ -17,6 +17,7 @@ export const mailTypes: Record<MailTemplate['kind'], string> = {
   'change-email-current': 'Email change (current address)',
   'change-email-new': 'Email change (new address)',
   'email-code': 'Sign-in code',
+  'reauthentication-code': 'Confirmation code',
   'password-changed': 'Password changed',
   'password-closed': 'Password closed',
   'already-registered': 'Already registered',

@@ -17,6 +17,7 @@ import {
   OperatorLinksRepository,
   OperatorSessionsRepository,
   PasskeyCeremoniesRepository,
+  ReauthenticationCodesRepository,
   RedeliveryBatchesRepository,
   SessionsRepository,
   SignInExchangesRepository,
@@ -59,6 +60,7 @@ export class MaintenanceJobs {
     signInTokens: SignInTokensRepository,
     emailCodes: EmailCodesRepository,
     exchanges: SignInExchangesRepository,
+    reauthenticationCodes: ReauthenticationCodesRepository,
     challenges: ChallengesRepository,
     factors: FactorsRepository,
     factorAttempts: FactorAttemptsRepository,
@@ -75,7 +77,7 @@ export class MaintenanceJobs {
     transactions: Transactions,
     { audit, webhooks }: Config,
   ) {
-    const pruneAuditLog = () => auditLog.prune(audit.retention, BATCH_SIZE);
+    const pruneAudit = async () => (await auditLog.prune(audit.retention, BATCH_SIZE)) === BATCH_SIZE;
     const eraseNext = () => transactions.run((tx) => erasures.eraseNextBatch(tx));
     this.jobs = [
       { name: 'expiring keys', run: () => expiringKeys.notify() },
@@ -92,6 +94,7 @@ export class MaintenanceJobs {
       { name: 'sign-in tokens', run: (signal) => signInTokens.prune(signal) },
       { name: 'email codes', run: (signal) => emailCodes.prune(signal) },
       { name: 'sign-in exchanges', run: (signal) => exchanges.prune(signal) },
+      { name: 'reauthentication codes', run: (signal) => reauthenticationCodes.prune(signal) },
       { name: 'challenges', run: (signal) => challenges.prune(signal) },
       { name: 'unconfirmed factors', run: (signal) => factors.prune(signal) },
       { name: 'factor attempts', run: (signal) => factorAttempts.prune(signal) },
@@ -101,10 +104,7 @@ export class MaintenanceJobs {
       { name: 'redeliveries', run: (signal) => redeliveries.prune(RETENTION_DAYS, signal) },
       { name: 'deliveries', run: (signal) => deliveries.prune(webhooks.retention, signal) },
       { name: 'figures', run: (signal) => rollups.prune(signal) },
-      {
-        name: 'audit log',
-        run: (signal) => untilDone(signal, async () => (await pruneAuditLog()) === BATCH_SIZE),
-      },
+      { name: 'audit log', run: (signal) => untilDone(signal, pruneAudit) },
     ];
   }
 }

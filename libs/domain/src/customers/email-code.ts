@@ -1,5 +1,20 @@
+import type { ProjectContext } from '../projects/project.js';
+
 /** Validity of an email code in seconds (sign-in contract, section 3). */
 export const EMAIL_CODE_TTL = 600;
+
+/** Number of guesses after which a code is void (sign-in contract, section 3). */
+export const MAX_CODE_GUESSES = 5;
+
+/**
+ * Returns the code of all addresses at reserved test domains, so that tests can use it without an email; null for other
+ * addresses, without such a setting, and in production.
+ */
+export const testCode = (
+  { settings }: Pick<ProjectContext, 'settings'>,
+  email: string,
+  { production }: { production: boolean },
+): string | null => (!production && isTestAddress(email) ? settings.testEmailCode : null);
 
 /** Returns whether an address is at a domain that is reserved for tests (RFC 2606). */
 export function isTestAddress(email: string): boolean {

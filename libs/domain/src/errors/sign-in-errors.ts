@@ -13,7 +13,7 @@ export const signInErrors = {
     title: 'The code is not valid',
     cause: 'The code is incorrect, expired, already used, or void after too many guesses or newer codes.',
     remedy:
-      'Enter the newest code of the email or the current one of the authenticator app, or an unused recovery code.',
+      'Enter the newest code of the email or the current one of the authenticator app, or an unused recovery code. For the code of a redirect, begin the sign-in again.',
   },
   challenge_expired: {
     status: 400,

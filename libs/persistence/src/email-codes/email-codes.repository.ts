@@ -1,5 +1,5 @@
 // This file contains SQL: upserts and conditional changes in one statement, and times by the clock of the database.
-import type { Customer, ProjectContext } from '@gatehouse/domain';
+import { MAX_CODE_GUESSES, type Customer, type ProjectContext } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { AttemptCounter, limitValues, type AttemptLimit } from '../login-attempts/attempt-counter.js';
 import {
@@ -24,9 +24,6 @@ import { currentCount, isGuessed } from './guesses-sql.js';
 
 /** Number of codes of one address that are valid at the same time. A newer one voids the oldest. */
 const MAX_OPEN_CODES = 3;
-
-/** Number of guesses after which a code is void. */
-const MAX_GUESSES = 5;
 
 /** Where the link in an email leads, and the client that may complete the sign-in there. */
 export interface LinkTarget {
@@ -110,7 +107,7 @@ const isRecent = `(
     AND (newer.created_at, newer.token_hash) > (t.created_at, t.token_hash)) < ${MAX_OPEN_CODES}`;
 
 /** SQL for whether the link of a code `t` can be used. */
-const isLinkOpen = `(t.consumed_at IS NULL AND t.guesses < ${MAX_GUESSES} AND t.expires_at > now() AND ${isRecent})`;
+const isLinkOpen = `(t.consumed_at IS NULL AND t.guesses < ${MAX_CODE_GUESSES} AND t.expires_at > now() AND ${isRecent})`;
 
 /** Every guess counts, also at a void code: otherwise the count would reveal whether an email was sent. */
 const guessCode = statement(
@@ -122,7 +119,7 @@ const guessCode = statement(
    ), evaluated AS (
      UPDATE email_codes t SET guesses = t.guesses + 1 FROM code, attempt
      WHERE t.token_hash = $5 AND attempt.granted IS NOT NULL
-       AND t.guesses < ${MAX_GUESSES} AND t.consumed_at IS NULL
+       AND t.guesses < ${MAX_CODE_GUESSES} AND t.consumed_at IS NULL
      RETURNING (code.is_open AND t.code_hash = ANY ($7)) IS TRUE AS is_correct
    ), counted AS (
      INSERT INTO email_code_guesses AS g (project_id, began_at, guesses)

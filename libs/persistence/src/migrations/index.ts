@@ -43,6 +43,7 @@ import { AddRsaSigningKeys1764288010000 } from './1764288010000-add-rsa-signing-
 import { CreateEmailCodes1764288020000 } from './1764288020000-create-email-codes.js';
 import { CreatePasskeys1764288030000 } from './1764288030000-create-passkeys.js';
 import { CreateSignInExchanges1764288040000 } from './1764288040000-create-sign-in-exchanges.js';
+import { CreateReauthenticationCodes1764288041000 } from './1764288041000-create-reauthentication-codes.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -91,4 +92,5 @@ export const migrations = [
   CreateEmailCodes1764288020000,
   CreatePasskeys1764288030000,
   CreateSignInExchanges1764288040000,
+  CreateReauthenticationCodes1764288041000,
 ];

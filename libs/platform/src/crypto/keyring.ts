@@ -34,6 +34,7 @@ export type MacPurpose =
   | 'idempotent-request'
   | 'import-lines'
   | 'password-pepper'
+  | 'reauthentication-code'
   | 'recovery-code'
   | 'refresh-token'
   | 'refresh-successor';

@@ -74,6 +74,18 @@ export const germanMailTexts: MailTranslation<CustomerMailKind> = {
         'Wenn Sie diesen Code nicht angefordert haben, können Sie diese E-Mail ignorieren.',
       ],
     },
+    'reauthentication-code': {
+      subject: '{{code}} ist Ihr Bestätigungscode für {{project_name}}',
+      heading: 'Bestätigen Sie, dass Sie es sind',
+      paragraphs: [
+        'Eine Änderung am Konto von {{email}} bei {{project_name}} erfordert eine Bestätigung. Wenn Sie diese Änderung vornehmen, geben Sie diesen Code ein:',
+        '{{code}}',
+      ],
+      closing: [
+        'Der Code ist {{code_validity}} gültig und kann einmal verwendet werden. Geben Sie ihn nicht weiter: {{project_name}} fragt weder am Telefon noch per E-Mail danach.',
+        'Wenn Sie keine Änderung vornehmen, ist möglicherweise eine andere Person in Ihrem Konto angemeldet. Melden Sie Ihre anderen Geräte ab.',
+      ],
+    },
     'already-registered': {
       subject: 'Sie haben bereits ein Konto bei {{project_name}}',
       heading: 'Sie haben bereits ein Konto',

@@ -25,12 +25,13 @@ const notices = [
 type Notice = (typeof notices)[number];
 /** Emails whose link contains a token: those of customers, and the invitation of an operator. That of a code is optional. */
 type LinkMailKind = OneTimeTokenKind | 'email-code' | 'operator-invitation';
-export type MailKind = LinkMailKind | Notice;
+export type MailKind = LinkMailKind | 'reauthentication-code' | Notice;
 
 /** All kinds of emails. */
 export const mailKinds: readonly MailKind[] = [
   ...oneTimeTokenKinds,
   'email-code',
+  'reauthentication-code',
   'operator-invitation',
   ...notices,
 ];
@@ -58,6 +59,9 @@ const pagePaths: Record<LinkMailKind, string> = {
   'operator-invitation': '/console/invitation',
 };
 
+const hasCode = (kind: MailKind): kind is 'email-code' | 'reauthentication-code' =>
+  kind === 'email-code' || kind === 'reauthentication-code';
+
 const hasLink = (kind: MailKind): kind is LinkMailKind => Object.hasOwn(pagePaths, kind);
 
 /** Returns the path of the page that the link opens, or null for an email without a link. */
@@ -67,7 +71,7 @@ export const mailPath = (kind: MailKind): string | null => (hasLink(kind) ? page
 export const mailVariablesOf = (kind: MailKind): MailVariable[] =>
   mailVariables.filter((variable) => {
     if (variable === 'new_email') return kind === 'change-email-current' || kind === 'change-email-new';
-    if (variable === 'code' || variable === 'code_validity') return kind === 'email-code';
+    if (variable === 'code' || variable === 'code_validity') return hasCode(kind);
     return variable !== 'link_validity' || hasLink(kind);
   });
 
@@ -86,6 +90,6 @@ const NOTICE_TTL = 24 * 60 * 60;
  */
 export function mailTtl(kind: MailKind): number {
   if (kind === 'operator-invitation') return operatorLinkTtl.invitation;
-  if (kind === 'email-code') return EMAIL_CODE_TTL;
+  if (hasCode(kind)) return EMAIL_CODE_TTL;
   return hasLink(kind) ? oneTimeTokenTtl[kind] : NOTICE_TTL;
 }

@@ -22,7 +22,7 @@ export interface MailParameters {
   projectName: string;
   /** The token in the link; undefined for notices, and for a code without a link. */
   token?: string;
-  /** For `email-code`: the code. */
+  /** For `email-code` and `reauthentication-code`: the code. */
   code?: string;
   /** The project's own page for the link; if null or undefined, the link opens the hosted page. */
   pageUrl?: string | null;

@@ -78,6 +78,18 @@ const englishMailTexts: MailTranslation<Exclude<MailKind, 'operator-notice'>> = 
         'If you did not request this code, you can ignore this email.',
       ],
     },
+    'reauthentication-code': {
+      subject: '{{code}} is your confirmation code for {{project_name}}',
+      heading: 'Confirm that it is you',
+      paragraphs: [
+        'A change of the {{project_name}} account of {{email}} requires a confirmation. If you are making this change, enter this code:',
+        '{{code}}',
+      ],
+      closing: [
+        'The code is valid for {{code_validity}} and can be used once. Do not share it with anyone: {{project_name}} does not ask for it by phone or email.',
+        'If you are not making a change, another person may be signed in to your account. Sign out your other devices.',
+      ],
+    },
     'operator-invitation': {
       subject: 'Your invitation to the console of {{project_name}}',
       heading: 'You are invited to the console of {{project_name}}',

@@ -1,8 +1,8 @@
 import { CheckedField, SecretField } from '../../http/fields.js';
 import { PasskeyAssertionField, type PasskeyAssertionRequest } from '../../http/passkey-response-fields.js';
 
-const methods = ['password', 'totp', 'passkey', 'recovery_code'] as const;
-const methodsWithOptions = ['passkey'] as const;
+const methods = ['password', 'totp', 'passkey', 'recovery_code', 'email_code'] as const;
+const methodsWithOptions = ['passkey', 'email_code'] as const;
 
 export class ReauthenticateRequest {
   @CheckedField({
@@ -21,7 +21,8 @@ export class ReauthenticateRequest {
   password?: string;
 
   @SecretField({
-    description: 'Code of the authenticator app, or a recovery code, for these methods',
+    description:
+      'Code of the authenticator app, a recovery code, or the code from the email, for these methods',
     optional: true,
     maxLength: 100,
   })

@@ -1,0 +1,59 @@
+// This file contains SQL: an upsert, conditional changes that return rows, and times by the clock of the database.
+import { EMAIL_CODE_TTL, MAX_CODE_GUESSES } from '@gatehouse/domain';
+import type { Database } from '../database.js';
+import { pruneInBatches, pruneStatement } from '../prune.js';
+import { boolean, statement, uuid } from '../statements.js';
+import type { Tx } from '../transactions.js';
+
+const replaceCode = statement(
+  {},
+  `INSERT INTO reauthentication_codes (session_id, code_hash, expires_at)
+   VALUES ($1, $2, now() + interval '${EMAIL_CODE_TTL} seconds')
+   ON CONFLICT (session_id) DO UPDATE SET code_hash = excluded.code_hash, guesses = 0,
+     expires_at = excluded.expires_at, created_at = excluded.created_at`,
+);
+
+const guessCode = statement(
+  { isCorrect: boolean },
+  `UPDATE reauthentication_codes SET guesses = guesses + 1
+   WHERE session_id = $1 AND guesses < ${MAX_CODE_GUESSES} AND expires_at > now()
+   RETURNING code_hash = ANY ($2) AS "isCorrect"`,
+);
+
+const consumeCode = statement(
+  { sessionId: uuid },
+  `DELETE FROM reauthentication_codes WHERE session_id = $1 AND code_hash = ANY ($2)
+   RETURNING session_id AS "sessionId"`,
+);
+
+const pruneCodes = pruneStatement('reauthentication_codes', 'expires_at <= now()');
+
+/** Codes in emails with which customers prove their identity again in a session. */
+export class ReauthenticationCodesRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Stores the keyed hash of a new code, which voids the previous one of the session. */
+  async replace(tx: Tx, sessionId: string, codeHash: Buffer): Promise<void> {
+    await tx.execute(replaceCode, [sessionId, codeHash]);
+  }
+
+  /**
+   * Counts a guess and evaluates it.
+   * @param codeHashes the keyed hashes of the guess, one of which a correct code has
+   */
+  async guess(sessionId: string, codeHashes: Buffer[]): Promise<boolean> {
+    const [row] = await this.database.execute(guessCode, [sessionId, codeHashes]);
+    return row?.isCorrect ?? false;
+  }
+
+  /** Consumes a code that was guessed correctly. Of several parallel calls one returns true. */
+  async consume(tx: Tx, sessionId: string, codeHashes: Buffer[]): Promise<boolean> {
+    const rows = await tx.execute(consumeCode, [sessionId, codeHashes]);
+    return rows.length > 0;
+  }
+
+  /** Removes expired codes. */
+  async prune(signal: AbortSignal): Promise<void> {
+    await pruneInBatches(this.database, signal, pruneCodes);
+  }
+}
