@@ -14,7 +14,13 @@ import {
   withSettings,
   type RegisteredCustomer,
 } from '../support/customers.js';
-import { receiveEmailCode, verifyEmailCode } from '../support/email-codes.js';
+import {
+  exchangeCode,
+  receiveEmailCode,
+  receiveEmailLink,
+  useEmailLink,
+  verifyEmailCode,
+} from '../support/email-codes.js';
 import { setFailedSignIns } from '../support/failed-sign-ins.js';
 import { addPasskey, requestPasskey, signInWithPasskey } from '../support/passkeys.js';
 import { SoftwareAuthenticator } from '../support/software-authenticator.js';
@@ -31,7 +37,12 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-const allMethods = { signIn: { emailCode: true, passkey: true }, mfa: 'optional' };
+const redirectUrl = 'https://app.example.com/welcome';
+const allMethods = {
+  signIn: { emailCode: true, passkey: true },
+  redirectUrls: [redirectUrl],
+  mfa: 'optional',
+};
 const withSecretKey = (method: string, path: string, body?: object): Promise<TestResponse> =>
   instance.requestWithSecretKey(method, `/api/v1/customers/${path}`, body);
 
@@ -56,6 +67,10 @@ const methods = {
   emailCode: async ({ email }: Owner) => {
     const code = await receiveEmailCode(instance, email);
     return () => verifyEmailCode(instance, code);
+  },
+  emailLink: async ({ email }: Owner) => {
+    const exchange = await useEmailLink(instance, await receiveEmailLink(instance, email, redirectUrl));
+    return () => exchangeCode(instance, exchange);
   },
   passkey: async ({ authenticator }: Owner) => {
     const response = authenticator.get(await requestPasskey(instance));
@@ -96,9 +111,13 @@ interface Rule {
 }
 
 const everyMethod = (outcome: string): Record<Method, string> => ({
-  ...{ password: outcome, emailCode: outcome, passkey: outcome, signInToken: outcome, challenge: outcome },
+  ...{ password: outcome, emailCode: outcome, emailLink: outcome, passkey: outcome },
+  ...{ signInToken: outcome, challenge: outcome },
 });
-const withFactor = { ...everyMethod('session'), password: 'second_factor', emailCode: 'second_factor' };
+const withFactor = {
+  ...everyMethod('session'),
+  ...{ password: 'second_factor', emailCode: 'second_factor', emailLink: 'second_factor' },
+};
 
 const rules: Rule[] = [
   { name: 'of a customer with factors', outcomes: withFactor },
@@ -115,8 +134,8 @@ const rules: Rule[] = [
     settings: { mfa: 'required' },
     change: removeFactors,
     outcomes: {
-      ...{ password: 'enroll_factor', emailCode: 'enroll_factor', passkey: 'passkey_not_accepted' },
-      ...{ signInToken: 'session', challenge: 'invalid_code' },
+      ...{ password: 'enroll_factor', emailCode: 'enroll_factor', emailLink: 'enroll_factor' },
+      ...{ passkey: 'passkey_not_accepted', signInToken: 'session', challenge: 'invalid_code' },
     },
   },
   {
@@ -128,8 +147,8 @@ const rules: Rule[] = [
     name: 'of an unverified customer where a verified email is required',
     isUnverified: true,
     settings: { requireVerifiedEmail: true },
-    // The code is the proof of the address, and removes the factors from before it.
-    outcomes: { ...everyMethod('email_not_verified'), emailCode: 'session' },
+    // Code and link are proofs of the address, and remove the factors from before them.
+    outcomes: { ...everyMethod('email_not_verified'), emailCode: 'session', emailLink: 'session' },
   },
   {
     name: 'after ten wrong passwords',
@@ -172,6 +191,10 @@ describe('FE-03: a person who registered the address of another has no access le
     'an email code': async ({ email }) => {
       const code = await receiveEmailCode(instance, email);
       return () => verifyEmailCode(instance, code);
+    },
+    'an email link': async ({ email }) => {
+      const exchange = await useEmailLink(instance, await receiveEmailLink(instance, email, redirectUrl));
+      return () => exchangeCode(instance, exchange);
     },
     'a password reset': async ({ email }) => {
       const token = await requestReset(instance, email);
