@@ -13,7 +13,7 @@ import {
   Transactions,
   type LinkTarget,
 } from '@gatehouse/persistence';
-import { Config, Keyring, newToken, secureDigits, sha256 } from '@gatehouse/platform';
+import { Config, Keyring, newToken, now, secureDigits, sha256 } from '@gatehouse/platform';
 import { respondUniformly } from '../http/respond-uniformly.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import { MailWriterService } from '../mail-templates/mail-writer.service.js';
@@ -70,11 +70,13 @@ export class EmailCodesService {
     target: LinkTarget | null,
   ): Promise<EmailCodeChallenge> {
     const { token, tokenHash } = newToken();
+    // Not the time of the insert, from which the work that was done for the address could be derived.
+    const expiresAt = new Date(now().getTime() + EMAIL_CODE_TTL * 1_000);
     const found = await this.customers.findByEmail(project.id, email);
     const { code, isShort, isTest } = await this.newCode(project, email);
     const link = target && { token: newLinkToken(code), target };
     const canSend = isTest || (await this.consumeQuota(project, email, found));
-    const expiresAt = await this.transactions.run(async (tx) => {
+    await this.transactions.run(async (tx) => {
       const customer = found && (await this.customers.lockByEmail(tx, project.id, email));
       const isSent = canSend && (!found || isReachable(customer, email));
       const parameters = { code, token: link?.token };
@@ -82,7 +84,7 @@ export class EmailCodesService {
         await this.mails.write(tx, { kind: KIND, recipient: email, customer, project, parameters });
       const codeHash = isSent ? this.hash(project, tokenHash, code)[0]! : null;
       const projectId = project.id;
-      return this.codes.insert(tx, {
+      await this.codes.insert(tx, {
         tokenHash,
         projectId,
         email,

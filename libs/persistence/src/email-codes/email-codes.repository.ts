@@ -79,10 +79,10 @@ export interface EmailLink {
 }
 
 const insertCode = statement(
-  { expiresAt: timestamptz },
+  {},
   `INSERT INTO email_codes
      (token_hash, project_id, email, code_hash, is_short, expires_at, link_hash, redirect_url, code_challenge)
-   VALUES ($1, $2, $3, $4, $5, now() + $6 * interval '1 second', $7, $8, $9) RETURNING expires_at AS "expiresAt"`,
+   VALUES ($1, $2, $3, $4, $5, now() + $6 * interval '1 second', $7, $8, $9)`,
 );
 
 const findIsGuessed = statement({ isGuessed: boolean }, `SELECT ${isGuessed('$1')} AS "isGuessed"`);
@@ -180,10 +180,9 @@ const pruneGuesses = pruneStatement('email_code_guesses', `began_at < now() - in
 export class EmailCodesRepository {
   constructor(private readonly database: Database) {}
 
-  /** @returns the time at which the code expires */
-  async insert(tx: Tx, code: NewEmailCode): Promise<Date> {
+  async insert(tx: Tx, code: NewEmailCode): Promise<void> {
     const { tokenHash, projectId, email, codeHash, isShort, link, ttl } = code;
-    const [row] = await tx.execute(insertCode, [
+    await tx.execute(insertCode, [
       tokenHash,
       projectId,
       email,
@@ -194,7 +193,6 @@ export class EmailCodesRepository {
       link?.redirectUrl ?? null,
       link?.codeChallenge ?? null,
     ]);
-    return row!.expiresAt;
   }
 
   /** Returns whether so many codes of a project are guessed that they must be longer. */
