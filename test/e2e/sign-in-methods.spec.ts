@@ -49,6 +49,32 @@ describe('a project without passwords', () => {
     expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
   });
 
+  it('accepts no password as a proof of identity, and asks for none', async () => {
+    const { id, tokens } = await registerCustomer(instance);
+    await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [id]);
+    const send = (path: string, body: object) =>
+      instance.requestWithAccessToken(tokens.accessToken, 'POST', `/api/v1/me/${path}`, body);
+    await withSettings(instance, withoutPassword, async () => {
+      expect(await send('reauthenticate', { method: 'password', password: PASSWORD })).toMatchObject(
+        notEnabled,
+      );
+      expect(await send('password', { currentPassword: PASSWORD, newPassword: NEW_PASSWORD })).toMatchObject(
+        notEnabled,
+      );
+      expect(await send('delete', { currentPassword: PASSWORD })).toMatchObject(notEnabled);
+      await instance.sql(
+        `UPDATE sessions SET created_at = now() - interval '1 hour' WHERE customer_id = $1`,
+        [id],
+      );
+      expect(await send('delete', {})).toMatchObject({
+        status: 403,
+        body: { code: 'reauthentication_required', methods: ['email_code'] },
+      });
+      await instance.sql('UPDATE sessions SET auth_time = now() WHERE customer_id = $1', [id]);
+      expect((await send('delete', {})).status).toBe(204);
+    });
+  });
+
   it('sends no link to set a password after a disown', async () => {
     const { email } = await registerCustomer(instance);
     const token = await instance.getVerificationToken(email);

@@ -44,7 +44,7 @@ export class MeFactorsController {
   })
   @RateLimit('reauthenticate')
   @ApiCreatedResponse({ type: NewTotpFactorResponse })
-  @ApiProblems('method_not_enabled', ...freshProofProblems, 'conflict')
+  @ApiProblems(...freshProofProblems, 'conflict')
   addTotp(
     @CurrentCaller() caller: CustomerCaller,
     @Body() { password }: FreshProofRequest,
@@ -96,7 +96,7 @@ export class MeFactorsController {
   })
   @RateLimit('reauthenticate')
   @ApiCreatedResponse({ type: RecoveryCodesResponse })
-  @ApiProblems('method_not_enabled', ...freshProofProblems, 'conflict')
+  @ApiProblems(...freshProofProblems, 'conflict')
   async renewRecoveryCodes(
     @CurrentCaller() caller: CustomerCaller,
     @Body() { password }: FreshProofRequest,

@@ -47,7 +47,7 @@ export class MePasskeysController {
   @HttpCode(200)
   @RateLimit('passkey-options')
   @ApiOkResponse({ type: PasskeyCreationOptionsResponse })
-  @ApiProblems('method_not_enabled', ...freshProofProblems, 'too_many_passkeys')
+  @ApiProblems(...freshProofProblems, 'too_many_passkeys')
   async begin(
     @CurrentCaller() caller: CustomerCaller,
     @Body() { password }: FreshProofRequest,

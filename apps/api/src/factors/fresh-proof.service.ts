@@ -44,7 +44,7 @@ export class FreshProofService {
     project: ProjectContext,
     { withPassword = false } = {},
   ): Promise<void> {
-    this.assert(caller, project, await this.getFreshness(caller), withPassword);
+    this.assert(caller, project, await this.getFreshness(caller, project), withPassword);
   }
 
   /**
@@ -57,7 +57,7 @@ export class FreshProofService {
     project: ProjectContext,
     field: { name: string; value: string | undefined },
   ): Promise<void> {
-    const session = await this.getFreshness(caller);
+    const session = await this.getFreshness(caller, project);
     if (field.value === undefined && session.hasPassword)
       throw invalidField(field.name, 'required', `${field.name} is required`);
     this.assert(caller, project, session, field.value !== undefined);
@@ -82,8 +82,20 @@ export class FreshProofService {
    * @throws GatehouseError `method_not_enabled`; `invalid_access_token` if the session has ended in the meantime
    */
   async assertEmailCodeUsable(caller: CustomerCaller, project: ProjectContext): Promise<void> {
-    if (!this.isEmailCodeUsable(caller.customer, project, await this.getFreshness(caller)))
+    if (!this.isEmailCodeUsable(caller.customer, project, await this.getFreshness(caller, project)))
       throw new GatehouseError('method_not_enabled');
+  }
+
+  /**
+   * Checks that a customer can prove their identity with a first factor alone. Otherwise a stolen password would renew
+   * the time of a proof in access tokens whose `amr` contains `mfa`.
+   * @throws GatehouseError `reauthentication_required` for a customer with a second factor; `invalid_access_token` if the
+   *   session has ended in the meantime
+   */
+  async assertNoFactor(caller: CustomerCaller, project: ProjectContext): Promise<void> {
+    const session = await this.getFreshness(caller, project);
+    if (session.hasFactor && isMfaEnabled(project, caller.customer))
+      throw this.missingProof(caller.customer, project, session, true);
   }
 
   /**
@@ -99,10 +111,14 @@ export class FreshProofService {
     return customer.emailVerified && (project.settings.signIn.emailCode || !hasOtherMethod);
   }
 
-  private async getFreshness({ customer, sessionId }: CustomerCaller): Promise<SessionFreshness> {
+  /** Returns the proofs of a session. A password that the project does not accept is none. */
+  private async getFreshness(
+    { customer, sessionId }: CustomerCaller,
+    { settings }: ProjectContext,
+  ): Promise<SessionFreshness> {
     const session = await this.proofs.getFreshness(customer.id, sessionId);
     if (!session) throw sessionEnded();
-    return session;
+    return { ...session, hasPassword: session.hasPassword && settings.signIn.password };
   }
 
   private assert(
@@ -114,6 +130,17 @@ export class FreshProofService {
     const hasFactor = session.hasFactor && isMfaEnabled(project, customer);
     const isFactorMissing = hasFactor && !session.isFactorFresh;
     if ((withPassword || session.isFresh) && !isFactorMissing) return;
+    throw this.missingProof(customer, project, session, isFactorMissing);
+  }
+
+  /** Returns the error that names the methods with which the customer can prove their identity. */
+  private missingProof(
+    customer: Customer,
+    project: ProjectContext,
+    session: SessionFreshness,
+    isFactorMissing: boolean,
+  ): GatehouseError {
+    const hasFactor = session.hasFactor && isMfaEnabled(project, customer);
     const methods = [
       // The password or the code alone would not be sufficient.
       ...(session.hasPassword && !isFactorMissing ? ['password'] : []),
@@ -122,7 +149,7 @@ export class FreshProofService {
       ...(session.hasPasskey && this.passkeys.isUsable(project, customer) ? ['passkey'] : []),
       ...(hasFactor && session.hasRecoveryCodes ? ['recovery_code'] : []),
     ];
-    throw new GatehouseError('reauthentication_required', {
+    return new GatehouseError('reauthentication_required', {
       detail:
         'This change requires a proof of identity within the last ten minutes. Send one of methods to POST /api/v1/me/reauthenticate, then repeat the request.',
       members: { methods },

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
-import { invalidField, kindsVoidedByPasswordChange } from '@gatehouse/domain';
+import { assertMethodEnabled, invalidField, kindsVoidedByPasswordChange } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
@@ -37,7 +37,7 @@ export class PasswordChangeService {
   /**
    * Changes the password of the caller, ends the caller's other sessions and notifies the caller by email.
    * @throws GatehouseError `validation_failed`, `invalid_credentials`, `too_many_attempts`, `weak_password`,
-   *   `overloaded`, `reauthentication_required` without a recent proof of the second factor
+   *   `overloaded`, `method_not_enabled`, `reauthentication_required` without a recent proof of the second factor
    */
   async change(
     caller: CustomerCaller,
@@ -46,6 +46,7 @@ export class PasswordChangeService {
   ): Promise<void> {
     const project = await this.projects.getContext(caller.customer.projectId);
     const { id, email } = caller.customer;
+    assertMethodEnabled(project, 'password');
     if (newPassword === currentPassword) {
       throw invalidField('newPassword', 'unchanged', 'newPassword must differ from the current password');
     }

@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
-import { GatehouseError, MAX_PASSWORD_GUESSES, type Customer, type ProjectContext } from '@gatehouse/domain';
+import {
+  assertMethodEnabled,
+  GatehouseError,
+  MAX_PASSWORD_GUESSES,
+  type Customer,
+  type ProjectContext,
+} from '@gatehouse/domain';
 import {
   CustomersRepository,
   EmailCodesRepository,
@@ -92,7 +98,7 @@ export class PasswordCheckService {
   /**
    * Verifies the password of a customer who is already signed in, and clears the failures.
    * @param field the request field that contains the password, as its only entry
-   * @throws GatehouseError like `check`, with the name of the field
+   * @throws GatehouseError `method_not_enabled`, and like `check`, with the name of the field
    */
   async confirm(
     project: ProjectContext,
@@ -100,6 +106,7 @@ export class PasswordCheckService {
     field: Record<string, string>,
     client: Client,
   ): Promise<AuthenticatedCustomer> {
+    assertMethodEnabled(project, 'password');
     const [[name, password] = ['', '']] = Object.entries(field);
     try {
       const authenticated = await this.check(project, email, password, client);
@@ -152,7 +159,7 @@ export class PasswordCheckService {
   }
 
   /**
-   * Locks the row of a signed-in customer whose password was verified by `confirmChange`.
+   * Locks the row of a signed-in customer who was verified by `confirmChange`.
    * @throws GatehouseError `invalid_credentials` if the customer was disabled or given a new password in the meantime;
    *   `invalid_access_token` if the session has ended
    */
@@ -162,7 +169,8 @@ export class PasswordCheckService {
     { passwordHash }: CustomerWithPasswordHash,
   ): Promise<CustomerWithPasswordHash> {
     const current = await this.fresh.lock(tx, caller);
-    if (current.passwordHash !== passwordHash || current.disabledAt) throw invalidCredentials();
+    const isChanged = passwordHash !== null && current.passwordHash !== passwordHash;
+    if (isChanged || current.disabledAt) throw invalidCredentials();
     return current;
   }
 

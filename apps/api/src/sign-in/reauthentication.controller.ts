@@ -47,7 +47,7 @@ export class ReauthenticationController {
     operationId: 'me.reauthenticate',
     summary: 'Verify your identity again',
     description:
-      'Returns an access token of the same session with a new `auth_time`. The refresh token of the session stays valid.',
+      'Returns an access token of the same session with a new `auth_time`. The refresh token of the session stays valid. Customers with a second factor prove it: a password or an email code alone returns 403 `reauthentication_required`.',
   })
   @HttpCode(200)
   @RateLimit('reauthenticate')
@@ -57,6 +57,7 @@ export class ReauthenticationController {
     'invalid_code',
     'passkey_not_accepted',
     'method_not_enabled',
+    'reauthentication_required',
     'too_many_attempts',
     'overloaded',
   )

@@ -57,6 +57,7 @@ export class ReauthenticationService {
   async sendCode(caller: CustomerCaller): Promise<void> {
     const project = await this.projects.getContext(caller.customer.projectId);
     await this.fresh.assertEmailCodeUsable(caller, project);
+    await this.fresh.assertNoFactor(caller, project);
     await this.emailCodes.send(caller, project);
   }
 
@@ -74,6 +75,7 @@ export class ReauthenticationService {
     const project = await this.projects.getContext(customer.projectId);
     if (method === 'password') {
       if (password === undefined) throw invalidField('password', 'required', 'password is required');
+      await this.fresh.assertNoFactor(caller, project);
       await this.passwords.confirm(project, customer, { password }, client);
       return this.transactions.run((tx) => this.recordProof(tx, caller, project, ['pwd']));
     }
