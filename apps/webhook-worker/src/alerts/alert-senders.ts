@@ -2,8 +2,7 @@ import {
   escapeHtml,
   now,
   OutboundClient,
-  signWebhook,
-  webhookUserAgent,
+  signedHeaders,
   withTimeout,
   type Mailer,
 } from '@gatehouse/platform';
@@ -33,27 +32,14 @@ export type SendAlert = (message: AlertMessage, signal: AbortSignal) => Promise<
 export function createWebhookAlertSender(url: string, secrets: string[]): SendAlert {
   const client = OutboundClient.forOperatorTargets(WEBHOOK_TIMEOUT_MS);
   return async ({ id, text, data }, signal) => {
-    const at = now();
     const body = JSON.stringify({
       type: `alert.${String(data['kind'])}`,
-      timestamp: at.toISOString(),
+      timestamp: now().toISOString(),
       text,
       data,
     });
-    const seconds = Math.floor(at.getTime() / 1_000);
-    const response = await client.request({
-      method: 'POST',
-      url,
-      headers: {
-        'Content-Type': 'application/json',
-        'User-Agent': webhookUserAgent,
-        'webhook-id': id,
-        'webhook-timestamp': String(seconds),
-        'webhook-signature': secrets.map((secret) => signWebhook(secret, id, seconds, body)).join(' '),
-      },
-      body,
-      signal,
-    });
+    const headers = signedHeaders(id, body, secrets);
+    const response = await client.request({ method: 'POST', url, headers, body, signal });
     response.discard();
     if (!response.ok) throw new Error(`ALERT_WEBHOOK_URL responded with status ${response.status}`);
   };

@@ -1,6 +1,6 @@
-import { deliveryHeaders, publicId, type CustomHeaders } from '@gatehouse/domain';
+import { publicId, type CustomHeaders } from '@gatehouse/domain';
 import type { ClaimedAttempt } from '@gatehouse/persistence';
-import { now, signWebhook, webhookUserAgent, type Keyring } from '@gatehouse/platform';
+import { signedHeaders, type Keyring } from '@gatehouse/platform';
 
 type AttemptToSign = Pick<
   ClaimedAttempt,
@@ -15,18 +15,11 @@ type AttemptToSign = Pick<
 export function webhookHeaders(keyring: Keyring, attempt: AttemptToSign): Record<string, string> {
   const { endpointId, body } = attempt;
   const id = publicId('event', attempt.eventId);
-  const timestamp = Math.floor(now().getTime() / 1000);
-  const signatures = [attempt.secret, attempt.previousSecret]
+  const secrets = [attempt.secret, attempt.previousSecret]
     .filter((sealed) => sealed !== null)
-    .map((sealed) => keyring.decrypt('webhook-secret', endpointId, sealed))
-    .map((secret) => signWebhook(secret, id, timestamp, body));
+    .map((sealed) => keyring.decrypt('webhook-secret', endpointId, sealed));
   const custom = attempt.headers
     ? (JSON.parse(keyring.decrypt('webhook-headers', endpointId, attempt.headers)) as CustomHeaders)
     : {};
-  return {
-    ...custom,
-    ...deliveryHeaders(id, webhookUserAgent),
-    'webhook-timestamp': String(timestamp),
-    'webhook-signature': signatures.join(' '),
-  };
+  return { ...custom, ...signedHeaders(id, body, secrets) };
 }
