@@ -30,6 +30,7 @@ const folders = [
   'projects',
   'email-codes',
   'sign-in',
+  'legacy-sign-in',
   'customers',
   'organizations',
   'api-keys',

@@ -1,10 +1,12 @@
-import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { shellBlock } from '../support/code-blocks.js';
+import { codeBlocks, shellBlock } from '../support/code-blocks.js';
+import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/server-process.mjs';
 import { TestInstance } from '../support/test-instance.js';
 import { parseNdjson, toNdjson } from '../support/ndjson.js';
 
@@ -62,4 +64,28 @@ it('imports lines, shows their progress and exports them with the documented com
   await runBlocks(['export']);
   const lines = parseNdjson(await readFile(join(folder, 'customers.ndjson'), 'utf8'));
   expect(lines.map(({ email }) => email)).toEqual(expect.arrayContaining(emails));
+});
+
+it('moves a customer with the documented command and receiver, which rejects unsigned requests', async () => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/`;
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  const output = await runBlocks(['legacy'], { LEGACY_URL: url, LEGACY_SECRET: secret });
+  expect(JSON.parse(output).settings.legacySignIn).toEqual({ url });
+  await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'), 'junction');
+  const code = (await codeBlocks('docs/imports.md')).get('sign-in-receiver.mjs')!;
+  await writeFile(join(folder, 'sign-in-receiver.mjs'), code);
+  const env = { PATH: process.env['PATH'], LEGACY_SECRET: secret, PORT: String(port) };
+  const receiver = spawn(process.execPath, ['sign-in-receiver.mjs'], { cwd: folder, env, stdio: 'ignore' });
+  try {
+    const post = () => fetch(url, { method: 'POST', body: '{}' }).catch(() => null);
+    expect(await eventually('the receiver', post)).toMatchObject({ status: 400 });
+    expect((await instance.login('grace@example.com', 'wrong')).status).toBe(401);
+    expect(await instance.login('grace@example.com', 'hopper')).toMatchObject({
+      status: 200,
+      body: { customer: { firstName: 'Grace', emailVerified: true } },
+    });
+  } finally {
+    receiver.kill();
+  }
 });

@@ -77,6 +77,7 @@ describe('a patch', () => {
       resetPasswordUrl: 'http://127.0.0.1:5173/reset?x=1#/route',
       acceptInviteUrl: 'com.example.app://invite',
       signIn: { password: false, emailCode: true, passkey: true, allowSignUp: false },
+      legacySignIn: { url: 'https://old.example.com/sign-in' },
       testEmailCode: '424242',
       requireVerifiedEmail: true,
       enumerationProtection: true,
@@ -111,7 +112,9 @@ describe('a patch', () => {
         perRecipient: 1_000,
       },
     };
-    const response = await patch({ name: 'Shop', settings });
+    const secret = `whsec_${Buffer.alloc(64).toString('base64')}`;
+    const sent = { ...settings, legacySignIn: { ...settings.legacySignIn, secret } };
+    const response = await patch({ name: 'Shop', settings: sent });
     expect(response).toMatchObject({ status: 200, body: { name: 'Shop' } });
     expect(response.body.settings).toEqual(settings);
     expect(await getProject()).toEqual(response.body);
@@ -254,6 +257,7 @@ it('every setting takes effect immediately', async () => {
 
 describe('a patch is rejected', () => {
   const long = (length: number) => 'x'.repeat(length);
+  const key = (bytes: number) => Buffer.alloc(bytes).toString('base64');
   const many = (count: number, create: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => create(index));
 
@@ -283,6 +287,18 @@ describe('a patch is rejected', () => {
     ['refreshAbsoluteTtl', 'invalid', 299, 63_072_001, 2_591_999],
     ['signIn', 'invalid_type', true, []],
     ['signIn.passkey', 'invalid_type', 'true', 1],
+    ['legacySignIn', 'invalid_type', 'https://old.example.com', []],
+    ['legacySignIn.url', 'invalid_type', null, 1],
+    [
+      'legacySignIn.secret',
+      'invalid',
+      '',
+      'a secret',
+      `whsec_${key(23)}`,
+      `whsec_${key(65)}`,
+      `whsec_${key(32)}\n`,
+      key(32),
+    ],
     ['passkeys', 'invalid_type', 'example.com', []],
     [
       'passkeys.rpId',

@@ -80,7 +80,8 @@ async function writeValues(): Promise<void> {
   );
 
   const project = `/api/v1/projects/${instance.credentials.projectId}`;
-  await instance.requestWithSecretKey('PATCH', project, { settings: { mfa: 'optional' } });
+  const legacySignIn = { url: receiver.url, secret: `whsec_${Buffer.alloc(32).toString('base64')}` };
+  await instance.requestWithSecretKey('PATCH', project, { settings: { mfa: 'optional', legacySignIn } });
   enrolled = await registerWithTotp(instance);
   const { id: customerId } = body.customer;
   await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${customerId}`, { mfa: 'required' });

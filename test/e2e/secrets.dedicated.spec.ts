@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { useEmailLink } from '../support/email-codes.js';
 import { eventually } from '../support/eventually.js';
 import { runInChunks } from '../support/run-in-chunks.js';
@@ -132,12 +132,17 @@ async function callRoutes(): Promise<void> {
     body: { token: secrets['invite token'], password: createPassword('invitation') },
   });
   const redirectUrl = 'https://app.example.com/welcome';
-  const project = { settings: { signIn: { emailCode: true }, redirectUrls: [redirectUrl] } };
+  const legacySecret = (secrets['secret of the previous system'] =
+    `whsec_${randomBytes(32).toString('base64')}`);
+  const legacySignIn = { url: 'http://127.0.0.1:1/', secret: legacySecret };
+  const project = { settings: { signIn: { emailCode: true }, redirectUrls: [redirectUrl], legacySignIn } };
   await send('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
     bearer: secretKey,
     body: project,
   });
   const headers = publishableKeyHeader();
+  const moving = { email: uniqueEmail(), password: createPassword('previous system') };
+  await send('POST', '/api/v1/auth/login', { headers, body: moving });
   const codeVerifier = (secrets['code verifier'] = 'the verifier of the client that began'.padEnd(43, '-'));
   const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
   const { challenge } = await send('POST', '/api/v1/auth/email-code', {

@@ -204,6 +204,14 @@ describe('a database of 0.1.0', () => {
     expect((await signIn(withoutPassword)).body).toMatchObject({ code: 'invalid_credentials' });
   });
 
+  it('knows the customers whom it has imported without a password', async () => {
+    const [row] = await instance.sql(
+      `SELECT count(*) FILTER (WHERE imported)::int AS imported, bool_and(imported = (email LIKE 'customer-%' AND
+         password_hash IS NULL)) AS "isCorrect" FROM customers`,
+    );
+    expect(row).toEqual({ imported: 4718, isCorrect: true });
+  });
+
   it('adds an RSA key to its signing key, which signs for a project with the signingAlgorithm RS256', async () => {
     const [project] = manifest.projects;
     const path = `/api/v1/projects/${project.projectId}`;

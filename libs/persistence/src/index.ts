@@ -34,6 +34,7 @@ export * from './idempotency/idempotency-keys.repository.js';
 export * from './imports/imports.repository.js';
 export type { AttemptLimit } from './login-attempts/attempt-counter.js';
 export type { LoginAllowance } from './login-attempts/login-allowance.js';
+export * from './legacy-sign-in/legacy-sign-in.repository.js';
 export * from './login-attempts/login-attempts.repository.js';
 export * from './mail-templates/mail-templates.repository.js';
 export * from './mails/mail-log.repository.js';

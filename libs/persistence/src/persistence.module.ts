@@ -25,6 +25,7 @@ import { SystemStatusRepository } from './health/system-status.repository.js';
 import { WorkersRepository } from './health/workers.repository.js';
 import { IdempotencyKeysRepository } from './idempotency/idempotency-keys.repository.js';
 import { ImportsRepository } from './imports/imports.repository.js';
+import { LegacySignInRepository } from './legacy-sign-in/legacy-sign-in.repository.js';
 import { LoginAttemptsRepository } from './login-attempts/login-attempts.repository.js';
 import { MailTemplatesRepository } from './mail-templates/mail-templates.repository.js';
 import { MailLogRepository } from './mails/mail-log.repository.js';
@@ -94,6 +95,7 @@ const repositories: Provider[] = [
   FactorsRepository,
   IdempotencyKeysRepository,
   ImportsRepository,
+  LegacySignInRepository,
   LoginAttemptsRepository,
   LookupsRepository,
   MailLogRepository,

@@ -42,11 +42,13 @@ type CountedLogin = PasswordAttempt<
 
 type GrantedLogin = GrantedAttempt<CountedLogin['attempt']>;
 
+export type CustomerWithPassword = CustomerWithPasswordHash & { passwordHash: string };
+
 /** A customer who has just provided the correct password, with the counted attempt. */
-export type AuthenticatedCustomer = CustomerWithPasswordHash & {
-  passwordHash: string;
-  attempt: GrantedLogin;
-};
+export type AuthenticatedCustomer = CustomerWithPassword & { attempt: GrantedLogin };
+
+/** Returns the customer whose password is correct in another system, or null. */
+type CheckElsewhere = () => Promise<CustomerWithPassword | null>;
 
 /** Verifies customer passwords. All routes that take a password use it and share its count of failures. */
 @Injectable()
@@ -70,6 +72,7 @@ export class PasswordCheckService {
    * Returns the customer with this email address if the password is correct. An unknown address, a customer
    * without a password and a wrong password give the same response and take the same time (requirement
    * PW-08). The failures stay counted until a completed sign-in, `confirm` or `unlock` clears them.
+   * @param checkElsewhere called once the attempt is counted if there is no password to compare with
    * @throws GatehouseError `overloaded`, `too_many_attempts`, `invalid_credentials`
    */
   async check(
@@ -77,6 +80,7 @@ export class PasswordCheckService {
     email: string,
     password: string,
     client: Client,
+    checkElsewhere: CheckElsewhere = () => Promise.resolve(null),
   ): Promise<AuthenticatedCustomer> {
     const counter = {
       count: () => this.countAttempt(project, email, client),
@@ -92,6 +96,14 @@ export class PasswordCheckService {
     const hash = owner?.passwordHash;
     const isClosed = attempt.guesses > MAX_PASSWORD_GUESSES;
     if (hash && isCorrect && !isClosed) return { ...owner, passwordHash: hash, attempt };
+    const moved =
+      hash || isClosed
+        ? null
+        : await checkElsewhere().catch(async (error: unknown) => {
+            await counter.release(attempt.granted);
+            throw error;
+          });
+    if (moved) return { ...moved, attempt };
     throw this.fail(project, owner, attempt);
   }
 

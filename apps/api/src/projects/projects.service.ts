@@ -18,6 +18,7 @@ import {
 import {
   ApiKeysRepository,
   EventsRepository,
+  LegacySignInRepository,
   OrganizationsRepository,
   PasskeysRepository,
   ProjectsRepository,
@@ -27,7 +28,7 @@ import {
   type ProjectFilter,
   type Tx,
 } from '@gatehouse/persistence';
-import { Config, CursorCodec, newId, secureBytes } from '@gatehouse/platform';
+import { Config, CursorCodec, Keyring, newId, secureBytes } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
 import type {
@@ -45,10 +46,12 @@ export class ProjectsService {
     private readonly projects: ProjectsRepository,
     private readonly organizations: OrganizationsRepository,
     private readonly passkeys: PasskeysRepository,
+    private readonly legacySignIn: LegacySignInRepository,
     private readonly apiKeys: ApiKeysRepository,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
+    private readonly keyring: Keyring,
     private readonly cursors: CursorCodec,
     private readonly config: Config,
   ) {}
@@ -93,6 +96,7 @@ export class ProjectsService {
         { id: newId(), organizationId, name, environment, settings },
         slugs,
       );
+      await this.setSecret(tx, project.id, input.settings?.legacySignIn);
       this.record(tx, 'project.created', project);
       return project;
     });
@@ -113,9 +117,12 @@ export class ProjectsService {
       if (input.settings?.passkeys !== undefined) await this.assertMayChangeRpId(tx, before, settings);
       const after = { name: input.name ?? before.name, settings };
       const previous = changedFields({ name: before.name, settings: before.settings }, after);
-      if (Object.keys(previous).length === 0) return before;
+      const hasNewSecret = input.settings?.legacySignIn?.secret !== undefined;
+      if (Object.keys(previous).length === 0 && !hasNewSecret) return before;
       const project = await this.projects.update(tx, { id, ...after });
-      this.record(tx, 'project.updated', project, { previous });
+      await this.setSecret(tx, id, input.settings?.legacySignIn);
+      const changed = [...fieldPaths(previous), ...(hasNewSecret ? ['settings.legacySignIn.secret'] : [])];
+      this.record(tx, 'project.updated', project, { previous }, { changed });
       return project;
     });
   }
@@ -150,10 +157,20 @@ export class ProjectsService {
     const settings = applySettingsPatch(current, patch);
     const errors = settingsErrors(patch, settings, {
       production: this.config.production,
+      allowedCidrs: this.config.webhooks.allowedCidrs,
       environment,
+      before: current,
     });
     if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
     return settings;
+  }
+
+  /** Stores the new secret of a patch, or deletes the secret with the setting. */
+  private async setSecret(tx: Tx, projectId: string, patch: SettingsPatch['legacySignIn']): Promise<void> {
+    if (patch === null) await this.legacySignIn.setSecret(tx, projectId, null);
+    if (patch?.secret === undefined) return;
+    const sealed = this.keyring.encrypt('legacy-sign-in-secret', projectId, patch.secret);
+    await this.legacySignIn.setSecret(tx, projectId, sealed);
   }
 
   private async assertMayChangeRpId(
@@ -203,13 +220,13 @@ export class ProjectsService {
     action: 'project.created' | 'project.updated' | 'project.archived',
     project: Project,
     data: { previous?: object } = {},
+    details: { changed?: string[] } = {},
   ): void {
     const { organizationId, id: projectId } = project;
     const resource = ProjectResponse.from(project);
     this.events.record(tx, [
       { type: action, organizationId, projectId, customerId: null, data: { project: resource, ...data } },
     ]);
-    const details = data.previous ? { changed: fieldPaths(data.previous) } : {};
     this.audit.record(tx, { action, organizationId, projectId, targetId: projectId, details });
   }
 }

@@ -3,6 +3,7 @@ import { assertMethodEnabled, GatehouseError, type ErrorCode, type ProjectContex
 import { CustomersRepository, Transactions, type Tx } from '@gatehouse/persistence';
 import { ApiMetrics, PasswordHasher, type LoginResult } from '@gatehouse/platform';
 import type { Client } from '../http/request-context.js';
+import { LegacySignInService } from '../legacy-sign-in/legacy-sign-in.service.js';
 import type { LoginRequest } from './dto/auth.request.js';
 import type { AuthResponse } from './dto/auth.response.js';
 import {
@@ -31,11 +32,13 @@ export class LoginService {
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
     private readonly signIn: SignInService,
+    private readonly legacySignIn: LegacySignInService,
     @Inject(ApiMetrics) private readonly metrics: ApiMetrics | null,
   ) {}
 
   /**
-   * Signs a customer in, and renews the password hash if its scheme, cost or pepper is outdated.
+   * Signs a customer in, and renews the password hash if its scheme, cost or pepper is outdated. A customer without a
+   * password may move from the previous system of the project (`legacySignIn`).
    * @throws GatehouseError `method_not_enabled`, `too_many_attempts`, `invalid_credentials`, `customer_disabled`,
    *   `email_not_verified`, `overloaded`
    */
@@ -56,7 +59,9 @@ export class LoginService {
     { email, password }: LoginRequest,
     client: Client,
   ): Promise<AuthResponse> {
-    const customer = await this.passwords.check(project, email, password, client);
+    const customer = await this.passwords.check(project, email, password, client, () =>
+      this.legacySignIn.move(project, email, password, client),
+    );
     await this.assertMaySignIn(project, customer);
     const newHash = await this.rehashIfOutdated(project, customer, password);
     const response =

@@ -3,6 +3,7 @@ import { AuditModule } from '../audit/audit.module.js';
 import { EmailModule } from '../email/email.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
 import { HttpModule } from '../http/http.module.js';
+import { LegacySignInModule } from '../legacy-sign-in/legacy-sign-in.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { PasskeysModule } from '../passkeys/passkeys.module.js';
@@ -29,6 +30,7 @@ import { SignInService } from './sign-in.service.js';
     EmailModule,
     FactorsModule,
     HttpModule,
+    LegacySignInModule,
     MailModule,
     OneTimeTokensModule,
     PasskeysModule,

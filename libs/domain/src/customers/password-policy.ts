@@ -36,6 +36,10 @@ export interface PasswordContext {
  */
 export const canonicalPassword = (password: string): string => password.normalize('NFC');
 
+/** Returns whether a password exceeds the maximum length, which counts code points. */
+export const isPasswordTooLong = (password: string): boolean =>
+  [...canonicalPassword(password)].length > PASSWORD_MAX_LENGTH;
+
 /**
  * Returns the weaknesses of a new password; empty if there are none. Length counts code points of the NFC
  * form, and there are no composition rules (NIST SP 800-63B-4, section 3.1.1.2; requirements PW-01 and
@@ -46,7 +50,7 @@ export function passwordWeaknesses(password: string, context: PasswordContext): 
   const length = [...canonical].length;
   const weaknesses: PasswordWeakness[] = [];
   if (length < context.minLength) weaknesses.push('too_short');
-  if (length > PASSWORD_MAX_LENGTH) weaknesses.push('too_long');
+  if (isPasswordTooLong(password)) weaknesses.push('too_long');
 
   const lower = canonical.toLowerCase();
   if (context.isCommon(lower)) weaknesses.push('too_common');

@@ -17,6 +17,12 @@ export interface SignInSettings {
   allowSignUp: boolean;
 }
 
+/** The system from which customers move to Gatehouse at their first sign-in. */
+export interface LegacySignInSettings {
+  /** Receives the email address and the password. The secret that signs the requests is stored separately, encrypted. */
+  url: string;
+}
+
 /** The branding of the hosted pages and emails of a project. */
 export interface Branding {
   /** Replaces the project's name; null for the project's name. */
@@ -61,6 +67,8 @@ export interface ProjectSettings {
   resetPasswordUrl: string | null;
   acceptInviteUrl: string | null;
   signIn: SignInSettings;
+  /** null for none. */
+  legacySignIn: LegacySignInSettings | null;
   /**
    * The email code of all addresses at reserved test domains, so that tests can sign in without an email; null for none.
    * Not available in production.
@@ -114,6 +122,7 @@ export const defaultSettings: ProjectSettings = {
   resetPasswordUrl: null,
   acceptInviteUrl: null,
   signIn: { password: true, emailCode: false, passkey: false, allowSignUp: true },
+  legacySignIn: null,
   testEmailCode: null,
   requireVerifiedEmail: false,
   enumerationProtection: false,

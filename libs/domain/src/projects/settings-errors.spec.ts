@@ -3,6 +3,7 @@ import { settingsErrors } from './settings-errors.js';
 import { applySettingsPatch, type SettingsPatch } from './settings-patch.js';
 
 const origins = ['https://a.example', 'http://localhost:5173'];
+const legacyUrl = 'https://old.example.com/sign-in';
 const plain = { allowedOrigins: [...origins, 'http://192.168.1.5:5173'] };
 const long = { refreshIdleTtl: 8_000_000, refreshAbsoluteTtl: 9_000_000 };
 
@@ -42,6 +43,28 @@ it.each<[string, StoredSettings, SettingsPatch, string[], boolean?]>([
     ['signIn.emailCode'],
   ],
   ['an email code instead of a password', {}, { signIn: { password: false, emailCode: true } }, []],
+  ['a system without a secret', {}, { legacySignIn: { url: legacyUrl } }, ['legacySignIn.secret']],
+  ['a system without a URL', {}, { legacySignIn: { secret: 'whsec_' } }, ['legacySignIn.url']],
+  [
+    'another URL with the same secret',
+    { legacySignIn: { url: legacyUrl } },
+    { legacySignIn: { url: `${legacyUrl}/2` } },
+    [],
+  ],
+  ['another secret', { legacySignIn: { url: legacyUrl } }, { legacySignIn: { secret: 'whsec_' } }, []],
+  [
+    'a system with a private address',
+    { legacySignIn: { url: legacyUrl } },
+    { legacySignIn: { url: 'https://10.0.0.1' } },
+    ['legacySignIn.url'],
+  ],
+  [
+    'plain http to a system in production',
+    { legacySignIn: { url: legacyUrl } },
+    { legacySignIn: { url: 'http://old.example.com' } },
+    ['legacySignIn.url'],
+    true,
+  ],
   ['a test code outside production', {}, { testEmailCode: '424242' }, []],
   ['a test code in production', {}, { testEmailCode: '424242' }, ['testEmailCode'], true],
   ['no test code in production', {}, { testEmailCode: null }, [], true],
@@ -55,16 +78,21 @@ it.each<[string, StoredSettings, SettingsPatch, string[], boolean?]>([
     true,
   ],
 ])('settingsErrors: %s', (_, stored, patch, fields, production = false) => {
-  const errors = settingsErrors(patch, applySettingsPatch(effectiveSettings(stored), patch), {
+  const before = effectiveSettings(stored);
+  const errors = settingsErrors(patch, applySettingsPatch(before, patch), {
     production,
+    allowedCidrs: [],
     environment: 'development',
+    before,
   });
   expect(errors.map(({ field }) => field)).toEqual(fields.map((field) => `settings.${field}`));
 });
 
 it('settingsErrors: a test code in a project of the environment production', () => {
   const patch = { testEmailCode: '424242' };
-  const merged = applySettingsPatch(effectiveSettings({}), patch);
-  const errors = settingsErrors(patch, merged, { production: false, environment: 'production' });
+  const before = effectiveSettings({});
+  const merged = applySettingsPatch(before, patch);
+  const context = { production: false, allowedCidrs: [], environment: 'production' as const, before };
+  const errors = settingsErrors(patch, merged, context);
   expect(errors).toMatchObject([{ field: 'settings.testEmailCode' }]);
 });

@@ -1,9 +1,17 @@
 import type { FieldError } from '../errors/gatehouse-error.js';
 import { passkeySettingsErrors } from '../passkeys/relying-party.js';
+import { targetUrlProblem, type TargetPolicy } from '../webhooks/target-policy.js';
 import { isSecureOrigin } from './page-url.js';
 import type { Environment } from './project.js';
 import type { ProjectSettings, SignInSettings } from './project-settings.js';
 import type { SettingsPatch } from './settings-patch.js';
+
+/** The targets to which requests are allowed, and the project. */
+interface SettingsContext extends TargetPolicy {
+  environment: Environment;
+  /** The settings that the patch changes. */
+  before: ProjectSettings;
+}
 
 /**
  * Returns the errors of a patch whose individual fields are valid: settings that are inconsistent after the
@@ -12,8 +20,9 @@ import type { SettingsPatch } from './settings-patch.js';
 export function settingsErrors(
   patch: SettingsPatch,
   merged: ProjectSettings,
-  { production, environment }: { production: boolean; environment: Environment },
+  { environment, before, ...targets }: SettingsContext,
 ): FieldError[] {
+  const { production } = targets;
   const errors: FieldError[] = [];
   if (production && patch.allowedOrigins && !patch.allowedOrigins.every(isSecureOrigin)) {
     errors.push(fieldError('allowedOrigins', 'must use https in production, except for localhost'));
@@ -21,6 +30,12 @@ export function settingsErrors(
   if (patch.signIn !== undefined && !merged.signIn.password && !merged.signIn.emailCode) {
     const setting = patch.signIn?.password === false ? 'signIn.password' : 'signIn.emailCode';
     errors.push(fieldError(setting, 'cannot be false, because customers need a method of signing in'));
+  }
+  if (patch.legacySignIn && merged.legacySignIn) {
+    const problem = targetUrlProblem(merged.legacySignIn.url, targets);
+    if (problem) errors.push(fieldError('legacySignIn.url', problem));
+    if (!before.legacySignIn && patch.legacySignIn.secret === undefined)
+      errors.push(fieldError('legacySignIn.secret', 'is required'));
   }
   if (patch.testEmailCode && (production || environment === 'production'))
     errors.push(fieldError('testEmailCode', 'is not available in production'));
@@ -43,7 +58,7 @@ export function settingsErrors(
 }
 
 const fieldError = (
-  setting: keyof ProjectSettings | `signIn.${keyof SignInSettings}`,
+  setting: keyof ProjectSettings | `signIn.${keyof SignInSettings}` | `legacySignIn.${'url' | 'secret'}`,
   problem: string,
 ): FieldError => ({
   field: `settings.${setting}`,

@@ -3,6 +3,7 @@ import type { PasskeySettings } from '../passkeys/relying-party.js';
 import {
   defaultSettings,
   type Branding,
+  type LegacySignInSettings,
   type MailLimits,
   type MailSettings,
   type ProjectSettings,
@@ -14,9 +15,11 @@ type Patch<Fields> = { [Name in keyof Fields]?: Fields[Name] | null };
 
 /** A merge patch of the settings (RFC 7396): null resets a setting to its default. */
 export type SettingsPatch = Patch<
-  Omit<ProjectSettings, 'signIn' | 'passkeys' | 'branding' | 'mail' | 'mailLimits'>
+  Omit<ProjectSettings, 'signIn' | 'legacySignIn' | 'passkeys' | 'branding' | 'mail' | 'mailLimits'>
 > & {
   signIn?: Patch<SignInSettings> | null;
+  /** The secret is no setting: `applySettingsPatch` ignores it. */
+  legacySignIn?: (Patch<LegacySignInSettings> & { secret?: string }) | null;
   passkeys?: Patch<PasskeySettings> | null;
   branding?: Patch<Branding> | null;
   mail?: Patch<MailSettings> | null;
@@ -27,12 +30,20 @@ type Fields = Record<string, unknown>;
 
 /** The members of groups that are null by default. A merge that leaves the first member empty is rejected. */
 const nullableGroups: Fields = {
+  legacySignIn: { url: '' } satisfies LegacySignInSettings,
   passkeys: { rpId: '', rpName: null, origins: [] } satisfies PasskeySettings,
 };
 
-/** Returns the settings with the patch applied. Groups such as `branding` are merged member by member. */
+/**
+ * Returns the settings with the patch applied, except for secrets. Groups such as `branding` are merged member by
+ * member.
+ */
 export const applySettingsPatch = (settings: ProjectSettings, patch: SettingsPatch): ProjectSettings =>
-  merge({ ...settings }, { ...patch }, { ...defaultSettings }) as unknown as ProjectSettings;
+  merge({ ...settings }, withoutSecrets(patch), { ...defaultSettings }) as unknown as ProjectSettings;
+
+function withoutSecrets({ legacySignIn, ...others }: SettingsPatch): Fields {
+  return { ...others, legacySignIn: legacySignIn && { url: legacySignIn.url } };
+}
 
 /** Returns the part of the settings to store: only values that differ from the defaults. */
 export const toStoredSettings = (settings: ProjectSettings): StoredSettings =>

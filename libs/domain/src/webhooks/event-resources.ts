@@ -48,6 +48,7 @@ const mailLimits = {
 };
 
 const signIn = { password: flag, emailCode: flag, passkey: flag, allowSignUp: flag };
+const legacySignIn = { url };
 const passkeys = { rpId: text, rpName: nullable(text), origins: texts };
 const orNull = (schema: JsonSchema): JsonSchema => ({ ...schema, type: ['object', 'null'] });
 
@@ -58,6 +59,7 @@ const settings = {
   resetPasswordUrl: nullable(url),
   acceptInviteUrl: nullable(url),
   signIn: object(signIn),
+  legacySignIn: orNull(object(legacySignIn)),
   passkeys: orNull(object(passkeys)),
   testEmailCode: nullable(text),
   requireVerifiedEmail: flag,
@@ -216,6 +218,7 @@ export const previousProject = previousValues({
   settings: previousValues({
     ...settings,
     signIn: previousValues(signIn),
+    legacySignIn: orNull(previousValues(legacySignIn)),
     passkeys: orNull(previousValues(passkeys)),
     branding: previousValues(branding),
     mail: previousValues(mail),

@@ -41,13 +41,14 @@ const lockCustomerInReach = dynamicStatement(
 
 const updateCustomer = statement(
   {},
-  `UPDATE customers c SET ${assignmentList(CustomerEntity, changeableFields, 3)}, updated_at = now()
+  `UPDATE customers c SET ${assignmentList(CustomerEntity, changeableFields, 3)}, updated_at = now(),
+     imported = imported AND email = $${3 + changeableFields.indexOf('email')}
    WHERE c.project_id = $1 AND c.id = $2`,
 );
 
 const changeEmail = statement(
   customerRow,
-  `UPDATE customers c SET email = $3, email_verified = true, updated_at = now()
+  `UPDATE customers c SET email = $3, email_verified = true, imported = imported AND email = $3, updated_at = now()
    WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
 );
 

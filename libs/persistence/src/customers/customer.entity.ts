@@ -36,4 +36,6 @@ export class CustomerEntity {
    * invitation or a disown. Older verification tokens can no longer disown the account.
    */
   @Column({ type: 'timestamptz', name: 'claimed_at', precision: 3, nullable: true }) claimedAt!: Date | null;
+  /** True if an import created the customer with their current address. */
+  @Column('boolean', { default: false }) imported!: boolean;
 }

@@ -36,6 +36,9 @@ const columnsByPurpose: Record<EncryptionPurpose, ColumnOfPurpose[]> = {
     { table: 'signing_keys', key: { kid: 'text' }, column: 'rsa_private_key', context: `kid || '-rsa'` },
   ],
   'webhook-secret': [inEndpoints('secret'), inEndpoints('previous_secret')],
+  'legacy-sign-in-secret': [
+    { table: 'projects', key: { id: 'uuid' }, column: 'legacy_sign_in_secret', context: 'id' },
+  ],
   'webhook-headers': [inEndpoints('headers')],
   'totp-secret': [
     {

@@ -44,6 +44,7 @@ import { CreateEmailCodes1764288020000 } from './1764288020000-create-email-code
 import { CreatePasskeys1764288030000 } from './1764288030000-create-passkeys.js';
 import { CreateSignInExchanges1764288040000 } from './1764288040000-create-sign-in-exchanges.js';
 import { CreateReauthenticationCodes1764288041000 } from './1764288041000-create-reauthentication-codes.js';
+import { AddLegacySignIn1764288070000 } from './1764288070000-add-legacy-sign-in.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -93,4 +94,5 @@ export const migrations = [
   CreatePasskeys1764288030000,
   CreateSignInExchanges1764288040000,
   CreateReauthenticationCodes1764288041000,
+  AddLegacySignIn1764288070000,
 ];

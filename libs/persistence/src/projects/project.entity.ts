@@ -10,6 +10,8 @@ export class ProjectEntity {
   @Column('text') slug!: string;
   @Column('text', { default: 'development' }) environment!: Environment;
   @Column('jsonb', { default: {} }) settings!: StoredSettings;
+  /** Signs the requests to the system in the setting `legacySignIn`, encrypted; null if there is none. */
+  @Column('bytea', { name: 'legacy_sign_in_secret', nullable: true }) legacySignInSecret!: Buffer | null;
   /** Time since which the setting `mfa` is `required`, or null. */
   @Column({ type: 'timestamptz', name: 'mfa_required_at', precision: 3, nullable: true })
   mfaRequiredAt!: Date | null;

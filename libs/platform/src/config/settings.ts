@@ -145,14 +145,14 @@ export const settings = {
   ),
   WEBHOOK_ALLOWED_CIDRS: setting.list(
     {
-      doc: 'Address ranges that webhooks may call in addition to the public internet, separated by commas. In production, no range may be wider than /8 (IPv6: /32). Metadata services of cloud platforms are always blocked.',
+      doc: 'Address ranges that webhooks and the requests of legacySignIn may call in addition to the public internet, separated by commas. In production, no range may be wider than /8 (IPv6: /32). Metadata services of cloud platforms are always blocked.',
       fallback: [],
     },
     cidrProblem,
   ),
   WEBHOOK_DNS_SERVERS: setting.list(
     {
-      doc: "Name servers that resolve the hosts of webhook endpoints, such as 10.0.0.53 or 10.0.0.53:5353, separated by commas. If it is not set, the system's name servers are used. /etc/hosts takes precedence.",
+      doc: "Name servers that resolve the hosts of webhook endpoints and of legacySignIn, such as 10.0.0.53 or 10.0.0.53:5353, separated by commas. If it is not set, the system's name servers are used. /etc/hosts takes precedence.",
       fallback: [],
     },
     nameServerProblem,

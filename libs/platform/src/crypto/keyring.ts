@@ -18,6 +18,7 @@ const TAG_LENGTH = 16;
 export type EncryptionPurpose =
   | 'idempotent-answer'
   | 'imported-password'
+  | 'legacy-sign-in-secret'
   | 'mail-parameters'
   | 'signing-key'
   | 'totp-secret'

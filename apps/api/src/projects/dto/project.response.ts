@@ -3,6 +3,7 @@ import {
   environments,
   signingAlgorithms,
   type Branding,
+  type LegacySignInSettings,
   type MailLimits,
   mfaPolicies,
   type MailSettings,
@@ -15,7 +16,7 @@ import {
   type SigningAlgorithm,
   type SignInSettings,
 } from '@gatehouse/domain';
-import { domainSchema, slugSchema, urlSchema } from '../../http/text-schemas.js';
+import { domainSchema, slugSchema, targetUrlSchema, urlSchema } from '../../http/text-schemas.js';
 
 const nullableText = { type: String, nullable: true };
 const urlList = { type: 'array', items: { type: 'string', ...urlSchema } } as const;
@@ -31,6 +32,15 @@ export class SignInSettingsResponse implements SignInSettings {
   @ApiProperty({ default: false, description: 'Customers can sign in with a passkey alone' })
   passkey!: boolean;
   @ApiProperty({ default: true, description: 'Customers can create accounts' }) allowSignUp!: boolean;
+}
+
+export class LegacySignInResponse implements LegacySignInSettings {
+  @ApiProperty({
+    ...targetUrlSchema,
+    description: 'URL that receives the email address and the password. The secret is never returned',
+    example: 'https://old.example.com/gatehouse/sign-in',
+  })
+  url!: string;
 }
 
 export class BrandingResponse implements Branding {
@@ -119,6 +129,12 @@ export class ProjectSettingsResponse implements ProjectSettings {
   acceptInviteUrl!: string | null;
   @ApiProperty({ type: SignInSettingsResponse }) signIn!: SignInSettingsResponse;
   @ApiProperty({
+    type: LegacySignInResponse,
+    nullable: true,
+    description: 'System from which customers move at their first sign-in with a password. null: none',
+  })
+  legacySignIn!: LegacySignInResponse | null;
+  @ApiProperty({
     ...nullableText,
     description: 'Email code of all addresses at example.com and .test. null: codes are sent',
     example: null,
@@ -200,6 +216,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
       resetPasswordUrl: settings.resetPasswordUrl,
       acceptInviteUrl: settings.acceptInviteUrl,
       signIn: { password, emailCode, passkey, allowSignUp },
+      legacySignIn: settings.legacySignIn && { url: settings.legacySignIn.url },
       testEmailCode: settings.testEmailCode,
       requireVerifiedEmail: settings.requireVerifiedEmail,
       enumerationProtection: settings.enumerationProtection,

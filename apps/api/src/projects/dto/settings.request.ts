@@ -19,7 +19,8 @@ import {
   type SigningAlgorithm,
   type SignInSettings,
 } from '@gatehouse/domain';
-import { domainSchema } from '../../http/text-schemas.js';
+import { isWebhookSecret } from '@gatehouse/platform';
+import { domainSchema, targetUrlSchema } from '../../http/text-schemas.js';
 import { describeField, presence } from '../../http/field-options.js';
 import {
   BooleanField,
@@ -66,6 +67,28 @@ export class SignInSettingsRequest implements Partial<Record<keyof SignInSetting
     ),
   )
   allowSignUp?: boolean | null;
+}
+
+export class LegacySignInRequest {
+  @TextField({
+    description: 'URL that receives the email address and the password as a signed POST request',
+    example: 'https://old.example.com/gatehouse/sign-in',
+    optional: true,
+    maxLength: targetUrlSchema.maxLength,
+    schema: targetUrlSchema,
+  })
+  url?: string;
+
+  @CheckedField({
+    description:
+      'Secret that signs the requests: whsec_ and 24 to 64 bytes in base64. It is stored encrypted and never returned. Required if the setting is null',
+    example: 'whsec_…',
+    optional: true,
+    schema: { pattern: '^whsec_[A-Za-z0-9+/]{32,86}={0,2}$', writeOnly: true },
+    isValid: isWebhookSecret,
+    message: '$property must be whsec_ and 24 to 64 bytes in base64',
+  })
+  secret?: string;
 }
 
 export class BrandingRequest implements Partial<Branding> {
@@ -200,6 +223,12 @@ export class SettingsRequest implements SettingsPatch {
     type: SignInSettingsRequest,
   })
   signIn?: SignInSettingsRequest | null;
+
+  @ObjectField({
+    ...setting('System from which customers move at their first sign-in with a password. null: none'),
+    type: LegacySignInRequest,
+  })
+  legacySignIn?: LegacySignInRequest | null;
 
   @CheckedField({
     ...setting(

@@ -1,0 +1,91 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { isPasswordTooLong, newCustomer, type Customer, type ProjectContext } from '@gatehouse/domain';
+import {
+  CustomersRepository,
+  EventsRepository,
+  LegacySignInRepository,
+  Transactions,
+  type Tx,
+} from '@gatehouse/persistence';
+import { LOGGER, newId, PasswordHasher, type Logger } from '@gatehouse/platform';
+import { AuditService, customerAction } from '../audit/audit.service.js';
+import { customerEvent } from '../events/customer-events.js';
+import type { Client } from '../http/request-context.js';
+import type { CustomerWithPassword } from '../passwords/password-check.service.js';
+import type { LegacyProfile } from './dto/legacy-profile.response.js';
+import { LegacySystemClient } from './legacy-system.client.js';
+
+/** Moves customers from the previous system of a project at their first sign-in with a password. */
+@Injectable()
+export class LegacySignInService {
+  constructor(
+    private readonly legacySignIn: LegacySignInRepository,
+    private readonly client: LegacySystemClient,
+    private readonly customers: CustomersRepository,
+    private readonly events: EventsRepository,
+    private readonly audit: AuditService,
+    private readonly transactions: Transactions,
+    private readonly hasher: PasswordHasher,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Returns the customer of an address, with this password, if the previous system confirms it. Creates the customer, or
+   * sets the password of an imported one. The password need not meet the current requirements, like that of an imported
+   * hash. The caller has counted the attempt and holds no transaction.
+   * @returns null if the customer cannot move, or the password is wrong
+   * @throws GatehouseError `overloaded`, `request_timeout` if the correct password cannot be hashed
+   */
+  async move(
+    project: ProjectContext,
+    email: string,
+    password: string,
+    { signal }: Client,
+  ): Promise<CustomerWithPassword | null> {
+    if (!project.settings.legacySignIn || isPasswordTooLong(password)) return null;
+    const system = await this.legacySignIn.findSystem(project.id, email);
+    if (!system) return null;
+    const profile = await this.client.findProfile(project.id, system, { email, password }, signal);
+    if (!profile) return null;
+    const options = { projectId: project.id, signal };
+    const passwordHash = await this.hasher.hash(password, options);
+    const moved = await this.transactions.run((tx) => this.store(tx, project, profile, passwordHash));
+    if (moved) return { ...moved, passwordHash };
+    // A concurrent sign-in may have moved the customer.
+    const current = await this.customers.findByEmail(project.id, email);
+    const hash = current?.passwordHash;
+    if (hash && (await this.hasher.verify(password, hash, options)))
+      return { ...current, passwordHash: hash };
+    if (!current) {
+      const reason = 'another customer has the externalId of the profile';
+      this.logger.warn({ projectId: project.id, reason }, 'legacy sign-in failed');
+    }
+    return null;
+  }
+
+  /** Returns null if the customer cannot move, or their address or external id is taken. */
+  private async store(
+    tx: Tx,
+    project: ProjectContext,
+    profile: LegacyProfile,
+    passwordHash: string,
+  ): Promise<Customer | null> {
+    const imported = await this.legacySignIn.setPassword(tx, project.id, profile.email, passwordHash);
+    const customer =
+      imported ??
+      (await this.customers.insert(tx, project.id, {
+        id: newId(),
+        ...newCustomer(profile),
+        passwordHash,
+        registrationDevice: null,
+      }));
+    if (!customer) return null;
+    this.events.record(tx, [
+      customerEvent(imported ? 'password.changed' : 'customer.created', customer, project),
+    ]);
+    const action = imported ? 'customer.password_changed' : 'customer.created';
+    const details = { source: 'legacy_sign_in' };
+    this.audit.record(tx, customerAction(action, customer, project, details));
+    return customer;
+  }
+}

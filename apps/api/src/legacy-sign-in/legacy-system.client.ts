@@ -1,0 +1,95 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { GatehouseError } from '@gatehouse/domain';
+import type { LegacySystem } from '@gatehouse/persistence';
+import {
+  Config,
+  errorMessage,
+  Keyring,
+  LOGGER,
+  newId,
+  OutboundClient,
+  signedHeaders,
+  type Logger,
+} from '@gatehouse/platform';
+import { InputPipe } from '../http/input.pipe.js';
+import { lineLimits, parseStrictJson } from '../http/strict-json.js';
+import { LegacyProfile } from './dto/legacy-profile.response.js';
+
+const TIMEOUT_MS = 5_000;
+const MAX_RESPONSE_BYTES = 64 * 1024;
+
+/** Statuses of an unknown address and a wrong password. All others except 200 are logged. */
+const REJECTIONS = [401, 404];
+
+interface Credentials {
+  email: string;
+  password: string;
+}
+
+/** Verifies passwords with the previous systems of projects. */
+@Injectable()
+export class LegacySystemClient {
+  private readonly client: OutboundClient;
+  private readonly input = new InputPipe();
+
+  constructor(
+    config: Config,
+    private readonly keyring: Keyring,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    const { allowedCidrs, dnsServers } = config.webhooks;
+    const policy = { production: config.production, allowedCidrs };
+    this.client = OutboundClient.forTenantTargets({ policy, dnsServers, timeoutMs: TIMEOUT_MS });
+  }
+
+  /**
+   * Returns the profile with which a system confirms the password of an address, or null. Logs why, unless the system
+   * has rejected the password or the caller has disconnected.
+   * @throws Error if the secret cannot be decrypted
+   */
+  async findProfile(
+    projectId: string,
+    system: LegacySystem,
+    credentials: Credentials,
+    signal: AbortSignal,
+  ): Promise<LegacyProfile | null> {
+    const secret = this.keyring.decrypt('legacy-sign-in-secret', projectId, system.secret);
+    try {
+      return await this.request(system.url, secret, credentials, signal);
+    } catch (error) {
+      if (!signal.aborted)
+        this.logger.warn({ projectId, reason: describeFailure(error) }, 'legacy sign-in failed');
+      return null;
+    }
+  }
+
+  /** @throws Error if the system did not respond with a decision */
+  private async request(
+    url: string,
+    secret: string,
+    { email, password }: Credentials,
+    signal: AbortSignal,
+  ): Promise<LegacyProfile | null> {
+    const body = JSON.stringify({ email, password });
+    const headers = signedHeaders(newId(), body, [secret]);
+    const response = await this.client.request({ method: 'POST', url, headers, body, signal });
+    if (response.status !== 200) {
+      response.discard();
+      if (REJECTIONS.includes(response.status)) return null;
+      throw new Error(`the system responded with status ${response.status}`);
+    }
+    const text = await response.text(MAX_RESPONSE_BYTES);
+    const json = parseStrictJson(Buffer.from(text), { ...lineLimits, name: 'response' });
+    const target = { type: 'body', metatype: LegacyProfile } as const;
+    const profile = (await this.input.transform(json, target)) as LegacyProfile;
+    if (profile.email !== email) throw new Error('the profile has another email address');
+    return profile;
+  }
+}
+
+/** Returns the reason of a failure, which contains no value of the request or the profile. */
+function describeFailure(error: unknown): string {
+  if (!(error instanceof GatehouseError)) return errorMessage(error);
+  const { errors = [], detail } = error.details;
+  return `invalid profile: ${errors.map(({ message }) => message).join('; ') || detail}`;
+}

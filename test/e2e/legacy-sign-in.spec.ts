@@ -1,0 +1,288 @@
+import { randomUUID } from 'node:crypto';
+import { receiveEmailCode, verifyEmailCode } from '../support/email-codes.js';
+import { eventually } from '../support/eventually.js';
+import { LEGACY_PASSWORD, LegacySystem } from '../support/legacy-system.js';
+import { respondWithStatus, type Responder } from '../support/receiver.js';
+import { retryWhileRejected } from '../support/retry-while-rejected.js';
+import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+let instance: TestInstance;
+let system: LegacySystem;
+/** The sign-in of an address to which the system never responds. */
+let pending: { email: string; response: Promise<TestResponse> };
+beforeAll(async () => {
+  instance = await TestInstance.startShared({ workers: 0 });
+  system = await LegacySystem.start();
+  await patchSettings({ legacySignIn: system.setting });
+  system.receiver.respondWith(() => undefined);
+  const email = uniqueEmail();
+  pending = { email, response: login(email) };
+  await eventually('the request', () => system.listRequests(email).length > 0);
+});
+afterAll(async () => {
+  await instance?.stop();
+  await system?.receiver.stop();
+});
+
+const patchSettings = async (settings: object): Promise<TestResponse> => {
+  const path = `/api/v1/projects/${instance.credentials.projectId}`;
+  const response = await instance.requestWithSecretKey('PATCH', path, { settings });
+  expect(response.status).toBe(200);
+  return response;
+};
+const login = (email: string, password = LEGACY_PASSWORD): Promise<TestResponse> =>
+  retryWhileRejected(() => instance.login(email, password));
+const idOf = ({ body }: TestResponse): string => body.customer.id as string;
+const eventTypes = async (customerId: string): Promise<string[]> =>
+  (await instance.events(customerId)).map(({ type }) => type as string);
+const listWarnings = (): Record<string, unknown>[] =>
+  instance.api.log.filter(({ message }) => message === 'legacy sign-in failed');
+/** Returns the entries of the audit log about a customer. */
+const listAudit = async (customerId: string): Promise<Record<string, any>[]> =>
+  (await instance.requestWithSecretKey('GET', `/api/v1/audit-log?targetId=${customerId}`)).body.data;
+
+const invalid = { status: 401, body: { code: 'invalid_credentials' } };
+const profile = {
+  firstName: 'Ada',
+  lastName: 'Byron',
+  externalId: 'old-1',
+  metadata: { plan: 'pro' },
+  publicMetadata: { theme: 'dark' },
+  locale: 'de-AT',
+};
+
+describe('a first sign-in with an unknown address', () => {
+  it('creates the customer of the profile once, with that password, and the events of a registration and a sign-in', async () => {
+    const email = uniqueEmail();
+    system.receiver.respondWith(system.respondWithProfile(profile));
+    const response = await login(email);
+    expect(response).toMatchObject({ status: 200, body: { customer: { email, firstName: 'Ada' } } });
+    const id = idOf(response);
+    const customer = await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`);
+    expect(customer.body).toMatchObject({ ...profile, email, emailVerified: true });
+    expect(await eventTypes(id)).toEqual(['customer.created', 'login.succeeded', 'session.created']);
+    expect(await listAudit(id)).toMatchObject([
+      {
+        action: 'customer.created',
+        actorType: 'system',
+        details: { source: 'legacy_sign_in' },
+      },
+    ]);
+    expect(idOf(await login(email))).toBe(id);
+    expect(await login(email, 'wrong password')).toMatchObject(invalid);
+    expect(system.listRequests(email)).toEqual([{ email, password: LEGACY_PASSWORD }]);
+    const { headers } = system.receiver.requests.find(({ body }) => body.includes(email))!;
+    expect(headers).toMatchObject({ 'content-type': 'application/json', 'webhook-id': expect.any(String) });
+  });
+
+  it('leads to what the other settings require, and creates customers where sign-up is off', async () => {
+    await patchSettings({ signIn: { allowSignUp: false }, mfa: 'required', requireVerifiedEmail: true });
+    try {
+      expect((await login(uniqueEmail())).body).toMatchObject({
+        tokens: null,
+        challenge: { kind: 'enroll_factor' },
+      });
+      const email = uniqueEmail();
+      system.receiver.respondWith(system.respondWithProfile({ emailVerified: false }));
+      for (let time = 0; time < 2; time += 1)
+        expect(await login(email)).toMatchObject({ status: 403, body: { code: 'email_not_verified' } });
+      expect(system.listRequests(email)).toHaveLength(1);
+      await patchSettings({ signIn: { password: false, emailCode: true } });
+      const other = uniqueEmail();
+      expect(await login(other)).toMatchObject({ status: 403, body: { code: 'method_not_enabled' } });
+      expect(system.listRequests(other)).toEqual([]);
+    } finally {
+      await patchSettings({ signIn: null, mfa: null, requireVerifiedEmail: null });
+    }
+  });
+
+  it('holds no database connection while it waits, and creates one customer for two requests at the same time', async () => {
+    // More than the pool of the api has, with two requests for each.
+    const emails = Array.from({ length: 11 }, uniqueEmail);
+    const waiting: (() => void)[] = [];
+    const respond = system.respondWithProfile();
+    const respondTogether: Responder = (response, request, message) => {
+      waiting.push(() => respond(response, request, message));
+      if (waiting.length === 2 * emails.length) for (const proceed of waiting) proceed();
+    };
+    system.receiver.respondWith(...Array.from({ length: 2 * emails.length }, () => respondTogether));
+    const responses = await Promise.all(
+      emails.flatMap((email) => [
+        instance.login(email, LEGACY_PASSWORD),
+        instance.login(email, LEGACY_PASSWORD),
+      ]),
+    );
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
+    const ids = new Set(responses.map(idOf));
+    expect(ids.size).toBe(emails.length);
+    for (const id of ids)
+      expect((await eventTypes(id)).filter((type) => type !== 'session.created')).toEqual([
+        'customer.created',
+        'login.succeeded',
+        'login.succeeded',
+      ]);
+  });
+});
+
+describe('a first sign-in of a customer who has no password', () => {
+  /** Imports customers. @returns their ids */
+  const importCustomers = async (...customers: object[]): Promise<string[]> => {
+    const path = '/api/v1/customers/import';
+    const { body } = await instance.requestWithSecretKey('POST', path, { customers });
+    return (body.results as { id: string }[]).map(({ id }) => id);
+  };
+
+  it('sets the password of an imported customer, and changes nothing else', async () => {
+    const [email, disabled] = [uniqueEmail(), uniqueEmail()];
+    const [id] = await importCustomers(
+      { email, firstName: 'Bob' },
+      { email: disabled, disabledAt: '2020-01-01T00:00:00Z' },
+    );
+    system.receiver.respondWith(system.respondWithProfile({ firstName: 'Ada' }));
+    expect(await login(email)).toMatchObject({
+      status: 200,
+      body: { customer: { id, firstName: 'Bob', emailVerified: false } },
+    });
+    expect(await eventTypes(id!)).toEqual(['password.changed', 'login.succeeded', 'session.created']);
+    expect(await listAudit(id!)).toMatchObject([
+      { action: 'customer.password_changed', details: { source: 'legacy_sign_in' } },
+    ]);
+    expect(idOf(await login(email))).toBe(id);
+    expect(system.listRequests(email)).toHaveLength(1);
+
+    expect(await login(disabled, 'wrong password')).toMatchObject(invalid);
+    expect(await login(disabled)).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
+  });
+
+  it('sends no request for a customer who was not imported, has had a password, or has another address now', async () => {
+    const [created, owned, before, changed, known] = Array.from({ length: 5 }, uniqueEmail);
+    await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: created });
+    const [, changedId] = await importCustomers(
+      { email: owned },
+      { email: before },
+      { email: known, password: PASSWORD },
+    );
+    await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${changedId}`, { email: changed });
+    await patchSettings({ signIn: { emailCode: true } });
+    // The proof of the address removes all access from before it.
+    const code = await receiveEmailCode(instance, owned!);
+    expect((await verifyEmailCode(instance, code)).status).toBe(200);
+    await patchSettings({ signIn: null });
+    for (const email of [created, owned, changed, known])
+      expect([email, await login(email!)]).toMatchObject([email, invalid]);
+    expect([created, owned, changed, known].flatMap((email) => system.listRequests(email!))).toEqual([]);
+  });
+});
+
+describe('the lockout', () => {
+  it('RL-01: lets at most ten of 100 parallel guesses reach the system, and then none', async () => {
+    const email = uniqueEmail();
+    const responses = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => login(email, `guess ${index}`)),
+    );
+    const statuses = responses.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array<number>(10).fill(401), ...Array<number>(90).fill(429)]);
+    expect((await login(email)).status).toBe(429);
+    expect(system.listRequests(email)).toHaveLength(10);
+  });
+
+  it('RL-01: counts guesses whose client disconnects', async () => {
+    const email = uniqueEmail();
+    for (let guess = 0; guess < 10; guess += 1) {
+      const aborted = new AbortController();
+      system.receiver.respondWith(() => aborted.abort());
+      await fetch(`${instance.baseUrl}/api/v1/auth/login`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-publishable-key': instance.credentials.publishableKey,
+        },
+        body: JSON.stringify({ email, password: LEGACY_PASSWORD }),
+        signal: aborted.signal,
+      }).catch(() => undefined);
+    }
+    expect((await login(email)).status).toBe(429);
+  });
+});
+
+it('calls no system with a password that is too long for Gatehouse', async () => {
+  const email = uniqueEmail();
+  expect(await login(email, 'x'.repeat(129))).toMatchObject(invalid);
+  expect(system.listRequests(email)).toEqual([]);
+});
+
+describe('another response of the system', () => {
+  const text = (body: string): Responder => respondWithStatus(200, body);
+  const json = (more: object): Responder => system.respondWithProfile(more);
+
+  it.each<[string, string | null, () => Responder]>([
+    ['401', null, () => respondWithStatus(401)],
+    ['404', null, () => respondWithStatus(404)],
+    ['500', 'the system responded with status 500', () => respondWithStatus(500)],
+    ['204', 'the system responded with status 204', () => respondWithStatus(204)],
+    [
+      'a redirect to a profile',
+      'the system responded with status 307',
+      () => (response) => void response.writeHead(307, { location: system.receiver.url }).end(),
+    ],
+    ['no JSON', 'invalid profile: The response is not valid JSON', () => text('welcome')],
+    ['no profile', 'invalid profile: email is required', () => text('{}')],
+    ['an error in a body', 'error is not a known field', () => json({ error: 'wrong password' })],
+    ['an invalid field', 'emailVerified must be a boolean value', () => json({ emailVerified: 'yes' })],
+    ['another customer', 'the profile has another email address', () => json({ email: uniqueEmail() })],
+    ['a response that is too long', 'longer than 65536 bytes', () => text(' '.repeat(70_000))],
+    ['a broken connection', 'socket hang up', () => (response) => void response.destroy()],
+    ['a taken externalId', 'another customer has the externalId', () => json({ externalId: 'old-1' })],
+  ])('is like a wrong password, and logged if it is no decision: %s', async (_, reason, responder) => {
+    const email = uniqueEmail();
+    const before = listWarnings().length;
+    system.receiver.respondWith(responder());
+    const id = randomUUID();
+    expect(await instance.login(email, LEGACY_PASSWORD, { 'x-request-id': id })).toMatchObject(invalid);
+    await eventually('the log line of the request', () =>
+      instance.api.log.some(({ requestId, message }) => requestId === id && message === 'request'),
+    );
+    expect(system.listRequests(email)).toHaveLength(1);
+    const warnings = listWarnings().slice(before);
+    expect(warnings).toEqual(
+      reason ? [expect.objectContaining({ reason: expect.stringContaining(reason) })] : [],
+    );
+    expect(await instance.sql('SELECT FROM customers WHERE email = $1', [email])).toEqual([]);
+  });
+});
+
+describe('the secret', () => {
+  it('is not returned, signs the requests until it is replaced, and is deleted with the setting', async () => {
+    const { url } = system.setting;
+    const other = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
+    const kept = await patchSettings({ legacySignIn: { url: `${url}?2` } });
+    expect(kept.body.settings.legacySignIn).toEqual({ url: `${url}?2` });
+    expect((await login(uniqueEmail())).status).toBe(200);
+    await patchSettings({ legacySignIn: { secret: other } });
+    expect(await login(uniqueEmail())).toMatchObject(invalid);
+
+    const { projectId } = instance.credentials;
+    const entries = await listAudit(projectId);
+    expect(entries[0]).toMatchObject({ details: { changed: ['settings.legacySignIn.secret'] } });
+    const events = await instance.sql<{ body: string }>(
+      `SELECT body FROM events WHERE type = 'project.updated'`,
+    );
+    expect(JSON.stringify([kept.body, entries, events, instance.api.output])).not.toMatch(/whsec_/);
+
+    await patchSettings({ legacySignIn: null });
+    const email = uniqueEmail();
+    expect(await login(email)).toMatchObject(invalid);
+    expect(system.listRequests(email)).toEqual([]);
+    expect(
+      await instance.sql('SELECT legacy_sign_in_secret AS secret FROM projects WHERE id = $1', [projectId]),
+    ).toEqual([{ secret: null }]);
+    await patchSettings({ legacySignIn: system.setting });
+  });
+});
+
+it('a system that does not respond is like a wrong password after five seconds', async () => {
+  expect(await pending.response).toMatchObject(invalid);
+  const reason = 'no complete response within 5000 ms';
+  await eventually('the warning', () => listWarnings().some((line) => line['reason'] === reason));
+});
