@@ -226,6 +226,41 @@ describeConsole(
       await page.context().close();
     });
 
+    it('sets the previous system of a project, keeps its secret and turns it off', async () => {
+      const body = { organizationId: test.instance.credentials.organizationId, name: 'Moving' };
+      const { id } = (await test.admin.request('POST', '/projects', body)).body;
+      const page = await openWithoutAnimations(test.admin, `/projects/${id}`);
+      const section = page.getByRole('region', { name: 'Registration and sign-in' });
+      const [urlField, secretField] = [
+        section.getByLabel('Previous system', { exact: true }),
+        section.getByRole('textbox', { name: 'Secret of the previous system' }),
+      ];
+      const bar = page.getByRole('region', { name: 'Unsaved changes' });
+      const save = async () => {
+        await bar.getByRole('button', { name: 'Save' }).click();
+        await bar.waitFor({ state: 'detached' });
+        const [row] = await test.instance.sql<{ url: string | null; secret: Buffer | null }>(
+          `SELECT settings -> 'legacySignIn' ->> 'url' AS url, legacy_sign_in_secret AS secret
+           FROM projects WHERE id = $1`,
+          [id],
+        );
+        return row!;
+      };
+      expect(await secretField.count()).toBe(0);
+      await urlField.fill('https://old.example.com/sign-in');
+      await bar.getByRole('button', { name: 'Save' }).click();
+      await section.getByText('Is required').waitFor();
+      await secretField.fill(`whsec_${'A'.repeat(32)}`);
+      const { secret } = await save();
+      expect(secret).toBeInstanceOf(Buffer);
+      expect(await secretField.inputValue()).toBe('');
+      await urlField.fill('https://old.example.com/other');
+      expect(await save()).toEqual({ url: 'https://old.example.com/other', secret });
+      await urlField.fill('');
+      expect(await save()).toEqual({ url: null, secret: null });
+      await page.context().close();
+    });
+
     it('requires a second factor of a customer, and removes a passkey and an authenticator with a reason', async () => {
       const { instance } = test;
       const customer = await withSettings(instance, { mfa: 'optional' }, () => registerWithTotp(instance));

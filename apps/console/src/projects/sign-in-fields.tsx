@@ -1,4 +1,4 @@
-import { Alert } from '@mantine/core';
+import { Alert, PasswordInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon } from '../components/icon';
 import { SwitchSetting, TextSetting, type SectionProps } from './settings-fields';
@@ -40,6 +40,7 @@ export function SignInFields({ form }: SectionProps): ReactNode {
         label="Allow sign-up"
         description="Customers can create accounts. If this is off, only secret keys, operators and imports create customers."
       />
+      <LegacySignInFields form={form} />
       <SwitchSetting
         form={form}
         name="requireVerifiedEmail"
@@ -57,6 +58,31 @@ export function SignInFields({ form }: SectionProps): ReactNode {
         label="Enumeration protection"
         description="Registration returns the same response whether or not the email address is already registered, and customers cannot sign in before their email address is verified."
       />
+    </>
+  );
+}
+
+function LegacySignInFields({ form }: SectionProps): ReactNode {
+  return (
+    <>
+      <TextSetting
+        form={form}
+        name="legacySignIn.url"
+        label="Previous system"
+        description="URL that verifies the password of customers who have none in Gatehouse, so that they move at their first sign-in. If empty, customers do not move."
+        placeholder="https://old.example.com/sign-in"
+        max={2048}
+      />
+      {form.values['legacySignIn.url'] !== null && !form.isReadOnly && (
+        <PasswordInput
+          label="Secret of the previous system"
+          description="Signs the requests: whsec_ and 24 to 64 bytes in base64. It is not shown again. If empty, the secret stays unchanged."
+          autoComplete="off"
+          value={form.values['legacySignIn.secret'] ?? ''}
+          error={form.fieldError('legacySignIn.secret')}
+          onChange={(event) => form.setValue('legacySignIn.secret', event.currentTarget.value || null)}
+        />
+      )}
     </>
   );
 }

@@ -9,7 +9,15 @@ export type Project = Schemas['ProjectResponse'];
 type Settings = Schemas['ProjectSettingsResponse'];
 
 /** The settings without groups: `branding.color` is a key. The domain of passkeys is set with the API only. */
-type FlatSettings = Omit<Settings, 'signIn' | 'passkeys' | 'branding' | 'mail' | 'mailLimits'> & {
+type FlatSettings = Omit<
+  Settings,
+  'signIn' | 'legacySignIn' | 'passkeys' | 'branding' | 'mail' | 'mailLimits'
+> & {
+  /** null: no previous system. */
+  'legacySignIn.url': string | null;
+  /** null: unchanged, because the API never returns it. */
+  'legacySignIn.secret': string | null;
+} & {
   [K in keyof Settings['signIn'] as `signIn.${K}`]: Settings['signIn'][K];
 } & {
   [K in keyof Settings['branding'] as `branding.${K}`]: Settings['branding'][K];
@@ -88,7 +96,7 @@ export function useProjectForm(project: Project, isReadOnly: boolean): ProjectFo
 
 const toFields = ({
   name,
-  settings: { signIn, passkeys: _, branding, mail, mailLimits, ...rest },
+  settings: { signIn, legacySignIn, passkeys: _, branding, mail, mailLimits, ...rest },
 }: Project): ProjectFields => ({
   name,
   ...rest,
@@ -96,6 +104,8 @@ const toFields = ({
   'signIn.emailCode': signIn.emailCode,
   'signIn.passkey': signIn.passkey,
   'signIn.allowSignUp': signIn.allowSignUp,
+  'legacySignIn.url': legacySignIn?.url ?? null,
+  'legacySignIn.secret': null,
   'branding.displayName': branding.displayName,
   'branding.logoUrl': branding.logoUrl,
   'branding.color': branding.color,
@@ -118,6 +128,7 @@ function toPatch(changed: Partial<ProjectFields>): Schemas['UpdateProjectRequest
     if (member === undefined) settings[group] = value;
     else settings[group] = { ...(settings[group] as object), [member]: value };
   }
+  if (changed['legacySignIn.url'] === null) settings['legacySignIn'] = null;
   return {
     ...(name !== undefined && { name: name.trim() }),
     ...(Object.keys(rest).length > 0 && { settings }),
