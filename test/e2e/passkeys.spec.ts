@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { completeChallenge, openChallenge } from '../support/customer-factors.js';
 import {
@@ -232,8 +233,17 @@ describe('MF-06: a passkey', () => {
       authenticator.counter = counter;
       expect(await signInWithPasskey(instance, authenticator)).toMatchObject(notAccepted);
     }
+    const sent = await instance.request('POST', '/api/v1/auth/passkey', {
+      body: { response: authenticator.get(await requestPasskey(instance)) },
+      headers: {
+        ...bearerHeader(instance.credentials.secretKey),
+        'x-publishable-key': instance.credentials.publishableKey,
+        'idempotency-key': randomUUID(),
+      },
+    });
+    expect(sent).toMatchObject(notAccepted);
     expect(await instance.events(id, 'passkey.counter_anomaly')).toMatchObject(
-      Array(3).fill({ data: { customer: { id }, passkey: { id: passkeyId } } }),
+      Array(4).fill({ data: { customer: { id }, passkey: { id: passkeyId } } }),
     );
     authenticator.counter = 8;
     expect((await signInWithPasskey(instance, authenticator)).status).toBe(200);

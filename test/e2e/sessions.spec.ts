@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import {
   inviteCustomer,
@@ -279,6 +280,24 @@ describe('refresh tokens', () => {
     expect(await isActive(chain[4]!)).toBe(false);
     for (const type of ['token.reuse_detected', 'session.revoked'])
       expect(await instance.events(id, type)).toHaveLength(1);
+  });
+
+  it('TK-07: reuse revokes the session also if a backend sends the token with an Idempotency-Key', async () => {
+    const { id, tokens } = await registerCustomer(instance);
+    const second = (await refreshSession(instance, tokens.refreshToken)).body.tokens;
+    const third = (await refreshSession(instance, second.refreshToken)).body.tokens;
+    const reused = await instance.request('POST', '/api/v1/auth/refresh', {
+      body: { refreshToken: tokens.refreshToken },
+      headers: {
+        ...bearerHeader(instance.credentials.secretKey),
+        'x-publishable-key': instance.credentials.publishableKey,
+        'x-client-ip': '203.0.113.77',
+        'idempotency-key': randomUUID(),
+      },
+    });
+    expect(reused).toMatchObject({ status: 401, body: { code: 'refresh_token_reused' } });
+    expect(await isActive(third)).toBe(false);
+    expect(await instance.events(id, 'token.reuse_detected')).toHaveLength(1);
   });
 
   it('TK-09: return the same successor until it is used, or within the refreshGrace of the project', async () => {

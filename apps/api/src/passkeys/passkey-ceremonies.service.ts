@@ -187,8 +187,9 @@ export class PasskeyCeremoniesService {
     throw passkeyNotAccepted();
   }
 
+  /** Records the event in a separate transaction: the request itself fails, which rolls a unit of work back. */
   private async reportCounter(project: ProjectContext, { id, customerId }: StoredPasskey): Promise<void> {
-    await this.transactions.run(async (tx) => {
+    await this.transactions.runInNewTransaction(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, customerId);
       const passkey = customer && (await this.passkeys.find(tx, customerId, id));
       if (!customer || !passkey) return;

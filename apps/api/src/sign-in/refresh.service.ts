@@ -102,8 +102,9 @@ export class RefreshService {
     throw refreshError('refresh_token_reused', session);
   }
 
+  /** Revokes the session for good: the request itself fails, which rolls a unit of work back. */
   private async revokeReused({ id, customer, project }: RefreshableSession): Promise<void> {
-    await this.transactions.run(async (tx) => {
+    await this.transactions.runInNewTransaction(async (tx) => {
       const [revoked] = await this.sessionsService.endOne(tx, customer, project, id, 'reuse_detected');
       if (!revoked) return;
       const { session } = revoked.data;
