@@ -79,7 +79,7 @@ export class FactorCodesService {
   /** Returns new recovery codes, and the hashes to store. */
   newRecoveryCodes(ownerId: string): { codes: string[]; hashes: Buffer[] } {
     const codes = newRecoveryCodes();
-    return { codes, hashes: hashRecoveryCodes(this.keyring, ownerId, codes) };
+    return { codes, hashes: hashRecoveryCodes(ownerId, codes) };
   }
 
   private encrypt(ownerId: string, secret: string): Buffer {

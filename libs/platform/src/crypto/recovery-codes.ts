@@ -1,4 +1,5 @@
 import { canonicalRecoveryCode, RECOVERY_CODE_COUNT } from '@gatehouse/domain';
+import { sha256 } from './hashes.js';
 import type { Keyring } from './keyring.js';
 import { secureBytes } from './random.js';
 
@@ -16,13 +17,22 @@ const newRecoveryCode = (): string =>
 export const newRecoveryCodes = (): string[] => Array.from({ length: RECOVERY_CODE_COUNT }, newRecoveryCode);
 
 /**
- * Returns the stored hashes of a recovery code, one for each key of the ring, newest first. They are keyed, because
- * codes of 50 bits that operators have from earlier versions are too short for a plain hash in a stolen database.
+ * Returns the hash of a recovery code to store. It depends on no root secret, so that the code stays valid when one is
+ * removed: 75 random bits cannot be guessed from a plain hash.
  * @param ownerId id of the customer or the operator
  */
-export const recoveryCodeHashes = (keyring: Keyring, ownerId: string, code: string): Buffer[] =>
-  keyring.macWithEachKey('recovery-code', `${ownerId}:${canonicalRecoveryCode(code)}`);
+const hashRecoveryCode = (ownerId: string, code: string): Buffer =>
+  sha256(`${ownerId}:${canonicalRecoveryCode(code)}`);
 
 /** Returns the hash of each code to store. */
-export const hashRecoveryCodes = (keyring: Keyring, ownerId: string, codes: string[]): Buffer[] =>
-  codes.map((code) => recoveryCodeHashes(keyring, ownerId, code)[0]!);
+export const hashRecoveryCodes = (ownerId: string, codes: string[]): Buffer[] =>
+  codes.map((code) => hashRecoveryCode(ownerId, code));
+
+/**
+ * Returns every hash with which a recovery code may be stored. Those of earlier versions, with codes of 50 bits, are
+ * keyed with one of the root secrets.
+ */
+export const recoveryCodeHashes = (keyring: Keyring, ownerId: string, code: string): Buffer[] => [
+  hashRecoveryCode(ownerId, code),
+  ...keyring.macWithEachKey('recovery-code', `${ownerId}:${canonicalRecoveryCode(code)}`),
+];
