@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import { currentMigrationNames } from '@gatehouse/persistence';
+import { withSettings } from '../support/customers.js';
 import { OWNER_ROLE } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { migrateDatabase } from '../support/migrate-database.js';
@@ -43,6 +44,19 @@ describe('a second api', () => {
     });
   });
   afterAll(async () => replica?.process.stop('SIGTERM'));
+
+  it('offers passkeys in production only where their domain is set', async () => {
+    const headers = { 'x-publishable-key': instance.credentials.publishableKey };
+    const isOffered = async (baseUrl: string) =>
+      (await instance.request('GET', '/api/v1/auth/options', { headers, baseUrl })).body.passkey;
+    await withSettings(instance, { signIn: { passkey: true } }, async () => {
+      expect([await isOffered(instance.baseUrl), await isOffered(replica.baseUrl)]).toEqual([true, false]);
+      const passkeys = { rpId: 'example.com', origins: ['https://app.example.com'] };
+      await withSettings(instance, { passkeys }, async () => {
+        expect(await isOffered(replica.baseUrl)).toBe(true);
+      });
+    });
+  });
 
   it('AK-08: immediately rejects a key that another api has revoked or rotated', async () => {
     const requestReplica = (target: string, options: RequestOptions = {}) =>

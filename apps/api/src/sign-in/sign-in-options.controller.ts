@@ -2,6 +2,7 @@ import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, PublishableKey, type PublishableKeyCaller } from '@gatehouse/auth';
 import { RateLimit } from '../http/rate-limit.js';
+import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import { SignInOptionsRequest } from './dto/sign-in-options.request.js';
 import { EmailSignInOptionsResponse, SignInOptionsResponse } from './dto/sign-in-options.response.js';
 
@@ -10,6 +11,8 @@ import { EmailSignInOptionsResponse, SignInOptionsResponse } from './dto/sign-in
 @PublishableKey()
 @Controller('api/v1/auth/options')
 export class SignInOptionsController {
+  constructor(private readonly passkeys: PasskeyCeremoniesService) {}
+
   @Get()
   @ApiOperation({
     operationId: 'auth.getOptions',
@@ -19,7 +22,7 @@ export class SignInOptionsController {
   @RateLimit('options')
   @ApiOkResponse({ type: SignInOptionsResponse })
   get(@CurrentCaller() { project }: PublishableKeyCaller): SignInOptionsResponse {
-    return SignInOptionsResponse.from(project);
+    return SignInOptionsResponse.from(project, this.passkeys.findRelyingParty(project) !== null);
   }
 
   @Post()
@@ -33,9 +36,9 @@ export class SignInOptionsController {
   @RateLimit('options')
   @ApiOkResponse({ type: EmailSignInOptionsResponse })
   getForEmail(
-    @CurrentCaller() { project }: PublishableKeyCaller,
+    @CurrentCaller() caller: PublishableKeyCaller,
     @Body() _: SignInOptionsRequest,
   ): EmailSignInOptionsResponse {
-    return { ...SignInOptionsResponse.from(project), provider: null };
+    return { ...this.get(caller), provider: null };
   }
 }

@@ -19,9 +19,11 @@ export class SignInOptionsResponse {
   @ApiProperty({ enum: mfaPolicies, description: 'Use of a second factor' }) mfa!: MfaPolicy;
   @ApiProperty({ type: [SignInProviderResponse] }) providers!: SignInProviderResponse[];
 
-  static from({ settings }: ProjectContext): SignInOptionsResponse {
-    const { password, emailCode, passkey, allowSignUp } = settings.signIn;
-    return { password, emailCode, passkey, allowSignUp, mfa: settings.mfa, providers: [] };
+  /** @param hasPasskeys whether the passkeys of the project have a site to which they are bound */
+  static from({ settings }: ProjectContext, hasPasskeys: boolean): SignInOptionsResponse {
+    const { signIn, mfa } = settings;
+    const { password, emailCode, allowSignUp } = signIn;
+    return { password, emailCode, passkey: signIn.passkey && hasPasskeys, allowSignUp, mfa, providers: [] };
   }
 }
 
