@@ -19,7 +19,7 @@ export function SignInFields({ form }: SectionProps): ReactNode {
         label="Email code"
         description="Customers can sign in with a code that they receive by email."
       />
-      {!form.isProduction && (
+      {form.environment === 'development' && (
         <TextSetting
           form={form}
           name="testEmailCode"
@@ -47,7 +47,7 @@ export function SignInFields({ form }: SectionProps): ReactNode {
         label="Require a verified email address"
         description="Customers with an unverified email address cannot sign in and receive no tokens at registration."
       />
-      {form.isProduction && !form.values.requireVerifiedEmail && (
+      {form.environment === 'production' && !form.values.requireVerifiedEmail && (
         <Alert color="yellow" icon={<Icon name="alert" size={20} />}>
           {verifiedEmailAdvice}
         </Alert>

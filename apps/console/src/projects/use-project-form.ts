@@ -38,8 +38,7 @@ export interface ProjectForm {
   /** The error of a rejected save without field errors. */
   problem: Problem | null;
   isReadOnly: boolean;
-  /** True for a project of the environment `production`. */
-  isProduction: boolean;
+  environment: Project['environment'];
   isSaving: boolean;
   /** Time at which the last save was sent if the API rejected its fields, in ms since 1970; otherwise 0. */
   rejectedAt: number;
@@ -77,7 +76,7 @@ export function useProjectForm(project: Project, isReadOnly: boolean): ProjectFo
     fieldError: (key) => fieldErrors[key === 'name' ? key : `settings.${key}`],
     problem: send.error && Object.keys(fieldErrors).length === 0 ? send.error : null,
     isReadOnly,
-    isProduction: project.environment === 'production',
+    environment: project.environment,
     isSaving: send.isPending,
     rejectedAt: Object.keys(fieldErrors).length > 0 ? send.submittedAt : 0,
     changeCount: Object.keys(changed).length,

@@ -71,7 +71,7 @@ export interface ProjectSettings {
   legacySignIn: LegacySignInSettings | null;
   /**
    * The email code of all addresses at reserved test domains, so that tests can sign in without an email; null for none.
-   * Not available in production.
+   * Available only in development.
    */
   testEmailCode: string | null;
   requireVerifiedEmail: boolean;

@@ -65,7 +65,7 @@ it.each<[string, StoredSettings, SettingsPatch, string[], boolean?]>([
     ['legacySignIn.url'],
     true,
   ],
-  ['a test code outside production', {}, { testEmailCode: '424242' }, []],
+  ['a test code in development', {}, { testEmailCode: '424242' }, []],
   ['a test code in production', {}, { testEmailCode: '424242' }, ['testEmailCode'], true],
   ['no test code in production', {}, { testEmailCode: null }, [], true],
   ['https and local origins in production', {}, { allowedOrigins: origins }, [], true],
@@ -88,11 +88,14 @@ it.each<[string, StoredSettings, SettingsPatch, string[], boolean?]>([
   expect(errors.map(({ field }) => field)).toEqual(fields.map((field) => `settings.${field}`));
 });
 
-it('settingsErrors: a test code in a project of the environment production', () => {
-  const patch = { testEmailCode: '424242' };
-  const before = effectiveSettings({});
-  const merged = applySettingsPatch(before, patch);
-  const context = { production: false, allowedCidrs: [], environment: 'production' as const, before };
-  const errors = settingsErrors(patch, merged, context);
-  expect(errors).toMatchObject([{ field: 'settings.testEmailCode' }]);
-});
+it.each(['staging', 'production'] as const)(
+  'settingsErrors: a test code in a project of the environment %s',
+  (environment) => {
+    const patch = { testEmailCode: '424242' };
+    const before = effectiveSettings({});
+    const merged = applySettingsPatch(before, patch);
+    const context = { production: false, allowedCidrs: [], environment, before };
+    const errors = settingsErrors(patch, merged, context);
+    expect(errors).toMatchObject([{ field: 'settings.testEmailCode' }]);
+  },
+);

@@ -37,8 +37,8 @@ export function settingsErrors(
     if (!before.legacySignIn && patch.legacySignIn.secret === undefined)
       errors.push(fieldError('legacySignIn.secret', 'is required'));
   }
-  if (patch.testEmailCode && (production || environment === 'production'))
-    errors.push(fieldError('testEmailCode', 'is not available in production'));
+  if (patch.testEmailCode && (production || environment !== 'development'))
+    errors.push(fieldError('testEmailCode', 'is available only in development'));
   const isSent = patch.refreshIdleTtl !== undefined || patch.refreshAbsoluteTtl !== undefined;
   if (isSent && merged.refreshIdleTtl > merged.refreshAbsoluteTtl) {
     errors.push(

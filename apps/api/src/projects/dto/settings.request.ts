@@ -232,7 +232,7 @@ export class SettingsRequest implements SettingsPatch {
 
   @CheckedField({
     ...setting(
-      'Email code of six digits that all addresses at example.com and .test have instead of one that is sent, so that tests can sign in. Not available in production',
+      'Email code of six digits that all addresses at example.com and .test have instead of one that is sent, so that tests can sign in. Available only in projects of the environment `development`, and not with NODE_ENV=production',
     ),
     example: '424242',
     isValid: (text) => /^\d{6}$/.test(text),
