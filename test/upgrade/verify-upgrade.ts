@@ -14,6 +14,9 @@ import { restore } from './restore.js';
 /** Customers who are signed in by the previous api before the upgrade, and stay signed in. */
 const SIGNED_IN = 200;
 
+/** Clients of the previous api during the upgrade. Their requests lock the same tables in different orders. */
+const CLIENTS = 8;
+
 interface Tokens {
   accessToken: string;
   refreshToken: string;
@@ -168,17 +171,18 @@ async function readCredentials(db: pg.Pool, except: Customer[]): Promise<string>
   return JSON.stringify(rows[0]);
 }
 
-/** Signs customers in and reads them, one after the other, until it is stopped. */
+/** Signs customers in and reads them, with several clients at once, until it is stopped. */
 function keepRequesting(api: Api, customers: Customer[], password: string): { stop(): Promise<number> } {
   let isStopped = false;
   let requests = 0;
-  const run = (async () => {
+  const runClient = async (): Promise<void> => {
     while (!isStopped) {
-      const tokens = await api.login(customers[requests % customers.length]!, password);
-      await api.getCustomer(await api.refresh(tokens));
+      const customer = customers[requests % customers.length]!;
       requests += 3;
+      await api.getCustomer(await api.refresh(await api.login(customer, password)));
     }
-  })();
+  };
+  const run = Promise.all(Array.from({ length: CLIENTS }, runClient));
   // The error is thrown by stop().
   run.catch(() => undefined);
   return {

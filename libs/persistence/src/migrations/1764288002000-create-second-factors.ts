@@ -42,21 +42,10 @@ export class CreateSecondFactors1764288002000 implements MigrationInterface {
         failures integer NOT NULL,
         failed_at timestamptz(3) NOT NULL DEFAULT now()
       );
-
-      ALTER TABLE customers
-        ADD COLUMN mfa text NOT NULL DEFAULT 'inherit',
-        ADD COLUMN proof_required_at timestamptz(3);
-      ALTER TABLE projects ADD COLUMN mfa_required_at timestamptz(3);
-      ALTER TABLE sessions ADD COLUMN factor_time timestamptz(3);
     `);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      ALTER TABLE sessions DROP COLUMN factor_time;
-      ALTER TABLE projects DROP COLUMN mfa_required_at;
-      ALTER TABLE customers DROP COLUMN mfa, DROP COLUMN proof_required_at;
-      DROP TABLE factor_attempts, challenges, recovery_codes, totp_factors;
-    `);
+    await runner.query('DROP TABLE factor_attempts, challenges, recovery_codes, totp_factors');
   }
 }

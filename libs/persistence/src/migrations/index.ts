@@ -39,6 +39,9 @@ import { AllowErasedDeadLetters1764201607000 } from './1764201607000-allow-erase
 import { AddSessionProofs1764288000000 } from './1764288000000-add-session-proofs.js';
 import { CreateSignInTokens1764288001000 } from './1764288001000-create-sign-in-tokens.js';
 import { CreateSecondFactors1764288002000 } from './1764288002000-create-second-factors.js';
+import { AddCustomerMfa1764288002100 } from './1764288002100-add-customer-mfa.js';
+import { AddProjectMfa1764288002200 } from './1764288002200-add-project-mfa.js';
+import { AddSessionFactorTime1764288002300 } from './1764288002300-add-session-factor-time.js';
 import { AddRsaSigningKeys1764288010000 } from './1764288010000-add-rsa-signing-keys.js';
 import { CreateEmailCodes1764288020000 } from './1764288020000-create-email-codes.js';
 import { CreatePasskeys1764288030000 } from './1764288030000-create-passkeys.js';
@@ -89,6 +92,9 @@ export const migrations = [
   AddSessionProofs1764288000000,
   CreateSignInTokens1764288001000,
   CreateSecondFactors1764288002000,
+  AddCustomerMfa1764288002100,
+  AddProjectMfa1764288002200,
+  AddSessionFactorTime1764288002300,
   AddRsaSigningKeys1764288010000,
   CreateEmailCodes1764288020000,
   CreatePasskeys1764288030000,
