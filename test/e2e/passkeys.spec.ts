@@ -84,7 +84,11 @@ describe('MF-06: a passkey', () => {
       lastUsedAt: expect.any(String),
     };
     expect(renamed).toMatchObject({ status: 200, body: passkey });
-    expect((await asCustomer(session, 'GET', 'passkeys')).body).toEqual({ data: [passkey] });
+    expect((await asCustomer(session, 'GET', 'passkeys')).body).toEqual({
+      data: [passkey],
+      nextCursor: null,
+      hasMore: false,
+    });
     expect((await asCustomer(session, 'GET', 'factors')).body).toEqual({
       totp: [],
       passkeys: [passkey],

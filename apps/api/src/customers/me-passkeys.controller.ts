@@ -8,14 +8,16 @@ import {
 } from '@nestjs/swagger';
 import { AccessToken, CurrentCaller, type CustomerCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
+import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
+import { camelList } from '../http/paging.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
 import { PasskeyCreationOptionsResponse, PasskeyResponse } from '../passkeys/dto/passkey.response.js';
 import { FreshProofRequest } from './dto/me-factors.request.js';
 import { AddPasskeyRequest, RenamePasskeyRequest } from './dto/me-passkeys.request.js';
-import { AddedPasskeyResponse, PasskeysResponse } from './dto/me-passkeys.response.js';
+import { AddedPasskeyResponse } from './dto/me-passkeys.response.js';
 import { freshProofProblems } from './fresh-proof-problems.js';
 import { MePasskeysService } from './me-passkeys.service.js';
 
@@ -29,12 +31,15 @@ export class MePasskeysController {
   @ApiOperation({
     operationId: 'me.listPasskeys',
     summary: 'List your passkeys',
-    description: 'Newest first. A customer has at most 20 passkeys.',
+    description: 'Newest first, all on one page. A customer has at most 20 passkeys.',
   })
-  @ApiOkResponse({ type: PasskeysResponse })
-  async list(@CurrentCaller() caller: CustomerCaller): Promise<PasskeysResponse> {
+  @ApiCamelList(PasskeyResponse)
+  async list(@CurrentCaller() caller: CustomerCaller) {
     const passkeys = await this.passkeys.list(caller);
-    return { data: passkeys.map((passkey) => PasskeyResponse.from(passkey)) };
+    return camelList(
+      passkeys.map((passkey) => PasskeyResponse.from(passkey)),
+      null,
+    );
   }
 
   @Post('options')

@@ -1,11 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { PasskeyResponse } from '../../passkeys/dto/passkey.response.js';
 
-/** The passkeys of a customer. */
-export class PasskeysResponse {
-  @ApiProperty({ type: [PasskeyResponse], description: 'Newest first' }) data!: PasskeyResponse[];
-}
-
 /** A passkey that has just been added. */
 export class AddedPasskeyResponse {
   @ApiProperty({ type: PasskeyResponse }) passkey!: PasskeyResponse;
