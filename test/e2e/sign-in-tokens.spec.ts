@@ -115,6 +115,22 @@ it('AK-06: only a key with customer:impersonate creates a token, and only with a
     expect((await create(id, body)).status).toBe(400);
 });
 
+it('a session of a sign-in token ends with a later required reauthentication, but not with an earlier one', async () => {
+  const { id } = await registerCustomer(instance);
+  const openSession = async () => (await signIn((await create(id)).body.token)).body.tokens;
+  const earlier = await openSession();
+  await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/require-reauthentication`);
+  await instance.sql(`UPDATE sessions SET created_at = created_at - interval '1 ms' WHERE customer_id = $1`, [
+    id,
+  ]);
+  expect(await refreshSession(instance, earlier.refreshToken)).toMatchObject({
+    status: 401,
+    body: { code: 'reauthentication_required' },
+  });
+  const later = await openSession();
+  expect((await refreshSession(instance, later.refreshToken)).status).toBe(200);
+});
+
 it('MF-05: a session of a sign-in token has a recent proof only after the password of the customer', async () => {
   const { id } = await registerCustomer(instance);
   const { tokens } = (await signIn((await create(id)).body.token)).body;

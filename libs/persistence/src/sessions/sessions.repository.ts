@@ -164,10 +164,13 @@ export const proofRow = { amr: arrayOf(textOf<AuthenticationMethod>()), authTime
 
 /**
  * SQL for whether the last proof of identity in a session `s` of the customer `c` no longer suffices to refresh it: a newer
- * one or a second factor has become required. A session that a sign-in token opened needs no second factor.
+ * one or a second factor has become required. A session that a sign-in token opened needs no second factor, and its proof
+ * is as old as the session: the customer gave none, which `auth_time` says until they do.
  */
 const needsProof = `(
-  coalesce(coalesce(s.auth_time, s.created_at) < c.proof_required_at, false) OR NOT s.amr && '{mfa,support}' AND (c.mfa = 'required' OR coalesce(p.mfa_required_at
+  coalesce(CASE WHEN 'support' = ANY (s.amr) THEN greatest(s.auth_time, s.created_at)
+    ELSE coalesce(s.auth_time, s.created_at) END < c.proof_required_at, false)
+  OR NOT s.amr && '{mfa,support}' AND (c.mfa = 'required' OR coalesce(p.mfa_required_at
     + coalesce((p.settings ->> 'mfaGraceDays')::int, ${defaultSettings.mfaGraceDays}) * interval '1 day' <= now(), false)))`;
 
 const rotateRefreshToken = statement(
