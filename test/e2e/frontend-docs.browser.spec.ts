@@ -9,6 +9,7 @@ import { codeBlocks, shellBlock } from '../support/code-blocks.js';
 import { NEW_PASSWORD, withSettings } from '../support/customers.js';
 import { readEmailCode } from '../support/email-codes.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
+import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const DOCUMENT = 'docs/frontend.md';
@@ -67,7 +68,7 @@ describeBrowser('the module of docs/frontend.md', () => {
 
   const register = async (page: Page): Promise<{ id: string; email: string }> => {
     const email = uniqueEmail();
-    const customer = await run(page, `return account.register('${email}', '${PASSWORD}', 'Ada')`);
+    const { customer } = await run(page, `return account.register('${email}', '${PASSWORD}', 'Ada')`);
     return { id: customer.id as string, email };
   };
 
@@ -116,7 +117,8 @@ describeBrowser('the module of docs/frontend.md', () => {
     expect(
       await page.evaluate(`fetch('${instance.baseUrl}/.well-known/jwks.json').then(({ ok }) => ok)`),
     ).toBe(true);
-    expect(await run(page, `return account.login('${email}', '${PASSWORD}')`)).toMatchObject({ id });
+    const { customer } = await run(page, `return account.login('${email}', '${PASSWORD}')`);
+    expect(customer).toMatchObject({ id });
   });
 
   it('two tabs with an invalid access token request one refresh, and both stay signed in', async () => {
@@ -232,7 +234,8 @@ describeBrowser('the module of docs/frontend.md', () => {
     await failOnce('login', (request) =>
       request.fulfill({ status: 503, headers, json: { code: 'overloaded' } }),
     );
-    expect(await run(page, `return account.login('${email}', '${PASSWORD}')`)).toMatchObject({ email });
+    const { customer } = await run(page, `return account.login('${email}', '${PASSWORD}')`);
+    expect(customer).toMatchObject({ email });
     expect(failed).toEqual(['refresh', 'login']);
 
     const refreshes = recordRefreshes();
@@ -305,7 +308,7 @@ describeBrowser('the module of docs/frontend.md', () => {
       const page = await open();
       const email = uniqueEmail();
       await page.exposeFunction('askForCode', () => readEmailCode(instance, email));
-      const customer = await run(
+      const { customer } = await run(
         page,
         `const { signInWithCode } = await import('/email-code.js');
          return signInWithCode('${email}', window.askForCode)`,
@@ -329,9 +332,36 @@ describeBrowser('the module of docs/frontend.md', () => {
       await page.getByText(code).waitFor();
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.waitForURL((url) => url.origin === origin && url.searchParams.has('code'));
-      expect(await withLink(page, 'completeEmailLink()')).toMatchObject({ email, emailVerified: true });
+      expect(await withLink(page, 'completeEmailLink()')).toMatchObject({
+        customer: { email, emailVerified: true },
+      });
       expect(page.url()).toBe(redirectUrl);
       expect(await run(page, 'return account.me()')).toMatchObject({ email });
+    });
+  });
+
+  it('signs out once the project requires a second factor, and receives the recovery codes of its enrollment', async () => {
+    const page = await open();
+    const { id, email } = await register(page);
+    await withSettings(instance, { mfa: 'required', mfaGraceDays: 0 }, async () => {
+      expect(await run(page, 'await invalidate(); return account.me()')).toMatchObject({
+        code: 'reauthentication_required',
+      });
+      await page.waitForURL('**/#/login');
+      expect(await run(page, 'return gatehouse.isLoggedIn()')).toBe(false);
+      await page.exposeFunction('showCode', (secret: string) => totpCode(secret));
+      const completed = await run(
+        page,
+        `const { completeWithCode, enrollAuthenticator } = await import('/second-factor.js');
+         const { challenge } = await account.login('${email}', '${PASSWORD}');
+         const { secret } = await enrollAuthenticator(challenge.token);
+         return completeWithCode(challenge.token, await window.showCode(secret))`,
+      );
+      expect(completed).toMatchObject({
+        customer: { id },
+        recoveryCodes: Array(10).fill(expect.any(String)),
+      });
+      expect(await run(page, 'return account.me()')).toMatchObject({ id });
     });
   });
 
@@ -408,15 +438,17 @@ describeBrowser('the module of docs/frontend.md', () => {
     const { credentials } = await devTools.send('WebAuthn.getCredentials', { authenticatorId });
     expect(credentials).toMatchObject([{ rpId: 'localhost', isResidentCredential: true }]);
     await run(page, 'return account.logout()');
-    expect(await withPasskeys('return passkeys.signInWithPasskey()')).toMatchObject({ id, email });
+    expect((await withPasskeys('return passkeys.signInWithPasskey()')).customer).toMatchObject({ id, email });
     expect(await run(page, 'return account.me()')).toMatchObject({ id });
     expect(await withPasskeys('return passkeys.confirmWithPasskey()')).toMatchObject({ expiresIn: 3600 });
 
     await update({ mfa: 'optional' });
-    const { challenge } = (await instance.login(email)).body;
+    const { challenge } = await run(page, `return account.login('${email}', '${PASSWORD}')`);
     expect(challenge).toMatchObject({ kind: 'second_factor', methods: ['passkey'] });
+    // Until the challenge is completed, the earlier session goes on.
+    expect(await run(page, 'return account.me()')).toMatchObject({ id });
     const completed = await withPasskeys(`return passkeys.completeWithPasskey('${challenge.token}')`);
-    expect(completed).toMatchObject({ id });
+    expect(completed.customer).toMatchObject({ id });
 
     // A copy of the passkey has been used more often.
     const [credential] = credentials;
