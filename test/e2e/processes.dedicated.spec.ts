@@ -6,6 +6,7 @@ import { currentMigrationNames } from '@gatehouse/persistence';
 import { withSettings } from '../support/customers.js';
 import { OWNER_ROLE } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
+import { withFirstVersion } from '../support/first-version.js';
 import { migrateDatabase } from '../support/migrate-database.js';
 import { insertOperator, OperatorClient } from '../support/operator-client.js';
 import { startReplica } from '../support/start-replica.js';
@@ -31,7 +32,7 @@ const secretKeyOptions = (headers: Record<string, string> = {}) => ({
 describe('a second api', () => {
   let replica: Awaited<ReturnType<typeof startReplica>>;
   beforeAll(async () => {
-    replica = await startReplica(instance, {
+    const env = {
       NODE_ENV: 'production',
       PUBLIC_URL: 'https://auth.example.com',
       SMTP_URL: 'smtp://mail.invalid',
@@ -41,7 +42,8 @@ describe('a second api', () => {
       DOCS: 'off',
       DATABASE_URL: instance.env['MIGRATE_DATABASE_URL']!,
       MIGRATE_DATABASE_URL: '',
-    });
+    };
+    replica = await withFirstVersion(instance, () => startReplica(instance, env));
   });
   afterAll(async () => replica?.process.stop('SIGTERM'));
 
@@ -56,6 +58,16 @@ describe('a second api', () => {
         expect(await isOffered(replica.baseUrl)).toBe(true);
       });
     });
+  });
+
+  it('rejects second factors after it has seen a process of 0.1.0', async () => {
+    const project = `/api/v1/projects/${instance.credentials.projectId}`;
+    const turnOn = () => instance.requestWithSecretKey('PATCH', project, { settings: { mfa: 'optional' } });
+    const detail = expect.stringContaining('would ignore this setting: 0.1.0.');
+    expect(await turnOn()).toMatchObject({ status: 409, body: { code: 'conflict', detail } });
+    await instance.sql(`UPDATE apis SET seen_at = now() - interval '90 seconds' WHERE host IS NULL`);
+    expect((await turnOn()).status).toBe(200);
+    await instance.requestWithSecretKey('PATCH', project, { settings: { mfa: null } });
   });
 
   it('AK-08: immediately rejects a key that another api has revoked or rotated', async () => {
@@ -151,6 +163,17 @@ describe('a second api', () => {
         body: { code: 'factor_required' },
       });
     });
+  });
+});
+
+describe('the registry of apis', () => {
+  it('contains every running api, until it shuts down', async () => {
+    const countApis = async () => (await instance.sql('SELECT FROM apis WHERE host IS NOT NULL')).length;
+    expect(await countApis()).toBe(1);
+    const { process: replica } = await startReplica(instance);
+    expect(await countApis()).toBe(2);
+    await replica.stop('SIGTERM');
+    expect(await countApis()).toBe(1);
   });
 });
 

@@ -196,7 +196,7 @@ describe('the export of a project', () => {
     await eventually('all connections to be released', async () => {
       const [row] = await instance.sql<{ busy: number }>(
         `SELECT count(*)::int AS busy FROM pg_stat_activity
-         WHERE datname = current_database() AND application_name = 'gatehouse' AND state LIKE 'idle in transaction%'`,
+         WHERE datname = current_database() AND application_name LIKE 'gatehouse/%' AND state LIKE 'idle in transaction%'`,
       );
       return row!.busy === 0;
     });

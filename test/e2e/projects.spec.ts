@@ -1,6 +1,7 @@
 import { effectiveSettings } from '@gatehouse/domain';
 import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
+import { withFirstVersion } from '../support/first-version.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { Receiver } from '../support/receiver.js';
 import { insertOrganization, insertProject } from '../support/tenants.js';
@@ -409,5 +410,40 @@ describe('a patch is rejected', () => {
         body: { errors: [{ field: `settings.${field}`, code: 'invalid' }] },
       });
     }
+  });
+
+  describe('that turns on second factors or passkeys', () => {
+    const methods = [{ mfa: 'optional' }, { mfa: 'required' }, { signIn: { passkey: true } }];
+    const running = (api: string) => ({
+      status: 409,
+      body: { code: 'conflict', detail: expect.stringContaining(`would ignore this setting: ${api}. `) },
+    });
+    afterEach(() => instance.sql(`DELETE FROM apis WHERE version = '0.0.9' OR host IS NULL`));
+
+    it('while an api of an older version is running', async () => {
+      await instance.sql(
+        `INSERT INTO apis (id, host, version, schema_version) VALUES (gen_random_uuid(), 'a.internal', '0.0.9', 1764288030000)`,
+      );
+      for (const settings of methods)
+        expect(await patch({ settings })).toMatchObject(running('0.0.9 on a.internal'));
+      expect(
+        await instance.requestWithSecretKey('POST', '/api/v1/projects', {
+          name: 'New',
+          settings: methods[0],
+        }),
+      ).toMatchObject(running('0.0.9 on a.internal'));
+      await patchSettings({ signIn: { emailCode: true }, mfaGraceDays: 1, mfa: 'off' });
+
+      await instance.sql(`UPDATE apis SET seen_at = now() - interval '90 seconds' WHERE host = 'a.internal'`);
+      for (const settings of methods) await patchSettings(settings);
+      await instance.sql(`UPDATE apis SET seen_at = now() WHERE host = 'a.internal'`);
+      await patchSettings({ mfa: 'optional', signIn: { passkey: true, emailCode: false } });
+    });
+
+    it('while a process of 0.1.0 is connected', async () => {
+      await withFirstVersion(instance, async () => {
+        for (const settings of methods) expect(await patch({ settings })).toMatchObject(running('0.1.0'));
+      });
+    });
   });
 });

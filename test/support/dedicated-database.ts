@@ -89,7 +89,7 @@ export class DedicatedDatabase {
     const open = await eventually('the connections to be idle', async () => {
       const [row] = await this.instance.sql<{ open: number; busy: number }>(
         `SELECT count(*)::int AS open, count(*) FILTER (WHERE state <> 'idle')::int AS busy FROM pg_stat_activity
-         WHERE application_name = 'gatehouse' AND datname = current_database() AND query NOT LIKE 'LISTEN%'`,
+         WHERE application_name LIKE 'gatehouse/%' AND datname = current_database() AND query NOT LIKE 'LISTEN%'`,
       );
       return row!.busy <= 1 && row!.open;
     });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { DataSource, type ColumnType, type DataSourceOptions } from 'typeorm';
-import { errorMessage, withTimeout, type Config, type Logger } from '@gatehouse/platform';
+import { errorMessage, VERSION, withTimeout, type Config, type Logger } from '@gatehouse/platform';
 import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
 
@@ -79,5 +79,5 @@ const dataSourceOptions = (url: string, logger: Logger, extra: pg.PoolConfig): D
   logging: false,
   poolErrorHandler: (error: unknown) =>
     logger.warn({ reason: errorMessage(error) }, 'database connection lost'),
-  extra: { application_name: 'gatehouse', Client: Connection, pipeline: true, ...extra },
+  extra: { application_name: `gatehouse/${VERSION}`, Client: Connection, pipeline: true, ...extra },
 });

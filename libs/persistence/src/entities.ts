@@ -9,6 +9,7 @@ import { EmailCodeGuessesEntity } from './email-codes/email-code-guesses.entity.
 import { EmailCodeEntity } from './email-codes/email-code.entity.js';
 import { EventFeedEntity } from './events/event-feed.entity.js';
 import { EventEntity } from './events/event.entity.js';
+import { ApiEntity } from './health/api.entity.js';
 import { WorkerEntity } from './health/worker.entity.js';
 import { IdempotencyKeyEntity } from './idempotency/idempotency-key.entity.js';
 import { ImportFailureEntity } from './imports/import-failure.entity.js';
@@ -52,6 +53,7 @@ import { WebhookEndpointEntity } from './webhooks/webhook-endpoint.entity.js';
 /** Every entity: one for each table. The partitions of `attempts` have none. */
 export const entities = [
   AlertEntity,
+  ApiEntity,
   ApiKeyEntity,
   AttemptEntity,
   AttemptRollupByEndpointEntity,

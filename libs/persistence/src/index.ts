@@ -28,6 +28,7 @@ export * from './events/event-search.repository.js';
 export * from './factors/challenges.repository.js';
 export * from './factors/factor-attempts.repository.js';
 export * from './factors/factors.repository.js';
+export { API_HEARTBEAT_TIMEOUT_SECONDS, ApisRepository, type OlderApi } from './health/apis.repository.js';
 export * from './health/system-status.repository.js';
 export * from './health/workers.repository.js';
 export * from './idempotency/idempotency-keys.repository.js';

@@ -21,6 +21,7 @@ import { EmailCodesRepository } from './email-codes/email-codes.repository.js';
 import { EventFeedRepository } from './events/event-feed.repository.js';
 import { EventsRepository } from './events/events.repository.js';
 import { EventSearchRepository } from './events/event-search.repository.js';
+import { ApisRepository } from './health/apis.repository.js';
 import { SystemStatusRepository } from './health/system-status.repository.js';
 import { WorkersRepository } from './health/workers.repository.js';
 import { IdempotencyKeysRepository } from './idempotency/idempotency-keys.repository.js';
@@ -74,6 +75,7 @@ const repositories: Provider[] = [
   ActorsRepository,
   AlertsRepository,
   ApiKeysRepository,
+  ApisRepository,
   AttemptsRepository,
   AuditSearchRepository,
   BillingCustomersRepository,

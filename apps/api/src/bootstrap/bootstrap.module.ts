@@ -3,6 +3,7 @@ import { AuditModule } from '../audit/audit.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { OperatorsModule } from '../operators/operators.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
+import { ApiHeartbeat } from './api-heartbeat.js';
 import { FirstBoot } from './first-boot.js';
 import { FirstOperator } from './first-operator.js';
 import { ReencryptionService } from './reencryption.service.js';
@@ -10,6 +11,6 @@ import { StartupService } from './startup.service.js';
 
 @Module({
   imports: [AuditModule, HttpModule, OperatorsModule, PasswordsModule],
-  providers: [FirstBoot, FirstOperator, ReencryptionService, StartupService],
+  providers: [ApiHeartbeat, FirstBoot, FirstOperator, ReencryptionService, StartupService],
 })
 export class BootstrapModule {}

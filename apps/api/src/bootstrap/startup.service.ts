@@ -23,6 +23,7 @@ import {
   type Logger,
 } from '@gatehouse/platform';
 import { Readiness } from '../http/readiness.js';
+import { ApiHeartbeat, HEARTBEAT_INTERVAL_MS } from './api-heartbeat.js';
 import { FirstBoot } from './first-boot.js';
 import { FirstOperator } from './first-operator.js';
 
@@ -32,7 +33,8 @@ const PARTITION_DAYS = 14;
 /** Starts the services of a process that already listens: database, schema, seed data, signing keys. */
 @Injectable()
 export class StartupService implements OnApplicationShutdown {
-  private keyReloadTimer: NodeJS.Timeout | undefined;
+  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private isStopped = false;
 
   constructor(
     private readonly config: Config,
@@ -43,6 +45,7 @@ export class StartupService implements OnApplicationShutdown {
     private readonly firstBoot: FirstBoot,
     private readonly firstOperator: FirstOperator,
     private readonly keyRing: SigningKeyRing,
+    private readonly heartbeat: ApiHeartbeat,
     private readonly readiness: Readiness,
     private readonly hasher: PasswordHasher,
     private readonly threads: HashThreads,
@@ -62,8 +65,13 @@ export class StartupService implements OnApplicationShutdown {
     await this.prepareSchema();
     if (this.config.seed) await this.seed();
     await this.firstOperator.ensure();
-    await Promise.all([this.loadKeys(), this.hasher.warmUp(), this.checkAuditLog()]);
-    if (this.config.periodicJobs) this.scheduleKeyReload();
+    const heartbeat = this.heartbeat.record();
+    await Promise.all([heartbeat, this.loadKeys(), this.hasher.warmUp(), this.checkAuditLog()]);
+    if (this.config.periodicJobs) {
+      const { reloadInterval } = this.config.signingKeys;
+      this.repeat(reloadInterval, () => this.loadKeys(), 'signing key reload failed');
+      this.repeat(HEARTBEAT_INTERVAL_MS, () => this.heartbeat.record(), 'heartbeat write failed');
+    }
     this.registerTestCommands();
     this.readiness.started = true;
     this.logger.info({ url: this.config.publicUrl }, 'ready');
@@ -102,7 +110,9 @@ export class StartupService implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    clearTimeout(this.keyReloadTimer);
+    this.isStopped = true;
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    await this.heartbeat.end();
     this.limiter.close();
     await this.queue?.close();
     await this.threads.close();
@@ -121,17 +131,19 @@ export class StartupService implements OnApplicationShutdown {
   }
 
   /**
-   * Schedules the next reload of the signing keys. Reloads never overlap: an older read of the key ring must
-   * not replace a newer one.
+   * Repeats a job, with a pause before each run. Runs never overlap: an older read of the key ring must not
+   * replace a newer one.
+   * @param problem log message if a run fails
    */
-  private scheduleKeyReload(): void {
-    const reload = async () => {
-      await this.loadKeys().catch((error: unknown) => {
-        this.logger.warn({ reason: errorMessage(error) }, 'signing key reload failed');
+  private repeat(pause: number, run: () => Promise<void>, problem: string): void {
+    if (this.isStopped) return;
+    const job = async () => {
+      await run().catch((error: unknown) => {
+        this.logger.warn({ reason: errorMessage(error) }, problem);
       });
-      this.scheduleKeyReload();
+      this.repeat(pause, run, problem);
     };
-    this.keyReloadTimer = setTimeout(() => void reload(), this.config.signingKeys.reloadInterval).unref();
+    this.timers.set(problem, setTimeout(() => void job(), pause).unref());
   }
 
   private async loadKeys(): Promise<void> {

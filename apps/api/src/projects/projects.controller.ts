@@ -39,7 +39,7 @@ export class ProjectsController {
   })
   @OrganizationKey('project:write')
   @ApiCreatedResponse({ type: ProjectResponse })
-  @ApiProblems('not_found', 'slug_taken')
+  @ApiProblems('not_found', 'slug_taken', 'conflict')
   async create(@CurrentCaller() caller: ManagementCaller, @Body() body: CreateProjectRequest) {
     return ProjectResponse.from(await this.projects.create(caller, body));
   }

@@ -5,11 +5,12 @@ import { ProjectExportController } from './project-export.controller.js';
 import { ProjectExportService } from './project-export.service.js';
 import { ProjectsController } from './projects.controller.js';
 import { ProjectsService } from './projects.service.js';
+import { SettingsChecksService } from './settings-checks.service.js';
 
 @Module({
   imports: [AuditModule, PasswordsModule],
   controllers: [ProjectExportController, ProjectsController],
-  providers: [ProjectExportService, ProjectsService],
+  providers: [ProjectExportService, ProjectsService, SettingsChecksService],
   exports: [ProjectsService],
 })
 export class ProjectsModule {}

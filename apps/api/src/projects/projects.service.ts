@@ -3,7 +3,6 @@ import type { ManagementCaller } from '@gatehouse/auth';
 import {
   changedFields,
   defaultSettings,
-  effectiveRpId,
   fieldPaths,
   GatehouseError,
   invalidField,
@@ -20,7 +19,6 @@ import {
   EventsRepository,
   LegacySignInRepository,
   OrganizationsRepository,
-  PasskeysRepository,
   ProjectsRepository,
   Transactions,
   type CappedCount,
@@ -38,6 +36,7 @@ import type {
   UpdateProjectRequest,
 } from './dto/project.request.js';
 import { ProjectResponse } from './dto/project.response.js';
+import { SettingsChecksService } from './settings-checks.service.js';
 
 /** Manages projects and their settings. */
 @Injectable()
@@ -45,7 +44,7 @@ export class ProjectsService {
   constructor(
     private readonly projects: ProjectsRepository,
     private readonly organizations: OrganizationsRepository,
-    private readonly passkeys: PasskeysRepository,
+    private readonly checks: SettingsChecksService,
     private readonly legacySignIn: LegacySignInRepository,
     private readonly apiKeys: ApiKeysRepository,
     private readonly events: EventsRepository,
@@ -80,17 +79,17 @@ export class ProjectsService {
 
   /**
    * @throws GatehouseError `validation_failed`, `not_found` for an organization that the caller cannot
-   *   access, `slug_taken`
+   *   access, `slug_taken`, `conflict`
    */
   async create({ reach }: ManagementCaller, input: CreateProjectRequest): Promise<Project> {
     const { name, environment = 'development' } = input;
     const settings = this.mergeSettings(defaultSettings, input.settings ?? {}, environment);
-    await this.assertRpIdIsFree(settings, null);
     const organizationId = input.organizationId ?? reach.organizationId;
     if (!organizationId) throw invalidField('organizationId', 'required', 'organizationId is required');
     await this.organizations.get(reach, organizationId);
     const slugs = input.slug ? [input.slug] : slugCandidates(name);
     return this.transactions.run(async (tx) => {
+      await this.checks.assertMayCreate(tx, settings);
       const project = await this.insert(
         tx,
         { id: newId(), organizationId, name, environment, settings },
@@ -105,8 +104,8 @@ export class ProjectsService {
   /**
    * Merges a patch. A patch without changes creates no event and does not change `updatedAt`. Settings are
    * read with every request, so they take effect immediately.
-   * @throws GatehouseError `not_found`, `project_archived`, `validation_failed`, `conflict` if customers have passkeys
-   *   that a new `rpId` would make useless
+   * @throws GatehouseError `not_found`, `project_archived`, `validation_failed`, and the errors of
+   *   `SettingsChecksService`
    */
   update({ reach }: ManagementCaller, id: string, input: UpdateProjectRequest): Promise<Project> {
     return this.transactions.run(async (tx) => {
@@ -114,7 +113,7 @@ export class ProjectsService {
       const before = await this.projects.lock(tx, reach, id);
       if (before.archivedAt) throw new GatehouseError('project_archived');
       const settings = this.mergeSettings(before.settings, input.settings ?? {}, before.environment);
-      if (input.settings?.passkeys !== undefined) await this.assertMayChangeRpId(tx, before, settings);
+      await this.checks.assertMayChange(tx, id, before.settings, settings);
       const after = { name: input.name ?? before.name, settings };
       const previous = changedFields({ name: before.name, settings: before.settings }, after);
       const hasNewSecret = input.settings?.legacySignIn?.secret !== undefined;
@@ -171,39 +170,6 @@ export class ProjectsService {
     if (patch?.secret === undefined) return;
     const sealed = this.keyring.encrypt('legacy-sign-in-secret', projectId, patch.secret);
     await this.legacySignIn.setSecret(tx, projectId, sealed);
-  }
-
-  private async assertMayChangeRpId(
-    tx: Tx,
-    { id, settings: before }: Project,
-    settings: ProjectSettings,
-  ): Promise<void> {
-    const rpId = effectiveRpId(before.passkeys, this.config);
-    if (rpId === effectiveRpId(settings.passkeys, this.config)) return;
-    const count = rpId === null ? 0 : await this.passkeys.count(tx, id);
-    if (count > 0)
-      throw new GatehouseError('conflict', {
-        detail: `${count} passkeys are bound to ${rpId}. The rpId cannot change while customers have passkeys.`,
-      });
-    await this.assertRpIdIsFree(settings, id, tx);
-  }
-
-  /**
-   * Checks that no other project uses the host of this server, whose related origins only one project can list.
-   * @throws GatehouseError `validation_failed`
-   */
-  private async assertRpIdIsFree(
-    { passkeys }: ProjectSettings,
-    projectId: string | null,
-    tx?: Tx,
-  ): Promise<void> {
-    if (!passkeys || passkeys.rpId !== new URL(this.config.publicUrl).hostname) return;
-    if (await this.projects.findByRpId(passkeys.rpId, projectId, tx))
-      throw invalidField(
-        'settings.passkeys.rpId',
-        'not_allowed',
-        'rpId must not be the host of this server, which another project uses',
-      );
   }
 
   /** Inserts the project with the first of the slugs that is available. */

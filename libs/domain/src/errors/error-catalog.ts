@@ -89,7 +89,7 @@ export const errorCatalog = {
     status: 409,
     title: 'The change conflicts with the current state',
     cause:
-      'The object was changed at the same time, or its state does not allow the change. Or an import was repeated with different lines, or another request is processing it. detail contains the reason.',
+      'The object was changed at the same time, or its state does not allow the change. Or an import was repeated with different lines, or another request is processing it. Or an api of an older version is running, which would ignore a setting. detail contains the reason.',
     remedy: 'Get the object and retry. Send a changed import with a new importId.',
   },
   email_already_registered: {

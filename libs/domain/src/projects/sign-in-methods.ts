@@ -1,6 +1,8 @@
 import type { Customer } from '../customers/customer.js';
 import { GatehouseError } from '../errors/gatehouse-error.js';
 import { effectiveMfa } from '../factors/factor.js';
+import { effectiveRpId } from '../passkeys/relying-party.js';
+import type { ProjectSettings } from './project-settings.js';
 import type { ProjectContext } from './project.js';
 
 /** @throws GatehouseError `method_not_enabled` if customers of the project cannot sign in in this way */
@@ -24,3 +26,13 @@ export function assertMfaEnabled(
 ): void {
   if (!isMfaEnabled(project, customer)) throw new GatehouseError('method_not_enabled');
 }
+
+/** Returns whether a change of settings turns on second factors or passkeys, which earlier versions ignore. */
+export const enablesSignInMethod = (
+  before: ProjectSettings,
+  after: ProjectSettings,
+  config: { production: boolean },
+): boolean =>
+  (before.mfa === 'off' && after.mfa !== 'off') ||
+  (!before.signIn.passkey && after.signIn.passkey) ||
+  (effectiveRpId(before.passkeys, config) === null && effectiveRpId(after.passkeys, config) !== null);

@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import {
+  defaultSettings,
+  effectiveRpId,
+  enablesSignInMethod,
+  GatehouseError,
+  invalidField,
+  type ProjectSettings,
+} from '@gatehouse/domain';
+import {
+  API_HEARTBEAT_TIMEOUT_SECONDS,
+  ApisRepository,
+  PasskeysRepository,
+  ProjectsRepository,
+  type OlderApi,
+  type Tx,
+} from '@gatehouse/persistence';
+import { Config } from '@gatehouse/platform';
+
+/** Checks new settings of a project against the passkeys of its customers, other projects and running apis. */
+@Injectable()
+export class SettingsChecksService {
+  constructor(
+    private readonly projects: ProjectsRepository,
+    private readonly passkeys: PasskeysRepository,
+    private readonly apis: ApisRepository,
+    private readonly config: Config,
+  ) {}
+
+  /** Checks the settings of a new project. @throws GatehouseError `validation_failed`, `conflict` */
+  async assertMayCreate(tx: Tx, settings: ProjectSettings): Promise<void> {
+    if (enablesSignInMethod(defaultSettings, settings, this.config)) await this.assertNoOlderApi(tx);
+    await this.assertRpIdIsFree(tx, settings, null);
+  }
+
+  /**
+   * Checks the new settings of a project that the transaction has locked.
+   * @throws GatehouseError `validation_failed`, `conflict` if an api of an older version would ignore a method that is
+   *   turned on, or if customers have passkeys that a new `rpId` would make useless
+   */
+  async assertMayChange(tx: Tx, id: string, before: ProjectSettings, after: ProjectSettings): Promise<void> {
+    if (enablesSignInMethod(before, after, this.config)) await this.assertNoOlderApi(tx);
+    const rpId = effectiveRpId(before.passkeys, this.config);
+    if (rpId === effectiveRpId(after.passkeys, this.config)) return;
+    const count = rpId === null ? 0 : await this.passkeys.count(tx, id);
+    if (count > 0)
+      throw new GatehouseError('conflict', {
+        detail: `${count} passkeys are bound to ${rpId}. The rpId cannot change while customers have passkeys.`,
+      });
+    await this.assertRpIdIsFree(tx, after, id);
+  }
+
+  /**
+   * Checks that no running api has an older version, which would not know a sign-in method or a second factor.
+   * @throws GatehouseError `conflict`
+   */
+  async assertNoOlderApi(tx: Tx): Promise<void> {
+    const older = await this.apis.listOlder(tx);
+    if (older.length > 0)
+      throw new GatehouseError('conflict', {
+        detail: `Older versions of Gatehouse are running, which would ignore this setting: ${older.map(describeApi).join(', ')}. Upgrade or stop them, and retry after ${API_HEARTBEAT_TIMEOUT_SECONDS} seconds.`,
+      });
+  }
+
+  /**
+   * Checks that no other project uses the host of this server, whose related origins only one project can list.
+   * @throws GatehouseError `validation_failed`
+   */
+  private async assertRpIdIsFree(
+    tx: Tx,
+    { passkeys }: ProjectSettings,
+    projectId: string | null,
+  ): Promise<void> {
+    if (!passkeys || passkeys.rpId !== new URL(this.config.publicUrl).hostname) return;
+    if (await this.projects.findByRpId(passkeys.rpId, projectId, tx))
+      throw invalidField(
+        'settings.passkeys.rpId',
+        'not_allowed',
+        'rpId must not be the host of this server, which another project uses',
+      );
+  }
+}
+
+const describeApi = ({ version, host }: OlderApi): string => (host ? `${version} on ${host}` : version);

@@ -1,0 +1,68 @@
+// This file contains SQL: an upsert with a delete, the connections of other processes, and times by the clock of the
+// database.
+import type { Database } from '../database.js';
+import { migrations } from '../migrations/index.js';
+import { nullable, statement, text, type RowOf } from '../statements.js';
+import type { Tx } from '../transactions.js';
+import { NIL_UUID } from '../uuid-v7.js';
+
+/**
+ * Time in seconds without a heartbeat after which an api counts as stopped. Processes of 0.1.0 connect at least once a
+ * minute and close the connection after 30 seconds, so that some heartbeat within this time sees them.
+ */
+export const API_HEARTBEAT_TIMEOUT_SECONDS = 90;
+
+/** Timestamp of the newest migration, which orders the versions of the api. */
+const SCHEMA_VERSION = Number(migrations.at(-1)!.name.slice(-13));
+
+/** SQL for whether a process of 0.1.0 is connected. Its version records no heartbeats, and later ones have other names. */
+const isFirstVersionConnected = `EXISTS (SELECT FROM pg_stat_activity a
+  WHERE a.datname = current_database() AND a.application_name = 'gatehouse')`;
+
+// A row that two apis insert at the same time is in the same order for both.
+const recordHeartbeat = statement(
+  {},
+  `WITH expired AS (DELETE FROM apis WHERE seen_at < now() - interval '1 day' AND id NOT IN ($1, '${NIL_UUID}'))
+   INSERT INTO apis (id, host, version, schema_version)
+   SELECT '${NIL_UUID}'::uuid, NULL, '0.1.0', 0 WHERE ${isFirstVersionConnected}
+   UNION ALL SELECT $1::uuid, $2, $3, ${SCHEMA_VERSION}
+   ON CONFLICT (id) DO UPDATE SET seen_at = now()`,
+);
+
+const removeApi = statement({}, 'DELETE FROM apis WHERE id = $1');
+
+const olderApiRow = { host: nullable(text), version: text };
+
+/** A running api of an older version. */
+export type OlderApi = RowOf<typeof olderApiRow>;
+
+const listOlder = statement(
+  olderApiRow,
+  `SELECT host, version FROM apis
+   WHERE schema_version < ${SCHEMA_VERSION} AND seen_at > now() - interval '${API_HEARTBEAT_TIMEOUT_SECONDS} seconds'
+   UNION SELECT NULL, '0.1.0' WHERE ${isFirstVersionConnected}
+   ORDER BY version, host LIMIT 10`,
+);
+
+/** The registry of apis and their last heartbeats (ADR 0045). */
+export class ApisRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Records a heartbeat, and one of the processes of 0.1.0 if any is connected. Removes apis without a heartbeat for a
+   * day.
+   */
+  async recordHeartbeat({ id, host, version }: { id: string; host: string; version: string }): Promise<void> {
+    await this.database.execute(recordHeartbeat, [id, host, version]);
+  }
+
+  /** Removes an api that has shut down. */
+  async remove(id: string): Promise<void> {
+    await this.database.execute(removeApi, [id]);
+  }
+
+  /** Returns running apis of older versions, at most ten. */
+  listOlder(tx: Tx): Promise<OlderApi[]> {
+    return tx.execute(listOlder);
+  }
+}

@@ -1,0 +1,20 @@
+import pg from 'pg';
+import { eventually } from './eventually.js';
+import type { TestInstance } from './test-instance.js';
+
+/** Runs `work` while the database has a connection of a process of 0.1.0, which records no heartbeats. */
+export async function withFirstVersion<Result>(
+  instance: TestInstance,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const connectionString = instance.env['DATABASE_URL']!;
+  const client = new pg.Client({ connectionString, application_name: 'gatehouse' });
+  await client.connect();
+  try {
+    return await work();
+  } finally {
+    await client.end();
+    const connections = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'gatehouse'`;
+    await eventually('the connection to end', async () => (await instance.sql(connections)).length === 0);
+  }
+}
