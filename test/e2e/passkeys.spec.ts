@@ -19,6 +19,7 @@ import {
 import { startReplica } from '../support/start-replica.js';
 import { SoftwareAuthenticator, type Deviations } from '../support/software-authenticator.js';
 import { insertProject } from '../support/tenants.js';
+import { withConcurrentChange } from '../support/with-concurrent-change.js';
 import { bearerHeader, PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
 
 let instance: TestInstance;
@@ -524,6 +525,10 @@ describe('the setting passkeys', () => {
     body: { code: 'validation_failed', errors: [{ field: `settings.passkeys.${field}` }] },
   });
 
+  /** Sends two requests, neither of which can commit before both wait for a lock. */
+  const withHeldTransactions = <Result>(send: () => Promise<Result>): Promise<Result> =>
+    withConcurrentChange(instance, (sql) => sql('LOCK TABLE audit_log IN SHARE MODE'), send, 2);
+
   it('is merged, and is complete or null', async () => {
     expect(await updateSettings({ passkeys: { rpId: 'example.com' } })).toMatchObject(invalid('origins'));
     expect(await updateSettings({ passkeys: { origins } })).toMatchObject(invalid('rpId'));
@@ -554,6 +559,21 @@ describe('the setting passkeys', () => {
     expect((await updateSettings({ passkeys: null })).status).toBe(200);
   });
 
+  it('does not change its rpId while a passkey is being added', async () => {
+    const customer = await registerCustomer(instance);
+    const response = new SoftwareAuthenticator().create(await requestNewPasskey(instance, customer.tokens));
+    const change = () => updateSettings({ passkeys: { rpId: 'example.com', origins } });
+    const [added, changed] = await withHeldTransactions(() =>
+      Promise.all([asCustomer(customer, 'POST', 'passkeys', { response }), change()]),
+    );
+    expect([
+      [201, 409],
+      [401, 200],
+    ]).toContainEqual([added.status, changed.status]);
+    await instance.sql('DELETE FROM passkeys');
+    expect((await updateSettings({ passkeys: null })).status).toBe(200);
+  });
+
   it('lists related origins of the host of PUBLIC_URL, which one project can use', async () => {
     const { baseUrl } = await startReplica(instance, { PUBLIC_URL: 'https://auth.example.com' });
     const list = () => instance.request('GET', '/.well-known/webauthn', { baseUrl });
@@ -566,10 +586,13 @@ describe('the setting passkeys', () => {
         headers,
         baseUrl,
       });
-    expect((await update(instance.credentials.projectId)).status).toBe(200);
-    expect((await list()).body).toEqual({ origins: ['https://app.example.com'] });
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
-    expect(await update(projectId)).toMatchObject(invalid('rpId'));
+    const projectIds = [instance.credentials.projectId, projectId];
+    const updated = await withHeldTransactions(() => Promise.all(projectIds.map(update)));
+    expect(statuses(updated)).toEqual([200, 400]);
+    expect((await list()).body).toEqual({ origins: ['https://app.example.com'] });
+    const second = projectIds[updated.findIndex(({ status }) => status === 400)]!;
+    expect(await update(second)).toMatchObject(invalid('rpId'));
     const created = await instance.request('POST', '/api/v1/projects', {
       body: { name: 'Second', settings: { passkeys } },
       headers,
@@ -577,5 +600,6 @@ describe('the setting passkeys', () => {
     });
     expect(created).toMatchObject(invalid('rpId'));
     await updateSettings({ passkeys: null });
+    await instance.requestWithSecretKey('POST', `/api/v1/projects/${projectId}/archive`);
   });
 });

@@ -7,18 +7,20 @@ export type RunSql = (text: string, values?: unknown[]) => Promise<unknown>;
 /**
  * Returns the response to a request that races with another change: the changes of `change` are not visible
  * when the instance starts to work, and commit as soon as the instance waits for them.
+ * @param waiting number of connections of the instance that must wait
  * @throws Error if the instance does not wait
  */
 export async function withConcurrentChange<Result>(
   instance: TestInstance,
   change: (sql: RunSql) => Promise<unknown>,
   send: () => Promise<Result>,
+  waiting = 1,
 ): Promise<Result> {
   const client = await instance.db.connect();
   try {
     await client.query('BEGIN');
     await change((text, values) => client.query(text, values));
-    const [response] = await Promise.all([send(), commitWhenOthersWait(client)]);
+    const [response] = await Promise.all([send(), commitWhenOthersWait(client, waiting)]);
     return response;
   } finally {
     client.release(true);

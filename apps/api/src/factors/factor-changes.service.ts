@@ -28,6 +28,7 @@ import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasskeyResponse } from '../passkeys/dto/passkey.response.js';
+import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import { FactorResponse, type TotpSecretResponse } from './dto/factors.response.js';
 import { FreshProofService } from './fresh-proof.service.js';
 import { FactorCodesService, type NewTotpSecret } from './factor-codes.service.js';
@@ -53,6 +54,7 @@ export class FactorChangesService {
     private readonly factors: FactorsRepository,
     private readonly passkeys: PasskeysRepository,
     private readonly fresh: FreshProofService,
+    private readonly ceremonies: PasskeyCeremoniesService,
     private readonly transactions: Transactions,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
@@ -107,7 +109,8 @@ export class FactorChangesService {
 
   /**
    * Adds a passkey whose registration was verified, to a customer whom the transaction has locked.
-   * @throws GatehouseError `too_many_passkeys`, `conflict` if the project has this passkey already
+   * @throws GatehouseError `too_many_passkeys`, `conflict` if the project has this passkey already,
+   *   `passkey_not_accepted` if the `rpId` has changed in the meantime
    */
   async addPasskey(
     tx: Tx,
@@ -117,6 +120,7 @@ export class FactorChangesService {
     name: string,
   ): Promise<AddedPasskey> {
     await this.assertMayAddPasskey(customer.id, tx);
+    await this.ceremonies.assertSameSite(tx, project);
     const owner = { id: newId(), projectId: project.id, customerId: customer.id };
     const passkey = await this.passkeys.insert(tx, { ...added, ...owner, name });
     if (!passkey) throw new GatehouseError('conflict', { detail: 'The passkey has already been added.' });

@@ -14,6 +14,7 @@ import {
   EventsRepository,
   PasskeyCeremoniesRepository,
   PasskeysRepository,
+  ProjectsRepository,
   Transactions,
   type NewPasskey,
   type PasskeyCeremony,
@@ -59,6 +60,7 @@ export class PasskeyCeremoniesService {
     private readonly ceremonies: PasskeyCeremoniesRepository,
     private readonly passkeys: PasskeysRepository,
     private readonly customers: CustomersRepository,
+    private readonly projects: ProjectsRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
     private readonly config: Config,
@@ -162,6 +164,16 @@ export class PasskeyCeremoniesService {
    */
   async assertExists(tx: Tx, { id, customerId }: ProvenPasskey): Promise<void> {
     if (!(await this.passkeys.find(tx, customerId, id))) throw passkeyNotAccepted();
+  }
+
+  /**
+   * Checks that the passkeys of a project are still bound to the same site, which cannot change until the transaction ends.
+   * @throws GatehouseError `passkey_not_accepted`
+   */
+  async assertSameSite(tx: Tx, { id, settings }: ProjectContext): Promise<void> {
+    const { passkeys } = await this.projects.lockSettings(tx, id);
+    if (effectiveRpId(passkeys, this.config) !== effectiveRpId(settings.passkeys, this.config))
+      throw passkeyNotAccepted();
   }
 
   private getRelyingParty(project: ProjectContext): RelyingParty {

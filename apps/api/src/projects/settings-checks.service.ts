@@ -72,6 +72,7 @@ export class SettingsChecksService {
     projectId: string | null,
   ): Promise<void> {
     if (!passkeys || passkeys.rpId !== new URL(this.config.publicUrl).hostname) return;
+    await this.projects.lockRpId(tx, passkeys.rpId);
     if (await this.projects.findByRpId(passkeys.rpId, projectId, tx))
       throw invalidField(
         'settings.passkeys.rpId',

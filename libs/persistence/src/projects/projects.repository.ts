@@ -8,6 +8,7 @@ import {
   type Environment,
   type Project,
   type ProjectContext,
+  type ProjectSettings,
   type Reach,
   type StoredSettings,
 } from '@gatehouse/domain';
@@ -170,6 +171,16 @@ const findByRpId = statement(
    ORDER BY p.id LIMIT 1`,
 );
 
+/** The first of two keys of the lock (see `COUNT_LOCK`). */
+const RP_ID_LOCK = 7_120_917;
+
+const lockRpId = statement({}, 'SELECT FROM pg_advisory_xact_lock($1, hashtext($2))');
+
+const lockSettings = statement(
+  { settings: jsonb<StoredSettings>() },
+  'SELECT settings FROM projects WHERE id = $1 FOR SHARE',
+);
+
 const updateProject = statement(
   resourceRow,
   `UPDATE projects p SET name = $2, settings = $3, updated_at = now(),
@@ -236,6 +247,17 @@ export class ProjectsRepository {
   ): Promise<ProjectContext | null> {
     const [row] = await sql.execute(findByRpId, [rpId, exceptId]);
     return row ? toProjectContext(row) : null;
+  }
+
+  /** Makes other projects wait that want the same domain for their passkeys, until the transaction ends. */
+  async lockRpId(tx: Tx, rpId: string): Promise<void> {
+    await tx.execute(lockRpId, [RP_ID_LOCK, rpId]);
+  }
+
+  /** Returns the settings of a project, which cannot change until the transaction ends. */
+  async lockSettings(tx: Tx, id: string): Promise<ProjectSettings> {
+    const [row] = await tx.execute(lockSettings, [id]);
+    return effectiveSettings(row!.settings);
   }
 
   /** @throws GatehouseError `not_found` */
