@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD, bearerHeader, type TestResponse } from '../support/test-instance.js';
 import { importLines, StreamingImport, toNdjson } from '../support/ndjson.js';
 import { listEncodings, dumpTables } from '../support/dump-tables.js';
+import { portablePasskey } from '../support/passkeys.js';
 import { insertKey, insertProject } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -167,6 +168,55 @@ describe('a list of customers', () => {
         .filter(({ status }) => status !== 'created')
         .map(({ index, ...result }) => ({ line: index + 1, ...result })),
     );
+  });
+
+  it('imports passkeys that are complete, bound to the domain of the project and not taken', async () => {
+    const [passkey, other, third] = [portablePasskey(), portablePasskey(), portablePasskey()];
+    const invalid = (name: string, value: unknown) => [{ ...passkey, [name]: value }];
+    const email = uniqueEmail();
+    const cases: [passkeys: unknown, status: 'created' | 'skipped' | 'failed', ...errors: string[]][] = [
+      [[], 'created'],
+      [null, 'created'],
+      ['text', 'failed', 'passkeys:invalid_type'],
+      [['text'], 'failed', 'passkeys.0:invalid'],
+      [Array(21).fill(passkey), 'failed', 'passkeys:too_long'],
+      [invalid('rpId', undefined), 'failed', 'passkeys.0.rpId:required'],
+      [invalid('rpId', 'example.com'), 'failed', 'passkeys.0.rpId:not_allowed'],
+      [invalid('credentialId', 'a'), 'failed', 'passkeys.0.credentialId:invalid'],
+      [invalid('credentialId', 'ab=='), 'failed', 'passkeys.0.credentialId:invalid'],
+      [invalid('publicKey', passkey.credentialId), 'failed', 'passkeys.0.publicKey:invalid'],
+      [
+        invalid('userHandle', randomBytes(65).toString('base64url')),
+        'failed',
+        'passkeys.0.userHandle:invalid',
+      ],
+      [invalid('counter', -1), 'failed', 'passkeys.0.counter:invalid'],
+      [invalid('transports', ['USB']), 'failed', 'passkeys.0.transports:invalid'],
+      [invalid('deviceType', 'phone'), 'failed', 'passkeys.0.deviceType:invalid'],
+      [invalid('aaguid', '0'), 'failed', 'passkeys.0.aaguid:invalid'],
+      [invalid('name', ''), 'failed', 'passkeys.0.name:too_short'],
+      [invalid('createdAt', '2999-01-01T00:00:00Z'), 'failed', 'passkeys.0.createdAt:invalid'],
+      [invalid('toString', 'x'), 'failed', 'passkeys.0.toString:unknown_field'],
+      [[passkey, passkey], 'failed', 'passkeys.1.credentialId:repeated'],
+      [[passkey, other], 'created'],
+      [[third, passkey], 'failed', 'passkeys.1.credentialId:passkey_taken'],
+      [[third], 'created'],
+    ];
+    const customers = cases.map(([passkeys], index) => ({ email: `${index}${email}`, passkeys }));
+    const outcomes = async () => {
+      const { body } = await importList({ customers });
+      return (body.results as any[]).map(({ status, errors }) => [
+        status,
+        ...errors.map(({ field, code }: any) => `${field}:${code}`),
+      ]);
+    };
+    expect(await outcomes()).toEqual(cases.map(([, ...outcome]) => outcome));
+    // Customers who exist already are skipped, although their passkeys are taken.
+    const repeated = (await outcomes()).filter((_, index) => cases[index]![1] === 'created');
+    expect(repeated).toEqual(Array(4).fill(['skipped', 'email:email_already_registered']));
+    const { projectId } = await insertProject(instance, instance.credentials.organizationId);
+    const elsewhere = await importList({ projectId, customers: [{ email, passkeys: [passkey] }] });
+    expect(elsewhere.body).toMatchObject({ created: 1 });
   });
 
   it('counts created customers with hashes below the minimum of OWASP, in the import and in the audit log', async () => {

@@ -11,6 +11,7 @@ import {
 import {
   addPasskey,
   insertPasskey,
+  portablePasskey,
   registerWithPasskey,
   requestNewPasskey,
   requestPasskey,
@@ -19,6 +20,7 @@ import {
 import { startReplica } from '../support/start-replica.js';
 import { SoftwareAuthenticator, type Deviations } from '../support/software-authenticator.js';
 import { insertProject } from '../support/tenants.js';
+import { uniqueEmail } from '../support/unique-email.js';
 import { withConcurrentChange } from '../support/with-concurrent-change.js';
 import { bearerHeader, PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
 
@@ -570,6 +572,19 @@ describe('the setting passkeys', () => {
       [201, 409],
       [401, 200],
     ]).toContainEqual([added.status, changed.status]);
+    await instance.sql('DELETE FROM passkeys');
+    expect((await updateSettings({ passkeys: null })).status).toBe(200);
+    const rows = [{ email: uniqueEmail(), passkeys: [portablePasskey()] }];
+    const imported = await withConcurrentChange(
+      instance,
+      (sql) =>
+        sql(
+          `UPDATE projects SET settings = settings || '{"passkeys": {"rpId": "example.com"}}' WHERE id = $1`,
+          [instance.credentials.projectId],
+        ),
+      () => instance.requestWithSecretKey('POST', '/api/v1/customers/import', { customers: rows }),
+    );
+    expect(imported).toMatchObject({ status: 409, body: { code: 'conflict' } });
     await instance.sql('DELETE FROM passkeys');
     expect((await updateSettings({ passkeys: null })).status).toBe(200);
   });

@@ -9,9 +9,11 @@ import { eventually } from '../support/eventually.js';
 import { withFirstVersion } from '../support/first-version.js';
 import { migrateDatabase } from '../support/migrate-database.js';
 import { insertOperator, OperatorClient } from '../support/operator-client.js';
+import { portablePasskey } from '../support/passkeys.js';
 import { startReplica } from '../support/start-replica.js';
 import { freePort } from '../support/server-process.mjs';
 import { TestInstance, type RequestOptions } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 /**
  * The instance whose processes the tests stop, restart or configure. The order of the tests matters: the last
@@ -124,6 +126,17 @@ describe('a second api', () => {
         warnings.map((warning) => [warning === 'node_outdated' ? 'error' : 'warn', warning]),
       );
       expect(await getWarnings()).toEqual([]);
+    });
+
+    it('imports no passkeys into a project without an rpId', async () => {
+      const customers = [{ email: uniqueEmail(), passkeys: [portablePasskey()] }];
+      const { body } = await instance.request('POST', '/api/v1/customers/import', {
+        ...secretKeyOptions(),
+        body: { customers },
+        baseUrl: replica.baseUrl,
+      });
+      const message = expect.stringContaining('the project has no passkeys.rpId');
+      expect(body.results).toMatchObject([{ status: 'failed', errors: [{ code: 'not_allowed', message }] }]);
     });
 
     it('accepts only http origins of the local machine', async () => {

@@ -6,6 +6,8 @@ import { Keyring, PasswordHasher, HashThreads } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
 import { bearerHeader, TestInstance, PASSWORD } from '../support/test-instance.js';
 import { parseNdjson, importLines, toNdjson } from '../support/ndjson.js';
+import { portablePasskey } from '../support/passkeys.js';
+import { SoftwareAuthenticator, type Deviations } from '../support/software-authenticator.js';
 import { insertKey, insertProject, type Tenant } from '../support/tenants.js';
 import { randomTotpSecret, totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -121,6 +123,69 @@ describe('the export of a project', () => {
       );
       expect(rejected.body).toMatchObject({ failed: 1 });
     }
+  });
+
+  it('contains passkeys, which sign customers in after an import into another project with the same rpId', async () => {
+    const origin = await createProject();
+    const authenticator = new SoftwareAuthenticator();
+    // The customer had another id in the previous system.
+    const userHandle = Buffer.from('user-4711').toString('base64url');
+    authenticator.create({ challenge: 'YWJj', rp: { id: 'localhost' }, user: { id: userHandle } });
+    const passkeys = [
+      {
+        ...portablePasskey(authenticator),
+        ...{ userHandle, counter: 7, transports: ['usb'], deviceType: 'singleDevice', backedUp: false },
+        ...{
+          aaguid: randomUUID(),
+          name: 'Key ring',
+          createdAt: '2026-01-02T03:04:05.678Z',
+          lastUsedAt: null,
+        },
+      },
+      portablePasskey(),
+    ];
+    const customers = [{ email: uniqueEmail(), passkeys }, { email: uniqueEmail() }];
+    await importLines(instance, toNdjson(customers), {}, bearerHeader(origin.secretKey));
+    const exported = (await exportProject(origin.projectId)).body as string;
+    const lines = parseNdjson(exported);
+    const [line, other] = customers.map(({ email }) => lines.find((each) => each['email'] === email)!) as [
+      Record<string, any>,
+      Record<string, any>,
+    ];
+    expect(line['passkeys'][0]).toEqual(passkeys[0]);
+    const ownHandle = Buffer.from(line['id'].replaceAll('-', ''), 'hex').toString('base64url');
+    expect(line['passkeys'][1]).toEqual({
+      ...passkeys[1],
+      ...{ userHandle: ownHandle, counter: 0, transports: [], deviceType: 'multiDevice', backedUp: false },
+      ...{ aaguid: '00000000-0000-0000-0000-000000000000', name: 'Passkey', lastUsedAt: null },
+      createdAt: expect.any(String),
+    });
+    expect(other).not.toHaveProperty('passkeys');
+
+    const target = await createProject();
+    await instance.sql(`UPDATE projects SET settings = '{"signIn": {"passkey": true}}' WHERE id = $1`, [
+      target.projectId,
+    ]);
+    const imported = await importLines(instance, exported, {}, bearerHeader(target.secretKey));
+    expect(imported.body).toMatchObject({ created: 2, failures: { data: [] } });
+    const reexported = parseNdjson((await exportProject(target.projectId)).body as string);
+    const migrated = reexported.find(({ email }) => email === line['email'])!;
+    expect(portableFields(migrated)).toEqual(portableFields(line));
+    const publish = (path: string, body?: object) =>
+      instance.request('POST', `/api/v1/auth/${path}`, {
+        body,
+        headers: { 'x-publishable-key': target.publishableKey },
+      });
+    const signIn = async (deviations: Deviations = {}) => {
+      const { options } = (await publish('passkey/options')).body;
+      return publish('passkey', { response: authenticator.get(options, deviations) });
+    };
+    const newHandle = Buffer.from(migrated['id'].replaceAll('-', ''), 'hex').toString('base64url');
+    authenticator.counter = 8;
+    for (const deviations of [{ userHandle: ownHandle }, { userHandle: newHandle }, { userHandle: null }])
+      expect((await signIn(deviations)).body.code).toBe('passkey_not_accepted');
+    expect(await signIn()).toMatchObject({ status: 200, body: { customer: { id: migrated['id'] } } });
+    expect((await signIn()).body.code).toBe('passkey_not_accepted');
   });
 
   it('contains hashes only on request and with their scope, and imported hashes unchanged (PW-06, AK-06)', async () => {

@@ -61,6 +61,13 @@ export async function signInWithPasskey(
   return instance.requestWithPublishableKey('POST', '/api/v1/auth/passkey', { response });
 }
 
+/** Returns a passkey as the system that created it exports it. */
+export const portablePasskey = (authenticator = new SoftwareAuthenticator(), rpId = 'localhost') => ({
+  rpId,
+  credentialId: authenticator.id,
+  publicKey: authenticator.coseKey().toString('base64url'),
+});
+
 /** Inserts a passkey with an unknown key. @returns its id */
 export async function insertPasskey(instance: TestInstance, customerId: string): Promise<string> {
   const id = randomUUID();

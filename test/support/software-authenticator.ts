@@ -133,7 +133,7 @@ export class SoftwareAuthenticator {
   }
 
   /** Returns the public key as a COSE key: EC2, ES256, P-256, x, y (RFC 9053). */
-  private coseKey(): Buffer {
+  coseKey(): Buffer {
     const { x, y } = this.publicKey.export({ format: 'jwk' });
     const [prefix, separator] = [Buffer.from('a5010203262001215820', 'hex'), Buffer.from('225820', 'hex')];
     return Buffer.concat([prefix, Buffer.from(x!, 'base64url'), separator, Buffer.from(y!, 'base64url')]);

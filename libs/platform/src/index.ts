@@ -44,6 +44,7 @@ export * from './metrics/api-metrics.js';
 export * from './metrics/metrics.js';
 export * from './metrics/metrics-server.js';
 export * from './metrics/worker-metrics.js';
+export * from './passkeys/public-key.js';
 export * from './passkeys/webauthn.js';
 export * from './queue/delivery-queue.js';
 export * from './queue/load-delivery-queue.js';

@@ -73,9 +73,9 @@ function inheritedNameErrors(plain: object, input: object, parent = ''): FieldEr
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Returns true for an instance of a class. Other objects stay unchanged, with any field names. */
+/** Returns true for an instance of a class, or a list, which can contain them. Other objects stay unchanged, with any field names. */
 const hasDtoClass = (value: unknown): value is object =>
-  isObject(value) && ![Object.prototype, Array.prototype].includes(Object.getPrototypeOf(value) as object);
+  isObject(value) && Object.getPrototypeOf(value) !== Object.prototype;
 
 function fieldErrors(error: ValidationError, parent = ''): FieldError[] {
   const field = parent + error.property;

@@ -85,6 +85,17 @@ const BrowserObjectField = (
     }),
   );
 
+/** How browsers reach an authenticator, such as `internal`. */
+export const TransportsField = (): PropertyDecorator =>
+  TextListField({
+    ...transports,
+    optional: true,
+    minItems: 0,
+    itemSchema: { pattern: TRANSPORT },
+    isValid: (text) => new RegExp(TRANSPORT).test(text),
+    message: '$property must contain texts of at most 32 lowercase letters',
+  });
+
 class Credential {
   @BytesField(id) id!: string;
   @BytesField(id) rawId!: string;
@@ -106,14 +117,7 @@ class AssertionData {
 class RegistrationData {
   @BytesField(registrationData.clientDataJSON) clientDataJSON!: string;
   @BytesField(registrationData.attestationObject) attestationObject!: string;
-  @TextListField({
-    ...transports,
-    optional: true,
-    minItems: 0,
-    isValid: (text) => new RegExp(TRANSPORT).test(text),
-    message: '$property must contain texts of at most 32 lowercase letters',
-  })
-  transports?: string[];
+  @TransportsField() transports?: string[];
 }
 
 const data = { description: 'Response of the authenticator' };

@@ -15,6 +15,7 @@ import { InputPipe } from '../http/input.pipe.js';
 import { lineLimits, parseStrictJson } from '../http/strict-json.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import { ImportedCustomer } from './dto/import.request.js';
+import { ImportedPasskeysService, type NewImportedPasskey } from './imported-passkeys.service.js';
 import type { Line } from './ndjson.js';
 
 /** Number of lines that are validated in a row before the event loop handles other work. */
@@ -28,8 +29,11 @@ const MAX_FIELD_LENGTH = 100;
 export type ValidatedLine = { line: number } & (
   | {
       customer: CustomerWithPasswordHash;
+      /** Whether the line contains the id of the customer, which may be taken. */
+      hasOwnId: boolean;
       /** In base32, or null. */
       totpSecret: string | null;
+      passkeys: NewImportedPasskey[];
       hasWeakHash: boolean;
     }
   | { errors: FieldError[] }
@@ -43,6 +47,7 @@ export class ImportLinesService {
   constructor(
     private readonly policy: PasswordPolicyService,
     private readonly hasher: PasswordHasher,
+    private readonly passkeys: ImportedPasskeysService,
   ) {}
 
   /** @throws GatehouseError `request_timeout` when the caller disconnects */
@@ -88,7 +93,9 @@ export class ImportLinesService {
       const input = (await this.input.transform(read(), target)) as ImportedCustomer;
       return {
         line,
+        passkeys: await this.passkeys.validate(project, input.passkeys ?? []),
         customer: toCustomer(project, input, await this.resolvePasswordHash(project, input, signal)),
+        hasOwnId: input.id !== undefined,
         totpSecret: input.totpSecret ?? null,
         hasWeakHash: isWeakHash(input.passwordHash ?? ''),
       };

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Customer, ImportLineResult, ProjectContext } from '@gatehouse/domain';
+import type { Customer, FieldError, ImportLineResult, ProjectContext } from '@gatehouse/domain';
 import {
   CustomersBulkRepository,
   EventsRepository,
@@ -9,6 +9,7 @@ import {
 } from '@gatehouse/persistence';
 import { newId, Keyring } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
+import { ImportedPasskeysService } from './imported-passkeys.service.js';
 import type { ValidatedLine } from './import-lines.service.js';
 
 type Candidate = Extract<ValidatedLine, { customer: CustomerWithPasswordHash }>;
@@ -19,6 +20,7 @@ export class ImportWriterService {
   constructor(
     private readonly customers: CustomersBulkRepository,
     private readonly factors: FactorsRepository,
+    private readonly passkeys: ImportedPasskeysService,
     private readonly events: EventsRepository,
     private readonly keyring: Keyring,
   ) {}
@@ -34,22 +36,22 @@ export class ImportWriterService {
     const created: Customer[] = [];
     for (const group of splitDuplicates(lines.filter(isCandidate))) {
       await this.replaceTakenIds(tx, group);
-      const inserted = await this.customers.insert(
+      const takenPasskeys = await this.passkeys.findTaken(tx, project, group);
+      const insertable = group.filter(({ line }) => !takenPasskeys.has(line));
+      const ids = await this.customers.insert(
         tx,
         project.id,
-        group.map(({ customer }) => customer),
+        insertable.map(({ customer }) => customer),
       );
-      const conflicting = group.filter(({ customer }) => !inserted.has(customer.id));
-      for (const { line, customer, hasWeakHash } of group) {
-        if (!inserted.has(customer.id)) continue;
+      const inserted = group.filter(({ customer }) => ids.has(customer.id));
+      const conflicting = group.filter(({ customer }) => !ids.has(customer.id));
+      for (const { line, customer, hasWeakHash } of inserted) {
         results.set(line, { line, status: 'created', customerId: customer.id, errors: [], hasWeakHash });
         created.push(customer);
       }
-      await this.insertFactors(
-        tx,
-        group.filter(({ customer }) => inserted.has(customer.id)),
-      );
-      for (const result of await this.explainConflicts(tx, project, conflicting))
+      await this.insertFactors(tx, inserted);
+      await this.passkeys.insert(tx, project, inserted);
+      for (const result of await this.explainConflicts(tx, project, conflicting, takenPasskeys))
         results.set(result.line, result);
     }
     if (emitEvents) {
@@ -71,11 +73,13 @@ export class ImportWriterService {
 
   /** Gives new ids to the customers whose ids are taken, also by customers of other projects. */
   private async replaceTakenIds(tx: Tx, group: Candidate[]): Promise<void> {
+    const customers = group.filter(({ hasOwnId }) => hasOwnId).map(({ customer }) => customer);
+    if (customers.length === 0) return;
     const taken = await this.customers.findTakenIds(
       tx,
-      group.map(({ customer }) => customer.id),
+      customers.map(({ id }) => id),
     );
-    for (const { customer } of group) if (taken.has(customer.id)) customer.id = newId();
+    for (const customer of customers) if (taken.has(customer.id)) customer.id = newId();
   }
 
   private async insertFactors(tx: Tx, inserted: Candidate[]): Promise<void> {
@@ -91,6 +95,7 @@ export class ImportWriterService {
     tx: Tx,
     project: ProjectContext,
     conflicting: Candidate[],
+    takenPasskeys: Map<number, FieldError[]>,
   ): Promise<ImportLineResult[]> {
     if (conflicting.length === 0) return [];
     const emails = conflicting.map(({ customer }) => customer.email);
@@ -99,7 +104,12 @@ export class ImportWriterService {
       const customerId = taken.get(customer.email) ?? null;
       return customerId
         ? { line, status: 'skipped', customerId, errors: [emailTakenError] }
-        : { line, status: 'failed', customerId, errors: [externalIdTakenError] };
+        : {
+            line,
+            status: 'failed',
+            customerId,
+            errors: takenPasskeys.get(line) ?? [externalIdTakenError],
+          };
     });
   }
 }
@@ -107,7 +117,7 @@ export class ImportWriterService {
 const isCandidate = (line: ValidatedLine): line is Candidate => 'customer' in line;
 
 /**
- * Returns groups in which no id, no email address and no external id occurs twice: a duplicate conflicts with the
+ * Returns groups in which no id, email address, external id or passkey occurs twice: a duplicate conflicts with the
  * first occurrence in the database, as if the customers were inserted one by one.
  */
 function splitDuplicates(candidates: Candidate[]): Candidate[][] {
@@ -115,7 +125,11 @@ function splitDuplicates(candidates: Candidate[]): Candidate[][] {
   let seen = new Set<string>();
   for (const candidate of candidates) {
     const { id, email, externalId } = candidate.customer;
-    const keys = [`id ${id}`, `email ${email}`, ...(externalId === null ? [] : [`externalId ${externalId}`])];
+    const keys = [
+      ...[`id ${id}`, `email ${email}`],
+      ...(externalId === null ? [] : [`externalId ${externalId}`]),
+      ...candidate.passkeys.map(({ credentialId }) => `passkey ${credentialId.toString('hex')}`),
+    ];
     if (groups.length === 0 || keys.some((key) => seen.has(key))) {
       groups.push([]);
       seen = new Set();

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { HttpModule } from '../http/http.module.js';
+import { PasskeysModule } from '../passkeys/passkeys.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
+import { ImportedPasskeysService } from './imported-passkeys.service.js';
 import { ImportLinesService } from './import-lines.service.js';
 import { ImportRequestsService } from './import-requests.service.js';
 import { ImportWriterService } from './import-writer.service.js';
@@ -9,8 +11,14 @@ import { ImportsController } from './imports.controller.js';
 import { ImportsService } from './imports.service.js';
 
 @Module({
-  imports: [AuditModule, HttpModule, PasswordsModule],
+  imports: [AuditModule, HttpModule, PasskeysModule, PasswordsModule],
   controllers: [ImportsController],
-  providers: [ImportLinesService, ImportRequestsService, ImportWriterService, ImportsService],
+  providers: [
+    ImportedPasskeysService,
+    ImportLinesService,
+    ImportRequestsService,
+    ImportWriterService,
+    ImportsService,
+  ],
 })
 export class ImportsModule {}

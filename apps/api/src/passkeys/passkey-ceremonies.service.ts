@@ -170,10 +170,14 @@ export class PasskeyCeremoniesService {
    * Checks that the passkeys of a project are still bound to the same site, which cannot change until the transaction ends.
    * @throws GatehouseError `passkey_not_accepted`
    */
-  async assertSameSite(tx: Tx, { id, settings }: ProjectContext): Promise<void> {
+  async assertSameSite(tx: Tx, project: ProjectContext): Promise<void> {
+    if (!(await this.isSameSite(tx, project))) throw passkeyNotAccepted();
+  }
+
+  /** Returns whether the passkeys of a project are still bound to the same site, as `assertSameSite` does. */
+  async isSameSite(tx: Tx, { id, settings }: ProjectContext): Promise<boolean> {
     const { passkeys } = await this.projects.lockSettings(tx, id);
-    if (effectiveRpId(passkeys, this.config) !== effectiveRpId(settings.passkeys, this.config))
-      throw passkeyNotAccepted();
+    return effectiveRpId(passkeys, this.config) === effectiveRpId(settings.passkeys, this.config);
   }
 
   private getRelyingParty(project: ProjectContext): RelyingParty {
@@ -216,12 +220,12 @@ const userHandle = (customerId: string): Buffer => Buffer.from(customerId.replac
 
 /** Returns whether a passkey belongs to the customer of a ceremony, and in a sign-in to the customer whom it names. */
 const isOwner = (
-  { customerId }: StoredPasskey,
+  { customerId, userHandle: ownHandle }: StoredPasskey,
   ceremony: PasskeyCeremony,
   handle: string | undefined,
 ): boolean =>
   (ceremony.customerId === null ? handle !== undefined : ceremony.customerId === customerId) &&
-  (handle === undefined || handle === userHandle(customerId).toString('base64url'));
+  (handle === undefined || handle === ownHandle.toString('base64url'));
 
 function rejectResponse(cause: unknown): never {
   throw passkeyNotAccepted(cause);

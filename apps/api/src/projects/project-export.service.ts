@@ -1,21 +1,30 @@
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { SecretKeyCaller } from '@gatehouse/auth';
-import { GatehouseError, insufficientScope, type Scope } from '@gatehouse/domain';
+import { effectiveRpId, GatehouseError, insufficientScope, type Scope } from '@gatehouse/domain';
 import {
   ApiKeysRepository,
   CustomersBulkRepository,
   FactorsRepository,
+  PasskeysRepository,
   ProjectsRepository,
   Transactions,
   type CustomerWithPasswordHash,
 } from '@gatehouse/persistence';
-import { Keyring, LOGGER, PasswordHasher, type Logger } from '@gatehouse/platform';
+import { Config, Keyring, LOGGER, PasswordHasher, type Logger } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { CustomerResponse } from '../customers/dto/customer.response.js';
 import { streamPages } from '../http/stream-pages.js';
+import { ExportedPasskey } from './dto/exported-passkey.js';
 
 const PAGE_SIZE = 200;
+
+interface ExportOptions {
+  projectId: string;
+  /** The domain to which the passkeys of the project are bound. */
+  rpId: string | null;
+  withHashes: boolean;
+}
 
 /** Exports all customers of a project, one JSON object per line. */
 @Injectable()
@@ -24,11 +33,13 @@ export class ProjectExportService {
     private readonly projects: ProjectsRepository,
     private readonly customers: CustomersBulkRepository,
     private readonly factors: FactorsRepository,
+    private readonly passkeys: PasskeysRepository,
     private readonly apiKeys: ApiKeysRepository,
     private readonly hasher: PasswordHasher,
     private readonly keyring: Keyring,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
+    private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -47,13 +58,14 @@ export class ProjectExportService {
     if (withHashes && !caller.scopes.includes('customer:export_hashes')) {
       throw insufficientScope(requiredScopes);
     }
-    const { organizationId } = await this.projects.get(caller.reach, projectId);
+    const { organizationId, settings } = await this.projects.get(caller.reach, projectId);
     const first = await this.customers.listPage(projectId, null, PAGE_SIZE);
     const action = { action: 'project.exported', organizationId, projectId, targetId: projectId } as const;
     await this.transactions.run((tx) =>
       this.audit.record(tx, { ...action, details: { hashes: withHashes } }),
     );
-    return this.pages(caller, projectId, first, withHashes);
+    const rpId = effectiveRpId(settings.passkeys, this.config);
+    return this.pages(caller, { projectId, rpId, withHashes }, first);
   }
 
   /** Sends the pages of an export as the response. */
@@ -67,13 +79,13 @@ export class ProjectExportService {
    */
   private async *pages(
     caller: SecretKeyCaller,
-    projectId: string,
+    options: ExportOptions,
     first: CustomerWithPasswordHash[],
-    withHashes: boolean,
   ): AsyncGenerator<string> {
+    const { projectId } = options;
     let page = first;
     while (page.length > 0) {
-      yield await this.formatPage(page, withHashes);
+      yield await this.formatPage(page, options);
       if (page.length < PAGE_SIZE) return;
       // A revoked key must stop working immediately (contract, section 3).
       if (!(await this.apiKeys.isActive(caller.keyId))) throw new GatehouseError('invalid_api_key');
@@ -81,23 +93,31 @@ export class ProjectExportService {
     }
   }
 
-  private async formatPage(page: CustomerWithPasswordHash[], withHashes: boolean): Promise<string> {
+  private async formatPage(
+    page: CustomerWithPasswordHash[],
+    { rpId, withHashes }: ExportOptions,
+  ): Promise<string> {
     const ids = page.map(({ id }) => id);
     const secrets = withHashes ? await this.factors.listNewestSecrets(ids) : null;
-    return page.map((customer) => this.formatLine(customer, secrets)).join('');
+    const passkeys = await this.passkeys.listPortable(ids);
+    const lines = page.map(({ passwordHash, ...customer }) => {
+      const list = passkeys.get(customer.id)!.map((passkey) => ExportedPasskey.from(passkey, rpId));
+      return {
+        ...CustomerResponse.from(customer),
+        // Without it, earlier versions can import the line.
+        ...(list.length > 0 ? { passkeys: list } : {}),
+        ...(secrets && this.formatSecrets(customer.id, passwordHash, secrets.get(customer.id))),
+      };
+    });
+    return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   }
 
-  /** @param totpSecrets encrypted secrets by the id of the customer; null for a line without hashes and secrets */
-  private formatLine(
-    { passwordHash, ...customer }: CustomerWithPasswordHash,
-    totpSecrets: Map<string, Buffer> | null,
-  ): string {
-    const sealed = totpSecrets?.get(customer.id);
-    const secrets = totpSecrets && {
+  /** @param totpSecret encrypted */
+  private formatSecrets(id: string, passwordHash: string | null, totpSecret: Buffer | undefined) {
+    return {
       passwordHash: passwordHash && this.hasher.exportHash(passwordHash),
-      totpSecret: sealed ? this.keyring.decrypt('totp-secret', customer.id, sealed) : null,
+      totpSecret: totpSecret ? this.keyring.decrypt('totp-secret', id, totpSecret) : null,
     };
-    return `${JSON.stringify({ ...CustomerResponse.from(customer), ...secrets })}\n`;
   }
 }
 

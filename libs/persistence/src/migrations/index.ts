@@ -48,6 +48,7 @@ import { CreatePasskeys1764288030000 } from './1764288030000-create-passkeys.js'
 import { CreateSignInExchanges1764288040000 } from './1764288040000-create-sign-in-exchanges.js';
 import { CreateReauthenticationCodes1764288041000 } from './1764288041000-create-reauthentication-codes.js';
 import { CreateApis1764288050000 } from './1764288050000-create-apis.js';
+import { AddPasskeyUserHandles1764288060000 } from './1764288060000-add-passkey-user-handles.js';
 import { AddLegacySignIn1764288070000 } from './1764288070000-add-legacy-sign-in.js';
 import { AddImportedCustomers1764288071000 } from './1764288071000-add-imported-customers.js';
 import { MarkImportedCustomers1764288072000 } from './1764288072000-mark-imported-customers.js';
@@ -104,6 +105,7 @@ export const migrations = [
   CreateSignInExchanges1764288040000,
   CreateReauthenticationCodes1764288041000,
   CreateApis1764288050000,
+  AddPasskeyUserHandles1764288060000,
   AddLegacySignIn1764288070000,
   AddImportedCustomers1764288071000,
   MarkImportedCustomers1764288072000,

@@ -19,6 +19,8 @@ export class PasskeyEntity {
   /** Model of the authenticator, or zeros. */
   @Column('uuid') aaguid!: string;
   @Column('text') name!: string;
+  /** The id of the customer in the authenticator, from another system; null for the id of the customer. */
+  @Column('bytea', { name: 'user_handle', nullable: true }) userHandle!: Buffer | null;
   @Column({ type: 'timestamptz', name: 'last_used_at', precision: 3, nullable: true })
   lastUsedAt!: Date | null;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;

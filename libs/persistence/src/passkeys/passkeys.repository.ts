@@ -38,6 +38,20 @@ export interface NewPasskey extends PasskeyCredential {
   aaguid: string;
 }
 
+/** A passkey of another system. */
+export interface ImportedPasskey extends NewPasskey {
+  id: string;
+  customerId: string;
+  name: string;
+  /** The id of the customer in the authenticator; null for the id of the customer. */
+  userHandle: Buffer | null;
+  lastUsedAt: Date | null;
+  createdAt: Date;
+}
+
+/** The id of the customer, as the authenticator stores it. */
+const userHandleSql = 'coalesce(k.user_handle, uuid_send(k.customer_id))';
+
 const storedPasskeyRow = {
   ...passkeyRow,
   ...credentialRow,
@@ -45,10 +59,16 @@ const storedPasskeyRow = {
   publicKey: bytea,
   counter: bigint,
   deviceBound: boolean,
+  userHandle: bytea,
 };
+const storedPasskeyColumns = `${passkeyColumns}, ${credentialColumns}, k.customer_id AS "customerId",
+  k.public_key AS "publicKey", k.counter, k.device_bound AS "deviceBound", ${userHandleSql} AS "userHandle"`;
 
 /** A passkey with the key that verifies its signatures. */
 export type StoredPasskey = Omit<RowOf<typeof storedPasskeyRow>, 'counter'> & { counter: number };
+
+/** A passkey with everything that another system needs to verify it. */
+export type PortablePasskey = StoredPasskey & { backedUp: boolean; aaguid: string };
 
 /** SQL for whether the customer with an id has a passkey. */
 export const hasPasskeySql = (customerId: string): string =>
@@ -66,9 +86,18 @@ const listCredentials = statement(
 
 const findByCredential = statement(
   storedPasskeyRow,
-  `SELECT ${passkeyColumns}, ${credentialColumns}, k.customer_id AS "customerId", k.public_key AS "publicKey", k.counter,
-     k.device_bound AS "deviceBound"
-   FROM passkeys k WHERE k.project_id = $1 AND k.credential_id = $2`,
+  `SELECT ${storedPasskeyColumns} FROM passkeys k WHERE k.project_id = $1 AND k.credential_id = $2`,
+);
+
+const listStored = statement(
+  { ...storedPasskeyRow, backedUp: boolean, aaguid: uuid },
+  `SELECT ${storedPasskeyColumns}, k.backed_up AS "backedUp", k.aaguid
+   FROM passkeys k WHERE k.customer_id = ANY ($1) ORDER BY k.id`,
+);
+
+const findTakenCredentials = statement(
+  { credentialId: bytea },
+  `SELECT k.credential_id AS "credentialId" FROM passkeys k WHERE k.project_id = $1 AND k.credential_id = ANY ($2)`,
 );
 
 const findPasskey = statement(
@@ -87,6 +116,20 @@ const insertPasskey = statement(
      backed_up, aaguid, name)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
    ON CONFLICT (project_id, credential_id) DO NOTHING RETURNING ${passkeyColumns}`,
+);
+
+const insertImported = statement(
+  { id: uuid },
+  `INSERT INTO passkeys (id, project_id, customer_id, credential_id, public_key, counter, transports, device_bound,
+     backed_up, aaguid, name, user_handle, last_used_at, created_at)
+   SELECT k.id, $1, k."customerId", k."credentialId", k."publicKey", k.counter, k.transports, k."deviceBound", k."backedUp",
+     k.aaguid, k.name, nullif(k."userHandle", uuid_send(k."customerId")), k."lastUsedAt", k."createdAt"
+   FROM json_to_recordset($2::json) AS k (id uuid, "customerId" uuid, "credentialId" bytea, "publicKey" bytea, counter bigint,
+     transports text[], "deviceBound" boolean, "backedUp" boolean, aaguid uuid, name text, "userHandle" bytea,
+     "lastUsedAt" timestamptz, "createdAt" timestamptz)
+   -- In a fixed order, so that two imports of the same passkeys cannot deadlock.
+   ORDER BY k."credentialId"
+   ON CONFLICT (project_id, credential_id) DO NOTHING RETURNING id`,
 );
 
 // Two requests with the same counter must not both succeed, although each has read the older one.
@@ -125,6 +168,20 @@ export class PasskeysRepository {
     return row ? { ...row, counter: Number(row.counter) } : null;
   }
 
+  /** Returns the passkeys of customers, by the id of the customer, oldest first. */
+  async listPortable(customerIds: string[]): Promise<Map<string, PortablePasskey[]>> {
+    const rows = await this.database.execute(listStored, [customerIds]);
+    const passkeys = new Map<string, PortablePasskey[]>(customerIds.map((id) => [id, []]));
+    for (const row of rows) passkeys.get(row.customerId)!.push({ ...row, counter: Number(row.counter) });
+    return passkeys;
+  }
+
+  /** Returns those of the credential ids that passkeys of the project have, in base64url. */
+  async findTakenCredentials(tx: Tx, projectId: string, credentialIds: Buffer[]): Promise<Set<string>> {
+    const rows = await tx.execute(findTakenCredentials, [projectId, credentialIds]);
+    return new Set(rows.map(({ credentialId }) => credentialId.toString('base64url')));
+  }
+
   async find(tx: Tx, customerId: string, id: string): Promise<Passkey | null> {
     const [row] = await tx.execute(findPasskey, [customerId, id]);
     return row ?? null;
@@ -155,6 +212,22 @@ export class PasskeysRepository {
       passkey.name,
     ]);
     return row ?? null;
+  }
+
+  /**
+   * Inserts passkeys of customers that the transaction has inserted. Returns false if the project has one of them
+   * already.
+   */
+  async insertImported(tx: Tx, projectId: string, passkeys: ImportedPasskey[]): Promise<boolean> {
+    const hex = (bytes: Buffer) => `\\x${bytes.toString('hex')}`;
+    const records = passkeys.map(({ credentialId, publicKey, userHandle, ...passkey }) => ({
+      ...passkey,
+      credentialId: hex(credentialId),
+      publicKey: hex(publicKey),
+      userHandle: userHandle && hex(userHandle),
+    }));
+    const rows = await tx.execute(insertImported, [projectId, JSON.stringify(records)]);
+    return rows.length === passkeys.length;
   }
 
   /**

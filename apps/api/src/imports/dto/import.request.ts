@@ -2,15 +2,17 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
-import { isUuid, type CustomerMfaPolicy } from '@gatehouse/domain';
-import { now } from '@gatehouse/platform';
+import { isRpId, isUuid, MAX_PASSKEYS, PASSKEY_NAME_LENGTH, type CustomerMfaPolicy } from '@gatehouse/domain';
+import { decodeBase64Url, now } from '@gatehouse/platform';
 import { CustomerMfaField } from '../../http/customer-mfa-field.js';
 import { CustomerProfileFields } from '../../http/customer-profile-fields.js';
+import type { FieldOptions } from '../../http/field-options.js';
 import {
   BooleanField,
   CheckedField,
   EmailField,
   ExternalIdField,
+  IntegerField,
   isTimestamp,
   MetadataField,
   OneOfField,
@@ -18,7 +20,10 @@ import {
   SecretField,
   TextField,
 } from '../../http/fields.js';
+import { ObjectListField } from '../../http/object-list-field.js';
 import { PageQuery } from '../../http/paging.js';
+import { TransportsField } from '../../http/passkey-response-fields.js';
+import { domainSchema } from '../../http/text-schemas.js';
 
 /** Maximum time by which another clock may be ahead of this one, in ms. */
 const CLOCK_SKEW_MS = 5 * 60_000;
@@ -72,6 +77,89 @@ const PastField = (description: string): PropertyDecorator =>
 const UuidField = (description: string): PropertyDecorator =>
   CheckedField({ description, optional: true, isValid: isUuid, message: '$property must be a UUID' });
 
+/** Bytes in base64url. */
+const BytesField = (options: FieldOptions & { maxBytes: number }): PropertyDecorator =>
+  CheckedField({
+    ...options,
+    schema: { pattern: '^[A-Za-z0-9_-]+$', maxLength: Math.ceil((options.maxBytes * 4) / 3) },
+    isValid: (text) => {
+      const bytes = decodeBase64Url(text);
+      return bytes !== null && bytes.length > 0 && bytes.length <= options.maxBytes;
+    },
+    message: `$property must be base64url without padding, with at most ${options.maxBytes} bytes`,
+  });
+
+/** A passkey of another system, or of an export. */
+export class ImportedPasskeyFields {
+  @CheckedField({
+    description: 'Domain to which the passkey is bound. It must be the `rpId` of the project',
+    example: 'example.com',
+    maxLength: 253,
+    schema: domainSchema,
+    isValid: isRpId,
+    message: '$property must be a domain name in lowercase, or localhost',
+  })
+  rpId!: string;
+
+  @BytesField({ description: 'Id of the passkey, unique in the project, in base64url', maxBytes: 1023 })
+  credentialId!: string;
+
+  // The service validates the key, because the library for this is loaded on demand.
+  @BytesField({
+    description: 'Public key as a COSE key (ES256, EdDSA or RS256) in base64url',
+    maxBytes: 2048,
+  })
+  publicKey!: string;
+
+  @BytesField({
+    description:
+      'Id of the customer in the passkey (`user.id` of its creation) in base64url. Default: the 16 bytes of the id of the customer',
+    optional: true,
+    maxBytes: 64,
+  })
+  userHandle?: string;
+
+  @IntegerField({
+    description: 'Newest signature counter. Default: 0, for a passkey that does not count',
+    optional: true,
+    min: 0,
+    max: 2 ** 32 - 1,
+  })
+  counter?: number;
+
+  @TransportsField() transports?: string[];
+
+  @OneOfField(
+    '`singleDevice` if the passkey is bound to a device, `multiDevice` if it can be synchronized. Default: `multiDevice`',
+    ['singleDevice', 'multiDevice'],
+  )
+  deviceType?: 'singleDevice' | 'multiDevice';
+
+  @BooleanField({ description: 'True if the passkey is synchronized. Default: false', optional: true })
+  backedUp?: boolean;
+
+  // Not a UUID of RFC 9562: its version and variant are arbitrary.
+  @CheckedField({
+    description: 'Model of the authenticator (AAGUID)',
+    optional: true,
+    schema: { format: 'uuid' },
+    isValid: (text) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text),
+    message: '$property must be 128 bits in the format of a UUID',
+  })
+  aaguid?: string;
+
+  @TextField({
+    description: 'Name that the customer sees. Default: `Passkey`',
+    optional: true,
+    minLength: 1,
+    maxLength: PASSKEY_NAME_LENGTH,
+  })
+  name?: string;
+
+  @PastField('Creation time. Default: now') createdAt?: string | null;
+  @PastField('Time of the last use') lastUsedAt?: string | null;
+}
+
 class ImportedEmail {
   @EmailField() email!: string;
 }
@@ -107,6 +195,15 @@ class ImportedFields {
     message: '$property must be at least 80 bits in base32, without padding',
   })
   totpSecret?: string | null;
+
+  @ObjectListField({
+    description: 'Passkeys. Their `rpId` must be the one of the project',
+    type: ImportedPasskeyFields,
+    optional: true,
+    nullable: true,
+    maxItems: MAX_PASSKEYS,
+  })
+  passkeys?: ImportedPasskeyFields[] | null;
 
   @BooleanField({
     description: 'True if the customer has proven ownership of the email address',

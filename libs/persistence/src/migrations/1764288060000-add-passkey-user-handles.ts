@@ -1,0 +1,12 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Adds the user handles of passkeys that another system has created. */
+export class AddPasskeyUserHandles1764288060000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE passkeys ADD COLUMN user_handle bytea');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE passkeys DROP COLUMN user_handle');
+  }
+}
