@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { withSettings } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
+import { registerWithPasskey, signInWithPasskey } from '../support/passkeys.js';
 import { PASSWORD, availableQueues, TestInstance } from '../support/test-instance.js';
 import { freePort, type ServerProcess } from '../support/server-process.mjs';
 import { Receiver, respondWithStatus } from '../support/receiver.js';
@@ -54,13 +56,54 @@ describe('the metrics of both programs', () => {
       (after.value(name, labels) ?? 0) - (before.value(name, labels) ?? 0);
     const results = { success: 1, invalid: 12, disabled: 1, throttled: 1, error: 0 };
     for (const [result, count] of Object.entries(results)) {
-      expect([result, increase('gatehouse_logins_total', { result })]).toEqual([result, count]);
+      expect([result, increase('gatehouse_logins_total', { method: 'password', result })]).toEqual([
+        result,
+        count,
+      ]);
     }
     expect(increase(requests, { route, method: 'POST', status: '2xx' })).toBe(1);
     expect(increase(requests, { route, method: 'POST', status: '4xx' })).toBe(14);
     // Two new customers, and each login: a throttled one is verified too, so that its time reveals nothing.
     expect(increase('gatehouse_password_hash_wait_seconds_count', {})).toBe(17);
     expect(after.value('gatehouse_password_hash_queue_length')).toBe(0);
+  });
+
+  it('CO-05: count the steps of sign-ins by method', async () => {
+    const settings = { signIn: { passkey: true, emailCode: true }, mfa: 'optional' };
+    await withSettings(instance, settings, async () => {
+      const { authenticator, email, recoveryCodes } = await registerWithPasskey(instance);
+      const before = await api();
+      const publish = (path: string, body: object) =>
+        instance.requestWithPublishableKey('POST', `/api/v1/auth/${path}`, body);
+      await signInWithPasskey(instance, authenticator);
+      await signInWithPasskey(instance, authenticator, { userHandle: null });
+      const { token: challengeToken } = (await instance.login(email)).body.challenge;
+      await publish('challenge/totp', { challengeToken, code: '123456' });
+      await publish('challenge/recovery-code', { challengeToken, code: recoveryCodes![0] });
+      await publish('email-code/verify', { token: 'unknown', code: '123456' });
+      await publish('exchange', {
+        ...{ code: 'unknown', redirectUrl: 'https://app.example.com/' },
+        codeVerifier: 'a'.repeat(43),
+      });
+      await publish('sign-in-token', { token: 'unknown' });
+      const after = await api();
+      const steps: [method: string, result: string][] = [
+        ['passkey', 'success'],
+        ['passkey', 'invalid'],
+        ['password', 'challenged'],
+        ['totp', 'invalid'],
+        ['recovery_code', 'success'],
+        ['email_code', 'invalid'],
+        ['exchange', 'invalid'],
+        ['sign_in_token', 'invalid'],
+      ];
+      const value = (scrape: Scrape, [method, result]: [string, string]) =>
+        scrape.value('gatehouse_logins_total', { method, result })!;
+      for (const step of steps)
+        expect([...step, value(after, step) - value(before, step)]).toEqual([...step, 1]);
+      const total = (scrape: Scrape) => scrape.value('gatehouse_logins_total')!;
+      expect(total(after) - total(before)).toBe(steps.length);
+    });
   });
 
   it('CO-05: count attempts by result and number, and show the dead letter', async () => {

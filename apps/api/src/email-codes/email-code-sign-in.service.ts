@@ -13,6 +13,7 @@ import { assertGranted, attemptPolicy, failedAttempt, type GrantedAttempt } from
 import type { Client } from '../http/request-context.js';
 import { AddressSignInService } from '../sign-in/address-sign-in.service.js';
 import type { AuthResponse } from '../sign-in/dto/auth.response.js';
+import { SignInMetricsService } from '../sign-in/sign-in-metrics.service.js';
 import type { VerifyEmailCodeRequest } from './dto/email-code.request.js';
 import { EmailCodesService } from './email-codes.service.js';
 
@@ -35,6 +36,7 @@ export class EmailCodeSignInService {
     private readonly customers: CustomersRepository,
     private readonly addresses: AddressSignInService,
     private readonly transactions: Transactions,
+    private readonly metrics: SignInMetricsService,
     private readonly failures: FailedSignInsService,
   ) {}
 
@@ -43,7 +45,11 @@ export class EmailCodeSignInService {
    * @throws GatehouseError `method_not_enabled`, `invalid_code`, with the same body for every cause,
    *   `too_many_attempts`, `sign_up_not_allowed`, `customer_disabled`
    */
-  async signIn(
+  signIn(project: ProjectContext, request: VerifyEmailCodeRequest, client: Client): Promise<AuthResponse> {
+    return this.metrics.count('email_code', () => this.authenticate(project, request, client));
+  }
+
+  private async authenticate(
     project: ProjectContext,
     { token, code, locale }: VerifyEmailCodeRequest,
     client: Client,

@@ -33,6 +33,7 @@ import { FactorCodesService } from '../factors/factor-codes.service.js';
 import type { Client } from '../http/request-context.js';
 import { defaultPasskeyName, PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import type { CompletedChallengeResponse } from './dto/auth.response.js';
+import { SignInMetricsService } from './sign-in-metrics.service.js';
 import { SignInService } from './sign-in.service.js';
 
 /** What the customer has proven in a challenge. */
@@ -55,6 +56,7 @@ export class ChallengesService {
     private readonly passkeys: PasskeyCeremoniesService,
     private readonly signIn: SignInService,
     private readonly transactions: Transactions,
+    private readonly metrics: SignInMetricsService,
   ) {}
 
   /**
@@ -62,18 +64,20 @@ export class ChallengesService {
    * five codes; the attempts of a customer are also counted over all challenges.
    * @throws GatehouseError `challenge_expired`, `invalid_code`, `too_many_attempts`, and the errors of a sign-in
    */
-  async complete(
+  complete(
     project: ProjectContext,
     token: string,
     method: CodeMethod,
     code: string,
     client: Client,
   ): Promise<CompletedChallengeResponse> {
-    const challenge = await this.countAttempt(await this.find(project, token));
-    return this.finish(project, challenge, client, async (tx, customer, consumed) => ({
-      methods: ['otp'],
-      recoveryCodes: await this.proveFactor(tx, project, customer, consumed, method, code),
-    }));
+    return this.metrics.count(method, async () => {
+      const challenge = await this.countAttempt(await this.find(project, token));
+      return this.finish(project, challenge, client, async (tx, customer, consumed) => ({
+        methods: ['otp'],
+        recoveryCodes: await this.proveFactor(tx, project, customer, consumed, method, code),
+      }));
+    });
   }
 
   /** @throws GatehouseError `challenge_expired`, `method_not_enabled` */
@@ -86,18 +90,20 @@ export class ChallengesService {
    * Completes a challenge with a passkey. Its response counts as an attempt, as a code does.
    * @throws GatehouseError `challenge_expired`, `passkey_not_accepted`, `too_many_attempts`, and the errors of a sign-in
    */
-  async completeWithPasskey(
+  completeWithPasskey(
     project: ProjectContext,
     token: string,
     response: PasskeyAssertion,
     client: Client,
   ): Promise<CompletedChallengeResponse> {
-    const challenge = await this.countAttempt(await this.find(project, token, 'second_factor'));
-    const purpose = ceremony('second_factor', challenge.customerId);
-    const passkey = await this.passkeys.verifyAssertion(project, purpose, response);
-    return this.finish(project, challenge, client, async (tx) => {
-      await this.passkeys.assertExists(tx, passkey);
-      return { methods: passkey.methods, recoveryCodes: null };
+    return this.metrics.count('passkey', async () => {
+      const challenge = await this.countAttempt(await this.find(project, token, 'second_factor'));
+      const purpose = ceremony('second_factor', challenge.customerId);
+      const passkey = await this.passkeys.verifyAssertion(project, purpose, response);
+      return this.finish(project, challenge, client, async (tx) => {
+        await this.passkeys.assertExists(tx, passkey);
+        return { methods: passkey.methods, recoveryCodes: null };
+      });
     });
   }
 
@@ -115,19 +121,21 @@ export class ChallengesService {
    * Completes an enrollment with a new passkey.
    * @throws GatehouseError `challenge_expired`, `passkey_not_accepted`, `too_many_attempts`, and the errors of a sign-in
    */
-  async enrollPasskey(
+  enrollPasskey(
     project: ProjectContext,
     token: string,
     response: PasskeyRegistration,
     client: Client,
   ): Promise<CompletedChallengeResponse> {
-    const challenge = await this.countAttempt(await this.find(project, token, 'enroll_factor'));
-    const purpose = ceremony('enroll', challenge.customerId);
-    const added = await this.passkeys.verifyRegistration(project, purpose, response);
-    const name = defaultPasskeyName(client.userAgent);
-    return this.finish(project, challenge, client, async (tx, customer) => {
-      const { recoveryCodes } = await this.changes.addPasskey(tx, project, customer, added, name);
-      return { methods: passkeyMethods(added.deviceBound), recoveryCodes };
+    return this.metrics.count('passkey', async () => {
+      const challenge = await this.countAttempt(await this.find(project, token, 'enroll_factor'));
+      const purpose = ceremony('enroll', challenge.customerId);
+      const added = await this.passkeys.verifyRegistration(project, purpose, response);
+      const name = defaultPasskeyName(client.userAgent);
+      return this.finish(project, challenge, client, async (tx, customer) => {
+        const { recoveryCodes } = await this.changes.addPasskey(tx, project, customer, added, name);
+        return { methods: passkeyMethods(added.deviceBound), recoveryCodes };
+      });
     });
   }
 

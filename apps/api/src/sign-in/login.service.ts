@@ -1,7 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { assertMethodEnabled, GatehouseError, type ErrorCode, type ProjectContext } from '@gatehouse/domain';
+import { Injectable } from '@nestjs/common';
+import { assertMethodEnabled, GatehouseError, type ProjectContext } from '@gatehouse/domain';
 import { CustomersRepository, Transactions, type Tx } from '@gatehouse/persistence';
-import { ApiMetrics, PasswordHasher, type LoginResult } from '@gatehouse/platform';
+import { PasswordHasher } from '@gatehouse/platform';
 import type { Client } from '../http/request-context.js';
 import { LegacySignInService } from '../legacy-sign-in/legacy-sign-in.service.js';
 import type { LoginRequest } from './dto/auth.request.js';
@@ -11,17 +11,8 @@ import {
   PasswordCheckService,
   type AuthenticatedCustomer,
 } from '../passwords/password-check.service.js';
+import { SignInMetricsService } from './sign-in-metrics.service.js';
 import { SignInService } from './sign-in.service.js';
-
-/** Result with which each error code is counted in the metrics. All other errors are counted as `error`. */
-const refusalResults: Partial<Record<ErrorCode, LoginResult>> = {
-  invalid_credentials: 'invalid',
-  too_many_attempts: 'throttled',
-  customer_disabled: 'disabled',
-  email_not_verified: 'unverified',
-  overloaded: 'overloaded',
-  request_timeout: 'aborted',
-};
 
 /** Signs customers in with email address and password. */
 @Injectable()
@@ -33,7 +24,7 @@ export class LoginService {
     private readonly hasher: PasswordHasher,
     private readonly signIn: SignInService,
     private readonly legacySignIn: LegacySignInService,
-    @Inject(ApiMetrics) private readonly metrics: ApiMetrics | null,
+    private readonly metrics: SignInMetricsService,
   ) {}
 
   /**
@@ -42,16 +33,8 @@ export class LoginService {
    * @throws GatehouseError `method_not_enabled`, `too_many_attempts`, `invalid_credentials`, `customer_disabled`,
    *   `email_not_verified`, `overloaded`
    */
-  async login(project: ProjectContext, request: LoginRequest, client: Client): Promise<AuthResponse> {
-    assertMethodEnabled(project, 'password');
-    try {
-      const response = await this.authenticate(project, request, client);
-      this.metrics?.recordLogin(response.challenge ? 'challenged' : 'success');
-      return response;
-    } catch (error) {
-      this.metrics?.recordLogin((error instanceof GatehouseError && refusalResults[error.code]) || 'error');
-      throw error;
-    }
+  login(project: ProjectContext, request: LoginRequest, client: Client): Promise<AuthResponse> {
+    return this.metrics.count('password', () => this.authenticate(project, request, client));
   }
 
   private async authenticate(
@@ -59,6 +42,7 @@ export class LoginService {
     { email, password }: LoginRequest,
     client: Client,
   ): Promise<AuthResponse> {
+    assertMethodEnabled(project, 'password');
     const customer = await this.passwords.check(project, email, password, client, () =>
       this.legacySignIn.move(project, email, password, client),
     );

@@ -5,6 +5,7 @@ import type { PasskeyAssertion, PublicKeyCredentialRequestOptionsJSON } from '@g
 import type { Client } from '../http/request-context.js';
 import { PasskeyCeremoniesService, passkeyNotAccepted } from '../passkeys/passkey-ceremonies.service.js';
 import type { AuthResponse } from './dto/auth.response.js';
+import { SignInMetricsService } from './sign-in-metrics.service.js';
 import { SignInService } from './sign-in.service.js';
 
 const ceremony: PasskeyCeremony = { purpose: 'sign_in', customerId: null, sessionId: null };
@@ -17,6 +18,7 @@ export class PasskeySignInService {
     private readonly customers: CustomersRepository,
     private readonly signIn: SignInService,
     private readonly transactions: Transactions,
+    private readonly metrics: SignInMetricsService,
   ) {}
 
   /** @throws GatehouseError `method_not_enabled` */
@@ -26,7 +28,15 @@ export class PasskeySignInService {
   }
 
   /** @throws GatehouseError `method_not_enabled`, `passkey_not_accepted`, and the errors of a sign-in */
-  async complete(project: ProjectContext, response: PasskeyAssertion, client: Client): Promise<AuthResponse> {
+  complete(project: ProjectContext, response: PasskeyAssertion, client: Client): Promise<AuthResponse> {
+    return this.metrics.count('passkey', () => this.authenticate(project, response, client));
+  }
+
+  private async authenticate(
+    project: ProjectContext,
+    response: PasskeyAssertion,
+    client: Client,
+  ): Promise<AuthResponse> {
     assertMethodEnabled(project, 'passkey');
     const passkey = await this.passkeys.verifyAssertion(project, ceremony, response);
     return this.transactions.run(async (tx) => {

@@ -11,6 +11,7 @@ import type { Client } from '../http/request-context.js';
 import { AddressSignInService } from './address-sign-in.service.js';
 import type { AuthResponse } from './dto/auth.response.js';
 import type { ExchangeRequest } from './dto/sign-in-exchange.request.js';
+import { SignInMetricsService } from './sign-in-metrics.service.js';
 
 /**
  * Completes sign-ins whose proof was given on a page of Gatehouse. The page stores the proof and leads back to the
@@ -22,6 +23,7 @@ export class SignInExchangeService {
     private readonly exchanges: SignInExchangesRepository,
     private readonly addresses: AddressSignInService,
     private readonly transactions: Transactions,
+    private readonly metrics: SignInMetricsService,
   ) {}
 
   /** Stores a proof. @returns the redirect URL with the code of the exchange */
@@ -36,7 +38,11 @@ export class SignInExchangeService {
    * @throws GatehouseError `invalid_code`, with the same body for every cause, `method_not_enabled`,
    *   `sign_up_not_allowed`, `customer_disabled`
    */
-  async exchange(
+  exchange(project: ProjectContext, request: ExchangeRequest, client: Client): Promise<AuthResponse> {
+    return this.metrics.count('exchange', () => this.complete(project, request, client));
+  }
+
+  private complete(
     project: ProjectContext,
     { code, codeVerifier, redirectUrl, locale }: ExchangeRequest,
     client: Client,

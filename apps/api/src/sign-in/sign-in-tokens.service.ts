@@ -7,6 +7,7 @@ import { AuditService, customerAction } from '../audit/audit.service.js';
 import type { Client, GatehouseRequest } from '../http/request-context.js';
 import type { AuthResponse } from './dto/auth.response.js';
 import type { SignInTokenResponse } from './dto/sign-in-token.response.js';
+import { SignInMetricsService } from './sign-in-metrics.service.js';
 import { SignInService } from './sign-in.service.js';
 
 /** Validity of a sign-in token in seconds (sign-in contract, section 2). */
@@ -21,6 +22,7 @@ export class SignInTokensService {
     private readonly signIns: SignInService,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
+    private readonly metrics: SignInMetricsService,
   ) {}
 
   /**
@@ -53,7 +55,9 @@ export class SignInTokensService {
     request: GatehouseRequest,
   ): Promise<AuthResponse> {
     // Other requests with a publishable key are not audited.
-    return this.audit.runWithRequest(request, () => this.signInAudited(project, token, client));
+    return this.metrics.count('sign_in_token', () =>
+      this.audit.runWithRequest(request, () => this.signInAudited(project, token, client)),
+    );
   }
 
   private signInAudited(project: ProjectContext, token: string, client: Client): Promise<AuthResponse> {

@@ -19,6 +19,7 @@ import { RefreshService } from './refresh.service.js';
 import { RegistrationService } from './registration.service.js';
 import { SignInExchangeController } from './sign-in-exchange.controller.js';
 import { SignInExchangeService } from './sign-in-exchange.service.js';
+import { SignInMetricsService } from './sign-in-metrics.service.js';
 import { SignInOptionsController } from './sign-in-options.controller.js';
 import { SignInTokensController } from './sign-in-tokens.controller.js';
 import { SignInTokensService } from './sign-in-tokens.service.js';
@@ -52,9 +53,10 @@ import { SignInService } from './sign-in.service.js';
     RefreshService,
     RegistrationService,
     SignInExchangeService,
+    SignInMetricsService,
     SignInService,
     SignInTokensService,
   ],
-  exports: [AddressSignInService, SignInExchangeService, SignInService],
+  exports: [AddressSignInService, SignInExchangeService, SignInMetricsService, SignInService],
 })
 export class SignInModule {}

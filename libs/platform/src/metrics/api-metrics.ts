@@ -4,8 +4,9 @@ import type { HashThreads } from '../crypto/hash-threads.js';
 import type { Metrics } from './metrics.js';
 
 /**
- * The possible results of a login. `challenged`: a second factor is required; `aborted`: the client disconnected before the response; `error`: an error
- * of Gatehouse prevented a decision.
+ * The possible results of a login. `challenged`: a second factor is required; `refused`: the project does not allow the
+ * method or new customers; `aborted`: the client disconnected before the response; `error`: an error of Gatehouse prevented a
+ * decision.
  */
 export const loginResults = [
   'success',
@@ -14,11 +15,24 @@ export const loginResults = [
   'throttled',
   'disabled',
   'unverified',
+  'refused',
   'overloaded',
   'aborted',
   'error',
 ] as const;
 export type LoginResult = (typeof loginResults)[number];
+
+/** The methods of the steps of a login. A second factor is a step of its own. */
+export const loginMethods = [
+  'password',
+  'email_code',
+  'passkey',
+  'totp',
+  'recovery_code',
+  'exchange',
+  'sign_in_token',
+] as const;
+export type LoginMethod = (typeof loginMethods)[number];
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
@@ -40,7 +54,8 @@ export class ApiMetrics {
       [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       ['route', 'method', 'status'],
     );
-    this.logins = metrics.counter('gatehouse_logins_total', 'Sign-ins with email and password, by result.', {
+    this.logins = metrics.counter('gatehouse_logins_total', 'Steps of sign-ins, by method and result.', {
+      method: loginMethods,
       result: loginResults,
     });
     this.limitedMails = metrics.counter(
@@ -62,8 +77,8 @@ export class ApiMetrics {
     );
   }
 
-  recordLogin(result: LoginResult): void {
-    this.logins.inc({ result });
+  recordLogin(method: LoginMethod, result: LoginResult): void {
+    this.logins.inc({ method, result });
   }
 
   recordLimitedMail(purpose: MailPurpose, limit: MailLimitReason): void {
