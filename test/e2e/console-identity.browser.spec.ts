@@ -261,6 +261,44 @@ describeConsole(
       await page.context().close();
     });
 
+    it('sets the domain of passkeys, which does not change while customers have passkeys', async () => {
+      const { projectId } = test.instance.credentials;
+      const page = await openWithoutAnimations(test.admin, `/projects/${projectId}`);
+      const section = page.getByRole('region', { name: 'Passkeys' });
+      const [domain, origins] = [section.getByLabel('Domain'), section.getByLabel('Origins')];
+      const save = () => page.getByRole('button', { name: 'Save changes' }).click();
+      const saved = page.getByText('Changes saved. They take effect immediately.');
+      const readPasskeys = async () =>
+        (await test.admin.request('GET', `/projects/${projectId}`)).body.settings.passkeys;
+      await domain.fill('example.com');
+      await save();
+      await section.getByText('Must contain at least one origin').waitFor();
+      await origins.fill('https://app.example.com\nhttps://example.com');
+      await section.getByLabel('Displayed name').fill('Shop');
+      await save();
+      await saved.waitFor();
+      expect(await readPasskeys()).toEqual({
+        rpId: 'example.com',
+        rpName: 'Shop',
+        origins: ['https://app.example.com', 'https://example.com'],
+      });
+
+      const registered = await test.instance.register();
+      const passkeyId = await insertPasskey(test.instance, registered.body.customer.id);
+      await domain.fill('example.org');
+      await save();
+      const conflict = page.getByRole('alert').getByText('1 is bound to example.com.');
+      await conflict.waitFor();
+      await test.instance.sql('DELETE FROM passkeys WHERE id = $1', [passkeyId]);
+      await domain.fill('');
+      await origins.fill('');
+      await save();
+      await conflict.waitFor({ state: 'hidden' });
+      await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' });
+      expect(await readPasskeys()).toBeNull();
+      await page.context().close();
+    });
+
     it('requires a second factor of a customer, and removes a passkey and an authenticator with a reason', async () => {
       const { instance } = test;
       const customer = await withSettings(instance, { mfa: 'optional' }, () => registerWithTotp(instance));

@@ -45,7 +45,7 @@ export class SettingsChecksService {
     const count = rpId === null ? 0 : await this.passkeys.count(tx, id);
     if (count > 0)
       throw new GatehouseError('conflict', {
-        detail: `${count} passkeys are bound to ${rpId}. The rpId cannot change while customers have passkeys.`,
+        detail: `The rpId cannot change while customers have passkeys: ${count} ${count === 1 ? 'is' : 'are'} bound to ${rpId}.`,
       });
     await this.assertRpIdIsFree(tx, after, id);
   }

@@ -8,6 +8,7 @@ import { ProblemAlert } from '../components/problem-alert';
 import { MailFields } from './mail-fields';
 import { useProjectForm, type Project, type ProjectForm } from './use-project-form';
 import { MailLimitFields } from './mail-limit-fields';
+import { PasskeyFields } from './passkey-fields';
 import { SecondFactorFields } from './second-factor-fields';
 import { BrandingFields, GeneralFields, PageFields, PasswordFields } from './settings-fields';
 import classes from './settings.module.css';
@@ -30,6 +31,7 @@ const sections: {
     description: 'How customers sign in, and rules for new customers.',
     Fields: SignInFields,
   },
+  { title: 'Passkeys', description: 'Where customers can use passkeys.', Fields: PasskeyFields },
   {
     title: 'Second factors',
     description:
@@ -56,6 +58,10 @@ export function ProjectSettings({ project }: { project: Project }): ReactNode {
     // Focuses the first invalid field, because the page is long.
     if (form.rejectedAt) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [form.rejectedAt]);
+  const problem = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    void problem.current?.scrollIntoView({ block: 'center' });
+  }, [form.problem]);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (form.changeCount > 0) form.save();
@@ -76,7 +82,11 @@ export function ProjectSettings({ project }: { project: Project }): ReactNode {
               </div>
             </Paper>
           ))}
-          {form.problem && <ProblemAlert error={form.problem} />}
+          {form.problem && (
+            <div ref={problem}>
+              <ProblemAlert error={form.problem} />
+            </div>
+          )}
           {form.changeCount > 0 && <SaveBar form={form} />}
         </Stack>
       </form>

@@ -32,7 +32,7 @@ export function SignInFields({ form }: SectionProps): ReactNode {
         form={form}
         name="signIn.passkey"
         label="Passkey"
-        description="Customers can sign in with a passkey alone. In production, the API must first set the domain of the passkeys."
+        description="Customers can sign in with a passkey alone. In production, also set the domain under Passkeys."
       />
       <SwitchSetting
         form={form}

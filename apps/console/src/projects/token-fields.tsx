@@ -14,7 +14,7 @@ function RefreshGraceSetting({ form }: SectionProps): ReactNode {
       label="Repeat a lost refresh"
       description="Time for which the previous refresh token returns the same new tokens, in case a response was lost. Its use after that ends the session. Default: until the new refresh token is used."
       allowDeselect={false}
-      maw={280}
+      styles={{ wrapper: { maxWidth: 280 } }}
       readOnly={form.isReadOnly}
       data={[
         { value: 'until_used', label: 'Until the new token is used' },
@@ -35,7 +35,7 @@ function SigningAlgorithmSetting({ form }: SectionProps): ReactNode {
       label="Signing algorithm"
       description="Algorithm that signs new access tokens. Before you change it, let your servers and gateways accept both algorithms. Default: ES256."
       allowDeselect={false}
-      maw={280}
+      styles={{ wrapper: { maxWidth: 280 } }}
       readOnly={form.isReadOnly}
       data={['ES256', 'RS256']}
       value={form.values.signingAlgorithm}

@@ -8,7 +8,7 @@ import { toastSuccess } from '../components/toast';
 export type Project = Schemas['ProjectResponse'];
 type Settings = Schemas['ProjectSettingsResponse'];
 
-/** The settings without groups: `branding.color` is a key. The domain of passkeys is set with the API only. */
+/** The settings without groups: `branding.color` is a key. */
 type FlatSettings = Omit<
   Settings,
   'signIn' | 'legacySignIn' | 'passkeys' | 'branding' | 'mail' | 'mailLimits'
@@ -19,6 +19,10 @@ type FlatSettings = Omit<
   'legacySignIn.secret': string | null;
 } & {
   [K in keyof Settings['signIn'] as `signIn.${K}`]: Settings['signIn'][K];
+} & {
+  'passkeys.rpId': string | null;
+  'passkeys.rpName': string | null;
+  'passkeys.origins': string[];
 } & {
   [K in keyof Settings['branding'] as `branding.${K}`]: Settings['branding'][K];
 } & { [K in keyof Settings['mail'] as `mail.${K}`]: Settings['mail'][K] } & {
@@ -60,7 +64,7 @@ export function useProjectForm(project: Project, isReadOnly: boolean): ProjectFo
       unwrap(
         api.PATCH('/operator/v1/projects/{projectId}', {
           params: { path: { projectId: project.id } },
-          body: toPatch(changed),
+          body: toPatch(changed, { ...current, ...edits }),
         }),
       ),
     '/operator/v1/projects',
@@ -95,7 +99,7 @@ export function useProjectForm(project: Project, isReadOnly: boolean): ProjectFo
 
 const toFields = ({
   name,
-  settings: { signIn, legacySignIn, passkeys: _, branding, mail, mailLimits, ...rest },
+  settings: { signIn, legacySignIn, passkeys, branding, mail, mailLimits, ...rest },
 }: Project): ProjectFields => ({
   name,
   ...rest,
@@ -105,6 +109,9 @@ const toFields = ({
   'signIn.allowSignUp': signIn.allowSignUp,
   'legacySignIn.url': legacySignIn?.url ?? null,
   'legacySignIn.secret': null,
+  'passkeys.rpId': passkeys?.rpId ?? null,
+  'passkeys.rpName': passkeys?.rpName ?? null,
+  'passkeys.origins': passkeys?.origins ?? [],
   'branding.displayName': branding.displayName,
   'branding.logoUrl': branding.logoUrl,
   'branding.color': branding.color,
@@ -118,8 +125,8 @@ const toFields = ({
   'mailLimits.perRecipient': mailLimits.perRecipient,
 });
 
-/** Returns the merge patch (RFC 7396) of the changed fields. */
-function toPatch(changed: Partial<ProjectFields>): Schemas['UpdateProjectRequest'] {
+/** Returns the merge patch (RFC 7396) of the changed fields. @param values all fields, with the changes */
+function toPatch(changed: Partial<ProjectFields>, values: ProjectFields): Schemas['UpdateProjectRequest'] {
   const settings: Record<string, unknown> = {};
   const { name, ...rest } = changed;
   for (const [key, value] of Object.entries(rest)) {
@@ -128,6 +135,10 @@ function toPatch(changed: Partial<ProjectFields>): Schemas['UpdateProjectRequest
     else settings[group] = { ...(settings[group] as object), [member]: value };
   }
   if (changed['legacySignIn.url'] === null) settings['legacySignIn'] = null;
+  // Passkeys without a domain are null as a whole.
+  const wasCleared = 'passkeys.rpId' in changed || 'passkeys.origins' in changed;
+  if (wasCleared && values['passkeys.rpId'] === null && values['passkeys.origins'].length === 0)
+    settings['passkeys'] = null;
   return {
     ...(name !== undefined && { name: name.trim() }),
     ...(Object.keys(rest).length > 0 && { settings }),
