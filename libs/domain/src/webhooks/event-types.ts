@@ -5,7 +5,9 @@ import { ALL_CUSTOM_EVENTS, isCustomEventType, type CustomEventType } from './cu
  * explicit subscription (contract, section 5).
  */
 export const eventTypes = {
-  'customer.created': { cause: 'a customer registered, moved from another system, or was created through the API' },
+  'customer.created': {
+    cause: 'a customer registered, moved from another system, or was created through the API',
+  },
   'customer.updated': { cause: 'a customer was updated. previous contains the previous values' },
   'customer.deleted': { cause: 'a customer was deleted. Contains ids only' },
   'customer.disabled': { cause: 'a customer was disabled' },
