@@ -8,7 +8,7 @@ import { mapInGroups } from '../bench/requests.js';
 import { adminUrl, createDatabase, dropDatabase } from '../support/databases.mjs';
 import { freePort, ServerProcess } from '../support/server-process.mjs';
 import { readFixture } from './fixture.js';
-import type { Manifest } from './manifest.js';
+import type { Manifest, ProjectKeys } from './manifest.js';
 import { restore } from './restore.js';
 
 /** Customers who are signed in by the previous api before the upgrade, and stay signed in. */
@@ -91,6 +91,8 @@ export async function verifyUpgrade({ version, previous, times, report }: Verify
       return successor;
     });
     report('both apis accept the sessions and the passwords that the other has used');
+    await current.rejectSecondFactors(manifest.projects[0]);
+    report('second factors cannot be turned on while the previous api is running');
 
     await apis[0]!.stop();
     const refreshTokens = [...refreshed, ...manifest.refreshTokens.map((refreshToken) => ({ refreshToken }))];
@@ -130,11 +132,20 @@ class Api {
     await this.send('GET', '/api/v1/me', { authorization: `Bearer ${accessToken}` });
   }
 
+  /** @throws Error unless the api refuses to turn on second factors */
+  async rejectSecondFactors({ projectId, secretKey }: ProjectKeys): Promise<void> {
+    const headers = { authorization: `Bearer ${secretKey}` };
+    const body = { settings: { mfa: 'optional' } };
+    const { code } = await this.send('PATCH', `/api/v1/projects/${projectId}`, headers, body, 409);
+    if (code !== 'conflict') throw new Error(`second factors were rejected as ${code}`);
+  }
+
   private async send(
     method: string,
     path: string,
     headers: Record<string, string>,
     body?: object,
+    status = 200,
   ): Promise<Record<string, unknown>> {
     const response = await fetch(this.url + path, {
       method,
@@ -142,7 +153,7 @@ class Api {
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const text = await response.text();
-    if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    if (response.status !== status) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return JSON.parse(text) as Record<string, unknown>;
   }
 }
