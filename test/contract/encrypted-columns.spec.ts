@@ -21,6 +21,7 @@ const UNENCRYPTED = [
   'passkey_ceremonies.challenge_hash',
   'passkeys.credential_id',
   'passkeys.public_key',
+  'passkeys.user_handle',
   'recovery_codes.code_hash',
   'reauthentication_codes.code_hash',
   'sessions.current_hash',

@@ -178,7 +178,10 @@ function missingValue(kind: ResourceKind): string {
 }
 
 /** Inputs in bodies that are no ids of Gatehouse: the domain of passkeys, and ids that authenticators choose. */
-const plainBodies = new Set(['settings.passkeys.rpId', 'response.id', 'response.rawId']);
+const plainBodies = new Set([
+  ...['settings.passkeys.rpId', 'response.id', 'response.rawId'],
+  ...['rpId', 'credentialId', 'aaguid'].map((name) => `customers.0.passkeys.0.${name}`),
+]);
 
 const lastPart = (name: string): string => name.split('.').at(-1)!;
 
