@@ -17,7 +17,7 @@ export function App(): ReactNode {
       getStyleNonce={() => styleNonce}
     >
       <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" limit={4} />
+        <Notifications position="top-center" limit={4} />
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>
