@@ -13,9 +13,13 @@ import type { TestInstance } from './test-instance.js';
 const seed = Number(process.env['INPUT_SEED'] ?? 20_261_121);
 
 /**
- * These operations need the secrets of earlier ones, in order: operator-sessions and second-factor test them.
+ * These operations need the secrets of earlier ones, in order. Specs of their own test them, such as
+ * operator-sessions, second-factor, customer-factors, email-codes and passkeys.
  */
-const isSignIn = (name: string): boolean => /\/operator\/v1\/(session|setup|invitations)/.test(name);
+const isSignIn = (name: string): boolean =>
+  /\/operator\/v1\/(session|setup|invitations)/.test(name) ||
+  /\/api\/v1\/auth\/(challenge|exchange|sign-in-token|passkey$|email-code\/verify)/.test(name) ||
+  /^POST \/api\/v1\/me\/(passkeys$|factors\/totp\/)/.test(name);
 const isRead = ({ method }: Operation): boolean => method === 'GET';
 /** Returns true for a console operation: most of them equal API key operations under another path. */
 const isConsole = ({ path }: Operation): boolean => path.startsWith('/operator/');

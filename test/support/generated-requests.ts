@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc, { type Arbitrary } from 'fast-check';
+import { insertTotpFactor } from './customer-factors.js';
+import { insertPasskey } from './passkeys.js';
 import { testWorker } from './test-worker.js';
 import { PASSWORD, type TestInstance } from './test-instance.js';
 import { CONSOLE_HEADER, insertOperator } from './operator-client.js';
@@ -47,7 +49,8 @@ export async function createPool(instance: TestInstance): Promise<ValuePool> {
   // A project would soon reach its limit of endpoints.
   await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
   // Generated settings, such as a long minimum of passwords, would prevent the registration below.
-  await instance.sql(`UPDATE projects SET settings = '{}' WHERE id = $1`, [projectId]);
+  const settings = { mfa: 'optional', signIn: { emailCode: true, passkey: true } };
+  await instance.sql('UPDATE projects SET settings = $2 WHERE id = $1', [projectId, settings]);
   const endpoint = await instance.createEndpoint('http://127.0.0.1:9/hook');
   const email = `${randomUUID()}@example.com`;
   const { customer, tokens } = (await instance.register(email)).body as Json;
@@ -63,6 +66,10 @@ export async function createPool(instance: TestInstance): Promise<ValuePool> {
     instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email }),
   ]);
   const spare = project.body.id as string;
+  const factorId = await insertTotpFactor(instance, customer.id);
+  const passkeyId = await insertPasskey(instance, customer.id);
+  // Otherwise no change of the account would be allowed without a code of the factor.
+  await instance.sql('UPDATE sessions SET factor_time = now() WHERE customer_id = $1', [customer.id]);
   const [key, mails, [delivery]] = await Promise.all([
     instance.requestWithSecretKey('POST', `/api/v1/projects/${spare}/api-keys`, { name: 'Spare' }),
     instance.requestWithSecretKey('GET', `/api/v1/mailbox?email=${email}`),
@@ -93,6 +100,8 @@ export async function createPool(instance: TestInstance): Promise<ValuePool> {
       keyId: [key.body.id],
       customerId: [customer.id],
       sessionId: [sessions.body.data[0].id],
+      factorId: [factorId],
+      passkeyId: [passkeyId],
       importId: [imported.body.id],
       endpointId: [endpoint.id],
       endpoint_id: [endpoint.id],
