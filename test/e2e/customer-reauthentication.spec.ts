@@ -1,4 +1,5 @@
 import { decodeJwt } from 'jose';
+import { insertTotpFactor } from '../support/customer-factors.js';
 import { refreshSession, registerCustomer, withSettings } from '../support/customers.js';
 import {
   receiveEmailCode,
@@ -145,6 +146,19 @@ describe('a proof with a code in an email', () => {
     expect(await methods()).toEqual(['password']);
     expect(await requestCode(customer.accessToken)).toMatchObject(notEnabled);
     expect(await prove(customer, '123456')).toMatchObject(notEnabled);
+  });
+
+  it('MF-05: is not sufficient once the customer has a second factor', async () => {
+    const customer = await signIn();
+    const code = await receive(customer);
+    await insertTotpFactor(instance, customer.id);
+    await withSettings(instance, { ...emailCodes, mfa: 'optional' }, async () => {
+      for (const response of [await requestCode(customer.accessToken), await prove(customer, code)])
+        expect(response).toMatchObject({
+          status: 403,
+          body: { code: 'reauthentication_required', methods: ['totp'] },
+        });
+    });
   });
 
   it('MF-05: is accepted only in its session, for its address and for ten minutes, until it is replaced', async () => {

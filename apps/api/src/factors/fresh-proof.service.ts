@@ -78,24 +78,20 @@ export class FreshProofService {
   }
 
   /**
-   * Checks that a customer can prove their identity with a code in an email.
-   * @throws GatehouseError `method_not_enabled`; `invalid_access_token` if the session has ended in the meantime
-   */
-  async assertEmailCodeUsable(caller: CustomerCaller, project: ProjectContext): Promise<void> {
-    if (!this.isEmailCodeUsable(caller.customer, project, await this.getFreshness(caller, project)))
-      throw new GatehouseError('method_not_enabled');
-  }
-
-  /**
    * Checks that a customer can prove their identity with a first factor alone. Otherwise a stolen password would renew
    * the time of a proof in access tokens whose `amr` contains `mfa`.
-   * @throws GatehouseError `reauthentication_required` for a customer with a second factor; `invalid_access_token` if the
-   *   session has ended in the meantime
+   * @throws GatehouseError `method_not_enabled` if the customer cannot use email codes; `reauthentication_required` for a
+   *   customer with a second factor; `invalid_access_token` if the session has ended in the meantime
    */
-  async assertNoFactor(caller: CustomerCaller, project: ProjectContext): Promise<void> {
+  async assertSufficient(
+    caller: CustomerCaller,
+    project: ProjectContext,
+    method: 'password' | 'email_code',
+  ): Promise<void> {
     const session = await this.getFreshness(caller, project);
-    if (session.hasFactor && isMfaEnabled(project, caller.customer))
-      throw this.missingProof(caller.customer, project, session, true);
+    if (method === 'email_code' && !this.isEmailCodeUsable(caller.customer, project, session))
+      throw new GatehouseError('method_not_enabled');
+    if (session.hasFactor) throw this.missingProof(caller.customer, project, session, true);
   }
 
   /**
@@ -111,14 +107,18 @@ export class FreshProofService {
     return customer.emailVerified && (project.settings.signIn.emailCode || !hasOtherMethod);
   }
 
-  /** Returns the proofs of a session. A password that the project does not accept is none. */
+  /** Returns the proofs of a session. Ignores a password and second factors that the project has turned off. */
   private async getFreshness(
     { customer, sessionId }: CustomerCaller,
-    { settings }: ProjectContext,
+    project: ProjectContext,
   ): Promise<SessionFreshness> {
     const session = await this.proofs.getFreshness(customer.id, sessionId);
     if (!session) throw sessionEnded();
-    return { ...session, hasPassword: session.hasPassword && settings.signIn.password };
+    return {
+      ...session,
+      hasPassword: session.hasPassword && project.settings.signIn.password,
+      hasFactor: session.hasFactor && isMfaEnabled(project, customer),
+    };
   }
 
   private assert(
@@ -127,8 +127,7 @@ export class FreshProofService {
     session: SessionFreshness,
     withPassword: boolean,
   ): void {
-    const hasFactor = session.hasFactor && isMfaEnabled(project, customer);
-    const isFactorMissing = hasFactor && !session.isFactorFresh;
+    const isFactorMissing = session.hasFactor && !session.isFactorFresh;
     if ((withPassword || session.isFresh) && !isFactorMissing) return;
     throw this.missingProof(customer, project, session, isFactorMissing);
   }
@@ -140,14 +139,13 @@ export class FreshProofService {
     session: SessionFreshness,
     isFactorMissing: boolean,
   ): GatehouseError {
-    const hasFactor = session.hasFactor && isMfaEnabled(project, customer);
     const methods = [
       // The password or the code alone would not be sufficient.
       ...(session.hasPassword && !isFactorMissing ? ['password'] : []),
       ...(!isFactorMissing && this.isEmailCodeUsable(customer, project, session) ? ['email_code'] : []),
-      ...(hasFactor && session.hasTotp ? ['totp'] : []),
+      ...(session.hasFactor && session.hasTotp ? ['totp'] : []),
       ...(session.hasPasskey && this.passkeys.isUsable(project, customer) ? ['passkey'] : []),
-      ...(hasFactor && session.hasRecoveryCodes ? ['recovery_code'] : []),
+      ...(session.hasFactor && session.hasRecoveryCodes ? ['recovery_code'] : []),
     ];
     return new GatehouseError('reauthentication_required', {
       detail:

@@ -28,7 +28,7 @@ export class ReauthenticationController {
   @RateLimit('passkey-options')
   @ApiOkResponse({ type: PasskeyRequestOptionsResponse })
   @ApiAcceptedResponse({ schema: { type: 'object' } })
-  @ApiProblems('method_not_enabled')
+  @ApiProblems('method_not_enabled', 'reauthentication_required')
   async begin(
     @CurrentCaller() caller: CustomerCaller,
     @Body() { method }: ReauthenticationOptionsRequest,

@@ -53,18 +53,17 @@ export class ReauthenticationService {
     return this.passkeys.beginAuthentication(project, ceremony(customer, sessionId));
   }
 
-  /** Sends the caller an email with a code. @throws GatehouseError `method_not_enabled`, `rate_limited` */
+  /** Sends the caller an email with a code. @throws GatehouseError `method_not_enabled`, `reauthentication_required`, `rate_limited` */
   async sendCode(caller: CustomerCaller): Promise<void> {
     const project = await this.projects.getContext(caller.customer.projectId);
-    await this.fresh.assertEmailCodeUsable(caller, project);
-    await this.fresh.assertNoFactor(caller, project);
+    await this.fresh.assertSufficient(caller, project, 'email_code');
     await this.emailCodes.send(caller, project);
   }
 
   /**
    * Records the proof in the session of the caller, whose access tokens then contain its time.
    * @throws GatehouseError `validation_failed`, `invalid_credentials`, `invalid_code`, `passkey_not_accepted`,
-   *   `too_many_attempts`, `method_not_enabled`, `overloaded`; `invalid_access_token` if the session has ended in the meantime
+   *   `too_many_attempts`, `method_not_enabled`, `reauthentication_required`, `overloaded`; `invalid_access_token` if the session has ended in the meantime
    */
   async reauthenticate(
     caller: CustomerCaller,
@@ -75,7 +74,7 @@ export class ReauthenticationService {
     const project = await this.projects.getContext(customer.projectId);
     if (method === 'password') {
       if (password === undefined) throw invalidField('password', 'required', 'password is required');
-      await this.fresh.assertNoFactor(caller, project);
+      await this.fresh.assertSufficient(caller, project, 'password');
       await this.passwords.confirm(project, customer, { password }, client);
       return this.transactions.run((tx) => this.recordProof(tx, caller, project, ['pwd']));
     }
@@ -94,7 +93,7 @@ export class ReauthenticationService {
     code: string,
   ): Promise<AccessTokenResponse> {
     const { customer, sessionId } = caller;
-    await this.fresh.assertEmailCodeUsable(caller, project);
+    await this.fresh.assertSufficient(caller, project, 'email_code');
     await this.check.countAttempt(customer.id);
     if (!(await this.emailCodes.guess(caller, code))) throw this.check.fail(project, customer);
     return this.changes.runLocked(caller, async (tx, current) => {
