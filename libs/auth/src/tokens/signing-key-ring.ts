@@ -67,9 +67,9 @@ export class SigningKeyRing {
   ) {}
 
   /**
-   * Removes retired keys, creates the next key if there is none or the newest has reached its maximum age,
-   * creates the RSA keys that earlier versions did not create, and loads the ring. The signing key does not
-   * change until the next load.
+   * Loads the ring. Before that, removes retired keys, creates the next key if there is none or the newest has
+   * reached its maximum age, and creates the RSA keys that earlier versions did not create. The signing key does
+   * not change until the next load.
    * @returns the created key, or null
    * @throws Error if GATEHOUSE_SECRET cannot decrypt a key that is not retired
    */

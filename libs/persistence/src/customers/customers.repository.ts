@@ -253,7 +253,7 @@ export class CustomersRepository {
     return row ?? null;
   }
 
-  /** Locks the row of the customer with this email like `lock`, and returns it, or null if there is none. */
+  /** Reads and locks the customer with this email, like `lock`. Returns null if no customer has it. */
   async lockWithEmail(tx: Tx, projectId: string, email: string): Promise<CustomerWithPasswordHash | null> {
     const [row] = await tx.execute(lockCustomerWithEmail, [projectId, email]);
     return row ?? null;

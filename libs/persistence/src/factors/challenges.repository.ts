@@ -89,7 +89,7 @@ export class ChallengesRepository {
   }
 
   /**
-   * Counts an attempt before it is verified, in a statement of its own: a rollback of the request must not undo it.
+   * Counts an attempt before it is verified, in a separate statement, so that a rollback of the request does not undo it.
    * Returns false if the challenge accepts no more attempts.
    */
   async countAttempt(tokenHash: Buffer): Promise<boolean> {

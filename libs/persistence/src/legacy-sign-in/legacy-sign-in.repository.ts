@@ -45,7 +45,7 @@ export class LegacySignInRepository {
     return row?.url ? { url: row.url, secret: row.secret } : null;
   }
 
-  /** Sets the password of an imported customer who has never had one. Returns null if there is none. */
+  /** Sets the password of an imported customer who has never had one. Returns null if no such customer has the email. */
   async setPassword(
     tx: Tx,
     projectId: string,
