@@ -13,6 +13,7 @@ const UNENCRYPTED = [
   'idempotency_keys.key_hash',
   'imports.lines_mac',
   'login_attempts.email_hash',
+  'oauth_flows.state_hash',
   'one_time_tokens.token_hash',
   'operator_links.token_hash',
   'operator_login_attempts.email_hash',
@@ -28,6 +29,7 @@ const UNENCRYPTED = [
   'sessions.previous_hash',
   'sign_in_exchanges.code_hash',
   'sign_in_tokens.token_hash',
+  'used_id_tokens.token_hash',
 ];
 
 let instance: TestInstance;

@@ -37,6 +37,11 @@ import { ChallengeEntity } from './factors/challenge.entity.js';
 import { FactorAttemptEntity } from './factors/factor-attempt.entity.js';
 import { RecoveryCodeEntity } from './factors/recovery-code.entity.js';
 import { TotpFactorEntity } from './factors/totp-factor.entity.js';
+import { IdentityEntity } from './identity-providers/identity.entity.js';
+import { IdentityProviderEntity } from './identity-providers/identity-provider.entity.js';
+import { IdentityProviderDomainEntity } from './identity-providers/identity-provider-domain.entity.js';
+import { OAuthFlowEntity } from './identity-providers/oauth-flow.entity.js';
+import { UsedIdTokenEntity } from './identity-providers/used-id-token.entity.js';
 import { PasskeyEntity } from './passkeys/passkey.entity.js';
 import { PasskeyCeremonyEntity } from './passkeys/passkey-ceremony.entity.js';
 import { SignInExchangeEntity } from './sign-in-exchanges/sign-in-exchange.entity.js';
@@ -75,11 +80,15 @@ export const entities = [
   EventFeedEntity,
   FactorAttemptEntity,
   IdempotencyKeyEntity,
+  IdentityEntity,
+  IdentityProviderDomainEntity,
+  IdentityProviderEntity,
   ImportEntity,
   ImportFailureEntity,
   LoginAttemptEntity,
   MailEntity,
   MailTemplateEntity,
+  OAuthFlowEntity,
   OneTimeTokenEntity,
   OperatorAddressEntity,
   OperatorEntity,
@@ -101,6 +110,7 @@ export const entities = [
   SignInTokenEntity,
   SigningKeyEntity,
   TotpFactorEntity,
+  UsedIdTokenEntity,
   WebhookEndpointEntity,
   WorkerEntity,
 ];

@@ -18,8 +18,8 @@ function entityColumn<Entity>(entity: EntityClass<Entity>, property: string): En
     ({ target, propertyName }) => target === entity && propertyName === property,
   );
   if (!column) throw new Error(`${entity.name} has no column for ${property}`);
-  const { name = property, type, nullable = false } = column.options;
-  return { name, type: String(type), nullable };
+  const { name = property, type, nullable = false, array = false } = column.options;
+  return { name, type: `${String(type)}${array ? '[]' : ''}`, nullable };
 }
 
 /** Returns a list of columns, such as `id, first_name`. */

@@ -32,6 +32,9 @@ export { API_HEARTBEAT_TIMEOUT_SECONDS, ApisRepository, type OlderApi } from './
 export * from './health/system-status.repository.js';
 export * from './health/workers.repository.js';
 export * from './idempotency/idempotency-keys.repository.js';
+export * from './identity-providers/identities.repository.js';
+export * from './identity-providers/identity-providers.repository.js';
+export * from './identity-providers/oauth-flows.repository.js';
 export * from './imports/imports.repository.js';
 export type { AttemptLimit } from './login-attempts/attempt-counter.js';
 export type { LoginAllowance } from './login-attempts/login-allowance.js';

@@ -25,6 +25,9 @@ import { ApisRepository } from './health/apis.repository.js';
 import { SystemStatusRepository } from './health/system-status.repository.js';
 import { WorkersRepository } from './health/workers.repository.js';
 import { IdempotencyKeysRepository } from './idempotency/idempotency-keys.repository.js';
+import { IdentitiesRepository } from './identity-providers/identities.repository.js';
+import { IdentityProvidersRepository } from './identity-providers/identity-providers.repository.js';
+import { OAuthFlowsRepository } from './identity-providers/oauth-flows.repository.js';
 import { ImportsRepository } from './imports/imports.repository.js';
 import { LegacySignInRepository } from './legacy-sign-in/legacy-sign-in.repository.js';
 import { LoginAttemptsRepository } from './login-attempts/login-attempts.repository.js';
@@ -96,6 +99,8 @@ const repositories: Provider[] = [
   FactorAttemptsRepository,
   FactorsRepository,
   IdempotencyKeysRepository,
+  IdentitiesRepository,
+  IdentityProvidersRepository,
   ImportsRepository,
   LegacySignInRepository,
   LoginAttemptsRepository,
@@ -103,6 +108,7 @@ const repositories: Provider[] = [
   MailLogRepository,
   MailsRepository,
   MailTemplatesRepository,
+  OAuthFlowsRepository,
   OneTimeTokensRepository,
   OperatorLinksRepository,
   OperatorLoginAttemptsRepository,

@@ -3,3 +3,6 @@ export const VERSION = '0.1.0';
 
 /** The `User-Agent` header of every delivery. */
 export const webhookUserAgent = `Gatehouse-Webhooks/${VERSION}`;
+
+/** The `User-Agent` header of all other requests. GitHub rejects requests without one. */
+export const userAgent = `Gatehouse/${VERSION}`;

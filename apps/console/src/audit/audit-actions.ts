@@ -15,6 +15,9 @@ const actions: Record<Action, true> & Record<string, true> = {
   'project.exported': true,
   'project.mail_template_updated': true,
   'project.mail_template_deleted': true,
+  'identity_provider.created': true,
+  'identity_provider.updated': true,
+  'identity_provider.deleted': true,
   'api_key.created': true,
   'api_key.rotated': true,
   'api_key.revoked': true,
@@ -33,6 +36,8 @@ const actions: Record<Action, true> & Record<string, true> = {
   'customer.factor_removed': true,
   'customer.passkey_added': true,
   'customer.passkey_removed': true,
+  'customer.identity_linked': true,
+  'customer.identity_unlinked': true,
   'customer.recovery_codes_generated': true,
   'customer.password_changed': true,
   'customer.password_reset': true,
@@ -111,6 +116,7 @@ export const targetTypes: Record<AuditEntry['targetType'], string> & Record<stri
   signing_key: 'Signing key',
   operator: 'Operator',
   mail: 'Email',
+  identity_provider: 'Identity provider',
 };
 
 const screenPaths: Partial<Record<string, string>> = {

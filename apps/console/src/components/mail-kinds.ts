@@ -18,6 +18,8 @@ export const mailKinds: Record<Schemas['MailboxEntry']['kind'], string> & Record
   'factor-removed': 'Second factor removed',
   'passkey-added': 'Passkey added',
   'passkey-removed': 'Passkey removed',
+  'identity-linked': 'Sign-in method added',
+  'identity-unlinked': 'Sign-in method removed',
   'recovery-code-used': 'Recovery code used',
   test: 'Test',
 };

@@ -25,6 +25,8 @@ export const mailTypes: Record<MailTemplate['kind'], string> = {
   'factor-removed': 'Second factor removed',
   'passkey-added': 'Passkey added',
   'passkey-removed': 'Passkey removed',
+  'identity-linked': 'Sign-in method added',
+  'identity-unlinked': 'Sign-in method removed',
   'recovery-code-used': 'Recovery code used',
 };
 

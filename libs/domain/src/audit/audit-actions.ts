@@ -10,7 +10,8 @@ export type AuditTargetType =
   | 'webhook_redelivery'
   | 'signing_key'
   | 'operator'
-  | 'mail';
+  | 'mail'
+  | 'identity_provider';
 
 /**
  * All actions of the audit log, with the type of their target. Logins and token refreshes of customers,
@@ -26,6 +27,9 @@ export const auditActions = {
   'project.exported': 'project',
   'project.mail_template_updated': 'project',
   'project.mail_template_deleted': 'project',
+  'identity_provider.created': 'identity_provider',
+  'identity_provider.updated': 'identity_provider',
+  'identity_provider.deleted': 'identity_provider',
   'api_key.created': 'api_key',
   'api_key.rotated': 'api_key',
   'api_key.revoked': 'api_key',
@@ -44,6 +48,8 @@ export const auditActions = {
   'customer.factor_removed': 'customer',
   'customer.passkey_added': 'customer',
   'customer.passkey_removed': 'customer',
+  'customer.identity_linked': 'customer',
+  'customer.identity_unlinked': 'customer',
   'customer.recovery_codes_generated': 'customer',
   'customer.password_changed': 'customer',
   'customer.password_reset': 'customer',

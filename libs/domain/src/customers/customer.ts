@@ -8,6 +8,7 @@ import {
   openEnum,
   text,
   time,
+  url,
   uuid,
   type JsonSchema,
 } from '../json-schema.js';
@@ -27,6 +28,8 @@ export interface Customer {
   publicMetadata: Record<string, unknown>;
   /** Preferred language, as a canonical BCP 47 tag. */
   locale: string | null;
+  /** https URL of an image, from the first identity provider that had one. */
+  imageUrl: string | null;
   /** Whether the customer must use a second factor, whatever the setting `mfa` of the project. */
   mfa: CustomerMfaPolicy;
   disabledAt: Date | null;
@@ -64,6 +67,10 @@ export const customerFields: { readonly [Name in keyof Customer]: CustomerField<
     schema: { ...nullable(text), maxLength: LOCALE_LENGTH, description: 'Preferred language (BCP 47)' },
     default: null,
     example: 'de-AT',
+  },
+  imageUrl: {
+    schema: { ...nullable(url), description: 'Image from an identity provider' },
+    default: null,
   },
   mfa: {
     schema: openEnum(

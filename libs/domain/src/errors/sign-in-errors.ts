@@ -83,8 +83,8 @@ export const signInErrors = {
   last_sign_in_method: {
     status: 409,
     title: 'This is the last way to sign in',
-    cause: 'The customer has no password and could not sign in without this passkey.',
-    remedy: 'Set a password or add another passkey first.',
+    cause: 'The customer could not sign in without this passkey or identity.',
+    remedy: 'Set a password, or add another passkey or identity first.',
   },
   method_not_enabled: {
     status: 403,
@@ -92,10 +92,59 @@ export const signInErrors = {
     cause: 'The settings of the project do not allow this method of signing in or of a second factor.',
     remedy: 'Use a method that GET /api/v1/auth/options lists, or enable this one in the project settings.',
   },
+  provider_not_found: {
+    status: 404,
+    title: 'The identity provider does not exist',
+    cause: 'The project has no enabled identity provider with this slug.',
+    remedy: 'Use the slug of a provider that GET /api/v1/auth/options lists.',
+  },
+  provider_unavailable: {
+    status: 503,
+    title: 'The identity provider is unavailable',
+    cause:
+      'The identity provider cannot be reached, does not respond in time or as expected, or too many sign-ins are waiting for it.',
+    remedy: 'Wait for the number of seconds in Retry-After, then try again, or sign in with another method.',
+  },
+  sign_in_failed: {
+    status: 403,
+    title: 'The sign-in at the identity provider has failed',
+    cause:
+      'The response or the id token of the identity provider is not valid, was already used, or belongs to an account that may not sign in.',
+    remedy:
+      'Begin the sign-in again. The log of the api and the connection test of the provider show the reason.',
+  },
+  account_exists: {
+    status: 409,
+    title: 'An account with this email address exists',
+    cause:
+      'A customer has the email address of the identity, but the identity provider is not trusted to have verified it.',
+    remedy: 'Sign in with another method, then link the identity in the settings of the account.',
+  },
+  email_required: {
+    status: 422,
+    title: 'The identity has no email address',
+    cause: 'The identity provider has returned no usable email address for a new customer.',
+    remedy:
+      'Share the email address with the application at the identity provider, or sign in with another method.',
+  },
+  identity_already_linked: {
+    status: 409,
+    title: 'The identity is linked to another account',
+    cause: 'The account at the identity provider already signs in another customer.',
+    remedy: 'Sign in as the other customer and remove the identity there, or use another account.',
+  },
+  sso_required: {
+    status: 403,
+    title: 'The identity provider of the organization is required',
+    cause:
+      'The domain of the email address belongs to an identity provider with which its owners must sign in.',
+    remedy: 'Sign in with the identity provider in `provider`.',
+  },
   sign_up_not_allowed: {
     status: 403,
     title: 'Sign-up is not allowed',
-    cause: 'The project does not let customers create accounts: its setting signIn.allowSignUp is false.',
+    cause:
+      'The project does not let customers create accounts: its setting signIn.allowSignUp is false, or that of the identity provider.',
     remedy: 'Create the customer with a secret key, or allow sign-up in the project settings.',
   },
 } as const satisfies Record<string, ErrorEntry>;

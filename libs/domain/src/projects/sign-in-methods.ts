@@ -13,6 +13,22 @@ export function assertMethodEnabled(
   if (!settings.signIn[method]) throw new GatehouseError('method_not_enabled');
 }
 
+/** The ways in which a customer can sign in. */
+export interface CustomerSignInMethods {
+  hasPassword: boolean;
+  /** Number of passkeys. */
+  passkeys: number;
+  /** Number of identities at enabled providers. */
+  identities: number;
+}
+
+/** Returns whether a customer with these methods can sign in to a project. */
+export const hasSignInMethod = (
+  { settings: { signIn } }: Pick<ProjectContext, 'settings'>,
+  { hasPassword, passkeys, identities }: CustomerSignInMethods,
+): boolean =>
+  signIn.emailCode || (signIn.password && hasPassword) || (signIn.passkey && passkeys > 0) || identities > 0;
+
 /** Returns whether a customer of a project can use second factors. */
 export const isMfaEnabled = (
   { settings }: Pick<ProjectContext, 'settings'>,

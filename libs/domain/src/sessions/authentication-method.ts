@@ -1,9 +1,19 @@
 /**
  * How a customer proves their identity, as the claim `amr` of an access token names it (RFC 8176): `pwd` is the password,
- * `email` a code or a link in an email, `otp` the code of an authenticator or a recovery code, `hwk` a passkey that is bound to a device, `swk` another passkey,
+ * `email` a code or a link in an email, `fed` an identity provider, `otp` the code of an authenticator or a recovery code, `hwk` a passkey that is bound to a device, `swk` another passkey,
  * `user` the verification of the user by the passkey, `mfa` two factors, `support` a sign-in token that a secret key created.
  */
-export const authenticationMethods = ['pwd', 'email', 'otp', 'hwk', 'swk', 'user', 'mfa', 'support'] as const;
+export const authenticationMethods = [
+  'pwd',
+  'email',
+  'fed',
+  'otp',
+  'hwk',
+  'swk',
+  'user',
+  'mfa',
+  'support',
+] as const;
 export type AuthenticationMethod = (typeof authenticationMethods)[number];
 
 /** A passkey proves both factors: its possession, and the PIN or the biometric trait with which it verifies the user. */
@@ -13,7 +23,7 @@ const passkeys: readonly AuthenticationMethod[] = ['hwk', 'swk'];
 const secondFactors: readonly AuthenticationMethod[] = ['otp', ...passkeys];
 
 /** The methods that prove a first factor. A sign-in token proves none: a secret key created it. */
-const firstFactors: readonly AuthenticationMethod[] = ['pwd', 'email', ...passkeys];
+const firstFactors: readonly AuthenticationMethod[] = ['pwd', 'email', 'fed', ...passkeys];
 
 /** Returns the methods that a passkey proves (sign-in contract, section 1). */
 export const passkeyMethods = (isDeviceBound: boolean): AuthenticationMethod[] => [

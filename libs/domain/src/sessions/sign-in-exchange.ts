@@ -1,7 +1,11 @@
-import type { AuthenticationMethod } from './authentication-method.js';
+/**
+ * Who has proven their identity in an exchange: the owner of an email address, a person at an identity provider, or a
+ * customer who has signed in on a hosted page.
+ */
+export type ExchangeMethod = 'email' | 'provider' | 'customer';
 
-/** The methods of signing in that end on a page, whose application exchanges a code for a session. */
-export type ExchangeMethod = Extract<AuthenticationMethod, 'email'>;
+/** What a proof in an exchange is for: a sign-in, a new identity of a signed-in customer, or a new proof in a session. */
+export type ExchangePurpose = 'sign_in' | 'link' | 'reauthenticate';
 
 /** Validity of the code of an exchange in seconds (sign-in contract, section 2). */
 export const EXCHANGE_TTL = 60;
@@ -14,4 +18,13 @@ export function withParameter(redirectUrl: string, name: string, value: string):
   const url = new URL(redirectUrl);
   url.searchParams.set(name, value);
   return url.href;
+}
+
+/** Where a sign-in that ends on a page of Gatehouse leads back to. */
+export interface ExchangeTarget {
+  redirectUrl: string;
+  /** Hash of the verifier of the client that began the sign-in (RFC 7636, S256). */
+  codeChallenge: string;
+  /** The state of the application, which the redirect returns. Default: none. */
+  state?: string | null;
 }

@@ -42,6 +42,7 @@ const factorAddedAt = exampleTime('14:05:10.317');
 const recoveryCodeUsedAt = exampleTime('14:20:31.662');
 const passkeyAddedAt = exampleTime('14:10:27.845');
 const passkeyUsedAt = exampleTime('14:12:55.301');
+const identityLinkedAt = exampleTime('14:16:09.902');
 const factorRemovedAt = exampleTime('14:21:04.195');
 const customerDisabledAt = exampleTime('15:00:00.640');
 const customerEnabledAt = exampleTime('15:30:00.911');
@@ -96,6 +97,16 @@ const passkey = {
   name: 'Firefox on macOS',
   createdAt: passkeyAddedAt,
   lastUsedAt: null,
+};
+
+const identity = {
+  id: exampleId(identityLinkedAt, '6b20d9e4f713'),
+  provider: 'google',
+  type: 'google',
+  subject: '110169484474386276334',
+  email: 'ada@lovelace.example',
+  createdAt: identityLinkedAt,
+  lastUsedAt: identityLinkedAt,
 };
 
 const verification = { kind: 'email', email: verifiedCustomer.email, requestedAt: signedUpAt };
@@ -228,7 +239,7 @@ const examplesByType: Record<EventType, readonly [at: string, data: Record<strin
   ],
   'session.created': [loggedInAt, { customer: signedInCustomer, session }],
   'session.revoked': [tokenReusedAt, { customer: renamedCustomer, session, reason: 'reuse_detected' }],
-  'login.succeeded': [loggedInAt, { customer: signedInCustomer, session, methods: ['pwd'] }],
+  'login.succeeded': [loggedInAt, { customer: signedInCustomer, session, methods: ['pwd'], provider: null }],
   'login.failed': [loginFailedAt, { customer: renamedCustomer }],
   'password.changed': [passwordChangedAt, { customer: customerAfterPasswordChange }],
   'password.reset_requested': [resetRequestedAt, { customer: renamedCustomer, reset }],
@@ -247,6 +258,8 @@ const examplesByType: Record<EventType, readonly [at: string, data: Record<strin
     passkeyUsedAt,
     { customer: customerAfterEmailChange, passkey: { ...passkey, lastUsedAt: passkeyUsedAt } },
   ],
+  'identity.linked': [identityLinkedAt, { customer: customerAfterEmailChange, identity }],
+  'identity.unlinked': [factorRemovedAt, { customer: customerAfterEmailChange, identity }],
   'token.reuse_detected': [tokenReusedAt, { customer: renamedCustomer, session }],
   'organization.created': [newOrganization.createdAt, { organization: newOrganization }],
   'organization.updated': [organization.updatedAt, { organization, previous: { name: 'Byron & Babbage' } }],

@@ -17,6 +17,7 @@ import {
   type Members,
 } from '../json-schema.js';
 import { factorTypes, mfaPolicies } from '../factors/factor.js';
+import { identityProviderTypes } from '../identity-providers/identity-provider.js';
 import { signingAlgorithms } from '../projects/project-settings.js';
 import { attemptErrors } from './delivery.js';
 
@@ -113,6 +114,18 @@ export const eventResources = {
   passkey: object(
     { id: uuid, name: text, createdAt: time, lastUsedAt: nullable(time) },
     'A passkey of a customer, without its key',
+  ),
+  identity: object(
+    {
+      id: uuid,
+      provider: { ...text, description: 'Slug of the identity provider' },
+      type: openEnum('Type of the identity provider', ...identityProviderTypes),
+      subject: { ...text, description: 'Identifies the account at the identity provider' },
+      email: nullable(text),
+      createdAt: time,
+      lastUsedAt: nullable(time),
+    },
+    'An account of a customer at an identity provider',
   ),
   project: object(
     {

@@ -35,6 +35,7 @@ const customer = ref('customer');
 const session = ref('session');
 const factor = ref('factor');
 const passkey = ref('passkey');
+const identity = ref('identity');
 const organization = ref('organization');
 const project = ref('project');
 const apiKey = ref('apiKey');
@@ -47,6 +48,11 @@ const methods = {
     ...authenticationMethods,
   ),
 };
+const provider = {
+  ...text,
+  type: ['string', 'null'],
+  description: 'Slug of the identity provider with which the customer signed in, or null',
+};
 const reason = openEnum('Reason why the session ended', ...revocationReasons);
 
 const verificationRequest = {
@@ -54,7 +60,10 @@ const verificationRequest = {
   email,
   requestedAt: time,
 };
-const via = openEnum('Type of the email that verified the address', 'link', 'invite', 'reset', 'code');
+const via = openEnum(
+  'Type of the email that verified the address; `provider` for an identity provider',
+  ...['link', 'invite', 'reset', 'code', 'provider'],
+);
 const reset = object({ email, requestedAt: time });
 
 /** The members of `data`. */
@@ -73,7 +82,7 @@ const dataMembers: Record<EventType, Readonly<Record<string, JsonSchema>>> = {
   },
   'session.created': { customer, session },
   'session.revoked': { customer, session, reason },
-  'login.succeeded': { customer, session, methods },
+  'login.succeeded': { customer, session, methods, provider },
   'login.failed': { customer },
   'password.changed': { customer },
   'password.reset_requested': { customer, reset },
@@ -92,6 +101,8 @@ const dataMembers: Record<EventType, Readonly<Record<string, JsonSchema>>> = {
   'passkey.added': { customer, passkey },
   'passkey.removed': { customer, passkey },
   'passkey.counter_anomaly': { customer, passkey },
+  'identity.linked': { customer, identity },
+  'identity.unlinked': { customer, identity },
   'token.reuse_detected': { customer, session },
   'organization.created': { organization },
   'organization.updated': { organization, previous: previousOrganization },

@@ -32,7 +32,7 @@ export const eventTypes = {
   },
   'password.changed': {
     cause:
-      'a customer changed their password, an invited customer set their first password, or a disown or an email code removed the password',
+      'a customer changed their password, an invited customer set their first password, or a disown or another proof of the address removed the password',
   },
   'password.reset_requested': { cause: 'a password reset email was queued' },
   'password.reset_completed': {
@@ -52,6 +52,10 @@ export const eventTypes = {
   'passkey.counter_anomaly': {
     cause:
       'the signature counter of a passkey did not increase, so a copy of it may be in use. The sign-in was rejected',
+  },
+  'identity.linked': { cause: 'a customer was linked to an account at an identity provider' },
+  'identity.unlinked': {
+    cause: 'an account at an identity provider was unlinked, by the customer or through the API',
   },
   'token.reuse_detected': { cause: 'a refresh token was reused, so its session was revoked' },
   'organization.created': {

@@ -15,6 +15,7 @@ export class CustomerEntity {
   @Column('jsonb', { default: {} }) metadata!: Record<string, unknown>;
   @Column('jsonb', { name: 'public_metadata', default: {} }) publicMetadata!: Record<string, unknown>;
   @Column('text', { nullable: true }) locale!: string | null;
+  @Column('text', { name: 'image_url', nullable: true }) imageUrl!: string | null;
   @Column('text', { default: 'inherit' }) mfa!: CustomerMfaPolicy;
   /** Proofs of identity before this time no longer suffice to refresh a session; null if all do. */
   @Column({ type: 'timestamptz', name: 'proof_required_at', precision: 3, nullable: true })

@@ -152,6 +152,15 @@ const claimCustomer = statement(
    WHERE c.project_id = $1 AND c.id = $2 AND c.email = $3 RETURNING ${customerColumns}`,
 );
 
+const fillProfile = statement(
+  customerRow,
+  `UPDATE customers c SET first_name = coalesce(c.first_name, $3), last_name = coalesce(c.last_name, $4),
+     image_url = coalesce(c.image_url, $5), updated_at = now()
+   WHERE c.project_id = $1 AND c.id = $2 AND (c.first_name IS NULL AND $3::text IS NOT NULL
+     OR c.last_name IS NULL AND $4::text IS NOT NULL OR c.image_url IS NULL AND $5::text IS NOT NULL)
+   RETURNING ${customerColumns}`,
+);
+
 const requireProof = statement(
   {},
   'UPDATE customers SET proof_required_at = now() WHERE project_id = $1 AND id = $2',
@@ -304,6 +313,17 @@ export class CustomersRepository {
    */
   async claim(tx: Tx, projectId: string, id: string, email: string): Promise<Customer | null> {
     const [row] = await tx.execute(claimCustomer, [projectId, id, email]);
+    return row ?? null;
+  }
+
+  /** Sets the fields that the customer lacks. The caller has locked the row. @returns null if nothing changes */
+  async fillProfile(
+    tx: Tx,
+    projectId: string,
+    id: string,
+    { firstName, lastName, imageUrl }: Pick<Customer, 'firstName' | 'lastName' | 'imageUrl'>,
+  ): Promise<Customer | null> {
+    const [row] = await tx.execute(fillProfile, [projectId, id, firstName, lastName, imageUrl]);
     return row ?? null;
   }
 

@@ -29,6 +29,13 @@ const inEndpoints = (column: string): ColumnOfPurpose => ({
   context: 'id',
 });
 
+const inProviders = (column: string): ColumnOfPurpose => ({
+  table: 'identity_providers',
+  key: { id: 'uuid' },
+  column,
+  context: 'id',
+});
+
 /** A column that others are copied from comes first, so that no copy of an old value is missed. */
 const columnsByPurpose: Record<EncryptionPurpose, ColumnOfPurpose[]> = {
   'signing-key': [
@@ -36,6 +43,7 @@ const columnsByPurpose: Record<EncryptionPurpose, ColumnOfPurpose[]> = {
     { table: 'signing_keys', key: { kid: 'text' }, column: 'rsa_private_key', context: `kid || '-rsa'` },
   ],
   'webhook-secret': [inEndpoints('secret'), inEndpoints('previous_secret')],
+  'identity-provider-secret': [inProviders('client_secret'), inProviders('private_key')],
   'legacy-sign-in-secret': [
     { table: 'projects', key: { id: 'uuid' }, column: 'legacy_sign_in_secret', context: 'id' },
   ],

@@ -9,6 +9,8 @@ export class ChallengeEntity {
   @Column('text') kind!: ChallengeKind;
   /** The methods that the customer has already proven. */
   @Column('text', { array: true }) amr!: AuthenticationMethod[];
+  /** The identity provider with which the sign-in began, or null. */
+  @Column('uuid', { name: 'provider_id', nullable: true }) providerId!: string | null;
   /** The authenticator secret of an enrollment, encrypted. */
   @Column('bytea', { name: 'totp_secret', nullable: true }) totpSecret!: Buffer | null;
   /** Number of codes and passkey responses that were received. */

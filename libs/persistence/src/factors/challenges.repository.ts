@@ -11,12 +11,13 @@ const challengeRow = {
   customerId: uuid,
   kind: textOf<ChallengeKind>(),
   amr: arrayOf(textOf<AuthenticationMethod>()),
+  providerId: nullable(uuid),
   totpSecret: nullable(bytea),
   expiresAt: timestamptz,
 };
 
 const challengeColumns = `
-  ch.token_hash AS "tokenHash", ch.customer_id AS "customerId", ch.kind, ch.amr, ch.totp_secret AS "totpSecret",
+  ch.token_hash AS "tokenHash", ch.customer_id AS "customerId", ch.kind, ch.amr, ch.provider_id AS "providerId", ch.totp_secret AS "totpSecret",
   ch.expires_at AS "expiresAt"`;
 
 /** A sign-in that lacks a second factor. */
@@ -33,8 +34,8 @@ const insertChallenge = statement(
        SELECT token_hash FROM challenges WHERE customer_id = $2 ORDER BY created_at DESC, token_hash
        OFFSET ${MAX_OPEN - 1})
    )
-   INSERT INTO challenges (token_hash, customer_id, kind, amr, expires_at)
-   VALUES ($1, $2, $3, $4, now() + $5 * interval '1 second') RETURNING expires_at AS "expiresAt"`,
+   INSERT INTO challenges (token_hash, customer_id, kind, amr, provider_id, expires_at)
+   VALUES ($1, $2, $3, $4, $6, now() + $5 * interval '1 second') RETURNING expires_at AS "expiresAt"`,
 );
 
 const isOpen = `ch.expires_at > now() AND ch.tries < ${MAX_ATTEMPTS}`;
@@ -75,10 +76,10 @@ export class ChallengesRepository {
    */
   async insert(
     tx: Tx,
-    challenge: Pick<Challenge, 'tokenHash' | 'customerId' | 'kind' | 'amr'> & { ttl: number },
+    challenge: Pick<Challenge, 'tokenHash' | 'customerId' | 'kind' | 'amr' | 'providerId'> & { ttl: number },
   ): Promise<Date> {
-    const { tokenHash, customerId, kind, amr, ttl } = challenge;
-    const [row] = await tx.execute(insertChallenge, [tokenHash, customerId, kind, amr, ttl]);
+    const { tokenHash, customerId, kind, amr, ttl, providerId } = challenge;
+    const [row] = await tx.execute(insertChallenge, [tokenHash, customerId, kind, amr, ttl, providerId]);
     return row!.expiresAt;
   }
 

@@ -52,6 +52,11 @@ import { AddPasskeyUserHandles1764288060000 } from './1764288060000-add-passkey-
 import { AddLegacySignIn1764288070000 } from './1764288070000-add-legacy-sign-in.js';
 import { AddImportedCustomers1764288071000 } from './1764288071000-add-imported-customers.js';
 import { MarkImportedCustomers1764288072000 } from './1764288072000-mark-imported-customers.js';
+import { CreateIdentityProviders1764374400000 } from './1764374400000-create-identity-providers.js';
+import { AddProviderExchanges1764374401000 } from './1764374401000-add-provider-exchanges.js';
+import { AddSessionProvider1764374402000 } from './1764374402000-add-session-provider.js';
+import { AddCustomerImage1764374403000 } from './1764374403000-add-customer-image.js';
+import { AddChallengeProvider1764374404000 } from './1764374404000-add-challenge-provider.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -109,4 +114,9 @@ export const migrations = [
   AddLegacySignIn1764288070000,
   AddImportedCustomers1764288071000,
   MarkImportedCustomers1764288072000,
+  CreateIdentityProviders1764374400000,
+  AddProviderExchanges1764374401000,
+  AddSessionProvider1764374402000,
+  AddCustomerImage1764374403000,
+  AddChallengeProvider1764374404000,
 ];

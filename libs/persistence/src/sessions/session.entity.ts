@@ -22,6 +22,8 @@ export class SessionEntity {
   /** Time of the last proof of a second factor, or null. */
   @Column({ type: 'timestamptz', name: 'factor_time', precision: 3, nullable: true })
   factorTime!: Date | null;
+  /** The identity provider with which the customer signed in, or null. */
+  @Column('uuid', { name: 'provider_id', nullable: true }) providerId!: string | null;
   @Column('text', { nullable: true }) ip!: string | null;
   @Column('text', { name: 'user_agent', nullable: true }) userAgent!: string | null;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;

@@ -51,6 +51,8 @@ export interface NewSession {
   amr: AuthenticationMethod[];
   /** Time of the proof of identity; null for now. */
   authTime: Date | null;
+  /** The identity provider with which the customer signed in, or null. */
+  providerId: string | null;
   /** Hash of the email whose failed attempts the sign-in clears; null if it does not count as one of the customer. */
   emailHash: Buffer | null;
   /** Number of guesses at the password that were counted for this sign-in itself. */
@@ -142,8 +144,8 @@ const insertSession = statement(
        WHERE known.last_login_at < now() - interval '1 hour'
    )
    INSERT INTO sessions AS s (id, customer_id, generation, current_hash, idle_ttl, idle_expires_at,
-     absolute_expires_at, ip, user_agent, amr, auth_time, factor_time)
-   VALUES ($1, $2, 1, $3, $4::int, now() + $4::int * interval '1 second', now() + $5::int * interval '1 second', $6, $7, $9, $10,
+     absolute_expires_at, ip, user_agent, amr, auth_time, provider_id, factor_time)
+   VALUES ($1, $2, 1, $3, $4::int, now() + $4::int * interval '1 second', now() + $5::int * interval '1 second', $6, $7, $9, $10, $13,
      CASE WHEN 'mfa' = ANY ($9::text[]) THEN now() END)
    RETURNING ${sessionColumns},
      (SELECT count(*)::int FROM sessions s WHERE s.customer_id = $2 AND ${isActiveSession}) AS "otherSessions",

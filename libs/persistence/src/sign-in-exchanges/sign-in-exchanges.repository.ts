@@ -1,10 +1,26 @@
 // This file contains SQL: times by the clock of the database, and a deletion that returns the row.
-import { EXCHANGE_TTL, type ExchangeMethod } from '@gatehouse/domain';
+import {
+  EXCHANGE_TTL,
+  type AuthenticationMethod,
+  type ExchangeMethod,
+  type ExchangePurpose,
+  type ProviderProfile,
+} from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { pruneInBatches, pruneStatement } from '../prune.js';
-import { bytea, statement, text, textOf, timestamptz, type RowOf } from '../statements.js';
+import {
+  arrayOf,
+  bytea,
+  jsonb,
+  nullable,
+  statement,
+  text,
+  textOf,
+  timestamptz,
+  uuid,
+  type RowOf,
+} from '../statements.js';
 import type { Tx } from '../transactions.js';
-import { SignInExchangeEntity } from './sign-in-exchange.entity.js';
 
 /** What a code is bound to. It is useless with anything else. */
 export interface ExchangeKey {
@@ -16,40 +32,81 @@ export interface ExchangeKey {
   codeChallenge: string;
 }
 
-export interface NewSignInExchange extends ExchangeKey {
-  method: ExchangeMethod;
+/** The proof of identity in an exchange. */
+export type ExchangeProof =
   /** The address that was proven. */
-  email: string;
-  /** When the client began the sign-in. */
-  requestedAt: Date;
-}
+  | { method: 'email'; email: string }
+  /** The person at the provider; in a session, with its customer. */
+  | {
+      method: 'provider';
+      purpose: ExchangePurpose;
+      providerId: string;
+      profile: ProviderProfile;
+      customerId: string | null;
+      sessionId: string | null;
+    }
+  /** The customer, who has signed in on a hosted page. */
+  | { method: 'customer'; customerId: string; providerId: string | null; amr: AuthenticationMethod[] };
+
+export type NewSignInExchange = ExchangeKey &
+  ExchangeProof & {
+    /** When the client began the sign-in. */
+    requestedAt: Date;
+  };
 
 const exchangeRow = {
+  projectId: uuid,
   method: textOf<ExchangeMethod>(),
-  email: text,
+  purpose: textOf<ExchangePurpose>(),
+  email: nullable(text),
+  customerId: nullable(uuid),
+  sessionId: nullable(uuid),
+  providerId: nullable(uuid),
+  profile: nullable(jsonb<ProviderProfile>()),
+  amr: nullable(arrayOf(textOf<AuthenticationMethod>())),
+  redirectUrl: text,
+  codeChallenge: text,
   requestedAt: timestamptz,
   /** When the customer gave the proof. */
   provenAt: timestamptz,
 };
 
-export type SignInExchange = RowOf<typeof exchangeRow>;
+const exchangeColumns = `
+  project_id AS "projectId", method, purpose, email, customer_id AS "customerId", session_id AS "sessionId",
+  provider_id AS "providerId", profile, amr, redirect_url AS "redirectUrl", code_challenge AS "codeChallenge",
+  requested_at AS "requestedAt", created_at AS "provenAt"`;
+
+/** A proof that was stored, with the times of its request and of the proof. */
+export type SignInExchange = ExchangeProof &
+  Pick<RowOf<typeof exchangeRow>, 'projectId' | 'redirectUrl' | 'codeChallenge' | 'requestedAt' | 'provenAt'>;
 
 const insertExchange = statement(
   {},
   `INSERT INTO sign_in_exchanges
-     (code_hash, project_id, redirect_url, code_challenge, method, email, requested_at, expires_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, now() + interval '${EXCHANGE_TTL} seconds')`,
+     (code_hash, project_id, redirect_url, code_challenge, method, purpose, email, customer_id, session_id, provider_id, profile,
+      amr, requested_at, expires_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, now() + interval '${EXCHANGE_TTL} seconds')`,
 );
 
 const findExchange = statement(
   exchangeRow,
-  `SELECT method, email, requested_at AS "requestedAt", created_at AS "provenAt" FROM sign_in_exchanges
+  `SELECT ${exchangeColumns} FROM sign_in_exchanges
    WHERE code_hash = $1 AND project_id = $2 AND redirect_url = $3 AND code_challenge = $4 AND expires_at > now()`,
+);
+
+const findByCode = statement(
+  exchangeRow,
+  `SELECT ${exchangeColumns} FROM sign_in_exchanges WHERE code_hash = $1 AND project_id = $2 AND expires_at > now()`,
 );
 
 const consumeExchange = statement(
   { codeHash: bytea },
   'DELETE FROM sign_in_exchanges WHERE code_hash = $1 RETURNING code_hash AS "codeHash"',
+);
+
+const deleteOfCustomer = statement(
+  {},
+  'DELETE FROM sign_in_exchanges WHERE project_id = $1 AND (email = $2 OR customer_id = $3)',
 );
 
 const pruneExchanges = pruneStatement('sign_in_exchanges', 'expires_at <= now()');
@@ -59,14 +116,21 @@ export class SignInExchangesRepository {
   constructor(private readonly database: Database) {}
 
   async insert(tx: Tx, exchange: NewSignInExchange): Promise<void> {
-    const { codeHash, projectId, redirectUrl, codeChallenge, method, email, requestedAt } = exchange;
+    const { codeHash, projectId, redirectUrl, codeChallenge, method, requestedAt } = exchange;
+    const isProvider = method === 'provider';
     await tx.execute(insertExchange, [
       codeHash,
       projectId,
       redirectUrl,
       codeChallenge,
       method,
-      email,
+      isProvider ? exchange.purpose : 'sign_in',
+      method === 'email' ? exchange.email : null,
+      method === 'email' ? null : exchange.customerId,
+      isProvider ? exchange.sessionId : null,
+      method === 'email' ? null : exchange.providerId,
+      isProvider ? JSON.stringify(exchange.profile) : null,
+      method === 'customer' ? exchange.amr : null,
       requestedAt,
     ]);
   }
@@ -77,7 +141,13 @@ export class SignInExchangesRepository {
     { codeHash, projectId, redirectUrl, codeChallenge }: ExchangeKey,
   ): Promise<SignInExchange | null> {
     const [row] = await tx.execute(findExchange, [codeHash, projectId, redirectUrl, codeChallenge]);
-    return row ?? null;
+    return row ? toExchange(row) : null;
+  }
+
+  /** Returns the proof of a code that a hosted page continues, or null if the code is unknown or expired. */
+  async findByCode(tx: Tx, projectId: string, codeHash: Buffer): Promise<SignInExchange | null> {
+    const [row] = await tx.execute(findByCode, [codeHash, projectId]);
+    return row ? toExchange(row) : null;
   }
 
   /**
@@ -89,13 +159,24 @@ export class SignInExchangesRepository {
     return rows.length > 0;
   }
 
-  /** Deletes the proofs of an address. The caller must have locked the customer, if one has the address. */
-  async deleteAll(tx: Tx, projectId: string, email: string): Promise<void> {
-    await tx.manager.delete(SignInExchangeEntity, { projectId, email });
+  /** Deletes the proofs of a customer, and of their address. The caller must have locked the customer. */
+  async deleteAll(tx: Tx, projectId: string, email: string, customerId: string): Promise<void> {
+    await tx.execute(deleteOfCustomer, [projectId, email, customerId]);
   }
 
   /** Removes expired proofs. */
   async prune(signal: AbortSignal): Promise<void> {
     await pruneInBatches(this.database, signal, pruneExchanges);
   }
+}
+
+function toExchange(row: RowOf<typeof exchangeRow>): SignInExchange {
+  const { projectId, redirectUrl, codeChallenge, requestedAt, provenAt, ...proof } = row;
+  const request = { projectId, redirectUrl, codeChallenge, requestedAt, provenAt };
+  const { purpose, customerId, sessionId, providerId } = proof;
+  if (proof.method === 'email') return { ...request, method: 'email', email: proof.email! };
+  if (proof.method === 'customer')
+    return { ...request, method: 'customer', customerId: customerId!, providerId, amr: proof.amr! };
+  const person = { providerId: providerId!, profile: proof.profile! };
+  return { ...request, ...person, method: 'provider', purpose, customerId, sessionId };
 }

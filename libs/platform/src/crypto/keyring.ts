@@ -17,6 +17,7 @@ const TAG_LENGTH = 16;
  */
 export type EncryptionPurpose =
   | 'idempotent-answer'
+  | 'identity-provider-secret'
   | 'imported-password'
   | 'legacy-sign-in-secret'
   | 'mail-parameters'

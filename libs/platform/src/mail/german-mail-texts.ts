@@ -154,6 +154,26 @@ export const germanMailTexts: MailTranslation<CustomerMailKind> = {
       ],
       closing: [],
     },
+    'identity-linked': {
+      subject: 'Ihrem Konto bei {{project_name}} wurde eine Anmeldemethode hinzugefügt',
+      heading: 'Eine Anmeldemethode wurde hinzugefügt',
+      paragraphs: [
+        'Das Konto von {{email}} bei {{project_name}} wurde am {{time}} mit einem Konto bei einem Identitätsanbieter verknüpft, zum Beispiel Google. Ab jetzt können Sie sich damit anmelden.',
+        'Wenn Sie es verknüpft haben, müssen Sie nichts tun.',
+        'Wenn Sie es nicht verknüpft haben, hat möglicherweise jemand anderes Zugriff auf Ihr Konto. Wenden Sie sich sofort an {{project_name}}.',
+      ],
+      closing: [],
+    },
+    'identity-unlinked': {
+      subject: 'Aus Ihrem Konto bei {{project_name}} wurde eine Anmeldemethode entfernt',
+      heading: 'Eine Anmeldemethode wurde entfernt',
+      paragraphs: [
+        'Die Verknüpfung des Kontos von {{email}} bei {{project_name}} mit einem Konto bei einem Identitätsanbieter, zum Beispiel Google, wurde am {{time}} entfernt. Damit ist keine Anmeldung mehr möglich.',
+        'Wenn Sie sie entfernt oder {{project_name}} darum gebeten haben, müssen Sie nichts tun.',
+        'Wenn nicht, hat möglicherweise jemand anderes Zugriff auf Ihr Konto. Wenden Sie sich sofort an {{project_name}}.',
+      ],
+      closing: [],
+    },
     'recovery-code-used': {
       subject: 'Ein Wiederherstellungscode Ihres Kontos bei {{project_name}} wurde verwendet',
       heading: 'Ein Wiederherstellungscode wurde verwendet',

@@ -17,6 +17,8 @@ const notices = [
   'factor-removed',
   'passkey-added',
   'passkey-removed',
+  'identity-linked',
+  'identity-unlinked',
   'recovery-code-used',
   'operator-notice',
   'test',

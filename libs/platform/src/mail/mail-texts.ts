@@ -177,6 +177,26 @@ const englishMailTexts: MailTranslation<Exclude<MailKind, 'operator-notice'>> = 
       ],
       closing: [],
     },
+    'identity-linked': {
+      subject: 'A sign-in method was added to your {{project_name}} account',
+      heading: 'A sign-in method was added',
+      paragraphs: [
+        'An account at an identity provider, such as Google, was linked to the {{project_name}} account of {{email}} on {{time}}. It can be used to sign in from now on.',
+        'If you linked it, no action is needed.',
+        'If you did not link it, someone else may have access to your account. Contact {{project_name}} at once.',
+      ],
+      closing: [],
+    },
+    'identity-unlinked': {
+      subject: 'A sign-in method was removed from your {{project_name}} account',
+      heading: 'A sign-in method was removed',
+      paragraphs: [
+        'An account at an identity provider, such as Google, was unlinked from the {{project_name}} account of {{email}} on {{time}}. It can no longer be used to sign in.',
+        'If you unlinked it or asked {{project_name}} to do so, no action is needed.',
+        'If not, someone else may have access to your account. Contact {{project_name}} at once.',
+      ],
+      closing: [],
+    },
     'recovery-code-used': {
       subject: 'A recovery code of your {{project_name}} account was used',
       heading: 'A recovery code was used',

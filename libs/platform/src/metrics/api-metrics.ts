@@ -1,5 +1,14 @@
 import type { Histogram } from 'prom-client';
-import { mailLimitReasons, mailPurposes, type MailLimitReason, type MailPurpose } from '@gatehouse/domain';
+import {
+  identityProviderTypes,
+  mailLimitReasons,
+  mailPurposes,
+  redirectErrors,
+  type IdentityProviderType,
+  type MailLimitReason,
+  type MailPurpose,
+  type RedirectError,
+} from '@gatehouse/domain';
 import type { HashThreads } from '../crypto/hash-threads.js';
 import type { Metrics } from './metrics.js';
 
@@ -30,6 +39,7 @@ export const loginMethods = [
   'totp',
   'recovery_code',
   'exchange',
+  'id_token',
   'sign_in_token',
 ] as const;
 export type LoginMethod = (typeof loginMethods)[number];
@@ -42,6 +52,7 @@ type Observer = Histogram.Internal<string>;
 export class ApiMetrics {
   private readonly requests;
   private readonly logins;
+  private readonly providerReturns;
   private readonly limitedMails;
   /** Cached by method, status class and route, so that a request creates no labels. */
   private readonly observers = new Map<string, Observer>();
@@ -58,6 +69,11 @@ export class ApiMetrics {
       method: loginMethods,
       result: loginResults,
     });
+    this.providerReturns = metrics.counter(
+      'gatehouse_identity_provider_returns_total',
+      'Browsers that returned from identity providers, by type of the provider and result.',
+      { type: identityProviderTypes, result: ['success', ...redirectErrors] },
+    );
     this.limitedMails = metrics.counter(
       'gatehouse_mails_limited_total',
       'Emails that were not sent because a limit was reached, by purpose and limit.',
@@ -75,6 +91,11 @@ export class ApiMetrics {
     this.getObserver(key, [route ?? 'none', methods.has(method) ? method : 'other', statusClass]).observe(
       durationMs / 1_000,
     );
+  }
+
+  /** @param result `success`, or the error of the redirect */
+  recordProviderReturn(type: IdentityProviderType, result: 'success' | RedirectError): void {
+    this.providerReturns.inc({ type, result });
   }
 
   recordLogin(method: LoginMethod, result: LoginResult): void {

@@ -1,0 +1,42 @@
+import type { ProviderProfile } from './provider-profile.js';
+
+/** A local customer, as far as a sign-in by a provider depends on them. */
+export interface LocalCustomer {
+  emailVerified: boolean;
+  disabledAt: Date | null;
+}
+
+/** What a sign-in by a provider depends on. */
+export interface ProviderSignIn {
+  profile: Pick<ProviderProfile, 'email' | 'isEmailTrusted'>;
+  /** The customer to whom the identity is linked, or null. */
+  linked: LocalCustomer | null;
+  /** The customer who has the email of the profile, or null. */
+  owner: LocalCustomer | null;
+  /** True if project and provider let customers create accounts. */
+  allowSignUp: boolean;
+}
+
+/** What happens to a customer who signs in by a provider. */
+export type IdentityAction = 'sign_in' | 'link' | 'claim_and_link' | 'create_verified' | 'create_unverified';
+
+/** Why a customer cannot sign in by a provider; also the parameter `error` of the redirect. */
+export type IdentityRefusal =
+  'customer_disabled' | 'account_exists' | 'email_required' | 'sign_up_not_allowed';
+
+export type IdentityDecision = { action: IdentityAction } | { refusal: IdentityRefusal };
+
+/**
+ * Decides on a sign-in by a provider (the table in section 4 of the sign-in contract, requirement FE-03). An identity
+ * is linked by a trusted email only; otherwise a person who types the address of another at their provider would enter
+ * the account of that address.
+ */
+export function decideIdentity({ profile, linked, owner, allowSignUp }: ProviderSignIn): IdentityDecision {
+  if (linked) return linked.disabledAt ? { refusal: 'customer_disabled' } : { action: 'sign_in' };
+  if (profile.email === null) return { refusal: 'email_required' };
+  if (owner?.disabledAt) return { refusal: 'customer_disabled' };
+  if (owner && !profile.isEmailTrusted) return { refusal: 'account_exists' };
+  if (owner) return { action: owner.emailVerified ? 'link' : 'claim_and_link' };
+  if (!allowSignUp) return { refusal: 'sign_up_not_allowed' };
+  return { action: profile.isEmailTrusted ? 'create_verified' : 'create_unverified' };
+}

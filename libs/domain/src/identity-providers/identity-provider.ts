@@ -1,0 +1,66 @@
+/** The types of identity providers. `oidc` is any OpenID Provider; the others are presets. */
+export const identityProviderTypes = [
+  'google',
+  'github',
+  'microsoft',
+  'apple',
+  'gitlab',
+  'discord',
+  'oidc',
+] as const;
+export type IdentityProviderType = (typeof identityProviderTypes)[number];
+
+/** A service that signs customers in to a project, without its secrets (sign-in contract, section 4). */
+export interface IdentityProvider {
+  id: string;
+  projectId: string;
+  /** Identifies the provider in its project, and in the routes of the API. */
+  slug: string;
+  type: IdentityProviderType;
+  /** Shown on the button of the provider. */
+  name: string;
+  clientId: string;
+  /** Further client ids whose id tokens are accepted in native sign-ins, such as those of apps. */
+  clientIds: string[];
+  /** The issuer of id tokens, or the base URL of a provider without OpenID Connect. */
+  issuer: string;
+  /** Of a Microsoft provider: ids of the only tenants whose accounts may sign in; empty for all. */
+  tenants: string[];
+  scopes: string[];
+  /** Of an Apple provider; otherwise null. */
+  teamId: string | null;
+  /** Of an Apple provider: id of the key that signs its client secrets; otherwise null. */
+  keyId: string | null;
+  enabled: boolean;
+  /** False if only customers who exist or are linked can sign in. */
+  allowSignUp: boolean;
+  /** Of a provider of type `oidc`: true if the emails in its verified domains are trusted. */
+  trustEmail: boolean;
+  /** True if the id tokens of native sign-ins must contain the nonce of the request. */
+  requireNonce: boolean;
+  /** True if customers with an address in its verified domains can sign in with this provider only. */
+  required: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** Maximum number of identity providers of a project. */
+export const MAX_IDENTITY_PROVIDERS = 50;
+
+/** Seconds for which a customer can complete a sign-in at a provider (sign-in contract, section 2). */
+export const OAUTH_FLOW_TTL = 10 * 60;
+
+/**
+ * Why a browser returns from a provider without a code, as the parameter `error` of the redirect names it (sign-in
+ * contract, section 2).
+ */
+export const redirectErrors = [
+  'access_denied',
+  'account_exists',
+  'email_required',
+  'sign_up_not_allowed',
+  'customer_disabled',
+  'provider_unavailable',
+  'sign_in_failed',
+] as const;
+export type RedirectError = (typeof redirectErrors)[number];

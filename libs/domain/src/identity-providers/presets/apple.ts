@@ -1,0 +1,17 @@
+import type { ProviderPreset } from '../provider-preset.js';
+
+/**
+ * Apple (https://developer.apple.com/documentation/signinwithapple). Responds with `form_post` if the scopes contain a
+ * name or an email, and sends the boolean claims of its id tokens as texts or as booleans.
+ */
+export const apple: ProviderPreset = {
+  name: 'Apple',
+  issuer: 'https://appleid.apple.com',
+  allowsOwnIssuer: false,
+  scopes: ['openid', 'email', 'name'],
+  canReauthenticate: false,
+  authorizationParameters: { response_mode: 'form_post' },
+  signsClientSecret: true,
+  hasNativeSignIn: true,
+  isEmailTrusted: ({ email_verified: isVerified }) => isVerified === true || isVerified === 'true',
+};

@@ -1,0 +1,34 @@
+import type { FetchResource, ProviderPreset } from '../provider-preset.js';
+import type { ProviderClaims } from '../provider-profile.js';
+
+async function loadClaims(issuer: string, fetchResource: FetchResource): Promise<ProviderClaims> {
+  const user = (await fetchResource(`${issuer}/api/users/@me`)) as Record<string, unknown> | null;
+  if (typeof user?.['id'] !== 'string') return {};
+  const { id, avatar } = user;
+  return {
+    sub: id,
+    name: user['global_name'] ?? user['username'],
+    picture:
+      typeof avatar === 'string' ? `https://cdn.discordapp.com/avatars/${id}/${avatar}.png` : undefined,
+    email: user['email'],
+    email_verified: user['verified'],
+  };
+}
+
+/** Discord (https://docs.discord.com/developers/topics/oauth2). Its emails are not trusted: accounts are pseudonymous. */
+export const discord: ProviderPreset = {
+  name: 'Discord',
+  issuer: 'https://discord.com',
+  allowsOwnIssuer: false,
+  scopes: ['identify', 'email'],
+  canReauthenticate: false,
+  oauth: {
+    endpoints: (issuer) => ({
+      issuer,
+      authorization: `${issuer}/oauth2/authorize`,
+      token: `${issuer}/api/oauth2/token`,
+    }),
+    loadClaims,
+  },
+  isEmailTrusted: () => false,
+};

@@ -1,0 +1,49 @@
+import type { FetchResource, ProviderPreset } from '../provider-preset.js';
+import type { ProviderClaims } from '../provider-profile.js';
+
+const PUBLIC_ISSUER = 'https://github.com';
+
+/** The base URL of the REST API; that of GitHub Enterprise Server is on the same host. */
+const apiUrl = (issuer: string): string =>
+  issuer === PUBLIC_ISSUER ? 'https://api.github.com' : `${issuer}/api/v3`;
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+async function loadClaims(issuer: string, fetchResource: FetchResource): Promise<ProviderClaims> {
+  const user = await fetchResource(`${apiUrl(issuer)}/user`);
+  if (!isRecord(user) || !Number.isSafeInteger(user['id'])) return {};
+  const emails = await fetchResource(`${apiUrl(issuer)}/user/emails`);
+  const primary = Array.isArray(emails)
+    ? emails.filter(isRecord).find(({ primary: isPrimary }) => isPrimary === true)
+    : undefined;
+  return {
+    sub: String(user['id']),
+    name: user['name'],
+    picture: user['avatar_url'],
+    email: primary?.['email'],
+    email_verified: primary?.['verified'],
+  };
+}
+
+/**
+ * GitHub (https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps). The public email of a
+ * profile is not verified, so the primary entry of the list of emails is used.
+ */
+export const github: ProviderPreset = {
+  name: 'GitHub',
+  issuer: PUBLIC_ISSUER,
+  allowsOwnIssuer: true,
+  scopes: ['read:user', 'user:email'],
+  canReauthenticate: false,
+  oauth: {
+    // GitHub names this issuer since April 2026.
+    endpoints: (issuer) => ({
+      issuer: `${issuer}/login/oauth`,
+      authorization: `${issuer}/login/oauth/authorize`,
+      token: `${issuer}/login/oauth/access_token`,
+    }),
+    loadClaims,
+  },
+  isEmailTrusted: ({ email_verified: isVerified }) => isVerified === true,
+};

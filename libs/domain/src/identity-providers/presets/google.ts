@@ -1,0 +1,19 @@
+import { emailDomain } from '../provider-profile.js';
+import type { ProviderPreset } from '../provider-preset.js';
+
+/**
+ * Google (https://developers.google.com/identity/openid-connect/openid-connect). Google is authoritative for addresses
+ * of Gmail and of Workspace domains (`hd`). It verifies other addresses once, but their owner can change.
+ */
+export const google: ProviderPreset = {
+  name: 'Google',
+  issuer: 'https://accounts.google.com',
+  allowsOwnIssuer: false,
+  scopes: ['openid', 'email', 'profile'],
+  canReauthenticate: false,
+  hasNativeSignIn: true,
+  isEmailTrusted: ({ email, email_verified: isVerified, hd }) =>
+    isVerified === true &&
+    typeof email === 'string' &&
+    ((typeof hd === 'string' && hd !== '') || emailDomain(email.toLowerCase()) === 'gmail.com'),
+};

@@ -1,0 +1,18 @@
+import type { ProviderPreset } from '../provider-preset.js';
+
+/** The tenant of consumer accounts, such as those of outlook.com. */
+const CONSUMER_TENANT = '9188040d-6c67-4c5b-b112-36a304b66dad';
+
+/**
+ * Microsoft (https://learn.microsoft.com/entra/identity-platform/optional-claims-reference). The `email` of an Entra
+ * tenant is whatever its administrator types; `xms_edov` states whether the tenant owns its domain.
+ */
+export const microsoft: ProviderPreset = {
+  name: 'Microsoft',
+  issuer: 'https://login.microsoftonline.com/common/v2.0',
+  allowsOwnIssuer: true,
+  scopes: ['openid', 'email', 'profile'],
+  canReauthenticate: true,
+  isEmailTrusted: ({ tid, xms_edov: isDomainOwned }) =>
+    tid === CONSUMER_TENANT || isDomainOwned === true || isDomainOwned === 'true' || isDomainOwned === '1',
+};

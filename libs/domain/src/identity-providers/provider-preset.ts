@@ -1,0 +1,50 @@
+import type { ProviderClaims } from './provider-profile.js';
+
+/** The provider of the claims whose email is to be trusted or not. */
+export interface EmailTrust {
+  /** True if emails in `domains` are trusted. Evaluated by presets that do not know the provider. */
+  trustEmail: boolean;
+  /** The verified domains of the provider. */
+  domains: string[];
+}
+
+/** The endpoints of a provider without discovery. */
+export interface OAuthEndpoints {
+  /** The issuer that authorization responses name (RFC 9207). */
+  issuer: string;
+  authorization: string;
+  token: string;
+}
+
+/** Requests a resource of the provider with the access token of the person, and returns the JSON of the response. */
+export type FetchResource = (url: string) => Promise<unknown>;
+
+/** How Gatehouse talks to a provider that has OAuth 2.0, but not OpenID Connect. */
+export interface OAuthApi {
+  endpoints(issuer: string): OAuthEndpoints;
+  /** Returns the person of the access token as standard claims. `sub` is missing if the responses are not as expected. */
+  loadClaims(issuer: string, fetchResource: FetchResource): Promise<ProviderClaims>;
+}
+
+/** What distinguishes a type of provider. To add one, add a file to this folder and list it in `index.ts`. */
+export interface ProviderPreset {
+  /** Shown on the button of the provider. */
+  name: string;
+  /** Default of the provider's `issuer`; null if each provider has its own. */
+  issuer: string | null;
+  /** True if a provider of this type can have another issuer: it is self-managed, or a single tenant. */
+  allowsOwnIssuer: boolean;
+  scopes: string[];
+  /** Additional parameters of the authorization request. */
+  authorizationParameters?: Record<string, string>;
+  /** True if the client secret is a token that Gatehouse signs with the private key of the provider. */
+  signsClientSecret?: boolean;
+  /** False if the provider neither asks for a new proof of identity nor names its time (`max_age`, `auth_time`). */
+  canReauthenticate: boolean;
+  /** True if apps can send the id token of a native sign-in. */
+  hasNativeSignIn?: boolean;
+  /** Absent for OpenID Providers. */
+  oauth?: OAuthApi;
+  /** Returns whether the provider has verified that the person owns the email in the claims. */
+  isEmailTrusted(claims: ProviderClaims, provider: EmailTrust): boolean;
+}

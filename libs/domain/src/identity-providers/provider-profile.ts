@@ -1,0 +1,72 @@
+import { canonicalEmail } from '../customers/email.js';
+
+/** The claims of a provider about a person: of an id token, of the userinfo endpoint, or of an API. */
+export type ProviderClaims = Readonly<Record<string, unknown>>;
+
+/** A person as a provider describes them. */
+export interface ProviderProfile {
+  /** Identifies the person at the provider, forever. An email does not. */
+  subject: string;
+  /** In canonical form; null if the provider names none. */
+  email: string | null;
+  /** True if the provider has verified that the person owns the address (sign-in contract, section 4). */
+  isEmailTrusted: boolean;
+  firstName: string | null;
+  lastName: string | null;
+  /** https URL. */
+  imageUrl: string | null;
+}
+
+/** Maximum length of a subject (OpenID Connect Core, section 2). */
+const SUBJECT_LENGTH = 255;
+const NAME_LENGTH = 100;
+const IMAGE_URL_LENGTH = 2048;
+
+const nonEmptyText = (value: unknown): string | null =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+
+/** Returns a name that a customer may have; null for anything else. */
+function readName(value: unknown): string | null {
+  const text = nonEmptyText(value)?.replace(/[\p{Cc}\p{Cs}]+/gu, ' ');
+  return text ? Array.from(text).slice(0, NAME_LENGTH).join('').trim() : null;
+}
+
+function readImageUrl(value: unknown): string | null {
+  const text = nonEmptyText(value);
+  if (!text || text.length > IMAGE_URL_LENGTH || !URL.canParse(text)) return null;
+  const { protocol, username, href } = new URL(text);
+  return protocol === 'https:' && username === '' ? href : null;
+}
+
+/** Returns the given name and the family name, from a full name if the claims contain only that. */
+function readNames(claims: ProviderClaims): Pick<ProviderProfile, 'firstName' | 'lastName'> {
+  const [firstName, lastName] = [readName(claims['given_name']), readName(claims['family_name'])];
+  if (firstName || lastName) return { firstName, lastName };
+  const [first, ...others] = readName(claims['name'])?.split(/\s+/) ?? [];
+  return { firstName: first ?? null, lastName: others.join(' ') || null };
+}
+
+/**
+ * Returns the profile in standard claims (OpenID Connect Core, section 5.1); null without a usable subject.
+ * @param isEmailTrusted whether the provider is trusted to have verified the email of these claims
+ */
+export function readProfile(claims: ProviderClaims, isEmailTrusted: boolean): ProviderProfile | null {
+  const subject = claims['sub'];
+  const isSubject =
+    typeof subject === 'string' &&
+    subject !== '' &&
+    subject.length <= SUBJECT_LENGTH &&
+    !/\p{Cc}/u.test(subject);
+  if (!isSubject) return null;
+  const email = typeof claims['email'] === 'string' ? canonicalEmail(claims['email']) : null;
+  return {
+    subject,
+    email,
+    isEmailTrusted: email !== null && isEmailTrusted,
+    ...readNames(claims),
+    imageUrl: readImageUrl(claims['picture']),
+  };
+}
+
+/** Returns the domain of an email in canonical form. */
+export const emailDomain = (email: string): string => email.slice(email.lastIndexOf('@') + 1);

@@ -1,0 +1,137 @@
+// This file contains SQL: joins with the provider, and conditional changes that return rows.
+import type { IdentityProviderType } from '@gatehouse/domain';
+import type { Database, Sql } from '../database.js';
+import { nullable, statement, text, textOf, timestamptz, uuid, type RowOf } from '../statements.js';
+import type { Tx } from '../transactions.js';
+import { IdentityEntity } from './identity.entity.js';
+
+const identityRow = {
+  id: uuid,
+  /** The slug of the provider. */
+  provider: text,
+  providerName: text,
+  type: textOf<IdentityProviderType>(),
+  subject: text,
+  email: nullable(text),
+  createdAt: timestamptz,
+  lastUsedAt: nullable(timestamptz),
+};
+
+const identityColumns = `
+  d.id, i.slug AS provider, i.name AS "providerName", i.type, d.subject, d.email, d.created_at AS "createdAt",
+  d.last_used_at AS "lastUsedAt"`;
+
+/** A person at an identity provider, who signs in as one customer. */
+export type Identity = RowOf<typeof identityRow>;
+
+/** An identity as a provider describes it. */
+export interface NewIdentity {
+  id: string;
+  projectId: string;
+  providerId: string;
+  customerId: string;
+  subject: string;
+  email: string | null;
+}
+
+export const listIdentities = statement(
+  identityRow,
+  `SELECT ${identityColumns} FROM identities d JOIN identity_providers i ON i.id = d.provider_id
+   WHERE d.customer_id = $1 ORDER BY d.id DESC`,
+);
+
+const findIdentity = statement(
+  identityRow,
+  `SELECT ${identityColumns} FROM identities d JOIN identity_providers i ON i.id = d.provider_id
+   WHERE d.customer_id = $1 AND d.id = $2`,
+);
+
+const listUsable = statement(
+  identityRow,
+  `SELECT ${identityColumns} FROM identities d JOIN identity_providers i ON i.id = d.provider_id
+   WHERE d.customer_id = $1 AND i.enabled ORDER BY d.id`,
+);
+
+const listOfProvider = statement(
+  identityRow,
+  `SELECT ${identityColumns} FROM identities d JOIN identity_providers i ON i.id = d.provider_id
+   WHERE d.customer_id = $1 AND d.provider_id = $2 ORDER BY d.id DESC`,
+);
+
+const findCustomer = statement(
+  { customerId: uuid },
+  'SELECT customer_id AS "customerId" FROM identities WHERE provider_id = $1 AND subject = $2',
+);
+
+const insertIdentity = statement(
+  { id: uuid },
+  `INSERT INTO identities (id, project_id, provider_id, customer_id, subject, email, last_used_at)
+   VALUES ($1, $2, $3, $4, $5, $6, now()) ON CONFLICT (provider_id, subject) DO NOTHING RETURNING id`,
+);
+
+const recordUse = statement(
+  { id: uuid },
+  `UPDATE identities SET last_used_at = now(), email = $4
+   WHERE provider_id = $1 AND subject = $2 AND customer_id = $3 RETURNING id`,
+);
+
+/** The identities of customers at identity providers. A pair of provider and subject belongs to one customer. */
+export class IdentitiesRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Returns all identities of a customer, newest first. */
+  list(customerId: string, sql: Sql = this.database): Promise<Identity[]> {
+    return sql.execute(listIdentities, [customerId]);
+  }
+
+  /** Returns the identities of a customer at enabled providers. */
+  listUsable(customerId: string, sql: Sql = this.database): Promise<Identity[]> {
+    return sql.execute(listUsable, [customerId]);
+  }
+
+  /** Returns the identities of a customer at a provider, newest first. */
+  listOfProvider(customerId: string, providerId: string, sql: Sql = this.database): Promise<Identity[]> {
+    return sql.execute(listOfProvider, [customerId, providerId]);
+  }
+
+  /** Returns the id of the customer to whom a person at a provider is linked, or null. */
+  async findCustomerId(
+    providerId: string,
+    subject: string,
+    sql: Sql = this.database,
+  ): Promise<string | null> {
+    const [row] = await sql.execute(findCustomer, [providerId, subject]);
+    return row?.customerId ?? null;
+  }
+
+  /** Links a person to a customer whom the transaction has locked. Returns false if the person is already linked. */
+  async insert(tx: Tx, identity: NewIdentity): Promise<boolean> {
+    const { id, projectId, providerId, customerId, subject, email } = identity;
+    const rows = await tx.execute(insertIdentity, [id, projectId, providerId, customerId, subject, email]);
+    return rows.length > 0;
+  }
+
+  /**
+   * Records a sign-in. The caller has locked the customer.
+   * @returns false if the person is no longer linked to this customer
+   */
+  async recordUse(
+    tx: Tx,
+    { providerId, customerId, subject, email }: Omit<NewIdentity, 'id' | 'projectId'>,
+  ): Promise<boolean> {
+    const rows = await tx.execute(recordUse, [providerId, subject, customerId, email]);
+    return rows.length > 0;
+  }
+
+  /** Deletes an identity of a customer whom the transaction has locked; returns null if there is no such one. */
+  async delete(tx: Tx, customerId: string, id: string): Promise<Identity | null> {
+    const [identity] = await tx.execute(findIdentity, [customerId, id]);
+    if (identity) await tx.manager.delete(IdentityEntity, { customerId, id });
+    return identity ?? null;
+  }
+
+  /** Deletes all identities of a customer whom the transaction has locked. */
+  async deleteAll(tx: Tx, customerId: string): Promise<void> {
+    await tx.manager.delete(IdentityEntity, { customerId });
+  }
+}

@@ -1,0 +1,32 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import type { IdentityProviderType } from '@gatehouse/domain';
+
+/** A service that signs customers in to a project. */
+@Entity('identity_providers')
+export class IdentityProviderEntity {
+  @PrimaryColumn('uuid') id!: string;
+  @Column('uuid', { name: 'project_id' }) projectId!: string;
+  /** Unique in the project. */
+  @Column('text') slug!: string;
+  @Column('text') type!: IdentityProviderType;
+  @Column('text') name!: string;
+  @Column('text', { name: 'client_id' }) clientId!: string;
+  @Column('text', { name: 'client_ids', array: true }) clientIds!: string[];
+  /** Encrypted. */
+  @Column('bytea', { name: 'client_secret', nullable: true }) clientSecret!: Buffer | null;
+  @Column('text') issuer!: string;
+  @Column('text', { array: true }) tenants!: string[];
+  @Column('text', { array: true }) scopes!: string[];
+  @Column('text', { name: 'team_id', nullable: true }) teamId!: string | null;
+  @Column('text', { name: 'key_id', nullable: true }) keyId!: string | null;
+  /** Signs client secrets. Encrypted. */
+  @Column('bytea', { name: 'private_key', nullable: true }) privateKey!: Buffer | null;
+  @Column('boolean') enabled!: boolean;
+  @Column('boolean', { name: 'allow_sign_up' }) allowSignUp!: boolean;
+  @Column('boolean', { name: 'trust_email' }) trustEmail!: boolean;
+  @Column('boolean', { name: 'require_nonce' }) requireNonce!: boolean;
+  /** True if customers with an address in the verified domains can sign in with this provider only. */
+  @Column('boolean') required!: boolean;
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
+  @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt!: Date;
+}

@@ -1,0 +1,28 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import type { ExchangePurpose } from '@gatehouse/domain';
+
+/** A sign-in that is under way at a provider. Its state is stored as a hash. */
+@Entity('oauth_flows')
+export class OAuthFlowEntity {
+  @PrimaryColumn('bytea', { name: 'state_hash' }) stateHash!: Buffer;
+  @Column('uuid', { name: 'project_id' }) projectId!: string;
+  @Column('uuid', { name: 'provider_id' }) providerId!: string;
+  @Column('text') purpose!: ExchangePurpose;
+  /** The signed-in customer who links an identity or proves their identity again; otherwise null. */
+  @Column('uuid', { name: 'customer_id', nullable: true }) customerId!: string | null;
+  @Column('uuid', { name: 'session_id', nullable: true }) sessionId!: string | null;
+  @Column('text', { name: 'redirect_url' }) redirectUrl!: string;
+  /** Hash of the verifier of the client that began the sign-in (RFC 7636, S256). */
+  @Column('text', { name: 'code_challenge' }) codeChallenge!: string;
+  /** The state of the application, which the redirect returns; or null. */
+  @Column('text', { name: 'application_state', nullable: true }) applicationState!: string | null;
+  @Column('text') nonce!: string;
+  /** The verifier of the request to the provider. Useless without the code that the provider issues. */
+  @Column('text', { name: 'code_verifier' }) codeVerifier!: string;
+  /** Maximum age of the proof at the provider in seconds, or null. */
+  @Column('integer', { name: 'max_age', nullable: true }) maxAge!: number | null;
+  /** The query of the hosted page to which the provider leads back; null to lead back to the application. */
+  @Column('text', { name: 'page_query', nullable: true }) pageQuery!: string | null;
+  @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 }) expiresAt!: Date;
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
+}

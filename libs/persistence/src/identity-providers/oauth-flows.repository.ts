@@ -1,0 +1,103 @@
+// This file contains SQL: a conditional delete that returns the row, and times by the clock of the database.
+import { OAUTH_FLOW_TTL, type ExchangePurpose } from '@gatehouse/domain';
+import type { Database } from '../database.js';
+import { pruneInBatches, pruneStatement } from '../prune.js';
+import {
+  bytea,
+  integer,
+  nullable,
+  statement,
+  text,
+  textOf,
+  timestamptz,
+  uuid,
+  type RowOf,
+} from '../statements.js';
+
+const flowRow = {
+  projectId: uuid,
+  providerId: uuid,
+  purpose: textOf<ExchangePurpose>(),
+  customerId: nullable(uuid),
+  sessionId: nullable(uuid),
+  redirectUrl: text,
+  codeChallenge: text,
+  applicationState: nullable(text),
+  nonce: text,
+  codeVerifier: text,
+  maxAge: nullable(integer),
+  pageQuery: nullable(text),
+  createdAt: timestamptz,
+};
+
+const flowColumns = `
+  project_id AS "projectId", provider_id AS "providerId", purpose, customer_id AS "customerId", session_id AS "sessionId",
+  redirect_url AS "redirectUrl", code_challenge AS "codeChallenge", application_state AS "applicationState", nonce,
+  code_verifier AS "codeVerifier", max_age AS "maxAge", page_query AS "pageQuery", created_at AS "createdAt"`;
+
+/** A sign-in that is under way at a provider. */
+export type OAuthFlow = RowOf<typeof flowRow>;
+
+const insertFlow = statement(
+  {},
+  `INSERT INTO oauth_flows (state_hash, project_id, provider_id, purpose, customer_id, session_id, redirect_url, code_challenge,
+     application_state, nonce, code_verifier, max_age, page_query, expires_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, now() + interval '${OAUTH_FLOW_TTL} seconds')`,
+);
+
+const consumeFlow = statement(
+  flowRow,
+  `DELETE FROM oauth_flows WHERE state_hash = $1 AND provider_id = $2 AND expires_at > now() RETURNING ${flowColumns}`,
+);
+
+const claimIdToken = statement(
+  { tokenHash: bytea },
+  `INSERT INTO used_id_tokens (token_hash, expires_at) VALUES ($1, $2)
+   ON CONFLICT (token_hash) DO NOTHING RETURNING token_hash AS "tokenHash"`,
+);
+
+const pruneFlows = pruneStatement('oauth_flows', 'expires_at <= now()');
+const pruneIdTokens = pruneStatement('used_id_tokens', 'expires_at <= now()');
+
+/** Sign-ins that are under way at providers, so that any api can finish them, and id tokens that were used. */
+export class OAuthFlowsRepository {
+  constructor(private readonly database: Database) {}
+
+  async insert(stateHash: Buffer, flow: Omit<OAuthFlow, 'createdAt'>): Promise<void> {
+    await this.database.execute(insertFlow, [
+      stateHash,
+      flow.projectId,
+      flow.providerId,
+      flow.purpose,
+      flow.customerId,
+      flow.sessionId,
+      flow.redirectUrl,
+      flow.codeChallenge,
+      flow.applicationState,
+      flow.nonce,
+      flow.codeVerifier,
+      flow.maxAge,
+      flow.pageQuery,
+    ]);
+  }
+
+  /**
+   * Consumes a state. Of several parallel calls one returns the flow; the others return null, as does a state of
+   * another provider, which stays valid for its own.
+   */
+  async consume(stateHash: Buffer, providerId: string): Promise<OAuthFlow | null> {
+    const [row] = await this.database.execute(consumeFlow, [stateHash, providerId]);
+    return row ?? null;
+  }
+
+  /** Marks an id token as used. Of several parallel calls one returns true. @param expiresAt that of the token */
+  async claimIdToken(tokenHash: Buffer, expiresAt: Date): Promise<boolean> {
+    const rows = await this.database.execute(claimIdToken, [tokenHash, expiresAt]);
+    return rows.length > 0;
+  }
+
+  /** Removes expired states and expired id tokens. */
+  async prune(signal: AbortSignal): Promise<void> {
+    for (const batch of [pruneFlows, pruneIdTokens]) await pruneInBatches(this.database, signal, batch);
+  }
+}

@@ -1,0 +1,9 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** An id token with which a customer has signed in natively. It is accepted once. */
+@Entity('used_id_tokens')
+export class UsedIdTokenEntity {
+  @PrimaryColumn('bytea', { name: 'token_hash' }) tokenHash!: Buffer;
+  /** Time at which the token itself expires. */
+  @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 }) expiresAt!: Date;
+}
