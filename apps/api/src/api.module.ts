@@ -15,6 +15,7 @@ import { EventsModule } from './events/events.module.js';
 import { HttpModule } from './http/http.module.js';
 import { IdempotencyInterceptor } from './http/idempotency.interceptor.js';
 import { RequestLanguages } from './http/request-languages.js';
+import { IdentityProvidersModule } from './identity-providers/identity-providers.module.js';
 import { ImportsModule } from './imports/imports.module.js';
 import { MailTemplatesModule } from './mail-templates/mail-templates.module.js';
 import { MailModule } from './mail/mail.module.js';
@@ -46,6 +47,7 @@ export const publicModules: Type[] = [
   PasswordsModule,
   EmailModule,
   EmailCodesModule,
+  IdentityProvidersModule,
   OneTimeTokensModule,
   ImportsModule,
   PagesModule,

@@ -88,7 +88,7 @@ export class MeFactorsService {
     await this.fresh.assertFresh(caller, project);
     await this.changes.runLocked(caller, async (tx, customer) => {
       const left = await this.changes.remove(tx, project, customer, id);
-      this.changes.assertMaySignIn(project, customer, left);
+      await this.changes.assertMaySignIn(tx, project, customer, left);
     });
   }
 

@@ -84,7 +84,7 @@ export class MePasskeysService {
     await this.fresh.assertFresh(caller, project);
     await this.changes.runLocked(caller, async (tx, customer) => {
       const left = await this.changes.removePasskey(tx, project, customer, id);
-      this.changes.assertMaySignIn(project, customer, left);
+      await this.changes.assertMaySignIn(tx, project, customer, left);
     });
   }
 

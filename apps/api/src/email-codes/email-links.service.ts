@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EmailCodesRepository, Transactions, type EmailLink } from '@gatehouse/persistence';
 import { secureBytes, sha256 } from '@gatehouse/platform';
-import { SignInExchangeService } from '../sign-in/sign-in-exchange.service.js';
+import { ExchangeCodesService } from '../sign-in/exchange-codes.service.js';
 
 /** A link, with the code of the same email. */
 export interface EmailLinkWithCode extends EmailLink {
@@ -19,7 +19,7 @@ export const newLinkToken = (code: string): string => `${secureBytes(32).toStrin
 export class EmailLinksService {
   constructor(
     private readonly codes: EmailCodesRepository,
-    private readonly exchanges: SignInExchangeService,
+    private readonly exchanges: ExchangeCodesService,
     private readonly transactions: Transactions,
   ) {}
 
@@ -43,7 +43,7 @@ export class EmailLinksService {
     return this.transactions.run(async (tx) => {
       if (!(await this.codes.consumeLink(tx, sha256(token)))) return null;
       const proof = { method: 'email', projectId: project.id, email, requestedAt: createdAt } as const;
-      return this.exchanges.begin(tx, { ...proof, ...target });
+      return this.exchanges.issue(tx, { ...proof, ...target });
     });
   }
 }

@@ -52,6 +52,17 @@ export class VerificationService {
   }
 
   /**
+   * Sends the first verification email of a customer who was created in the same transaction, unless a limit is reached,
+   * and records its event.
+   */
+  async sendFirst(tx: Tx, customer: Customer, project: ProjectContext): Promise<void> {
+    const verification: MailRequest = { kind: KIND, recipient: customer.email, isTrusted: false };
+    const refusal = await this.quota.consumeFirst(project, verification);
+    if (refusal) await this.quota.recordDropped(project, customer.id, verification, refusal, tx);
+    else this.events.record(tx, [await this.createLink(tx, customer, project, null)]);
+  }
+
+  /**
    * Sends the verification email again, unless it was just sent or there is no recipient: the response is the
    * same in every case.
    * @throws GatehouseError `validation_failed`

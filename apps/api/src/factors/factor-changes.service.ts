@@ -4,6 +4,7 @@ import type { CustomerCaller } from '@gatehouse/auth';
 import {
   effectiveMfa,
   GatehouseError,
+  hasSignInMethod,
   isMfaEnabled,
   MAX_PASSKEYS,
   MAX_TOTP_FACTORS,
@@ -14,6 +15,7 @@ import {
 import {
   EventsRepository,
   FactorsRepository,
+  IdentitiesRepository,
   PasskeysRepository,
   Transactions,
   type CustomerFactors,
@@ -53,6 +55,7 @@ export class FactorChangesService {
   constructor(
     private readonly factors: FactorsRepository,
     private readonly passkeys: PasskeysRepository,
+    private readonly identities: IdentitiesRepository,
     private readonly fresh: FreshProofService,
     private readonly ceremonies: PasskeyCeremoniesService,
     private readonly transactions: Transactions,
@@ -185,14 +188,20 @@ export class FactorChangesService {
    * @throws GatehouseError `conflict` if a second factor is required and none is left; `last_sign_in_method` if the
    *   customer could only sign in with passkeys and none is left
    */
-  assertMaySignIn(project: ProjectContext, customer: CustomerWithPasswordHash, left: CustomerFactors): void {
+  async assertMaySignIn(
+    tx: Tx,
+    project: ProjectContext,
+    customer: CustomerWithPasswordHash,
+    left: CustomerFactors,
+  ): Promise<void> {
     if (effectiveMfa(project.settings.mfa, customer.mfa) === 'required' && !hasFactor(left))
       throw new GatehouseError('conflict', {
         detail: 'A second factor is required. Add another one before you remove this one.',
       });
-    const { password, emailCode, passkey } = project.settings.signIn;
-    const hasOtherMethod = (password && customer.passwordHash !== null) || emailCode;
-    if (passkey && !hasOtherMethod && left.passkeys.length === 0)
+    if (!project.settings.signIn.passkey || left.passkeys.length > 0) return;
+    const identities = (await this.identities.listUsable(customer.id, tx)).length;
+    const hasPassword = customer.passwordHash !== null;
+    if (!hasSignInMethod(project, { hasPassword, passkeys: 0, identities }))
       throw new GatehouseError('last_sign_in_method');
   }
 

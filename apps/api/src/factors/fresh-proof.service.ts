@@ -86,7 +86,7 @@ export class FreshProofService {
   async assertSufficient(
     caller: CustomerCaller,
     project: ProjectContext,
-    method: 'password' | 'email_code',
+    method: 'password' | 'email_code' | 'provider',
   ): Promise<void> {
     const session = await this.getFreshness(caller, project);
     if (method === 'email_code' && !this.isEmailCodeUsable(caller.customer, project, session))

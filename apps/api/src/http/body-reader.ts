@@ -8,7 +8,13 @@ const JSON_LIMIT = 64 * 1024;
 const IMPORT_LIMIT = 16 * 2 ** 20;
 const FORM_LIMIT = 4 * 1024;
 
-/** Paths of the hosted pages, the only ones that accept HTML forms. */
+/** The size of forms that identity providers submit: they contain an id token of Apple. */
+const PROVIDER_FORM_LIMIT = 16 * 1024;
+
+/** The path to which identity providers submit forms (`form_post`). */
+const PROVIDER_FORM_PATH = /^\/api\/v1\/auth\/oauth\/callback\//;
+
+/** Paths of the hosted pages, the only ones besides those of providers that accept HTML forms. */
 const formPaths = new Set([
   '/verify-email',
   '/disown',
@@ -48,7 +54,9 @@ export function bodyReader(): RequestHandler[] {
 const hasBody = (request: Request): boolean =>
   request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 
-const acceptsForms = (request: Request): boolean => formPaths.has(request.path);
+const isProviderForm = (request: Request): boolean => PROVIDER_FORM_PATH.test(request.path);
+
+const acceptsForms = (request: Request): boolean => formPaths.has(request.path) || isProviderForm(request);
 
 const isImport = (request: Request): boolean => request.path === IMPORT_PATH;
 
@@ -58,6 +66,7 @@ export const isNdjson = (request: Request): boolean =>
 
 const bodyLimit = (request: Request): number => {
   if (isImport(request)) return isNdjson(request) ? Infinity : IMPORT_LIMIT;
+  if (isProviderForm(request)) return PROVIDER_FORM_LIMIT;
   return acceptsForms(request) ? FORM_LIMIT : JSON_LIMIT;
 };
 

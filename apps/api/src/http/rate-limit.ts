@@ -11,6 +11,8 @@ const addressQuotas = {
   'email-code': 10,
   'email-code-verify': 30,
   exchange: 60,
+  oauth: 60,
+  'oauth-callback': 120,
   login: 30,
   register: 30,
   verify: 30,

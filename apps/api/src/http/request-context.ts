@@ -1,6 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { AuthenticatedRequest } from '@gatehouse/auth';
-import { isUuid, type ErrorCode } from '@gatehouse/domain';
+import { isUuid, type ErrorCode, type ExchangeTarget } from '@gatehouse/domain';
 import { monotonicMs, newRandomId, type ApiMetrics, type Logger } from '@gatehouse/platform';
 import { addressBlock, normalizeAddress } from './client-address.js';
 
@@ -131,6 +131,8 @@ export interface Client {
   origin: string | undefined;
   /** Aborted when the connection closes. */
   signal: AbortSignal;
+  /** Set on the hosted sign-in page: the sign-in ends in a code for the application instead of a session. */
+  exchange?: ExchangeTarget;
 }
 
 /** Returns the client of a request. */

@@ -152,6 +152,7 @@ function toCustomer(
     id: input.id ?? newId(),
     projectId: project.id,
     ...newCustomer(input),
+    imageUrl: null,
     disabledAt: parseTime(input.disabledAt),
     createdAt,
     updatedAt: parseTime(input.updatedAt) ?? createdAt,

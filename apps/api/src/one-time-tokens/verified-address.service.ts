@@ -9,11 +9,14 @@ import {
 import {
   CustomersRepository,
   EmailCodesRepository,
+  EventsRepository,
   FactorsRepository,
+  IdentitiesRepository,
   LoginAttemptsRepository,
   OneTimeTokensRepository,
   SignInExchangesRepository,
   SignInTokensRepository,
+  type CustomerWithPasswordHash,
   type NewEvent,
   type Tx,
 } from '@gatehouse/persistence';
@@ -21,8 +24,8 @@ import { now } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 
-/** The kind of email with which a customer proved ownership of an address. Part of the event. */
-export type VerifiedVia = 'link' | 'invite' | 'reset' | 'code';
+/** The kind of email, or the provider, with which a customer proved ownership of an address. Part of the event. */
+export type VerifiedVia = 'link' | 'invite' | 'reset' | 'code' | 'provider';
 
 /** A proof that a customer owns an email address. */
 export interface AddressProof {
@@ -42,8 +45,10 @@ export class VerifiedAddressService {
     private readonly factors: FactorsRepository,
     private readonly emailCodes: EmailCodesRepository,
     private readonly exchanges: SignInExchangesRepository,
+    private readonly identities: IdentitiesRepository,
     private readonly attempts: LoginAttemptsRepository,
     private readonly sessions: SessionsService,
+    private readonly events: EventsRepository,
   ) {}
 
   /**
@@ -64,7 +69,7 @@ export class VerifiedAddressService {
   }
 
   /**
-   * Gives an account to the owner of its address: removes the password, the second factors, the passkeys, the open one-time tokens,
+   * Gives an account to the owner of its address: removes the password, the second factors, the passkeys, the identities at providers, the open one-time tokens,
    * sign-in tokens, email codes and sign-in exchanges, the sessions and the known client addresses that existed before the
    * proof, and then verifies the address. A person who registered the address of another person therefore keeps no access (FE-03). Every proof of an unverified
    * address calls it, except the verification link, which would sign out honest customers. The caller has
@@ -85,11 +90,33 @@ export class VerifiedAddressService {
     await this.signInTokens.deleteAll(tx, before.id);
     await this.factors.deleteAll(tx, before.id);
     await this.emailCodes.deleteCodes(tx, project.id, before.email);
-    await this.exchanges.deleteAll(tx, project.id, before.email);
+    await this.exchanges.deleteAll(tx, project.id, before.email, before.id);
+    await this.identities.deleteAll(tx, before.id);
     await this.attempts.deleteKnownAddresses(tx, before.id);
     const customer = (await this.customers.claim(tx, project.id, before.id, proof.email))!;
     const revoked = await this.sessions.endAll(tx, customer, project, reason);
     return { customer, events: [...verifiedEvents(before, customer, project, proof), ...revoked] };
+  }
+
+  /**
+   * Gives an account whose address is not verified to the owner of the address, who signs in with a proof of it, and
+   * records the events. The caller has locked the customer.
+   * @returns the updated customer
+   */
+  async claimIfUnverified(
+    tx: Tx,
+    before: CustomerWithPasswordHash,
+    project: ProjectContext,
+    proof: AddressProof,
+  ): Promise<Customer> {
+    if (before.emailVerified) return before;
+    const { customer, events } = await this.claimAddress(tx, before, project, proof, 'address_claimed');
+    const hadPassword = before.passwordHash !== null;
+    this.events.record(tx, [
+      ...events,
+      ...(hadPassword ? [customerEvent('password.changed', customer, project)] : []),
+    ]);
+    return customer;
   }
 }
 

@@ -72,6 +72,10 @@ const english = {
     endedText:
       'The link has expired, was already used or is incomplete. Request a new email where you sign in.',
   },
+  providerReturn: {
+    title: 'This sign-in has ended',
+    text: 'It took longer than ten minutes, was already completed, or did not begin in this browser. Return to the page where you wanted to sign in, and begin again.',
+  },
   resetPassword: {
     title: 'Choose a new password',
     text: (email: string) => `For your account ${email}`,
@@ -186,6 +190,10 @@ const german: PageTexts = {
     button: 'Anmelden',
     endedText:
       'Der Link ist abgelaufen, wurde bereits verwendet oder ist unvollständig. Fordern Sie bei der Anmeldung eine neue E-Mail an.',
+  },
+  providerReturn: {
+    title: 'Diese Anmeldung ist beendet',
+    text: 'Sie hat länger als zehn Minuten gedauert, wurde bereits abgeschlossen oder hat nicht in diesem Browser begonnen. Kehren Sie zu der Seite zurück, auf der Sie sich anmelden wollten, und beginnen Sie erneut.',
   },
   resetPassword: {
     title: 'Wählen Sie ein neues Passwort',

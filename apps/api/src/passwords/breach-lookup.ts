@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { canonicalPassword } from '@gatehouse/domain';
-import { Config, errorMessage, LOGGER, OutboundClient, type Logger } from '@gatehouse/platform';
+import { Config, errorMessage, LOGGER, OutboundClient, userAgent, type Logger } from '@gatehouse/platform';
 
 const TIMEOUT_MS = 1_000;
 
@@ -50,7 +50,7 @@ export class BreachLookup {
     const response = await this.client.request({
       method: 'GET',
       url: `${this.config.passwords.breachListUrl}/range/${prefix}`,
-      headers: { 'Add-Padding': 'true', 'User-Agent': 'Gatehouse' },
+      headers: { 'Add-Padding': 'true', 'User-Agent': userAgent },
     });
     if (!response.ok) {
       response.discard();

@@ -234,11 +234,11 @@ export class PasswordCheckService {
    * Deletes the failures, email codes and sign-in exchanges of a deleted customer or a previous email, because they
    * contain it or a hash of it.
    */
-  async forgetFailures(tx: Tx, { projectId, email }: Customer): Promise<void> {
+  async forgetFailures(tx: Tx, { id, projectId, email }: Customer): Promise<void> {
     const emailHash = sha256(email);
     await this.attempts.clear(projectId, emailHash, tx);
     await this.emailCodes.forget(tx, projectId, email, emailHash);
-    await this.exchanges.deleteAll(tx, projectId, email);
+    await this.exchanges.deleteAll(tx, projectId, email, id);
   }
 
   /**

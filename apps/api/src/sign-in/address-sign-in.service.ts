@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, newCustomer, type Customer, type ProjectContext } from '@gatehouse/domain';
+import { GatehouseError, newCustomer, type ProjectContext } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EmailCodesRepository,
@@ -59,7 +59,10 @@ export class AddressSignInService {
     if (!owner || !isUsable) throw new GatehouseError('invalid_code');
     const isNew = owner.id === newCustomerId;
     if (isNew) this.events.record(tx, [customerEvent('customer.created', owner, project)]);
-    const customer = isNew ? owner : await this.claimIfUnverified(tx, project, owner, proof);
+    const { requestedAt } = proof;
+    const customer = await this.addresses.claimIfUnverified(tx, owner, project, {
+      ...{ email, via: 'code', requestedAt },
+    });
     return this.signIns.complete(tx, project, customer, { amr: ['email'], authTime }, client, { isNew });
   }
 
@@ -82,29 +85,5 @@ export class AddressSignInService {
       registrationDevice: wellKnownDeviceName(client.userAgent),
     });
     return customer && { ...customer, passwordHash: null };
-  }
-
-  /** Removes all access from before the proof if the address was not verified. @returns the updated customer */
-  private async claimIfUnverified(
-    tx: Tx,
-    project: ProjectContext,
-    before: CustomerWithPasswordHash,
-    { email, requestedAt }: ProvenAddress,
-  ): Promise<Customer> {
-    if (before.emailVerified) return before;
-    const proof = { email, via: 'code', requestedAt } as const;
-    const { customer, events } = await this.addresses.claimAddress(
-      tx,
-      before,
-      project,
-      proof,
-      'address_claimed',
-    );
-    const hadPassword = before.passwordHash !== null;
-    this.events.record(tx, [
-      ...events,
-      ...(hadPassword ? [customerEvent('password.changed', customer, project)] : []),
-    ]);
-    return customer;
   }
 }

@@ -13,6 +13,7 @@ import {
   ChallengesRepository,
   CustomersRepository,
   FactorsRepository,
+  IdentityProvidersRepository,
   Transactions,
   type Challenge,
   type CustomerDetails,
@@ -50,6 +51,7 @@ export class ChallengesService {
     private readonly challenges: ChallengesRepository,
     private readonly customers: CustomersRepository,
     private readonly factors: FactorsRepository,
+    private readonly providers: IdentityProvidersRepository,
     private readonly check: FactorCheckService,
     private readonly codes: FactorCodesService,
     private readonly changes: FactorChangesService,
@@ -185,9 +187,15 @@ export class ChallengesService {
         throw new GatehouseError('challenge_expired');
       const { methods, recoveryCodes } = await prove(tx, customer, challenge);
       const amr = addMethods(challenge.amr, methods);
-      const response = await this.signIn.complete(tx, project, customer, { amr }, client);
+      const provider = await this.findProvider(tx, project, challenge.providerId);
+      const response = await this.signIn.complete(tx, project, customer, { amr, provider }, client);
       return { ...response, recoveryCodes };
     });
+  }
+
+  /** Returns the provider with which the sign-in began, or null. */
+  private async findProvider(tx: Tx, { id }: ProjectContext, providerId: string | null) {
+    return providerId === null ? null : this.providers.get(id, providerId, tx);
   }
 
   /** Verifies the code. @returns the recovery codes that come with the first factor, otherwise null */

@@ -51,8 +51,8 @@ export class LoginService {
     const response =
       (await this.transactions.run((tx) => this.complete(tx, project, customer, newHash, client))) ??
       (await this.completeAfterRehash(project, customer, password, client));
-    // The failures stay counted until the second factor is proven, but not this attempt: its password was correct.
-    if (response.challenge) await this.passwords.releaseAttempt(project, customer);
+    // The failures stay counted until the sign-in is complete, but not this attempt: its password was correct.
+    if (!response.tokens) await this.passwords.releaseAttempt(project, customer);
     return response;
   }
 

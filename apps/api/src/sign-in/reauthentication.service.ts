@@ -137,7 +137,11 @@ export class ReauthenticationService {
     });
   }
 
-  private async recordProof(
+  /**
+   * Records a proof in the session of the caller, who has given it within the transaction.
+   * @throws GatehouseError `invalid_access_token` if the session has ended in the meantime
+   */
+  async recordProof(
     tx: Tx,
     { customer, sessionId }: CustomerCaller,
     project: ProjectContext,

@@ -22,5 +22,6 @@ import { SignInModule } from './sign-in.module.js';
     RelatedOriginsController,
   ],
   providers: [ChallengesService, PasskeySignInService, ReauthenticationService],
+  exports: [ChallengesService, PasskeySignInService, ReauthenticationService],
 })
 export class SignInMethodsModule {}

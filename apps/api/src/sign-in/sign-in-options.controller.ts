@@ -2,16 +2,16 @@ import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, PublishableKey, type PublishableKeyCaller } from '@gatehouse/auth';
 import { RateLimit } from '../http/rate-limit.js';
-import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import { SignInOptionsRequest } from './dto/sign-in-options.request.js';
 import { EmailSignInOptionsResponse, SignInOptionsResponse } from './dto/sign-in-options.response.js';
+import { SignInOptionsService } from './sign-in-options.service.js';
 
 /** What a sign-in page of a project offers. */
 @ApiTags('Authentication')
 @PublishableKey()
 @Controller('api/v1/auth/options')
 export class SignInOptionsController {
-  constructor(private readonly passkeys: PasskeyCeremoniesService) {}
+  constructor(private readonly options: SignInOptionsService) {}
 
   @Get()
   @ApiOperation({
@@ -21,8 +21,8 @@ export class SignInOptionsController {
   })
   @RateLimit('options')
   @ApiOkResponse({ type: SignInOptionsResponse })
-  get(@CurrentCaller() { project }: PublishableKeyCaller): SignInOptionsResponse {
-    return SignInOptionsResponse.from(project, this.passkeys.findRelyingParty(project) !== null);
+  get(@CurrentCaller() { project }: PublishableKeyCaller): Promise<SignInOptionsResponse> {
+    return this.options.get(project);
   }
 
   @Post()
@@ -36,9 +36,9 @@ export class SignInOptionsController {
   @RateLimit('options')
   @ApiOkResponse({ type: EmailSignInOptionsResponse })
   getForEmail(
-    @CurrentCaller() caller: PublishableKeyCaller,
-    @Body() _: SignInOptionsRequest,
-  ): EmailSignInOptionsResponse {
-    return { ...this.get(caller), provider: null };
+    @CurrentCaller() { project }: PublishableKeyCaller,
+    @Body() { email }: SignInOptionsRequest,
+  ): Promise<EmailSignInOptionsResponse> {
+    return this.options.getForEmail(project, email);
   }
 }

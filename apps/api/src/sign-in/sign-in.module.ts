@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { EmailModule } from '../email/email.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
+import { IdentitiesModule } from '../identities/identities.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { LegacySignInModule } from '../legacy-sign-in/legacy-sign-in.module.js';
 import { MailModule } from '../mail/mail.module.js';
@@ -12,8 +13,10 @@ import { SessionsModule } from '../sessions/sessions.module.js';
 import { AddressSignInService } from './address-sign-in.service.js';
 import { AuthController } from './auth.controller.js';
 import { DiscoveryController } from './discovery.controller.js';
+import { ExchangeCodesService } from './exchange-codes.service.js';
 import { JwksController } from './jwks.controller.js';
 import { LoginService } from './login.service.js';
+import { ProviderSignInService } from './provider-sign-in.service.js';
 import { RefreshController } from './refresh.controller.js';
 import { RefreshService } from './refresh.service.js';
 import { RegistrationService } from './registration.service.js';
@@ -21,6 +24,7 @@ import { SignInExchangeController } from './sign-in-exchange.controller.js';
 import { SignInExchangeService } from './sign-in-exchange.service.js';
 import { SignInMetricsService } from './sign-in-metrics.service.js';
 import { SignInOptionsController } from './sign-in-options.controller.js';
+import { SignInOptionsService } from './sign-in-options.service.js';
 import { SignInTokensController } from './sign-in-tokens.controller.js';
 import { SignInTokensService } from './sign-in-tokens.service.js';
 import { SignInService } from './sign-in.service.js';
@@ -31,6 +35,7 @@ import { SignInService } from './sign-in.service.js';
     EmailModule,
     FactorsModule,
     HttpModule,
+    IdentitiesModule,
     LegacySignInModule,
     MailModule,
     OneTimeTokensModule,
@@ -49,14 +54,25 @@ import { SignInService } from './sign-in.service.js';
   ],
   providers: [
     AddressSignInService,
+    ExchangeCodesService,
     LoginService,
+    ProviderSignInService,
     RefreshService,
     RegistrationService,
     SignInExchangeService,
     SignInMetricsService,
+    SignInOptionsService,
     SignInService,
     SignInTokensService,
   ],
-  exports: [AddressSignInService, SignInExchangeService, SignInMetricsService, SignInService],
+  exports: [
+    AddressSignInService,
+    ExchangeCodesService,
+    ProviderSignInService,
+    SignInExchangeService,
+    SignInMetricsService,
+    SignInOptionsService,
+    SignInService,
+  ],
 })
 export class SignInModule {}

@@ -7,6 +7,7 @@ import {
   type ChallengeMethod,
   type Customer,
   type CustomerIdentity,
+  type IdentityProvider,
   type ProjectContext,
   type TokenProject,
 } from '@gatehouse/domain';
@@ -19,7 +20,7 @@ import {
   type LoginAllowance,
   type Tx,
 } from '@gatehouse/persistence';
-import { newId, newToken, sha256 } from '@gatehouse/platform';
+import { newId, newToken, now, sha256 } from '@gatehouse/platform';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { customerEvent } from '../events/customer-events.js';
 import { hasFactor } from '../factors/factor-changes.service.js';
@@ -29,14 +30,25 @@ import { unlockEvents } from '../passwords/password-check.service.js';
 import { SessionResponse } from '../sessions/dto/session.response.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import type { AuthResponse } from './dto/auth.response.js';
+import { ExchangeCodesService } from './exchange-codes.service.js';
 import type { AccessTokenResponse, TokensResponse } from './dto/tokens.response.js';
 
 /** The rules of a project that a customer can fail to meet, as error codes. */
 type SignInRefusal = 'customer_disabled' | 'email_not_verified';
 
+/** An identity provider in a sign-in. */
+export type SignInProvider = Pick<IdentityProvider, 'id' | 'slug'>;
+
+/** A response to a sign-in. On the hosted page, `redirectUrl` leads back to the application instead. */
+export interface SignInOutcome extends AuthResponse {
+  redirectUrl?: string;
+}
+
 /** The proof of identity with which a customer signs in. */
 interface Proof {
   amr: AuthenticationMethod[];
+  /** The identity provider with which the sign-in began. Default: none. */
+  provider?: SignInProvider | null;
   /** Default: now. */
   authTime?: Date;
   /** The allowance from which an attempt at the password was counted for this sign-in itself. Default: none. */
@@ -55,6 +67,7 @@ export class SignInService {
     private readonly challenges: ChallengesRepository,
     private readonly factors: FactorsRepository,
     private readonly passkeys: PasskeyCeremoniesService,
+    private readonly exchangeCodes: ExchangeCodesService,
     private readonly events: EventsRepository,
     private readonly accessTokens: AccessTokens,
     private readonly refreshTokens: RefreshTokens,
@@ -70,7 +83,8 @@ export class SignInService {
   /**
    * Completes the sign-in of a customer who has proven their identity: opens a session, or a challenge if a second
    * factor is required. Nothing else opens a session. The transaction must have locked the row of the customer, so
-   * that concurrent sign-ins count each other's sessions.
+   * that concurrent sign-ins count each other's sessions. On the hosted page, the session is opened by the exchange of a
+   * code, which completes the sign-in once more.
    * @param options `isNew` if the customer has just been created: only the event of the session is recorded
    * @throws GatehouseError the refusal of the project
    */
@@ -81,13 +95,35 @@ export class SignInService {
     proof: Proof,
     client: Client,
     { isNew = false } = {},
-  ): Promise<AuthResponse> {
+  ): Promise<SignInOutcome> {
     const refusal = this.findRefusal(project, customer);
     if (refusal) throw new GatehouseError(refusal);
     return (
-      (await this.openChallenge(tx, project, customer, proof.amr)) ??
+      (await this.openChallenge(tx, project, customer, proof)) ??
+      (await this.issueExchangeCode(tx, project, customer, proof, client)) ??
       (await this.openSession(tx, project, customer, proof, client, isNew))
     );
+  }
+
+  /** Returns the redirect URL with a code for the application on the hosted page, and null elsewhere. */
+  private async issueExchangeCode(
+    tx: Tx,
+    project: ProjectContext,
+    customer: Customer,
+    { amr, provider }: Proof,
+    { exchange }: Client,
+  ): Promise<SignInOutcome | null> {
+    if (!exchange) return null;
+    const redirectUrl = await this.exchangeCodes.issue(tx, {
+      ...exchange,
+      projectId: project.id,
+      method: 'customer',
+      customerId: customer.id,
+      providerId: provider?.id ?? null,
+      amr,
+      requestedAt: now(),
+    });
+    return { tokens: null, customer: null, challenge: null, redirectUrl };
   }
 
   /** Opens a challenge if a second factor is required that is not yet proven; returns null otherwise. */
@@ -95,7 +131,7 @@ export class SignInService {
     tx: Tx,
     project: ProjectContext,
     { id, mfa }: Customer,
-    amr: AuthenticationMethod[],
+    { amr, provider }: Proof,
   ): Promise<AuthResponse | null> {
     const policy = effectiveMfa(project.settings.mfa, mfa);
     if (policy === 'off' || amr.includes('mfa') || amr.includes('support')) return null;
@@ -107,7 +143,8 @@ export class SignInService {
       ? this.enrollableMethods(project)
       : usableMethods(factors);
     const { token, tokenHash } = newToken();
-    const challenge = { tokenHash, customerId: id, kind, amr, ttl: CHALLENGE_TTL } as const;
+    const providerId = provider?.id ?? null;
+    const challenge = { tokenHash, customerId: id, kind, amr, providerId, ttl: CHALLENGE_TTL } as const;
     const expiresAt = await this.challenges.insert(tx, challenge);
     return {
       tokens: null,
@@ -124,7 +161,7 @@ export class SignInService {
     tx: Tx,
     project: ProjectContext,
     before: Customer,
-    { amr, authTime, attempt }: Proof,
+    { amr, provider = null, authTime, attempt }: Proof,
     client: Client,
     isNew: boolean,
   ): Promise<AuthResponse> {
@@ -140,6 +177,7 @@ export class SignInService {
       absoluteTtl: project.settings.refreshAbsoluteTtl,
       amr,
       authTime: authTime ?? null,
+      providerId: provider?.id ?? null,
       emailHash: isCounted ? sha256(before.email) : null,
       ownGuesses: attempt ? 1 : 0,
       ip: client.ip,
@@ -153,7 +191,15 @@ export class SignInService {
     this.events.record(tx, [
       ...unlockEvents(project, customer, { attempts: failures, guesses: 0 }),
       ...(await this.sessionsService.endSurplus(tx, customer, project, id, otherSessions)),
-      ...(isNew ? [] : [customerEvent('login.succeeded', customer, project, { ...data, methods: amr })]),
+      ...(isNew
+        ? []
+        : [
+            customerEvent('login.succeeded', customer, project, {
+              ...data,
+              methods: amr,
+              provider: provider?.slug ?? null,
+            }),
+          ]),
       customerEvent('session.created', customer, project, data),
     ]);
     const opened = { id, amr, authTime: authTime ?? session.createdAt };

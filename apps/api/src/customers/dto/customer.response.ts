@@ -28,6 +28,13 @@ export class MeResponse extends CustomerSummary {
   @ApiProperty({ type: 'object', additionalProperties: true }) publicMetadata!: Record<string, unknown>;
   @ApiProperty({ type: String, nullable: true, description: 'Preferred language (BCP 47)', example: 'de-AT' })
   locale!: string | null;
+  @ApiProperty({
+    type: String,
+    format: 'uri',
+    nullable: true,
+    description: 'Image from the first identity provider that had one',
+  })
+  imageUrl!: string | null;
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
   @ApiProperty({ format: 'date-time' }) updatedAt!: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) lastLoginAt!: string | null;
@@ -38,6 +45,7 @@ export class MeResponse extends CustomerSummary {
       projectId: customer.projectId,
       publicMetadata: customer.publicMetadata,
       locale: customer.locale,
+      imageUrl: customer.imageUrl,
       createdAt: customer.createdAt.toISOString(),
       updatedAt: customer.updatedAt.toISOString(),
       lastLoginAt: toIso(customer.lastLoginAt),

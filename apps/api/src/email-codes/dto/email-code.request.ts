@@ -1,5 +1,5 @@
-import { isCodeChallenge } from '@gatehouse/domain';
-import { CheckedField, EmailField, LocaleField, SecretField } from '../../http/fields.js';
+import { CodeChallengeField } from '../../http/exchange-fields.js';
+import { EmailField, LocaleField, SecretField } from '../../http/fields.js';
 import { RedirectUrlField } from '../../one-time-tokens/dto/email-link.request.js';
 
 export class EmailCodeRequest {
@@ -8,15 +8,7 @@ export class EmailCodeRequest {
     'URL that the link in the email leads to; without it, the email has no link. Requires `codeChallenge`',
   )
   redirectUrl?: string;
-  @CheckedField({
-    description:
-      'SHA-256 hash of the verifier of the client, in base64url (RFC 7636, S256). Requires `redirectUrl`',
-    example: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-    optional: true,
-    schema: { pattern: '^[A-Za-z0-9_-]{43}$' },
-    isValid: isCodeChallenge,
-    message: '$property must be a SHA-256 hash in base64url: 43 characters',
-  })
+  @CodeChallengeField({ optional: true, note: '. Requires `redirectUrl`' })
   codeChallenge?: string;
 }
 

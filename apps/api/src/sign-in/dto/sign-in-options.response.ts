@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { mfaPolicies, type MfaPolicy, type ProjectContext } from '@gatehouse/domain';
+import { mfaPolicies, type IdentityProvider, type MfaPolicy, type ProjectContext } from '@gatehouse/domain';
 import { slugSchema } from '../../http/text-schemas.js';
 
 /** An identity provider that customers can sign in with. */
@@ -19,11 +19,21 @@ export class SignInOptionsResponse {
   @ApiProperty({ enum: mfaPolicies, description: 'Use of a second factor' }) mfa!: MfaPolicy;
   @ApiProperty({ type: [SignInProviderResponse] }) providers!: SignInProviderResponse[];
 
-  /** @param hasPasskeys whether the passkeys of the project have a site to which they are bound */
-  static from({ settings }: ProjectContext, hasPasskeys: boolean): SignInOptionsResponse {
+  /**
+   * @param hasPasskeys whether the passkeys of the project have a site to which they are bound
+   * @param providers the enabled providers
+   */
+  static from(
+    { settings }: ProjectContext,
+    hasPasskeys: boolean,
+    providers: IdentityProvider[],
+  ): SignInOptionsResponse {
     const { signIn, mfa } = settings;
     const { password, emailCode, allowSignUp } = signIn;
-    return { password, emailCode, passkey: signIn.passkey && hasPasskeys, allowSignUp, mfa, providers: [] };
+    return {
+      ...{ password, emailCode, passkey: signIn.passkey && hasPasskeys, allowSignUp, mfa },
+      providers: providers.map(({ slug, name, type }) => ({ slug, name, type })),
+    };
   }
 }
 

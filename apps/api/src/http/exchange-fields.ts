@@ -1,0 +1,31 @@
+import { isCodeChallenge } from '@gatehouse/domain';
+import { CheckedField, SecretField } from './fields.js';
+import { urlSchema } from './text-schemas.js';
+
+/** What proves that a code comes from the client that requested it (RFC 7636). */
+export class ExchangeFields {
+  @SecretField({ description: 'Code from the query of the redirect URL', maxLength: 4096 }) code!: string;
+  @SecretField({
+    description: 'The verifier of the `codeChallenge` that the client began with (RFC 7636)',
+    maxLength: 128,
+  })
+  codeVerifier!: string;
+  @SecretField({
+    description: 'The `redirectUrl` that the client began with',
+    example: 'https://app.example.com/welcome',
+    maxLength: urlSchema.maxLength,
+    schema: urlSchema,
+  })
+  redirectUrl!: string;
+}
+
+/** The hash of the verifier of a client. @param options `note` is added to the description */
+export const CodeChallengeField = ({ optional = false, note = '' } = {}): PropertyDecorator =>
+  CheckedField({
+    description: `SHA-256 hash of the verifier of the client, in base64url (RFC 7636, S256)${note}`,
+    example: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    optional,
+    schema: { pattern: '^[A-Za-z0-9_-]{43}$' },
+    isValid: isCodeChallenge,
+    message: '$property must be a SHA-256 hash in base64url: 43 characters',
+  });

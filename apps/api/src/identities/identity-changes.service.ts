@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import {
+  changedFields,
+  GatehouseError,
+  hasSignInMethod,
+  notFound,
+  type Customer,
+  type IdentityProvider,
+  type ProjectContext,
+  type ProviderProfile,
+} from '@gatehouse/domain';
+import {
+  CustomersRepository,
+  EventsRepository,
+  FactorsRepository,
+  IdentitiesRepository,
+  type CustomerWithPasswordHash,
+  type Identity,
+  type Tx,
+} from '@gatehouse/persistence';
+import { newId } from '@gatehouse/platform';
+import { AuditService, customerAction } from '../audit/audit.service.js';
+import { customerEvent } from '../events/customer-events.js';
+import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
+import { IdentityResponse } from './dto/identity.response.js';
+
+/** The audit entry and the notice that each event of a change comes with. */
+const recorded = {
+  'identity.linked': { action: 'customer.identity_linked', notice: 'identity-linked' },
+  'identity.unlinked': { action: 'customer.identity_unlinked', notice: 'identity-unlinked' },
+} as const;
+
+/** Links and unlinks the accounts of customers at identity providers, with the events, audit entries and notices. */
+@Injectable()
+export class IdentityChangesService {
+  constructor(
+    private readonly identities: IdentitiesRepository,
+    private readonly customers: CustomersRepository,
+    private readonly factors: FactorsRepository,
+    private readonly events: EventsRepository,
+    private readonly audit: AuditService,
+    private readonly links: OneTimeLinksService,
+  ) {}
+
+  /**
+   * Links a person at a provider to a customer whom the transaction has locked, and sets the name and the image that the
+   * customer lacks.
+   * @param options `isNew` if the customer has just been created, who needs no notice
+   * @returns the updated customer
+   * @throws GatehouseError `identity_already_linked`
+   */
+  async link(
+    tx: Tx,
+    project: ProjectContext,
+    before: Customer,
+    provider: Pick<IdentityProvider, 'id'>,
+    profile: ProviderProfile,
+    { isNew = false } = {},
+  ): Promise<Customer> {
+    const { subject, email } = profile;
+    const owner = { projectId: project.id, customerId: before.id };
+    const id = newId();
+    if (!(await this.identities.insert(tx, { id, ...owner, providerId: provider.id, subject, email })))
+      throw new GatehouseError('identity_already_linked');
+    const customer = await this.fillProfile(tx, project, before, profile, isNew);
+    const identity = (await this.identities.listOfProvider(before.id, provider.id, tx)).find(
+      (each) => each.id === id,
+    )!;
+    await this.record(tx, project, customer, 'identity.linked', identity, { isSilent: isNew });
+    return customer;
+  }
+
+  /**
+   * Unlinks an identity of a customer whom the transaction has locked.
+   * @param details for the audit log
+   * @throws GatehouseError `not_found`
+   */
+  async unlink(
+    tx: Tx,
+    project: ProjectContext,
+    customer: Customer,
+    id: string,
+    details: Record<string, unknown> = {},
+  ): Promise<void> {
+    const identity = await this.identities.delete(tx, customer.id, id);
+    if (!identity) throw notFound();
+    await this.record(tx, project, customer, 'identity.unlinked', identity, { details });
+  }
+
+  /**
+   * Checks that a customer who has unlinked an identity can still sign in.
+   * @throws GatehouseError `last_sign_in_method`
+   */
+  async assertMaySignIn(tx: Tx, project: ProjectContext, customer: CustomerWithPasswordHash): Promise<void> {
+    const { passkeys } = await this.factors.list(customer.id, tx);
+    const identities = await this.identities.listUsable(customer.id, tx);
+    const hasPassword = customer.passwordHash !== null;
+    const methods = { hasPassword, passkeys: passkeys.length, identities: identities.length };
+    if (!hasSignInMethod(project, methods)) throw new GatehouseError('last_sign_in_method');
+  }
+
+  private async fillProfile(
+    tx: Tx,
+    project: ProjectContext,
+    before: Customer,
+    profile: ProviderProfile,
+    isNew: boolean,
+  ): Promise<Customer> {
+    const customer = await this.customers.fillProfile(tx, project.id, before.id, profile);
+    if (!customer) return before;
+    const { firstName, lastName, imageUrl } = customer;
+    const previous = changedFields(
+      { firstName: before.firstName, lastName: before.lastName, imageUrl: before.imageUrl },
+      { firstName, lastName, imageUrl },
+    );
+    if (!isNew) this.events.record(tx, [customerEvent('customer.updated', customer, project, { previous })]);
+    return customer;
+  }
+
+  private async record(
+    tx: Tx,
+    project: ProjectContext,
+    customer: Customer,
+    type: keyof typeof recorded,
+    identity: Identity,
+    { details = {}, isSilent = false }: { details?: Record<string, unknown>; isSilent?: boolean },
+  ): Promise<void> {
+    const { action, notice } = recorded[type];
+    this.events.record(tx, [
+      customerEvent(type, customer, project, { identity: IdentityResponse.from(identity) }),
+    ]);
+    const { id: identityId, provider } = identity;
+    this.audit.record(tx, customerAction(action, customer, project, { identityId, provider, ...details }));
+    if (!isSilent) await this.links.notify(tx, notice, customer, project);
+  }
+}

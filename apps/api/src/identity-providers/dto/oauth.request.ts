@@ -1,0 +1,45 @@
+import { CodeChallengeField, ExchangeFields } from '../../http/exchange-fields.js';
+import { LocaleField, SecretField, TextField } from '../../http/fields.js';
+import { urlSchema } from '../../http/text-schemas.js';
+
+/** Begins a flow at a provider. */
+export class OAuthTargetRequest {
+  @TextField({
+    description:
+      "URL that the browser returns to, with `code` or `error` in its query. Must match an entry of the project's redirectUrls",
+    example: 'https://app.example.com/signed-in',
+    maxLength: urlSchema.maxLength,
+    schema: urlSchema,
+  })
+  redirectUrl!: string;
+
+  @CodeChallengeField()
+  codeChallenge!: string;
+}
+
+export class BeginOAuthRequest extends OAuthTargetRequest {
+  @TextField({
+    description:
+      'Returned unchanged in the query of the redirect URL, so that the client recognizes its own sign-in',
+    optional: true,
+    minLength: 1,
+    maxLength: 512,
+  })
+  state?: string;
+}
+
+export class IdTokenRequest {
+  @SecretField({ description: 'The id token that the app has received from the provider', maxLength: 16_384 })
+  idToken!: string;
+  @SecretField({
+    description: 'The nonce that the app has sent to the provider, exactly as the id token contains it',
+    optional: true,
+    maxLength: 512,
+  })
+  nonce?: string;
+  @LocaleField({ description: 'Preferred language of a customer that this creates, as a BCP 47 tag' })
+  locale?: string | null;
+}
+
+/** Completes what a signed-in customer has begun at a provider. */
+export class ProviderCodeRequest extends ExchangeFields {}

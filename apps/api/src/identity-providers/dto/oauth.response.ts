@@ -1,0 +1,11 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+/** Where a flow at a provider continues. */
+export class OAuthUrlResponse {
+  @ApiProperty({
+    format: 'uri',
+    description: 'Page of the identity provider, which the browser opens within ten minutes',
+    example: 'https://accounts.google.com/o/oauth2/v2/auth?client_id=…',
+  })
+  url!: string;
+}

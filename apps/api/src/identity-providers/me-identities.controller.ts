@@ -1,0 +1,92 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { AccessToken, CurrentCaller, type CustomerCaller } from '@gatehouse/auth';
+import { parsePathUuid } from '@gatehouse/domain';
+import { ApiCamelList } from '../http/api-envelopes.js';
+import { ApiProblems } from '../http/api-problems.js';
+import { camelList } from '../http/paging.js';
+import { RateLimit } from '../http/rate-limit.js';
+import { IdentityResponse } from '../identities/dto/identity.response.js';
+import { OAuthTargetRequest, ProviderCodeRequest } from './dto/oauth.request.js';
+import { OAuthUrlResponse } from './dto/oauth.response.js';
+import { MeIdentitiesService } from './me-identities.service.js';
+
+@ApiTags('Customer')
+@AccessToken()
+@Controller('api/v1/me/identities')
+export class MeIdentitiesController {
+  constructor(private readonly identities: MeIdentitiesService) {}
+
+  @Get()
+  @ApiOperation({
+    operationId: 'me.listIdentities',
+    summary: 'List your identities',
+    description:
+      'Returns the accounts at identity providers that the customer can sign in with, newest first, all on one page.',
+  })
+  @ApiCamelList(IdentityResponse)
+  async list(@CurrentCaller() caller: CustomerCaller) {
+    const identities = await this.identities.list(caller);
+    return camelList(
+      identities.map((identity) => IdentityResponse.from(identity)),
+      null,
+    );
+  }
+
+  @Post('exchange')
+  @ApiOperation({
+    operationId: 'me.linkIdentity',
+    summary: 'Complete the linking of an identity',
+    description:
+      'Links the account at the identity provider, with the code from the query of the redirect URL. Only the session that began the linking can complete it. Requires a proof of identity within the last ten minutes.',
+  })
+  @RateLimit('exchange')
+  @ApiCreatedResponse({ type: IdentityResponse })
+  @ApiProblems('reauthentication_required', 'invalid_code', 'identity_already_linked')
+  async link(
+    @CurrentCaller() caller: CustomerCaller,
+    @Body() body: ProviderCodeRequest,
+  ): Promise<IdentityResponse> {
+    return IdentityResponse.from(await this.identities.link(caller, body));
+  }
+
+  @Post(':provider')
+  @ApiOperation({
+    operationId: 'me.beginIdentityLink',
+    summary: 'Begin to link an identity',
+    description:
+      'Returns the page of the identity provider that the browser opens. It returns to `redirectUrl` with a code for `POST /api/v1/me/identities/exchange`, or with `error`. Requires a proof of identity within the last ten minutes.',
+  })
+  @HttpCode(200)
+  @RateLimit('oauth')
+  @ApiOkResponse({ type: OAuthUrlResponse })
+  @ApiProblems('reauthentication_required', 'provider_not_found', 'provider_unavailable', 'sign_in_failed')
+  async beginLink(
+    @CurrentCaller() caller: CustomerCaller,
+    @Param('provider') slug: string,
+    @Body() body: OAuthTargetRequest,
+  ): Promise<OAuthUrlResponse> {
+    return { url: await this.identities.beginLink(caller, slug, body) };
+  }
+
+  @Delete(':identityId')
+  @ApiOperation({
+    operationId: 'me.unlinkIdentity',
+    summary: 'Unlink an identity',
+    description:
+      'The customer can no longer sign in with the account at the identity provider. Requires a proof of identity within the last ten minutes.',
+  })
+  @HttpCode(204)
+  @RateLimit('reauthenticate')
+  @ApiNoContentResponse()
+  @ApiProblems('reauthentication_required', 'last_sign_in_method')
+  async unlink(@CurrentCaller() caller: CustomerCaller, @Param('identityId') id: string): Promise<void> {
+    await this.identities.unlink(caller, parsePathUuid(id));
+  }
+}

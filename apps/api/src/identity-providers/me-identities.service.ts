@@ -1,0 +1,146 @@
+import { Injectable } from '@nestjs/common';
+import type { CustomerCaller } from '@gatehouse/auth';
+import { GatehouseError, providerPresets } from '@gatehouse/domain';
+import {
+  IdentitiesRepository,
+  ProjectsRepository,
+  SignInExchangesRepository,
+  type Identity,
+  type SignInExchange,
+  type Tx,
+} from '@gatehouse/persistence';
+import { sha256 } from '@gatehouse/platform';
+import { FactorChangesService } from '../factors/factor-changes.service.js';
+import { FreshProofService } from '../factors/fresh-proof.service.js';
+import { IdentityChangesService } from '../identities/identity-changes.service.js';
+import type { AccessTokenResponse } from '../sign-in/dto/tokens.response.js';
+import { ReauthenticationService } from '../sign-in/reauthentication.service.js';
+import type { OAuthTargetRequest, ProviderCodeRequest } from './dto/oauth.request.js';
+import { OAuthFlowsService } from './oauth-flows.service.js';
+
+/** The proof of a provider in an exchange. */
+type ProviderExchange = Extract<SignInExchange, { method: 'provider' }>;
+
+/** Lets signed-in customers link accounts at identity providers, unlink them, and prove their identity with them. */
+@Injectable()
+export class MeIdentitiesService {
+  constructor(
+    private readonly projects: ProjectsRepository,
+    private readonly identities: IdentitiesRepository,
+    private readonly exchanges: SignInExchangesRepository,
+    private readonly flows: OAuthFlowsService,
+    private readonly changes: IdentityChangesService,
+    private readonly factorChanges: FactorChangesService,
+    private readonly fresh: FreshProofService,
+    private readonly reauthentication: ReauthenticationService,
+  ) {}
+
+  list({ customer }: CustomerCaller): Promise<Identity[]> {
+    return this.identities.list(customer.id);
+  }
+
+  /**
+   * Begins to link an account at a provider.
+   * @returns the URL of the provider
+   * @throws GatehouseError `reauthentication_required`, `provider_not_found`, and like `OAuthFlowsService.begin`
+   */
+  async beginLink(caller: CustomerCaller, slug: string, target: OAuthTargetRequest): Promise<string> {
+    const project = await this.projects.getContext(caller.customer.projectId);
+    await this.fresh.assertFresh(caller, project);
+    const provider = await this.flows.getProvider(project, slug);
+    return this.flows.begin(project, provider, { ...target, purpose: 'link', caller: toOwner(caller) });
+  }
+
+  /**
+   * Links the account that the customer has proven, in the session that began it.
+   * @throws GatehouseError `reauthentication_required`, `invalid_code`, with the same body for every cause,
+   *   `identity_already_linked`
+   */
+  async link(caller: CustomerCaller, request: ProviderCodeRequest): Promise<Identity> {
+    const project = await this.projects.getContext(caller.customer.projectId);
+    await this.fresh.assertFresh(caller, project);
+    return this.factorChanges.runLocked(caller, async (tx, customer) => {
+      const { providerId, profile } = await this.consume(tx, caller, 'link', request);
+      const linkedTo = await this.identities.findCustomerId(providerId, profile.subject, tx);
+      if (linkedTo !== null && linkedTo !== customer.id) throw new GatehouseError('identity_already_linked');
+      if (linkedTo === null) await this.changes.link(tx, project, customer, { id: providerId }, profile);
+      const identities = await this.identities.listOfProvider(customer.id, providerId, tx);
+      return identities.find(({ subject }) => subject === profile.subject)!;
+    });
+  }
+
+  /** @throws GatehouseError `reauthentication_required`, `not_found`, `last_sign_in_method` */
+  async unlink(caller: CustomerCaller, id: string): Promise<void> {
+    const project = await this.projects.getContext(caller.customer.projectId);
+    await this.fresh.assertFresh(caller, project);
+    await this.factorChanges.runLocked(caller, async (tx, customer) => {
+      await this.changes.unlink(tx, project, customer, id);
+      await this.changes.assertMaySignIn(tx, project, customer);
+    });
+  }
+
+  /**
+   * Begins a new proof of identity at a provider with which the customer can sign in.
+   * @returns the URL of the provider
+   * @throws GatehouseError `method_not_enabled` for a provider that cannot ask again, or without an identity of the
+   *   customer; `reauthentication_required` for a customer with a second factor; `provider_not_found`, and like
+   *   `OAuthFlowsService.begin`
+   */
+  async beginReauthentication(
+    caller: CustomerCaller,
+    slug: string,
+    target: OAuthTargetRequest,
+  ): Promise<string> {
+    const project = await this.projects.getContext(caller.customer.projectId);
+    const provider = await this.flows.getProvider(project, slug);
+    const identities = await this.identities.listOfProvider(caller.customer.id, provider.id);
+    if (!providerPresets[provider.type].canReauthenticate || identities.length === 0)
+      throw new GatehouseError('method_not_enabled');
+    await this.fresh.assertSufficient(caller, project, 'provider');
+    const flow = {
+      ...target,
+      purpose: 'reauthenticate',
+      caller: toOwner(caller),
+      maxAge: 0,
+      isPrompted: true,
+    } as const;
+    return this.flows.begin(project, provider, flow);
+  }
+
+  /**
+   * Records the proof of a provider in the session that began it.
+   * @throws GatehouseError `reauthentication_required`, `invalid_code`, with the same body for every cause
+   */
+  async reauthenticate(caller: CustomerCaller, request: ProviderCodeRequest): Promise<AccessTokenResponse> {
+    const project = await this.projects.getContext(caller.customer.projectId);
+    await this.fresh.assertSufficient(caller, project, 'provider');
+    return this.factorChanges.runLocked(caller, async (tx, customer) => {
+      const { providerId, profile } = await this.consume(tx, caller, 'reauthenticate', request);
+      const linkedTo = await this.identities.findCustomerId(providerId, profile.subject, tx);
+      if (linkedTo !== customer.id) throw new GatehouseError('invalid_code');
+      return this.reauthentication.recordProof(tx, caller, project, ['fed']);
+    });
+  }
+
+  /** Consumes the code of a proof that the same session has begun. */
+  private async consume(
+    tx: Tx,
+    { customer, sessionId }: CustomerCaller,
+    purpose: ProviderExchange['purpose'],
+    { code, codeVerifier, redirectUrl }: ProviderCodeRequest,
+  ): Promise<ProviderExchange> {
+    const codeHash = sha256(code);
+    const codeChallenge = sha256(codeVerifier).toString('base64url');
+    const key = { codeHash, projectId: customer.projectId, redirectUrl, codeChallenge };
+    const exchange = await this.exchanges.find(tx, key);
+    const isOwn =
+      exchange?.method === 'provider' &&
+      exchange.purpose === purpose &&
+      exchange.customerId === customer.id &&
+      exchange.sessionId === sessionId;
+    if (!isOwn || !(await this.exchanges.consume(tx, codeHash))) throw new GatehouseError('invalid_code');
+    return exchange;
+  }
+}
+
+const toOwner = ({ customer, sessionId }: CustomerCaller) => ({ customerId: customer.id, sessionId });

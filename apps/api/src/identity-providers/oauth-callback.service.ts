@@ -1,0 +1,156 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  GatehouseError,
+  redirectErrors,
+  type ProjectContext,
+  type ProviderProfile,
+  type RedirectError,
+} from '@gatehouse/domain';
+import {
+  IdentityProvidersRepository,
+  OAuthFlowsRepository,
+  Transactions,
+  type ConnectedProvider,
+  type OAuthFlow,
+  type Tx,
+} from '@gatehouse/persistence';
+import { ApiMetrics, Config, sha256 } from '@gatehouse/platform';
+import { respondUniformly } from '../http/respond-uniformly.js';
+import type { Client } from '../http/request-context.js';
+import { MailQuotaService } from '../mail/mail-quota.service.js';
+import { assertRedirectUrl, OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
+import { ExchangeCodesService } from '../sign-in/exchange-codes.service.js';
+import { ProviderSignInService } from '../sign-in/provider-sign-in.service.js';
+import { errorRedirect, OAuthFlowsService } from './oauth-flows.service.js';
+import { isDenial } from './provider-failure.js';
+import { ProviderProfilesService, type CallbackParameters } from './provider-profiles.service.js';
+
+/**
+ * Receives browsers that return from identity providers. It only stores the proof: the application, which has the
+ * verifier, completes the sign-in (requirement FE-02).
+ */
+@Injectable()
+export class OAuthCallbackService {
+  constructor(
+    private readonly providers: IdentityProvidersRepository,
+    private readonly flows: OAuthFlowsRepository,
+    private readonly oauth: OAuthFlowsService,
+    private readonly profiles: ProviderProfilesService,
+    private readonly signIns: ProviderSignInService,
+    private readonly codes: ExchangeCodesService,
+    private readonly links: OneTimeLinksService,
+    private readonly quota: MailQuotaService,
+    private readonly transactions: Transactions,
+    @Inject(ApiMetrics) private readonly metrics: ApiMetrics | null,
+    private readonly config: Config,
+  ) {}
+
+  /**
+   * Finishes a flow at a provider.
+   * @returns where the browser continues: at the application or the hosted page, with a code or an error
+   * @throws GatehouseError `invalid_code` if the state is unknown, expired, used or of another provider, or if the redirect
+   *   URL is no longer allowed
+   */
+  async finish(providerId: string, parameters: CallbackParameters, client: Client): Promise<string> {
+    const project = await this.providers.findProject(providerId);
+    const flow = await this.flows.consume(sha256(parameters['state'] ?? ''), providerId);
+    if (!project || flow?.projectId !== project.id) throw new GatehouseError('invalid_code');
+    try {
+      assertRedirectUrl(project, flow.redirectUrl);
+    } catch {
+      throw new GatehouseError('invalid_code');
+    }
+    const provider = await this.providers.getConnected(project.id, providerId);
+    const result = await this.complete(project, provider, flow, parameters, client);
+    this.metrics?.recordProviderReturn(provider.type, 'error' in result ? result.error : 'success');
+    return this.redirectTo(flow, result);
+  }
+
+  private async complete(
+    project: ProjectContext,
+    provider: ConnectedProvider,
+    flow: OAuthFlow,
+    parameters: CallbackParameters,
+    client: Client,
+  ): Promise<{ code: string } | { error: RedirectError }> {
+    if (isDenial(parameters['error'])) return { error: 'access_denied' };
+    if (!provider.enabled) return { error: 'sign_in_failed' };
+    try {
+      const callbackUrl = this.oauth.callbackUrl(provider.id);
+      const profile = await this.profiles.load(provider, flow, callbackUrl, parameters);
+      const refusal = flow.purpose === 'sign_in' && (await this.refuse(project, provider, profile, client));
+      if (refusal) return { error: refusal };
+      return { code: await this.transactions.run((tx) => this.storeProof(tx, flow, profile)) };
+    } catch (error) {
+      const code = error instanceof GatehouseError ? error.code : null;
+      const known = redirectErrors.find((each) => each === code);
+      if (!known) throw error;
+      return { error: known };
+    }
+  }
+
+  /** Returns why the person cannot sign in, so that the application learns it with the redirect; null if they can. */
+  private async refuse(
+    project: ProjectContext,
+    provider: ConnectedProvider,
+    profile: ProviderProfile,
+    client: Client,
+  ): Promise<RedirectError | null> {
+    const decision = await this.transactions.run((tx) =>
+      this.signIns.preview(tx, project, provider, profile),
+    );
+    const outcome = 'refusal' in decision ? decision.refusal : decision.action;
+    const isHidden = project.settings.enumerationProtection;
+    if (isHidden && (outcome === 'account_exists' || outcome === 'create_unverified')) {
+      await respondUniformly(this.notifyAddress(project, provider, profile, client, outcome));
+      return 'sign_in_failed';
+    }
+    return 'refusal' in decision ? decision.refusal : null;
+  }
+
+  /**
+   * Sends the owner of an address an email instead of a response that reveals whether a customer has it: a customer is
+   * notified, and otherwise one is created, who can sign in after the verification.
+   */
+  private async notifyAddress(
+    project: ProjectContext,
+    provider: ConnectedProvider,
+    profile: ProviderProfile,
+    client: Client,
+    outcome: 'account_exists' | 'create_unverified',
+  ): Promise<void> {
+    const email = profile.email!;
+    if (outcome === 'account_exists') {
+      const notice = { kind: 'already-registered', recipient: email, isTrusted: false } as const;
+      if (await this.quota.consumePublic(project, notice)) return;
+      return this.transactions.run((tx) => this.links.notifyOwner(tx, email, project));
+    }
+    await this.transactions.run((tx) =>
+      this.signIns.createUnverified(tx, project, { provider, profile, locale: null }, client),
+    );
+  }
+
+  private storeProof(tx: Tx, flow: OAuthFlow, profile: ProviderProfile): Promise<string> {
+    const { projectId, providerId, purpose, customerId, sessionId, redirectUrl, codeChallenge, createdAt } =
+      flow;
+    const proof = { method: 'provider', purpose, providerId, profile, customerId, sessionId } as const;
+    return this.codes.issueCode(tx, {
+      ...proof,
+      projectId,
+      redirectUrl,
+      codeChallenge,
+      requestedAt: createdAt,
+    });
+  }
+
+  private redirectTo(flow: OAuthFlow, result: { code: string } | { error: RedirectError }): string {
+    const { redirectUrl, applicationState: state, pageQuery } = flow;
+    if (pageQuery !== null) {
+      const query = new URLSearchParams(pageQuery);
+      for (const [name, value] of Object.entries(result)) query.set(`provider_${name}`, value);
+      return `${this.config.publicUrl}/sign-in?${query.toString()}`;
+    }
+    if ('error' in result) return errorRedirect({ redirectUrl, state }, result.error);
+    return this.codes.redirect({ redirectUrl, state }, result.code);
+  }
+}

@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import {
+  GatehouseError,
+  withParameter,
+  type ExchangePurpose,
+  type ExchangeTarget,
+  type ProjectContext,
+} from '@gatehouse/domain';
+import {
+  IdentityProvidersRepository,
+  OAuthFlowsRepository,
+  type ConnectedProvider,
+} from '@gatehouse/persistence';
+import { Config, newToken, secureBytes } from '@gatehouse/platform';
+import { assertRedirectUrl } from '../one-time-tokens/one-time-links.service.js';
+import { ProviderConnectionsService } from './provider-connections.service.js';
+import { ProviderRequestsService } from './provider-requests.service.js';
+
+/** Where the browser returns, and for what. */
+export interface NewFlow extends ExchangeTarget {
+  /** Default: a sign-in. */
+  purpose?: ExchangePurpose;
+  /** The signed-in customer who links an identity or proves their identity again. */
+  caller?: { customerId: string; sessionId: string };
+  /** Maximum age of the proof at the provider, in seconds; 0 for a new one. */
+  maxAge?: number;
+  /** True if the provider must ask for the account again. */
+  isPrompted?: boolean;
+  /** The address that the provider suggests. */
+  loginHint?: string;
+  /** The query of the hosted page to which the browser returns. */
+  pageQuery?: string;
+}
+
+/** Sends browsers to identity providers. */
+@Injectable()
+export class OAuthFlowsService {
+  constructor(
+    private readonly providers: IdentityProvidersRepository,
+    private readonly flows: OAuthFlowsRepository,
+    private readonly connections: ProviderConnectionsService,
+    private readonly requests: ProviderRequestsService,
+    private readonly config: Config,
+  ) {}
+
+  /** Returns an enabled provider. @throws GatehouseError `provider_not_found` */
+  async getProvider({ id }: ProjectContext, slug: string): Promise<ConnectedProvider> {
+    const provider = await this.providers.findEnabled(id, slug);
+    if (!provider) throw new GatehouseError('provider_not_found');
+    return provider;
+  }
+
+  /** Returns the URL to which a provider leads back. It must be registered at the provider. */
+  callbackUrl(providerId: string): string {
+    return `${this.config.publicUrl}/api/v1/auth/oauth/callback/${providerId}`;
+  }
+
+  /**
+   * Begins a flow, which the callback of the provider finishes within ten minutes.
+   * @returns the URL of the provider
+   * @throws GatehouseError `validation_failed` for a redirect URL that the project does not allow, `provider_unavailable`,
+   *   `sign_in_failed` for a provider whose configuration is not correct
+   */
+  async begin(project: ProjectContext, provider: ConnectedProvider, flow: NewFlow): Promise<string> {
+    assertRedirectUrl(project, flow.redirectUrl);
+    const { client, configuration, preset } = await this.requests.run(provider, () =>
+      this.connections.connect(provider),
+    );
+    const { token: state, tokenHash } = newToken();
+    const [nonce, codeVerifier] = [
+      secureBytes(32).toString('base64url'),
+      secureBytes(32).toString('base64url'),
+    ];
+    const url = client.buildAuthorizationUrl(configuration, {
+      ...preset.authorizationParameters,
+      redirect_uri: this.callbackUrl(provider.id),
+      scope: provider.scopes.join(' '),
+      state,
+      code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
+      code_challenge_method: 'S256',
+      ...(preset.oauth ? {} : { nonce }),
+      ...(flow.maxAge === undefined ? {} : { max_age: String(flow.maxAge) }),
+      ...(flow.isPrompted ? { prompt: 'login' } : {}),
+      ...(flow.loginHint ? { login_hint: flow.loginHint } : {}),
+    });
+    await this.flows.insert(tokenHash, {
+      projectId: project.id,
+      providerId: provider.id,
+      purpose: flow.purpose ?? 'sign_in',
+      customerId: flow.caller?.customerId ?? null,
+      sessionId: flow.caller?.sessionId ?? null,
+      redirectUrl: flow.redirectUrl,
+      codeChallenge: flow.codeChallenge,
+      applicationState: flow.state ?? null,
+      nonce,
+      codeVerifier,
+      maxAge: flow.maxAge ?? null,
+      pageQuery: flow.pageQuery ?? null,
+    });
+    return url.href;
+  }
+}
+
+/** Returns where the browser returns with an error: the application, with its state. */
+export function errorRedirect(
+  { redirectUrl, state }: Pick<ExchangeTarget, 'redirectUrl' | 'state'>,
+  error: string,
+): string {
+  const url = withParameter(redirectUrl, 'error', error);
+  return state ? withParameter(url, 'state', state) : url;
+}

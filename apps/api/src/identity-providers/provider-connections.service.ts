@@ -1,0 +1,159 @@
+import { Injectable } from '@nestjs/common';
+import type * as openIdClient from 'openid-client';
+import type { ClientAuth, Configuration, CustomFetch, ServerMetadata } from 'openid-client';
+import { LRUCache } from 'lru-cache';
+import { providerPresets, type ProviderPreset } from '@gatehouse/domain';
+import type { ConnectedProvider } from '@gatehouse/persistence';
+import { Config, Keyring, now, OutboundClient, outboundFetch, userAgent } from '@gatehouse/platform';
+
+/** Time limit of a request to a provider, in ms (requirement FE-04). */
+const TIMEOUT_MS = 5_000;
+
+/** Maximum length of a response of a provider, in bytes (requirement FE-04). */
+const MAX_RESPONSE_BYTES = 1024 * 1024;
+
+/** Validity of a client secret that Gatehouse signs, in seconds. */
+const SIGNED_SECRET_TTL = 5 * 60;
+
+/** How long the discovery document of a provider is used, in ms. */
+const METADATA_TTL_MS = 10 * 60 * 1_000;
+
+type OpenIdClient = typeof openIdClient;
+
+/** What is needed to talk to a provider. */
+export interface Connection {
+  client: OpenIdClient;
+  configuration: Configuration;
+  preset: ProviderPreset;
+}
+
+/**
+ * Connects to identity providers: discovers their endpoints, and authenticates as their client. All requests are subject
+ * to the target policy, because tenants configure the URLs (requirement FE-04).
+ */
+@Injectable()
+export class ProviderConnectionsService {
+  private readonly fetch: CustomFetch;
+  /**
+   * By provider and its last change. The cached objects, not their metadata, know the issuers of the tenants of
+   * Microsoft, and the keys that sign id tokens.
+   */
+  private readonly cache = new LRUCache<string, Promise<Connection>>({ max: 1_000, ttl: METADATA_TTL_MS });
+
+  constructor(
+    config: Config,
+    private readonly keyring: Keyring,
+  ) {
+    const { allowedCidrs, dnsServers } = config.webhooks;
+    const policy = { production: config.production, allowedCidrs };
+    const outbound = OutboundClient.forTenantTargets({ policy, dnsServers, timeoutMs: TIMEOUT_MS });
+    this.fetch = outboundFetch(outbound, { 'user-agent': userAgent }, MAX_RESPONSE_BYTES);
+  }
+
+  /** Returns the connection to a provider. Only the first call, and one every ten minutes, sends a request. */
+  async connect(provider: ConnectedProvider): Promise<Connection> {
+    const key = `${provider.id} ${provider.updatedAt.getTime()}`;
+    const cached = this.cache.get(key);
+    if (cached) return cached;
+    const connection = this.discover(provider);
+    this.cache.set(key, connection);
+    connection.catch(() => this.cache.delete(key));
+    return connection;
+  }
+
+  /** Connects to a provider without using or changing the cache. */
+  async discover(provider: ConnectedProvider): Promise<Connection> {
+    const client = await import('openid-client');
+    const preset = providerPresets[provider.type];
+    const configuration = preset.oauth
+      ? this.configure(client, provider, preset)
+      : await this.discoverConfiguration(client, provider, preset);
+    return { client, configuration, preset };
+  }
+
+  private async discoverConfiguration(
+    client: OpenIdClient,
+    provider: ConnectedProvider,
+    preset: ProviderPreset,
+  ): Promise<Configuration> {
+    const { issuer, clientId } = provider;
+    const insecure = isInsecure(issuer) ? [client.allowInsecureRequests] : [];
+    return client.discovery(
+      new URL(issuer),
+      clientId,
+      undefined,
+      this.authenticate(client, provider, preset),
+      {
+        [client.customFetch]: this.fetch,
+        timeout: TIMEOUT_MS / 1_000,
+        // Otherwise the signature of an id token that the token endpoint returns would not be verified.
+        execute: [...insecure, client.enableNonRepudiationChecks],
+      },
+    );
+  }
+
+  private configure(
+    client: OpenIdClient,
+    provider: ConnectedProvider,
+    preset: ProviderPreset,
+  ): Configuration {
+    const { issuer, authorization, token } = preset.oauth!.endpoints(provider.issuer);
+    const metadata: ServerMetadata = {
+      issuer,
+      authorization_endpoint: authorization,
+      token_endpoint: token,
+      token_endpoint_auth_methods_supported: ['client_secret_post'],
+    };
+    const authentication = this.authenticate(client, provider, preset);
+    const configuration = new client.Configuration(metadata, provider.clientId, undefined, authentication);
+    configuration[client.customFetch] = this.fetch;
+    configuration.timeout = TIMEOUT_MS / 1_000;
+    if (isInsecure(provider.issuer)) client.allowInsecureRequests(configuration);
+    return configuration;
+  }
+
+  /** Returns how Gatehouse authenticates at the token endpoint: with a secret, with one that it signs, or not at all. */
+  private authenticate(
+    client: OpenIdClient,
+    provider: ConnectedProvider,
+    preset: ProviderPreset,
+  ): ClientAuth {
+    if (preset.signsClientSecret) return this.authenticateWithSignature(provider);
+    if (!provider.clientSecret) return client.None();
+    const secret = this.keyring.decrypt('identity-provider-secret', provider.id, provider.clientSecret);
+    const [post, basic] = [client.ClientSecretPost(secret), client.ClientSecretBasic(secret)];
+    return (server, ...request) => {
+      const supported = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+      return (supported.includes('client_secret_post') ? post : basic)(server, ...request);
+    };
+  }
+
+  /** Returns how Gatehouse authenticates with a secret that it signs for every request. */
+  private authenticateWithSignature(provider: ConnectedProvider): ClientAuth {
+    const sign = async ({ issuer }: ServerMetadata, _: unknown, body: URLSearchParams): Promise<void> => {
+      body.set('client_id', provider.clientId);
+      body.set('client_secret', await this.signSecret(provider, issuer));
+    };
+    // The package waits for the promise, which its type does not tell.
+    return sign;
+  }
+
+  /** Returns a client secret for Apple: a token that the private key of the provider signs. */
+  private async signSecret(provider: ConnectedProvider, audience: string): Promise<string> {
+    const { id, privateKey, keyId, teamId, clientId } = provider;
+    const { importPKCS8, SignJWT } = await import('jose');
+    const pem = this.keyring.decrypt('identity-provider-secret', id, privateKey!);
+    const issuedAt = Math.floor(now().getTime() / 1_000);
+    return new SignJWT()
+      .setProtectedHeader({ alg: 'ES256', kid: keyId! })
+      .setIssuer(teamId!)
+      .setSubject(clientId)
+      .setAudience(audience)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + SIGNED_SECRET_TTL)
+      .sign(await importPKCS8(pem, 'ES256'));
+  }
+}
+
+/** Returns whether a URL uses plain http. The target policy allows that outside production only. */
+const isInsecure = (url: string): boolean => url.startsWith('http:');

@@ -1,0 +1,51 @@
+import { GatehouseError } from '@gatehouse/domain';
+import { errorMessage, ServerUnavailableError } from '@gatehouse/platform';
+
+/** Values of `error` with which providers report that the person has not agreed. */
+const denials = ['access_denied', 'user_cancelled_authorize', 'user_cancelled_login', 'consent_required'];
+
+/** Returns whether a person has not agreed to sign in, by the parameter `error` of an authorization response. */
+export const isDenial = (error: string | undefined): boolean =>
+  error !== undefined && denials.includes(error);
+
+/** Values of `error` with which providers report that they cannot respond now (RFC 6749, section 4.1.2.1). */
+const outages = ['server_error', 'temporarily_unavailable'];
+
+/** Why a sign-in at a provider has failed. */
+export interface ProviderFailure {
+  error: 'provider_unavailable' | 'sign_in_failed';
+  /** For the log. Contains no token, and no value that a person has typed. */
+  reason: string;
+}
+
+/** Returns the errors that have caused an error, with itself. */
+function* causes(error: unknown): Generator<object> {
+  for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as Error).cause)
+    yield cause;
+}
+
+/** Returns the OAuth 2.0 error code that a provider has returned, or null. */
+function oauthCode(error: unknown): string | null {
+  const code = (error as { error?: unknown } | null)?.error;
+  return typeof code === 'string' && /^[a-z_]{1,64}$/.test(code) ? code : null;
+}
+
+/** Describes an error of a request to a provider, or of the verification of its response. */
+export function describeProviderFailure(error: unknown): ProviderFailure {
+  const code = oauthCode(error);
+  const messages = [...causes(error)].map(errorMessage);
+  const reason = [...new Set(code ? [code, messages[0]!] : messages)].join(': ');
+  const isUnavailable =
+    (code && outages.includes(code)) ||
+    [...causes(error)].some((each) => each instanceof ServerUnavailableError);
+  return { error: isUnavailable ? 'provider_unavailable' : 'sign_in_failed', reason };
+}
+
+/** Seconds after which a client should try an unavailable provider again. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** Creates the error of the API for a failure. */
+export const providerError = (error: ProviderFailure['error'], cause?: unknown): GatehouseError =>
+  error === 'provider_unavailable'
+    ? new GatehouseError(error, { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) }, cause })
+    : new GatehouseError('sign_in_failed', { cause });

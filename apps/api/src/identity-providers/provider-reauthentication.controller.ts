@@ -1,0 +1,59 @@
+import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AccessToken, CurrentCaller, type CustomerCaller } from '@gatehouse/auth';
+import { ApiProblems } from '../http/api-problems.js';
+import { RateLimit } from '../http/rate-limit.js';
+import { AccessTokenResponse } from '../sign-in/dto/tokens.response.js';
+import { OAuthTargetRequest, ProviderCodeRequest } from './dto/oauth.request.js';
+import { OAuthUrlResponse } from './dto/oauth.response.js';
+import { MeIdentitiesService } from './me-identities.service.js';
+
+@ApiTags('Customer')
+@AccessToken()
+@Controller('api/v1/me/reauthenticate')
+export class ProviderReauthenticationController {
+  constructor(private readonly identities: MeIdentitiesService) {}
+
+  @Post('oauth/:provider')
+  @ApiOperation({
+    operationId: 'me.beginProviderReauthentication',
+    summary: 'Verify your identity with a provider',
+    description:
+      'Returns the page of the identity provider that the browser opens, which asks the customer to sign in again. It returns to `redirectUrl` with a code for `POST /api/v1/me/reauthenticate/exchange`, or with `error`. Google, Apple, GitHub and Discord cannot ask again: 403 `method_not_enabled`.',
+  })
+  @HttpCode(200)
+  @RateLimit('oauth')
+  @ApiOkResponse({ type: OAuthUrlResponse })
+  @ApiProblems(
+    'method_not_enabled',
+    'reauthentication_required',
+    'provider_not_found',
+    'provider_unavailable',
+    'sign_in_failed',
+  )
+  async begin(
+    @CurrentCaller() caller: CustomerCaller,
+    @Param('provider') slug: string,
+    @Body() body: OAuthTargetRequest,
+  ): Promise<OAuthUrlResponse> {
+    return { url: await this.identities.beginReauthentication(caller, slug, body) };
+  }
+
+  @Post('exchange')
+  @ApiOperation({
+    operationId: 'me.reauthenticateWithProvider',
+    summary: 'Complete a verification with a provider',
+    description:
+      'Returns an access token of the same session with a new `auth_time`, for the code from the query of the redirect URL. Only the session that began the verification can complete it.',
+  })
+  @HttpCode(200)
+  @RateLimit('exchange')
+  @ApiOkResponse({ type: AccessTokenResponse })
+  @ApiProblems('reauthentication_required', 'invalid_code')
+  exchange(
+    @CurrentCaller() caller: CustomerCaller,
+    @Body() body: ProviderCodeRequest,
+  ): Promise<AccessTokenResponse> {
+    return this.identities.reauthenticate(caller, body);
+  }
+}

@@ -1,0 +1,57 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { GatehouseError } from '@gatehouse/domain';
+import type { ConnectedProvider } from '@gatehouse/persistence';
+import { Deadline, LOGGER, ServerUnavailableError, type Logger } from '@gatehouse/platform';
+import { describeProviderFailure, providerError } from './provider-failure.js';
+
+/** Maximum number of sign-ins that wait for a provider at the same time (sign-in contract, section 2). */
+const MAX_IN_FLIGHT = 50;
+
+/** Time in ms after which a sign-in no longer waits for the requests to a provider. Each has a limit of its own. */
+const PATIENCE_MS = 10_000;
+
+/** Limits the sign-ins that wait for a provider, so that one that hangs delays no other requests (requirement FE-04). */
+@Injectable()
+export class ProviderRequestsService {
+  private readonly inFlight = new Map<string, number>();
+
+  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
+
+  /**
+   * Runs requests to a provider. Reports why they fail in the log.
+   * @throws GatehouseError `provider_unavailable`, `sign_in_failed`; and those that `work` throws
+   */
+  async run<Result>(provider: ConnectedProvider, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await this.limit(provider.id, work);
+    } catch (thrown) {
+      if (thrown instanceof GatehouseError) throw thrown;
+      const { id: providerId, projectId } = provider;
+      const { error, reason } = describeProviderFailure(thrown);
+      this.logger.warn({ projectId, providerId, reason }, 'request to identity provider failed');
+      throw providerError(error, thrown);
+    }
+  }
+
+  private async limit<Result>(providerId: string, work: () => Promise<Result>): Promise<Result> {
+    const count = this.inFlight.get(providerId) ?? 0;
+    if (count >= MAX_IN_FLIGHT)
+      throw new ServerUnavailableError(`${MAX_IN_FLIGHT} sign-ins are waiting for the provider`);
+    this.inFlight.set(providerId, count + 1);
+    const running = work().finally(() => this.release(providerId));
+    // A sign-in that no longer waits must not end the process when its requests fail.
+    running.catch(() => undefined);
+    const deadline = new Deadline(PATIENCE_MS);
+    const expired = new Promise<never>((_, reject) => {
+      const error = new ServerUnavailableError(`no result within ${PATIENCE_MS} ms`);
+      deadline.signal.addEventListener('abort', () => reject(error), { once: true });
+    });
+    return Promise.race([running, expired]).finally(() => deadline.clear());
+  }
+
+  private release(providerId: string): void {
+    const count = this.inFlight.get(providerId)! - 1;
+    if (count > 0) this.inFlight.set(providerId, count);
+    else this.inFlight.delete(providerId);
+  }
+}

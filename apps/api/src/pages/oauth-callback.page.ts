@@ -1,0 +1,68 @@
+import { Body, Controller, Get, Param, Post, Query, Res, UseFilters } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { NoCredential } from '@gatehouse/auth';
+import { GatehouseError, isUuid } from '@gatehouse/domain';
+import { CurrentClient } from '../http/current-client.js';
+import { RateLimit } from '../http/rate-limit.js';
+import type { Client } from '../http/request-context.js';
+import { OAuthCallbackService } from '../identity-providers/oauth-callback.service.js';
+import { textsFor } from './one-time-page.js';
+import { PageFilter } from './page.filter.js';
+import { sendPage } from './page.js';
+
+/**
+ * Receives browsers that return from identity providers, with GET or with a form that the page of the provider submits
+ * (`form_post`). A request with an unknown state ends here: it leads nowhere.
+ */
+@ApiExcludeController()
+@NoCredential()
+@UseFilters(PageFilter)
+@Controller('api/v1/auth/oauth/callback/:providerId')
+export class OAuthCallbackPage {
+  constructor(private readonly callbacks: OAuthCallbackService) {}
+
+  @Get()
+  @RateLimit('oauth-callback')
+  show(
+    @Param('providerId') providerId: string,
+    @Query() query: Record<string, unknown>,
+    @CurrentClient() client: Client,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.finish(providerId, query, client, response);
+  }
+
+  @Post()
+  @RateLimit('oauth-callback')
+  submit(
+    @Param('providerId') providerId: string,
+    @Body() form: Record<string, unknown> | undefined,
+    @CurrentClient() client: Client,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.finish(providerId, form ?? {}, client, response);
+  }
+
+  private async finish(
+    providerId: string,
+    parameters: Record<string, unknown>,
+    client: Client,
+    response: Response,
+  ): Promise<void> {
+    try {
+      if (!isUuid(providerId)) throw new GatehouseError('invalid_code');
+      response.redirect(303, await this.callbacks.finish(providerId, toTexts(parameters), client));
+    } catch (error) {
+      if (!(error instanceof GatehouseError) || error.code !== 'invalid_code') throw error;
+      const { language, providerReturn } = textsFor(response);
+      sendPage(response, 400, { language, title: providerReturn.title, text: providerReturn.text });
+    }
+  }
+}
+
+/** Returns the parameters that occur once. */
+const toTexts = (parameters: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(parameters).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );

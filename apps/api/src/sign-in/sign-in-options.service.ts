@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectContext } from '@gatehouse/domain';
+import { IdentityProvidersRepository } from '@gatehouse/persistence';
+import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
+import { EmailSignInOptionsResponse, SignInOptionsResponse } from './dto/sign-in-options.response.js';
+
+/** Describes how customers can sign in to a project, for sign-in pages. */
+@Injectable()
+export class SignInOptionsService {
+  constructor(
+    private readonly passkeys: PasskeyCeremoniesService,
+    private readonly providers: IdentityProvidersRepository,
+  ) {}
+
+  async get(project: ProjectContext): Promise<SignInOptionsResponse> {
+    const hasPasskeys = this.passkeys.findRelyingParty(project) !== null;
+    return SignInOptionsResponse.from(project, hasPasskeys, await this.providers.listEnabled(project.id));
+  }
+
+  /** Returns the options for the domain of an email address, whether or not a customer has it. */
+  async getForEmail(project: ProjectContext, _email: string): Promise<EmailSignInOptionsResponse> {
+    return { ...(await this.get(project)), provider: null };
+  }
+}
