@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import { uniqueEmail } from '../unique-email.js';
+
+/** A person with an account at a provider: the claims of OpenID Connect and any others. */
+export interface Person {
+  sub: string;
+  email?: string | undefined;
+  /** Some providers send a string. */
+  email_verified?: unknown;
+  name?: string | undefined;
+  given_name?: string | undefined;
+  family_name?: string | undefined;
+  picture?: string | undefined;
+  [claim: string]: unknown;
+}
+
+/** Returns a person with a unique subject and a unique, verified email address. */
+export const createPerson = (claims: Partial<Person> = {}): Person => ({
+  sub: randomUUID(),
+  email: uniqueEmail(),
+  email_verified: true,
+  name: 'Ada Byron',
+  given_name: 'Ada',
+  family_name: 'Byron',
+  picture: 'https://images.example.com/ada.png',
+  ...claims,
+});
+
+/** Returns an object with these differences; undefined removes a member. */
+export const withDifferences = <Value extends object>(base: Value, differences: object): Value =>
+  Object.fromEntries(
+    Object.entries({ ...base, ...differences }).filter(([, value]) => value !== undefined),
+  ) as Value;
