@@ -1,0 +1,192 @@
+import type { ServerResponse } from 'node:http';
+import type { JWTPayload } from 'jose';
+import { Grants, hasScope, readCredentials, type Grant, type StandInClient } from './grants.js';
+import { createPerson, withDifferences, type Person } from './person.js';
+import { sendFormPost, sendHtml, sendJson, sendRedirect } from './responses.js';
+import { SigningKeys, type TokenSignature } from './signing-keys.js';
+import { StandInServer, type StandInRequest } from './stand-in-server.js';
+
+export type OpenIdEndpoint = 'discovery' | 'jwks' | 'authorize' | 'token' | 'userinfo';
+type Request = StandInRequest<OpenIdEndpoint> & { endpoint: OpenIdEndpoint };
+
+const DISCOVERY_PATH = '/.well-known/openid-configuration';
+const ID_TOKEN_SECONDS = 3_600;
+
+/**
+ * An OpenID Provider without screens: the person signs in and consents at once. By default it is honest and
+ * strict. A test can change the content of every response, where undefined removes a member.
+ */
+export abstract class OpenIdStandIn<
+  Client extends { clientId: string; redirectUri: string } = StandInClient,
+> extends StandInServer<OpenIdEndpoint> {
+  /** The person who signs in next. */
+  person: Person = createPerson();
+  /** True if the person refuses. */
+  isDenied = false;
+  /** The response that contains the claims about the person. The id token always contains `sub`. */
+  claimsIn: 'id_token' | 'userinfo' = 'id_token';
+  /** The path of the issuer, such as `/common/v2.0`. Every path before the discovery document is accepted. */
+  issuerPath = '';
+  signature: TokenSignature = 'published';
+  /** Differences of the discovery document, of the id token and so on. */
+  metadata: Record<string, unknown> = {};
+  idTokenClaims: Record<string, unknown> = {};
+  userinfoClaims: Record<string, unknown> = {};
+  tokenResponse: Record<string, unknown> = {};
+  /** Differences of the parameters with which the authorize endpoint redirects to the client. */
+  authorizationResponse: Record<string, string | undefined> = {};
+  protected readonly clients = new Map<string, Client>();
+  private readonly grants = new Grants<Person>();
+  private keys!: SigningKeys;
+
+  override async listen(): Promise<this> {
+    this.keys ??= await SigningKeys.create();
+    return super.listen();
+  }
+
+  get issuer(): string {
+    return this.url + this.issuerPath;
+  }
+
+  /** Restores all responses. Clients, keys and the person stay. */
+  override reset(): void {
+    super.reset();
+    this.isDenied = false;
+    this.claimsIn = 'id_token';
+    this.issuerPath = '';
+    this.signature = 'published';
+    this.metadata = {};
+    this.idTokenClaims = {};
+    this.userinfoClaims = {};
+    this.tokenResponse = {};
+    this.authorizationResponse = {};
+  }
+
+  /** Signs with a new key from now on. @param options `keepsOld` publishes the previous keys as well */
+  async rotateKeys(options: { keepsOld?: boolean } = {}): Promise<void> {
+    await this.keys.rotate(options);
+  }
+
+  /**
+   * Returns an id token about the person, as an app on a device receives it.
+   * @param claims differences; at least `aud` must be set
+   */
+  async issueIdToken(claims: JWTPayload & { aud: string | string[] }): Promise<string> {
+    return this.signIdToken(this.person, claims);
+  }
+
+  /** Returns true if the client has authenticated itself at the token endpoint. */
+  protected abstract isAuthentic(client: Client, clientSecret: string): Promise<boolean>;
+
+  /** Returns the members of the discovery document that differ from those of most providers. */
+  protected ownMetadata(): Record<string, unknown> {
+    return {};
+  }
+
+  /** Returns the claims about a person. */
+  protected claimsOf(person: Person, _grant?: Grant<Person>): Record<string, unknown> {
+    return person;
+  }
+
+  /** Returns the parameters with which the authorize endpoint redirects, besides `state`. */
+  protected async createAuthorizationResponse(grant: Grant<Person>): Promise<Record<string, string>> {
+    return { code: this.grants.createCode(grant), iss: this.issuer };
+  }
+
+  /** Returns the error of an authorization request to which the client gets no redirect. */
+  protected findRequestError(parameters: Record<string, string>): string | undefined {
+    const client = this.clients.get(parameters['client_id'] ?? '');
+    if (!client) return 'invalid_client';
+    if (parameters['redirect_uri'] !== client.redirectUri) return 'invalid_request: redirect_uri';
+    const { code_challenge: challenge, code_challenge_method: method } = parameters;
+    if (challenge !== undefined && method !== 'S256') return 'invalid_request: code_challenge_method';
+    return undefined;
+  }
+
+  protected denial(): Record<string, string> {
+    return { error: 'access_denied', iss: this.issuer };
+  }
+
+  protected async signIdToken(person: Person, claims: JWTPayload, clientSecret = ''): Promise<string> {
+    const iat = Math.floor(Date.now() / 1_000);
+    const times = { iat, exp: iat + ID_TOKEN_SECONDS, auth_time: iat };
+    const about = this.claimsIn === 'id_token' ? this.claimsOf(person) : { sub: person.sub };
+    const payload = { iss: this.issuer, ...about, ...times, ...claims, ...this.idTokenClaims };
+    return this.keys.sign(withDifferences(payload, {}), this.signature, clientSecret);
+  }
+
+  protected async respond(response: ServerResponse, request: Request): Promise<void> {
+    switch (request.endpoint) {
+      case 'discovery':
+        return sendJson(response, withDifferences(this.createMetadata(), this.metadata));
+      case 'jwks':
+        return sendJson(response, await this.keys.toJwks());
+      case 'authorize':
+        return this.authorize(response, { ...request.query, ...request.form });
+      case 'token':
+        return this.exchange(response, request);
+      case 'userinfo': {
+        const grant = this.grants.authorize(request);
+        if (!grant) return sendJson(response, { error: 'invalid_token' }, 401);
+        return sendJson(response, withDifferences(this.claimsOf(grant.person, grant), this.userinfoClaims));
+      }
+    }
+  }
+
+  protected override findEndpoint(path: string): OpenIdEndpoint | null {
+    return path.endsWith(DISCOVERY_PATH) ? 'discovery' : super.findEndpoint(path);
+  }
+
+  private createMetadata(): Record<string, unknown> {
+    return {
+      issuer: this.issuer,
+      authorization_endpoint: this.urlOf('authorize'),
+      token_endpoint: this.urlOf('token'),
+      userinfo_endpoint: this.urlOf('userinfo'),
+      jwks_uri: this.urlOf('jwks'),
+      response_types_supported: ['code'],
+      response_modes_supported: ['query', 'form_post'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256'],
+      scopes_supported: ['openid', 'email', 'profile'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      ...this.ownMetadata(),
+    };
+  }
+
+  private async authorize(response: ServerResponse, parameters: Record<string, string>): Promise<void> {
+    const error = this.findRequestError(parameters);
+    if (error) return sendHtml(response, `<title>Error</title><p>${error}`, 400);
+    const { redirect_uri = '', state, response_mode } = parameters;
+    const result = this.isDenied
+      ? this.denial()
+      : await this.createAuthorizationResponse({ parameters, person: this.person });
+    const all = withDifferences({ ...result, state }, this.authorizationResponse) as Record<string, string>;
+    if (response_mode === 'form_post') sendFormPost(response, redirect_uri, all);
+    else sendRedirect(response, redirect_uri, all);
+  }
+
+  private async exchange(response: ServerResponse, request: Request): Promise<void> {
+    const { clientId, clientSecret } = readCredentials(request);
+    const client = this.clients.get(clientId);
+    if (!client || !(await this.isAuthentic(client, clientSecret)))
+      return sendJson(response, { error: 'invalid_client' }, 401);
+    if (request.form['grant_type'] !== 'authorization_code')
+      return sendJson(response, { error: 'unsupported_grant_type' }, 400);
+    const grant = this.grants.redeem(clientId, request.form);
+    if (typeof grant === 'string')
+      return sendJson(response, { error: 'invalid_grant', error_description: grant }, 400);
+    const { parameters, person } = grant;
+    const claims = withDifferences({ aud: clientId }, { nonce: parameters['nonce'] });
+    const tokens = {
+      access_token: this.grants.createToken(grant),
+      token_type: 'Bearer',
+      expires_in: ID_TOKEN_SECONDS,
+      scope: parameters['scope'],
+      id_token: hasScope(grant, 'openid') ? await this.signIdToken(person, claims, clientSecret) : undefined,
+    };
+    sendJson(response, withDifferences(tokens, this.tokenResponse));
+  }
+}

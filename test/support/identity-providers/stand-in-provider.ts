@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import { createClient, type StandInClient } from './grants.js';
+import { OpenIdStandIn, type OpenIdEndpoint } from './open-id-stand-in.js';
+
+/** An OpenID Provider whose every response a test can change, for attacks that an honest one cannot play. */
+export class StandInProvider extends OpenIdStandIn {
+  protected readonly paths: Record<OpenIdEndpoint, string> = {
+    discovery: '/.well-known/openid-configuration',
+    jwks: '/jwks',
+    authorize: '/authorize',
+    token: '/token',
+    userinfo: '/userinfo',
+  };
+
+  static async start(): Promise<StandInProvider> {
+    return new StandInProvider().listen();
+  }
+
+  /** Registers a client. */
+  addClient({ redirectUri }: { redirectUri: string }): StandInClient {
+    const client = createClient(redirectUri, randomUUID());
+    this.clients.set(client.clientId, client);
+    return client;
+  }
+
+  protected async isAuthentic(client: StandInClient, clientSecret: string): Promise<boolean> {
+    return clientSecret === client.clientSecret;
+  }
+}
