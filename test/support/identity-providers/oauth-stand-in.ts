@@ -1,0 +1,26 @@
+import { createClient, Grants, type StandInClient } from './grants.js';
+import { StandInServer } from './stand-in-server.js';
+
+/** A provider that supports OAuth 2 only: without discovery, id token and `iss` parameter. */
+export abstract class OAuthStandIn<Endpoint extends string, Person> extends StandInServer<Endpoint> {
+  /** The person who signs in next. */
+  abstract person: Person;
+  /** True if the person refuses. */
+  isDenied = false;
+  protected readonly clients = new Map<string, StandInClient>();
+  protected readonly grants = new Grants<Person>();
+
+  protected abstract createClientId(): string;
+
+  /** Registers a client. */
+  addClient({ redirectUri }: { redirectUri: string }): StandInClient {
+    const client = createClient(redirectUri, this.createClientId());
+    this.clients.set(client.clientId, client);
+    return client;
+  }
+
+  override reset(): void {
+    super.reset();
+    this.isDenied = false;
+  }
+}
