@@ -41,6 +41,7 @@ export * from './projects/project-settings.js';
 export * from './projects/settings-errors.js';
 export * from './projects/settings-patch.js';
 export * from './projects/sign-in-methods.js';
+export * from './projects/wildcard-url.js';
 export * from './search/search-term.js';
 export * from './sessions/authentication-method.js';
 export * from './sessions/profile-claims.js';

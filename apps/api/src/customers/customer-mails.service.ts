@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   assertMethodEnabled,
+  defaultRedirectUrl,
   GatehouseError,
   notFound,
   type AuditAction,
@@ -104,7 +105,7 @@ export class CustomerMailsService {
     await this.quota.assertAllowed(project, { kind, recipient: email, isTrusted: true });
     await this.transactions.run(async (tx) => {
       const customer = assertMailable(await this.customers.lock(tx, project.id, id));
-      const redirectUrl = project.settings.redirectUrls[0] ?? null;
+      const redirectUrl = defaultRedirectUrl(project.settings);
       this.events.record(tx, await send(tx, customer, project, redirectUrl));
       this.audit.record(tx, customerAction(action, customer, project));
     });

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CustomerCaller, ManagementCaller } from '@gatehouse/auth';
 import {
   assertMethodEnabled,
+  defaultRedirectUrl,
   GatehouseError,
   invalidField,
   newCustomer,
@@ -84,7 +85,7 @@ export class CustomersService {
       });
       if (!customer) return null;
       if (input.sendInvite) {
-        const redirectUrl = project.settings.redirectUrls[0] ?? null;
+        const redirectUrl = defaultRedirectUrl(project.settings);
         await this.links.send(tx, { kind: 'accept-invite', customer, project, redirectUrl });
       }
       this.events.record(tx, [customerEvent('customer.created', customer, project)]);

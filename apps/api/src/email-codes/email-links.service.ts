@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isRedirectUrlAllowed } from '@gatehouse/domain';
 import { EmailCodesRepository, Transactions, type EmailLink } from '@gatehouse/persistence';
 import { secureBytes, sha256 } from '@gatehouse/platform';
 import { ExchangeCodesService } from '../sign-in/exchange-codes.service.js';
@@ -25,13 +26,13 @@ export class EmailLinksService {
 
   /**
    * Returns a link without consuming it, or null if it does not exist. It is not open if the project has turned off
-   * email codes, or has removed the redirect URL from its settings.
+   * email codes, or no longer allows the redirect URL.
    */
   async find(token: string): Promise<EmailLinkWithCode | null> {
     const link = await this.codes.findLink(sha256(token));
     if (!link) return null;
-    const { signIn, redirectUrls } = link.project.settings;
-    const isAllowed = signIn.emailCode && redirectUrls.includes(link.target.redirectUrl);
+    const { settings } = link.project;
+    const isAllowed = settings.signIn.emailCode && isRedirectUrlAllowed(settings, link.target.redirectUrl);
     return { ...link, isOpen: link.isOpen && isAllowed, code: token.slice(token.indexOf('.') + 1) };
   }
 

@@ -1,5 +1,5 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { GatehouseError, type ProjectSettings } from '@gatehouse/domain';
+import { GatehouseError, isOriginAllowed, type ProjectSettings } from '@gatehouse/domain';
 import { ProjectsRepository } from '@gatehouse/persistence';
 import { Config } from '@gatehouse/platform';
 import { assertFromConsole, isConsolePath } from './console-request.js';
@@ -35,11 +35,11 @@ export class OriginGuard implements CanActivate {
 }
 
 /**
- * Rejects an origin that is not in the `allowedOrigins` of the project.
+ * Rejects an origin that the `allowedOrigins` of the project do not allow.
  * @throws GatehouseError `origin_not_allowed`
  */
-export function assertOriginAllowed(origin: string | undefined, { allowedOrigins }: ProjectSettings): void {
-  if (!origin || allowedOrigins.length === 0 || allowedOrigins.includes(origin)) return;
+export function assertOriginAllowed(origin: string | undefined, settings: ProjectSettings): void {
+  if (!origin || isOriginAllowed(settings, origin)) return;
   throw new GatehouseError('origin_not_allowed', {
     detail: `The origin ${origin.slice(0, MAX_ORIGIN)} is not in the allowedOrigins of the project. Add it to the project settings.`,
   });

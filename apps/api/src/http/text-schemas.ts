@@ -1,7 +1,8 @@
 import {
   isLogoUrl,
-  isPageOrigin,
+  isOriginEntry,
   isPageUrl,
+  isRedirectUrlEntry,
   isReturnUrl,
   isSlug,
   isUuid,
@@ -49,5 +50,7 @@ export const cursorSchema = { pattern: '^[A-Za-z0-9_-]+$', minLength: 1, maxLeng
 export const schemasByCheck = new Map<(text: string) => boolean, object>([
   [isUuid, { format: 'uuid' }],
   [isSlug, slugSchema],
-  ...[isLogoUrl, isPageOrigin, isPageUrl, isReturnUrl].map((isUrl) => [isUrl, urlSchema] as const),
+  ...[isLogoUrl, isOriginEntry, isPageUrl, isRedirectUrlEntry, isReturnUrl].map(
+    (isUrl) => [isUrl, urlSchema] as const,
+  ),
 ]);

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   GatehouseError,
   invalidField,
+  isRedirectUrlAllowed,
   oneTimeTokenTtl,
   type Customer,
   type OneTimeTokenKind,
@@ -157,11 +158,11 @@ export const isReachable = (customer: Customer | null, email: string): customer 
 
 /** @throws GatehouseError `validation_failed` for a URL that the project does not allow */
 export function assertRedirectUrl({ settings }: ProjectContext, redirectUrl: string | undefined): void {
-  if (redirectUrl !== undefined && !settings.redirectUrls.includes(redirectUrl)) {
+  if (redirectUrl !== undefined && !isRedirectUrlAllowed(settings, redirectUrl)) {
     throw invalidField(
       'redirectUrl',
       'not_allowed',
-      "redirectUrl must exactly match an entry of the project's redirectUrls",
+      "redirectUrl must match an entry of the project's redirectUrls exactly, or with one label in place of a wildcard",
     );
   }
 }

@@ -135,14 +135,14 @@ export function PageFields({ form }: SectionProps): ReactNode {
         form={form}
         name="allowedOrigins"
         label="Allowed origins"
-        description="Origins whose pages can use the publishable key, one per line. If empty, all origins are allowed."
+        description="Origins whose pages can use the publishable key, one per line. If empty, all origins are allowed. https://*.example.com allows each subdomain."
         placeholder="https://app.example.com"
       />
       <ListSetting
         form={form}
         name="redirectUrls"
         label="Redirect URLs"
-        description="URLs that the “Continue” button of the hosted pages and the links in sign-in emails can lead to, one per line. A requested URL must match exactly."
+        description="URLs that the “Continue” button of the hosted pages and the links in sign-in emails can lead to, one per line. A requested URL must match exactly. Outside production, a host can begin with * in place of one label."
         placeholder="https://app.example.com/welcome"
       />
       <TextSetting

@@ -58,9 +58,12 @@ export interface MailLimits {
 
 /** The settings of a project (contract, section 4). Times in seconds. */
 export interface ProjectSettings {
-  /** Origins whose pages may call the API; empty allows any. */
+  /** Origins whose pages may call the API, also with a wildcard label; empty allows any. */
   allowedOrigins: string[];
-  /** URLs to which "Continue" on the hosted pages and the links in sign-in emails may lead. */
+  /**
+   * URLs to which "Continue" on the hosted pages and the links in sign-in emails may lead, outside production projects
+   * also with a wildcard label.
+   */
   redirectUrls: string[];
   /** URLs that the links in emails open, with `?token=` added; null for the hosted page. */
   verifyEmailUrl: string | null;

@@ -99,3 +99,18 @@ it.each(['staging', 'production'] as const)(
     expect(errors).toMatchObject([{ field: 'settings.testEmailCode' }]);
   },
 );
+
+it.each([
+  ['development', []],
+  ['staging', []],
+  ['production', ['settings.redirectUrls']],
+] as const)('settingsErrors: FE-01: wildcards in a project of the environment %s', (environment, fields) => {
+  const patch = {
+    allowedOrigins: ['https://*.example.com'],
+    redirectUrls: ['https://app.example.com/', 'https://*.example.com/'],
+  };
+  const before = effectiveSettings({});
+  const context = { production: true, allowedCidrs: [], environment, before };
+  const errors = settingsErrors(patch, applySettingsPatch(before, patch), context);
+  expect(errors.map(({ field }) => field)).toEqual(fields);
+});

@@ -5,6 +5,7 @@ import { isSecureOrigin } from './page-url.js';
 import type { Environment } from './project.js';
 import type { ProjectSettings, SignInSettings } from './project-settings.js';
 import type { SettingsPatch } from './settings-patch.js';
+import { isWildcard } from './wildcard-url.js';
 
 /** The targets to which requests are allowed, and the project. */
 interface SettingsContext extends TargetPolicy {
@@ -26,6 +27,11 @@ export function settingsErrors(
   const errors: FieldError[] = [];
   if (production && patch.allowedOrigins && !patch.allowedOrigins.every(isSecureOrigin)) {
     errors.push(fieldError('allowedOrigins', 'must use https in production, except for localhost'));
+  }
+  if (environment === 'production' && patch.redirectUrls?.some(isWildcard)) {
+    errors.push(
+      fieldError('redirectUrls', 'must not contain wildcards in a project of the environment production'),
+    );
   }
   if (patch.signIn !== undefined && !merged.signIn.password && !merged.signIn.emailCode) {
     const setting = patch.signIn?.password === false ? 'signIn.password' : 'signIn.emailCode';

@@ -9,7 +9,7 @@ export const RedirectUrlField = (
   description = 'URL that the Continue button of the hosted page links to',
 ): PropertyDecorator =>
   TextField({
-    description: `${description}. Must exactly match an entry of the project's redirectUrls`,
+    description: `${description}. Must match an entry of the project's redirectUrls exactly, or with one label in place of a wildcard`,
     optional: true,
     maxLength: urlSchema.maxLength,
     schema: urlSchema,

@@ -106,12 +106,18 @@ export class MailLimitsResponse implements MailLimits {
 export class ProjectSettingsResponse implements ProjectSettings {
   @ApiProperty({
     ...urlList,
-    description: 'Origins whose pages may send requests. Empty: any origin',
+    description: 'Origins whose pages may send requests. Empty: any origin. `*` stands for one label',
     example: [],
   })
   allowedOrigins!: string[];
 
-  @ApiProperty({ ...urlList, example: [] }) redirectUrls!: string[];
+  @ApiProperty({
+    ...urlList,
+    description:
+      'URLs that the Continue button of the hosted pages and the links in sign-in emails may lead to. `*` at the beginning of a host stands for one label',
+    example: [],
+  })
+  redirectUrls!: string[];
   @ApiProperty({
     ...nullableUrl,
     description: 'URL of the links in verification emails. null: the hosted page',

@@ -2,9 +2,10 @@ import { applyDecorators } from '@nestjs/common';
 import { ValidateBy } from 'class-validator';
 import {
   isLogoUrl,
-  isPageOrigin,
+  isOriginEntry,
   isPageUrl,
   isPasskeyOrigin,
+  isRedirectUrlEntry,
   isRpId,
   MAX_REFRESH_GRACE_SECONDS,
   mfaPolicies,
@@ -19,8 +20,7 @@ import {
   type SigningAlgorithm,
   type SignInSettings,
 } from '@gatehouse/domain';
-import { isWebhookSecret } from '@gatehouse/platform';
-import { domainSchema, targetUrlSchema } from '../../http/text-schemas.js';
+import { domainSchema } from '../../http/text-schemas.js';
 import { describeField, presence } from '../../http/field-options.js';
 import {
   BooleanField,
@@ -33,9 +33,13 @@ import {
   TextField,
   TextSetField,
 } from '../../http/fields.js';
+import { LegacySignInRequest } from './legacy-sign-in.request.js';
 
 /** Returns the options of an optional setting. null resets it to its default. */
 const setting = (description: string) => ({ description, optional: true, nullable: true });
+
+const wildcards =
+  'An https entry can begin its host with a wildcard, such as `https://*.preview.example.com`, which stands for one label, but not directly above a public suffix such as `co.uk` or `github.io`';
 
 const shortText = (description: string) => ({ ...setting(description), minLength: 1, maxLength: 100 });
 
@@ -67,28 +71,6 @@ export class SignInSettingsRequest implements Partial<Record<keyof SignInSetting
     ),
   )
   allowSignUp?: boolean | null;
-}
-
-export class LegacySignInRequest {
-  @TextField({
-    description: 'URL that receives the email address and the password as a signed POST request',
-    example: 'https://old.example.com/gatehouse/sign-in',
-    optional: true,
-    maxLength: targetUrlSchema.maxLength,
-    schema: targetUrlSchema,
-  })
-  url?: string;
-
-  @CheckedField({
-    description:
-      'Secret that signs the requests: whsec_ and 24 to 64 bytes in base64. It is stored encrypted and never returned. Required if the setting is null',
-    example: 'whsec_…',
-    optional: true,
-    schema: { pattern: '^whsec_[A-Za-z0-9+/]{32,86}={0,2}$', writeOnly: true },
-    isValid: isWebhookSecret,
-    message: '$property must be whsec_ and 24 to 64 bytes in base64',
-  })
-  secret?: string;
 }
 
 export class BrandingRequest implements Partial<Branding> {
@@ -194,23 +176,24 @@ const RefreshGraceField = (): PropertyDecorator => {
 /** A merge patch of the settings. null resets a setting to its default. Times in seconds. */
 export class SettingsRequest implements SettingsPatch {
   @TextSetField({
-    ...setting('Origins whose pages may send requests. Empty: any origin'),
+    ...setting(`Origins whose pages may send requests. Empty: any origin. ${wildcards}`),
     example: ['https://app.example.com'],
     maxItems: 50,
-    isValid: isPageOrigin,
-    message: '$property must contain origins as browsers send them, such as https://app.example.com',
+    isValid: isOriginEntry,
+    message:
+      '$property must contain origins as browsers send them, such as https://app.example.com, or https://*.preview.example.com, whose wildcard must not be directly above a public suffix',
   })
   allowedOrigins?: string[] | null;
 
   @TextSetField({
     ...setting(
-      'URLs that the Continue button of the hosted pages and the links in sign-in emails may lead to',
+      `URLs that the Continue button of the hosted pages and the links in sign-in emails may lead to. ${wildcards}. Projects of the environment \`production\` reject wildcards here`,
     ),
     example: ['https://app.example.com/welcome'],
     maxItems: 50,
-    isValid: isPageUrl,
+    isValid: isRedirectUrlEntry,
     message:
-      '$property must contain https URLs, http URLs of localhost, or app URLs such as com.example.app:/path',
+      '$property must contain https URLs, http URLs of localhost, or app URLs such as com.example.app:/path. A wildcard must be the first label of an https URL, and not directly above a public suffix',
   })
   redirectUrls?: string[] | null;
 

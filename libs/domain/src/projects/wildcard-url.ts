@@ -1,0 +1,67 @@
+import { getDomain } from 'tldts';
+import { isPageOrigin, isPageUrl } from './page-url.js';
+import type { ProjectSettings } from './project-settings.js';
+
+const WILDCARD = 'https://*.';
+
+/** Scheme, wildcard label, host in lowercase, port, path and query, without a fragment and without a second `*`. */
+const wildcardPattern =
+  /^https:\/\/\*\.((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)((?:[:/?][^#*]*)?)$/;
+
+/**
+ * Scheme, first label, rest of the host, and everything after the host. The label has only letters, digits and hyphens,
+ * and is not the encoded form of other letters (RFC 5890, section 2.3.2.1).
+ */
+const candidatePattern =
+  /^https:\/\/(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.([a-z0-9.-]+)((?:[:/?#].*)?)$/i;
+
+/** Returns whether an entry of `allowedOrigins` or `redirectUrls` begins its host with a wildcard label. */
+export const isWildcard = (entry: string): boolean => entry.startsWith(WILDCARD);
+
+/** Returns whether `allowedOrigins` may contain the text: an origin, or an https origin with a wildcard label. */
+export const isOriginEntry = (text: string): boolean =>
+  isPageOrigin(text) || isWildcardOf(isPageOrigin, text);
+
+/** Returns whether `redirectUrls` may contain the text: a page URL, or an https URL with a wildcard label. */
+export const isRedirectUrlEntry = (text: string): boolean => isPageUrl(text) || isWildcardOf(isPageUrl, text);
+
+/** Returns whether the pages of an origin may send requests to a project. */
+export const isOriginAllowed = (
+  { allowedOrigins }: Pick<ProjectSettings, 'allowedOrigins'>,
+  origin: string,
+): boolean => allowedOrigins.length === 0 || isListed(allowedOrigins, isPageOrigin, origin);
+
+/** Returns whether a hosted page or a link in an email may lead to a URL. */
+export const isRedirectUrlAllowed = (
+  { redirectUrls }: Pick<ProjectSettings, 'redirectUrls'>,
+  url: string,
+): boolean => isListed(redirectUrls, isPageUrl, url);
+
+/**
+ * Returns the redirect URL of emails that a server requests, which cannot name one: the first one that is a URL itself,
+ * or null.
+ */
+export const defaultRedirectUrl = ({ redirectUrls }: Pick<ProjectSettings, 'redirectUrls'>): string | null =>
+  redirectUrls.find((entry) => !isWildcard(entry)) ?? null;
+
+/**
+ * Returns whether the text is valid with a label in place of the wildcard, and the host below the wildcard is not a public
+ * suffix. Everyone can register a host directly below a suffix such as `com`, `co.uk` or `github.io`.
+ */
+function isWildcardOf(isValid: (text: string) => boolean, text: string): boolean {
+  const host = wildcardPattern.exec(text)?.[1];
+  if (host === undefined || !isValid(text.replace('*', 'label'))) return false;
+  return getDomain(host, { allowPrivateDomains: true }) !== null;
+}
+
+function isListed(entries: string[], isValid: (text: string) => boolean, candidate: string): boolean {
+  if (entries.some((entry) => entry === candidate && !isWildcard(entry))) return true;
+  return isValid(candidate) && entries.some((entry) => isWildcard(entry) && matches(entry, candidate));
+}
+
+/** Compares all that follows the first label: the host without regard to case, the rest as strings. */
+function matches(entry: string, candidate: string): boolean {
+  const [, host, rest] = wildcardPattern.exec(entry) ?? [];
+  const [, candidateHost, candidateRest] = candidatePattern.exec(candidate) ?? [];
+  return host !== undefined && host === candidateHost?.toLowerCase() && rest === candidateRest;
+}
