@@ -345,6 +345,38 @@ describe('the generated documentation of the guards', () => {
     expect(Object.keys(responses['200'].headers)).toContain('Idempotent-Replayed');
     expect(Object.keys(document['components'].responses.MethodNotAllowed.headers)).toContain('Allow');
   });
+
+  test('documents ETag with If-None-Match and 304, or with If-Match and 412', () => {
+    const tagged = operations.filter(
+      ({ operation }) => 'ETag' in (operation['responses'][200]?.headers ?? {}),
+    );
+    const paths = [
+      'projects/{projectId}',
+      'organizations/{organizationId}',
+      'webhooks/endpoints/{endpointId}',
+    ];
+    const names = paths.flatMap((path) => {
+      const family = path.startsWith('webhooks') ? '/v1' : '/api/v1';
+      return [`GET ${family}/${path}`, `PATCH ${family}/${path}`];
+    });
+    const isPublic = ({ path }: { path: string }) => !path.startsWith('/operator/');
+    expect(
+      tagged
+        .filter(isPublic)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(names.sort());
+    expect(tagged).toHaveLength(2 * names.length);
+    for (const { name, operation, method } of tagged) {
+      const [header, status] = method === 'get' ? ['If-None-Match', '304'] : ['If-Match', '412'];
+      const parameters = (operation['parameters'] as Json[]).map((parameter) => parameter['name']);
+      expect([name, parameters.includes(header), status in operation['responses']]).toEqual([
+        name,
+        true,
+        true,
+      ]);
+    }
+  });
 });
 
 describe('controllers', () => {

@@ -38,7 +38,7 @@ export async function createApi(
 ): Promise<Api> {
   const server = express();
   server.disable('x-powered-by');
-  // Responses must not be cached, so an ETag for each body would be wasted work.
+  // Responses must not be cached, so an ETag for each body would be wasted work. `@ETag()` sets those of a few resources.
   server.disable('etag');
   server.set('query parser', 'simple');
   server.set('trust proxy', config.http.trustedProxies);

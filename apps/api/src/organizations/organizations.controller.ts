@@ -4,6 +4,8 @@ import { CurrentCaller, OrganizationKey, SecretKey, type ManagementCaller } from
 import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
+import { ETag } from '../http/entity-tag.js';
+import { IfMatch, Precondition } from '../http/precondition.js';
 import { camelList, PageQuery } from '../http/paging.js';
 import { CreateOrganizationRequest, UpdateOrganizationRequest } from './dto/organization.request.js';
 import { OrganizationResponse } from './dto/organization.response.js';
@@ -49,6 +51,7 @@ export class OrganizationsController {
   @Get(':organizationId')
   @ApiOperation({ operationId: 'organizations.get', summary: 'Get an organization' })
   @SecretKey('organization:read')
+  @ETag()
   @ApiOkResponse({ type: OrganizationResponse })
   async get(
     @CurrentCaller() caller: ManagementCaller,
@@ -64,12 +67,16 @@ export class OrganizationsController {
     description: 'Changes only the fields in the request (JSON Merge Patch, RFC 7396).',
   })
   @OrganizationKey('organization:write')
+  @ETag()
   @ApiOkResponse({ type: OrganizationResponse })
   async update(
     @CurrentCaller() caller: ManagementCaller,
     @Param('organizationId') id: string,
     @Body() body: UpdateOrganizationRequest,
+    @IfMatch() precondition: Precondition,
   ): Promise<OrganizationResponse> {
-    return OrganizationResponse.from(await this.organizations.update(caller, parsePathUuid(id), body));
+    return OrganizationResponse.from(
+      await this.organizations.update(caller, parsePathUuid(id), body, precondition),
+    );
   }
 }

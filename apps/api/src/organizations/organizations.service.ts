@@ -11,6 +11,7 @@ import {
 import { CursorCodec, newId } from '@gatehouse/platform';
 import { AuditService, type AuditedAction } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
+import type { Precondition } from '../http/precondition.js';
 import type {
   CountOrganizationsQuery,
   CreateOrganizationRequest,
@@ -70,12 +71,18 @@ export class OrganizationsService {
 
   /**
    * Merges a patch. A patch without changes creates no event and does not change `updatedAt`.
-   * @throws GatehouseError `not_found`
+   * @throws GatehouseError `not_found`, `precondition_failed`
    */
-  update({ reach }: ManagementCaller, id: string, input: UpdateOrganizationRequest): Promise<Organization> {
+  update(
+    { reach }: ManagementCaller,
+    id: string,
+    input: UpdateOrganizationRequest,
+    precondition: Precondition,
+  ): Promise<Organization> {
     return this.transactions.run(async (tx) => {
       // Locked, so that concurrent patches do not overwrite each other's changes.
       const before = await this.organizations.lock(tx, reach, id);
+      precondition.assert(OrganizationResponse.from(before));
       const { name, billingReturnOrigins } = before;
       const sent = input.billingReturnOrigins;
       const after = {

@@ -4,6 +4,8 @@ import { CurrentCaller, OrganizationKey, SecretKey, type ManagementCaller } from
 import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
+import { ETag } from '../http/entity-tag.js';
+import { IfMatch, Precondition } from '../http/precondition.js';
 import { camelList } from '../http/paging.js';
 import { CreateProjectRequest, ListProjectsQuery, UpdateProjectRequest } from './dto/project.request.js';
 import { ListedProjectResponse, ProjectResponse } from './dto/project.response.js';
@@ -51,6 +53,7 @@ export class ProjectsController {
     description: 'Returns all settings with their effective values.',
   })
   @SecretKey('project:read')
+  @ETag()
   @ApiOkResponse({ type: ProjectResponse })
   async get(@CurrentCaller() caller: ManagementCaller, @Param('projectId') id: string) {
     return ProjectResponse.from(await this.projects.get(caller, parsePathUuid(id)));
@@ -64,14 +67,16 @@ export class ProjectsController {
       'Changes only the fields in the request (JSON Merge Patch, RFC 7396). `null` resets a setting to its default.',
   })
   @OrganizationKey('project:write')
+  @ETag()
   @ApiOkResponse({ type: ProjectResponse })
   @ApiProblems('project_archived', 'conflict')
   async update(
     @CurrentCaller() caller: ManagementCaller,
     @Param('projectId') id: string,
     @Body() body: UpdateProjectRequest,
+    @IfMatch() precondition: Precondition,
   ) {
-    return ProjectResponse.from(await this.projects.update(caller, parsePathUuid(id), body));
+    return ProjectResponse.from(await this.projects.update(caller, parsePathUuid(id), body, precondition));
   }
 
   @Post(':projectId/archive')

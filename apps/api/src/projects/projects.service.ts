@@ -29,6 +29,7 @@ import {
 import { Config, CursorCodec, Keyring, newId, secureBytes } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
+import type { Precondition } from '../http/precondition.js';
 import type {
   CountProjectsQuery,
   CreateProjectRequest,
@@ -104,14 +105,20 @@ export class ProjectsService {
   /**
    * Merges a patch. A patch without changes creates no event and does not change `updatedAt`. Settings are
    * read with every request, so they take effect immediately.
-   * @throws GatehouseError `not_found`, `project_archived`, `validation_failed`, and the errors of
+   * @throws GatehouseError `not_found`, `project_archived`, `precondition_failed`, `validation_failed`, and the errors of
    *   `SettingsChecksService`
    */
-  update({ reach }: ManagementCaller, id: string, input: UpdateProjectRequest): Promise<Project> {
+  update(
+    { reach }: ManagementCaller,
+    id: string,
+    input: UpdateProjectRequest,
+    precondition: Precondition,
+  ): Promise<Project> {
     return this.transactions.run(async (tx) => {
       // Locked, so that concurrent patches do not overwrite each other's changes.
       const before = await this.projects.lock(tx, reach, id);
       if (before.archivedAt) throw new GatehouseError('project_archived');
+      precondition.assert(ProjectResponse.from(before));
       const settings = this.mergeSettings(before.settings, input.settings ?? {}, before.environment);
       await this.checks.assertMayChange(tx, id, before.settings, settings);
       const after = { name: input.name ?? before.name, settings };

@@ -7,6 +7,7 @@ import { routeCredential, type ReauthenticatedOperators, type RouteCredential } 
 import type { ErrorCode } from '@gatehouse/domain';
 import { API_PROBLEMS } from '../http/api-problems.js';
 import { isConsolePath } from '../http/console-request.js';
+import { ENTITY_TAG } from '../http/entity-tag.js';
 import type { BodyClass } from '../http/input.pipe.js';
 import { RATE_LIMIT } from '../http/rate-limit.js';
 
@@ -18,6 +19,8 @@ export interface DocumentedRoute {
   credential: RouteCredential;
   isLimited: boolean;
   bodyIsOptional: boolean;
+  /** True if the route returns an `ETag`. */
+  hasEntityTag: boolean;
   /** Error codes from `@ApiProblems`. */
   problems: ErrorCode[];
 }
@@ -55,6 +58,7 @@ export class RouteReader {
       credential: routeCredential(controller, handler) ?? noCredential,
       isLimited: metadata(RATE_LIMIT) !== undefined,
       bodyIsOptional: bodyClass(controller, name)?.bodyIsOptional ?? false,
+      hasEntityTag: metadata(ENTITY_TAG) !== undefined,
       problems: metadata<ErrorCode[]>(API_PROBLEMS) ?? [],
     };
   }
@@ -106,6 +110,7 @@ export function problemCodes(route: DocumentedRoute): ErrorCode[] {
     ...(route.path.includes('{') ? (['not_found'] as const) : []),
     ...(route.isLimited ? (['rate_limited'] as const) : []),
     ...(acceptsIdempotencyKey(route) ? idempotencyProblems : []),
+    ...(acceptsIfMatch(route) ? (['precondition_failed'] as const) : []),
     ...problems,
     'internal_error',
     'unavailable',
@@ -156,3 +161,11 @@ function credentialProblems({ kinds, scopes, access, reauthentication }: RouteCr
  */
 export const acceptsIdempotencyKey = ({ method, path }: DocumentedRoute): boolean =>
   method === 'post' && !isConsolePath(path);
+
+/** Returns true for every PATCH of a resource with an entity tag. */
+export const acceptsIfMatch = ({ method, hasEntityTag }: DocumentedRoute): boolean =>
+  method === 'patch' && hasEntityTag;
+
+/** Returns true for every GET of a resource with an entity tag. Express compares `If-None-Match` with the tag. */
+export const acceptsIfNoneMatch = ({ method, hasEntityTag }: DocumentedRoute): boolean =>
+  method === 'get' && hasEntityTag;

@@ -9,7 +9,8 @@ export interface ApiTexts {
 
 const conventions = `**Lists** accept \`limit\` (1 to 200) and the \`cursor\` of the previous page. **Times** are ISO 8601 in UTC.
 **Bodies** are JSON of at most 64 KiB; unknown fields and query parameters are rejected. **PATCH** requests are merge
-patches (RFC 7396).
+patches (RFC 7396). Where a GET returns an \`ETag\`, a PATCH with \`If-Match\` is applied only if the object has not
+changed since.
 
 **Errors** are problem documents (RFC 9457). \`code\` is one of the codes listed in [docs/errors](docs/errors). In
 addition to the errors of an operation, any request can return 404 \`not_found\`, 405 \`method_not_allowed\` with

@@ -20,6 +20,8 @@ import {
   problemCodes,
   RouteReader,
   acceptsIdempotencyKey,
+  acceptsIfMatch,
+  acceptsIfNoneMatch,
   type DocumentedRoute,
 } from './documented-route.js';
 import { operatorApi, publicApi, type ApiTexts } from './openapi-texts.js';
@@ -177,7 +179,12 @@ function parameters(route: DocumentedRoute): ParameterObject[] {
   for (const parameter of declared.filter(({ in: location }) => location === 'path')) {
     Object.assign(parameter, pathParameterSchema(parameter.name));
   }
-  return acceptsIdempotencyKey(route) ? [...declared, idempotencyKey] : declared;
+  return [
+    ...declared,
+    ...(acceptsIdempotencyKey(route) ? [idempotencyKey] : []),
+    ...(acceptsIfMatch(route) ? [ifMatch] : []),
+    ...(acceptsIfNoneMatch(route) ? [ifNoneMatch] : []),
+  ];
 }
 
 const idempotencyKey: ParameterObject = {
@@ -189,8 +196,26 @@ const idempotencyKey: ParameterObject = {
   schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
 };
 
+const ifMatch: ParameterObject = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description:
+    'The `ETag` of the object that the change is based on, or a list of them. If the object has another one, it is not changed, and the response is 412 `precondition_failed`. `*` and no header accept every state.',
+  schema: { type: 'string' },
+};
+
+const ifNoneMatch: ParameterObject = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'An earlier `ETag`. If the object still has it, the response is 304 without a body.',
+  schema: { type: 'string' },
+};
+
 /** Returns one response per status: the errors and those that the controller declares, with their headers. */
 function responses(route: DocumentedRoute, problems: ProblemResponses): ResponsesObject {
+  const { hasEntityTag } = route;
   const isReplayable = acceptsIdempotencyKey(route);
   const codes = problemCodes(route);
   const result: ResponsesObject = {};
@@ -202,9 +227,14 @@ function responses(route: DocumentedRoute, problems: ProblemResponses): Response
     const group = codes.filter((code) => statusOf(code) === status);
     result[status] = problems.get(group, route.path, isReplayable && storedErrorStatuses.has(status));
   }
+  if (acceptsIfNoneMatch(route))
+    result[304] = {
+      description: 'The object has not changed',
+      headers: headersFor(304, { hasEntityTag }),
+    };
   const declared = route.operation.responses as Record<string, ResponseObject>;
   for (const [status, response] of Object.entries(declared)) {
-    const headers = { ...headersFor(200, isReplayable), ...response.headers };
+    const headers = { ...headersFor(200, { isReplayable, hasEntityTag }), ...response.headers };
     result[status] = { ...response, description: response.description || STATUS_CODES[status]!, headers };
   }
   return result;

@@ -130,6 +130,11 @@ export const responseHeaders: Record<string, HeaderObject> = {
     'Bearer',
   ),
   Allow: header('Methods that the path supports', string, 'GET, HEAD'),
+  ETag: header(
+    'Entity tag of the returned object. Every change of the object changes it',
+    string,
+    '"Vl7Bv5aFbbzhHjPYrDTyB9XGfBRZ6G3VdeSYv6bZ1tM"',
+  ),
   'Idempotent-Replayed': {
     ...header(
       'Present if this is the stored response to an earlier request with the same Idempotency-Key',
@@ -148,12 +153,16 @@ const headersByStatus: Partial<Record<number, (keyof typeof responseHeaders)[]>>
 };
 
 /** Returns the headers of a response with this status. */
-export const headersFor = (status: number, isReplayable = false): HeadersObject =>
+export const headersFor = (
+  status: number,
+  { isReplayable = false, hasEntityTag = false }: { isReplayable?: boolean; hasEntityTag?: boolean } = {},
+): HeadersObject =>
   Object.fromEntries(
     [
       'X-Request-Id',
       ...(headersByStatus[status] ?? []),
       ...(isReplayable ? ['Idempotent-Replayed'] : []),
+      ...(hasEntityTag ? ['ETag'] : []),
     ].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );
 
@@ -177,7 +186,7 @@ function problemResponse(codes: ErrorCode[], family: string, isReplayable: boole
   ]);
   return {
     description: codes.map((code) => `\`${code}\`: ${errorCatalog[code].title}`).join('\n\n'),
-    headers: { ...headersFor(status, isReplayable), ...retry },
+    headers: { ...headersFor(status, { isReplayable }), ...retry },
     content: {
       'application/problem+json': {
         // Keywords next to a $ref narrow it. JSON Schema allows them since 2019-09, and therefore OpenAPI

@@ -4,6 +4,8 @@ import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth
 import { parsePathId } from '@gatehouse/domain';
 import { ApiProblems } from '../http/api-problems.js';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
+import { ETag } from '../http/entity-tag.js';
+import { IfMatch, Precondition } from '../http/precondition.js';
 import { snakeItem, snakeList } from '../http/paging.js';
 import {
   CreateEndpointRequest,
@@ -50,6 +52,7 @@ export class WebhookEndpointsController {
   @Get(':endpointId')
   @ApiOperation({ operationId: 'webhookEndpoints.get', summary: 'Get a webhook endpoint' })
   @SecretKey('webhook:read')
+  @ETag()
   @ApiSnakeItem(EndpointResponse)
   async get(@CurrentCaller() caller: ManagementCaller, @Param('endpointId') id: string) {
     return snakeItem(EndpointResponse.from(await this.endpoints.get(caller, parsePathId('endpoint', id))));
@@ -62,15 +65,16 @@ export class WebhookEndpointsController {
     description: 'Changes only the fields in the request (JSON Merge Patch, RFC 7396).',
   })
   @SecretKey('webhook:write')
+  @ETag()
   @ApiSnakeItem(EndpointResponse)
   async update(
     @CurrentCaller() caller: ManagementCaller,
     @Param('endpointId') id: string,
     @Body() body: UpdateEndpointRequest,
+    @IfMatch() precondition: Precondition,
   ) {
-    return snakeItem(
-      EndpointResponse.from(await this.endpoints.update(caller, parsePathId('endpoint', id), body)),
-    );
+    const endpoint = await this.endpoints.update(caller, parsePathId('endpoint', id), body, precondition);
+    return snakeItem(EndpointResponse.from(endpoint));
   }
 
   @Delete(':endpointId')

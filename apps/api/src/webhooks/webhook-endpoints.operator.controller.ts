@@ -4,6 +4,7 @@ import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '
 import { parsePathId } from '@gatehouse/domain';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
+import { ETag } from '../http/entity-tag.js';
 import { snakeItem, snakeList } from '../http/paging.js';
 import { PickRoutes } from '../http/pick-routes.js';
 import { CountEndpointsQuery, SearchEndpointsQuery } from './dto/webhook-endpoint.request.js';
@@ -49,6 +50,7 @@ export class WebhookEndpointsOperatorController extends PickRoutes(WebhookEndpoi
     description: 'Returns the endpoint with its organization and project.',
   })
   @Operator('viewer')
+  @ETag('organization_id')
   @ApiSnakeItem(OperatorEndpointResponse)
   override async get(@CurrentCaller() caller: ManagementCaller, @Param('endpointId') id: string) {
     const endpoint = await this.endpoints.get(caller, parsePathId('endpoint', id));

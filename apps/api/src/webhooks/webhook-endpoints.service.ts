@@ -20,6 +20,7 @@ import {
 import { Config, CursorCodec, formatWebhookSecret, Keyring, newId, secureBytes } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
+import type { Precondition } from '../http/precondition.js';
 import { endpointAction } from './endpoint-action.js';
 import { assertHeaders, patchHeaders } from './endpoint-headers.js';
 import type {
@@ -28,6 +29,7 @@ import type {
   SearchEndpointsQuery,
   UpdateEndpointRequest,
 } from './dto/webhook-endpoint.request.js';
+import { EndpointResponse } from './dto/webhook-endpoint.response.js';
 
 /**
  * Maximum number of endpoints per project, and per organization at organization level. Each event is checked
@@ -102,11 +104,12 @@ export class WebhookEndpointsService {
     return this.endpoints.get(reach, id);
   }
 
-  /** @throws GatehouseError `not_found`, `validation_failed` */
+  /** @throws GatehouseError `not_found`, `validation_failed`, `precondition_failed` */
   async update(
     { reach }: ManagementCaller,
     id: string,
     input: UpdateEndpointRequest,
+    precondition: Precondition,
   ): Promise<WebhookEndpoint> {
     if (input.url !== undefined) this.assertUrl(input.url);
     assertHeaders(input.headers, true);
@@ -117,10 +120,10 @@ export class WebhookEndpointsService {
       ...(description === undefined ? {} : { description }),
     };
     return this.transactions.run(async (tx) => {
-      if (headers !== undefined) {
-        const { headers: sealed } = await this.endpoints.lock(tx, reach, id);
-        Object.assign(changes, patchHeaders(this.keyring, id, sealed, headers));
-      }
+      const before = await this.endpoints.lock(tx, reach, id);
+      precondition.assert(EndpointResponse.from(before));
+      if (headers !== undefined)
+        Object.assign(changes, patchHeaders(this.keyring, id, before.headers, headers));
       const endpoint = await this.endpoints.update(tx, reach, id, changes);
       const details = { changed: Object.keys(changes).filter((name) => name !== 'headerNames') };
       this.audit.record(tx, { ...endpointAction('webhook_endpoint.updated', endpoint), details });

@@ -12,6 +12,7 @@ const documentedCodes = {
   405: 'method_not_allowed',
   408: 'request_timeout',
   409: 'email_already_registered delivery_pending already_redelivered endpoint_disabled endpoint_deleted slug_taken project_archived last_organization_key conflict',
+  412: 'precondition_failed',
   413: 'payload_too_large',
   415: 'unsupported_media_type',
   422: 'weak_password',

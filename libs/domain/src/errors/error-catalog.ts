@@ -186,6 +186,13 @@ export const errorCatalog = {
     cause: 'This key was used with a different body or API key within the last 24 hours.',
     remedy: 'Use a new key for each new request, and the same key only to retry a request.',
   },
+  precondition_failed: {
+    status: 412,
+    title: 'The object has changed',
+    cause:
+      'The object is no longer in the state that the If-Match header names, because it was changed in the meantime.',
+    remedy: 'Get the object, decide whether the change still applies, and send it with the new ETag.',
+  },
   payload_too_large: {
     status: 413,
     title: 'The body is too large',

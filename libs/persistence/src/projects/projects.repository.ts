@@ -181,9 +181,10 @@ const lockSettings = statement(
   'SELECT settings FROM projects WHERE id = $1 FOR SHARE',
 );
 
+/** Always changes `updated_at`, from which the entity tag is derived: the secret of a previous system is never returned. */
 const updateProject = statement(
   resourceRow,
-  `UPDATE projects p SET name = $2, settings = $3, updated_at = now(),
+  `UPDATE projects p SET name = $2, settings = $3, updated_at = greatest(now(), p.updated_at + interval '1 ms'),
      mfa_required_at = CASE WHEN $3::jsonb ->> 'mfa' = 'required' THEN coalesce(mfa_required_at, now()) END
    WHERE id = $1 RETURNING ${resourceColumns}`,
 );

@@ -220,6 +220,7 @@ const clearExpiredSecrets = statement(
    WHERE previous_secret_until <= now()`,
 );
 
+/** Always changes `updated_at`, from which the entity tag is derived: the values of headers are never returned. */
 const updateEndpoint = dynamicStatement(
   endpointRow,
   (reach: Reach, id: string, changes: WebhookEndpointChanges) => {
@@ -229,7 +230,8 @@ const updateEndpoint = dynamicStatement(
       (name) => `${columnList(WebhookEndpointEntity, [name])} = ${where.bind(changes[name])}`,
     );
     const sql = `
-      UPDATE webhook_endpoints w SET ${[...set, 'updated_at = now()'].join(', ')}
+      UPDATE webhook_endpoints w
+      SET ${[...set, `updated_at = greatest(now(), w.updated_at + interval '1 ms')`].join(', ')}
       WHERE ${where.sql} AND w.id = ${where.bind(id)} RETURNING ${endpointColumns}`;
     return { text: sql, values: where.values };
   },
