@@ -134,7 +134,7 @@ export class ProviderConnectionsService {
       body.set('client_id', provider.clientId);
       body.set('client_secret', await this.signSecret(provider, issuer));
     };
-    // The package waits for the promise, which its type does not tell.
+    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the package waits for the promise
     return sign;
   }
 
