@@ -260,6 +260,7 @@ export class SessionsRepository {
       session.authTime,
       session.emailHash,
       session.ownGuesses,
+      session.providerId,
     ]);
     const { otherSessions, clearedAttempts, ...created } = row!;
     return { session: created, otherSessions, clearedAttempts };
