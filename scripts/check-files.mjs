@@ -22,6 +22,7 @@ const REQUIREMENTS = {
   CO: [1, 2, 3, 4, 5],
   OP: [4, 6],
   SC: [1, 3],
+  FE: [1, 2, 3, 4, 5, 6],
 };
 
 /** The secrets that make-env.sh writes. */

@@ -1,0 +1,499 @@
+import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
+import { createPerson } from '../support/identity-providers/person.js';
+import { neverRespond } from '../support/stripe-stub.js';
+import {
+  respondWithContent,
+  respondWithJson,
+  respondWithRedirect,
+  respondWithoutEnd,
+} from '../support/identity-providers/responses.js';
+import { navigate, UserAgent, type Navigation } from '../support/identity-providers/user-agent.js';
+import { checkCases } from '../support/check-cases.js';
+import { eventually } from '../support/eventually.js';
+import { expectStatus } from '../support/customers.js';
+import {
+  addProvider,
+  asPage,
+  beginInSession,
+  beginOAuth,
+  changeSettings,
+  createSocialProject,
+  exchange,
+  openSocialSession,
+  outcomeOf,
+  REDIRECT_URL,
+  signInAt,
+  walkThrough,
+  walkToCallback,
+  type AddedProvider,
+  type SocialProject,
+} from '../support/social-sign-in.js';
+import { PASSWORD, TestInstance } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+let instance: TestInstance;
+let project: SocialProject;
+/** Two servers, for mix-up. */
+let honest: StandInProvider;
+let evil: StandInProvider;
+let google: AddedProvider;
+let other: AddedProvider;
+beforeAll(async () => {
+  [instance, honest, evil] = await Promise.all([
+    TestInstance.startShared({ workers: 0 }),
+    StandInProvider.start(),
+    StandInProvider.start(),
+  ]);
+  project = await createSocialProject(instance);
+  google = await addProvider(instance, project, honest, { type: 'google', issuer: honest.issuer });
+  other = await addProvider(instance, project, evil, { type: 'oidc', issuer: evil.issuer });
+});
+beforeEach(() => {
+  honest.person = createPerson({ hd: 'example.com' });
+  evil.person = createPerson();
+});
+afterEach(() => {
+  honest?.reset();
+  evil?.reset();
+});
+afterAll(() => Promise.all([instance?.stop(), honest?.stop(), evil?.stop()]));
+
+const send = (navigation: Navigation) => new UserAgent().send(navigation);
+
+/** Sends a callback that must end on a page of Gatehouse, which leads nowhere. */
+async function expectEnded(navigation: Navigation): Promise<void> {
+  const page = await send(navigation);
+  expect([page.status, page.headers.location]).toEqual([400, undefined]);
+  expect(page.text).toContain('This sign-in has ended');
+}
+
+/** Returns a callback with other parameters. */
+function withParameters({ url }: Navigation, changes: Record<string, string | undefined>): Navigation {
+  const changed = new URL(url);
+  for (const [name, value] of Object.entries(changes))
+    if (value === undefined) changed.searchParams.delete(name);
+    else changed.searchParams.set(name, value);
+  return navigate('GET', changed);
+}
+
+/** Adds a provider with its own server. */
+async function withProvider(
+  fields: { type: string; [field: string]: unknown },
+  work: (provider: AddedProvider, server: StandInProvider) => Promise<void>,
+): Promise<void> {
+  const server = await StandInProvider.start();
+  try {
+    const provider = await addProvider(instance, project, server, { issuer: server.issuer, ...fields });
+    await work(provider, server);
+  } finally {
+    await server.stop();
+  }
+}
+
+describe('FE-01: a state', () => {
+  it('is accepted once, from its own provider, for ten minutes', async () => {
+    const begin = async () => walkToCallback(await beginOAuth(instance, project, google.slug), google);
+    const callback = await begin();
+    await expectEnded(withParameters(callback, { state: undefined }));
+    await expectEnded(withParameters(callback, { state: 'x'.repeat(43) }));
+    await expectEnded(withParameters(callback, { state: (await begin()).parameters['state'] + 'x' }));
+    const elsewhere = new URL(callback.url.href.replace(google.id, other.id));
+    await expectEnded(navigate('GET', elsewhere));
+    const repeated = new URL(callback.url);
+    repeated.searchParams.append('state', 'another');
+    await expectEnded(navigate('GET', repeated));
+
+    expect((await send(callback)).status).toBe(303);
+    await expectEnded(callback);
+
+    const late = await begin();
+    await instance.sql(`UPDATE oauth_flows SET expires_at = now() - interval '1 millisecond'`);
+    await expectEnded(late);
+  });
+
+  it('of 20 parallel callbacks, one gives a code', async () => {
+    const callback = await walkToCallback(await beginOAuth(instance, project, google.slug), google);
+    const pages = await Promise.all(Array.from({ length: 20 }, () => send(callback)));
+    expect(pages.map(({ status }) => status).sort()).toEqual([303, ...Array<number>(19).fill(400)]);
+  });
+
+  it('swapped with that of another flow gives no session, because the nonce and the verifier differ', async () => {
+    const [mine, theirs] = [
+      await beginOAuth(instance, project, google.slug),
+      await beginOAuth(instance, project, google.slug),
+    ];
+    const [first, second] = [await walkToCallback(mine, google), await walkToCallback(theirs, google)];
+    const swapped = withParameters(first, { state: second.parameters['state'] });
+    expect((await walkThrough({ url: swapped.url.href, redirectUrl: REDIRECT_URL }))['error']).toBe(
+      'sign_in_failed',
+    );
+  });
+});
+
+describe('FE-01: the response of a provider', () => {
+  const bent: [string, (server: StandInProvider) => unknown][] = [
+    ['without a nonce', (it) => (it.idTokenClaims = { nonce: undefined })],
+    ['with another nonce', (it) => (it.idTokenClaims = { nonce: 'another' })],
+    ['from another issuer', (it) => (it.idTokenClaims = { iss: 'https://accounts.example.com' })],
+    ['for another client', (it) => (it.idTokenClaims = { aud: 'another' })],
+    ['that has expired', (it) => (it.idTokenClaims = { exp: 1 })],
+    ['without a subject', (it) => (it.idTokenClaims = { sub: undefined })],
+    ['with an empty subject', (it) => (it.idTokenClaims = { sub: '' })],
+    ['with a forged signature', (it) => (it.signature = 'forged')],
+    ['signed by an unknown key', (it) => (it.signature = 'unpublished')],
+    ['without a signature', (it) => (it.signature = 'none')],
+    ['signed with the client secret', (it) => (it.signature = 'client-secret')],
+    ['signed with the public key as a secret', (it) => (it.signature = 'public-key')],
+    ['without an id token', (it) => (it.tokenResponse = { id_token: undefined })],
+    [
+      'with another iss parameter',
+      (it) => (it.authorizationResponse = { iss: 'https://accounts.example.com' }),
+    ],
+    ['without the iss parameter that it announces', (it) => (it.authorizationResponse = { iss: undefined })],
+    [
+      'with an error of the protocol',
+      (it) => (it.authorizationResponse = { code: undefined, error: 'invalid_scope' }),
+    ],
+    ['without a code', (it) => (it.authorizationResponse = { code: undefined })],
+    ['that is not JSON', (it) => it.overrideNext('token', respondWithContent('text/html', '<p>hello'))],
+    ['with an error', (it) => it.overrideNext('token', respondWithJson({ error: 'invalid_grant' }, 400))],
+  ];
+
+  it('is rejected where it is not what the protocol requires', async () => {
+    await withProvider({ type: 'google' }, async (provider, server) => {
+      server.person = createPerson({ hd: 'example.com' });
+      await checkCases(
+        bent.map(([name, bend]) => [name, bend] as const),
+        async (bend) => {
+          server.reset();
+          bend(server);
+          expect(outcomeOf(await signInAt(instance, project, provider.slug))).toBe('sign_in_failed');
+        },
+        1,
+      );
+      server.reset();
+      expect(outcomeOf(await signInAt(instance, project, provider.slug))).toBe('session');
+      const key = (
+        await instance.sql('SELECT count(*)::int AS count FROM identities WHERE provider_id = $1', [
+          provider.id,
+        ])
+      )[0];
+      expect(key!['count']).toBe(1);
+    });
+  });
+
+  it('is reported as a refusal of the person, or as an outage', async () => {
+    honest.isDenied = true;
+    expect(outcomeOf(await signInAt(instance, project, google.slug))).toBe('access_denied');
+    honest.reset();
+    for (const bend of [
+      () => honest.overrideNext('token', respondWithJson({ error: 'unavailable' }, 503)),
+      () => (honest.authorizationResponse = { code: undefined, error: 'temporarily_unavailable' }),
+    ]) {
+      bend();
+      expect(outcomeOf(await signInAt(instance, project, google.slug))).toBe('provider_unavailable');
+      honest.reset();
+    }
+  });
+
+  it('FE-03: with an untrusted claim of verification links nothing', async () => {
+    const verifyDomain = async (id: string) =>
+      instance.sql(
+        `INSERT INTO identity_provider_domains (provider_id, project_id, domain, token, verified_at)
+         VALUES ($1, $2, 'example.com', 'token', now())`,
+        [id, project.id],
+      );
+    const register = async () => {
+      const email = `${uniqueEmail().split('@')[0]}@example.com`;
+      const { customer } = expectStatus(
+        201,
+        await asPage(instance, project, 'register', { email, password: PASSWORD }),
+      ).body;
+      await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [customer.id]);
+      return email;
+    };
+    const consumers = '9188040d-6c67-4c5b-b112-36a304b66dad';
+    const tenant = '6f1a7f2e-52cb-4a3c-9b0e-0f6f2b8f3a11';
+    const cases: [string, { type: string; trustEmail?: boolean }, Record<string, unknown>, string][] = [
+      [
+        'a text instead of true',
+        { type: 'google' },
+        { email_verified: 'true', hd: 'x.example' },
+        'account_exists',
+      ],
+      ['a Google account of another address', { type: 'google' }, { email_verified: true }, 'account_exists'],
+      [
+        'an unverified Workspace address',
+        { type: 'google' },
+        { email_verified: false, hd: 'x.example' },
+        'account_exists',
+      ],
+      ['an Entra tenant that claims the address', { type: 'microsoft' }, { tid: tenant }, 'account_exists'],
+      [
+        'an Entra tenant without the domain',
+        { type: 'microsoft' },
+        { tid: tenant, xms_edov: false },
+        'account_exists',
+      ],
+      [
+        'an Entra tenant that owns the domain',
+        { type: 'microsoft' },
+        { tid: tenant, xms_edov: true },
+        'session',
+      ],
+      ['a consumer account', { type: 'microsoft' }, { tid: consumers }, 'session'],
+      ['GitLab', { type: 'gitlab' }, { email_verified: true }, 'account_exists'],
+      ['OpenID Connect without trust', { type: 'oidc' }, { email_verified: true }, 'account_exists'],
+      [
+        '"false" in a trusted domain',
+        { type: 'oidc', trustEmail: true },
+        { email_verified: 'false' },
+        'account_exists',
+      ],
+      [
+        'false in a trusted domain',
+        { type: 'oidc', trustEmail: true },
+        { email_verified: false },
+        'account_exists',
+      ],
+      ['a trusted domain', { type: 'oidc', trustEmail: true }, { email_verified: true }, 'session'],
+    ];
+    for (const [name, fields, claims, outcome] of cases)
+      await withProvider(fields, async (provider, server) => {
+        if (fields.type === 'oidc') await verifyDomain(provider.id);
+        server.person = createPerson({ email: await register(), ...claims });
+        expect([name, outcomeOf(await signInAt(instance, project, provider.slug))]).toEqual([name, outcome]);
+        await instance.sql('DELETE FROM identity_provider_domains WHERE provider_id = $1', [provider.id]);
+      });
+  });
+
+  it('FE-03: identifies a person by provider and subject, so the same subject at two issuers is two customers', async () => {
+    evil.person = createPerson({ sub: honest.person.sub });
+    const [mine, theirs] = [
+      await openSocialSession(instance, project, google.slug),
+      await openSocialSession(instance, project, other.slug),
+    ];
+    expect(mine.id).not.toBe(theirs.id);
+  });
+
+  it('is accepted from the tenants of a Microsoft provider only', async () => {
+    const tenant = '6f1a7f2e-52cb-4a3c-9b0e-0f6f2b8f3a11';
+    await withProvider({ type: 'microsoft', tenants: [tenant] }, async (provider, server) => {
+      for (const [tid, outcome] of [
+        [tenant, 'session'],
+        ['9188040d-6c67-4c5b-b112-36a304b66dad', 'sign_in_failed'],
+        [undefined, 'sign_in_failed'],
+      ]) {
+        server.person = createPerson({ tid });
+        expect([tid, outcomeOf(await signInAt(instance, project, provider.slug))]).toEqual([tid, outcome]);
+      }
+    });
+  });
+});
+
+describe('FE-02: a code', () => {
+  it('that an attacker plants in the browser of a victim is useless with the verifier of the victim', async () => {
+    const attacker = await beginOAuth(instance, project, google.slug);
+    const { code } = await walkThrough(attacker);
+    const victim = await beginOAuth(instance, project, google.slug);
+    expect((await exchange(instance, project, victim, code)).body.code).toBe('invalid_code');
+    const elsewhere = await createSocialProject(instance);
+    expect((await exchange(instance, elsewhere, attacker, code)).body.code).toBe('invalid_code');
+    expect(
+      (await exchange(instance, project, { ...attacker, redirectUrl: `${REDIRECT_URL}/x` }, code)).body.code,
+    ).toBe('invalid_code');
+    expectStatus(200, await exchange(instance, project, attacker, code));
+    expect((await exchange(instance, project, attacker, code)).body.code).toBe('invalid_code');
+  });
+
+  it('of a link that an attacker sends to a victim links neither account', async () => {
+    const attacker = await openSocialSession(instance, project, google.slug);
+    // The victim is signed in to the application, and opens the URL of the attacker.
+    honest.person = createPerson({ hd: 'example.com' });
+    const victim = await openSocialSession(instance, project, google.slug);
+    const flow = await beginInSession(instance, attacker.tokens.accessToken, `identities/${other.slug}`);
+    const { code } = await walkThrough(flow);
+    const body = { code, codeVerifier: flow.codeVerifier, redirectUrl: flow.redirectUrl };
+    const complete = (accessToken: string, path: string) =>
+      instance.requestWithAccessToken(accessToken, 'POST', `/api/v1/me/${path}`, body);
+    // The browser of the victim does not have the verifier; even with it, the session is another one.
+    for (const path of ['identities/exchange', 'reauthenticate/exchange'])
+      expect((await complete(victim.tokens.accessToken, path)).body.code).toBe('invalid_code');
+    expect((await exchange(instance, project, flow, code)).body.code).toBe('invalid_code');
+    const another = await openSocialSession(instance, project, google.slug);
+    expect((await complete(another.tokens.accessToken, 'identities/exchange')).body.code).toBe(
+      'invalid_code',
+    );
+  });
+
+  it('is valid for 60 seconds', async () => {
+    const flow = await beginOAuth(instance, project, google.slug);
+    const { code } = await walkThrough(flow);
+    await instance.sql(`UPDATE sign_in_exchanges SET expires_at = now() - interval '1 millisecond'`);
+    expect((await exchange(instance, project, flow, code)).body.code).toBe('invalid_code');
+  });
+});
+
+describe('FE-01: a redirect', () => {
+  const begin = (redirectUrl: string) =>
+    asPage(instance, project, `oauth/${google.slug}`, { redirectUrl, codeChallenge: 'x'.repeat(43) });
+
+  it('leads only to the URLs of the project, wildcards included', async () => {
+    const wildcard = 'https://*.preview.example.com/in';
+    await changeSettings(instance, project, { redirectUrls: [REDIRECT_URL, wildcard] });
+    const evils = [
+      ...[
+        'https://evil.example',
+        `${REDIRECT_URL}/`,
+        `${REDIRECT_URL}?next=https://evil.example`,
+        '//app.example.com',
+      ],
+      ...['https://app.example.com.evil.example/signed-in', 'https://app.example.com@evil.example/signed-in'],
+      ...[
+        'https://a.b.preview.example.com/in',
+        'https://preview.example.com/in',
+        'http://a.preview.example.com/in',
+      ],
+      ...[
+        'https://evil.example/.preview.example.com/in',
+        'https://evil.example\\.preview.example.com/in',
+        wildcard,
+      ],
+      ...[
+        'https://a.preview.example.com:8443/in',
+        'https://a.preview.example.com/in/..',
+        'javascript:alert(1)',
+      ],
+    ];
+    for (const url of evils) {
+      const { status, body } = await begin(url);
+      expect([url, status, body.errors?.[0].field]).toEqual([url, 400, 'redirectUrl']);
+    }
+    const redirectUrl = 'https://branch-7.preview.example.com/in';
+    const flow = await beginOAuth(instance, project, google.slug, { redirectUrl });
+    const { code } = await walkThrough(flow);
+    expectStatus(200, await exchange(instance, project, flow, code));
+    await changeSettings(instance, project, { redirectUrls: [REDIRECT_URL] });
+  });
+
+  it('leads nowhere if the project has removed the URL in the meantime', async () => {
+    const callback = await walkToCallback(await beginOAuth(instance, project, google.slug), google);
+    await changeSettings(instance, project, { redirectUrls: [] });
+    try {
+      await expectEnded(callback);
+    } finally {
+      await changeSettings(instance, project, { redirectUrls: [REDIRECT_URL] });
+    }
+  });
+});
+
+describe('FE-04: a request to a provider', () => {
+  const METADATA_SERVICE = 'http://169.254.169.254/latest';
+
+  it('reaches no address that is not allowed, through any endpoint', async () => {
+    const blocked: [string, Record<string, unknown>, 'id_token' | 'userinfo'][] = [
+      ['jwks_uri', { jwks_uri: METADATA_SERVICE }, 'id_token'],
+      ['token_endpoint', { token_endpoint: METADATA_SERVICE }, 'id_token'],
+      ['userinfo_endpoint', { userinfo_endpoint: METADATA_SERVICE }, 'userinfo'],
+    ];
+    for (const [name, metadata, claimsIn] of blocked)
+      await withProvider({ type: 'google' }, async (provider, server) => {
+        Object.assign(server, { metadata, claimsIn });
+        server.person = createPerson({ hd: 'example.com' });
+        expect([name, outcomeOf(await signInAt(instance, project, provider.slug))]).toEqual([
+          name,
+          'provider_unavailable',
+        ]);
+        expect(instance.api.output).toContain(`connections to ${METADATA_SERVICE} are not allowed`);
+      });
+  });
+
+  it('follows no redirect', async () => {
+    for (const endpoint of ['discovery', 'token', 'jwks', 'userinfo'] as const)
+      await withProvider({ type: 'oidc' }, async (provider, server) => {
+        server.claimsIn = 'userinfo';
+        server.overrides = { [endpoint]: respondWithRedirect(evil.urlOf(endpoint)) };
+        evil.requests.length = 0;
+        const body = { redirectUrl: REDIRECT_URL, codeChallenge: 'x'.repeat(43) };
+        const begun = await asPage(instance, project, `oauth/${provider.slug}`, body);
+        const outcome =
+          begun.status === 200
+            ? outcomeOf(await signInAt(instance, project, provider.slug))
+            : begun.body.code;
+        expect([endpoint, outcome]).toEqual([endpoint, 'sign_in_failed']);
+        expect(evil.requests).toEqual([]);
+      });
+  });
+
+  it('ends when a discovery document has no end, or names another issuer', async () => {
+    const body = { redirectUrl: REDIRECT_URL, codeChallenge: 'x'.repeat(43) };
+    for (const [override, code] of [
+      [respondWithoutEnd, 'provider_unavailable'],
+      [respondWithContent('text/html', '<p>hello'), 'sign_in_failed'],
+      [respondWithJson({ issuer: 'https://accounts.example.com' }), 'sign_in_failed'],
+    ] as const)
+      await withProvider({ type: 'oidc' }, async (provider, server) => {
+        server.overrides = { discovery: override };
+        expect((await asPage(instance, project, `oauth/${provider.slug}`, body)).body.code).toBe(code);
+        server.overrides = {};
+        expect((await asPage(instance, project, `oauth/${provider.slug}`, body)).status).toBe(200);
+      });
+  });
+
+  it('that hangs delays nobody else: 50 callbacks wait, the next one returns at once, and other requests continue', async () => {
+    await withProvider({ type: 'google' }, async (provider, server) => {
+      server.person = createPerson({ hd: 'example.com' });
+      const session = await openSocialSession(instance, project, google.slug);
+      const flows = await Promise.all(
+        Array.from({ length: 51 }, () => beginOAuth(instance, project, provider.slug)),
+      );
+      const callbacks = await Promise.all(flows.map((flow) => walkToCallback(flow, provider)));
+      server.hold('token');
+      const waiting = callbacks.slice(0, 50).map((callback) => send(callback));
+      await server.waitForHeld('token', 50);
+
+      const surplus = new URL((await send(callbacks[50]!)).headers.location!);
+      expect(surplus.searchParams.get('error')).toBe('provider_unavailable');
+      const me = await instance.requestWithAccessToken(session.tokens.accessToken, 'GET', '/api/v1/me');
+      expect(me.status).toBe(200);
+      expect(outcomeOf(await signInAt(instance, project, google.slug))).toBe('session');
+      expect(server.countHeld('token')).toBe(50);
+
+      server.release('token');
+      const pages = await Promise.all(waiting);
+      const results = pages.map(({ headers }) => new URL(headers.location!).searchParams.get('error'));
+      expect(results).toEqual(Array<null>(50).fill(null));
+      await eventually(
+        'the next sign-in',
+        async () => outcomeOf(await signInAt(instance, project, provider.slug)) === 'session',
+      );
+    });
+  });
+
+  it('that is never answered ends in provider_unavailable', async () => {
+    await withProvider({ type: 'google' }, async (provider, server) => {
+      server.overrides = { token: neverRespond };
+      expect(outcomeOf(await signInAt(instance, project, provider.slug))).toBe('provider_unavailable');
+    });
+  });
+});
+
+it('accepts a posted response of 16 KiB, and no longer or other ones', async () => {
+  const callback = await walkToCallback(await beginOAuth(instance, project, google.slug), google);
+  const { origin, pathname } = callback.url;
+  const post = (body: string, type = 'application/x-www-form-urlencoded') =>
+    fetch(origin + pathname, {
+      ...{ method: 'POST', body, redirect: 'manual' },
+      headers: { 'content-type': type, origin: 'https://appleid.apple.com', 'sec-fetch-site': 'cross-site' },
+    });
+  const form = (padding: number) =>
+    new URLSearchParams({ ...callback.parameters, user: 'x'.repeat(padding) }).toString();
+  expect((await post(form(16 * 1024))).status).toBe(413);
+  expect((await post('{}', 'application/json')).status).toBe(415);
+  expect((await post(`${form(0)}&state=%00`)).status).toBe(400);
+  const response = await post(form(15 * 1024));
+  expect([response.status, new URL(response.headers.get('location')!).searchParams.has('code')]).toEqual([
+    303,
+    true,
+  ]);
+});

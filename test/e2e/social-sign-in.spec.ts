@@ -1,0 +1,499 @@
+import { decodeJwt } from 'jose';
+import { expectStatus } from '../support/customers.js';
+import { AppleStandIn } from '../support/identity-providers/apple-stand-in.js';
+import { DiscordStandIn } from '../support/identity-providers/discord-stand-in.js';
+import { createGitHubPerson, GitHubStandIn } from '../support/identity-providers/github-stand-in.js';
+import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
+import { createPerson } from '../support/identity-providers/person.js';
+import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
+import { UserAgent } from '../support/identity-providers/user-agent.js';
+import {
+  addProvider,
+  asPage,
+  beginInSession,
+  beginOAuth,
+  changeProvider,
+  changeSettings,
+  createSocialProject,
+  exchange,
+  openSocialSession,
+  outcomeOf,
+  REDIRECT_URL,
+  signInAt,
+  walkThrough,
+  type AddedProvider,
+  type SocialProject,
+} from '../support/social-sign-in.js';
+import { bearerHeader, PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+let instance: TestInstance;
+let project: SocialProject;
+/** A real OpenID Provider, and one whose responses a test can change. */
+let openId: OpenIdProvider;
+let standIn: StandInProvider;
+/** The stand-in as Google, whose email of a Workspace domain is trusted, and as GitLab, which is never trusted. */
+let google: AddedProvider;
+let gitlab: AddedProvider;
+beforeAll(async () => {
+  [instance, openId, standIn] = await Promise.all([
+    TestInstance.startShared({ workers: 0 }),
+    OpenIdProvider.start(),
+    StandInProvider.start(),
+  ]);
+  project = await createSocialProject(instance);
+  const { issuer } = standIn;
+  google = await addProvider(instance, project, standIn, { type: 'google', issuer, requireNonce: true });
+  gitlab = await addProvider(instance, project, standIn, { type: 'gitlab', issuer });
+});
+afterEach(() => standIn?.reset());
+afterAll(() => Promise.all([instance?.stop(), openId?.stop(), standIn?.stop()]));
+
+const register = (email: string): Promise<TestResponse> =>
+  asPage(instance, project, 'register', { email, password: PASSWORD });
+const login = (email: string): Promise<TestResponse> =>
+  asPage(instance, project, 'login', { email, password: PASSWORD });
+const getCustomer = async (id: string): Promise<Record<string, any>> =>
+  expectStatus(200, await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`)).body;
+const listMyIdentities = async (accessToken: string): Promise<Record<string, any>[]> =>
+  expectStatus(200, await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me/identities')).body
+    .data;
+
+/** Registers a customer of the project. @param options `isVerified` if the address is verified */
+async function registerHere({ isVerified = true } = {}) {
+  const email = uniqueEmail();
+  const { customer, tokens } = expectStatus(201, await register(email)).body;
+  if (isVerified)
+    await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [customer.id]);
+  return { id: customer.id as string, email, accessToken: tokens.accessToken as string };
+}
+
+describe('a sign-in with an identity provider', () => {
+  it('FE-01: signs up and in at a real OpenID Provider, with PKCE, state, nonce and the name and image of the person', async () => {
+    const provider = await addProvider(instance, project, openId, { type: 'oidc', issuer: openId.issuer });
+    for (const claimsIn of ['id_token', 'userinfo'] as const) {
+      openId.claimsIn = claimsIn;
+      const { email } = (openId.person = createPerson({ name: undefined, family_name: 'Lovelace' }));
+      const flow = await beginOAuth(instance, project, provider.slug, { state: 'a b&c' });
+      const sent = new URL(flow.url).searchParams;
+      expect(sent.get('code_challenge_method')).toBe('S256');
+      expect([sent.get('code_challenge'), sent.get('state'), sent.get('nonce')]).not.toContain(null);
+      const { code, state, ...others } = await walkThrough(flow);
+      expect({ state, others }).toEqual({ state: 'a b&c', others: {} });
+      const { body } = expectStatus(200, await exchange(instance, project, flow, code));
+      expect(body.customer).toMatchObject({
+        email,
+        firstName: 'Ada',
+        lastName: 'Lovelace',
+        emailVerified: false,
+      });
+      expect(decodeJwt(body.tokens.accessToken)['amr']).toEqual(['fed']);
+      const { id } = body.customer;
+      expect(await getCustomer(id)).toMatchObject({ imageUrl: 'https://images.example.com/ada.png' });
+
+      expect(await openSocialSession(instance, project, provider.slug)).toMatchObject({ id, email });
+      const [identity, ...more] = await listMyIdentities(body.tokens.accessToken);
+      expect(more).toEqual([]);
+      expect(identity).toMatchObject({
+        provider: provider.slug,
+        type: 'oidc',
+        subject: openId.person.sub,
+        email,
+      });
+      const types = (await instance.events(id)).map(({ type }) => type as string);
+      expect(types).toEqual([
+        ...['customer.created', 'identity.linked', 'verification.requested', 'session.created'],
+        ...['login.succeeded', 'session.created'],
+      ]);
+      const [login] = await instance.events(id, 'login.succeeded');
+      expect(login!['data']).toMatchObject({ methods: ['fed'], provider: provider.slug });
+      expect(await instance.listMailKinds(email!)).toEqual(['verify-email']);
+    }
+  });
+
+  it('works with GitHub, whose primary verified email is trusted, and reports its errors with status 200', async () => {
+    const github = await GitHubStandIn.start();
+    try {
+      const provider = await addProvider(instance, project, github, { type: 'github', issuer: github.url });
+      const [primary, other] = [uniqueEmail(), uniqueEmail()];
+      const emails = [
+        { email: other, primary: false, verified: true, visibility: null },
+        { email: primary, primary: true, verified: true, visibility: 'private' as const },
+      ];
+      github.person = createGitHubPerson({ email: other, emails });
+      const { id, email } = await openSocialSession(instance, project, provider.slug);
+      expect(email).toBe(primary);
+      expect(await getCustomer(id)).toMatchObject({
+        firstName: 'Ada',
+        lastName: 'Byron',
+        emailVerified: true,
+      });
+
+      github.person = createGitHubPerson({
+        emails: [{ email: uniqueEmail(), primary: true, verified: false, visibility: null }],
+      });
+      const unverified = await openSocialSession(instance, project, provider.slug);
+      expect(await getCustomer(unverified.id)).toMatchObject({ emailVerified: false });
+
+      await changeProvider(instance, project, provider, { clientSecret: 'not-the-secret' });
+      expect(outcomeOf(await signInAt(instance, project, provider.slug))).toBe('sign_in_failed');
+    } finally {
+      await github.stop();
+    }
+  });
+
+  it('works with Apple: a posted response, a signed client secret, and a name that is sent once', async () => {
+    const apple = await AppleStandIn.start();
+    try {
+      const provider = await addProvider(instance, project, apple, { type: 'apple', issuer: apple.issuer });
+      apple.person = createPerson();
+      const { id, email } = await openSocialSession(instance, project, provider.slug);
+      expect(await getCustomer(id)).toMatchObject({
+        ...{ email, firstName: 'Ada', lastName: 'Byron', emailVerified: true },
+      });
+      expect(await openSocialSession(instance, project, provider.slug)).toMatchObject({ id });
+      expect(await getCustomer(id)).toMatchObject({ firstName: 'Ada' });
+    } finally {
+      await apple.stop();
+    }
+  });
+
+  it('works with Discord, whose emails are not trusted', async () => {
+    const discord = await DiscordStandIn.start();
+    try {
+      const provider = await addProvider(instance, project, discord, {
+        type: 'discord',
+        issuer: discord.url,
+      });
+      const { id } = await openSocialSession(instance, project, provider.slug);
+      expect(await getCustomer(id)).toMatchObject({ emailVerified: false });
+    } finally {
+      await discord.stop();
+    }
+  });
+
+  it('is listed in the options of a sign-in page while the provider is enabled', async () => {
+    const other = await createSocialProject(instance);
+    const added = await addProvider(instance, other, standIn, {
+      type: 'gitlab',
+      issuer: standIn.issuer,
+      name: 'Our GitLab',
+    });
+    const headers = { 'x-publishable-key': other.publishableKey };
+    const options = async () =>
+      (await instance.request('GET', '/api/v1/auth/options', { headers })).body.providers;
+    expect(await options()).toEqual([{ slug: added.slug, name: 'Our GitLab', type: 'gitlab' }]);
+    const flow = await beginOAuth(instance, other, added.slug);
+    await changeProvider(instance, other, added, { enabled: false });
+    expect(await options()).toEqual([]);
+    expect((await walkThrough(flow))['error']).toBe('sign_in_failed');
+    const body = { redirectUrl: REDIRECT_URL, codeChallenge: 'x'.repeat(43) };
+    for (const slug of [added.slug, google.slug, 'unknown'])
+      expect((await asPage(instance, other, `oauth/${slug}`, body)).body.code).toBe('provider_not_found');
+  });
+
+  it('leads to the second factor, which completes it', async () => {
+    standIn.person = createPerson({ hd: 'example.com' });
+    const before = await openSocialSession(instance, project, google.slug);
+    await changeSettings(instance, project, { mfa: 'required' });
+    try {
+      const result = await signInAt(instance, project, google.slug);
+      expect(outcomeOf(result)).toBe('enroll_factor');
+      expect(outcomeOf(await signInAt(instance, project, gitlab.slug))).toBe('account_exists');
+    } finally {
+      await changeSettings(instance, project, { mfa: 'off' });
+    }
+    expect(await openSocialSession(instance, project, google.slug)).toMatchObject({ id: before.id });
+  });
+});
+
+describe('FE-03: the table of linking', () => {
+  const trusted = { hd: 'example.com', email_verified: true };
+  const kinds = { trusted: () => google, untrusted: () => gitlab };
+
+  it.each([
+    ['trusted', 'verified', 'session', 'linked'],
+    ['trusted', 'unverified', 'session', 'claimed'],
+    ['untrusted', 'verified', 'account_exists', 'unchanged'],
+    ['untrusted', 'unverified', 'account_exists', 'unchanged'],
+    ['trusted', 'disabled', 'customer_disabled', 'unchanged'],
+    ['untrusted', 'disabled', 'customer_disabled', 'unchanged'],
+  ] as const)('a %s email of a customer who is %s: %s, %s', async (trust, state, outcome, effect) => {
+    const { id, email, accessToken } = await registerHere({ isVerified: state !== 'unverified' });
+    if (state === 'disabled') await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/disable`);
+    standIn.person = createPerson({ ...trusted, email: email.toUpperCase(), given_name: 'Grace' });
+    const result = await signInAt(instance, project, kinds[trust]().slug);
+    expect(outcomeOf(result)).toBe(outcome);
+    const isLinked = effect !== 'unchanged';
+    expect(await instance.sql('SELECT FROM identities WHERE customer_id = $1', [id])).toHaveLength(
+      isLinked ? 1 : 0,
+    );
+    if (!isLinked) return;
+    expect('body' in result && result.body.customer.id).toBe(id);
+    const customer = await getCustomer(id);
+    expect(customer).toMatchObject({ emailVerified: true, firstName: 'Grace' });
+    const isClaimed = effect === 'claimed';
+    // Whoever registered the address without proving it keeps nothing.
+    expect((await login(email)).status).toBe(isClaimed ? 401 : 200);
+    const me = await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me');
+    expect(me.status).toBe(isClaimed ? 401 : 200);
+    expect(await instance.listMailKinds(email)).toContain('identity-linked');
+    const types = (await instance.events(id)).map(({ type }) => type as string);
+    expect(types.filter((type) => type === 'identity.linked' || type === 'customer.updated')).toHaveLength(2);
+  });
+
+  it.each([
+    ['trusted', true, 'session', true],
+    ['untrusted', true, 'session', false],
+    ['trusted', false, 'sign_up_not_allowed', null],
+    ['untrusted', false, 'sign_up_not_allowed', null],
+  ] as const)(
+    'a %s email that no customer has, with sign-up allowed: %s: %s',
+    async (trust, allowed, outcome, verified) => {
+      const { email } = (standIn.person = createPerson(trusted));
+      const provider = kinds[trust]();
+      if (!allowed) await changeProvider(instance, project, provider, { allowSignUp: false });
+      const result = await signInAt(instance, project, provider.slug);
+      if (!allowed) await changeProvider(instance, project, provider, { allowSignUp: true });
+      expect(outcomeOf(result)).toBe(outcome);
+      const customers = await instance.sql('SELECT email_verified FROM customers WHERE email = $1', [email]);
+      expect(customers).toEqual(verified === null ? [] : [{ email_verified: verified }]);
+    },
+  );
+
+  it('requires an email of a new customer only, and identifies a linked one by the subject alone', async () => {
+    for (const email of [undefined, 'not an address', ''] as const) {
+      standIn.person = createPerson({ ...trusted, email });
+      expect(outcomeOf(await signInAt(instance, project, google.slug))).toBe('email_required');
+    }
+    const person = (standIn.person = createPerson(trusted));
+    const { id } = await openSocialSession(instance, project, google.slug);
+    const stranger = await registerHere();
+    for (const email of [undefined, uniqueEmail(), stranger.email]) {
+      standIn.person = { ...person, email };
+      expect(await openSocialSession(instance, project, google.slug)).toMatchObject({ id });
+    }
+    expect(await getCustomer(id)).toMatchObject({ email: person.email });
+  });
+
+  it('is the same without a response that reveals who is registered, where the project protects its customers', async () => {
+    const [known, unknown] = [await registerHere(), uniqueEmail()];
+    await changeSettings(instance, project, { enumerationProtection: true });
+    try {
+      for (const email of [known.email, unknown]) {
+        standIn.person = createPerson({ email });
+        expect(outcomeOf(await signInAt(instance, project, gitlab.slug))).toBe('sign_in_failed');
+      }
+    } finally {
+      await changeSettings(instance, project, { enumerationProtection: false });
+    }
+    expect(await instance.listMailKinds(known.email)).toContain('already-registered');
+    expect(await instance.listMailKinds(unknown)).toEqual(['verify-email']);
+    expect(await instance.sql('SELECT FROM identities WHERE customer_id = $1', [known.id])).toEqual([]);
+  });
+
+  it('keeps a new customer whose address must first be verified', async () => {
+    const { email } = (standIn.person = createPerson());
+    await changeSettings(instance, project, { requireVerifiedEmail: true });
+    try {
+      expect(outcomeOf(await signInAt(instance, project, gitlab.slug))).toBe('unverified');
+      expect(outcomeOf(await signInAt(instance, project, gitlab.slug))).toBe('email_not_verified');
+      const token = await instance.getVerificationToken(email!);
+      expectStatus(200, await instance.request('POST', '/api/v1/auth/verify-email', { body: { token } }));
+      expect(outcomeOf(await signInAt(instance, project, gitlab.slug))).toBe('session');
+    } finally {
+      await changeSettings(instance, project, { requireVerifiedEmail: false });
+    }
+  });
+
+  it('signs up one customer in 10 parallel first sign-ins of one person', async () => {
+    standIn.person = createPerson(trusted);
+    const results = await Promise.all(
+      Array.from({ length: 10 }, () => signInAt(instance, project, google.slug)),
+    );
+    expect(new Set(results.map(outcomeOf))).toEqual(new Set(['session']));
+    const rows = await instance.sql('SELECT customer_id FROM identities WHERE subject = $1', [
+      standIn.person.sub,
+    ]);
+    expect(rows).toHaveLength(1);
+    expect(await instance.events(rows[0]!['customer_id'] as string, 'customer.created')).toHaveLength(1);
+  });
+});
+
+describe('an identity of a signed-in customer', () => {
+  const link = async (accessToken: string, slug: string): Promise<TestResponse> => {
+    const flow = await beginInSession(instance, accessToken, `identities/${slug}`);
+    const { code } = await walkThrough(flow);
+    const body = { code, codeVerifier: flow.codeVerifier, redirectUrl: flow.redirectUrl };
+    return instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/me/identities/exchange', body);
+  };
+
+  it('is linked whatever its email, signs the customer in, and is unlinked, with events, audit entries and notices', async () => {
+    const { id, email, accessToken } = await registerHere();
+    const { sub } = (standIn.person = createPerson());
+    const linked = expectStatus(201, await link(accessToken, gitlab.slug)).body;
+    expect(linked).toMatchObject({ provider: gitlab.slug, type: 'gitlab', subject: sub });
+    expect(await listMyIdentities(accessToken)).toEqual([linked]);
+    expect(await openSocialSession(instance, project, gitlab.slug)).toMatchObject({ id, email });
+    expectStatus(201, await link(accessToken, gitlab.slug));
+
+    const other = await registerHere();
+    expect((await link(other.accessToken, gitlab.slug)).body.code).toBe('identity_already_linked');
+
+    const path = `/api/v1/me/identities/${linked.id}`;
+    expect((await instance.requestWithAccessToken(other.accessToken, 'DELETE', path)).status).toBe(404);
+    expectStatus(204, await instance.requestWithAccessToken(accessToken, 'DELETE', path));
+    expect(await listMyIdentities(accessToken)).toEqual([]);
+    const types = (await instance.events(id)).map(({ type }) => type as string);
+    expect(types).toEqual(expect.arrayContaining(['identity.linked', 'identity.unlinked']));
+    const kinds = await instance.listMailKinds(email);
+    expect(kinds).toEqual(expect.arrayContaining(['identity-linked', 'identity-unlinked']));
+    const audit = await instance.requestWithSecretKey('GET', `/api/v1/audit-log?targetId=${id}`);
+    const actions = audit.body.data.map(({ action }: { action: string }) => action);
+    expect(actions).toEqual(['customer.identity_unlinked', 'customer.identity_linked']);
+  });
+
+  it('MF-05: is linked and unlinked only after a proof of identity within the last ten minutes', async () => {
+    const { id, accessToken } = await registerHere();
+    standIn.person = createPerson();
+    const { id: identityId } = expectStatus(201, await link(accessToken, gitlab.slug)).body;
+    await instance.sql(
+      `UPDATE sessions SET auth_time = now() - interval '11 minutes' WHERE customer_id = $1`,
+      [id],
+    );
+    const target = { redirectUrl: REDIRECT_URL, codeChallenge: 'x'.repeat(43) };
+    const code = { code: 'x', codeVerifier: 'x', redirectUrl: REDIRECT_URL };
+    for (const [method, path, body] of [
+      ['POST', `identities/${google.slug}`, target],
+      ['POST', 'identities/exchange', code],
+      ['DELETE', `identities/${identityId}`, undefined],
+    ] as const) {
+      const response = await instance.requestWithAccessToken(accessToken, method, `/api/v1/me/${path}`, body);
+      expect([path, response.body.code]).toEqual([path, 'reauthentication_required']);
+    }
+  });
+
+  it('cannot be unlinked while it is the last way to sign in', async () => {
+    standIn.person = createPerson({ hd: 'example.com' });
+    const { tokens } = await openSocialSession(instance, project, google.slug);
+    const [identity] = await listMyIdentities(tokens.accessToken);
+    const path = `/api/v1/me/identities/${identity!['id']}`;
+    const response = await instance.requestWithAccessToken(tokens.accessToken, 'DELETE', path);
+    expect(response.body.code).toBe('last_sign_in_method');
+    expect(await listMyIdentities(tokens.accessToken)).toHaveLength(1);
+  });
+
+  it('proves the identity again, only with a new sign-in of the same person at the provider', async () => {
+    const provider = await addProvider(instance, project, openId, { type: 'oidc', issuer: openId.issuer });
+    openId.person = createPerson();
+    const agent = new UserAgent();
+    const result = await signInAt(instance, project, provider.slug, agent);
+    const { customer, tokens } = 'body' in result ? result.body : {};
+    await instance.sql(`UPDATE sessions SET auth_time = now() - interval '1 day' WHERE customer_id = $1`, [
+      customer.id,
+    ]);
+    const reauthenticate = async () => {
+      const flow = await beginInSession(
+        instance,
+        tokens.accessToken,
+        `reauthenticate/oauth/${provider.slug}`,
+      );
+      const { code } = await walkThrough(flow, agent);
+      const body = { code, codeVerifier: flow.codeVerifier, redirectUrl: flow.redirectUrl };
+      return instance.requestWithAccessToken(
+        tokens.accessToken,
+        'POST',
+        '/api/v1/me/reauthenticate/exchange',
+        body,
+      );
+    };
+    const before = openId.signInCount;
+    const { body } = expectStatus(200, await reauthenticate());
+    expect(openId.signInCount).toBe(before + 1);
+    const { auth_time, sid } = decodeJwt(body.accessToken);
+    expect(auth_time).toBeGreaterThan(decodeJwt(tokens.accessToken).iat! - 60);
+    expect(sid).toBe(decodeJwt(tokens.accessToken)['sid']);
+
+    openId.person = createPerson();
+    expect((await reauthenticate()).body.code).toBe('invalid_code');
+    const begin = await instance.requestWithAccessToken(
+      ...([tokens.accessToken, 'POST', `/api/v1/me/reauthenticate/oauth/${google.slug}`] as const),
+      { redirectUrl: REDIRECT_URL, codeChallenge: 'x'.repeat(43) },
+    );
+    expect(begin.body.code).toBe('method_not_enabled');
+  });
+});
+
+describe('a native sign-in with an id token', () => {
+  const send = async (body: object, slug = google.slug): Promise<string> =>
+    outcomeOf(await asPage(instance, project, `oauth/${slug}/token`, body));
+  const audience = async (): Promise<string> => {
+    const path = `/api/v1/projects/${project.id}/identity-providers/${google.id}`;
+    return (await instance.requestWithSecretKey('GET', path)).body.clientId;
+  };
+
+  it('signs in once, for each accepted audience and with the nonce of the app', async () => {
+    standIn.person = createPerson({ hd: 'example.com' });
+    await changeProvider(instance, project, google, { clientIds: ['ios.example', 'android.example'] });
+    for (const aud of [await audience(), 'ios.example', ['android.example']]) {
+      const idToken = await standIn.issueIdToken({ aud, nonce: 'n-1' });
+      expect(await send({ idToken, nonce: 'n-1' })).toBe('session');
+      expect(await send({ idToken, nonce: 'n-1' })).toBe('sign_in_failed');
+    }
+    const parallel = await standIn.issueIdToken({ aud: 'ios.example', nonce: 'n-2' });
+    const results = await Promise.all(
+      Array.from({ length: 10 }, () => send({ idToken: parallel, nonce: 'n-2' })),
+    );
+    expect(results.filter((result) => result === 'session')).toHaveLength(1);
+  });
+
+  it('rejects id tokens for another audience or issuer, old ones, those without the nonce, and forged ones', async () => {
+    standIn.person = createPerson({ hd: 'example.com' });
+    const aud = await audience();
+    const nonce = 'n-1';
+    const now = Math.floor(Date.now() / 1_000);
+    const tokens: [string, string, string | undefined][] = [
+      ['another audience', await standIn.issueIdToken({ aud: 'someone-else', nonce }), nonce],
+      [
+        'another issuer',
+        await standIn.issueIdToken({ aud, nonce, iss: 'https://accounts.example.com' }),
+        nonce,
+      ],
+      ['an expired one', await standIn.issueIdToken({ aud, nonce, iat: now - 900, exp: now - 300 }), nonce],
+      ['an old one', await standIn.issueIdToken({ aud, nonce, iat: now - 7_200 }), nonce],
+      ['another nonce', await standIn.issueIdToken({ aud, nonce: 'n-2' }), nonce],
+      ['no nonce in the token', await standIn.issueIdToken({ aud }), nonce],
+      ['no nonce at all', await standIn.issueIdToken({ aud }), undefined],
+      ['no nonce in the request', await standIn.issueIdToken({ aud, nonce }), undefined],
+      ['no token', 'x.y.z', nonce],
+    ];
+    for (const signature of ['forged', 'unpublished', 'none', 'public-key'] as const) {
+      standIn.signature = signature;
+      tokens.push([signature, await standIn.issueIdToken({ aud, nonce }), nonce]);
+    }
+    standIn.signature = 'published';
+    for (const [name, idToken, sent] of tokens)
+      expect([name, await send({ idToken, nonce: sent })]).toEqual([name, 'sign_in_failed']);
+    expect(await send({ idToken: await standIn.issueIdToken({ aud }) }, gitlab.slug)).toBe(
+      'method_not_enabled',
+    );
+  });
+});
+
+it('LG-01: neither the log nor the database contains a token, a code or a secret of a provider', async () => {
+  standIn.person = createPerson({ hd: 'example.com' });
+  standIn.requests.length = 0;
+  const { tokens } = await openSocialSession(instance, project, google.slug);
+  const { form } = standIn.requestsTo('token')[0]!;
+  const response = await instance.request('GET', '/api/v1/me', { headers: bearerHeader(tokens.accessToken) });
+  expect(response.status).toBe(200);
+  const secrets = [form['client_secret']!, form['code']!, form['code_verifier']!];
+  const log = instance.api.output;
+  expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
+  const rows = await instance.sql(
+    `SELECT row_to_json(i)::text AS row FROM identity_providers i UNION ALL SELECT row_to_json(f)::text FROM oauth_flows f
+     UNION ALL SELECT row_to_json(e)::text FROM sign_in_exchanges e UNION ALL SELECT row_to_json(d)::text FROM identities d`,
+  );
+  const stored = rows.map(({ row }) => row as string).join('\n');
+  expect(secrets.filter((secret) => stored.includes(secret))).toEqual([]);
+});
