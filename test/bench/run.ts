@@ -20,6 +20,7 @@ import {
   type SectionResult,
   type Target,
 } from './report.js';
+import { measureProviders } from './providers.js';
 import { measureRequests } from './requests.js';
 import { startBenchServers } from './servers.js';
 import { measureSoak } from './soak.js';
@@ -73,6 +74,11 @@ const sections: Record<string, Section> = {
     title: 'Fairness: first attempts during a bulk redelivery and with a hanging endpoint',
     limitMinutes: 5,
     measure: measureFairness,
+  },
+  providers: {
+    title: 'Providers: other requests while an identity provider hangs',
+    limitMinutes: 5,
+    measure: measureProviders,
   },
   timing: {
     title: 'Timing: what the duration of a response reveals about a customer',
