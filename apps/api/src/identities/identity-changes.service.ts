@@ -130,7 +130,9 @@ export class IdentityChangesService {
       customerEvent(type, customer, project, { identity: IdentityResponse.from(identity) }),
     ]);
     const { id: identityId, provider } = identity;
-    this.audit.record(tx, customerAction(action, customer, project, { identityId, provider, ...details }));
+    const audited = customerAction(action, customer, project, { identityId, provider, ...details });
+    // Only customers link identities, also with the callback of a provider, which has no credential.
+    this.audit.record(tx, type === 'identity.linked' ? { ...audited, customerId: customer.id } : audited);
     if (!isSilent) await this.links.notify(tx, notice, customer, project);
   }
 }

@@ -4,6 +4,7 @@ import {
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
+  ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
 import { AccessToken, CurrentCaller, type CustomerCaller } from '@gatehouse/auth';
@@ -56,37 +57,39 @@ export class MeIdentitiesController {
     return IdentityResponse.from(await this.identities.link(caller, body));
   }
 
-  @Post(':provider')
+  @Post(':identity')
   @ApiOperation({
     operationId: 'me.beginIdentityLink',
     summary: 'Begin to link an identity',
     description:
       'Returns the page of the identity provider that the browser opens. It returns to `redirectUrl` with a code for `POST /api/v1/me/identities/exchange`, or with `error`. Requires a proof of identity within the last ten minutes.',
   })
+  @ApiParam({ name: 'identity', description: 'Slug of the identity provider', example: 'google' })
   @HttpCode(200)
   @RateLimit('oauth')
   @ApiOkResponse({ type: OAuthUrlResponse })
   @ApiProblems('reauthentication_required', 'provider_not_found', 'provider_unavailable', 'sign_in_failed')
   async beginLink(
     @CurrentCaller() caller: CustomerCaller,
-    @Param('provider') slug: string,
+    @Param('identity') slug: string,
     @Body() body: OAuthTargetRequest,
   ): Promise<OAuthUrlResponse> {
     return { url: await this.identities.beginLink(caller, slug, body) };
   }
 
-  @Delete(':identityId')
+  @Delete(':identity')
   @ApiOperation({
     operationId: 'me.unlinkIdentity',
     summary: 'Unlink an identity',
     description:
       'The customer can no longer sign in with the account at the identity provider. Requires a proof of identity within the last ten minutes.',
   })
+  @ApiParam({ name: 'identity', description: 'Id of the identity' })
   @HttpCode(204)
   @RateLimit('reauthenticate')
   @ApiNoContentResponse()
   @ApiProblems('reauthentication_required', 'last_sign_in_method')
-  async unlink(@CurrentCaller() caller: CustomerCaller, @Param('identityId') id: string): Promise<void> {
+  async unlink(@CurrentCaller() caller: CustomerCaller, @Param('identity') id: string): Promise<void> {
     await this.identities.unlink(caller, parsePathUuid(id));
   }
 }

@@ -21,12 +21,21 @@ export class SignInExchangeController {
     operationId: 'auth.exchange',
     summary: 'Complete a sign-in after a redirect',
     description:
-      'Returns the customer and their tokens for the code with which the customer came back from a page of Gatehouse. The code is valid for 60 seconds and once, with the redirect URL and the verifier of the client that began the sign-in.',
+      'Returns the customer and their tokens for the code with which the customer came back from a page of Gatehouse or from an identity provider. The code is valid for 60 seconds and once, with the redirect URL and the verifier of the client that began the sign-in.',
   })
   @HttpCode(200)
   @RateLimit('exchange')
   @ApiOkResponse({ type: AuthResponse })
-  @ApiProblems('method_not_enabled', 'invalid_code', 'sign_up_not_allowed', 'customer_disabled')
+  @ApiProblems(
+    'method_not_enabled',
+    'invalid_code',
+    'account_exists',
+    'email_required',
+    'identity_already_linked',
+    'sign_up_not_allowed',
+    'customer_disabled',
+    'email_not_verified',
+  )
   async exchange(
     @CurrentCaller() { project }: PublishableKeyCaller,
     @Body() body: ExchangeRequest,
