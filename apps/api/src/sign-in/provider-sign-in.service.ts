@@ -129,7 +129,9 @@ export class ProviderSignInService {
     if (linkedId !== null)
       return { linked: await this.customers.lock(tx, project.id, linkedId), owner: null };
     const owner = email === null ? null : await this.customers.lockWithEmail(tx, project.id, email);
-    return { linked: null, owner };
+    // While this transaction waited for the lock, a first sign-in of the same person may have linked the owner.
+    const isLinked = owner && (await this.identities.findCustomerId(provider.id, subject, tx)) === owner.id;
+    return isLinked ? { linked: owner, owner: null } : { linked: null, owner };
   }
 
   private decide(
