@@ -7,15 +7,9 @@ import {
   invalidField,
   type ProjectSettings,
 } from '@gatehouse/domain';
-import {
-  API_HEARTBEAT_TIMEOUT_SECONDS,
-  ApisRepository,
-  PasskeysRepository,
-  ProjectsRepository,
-  type OlderApi,
-  type Tx,
-} from '@gatehouse/persistence';
+import { PasskeysRepository, ProjectsRepository, type Tx } from '@gatehouse/persistence';
 import { Config } from '@gatehouse/platform';
+import { RunningApisService } from '../sign-in/running-apis.service.js';
 
 /** Checks new settings of a project against the passkeys of its customers, other projects and running apis. */
 @Injectable()
@@ -23,13 +17,13 @@ export class SettingsChecksService {
   constructor(
     private readonly projects: ProjectsRepository,
     private readonly passkeys: PasskeysRepository,
-    private readonly apis: ApisRepository,
+    private readonly apis: RunningApisService,
     private readonly config: Config,
   ) {}
 
   /** Checks the settings of a new project. @throws GatehouseError `validation_failed`, `conflict` */
   async assertMayCreate(tx: Tx, settings: ProjectSettings): Promise<void> {
-    if (enablesSignInMethod(defaultSettings, settings, this.config)) await this.assertNoOlderApi(tx);
+    if (enablesSignInMethod(defaultSettings, settings, this.config)) await this.apis.assertNoneIsOlder(tx);
     await this.assertRpIdIsFree(tx, settings, null);
   }
 
@@ -39,7 +33,7 @@ export class SettingsChecksService {
    *   turned on, or if customers have passkeys that a new `rpId` would make useless
    */
   async assertMayChange(tx: Tx, id: string, before: ProjectSettings, after: ProjectSettings): Promise<void> {
-    if (enablesSignInMethod(before, after, this.config)) await this.assertNoOlderApi(tx);
+    if (enablesSignInMethod(before, after, this.config)) await this.apis.assertNoneIsOlder(tx);
     const rpId = effectiveRpId(before.passkeys, this.config);
     if (rpId === effectiveRpId(after.passkeys, this.config)) return;
     const count = rpId === null ? 0 : await this.passkeys.count(tx, id);
@@ -48,18 +42,6 @@ export class SettingsChecksService {
         detail: `The rpId cannot change while customers have passkeys: ${count} ${count === 1 ? 'is' : 'are'} bound to ${rpId}.`,
       });
     await this.assertRpIdIsFree(tx, after, id);
-  }
-
-  /**
-   * Checks that no running api has an older version, which would not know a sign-in method or a second factor.
-   * @throws GatehouseError `conflict`
-   */
-  async assertNoOlderApi(tx: Tx): Promise<void> {
-    const older = await this.apis.listOlder(tx);
-    if (older.length > 0)
-      throw new GatehouseError('conflict', {
-        detail: `Older versions of Gatehouse are running, which would ignore this setting: ${older.map(describeApi).join(', ')}. Upgrade or stop them, and retry after ${API_HEARTBEAT_TIMEOUT_SECONDS} seconds.`,
-      });
   }
 
   /**
@@ -81,5 +63,3 @@ export class SettingsChecksService {
       );
   }
 }
-
-const describeApi = ({ version, host }: OlderApi): string => (host ? `${version} on ${host}` : version);

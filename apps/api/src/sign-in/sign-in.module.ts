@@ -20,6 +20,7 @@ import { ProviderSignInService } from './provider-sign-in.service.js';
 import { RefreshController } from './refresh.controller.js';
 import { RefreshService } from './refresh.service.js';
 import { RegistrationService } from './registration.service.js';
+import { RunningApisService } from './running-apis.service.js';
 import { SignInExchangeController } from './sign-in-exchange.controller.js';
 import { SignInExchangeService } from './sign-in-exchange.service.js';
 import { SignInMetricsService } from './sign-in-metrics.service.js';
@@ -59,6 +60,7 @@ import { SignInService } from './sign-in.service.js';
     ProviderSignInService,
     RefreshService,
     RegistrationService,
+    RunningApisService,
     SignInExchangeService,
     SignInMetricsService,
     SignInOptionsService,
@@ -69,6 +71,7 @@ import { SignInService } from './sign-in.service.js';
     AddressSignInService,
     ExchangeCodesService,
     ProviderSignInService,
+    RunningApisService,
     SignInExchangeService,
     SignInMetricsService,
     SignInOptionsService,

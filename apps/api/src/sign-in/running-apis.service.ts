@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { GatehouseError } from '@gatehouse/domain';
+import {
+  API_HEARTBEAT_TIMEOUT_SECONDS,
+  ApisRepository,
+  type OlderApi,
+  type Tx,
+} from '@gatehouse/persistence';
+
+/** Protects new ways of signing in from apis of earlier versions, which run until an upgrade is complete. */
+@Injectable()
+export class RunningApisService {
+  constructor(private readonly apis: ApisRepository) {}
+
+  /**
+   * Checks that no running api has an older version, which would not know a sign-in method or a second factor.
+   * @throws GatehouseError `conflict`
+   */
+  async assertNoneIsOlder(tx: Tx): Promise<void> {
+    const older = await this.apis.listOlder(tx);
+    if (older.length > 0)
+      throw new GatehouseError('conflict', {
+        detail: `Older versions of Gatehouse are running, which would ignore this setting: ${older.map(describeApi).join(', ')}. Upgrade or stop them, and retry after ${API_HEARTBEAT_TIMEOUT_SECONDS} seconds.`,
+      });
+  }
+}
+
+const describeApi = ({ version, host }: OlderApi): string => (host ? `${version} on ${host}` : version);
