@@ -17,6 +17,7 @@ import {
 import {
   ApiKeysRepository,
   EventsRepository,
+  IdentityProvidersRepository,
   LegacySignInRepository,
   OrganizationsRepository,
   ProjectsRepository,
@@ -47,6 +48,7 @@ export class ProjectsService {
     private readonly organizations: OrganizationsRepository,
     private readonly checks: SettingsChecksService,
     private readonly legacySignIn: LegacySignInRepository,
+    private readonly providers: IdentityProvidersRepository,
     private readonly apiKeys: ApiKeysRepository,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
@@ -119,7 +121,13 @@ export class ProjectsService {
       const before = await this.projects.lock(tx, reach, id);
       if (before.archivedAt) throw new GatehouseError('project_archived');
       precondition.assert(ProjectResponse.from(before));
-      const settings = this.mergeSettings(before.settings, input.settings ?? {}, before.environment);
+      const { enabled: enabledProviders } = await this.providers.count(tx, id);
+      const settings = this.mergeSettings(
+        before.settings,
+        input.settings ?? {},
+        before.environment,
+        enabledProviders > 0,
+      );
       await this.checks.assertMayChange(tx, id, before.settings, settings);
       const after = { name: input.name ?? before.name, settings };
       const previous = changedFields({ name: before.name, settings: before.settings }, after);
@@ -159,6 +167,7 @@ export class ProjectsService {
     current: ProjectSettings,
     patch: SettingsPatch,
     environment: Environment,
+    hasProvider = false,
   ): ProjectSettings {
     const settings = applySettingsPatch(current, patch);
     const errors = settingsErrors(patch, settings, {
@@ -166,6 +175,7 @@ export class ProjectsService {
       allowedCidrs: this.config.webhooks.allowedCidrs,
       environment,
       before: current,
+      hasProvider,
     });
     if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
     return settings;

@@ -84,6 +84,7 @@ it.each<[string, StoredSettings, SettingsPatch, string[], boolean?]>([
     allowedCidrs: [],
     environment: 'development',
     before,
+    hasProvider: false,
   });
   expect(errors.map(({ field }) => field)).toEqual(fields.map((field) => `settings.${field}`));
 });
@@ -94,7 +95,7 @@ it.each(['staging', 'production'] as const)(
     const patch = { testEmailCode: '424242' };
     const before = effectiveSettings({});
     const merged = applySettingsPatch(before, patch);
-    const context = { production: false, allowedCidrs: [], environment, before };
+    const context = { production: false, allowedCidrs: [], environment, before, hasProvider: false };
     const errors = settingsErrors(patch, merged, context);
     expect(errors).toMatchObject([{ field: 'settings.testEmailCode' }]);
   },
@@ -110,7 +111,20 @@ it.each([
     redirectUrls: ['https://app.example.com/', 'https://*.example.com/'],
   };
   const before = effectiveSettings({});
-  const context = { production: true, allowedCidrs: [], environment, before };
+  const context = { production: true, allowedCidrs: [], environment, before, hasProvider: false };
   const errors = settingsErrors(patch, applySettingsPatch(before, patch), context);
   expect(errors.map(({ field }) => field)).toEqual(fields);
+});
+
+it('settingsErrors: neither password nor email code, with an enabled identity provider', () => {
+  const patch = { signIn: { password: false } };
+  const before = effectiveSettings({});
+  const errors = settingsErrors(patch, applySettingsPatch(before, patch), {
+    production: true,
+    allowedCidrs: [],
+    environment: 'development',
+    before,
+    hasProvider: true,
+  });
+  expect(errors).toEqual([]);
 });

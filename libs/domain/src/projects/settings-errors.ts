@@ -12,6 +12,8 @@ interface SettingsContext extends TargetPolicy {
   environment: Environment;
   /** The settings that the patch changes. */
   before: ProjectSettings;
+  /** True if an identity provider of the project is enabled. */
+  hasProvider: boolean;
 }
 
 /**
@@ -21,7 +23,7 @@ interface SettingsContext extends TargetPolicy {
 export function settingsErrors(
   patch: SettingsPatch,
   merged: ProjectSettings,
-  { environment, before, ...targets }: SettingsContext,
+  { environment, before, hasProvider, ...targets }: SettingsContext,
 ): FieldError[] {
   const { production } = targets;
   const errors: FieldError[] = [];
@@ -33,9 +35,15 @@ export function settingsErrors(
       fieldError('redirectUrls', 'must not contain wildcards in a project of the environment production'),
     );
   }
-  if (patch.signIn !== undefined && !merged.signIn.password && !merged.signIn.emailCode) {
+  const needsProvider = !merged.signIn.password && !merged.signIn.emailCode;
+  if (patch.signIn !== undefined && needsProvider && !hasProvider) {
     const setting = patch.signIn?.password === false ? 'signIn.password' : 'signIn.emailCode';
-    errors.push(fieldError(setting, 'cannot be false, because customers need a method of signing in'));
+    errors.push(
+      fieldError(
+        setting,
+        'cannot be false without an enabled identity provider, because customers need a method of signing in',
+      ),
+    );
   }
   if (patch.legacySignIn && merged.legacySignIn) {
     const problem = targetUrlProblem(merged.legacySignIn.url, targets);

@@ -202,7 +202,9 @@ export class SettingsRequest implements SettingsPatch {
   @PageUrlField('URL of the links in invitation emails') acceptInviteUrl?: string | null;
 
   @ObjectField({
-    ...setting('How customers can sign in. The password or the email code must be enabled'),
+    ...setting(
+      'How customers can sign in. The password, the email code or an identity provider must be enabled',
+    ),
     type: SignInSettingsRequest,
   })
   signIn?: SignInSettingsRequest | null;
