@@ -6,6 +6,7 @@ import { routeCredential, type CallerKind } from '@gatehouse/auth';
 import { publicModules } from '../../apps/api/src/api.module.js';
 import { operatorModules } from '../../apps/api/src/operator-modules.js';
 import { eventually } from '../support/eventually.js';
+import { newProvider } from '../support/identity-providers/provider-requests.js';
 import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
 import { insertTotpFactor } from '../support/customer-factors.js';
 import { insertSessions } from '../support/insert-sessions.js';
@@ -85,7 +86,9 @@ const parameters: Record<string, () => Promise<Record<string, string>>> = {
   projectId: async () => {
     const projectId = await create('/api/v1/projects', { name: `Shop ${randomUUID()}` });
     const keyId = await create(`/api/v1/projects/${projectId}/api-keys`, { name: 'Service' });
-    return { projectId, keyId, kind: 'password-changed', language: 'fr' };
+    const provider = newProvider({ issuer: 'http://127.0.0.1:9' });
+    const providerId = await create(`/api/v1/projects/${projectId}/identity-providers`, provider);
+    return { projectId, keyId, providerId, kind: 'password-changed', language: 'fr' };
   },
   endpointId: async () => ({ endpointId: await newEndpoint() }),
   redeliveryId: async () => ({ redeliveryId: await newRedelivery() }),
@@ -140,6 +143,7 @@ const failDelivery = (path: string) =>
 
 const [customers, projects, webhooks] = ['/api/v1/customers', '/api/v1/projects', '/v1/webhooks'];
 const endpoints = `${webhooks}/endpoints`;
+const providers = `${projects}/:projectId/identity-providers`;
 const mailTemplate = { subject: 'Bonjour', heading: 'Bonjour', paragraphs: ['Bonjour'], closing: [] };
 const changes: Change[] = [
   change('POST /api/v1/auth/register', 'customer.created', { email: newEmail(), password: PASSWORD }),
@@ -184,6 +188,10 @@ const changes: Change[] = [
     undefined,
     (path) => send('PATCH', path, mailTemplate),
   ),
+  change(`POST ${providers}`, 'identity_provider.created', newProvider()),
+  change(`PATCH ${providers}/:providerId`, 'identity_provider.updated', { name: 'Other' }),
+  change(`POST ${providers}/:providerId/test`, 'identity_provider.tested'),
+  change(`DELETE ${providers}/:providerId`, 'identity_provider.deleted'),
   change(`POST ${endpoints}`, 'webhook_endpoint.created', { url: 'http://127.0.0.1:9/' }),
   change(`PATCH ${endpoints}/:endpointId`, 'webhook_endpoint.updated', { events: ['*'] }),
   change(`POST ${endpoints}/:endpointId/disable`, 'webhook_endpoint.disabled'),

@@ -226,7 +226,7 @@ describe('the schemas of requests and responses', () => {
     /** Ids of other systems and texts of any form. */
     const freeIds = /^(externalId|requestId|targetId)$|^SearchResultResponse/;
     /** URLs that Gatehouse creates. */
-    const isCreated = /^(BillingPortalResponse|InvitedOperatorResponse)\./;
+    const isCreated = /^(BillingPortalResponse|IdentityProviderResponse|InvitedOperatorResponse)\./;
     const withoutForm = listAllStrings().filter(({ path, name, schema }) => {
       const { pattern, format, minLength, maxLength } = schema;
       if (name === 'slug') return !(pattern && minLength && maxLength);
@@ -352,6 +352,7 @@ describe('the generated documentation of the guards', () => {
     );
     const paths = [
       'projects/{projectId}',
+      'projects/{projectId}/identity-providers/{providerId}',
       'organizations/{organizationId}',
       'webhooks/endpoints/{endpointId}',
     ];

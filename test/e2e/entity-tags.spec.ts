@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { newProvider } from '../support/identity-providers/provider-requests.js';
 import { insertOperator } from '../support/operator-client.js';
 import { bearerHeader, TestInstance, type TestResponse } from '../support/test-instance.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
@@ -63,6 +64,7 @@ const creators: [kind: string, create: () => Promise<Resource>][] = [
     },
   ],
   ['webhook endpoint', createEndpoint],
+  ['identity provider', createIdentityProvider],
 ];
 
 async function createEndpoint(): Promise<Resource> {
@@ -72,6 +74,13 @@ async function createEndpoint(): Promise<Resource> {
   const { body } = await send('POST', '/v1/webhooks/endpoints', input);
   const change = (description: string) => ({ description });
   return { path: `/v1/webhooks/endpoints/${body.data.id}`, change };
+}
+
+async function createIdentityProvider(): Promise<Resource> {
+  const { projectId } = await insertProject(instance, instance.credentials.organizationId);
+  const path = `/api/v1/projects/${projectId}/identity-providers`;
+  const { body } = await send('POST', path, newProvider());
+  return { path: `${path}/${body.id}`, change: rename };
 }
 
 const failed = { status: 412, body: { code: 'precondition_failed' } };
@@ -172,6 +181,14 @@ it('of a webhook endpoint changes with the value of a header, and with its state
   const tag = tagOf(await send('GET', path));
   expect((await send('POST', `${path}/disable`)).status).toBe(200);
   expect(await setHeader(tag, 'd')).toMatchObject(failed);
+});
+
+it('of an identity provider changes with a secret that is never returned', async () => {
+  const { path } = await createIdentityProvider();
+  const setSecret = (tag: string) => patchIf(path, tag, { clientSecret: randomBytes(24).toString('hex') });
+  const first = await setSecret(tagOf(await send('GET', path)));
+  const parallel = await Promise.all([setSecret(tagOf(first)), setSecret(tagOf(first))]);
+  expect(parallel.map(({ status }) => status).sort()).toEqual([200, 412]);
 });
 
 it('is the same for operators, whose PATCH requires it too', async () => {

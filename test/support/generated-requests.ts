@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc, { type Arbitrary } from 'fast-check';
 import { insertTotpFactor } from './customer-factors.js';
+import { newProvider } from './identity-providers/provider-requests.js';
 import { insertPasskey } from './passkeys.js';
 import { testWorker } from './test-worker.js';
 import { PASSWORD, type TestInstance } from './test-instance.js';
@@ -70,8 +71,13 @@ export async function createPool(instance: TestInstance): Promise<ValuePool> {
   const passkeyId = await insertPasskey(instance, customer.id);
   // Otherwise no change of the account would be allowed without a code of the factor.
   await instance.sql('UPDATE sessions SET factor_time = now() WHERE customer_id = $1', [customer.id]);
-  const [key, mails, [delivery]] = await Promise.all([
+  const [key, provider, mails, [delivery]] = await Promise.all([
     instance.requestWithSecretKey('POST', `/api/v1/projects/${spare}/api-keys`, { name: 'Spare' }),
+    instance.requestWithSecretKey(
+      'POST',
+      `/api/v1/projects/${spare}/identity-providers`,
+      newProvider({ issuer: 'http://127.0.0.1:9' }),
+    ),
     instance.requestWithSecretKey('GET', `/api/v1/mailbox?email=${email}`),
     // No worker runs, so this statement turns the delivery into a dead letter.
     instance.sql(
@@ -98,6 +104,7 @@ export async function createPool(instance: TestInstance): Promise<ValuePool> {
       project_id: [spare, projectId],
       operatorId: [(await insertOperator(instance, 'viewer')).operator.id],
       keyId: [key.body.id],
+      providerId: [provider.body.id],
       customerId: [customer.id],
       sessionId: [sessions.body.data[0].id],
       factorId: [factorId],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { insertTotpFactor } from './customer-factors.js';
 import { eventually } from './eventually.js';
+import { newProvider } from './identity-providers/provider-requests.js';
 import { insertPasskey } from './passkeys.js';
 import { PASSWORD, type TestInstance } from './test-instance.js';
 import { retryWhileRejected } from './retry-while-rejected.js';
@@ -17,6 +18,7 @@ export type ResourceKind =
   | 'factor'
   | 'passkey'
   | 'key'
+  | 'provider'
   | 'endpoint'
   | 'delivery'
   | 'attempt'
@@ -38,6 +40,7 @@ export const resourceKindsByInput: Record<string, ResourceKind[]> = {
   factorId: ['factor', 'passkey'],
   passkeyId: ['passkey'],
   keyId: ['key'],
+  providerId: ['provider'],
   endpointId: ['endpoint'],
   endpoint_id: ['endpoint'],
   deliveryId: ['delivery', 'attempt'],
@@ -107,6 +110,7 @@ export async function createProjectFixture(
     factor: customers[0].resources.factor!,
     passkey: customers[0].resources.passkey!,
     key: await project.listKeyIds(tenant),
+    provider: [await project.createProvider(tenant), await project.createProvider(tenant)],
     endpoint: endpoints.map(({ id }) => id),
     import: imports,
     redelivery: [await project.planRedelivery(), await project.planRedelivery()],
@@ -147,6 +151,12 @@ class FixtureBuilder {
     const body = { url, events: ['customer.created'], ...more };
     const response = await this.request('POST', '/v1/webhooks/endpoints', body);
     return { id: response.body.data.id as string, requestId: response.headers.get('x-request-id')! };
+  }
+
+  async createProvider({ projectId }: Tenant): Promise<string> {
+    const path = `/api/v1/projects/${projectId}/identity-providers`;
+    return (await this.request('POST', path, newProvider({ issuer: 'http://127.0.0.1:9' }))).body
+      .id as string;
   }
 
   async createCustomer(): Promise<{ id: string; email: string; externalId: string }> {

@@ -1,5 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { mergeDocuments } from './conformance.mjs';
+import { newProvider } from './identity-providers/provider-requests.js';
 import type { TestInstance } from './test-instance.js';
 
 /** The credential types that a route can accept. */
@@ -179,6 +180,8 @@ const sampleBodies: Record<string, () => Json> = {
   'PATCH /api/v1/projects/{projectId}': () => ({ name: name() }),
   'PATCH /api/v1/projects/{projectId}/mail-templates/{kind}/{language}': () => ({ subject: name() }),
   'POST /api/v1/projects/{projectId}/mail-templates/{kind}/{language}/preview': () => ({ subject: name() }),
+  'POST /api/v1/projects/{projectId}/identity-providers': () => newProvider(),
+  'PATCH /api/v1/projects/{projectId}/identity-providers/{providerId}': () => ({ name: name() }),
   'POST /api/v1/projects/{projectId}/api-keys': () => ({ name: name() }),
   'POST /api/v1/projects/{projectId}/api-keys/{keyId}/rotate': () => ({
     overlapSeconds: randomInt(1, 604_800),

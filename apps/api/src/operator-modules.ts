@@ -4,6 +4,7 @@ import { AuditOperatorModule } from './audit/audit.operator.module.js';
 import { CustomersOperatorModule } from './customers/customers.operator.module.js';
 import { EventsOperatorModule } from './events/events.operator.module.js';
 import { HealthModule } from './health/health.module.js';
+import { IdentityProvidersOperatorModule } from './identity-providers/identity-providers.operator.module.js';
 import { MailTemplatesOperatorModule } from './mail-templates/mail-templates.operator.module.js';
 import { MailOperatorModule } from './mail/mail.operator.module.js';
 import { OperatorRoutesModule } from './operators/operator-routes.module.js';
@@ -21,6 +22,7 @@ export const operatorModules: Type[] = [
   CustomersOperatorModule,
   EventsOperatorModule,
   HealthModule,
+  IdentityProvidersOperatorModule,
   MailOperatorModule,
   MailTemplatesOperatorModule,
   OperatorRoutesModule,

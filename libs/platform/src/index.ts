@@ -15,6 +15,7 @@ export * from './crypto/generate-api-key.js';
 export * from './crypto/new-token.js';
 export * from './crypto/password-hasher.js';
 export * from './crypto/random.js';
+export * from './crypto/read-signing-key.js';
 export * from './crypto/recovery-codes.js';
 export * from './crypto/totp.js';
 export * from './crypto/webhook-signature.js';

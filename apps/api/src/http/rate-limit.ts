@@ -13,6 +13,7 @@ const addressQuotas = {
   exchange: 60,
   oauth: 60,
   'oauth-callback': 120,
+  'provider-test': 10,
   login: 30,
   register: 30,
   verify: 30,

@@ -42,6 +42,12 @@ export const urlSchema = { format: 'uri', maxLength: MAX_URL_LENGTH };
 /** A URL that receives webhooks. */
 export const targetUrlSchema = { ...urlSchema, pattern: '^https?://' };
 
+/** Client ids and client secrets of providers: visible ASCII, with spaces only inside (RFC 6749, appendix A). */
+export const clientCredentialSchema = { pattern: '^[!-~](?:[ -~]{0,2046}[!-~])?$' };
+
+/** Apple's ids of teams and keys. */
+export const appleIdSchema = { pattern: '^[A-Z0-9]{10}$' };
+
 const MAX_CURSOR_LENGTH = 1200;
 /** An opaque cursor, in base64url. */
 export const cursorSchema = { pattern: '^[A-Za-z0-9_-]+$', minLength: 1, maxLength: MAX_CURSOR_LENGTH };

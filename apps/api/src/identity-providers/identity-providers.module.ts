@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { IdentitiesModule } from '../identities/identities.module.js';
@@ -6,7 +7,10 @@ import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { SignInMethodsModule } from '../sign-in/sign-in-methods.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
+import { ConnectionTestsService } from './connection-tests.service.js';
 import { IdTokenSignInService } from './id-token-sign-in.service.js';
+import { IdentityProvidersController } from './identity-providers.controller.js';
+import { IdentityProvidersService } from './identity-providers.service.js';
 import { MeIdentitiesController } from './me-identities.controller.js';
 import { MeIdentitiesService } from './me-identities.service.js';
 import { OAuthCallbackService } from './oauth-callback.service.js';
@@ -20,6 +24,7 @@ import { ProviderRequestsService } from './provider-requests.service.js';
 /** Sign-ins with identity providers, and the accounts that customers have there. */
 @Module({
   imports: [
+    AuditModule,
     FactorsModule,
     HttpModule,
     IdentitiesModule,
@@ -28,9 +33,16 @@ import { ProviderRequestsService } from './provider-requests.service.js';
     SignInMethodsModule,
     SignInModule,
   ],
-  controllers: [MeIdentitiesController, OAuthController, ProviderReauthenticationController],
+  controllers: [
+    OAuthController,
+    MeIdentitiesController,
+    ProviderReauthenticationController,
+    IdentityProvidersController,
+  ],
   providers: [
+    ConnectionTestsService,
     IdTokenSignInService,
+    IdentityProvidersService,
     MeIdentitiesService,
     OAuthCallbackService,
     OAuthFlowsService,
@@ -38,6 +50,13 @@ import { ProviderRequestsService } from './provider-requests.service.js';
     ProviderProfilesService,
     ProviderRequestsService,
   ],
-  exports: [OAuthCallbackService, OAuthFlowsService, ProviderConnectionsService, ProviderRequestsService],
+  exports: [
+    ConnectionTestsService,
+    IdentityProvidersService,
+    OAuthCallbackService,
+    OAuthFlowsService,
+    ProviderConnectionsService,
+    ProviderRequestsService,
+  ],
 })
 export class IdentityProvidersModule {}

@@ -71,6 +71,14 @@ export class ProviderConnectionsService {
     return { client, configuration, preset };
   }
 
+  /** Returns the JSON at a URL of a provider. @throws Error if the response is not JSON, or not successful */
+  async fetchJson(url: string): Promise<unknown> {
+    const headers = { accept: 'application/json' };
+    const response = await this.fetch(url, { method: 'GET', headers, body: undefined, redirect: 'manual' });
+    if (response.status !== 200) throw new Error(`the provider responded with status ${response.status}`);
+    return response.json();
+  }
+
   private async discoverConfiguration(
     client: OpenIdClient,
     provider: ConnectedProvider,
@@ -139,7 +147,7 @@ export class ProviderConnectionsService {
   }
 
   /** Returns a client secret for Apple: a token that the private key of the provider signs. */
-  private async signSecret(provider: ConnectedProvider, audience: string): Promise<string> {
+  async signSecret(provider: ConnectedProvider, audience: string): Promise<string> {
     const { id, privateKey, keyId, teamId, clientId } = provider;
     const { importPKCS8, SignJWT } = await import('jose');
     const pem = this.keyring.decrypt('identity-provider-secret', id, privateKey!);

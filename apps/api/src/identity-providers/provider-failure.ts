@@ -24,10 +24,14 @@ function* causes(error: unknown): Generator<object> {
     yield cause;
 }
 
-/** Returns the OAuth 2.0 error code that a provider has returned, or null. */
-function oauthCode(error: unknown): string | null {
-  const code = (error as { error?: unknown } | null)?.error;
-  return typeof code === 'string' && /^[a-z_]{1,64}$/.test(code) ? code : null;
+/** Returns the OAuth 2.0 error code that a provider has returned, or null. GitHub returns it with status 200. */
+export function oauthCode(error: unknown): string | null {
+  const codes = [...causes(error)].map((each) => {
+    const { error: own, body } = each as { error?: unknown; body?: { error?: unknown } | null };
+    return own ?? body?.error;
+  });
+  const code = codes.find((each) => typeof each === 'string' && /^[a-z_]{1,64}$/.test(each));
+  return (code as string | undefined) ?? null;
 }
 
 /** Describes an error of a request to a provider, or of the verification of its response. */

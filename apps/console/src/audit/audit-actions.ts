@@ -18,6 +18,7 @@ const actions: Record<Action, true> & Record<string, true> = {
   'identity_provider.created': true,
   'identity_provider.updated': true,
   'identity_provider.deleted': true,
+  'identity_provider.tested': true,
   'api_key.created': true,
   'api_key.rotated': true,
   'api_key.revoked': true,

@@ -30,6 +30,7 @@ export const auditActions = {
   'identity_provider.created': 'identity_provider',
   'identity_provider.updated': 'identity_provider',
   'identity_provider.deleted': 'identity_provider',
+  'identity_provider.tested': 'identity_provider',
   'api_key.created': 'api_key',
   'api_key.rotated': 'api_key',
   'api_key.revoked': 'api_key',

@@ -9,7 +9,7 @@ import {
 import type { Database, Sql } from '../database.js';
 import { selectedRow, selectList } from '../entity-columns.js';
 import { projectColumns, projectRow, toProjectContext } from '../projects/projects.repository.js';
-import { arrayOf, bytea, integer, nullable, statement, text, uuid } from '../statements.js';
+import { arrayOf, boolean, bytea, integer, nullable, statement, text, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { IdentityProviderEntity } from './identity-provider.entity.js';
 
@@ -22,6 +22,17 @@ const providerFields = [
 
 const providerColumns = selectList(IdentityProviderEntity, 'i', providerFields);
 const providerRow = selectedRow(IdentityProviderEntity, providerFields);
+
+/** What its management needs in addition. */
+const managedColumns = `${providerColumns}, i.client_secret IS NOT NULL AS "hasClientSecret",
+  i.private_key IS NOT NULL AS "hasPrivateKey"`;
+const managedRow = { ...providerRow, hasClientSecret: boolean, hasPrivateKey: boolean };
+
+/** A provider, and which secrets it has. */
+export interface ManagedProvider extends IdentityProvider {
+  hasClientSecret: boolean;
+  hasPrivateKey: boolean;
+}
 
 /** What the flows of a provider need in addition. */
 const connectionColumns = `${providerColumns}, i.client_secret AS "clientSecret", i.private_key AS "privateKey",
@@ -50,14 +61,16 @@ export interface ProviderSecrets {
 export type NewIdentityProvider = Omit<IdentityProvider, 'createdAt' | 'updatedAt'> & ProviderSecrets;
 
 const listProviders = statement(
-  providerRow,
-  `SELECT ${providerColumns} FROM identity_providers i
+  managedRow,
+  `SELECT ${managedColumns} FROM identity_providers i
    WHERE i.project_id = $1 ORDER BY i.id DESC LIMIT ${MAX_IDENTITY_PROVIDERS}`,
 );
 
-const selectProvider = `SELECT ${providerColumns} FROM identity_providers i WHERE i.project_id = $1 AND i.id = $2`;
-const findProvider = statement(providerRow, selectProvider);
-const lockProvider = statement(providerRow, `${selectProvider} FOR NO KEY UPDATE`);
+const selectProvider = `SELECT ${managedColumns} FROM identity_providers i WHERE i.project_id = $1 AND i.id = $2`;
+const findProvider = statement(managedRow, selectProvider);
+const lockProvider = statement(managedRow, `${selectProvider} FOR NO KEY UPDATE`);
+/** Also waits for transactions that insert an identity of the provider. */
+const lockProviderToDelete = statement(managedRow, `${selectProvider} FOR UPDATE`);
 
 const findConnected = statement(
   connectionRow,
@@ -106,7 +119,7 @@ export class IdentityProvidersRepository {
   constructor(private readonly database: Database) {}
 
   /** Returns all providers of a project, newest first. Their number is limited. */
-  list(projectId: string): Promise<IdentityProvider[]> {
+  list(projectId: string): Promise<ManagedProvider[]> {
     return this.database.execute(listProviders, [projectId]);
   }
 
@@ -116,15 +129,22 @@ export class IdentityProvidersRepository {
   }
 
   /** @throws GatehouseError `not_found` */
-  async get(projectId: string, id: string, sql: Sql = this.database): Promise<IdentityProvider> {
+  async get(projectId: string, id: string, sql: Sql = this.database): Promise<ManagedProvider> {
     const [row] = await sql.execute(findProvider, [projectId, id]);
     if (!row) throw notFound();
     return row;
   }
 
   /** Returns a provider and locks it against changes. @throws GatehouseError `not_found` */
-  async lock(tx: Tx, projectId: string, id: string): Promise<IdentityProvider> {
+  async lock(tx: Tx, projectId: string, id: string): Promise<ManagedProvider> {
     const [row] = await tx.execute(lockProvider, [projectId, id]);
+    if (!row) throw notFound();
+    return row;
+  }
+
+  /** Returns a provider and locks it, also against new identities. @throws GatehouseError `not_found` */
+  async lockToDelete(tx: Tx, projectId: string, id: string): Promise<ManagedProvider> {
+    const [row] = await tx.execute(lockProviderToDelete, [projectId, id]);
     if (!row) throw notFound();
     return row;
   }
@@ -174,7 +194,10 @@ export class IdentityProvidersRepository {
     return rows.length > 0;
   }
 
-  /** Changes a provider that the transaction has locked. */
+  /**
+   * Changes a provider that the transaction has locked. Always changes `updated_at`, from which the entity tag is derived:
+   * the secrets are never returned.
+   */
   async update(
     tx: Tx,
     projectId: string,
@@ -185,7 +208,7 @@ export class IdentityProvidersRepository {
     await tx.manager.update(
       IdentityProviderEntity,
       { projectId, id },
-      { ...changes, updatedAt: () => 'now()' },
+      { ...changes, updatedAt: () => `greatest(now(), updated_at + interval '1 ms')` },
     );
   }
 

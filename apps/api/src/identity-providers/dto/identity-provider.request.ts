@@ -1,0 +1,183 @@
+import {
+  identityProviderTypes,
+  isReservedProviderSlug,
+  isSlug,
+  isUuid,
+  type IdentityProviderType,
+  type ProviderSettingsPatch,
+} from '@gatehouse/domain';
+import {
+  BooleanField,
+  CheckedField,
+  OneOfField,
+  SecretField,
+  TextField,
+  TextSetField,
+} from '../../http/fields.js';
+import {
+  appleIdSchema,
+  clientCredentialSchema,
+  slugSchema,
+  targetUrlSchema,
+} from '../../http/text-schemas.js';
+
+const MAX_SCOPES = 20;
+const MAX_CLIENT_IDS = 20;
+const MAX_TENANTS = 50;
+
+/** Returns the options of an optional field. null resets it to its default. */
+const setting = (description: string) => ({ description, optional: true, nullable: true });
+
+const isCredential = (text: string): boolean => new RegExp(clientCredentialSchema.pattern).test(text);
+const CREDENTIAL_RULE = 'of at most 2048 visible ASCII characters';
+
+/** RFC 6749, section 3.3. */
+const scopePattern = /^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/;
+
+const AppleIdField = (description: string): PropertyDecorator =>
+  CheckedField({
+    description,
+    example: 'ABCDE12345',
+    optional: true,
+    schema: appleIdSchema,
+    isValid: (text) => new RegExp(appleIdSchema.pattern).test(text),
+    message: '$property must be 10 characters of A-Z and 0-9',
+  });
+
+const clientId = {
+  description: 'Client id that the provider has assigned',
+  example: '1234567890-abc.apps.googleusercontent.com',
+  schema: clientCredentialSchema,
+  isValid: isCredential,
+  message: `$property must be a text ${CREDENTIAL_RULE}`,
+};
+
+/** The fields that requests to create and to update a provider share. */
+abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
+  @TextField({
+    ...setting('Name on the button of the provider. Default: that of the type'),
+    example: 'Google',
+    minLength: 1,
+    maxLength: 100,
+  })
+  name?: string | null;
+
+  @CheckedField({
+    ...setting(
+      'Client secret. It is stored encrypted and never returned. Required, except for `apple` and for public clients of `oidc`',
+    ),
+    schema: { ...clientCredentialSchema, writeOnly: true },
+    isValid: isCredential,
+    message: `$property must be a text ${CREDENTIAL_RULE}`,
+  })
+  clientSecret?: string | null;
+
+  @TextSetField({
+    ...setting(
+      'For `google` and `apple`: further client ids whose id tokens are accepted in native sign-ins, such as those of your apps',
+    ),
+    maxItems: MAX_CLIENT_IDS,
+    itemSchema: clientCredentialSchema,
+    isValid: isCredential,
+    message: `$property must contain texts ${CREDENTIAL_RULE}`,
+  })
+  clientIds?: string[] | null;
+
+  @AppleIdField('For `apple`, required: id of the team') teamId?: string;
+  @AppleIdField('For `apple`, required: id of the private key') keyId?: string;
+
+  @SecretField({
+    description:
+      'For `apple`, required: the content of the .p8 file, a private key of the curve P-256 in PEM (PKCS #8). It is stored encrypted and never returned',
+    optional: true,
+    maxLength: 4096,
+    schema: { writeOnly: true },
+  })
+  privateKey?: string;
+
+  @TextSetField({
+    ...setting(
+      'For `microsoft`: ids of the only tenants whose accounts may sign in. Empty: all that the issuer accepts',
+    ),
+    maxItems: MAX_TENANTS,
+    itemSchema: { format: 'uuid' },
+    isValid: isUuid,
+    message: '$property must contain UUIDs in lowercase',
+  })
+  tenants?: string[] | null;
+
+  @TextSetField({
+    ...setting('Scopes to request. Default: those of the type. OpenID Providers require `openid`'),
+    example: ['openid', 'email', 'profile'],
+    maxItems: MAX_SCOPES,
+    itemSchema: { pattern: scopePattern.source },
+    isValid: (text) => scopePattern.test(text),
+    message: '$property must contain scopes without spaces',
+  })
+  scopes?: string[] | null;
+
+  @BooleanField(
+    setting('If false, sign-ins with the provider are rejected. Identities are kept. Default: true'),
+  )
+  enabled?: boolean | null;
+
+  @BooleanField(
+    setting(
+      'If false, only customers who exist can sign in. The setting `signIn.allowSignUp` of the project applies too. Default: true',
+    ),
+  )
+  allowSignUp?: boolean | null;
+
+  @BooleanField(
+    setting(
+      'For `oidc`: if true, emails in the verified domains of the provider are trusted. Default: false',
+    ),
+  )
+  trustEmail?: boolean | null;
+
+  @BooleanField(
+    setting(
+      'For `google` and `apple`: if true, the id tokens of native sign-ins must contain the nonce of the request. Default: false',
+    ),
+  )
+  requireNonce?: boolean | null;
+}
+
+export class CreateIdentityProviderRequest extends ProviderFieldsRequest {
+  @OneOfField(
+    'Type of the provider: a preset, or `oidc` for any OpenID Provider. It cannot change',
+    identityProviderTypes,
+    {
+      optional: false,
+      example: 'google',
+    },
+  )
+  type!: IdentityProviderType;
+
+  @CheckedField({
+    description:
+      'Identifies the provider in requests: 3 to 48 characters of a-z, 0-9 and -, unique in the project. It cannot change. Not allowed: callback, exchange, token. Default: the type',
+    example: 'google',
+    optional: true,
+    schema: slugSchema,
+    isValid: (text) => isSlug(text) && !isReservedProviderSlug(text),
+    message: '$property must be 3 to 48 characters of a-z, 0-9 and -, and not callback, exchange or token',
+  })
+  slug?: string;
+
+  @CheckedField(clientId) clientId!: string;
+
+  @TextField({
+    ...setting(
+      'Issuer of id tokens, exactly as the discovery document names it. Required for `oidc`. Also for a single tenant of `microsoft`, a self-managed `gitlab`, and the URL of a GitHub Enterprise Server. It cannot change',
+    ),
+    example: 'https://login.acme.example',
+    maxLength: targetUrlSchema.maxLength,
+    schema: targetUrlSchema,
+  })
+  issuer?: string | null;
+}
+
+export class UpdateIdentityProviderRequest extends ProviderFieldsRequest {
+  @CheckedField({ ...clientId, optional: true }) clientId?: string;
+}

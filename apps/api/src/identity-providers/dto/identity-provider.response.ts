@@ -1,0 +1,110 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  connectionCheckNames,
+  identityProviderTypes,
+  type ConnectionCheck,
+  type ConnectionCheckName,
+  type IdentityProviderType,
+} from '@gatehouse/domain';
+import type { ManagedProvider } from '@gatehouse/persistence';
+import { appleIdSchema, clientCredentialSchema, slugSchema } from '../../http/text-schemas.js';
+
+const texts = (description: string) => ({ type: String, isArray: true, description });
+
+/** A provider without its secrets. */
+export class IdentityProviderResponse {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ format: 'uuid' }) projectId!: string;
+  @ApiProperty({ enum: identityProviderTypes }) type!: IdentityProviderType;
+  @ApiProperty({ ...slugSchema, description: 'Identifies the provider in requests', example: 'google' })
+  slug!: string;
+  @ApiProperty({ description: 'Name on the button of the provider', example: 'Google' }) name!: string;
+  @ApiProperty({ ...clientCredentialSchema, description: 'Client id that the provider has assigned' })
+  clientId!: string;
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'string', ...clientCredentialSchema },
+    description: 'Further client ids whose id tokens are accepted in native sign-ins',
+  })
+  clientIds!: string[];
+  @ApiProperty({ description: 'True if the provider has a client secret' }) hasClientSecret!: boolean;
+  @ApiProperty({ description: 'Issuer of id tokens, or URL of the provider' }) issuer!: string;
+  @ApiProperty({ description: 'URL to register at the provider', format: 'uri' }) callbackUrl!: string;
+  @ApiProperty(texts('Ids of the only tenants of Microsoft whose accounts may sign in')) tenants!: string[];
+  @ApiProperty(texts('Scopes to request')) scopes!: string[];
+  @ApiProperty({ ...appleIdSchema, type: String, nullable: true, description: 'Id of the team at Apple' })
+  teamId!: string | null;
+  @ApiProperty({
+    ...appleIdSchema,
+    type: String,
+    nullable: true,
+    description: 'Id of the private key at Apple',
+  })
+  keyId!: string | null;
+  @ApiProperty({ description: 'True if the provider has a private key' }) hasPrivateKey!: boolean;
+  @ApiProperty({ description: 'False if sign-ins with the provider are rejected' }) enabled!: boolean;
+  @ApiProperty({ description: 'False if only customers who exist can sign in' }) allowSignUp!: boolean;
+  @ApiProperty({ description: 'True if emails in the verified domains of the provider are trusted' })
+  trustEmail!: boolean;
+  @ApiProperty({ description: 'True if id tokens of native sign-ins must contain a nonce' })
+  requireNonce!: boolean;
+  @ApiProperty({ format: 'date-time' }) createdAt!: string;
+  @ApiProperty({ format: 'date-time' }) updatedAt!: string;
+
+  static from(provider: ManagedProvider, callbackUrl: string): IdentityProviderResponse {
+    const { id, projectId, type, slug, name, clientId, clientIds, hasClientSecret, issuer } = provider;
+    const { tenants, scopes, teamId, keyId, hasPrivateKey } = provider;
+    const { enabled, allowSignUp, trustEmail, requireNonce, createdAt, updatedAt } = provider;
+    return {
+      id,
+      projectId,
+      type,
+      slug,
+      name,
+      clientId,
+      clientIds,
+      hasClientSecret,
+      issuer,
+      callbackUrl,
+      tenants,
+      scopes,
+      teamId,
+      keyId,
+      hasPrivateKey,
+      enabled,
+      allowSignUp,
+      trustEmail,
+      requireNonce,
+      createdAt: createdAt.toISOString(),
+      updatedAt: updatedAt.toISOString(),
+    };
+  }
+}
+
+/** The result of one check. */
+export class ConnectionCheckResponse {
+  @ApiProperty({ enum: connectionCheckNames }) name!: ConnectionCheckName;
+  @ApiProperty() ok!: boolean;
+  @ApiProperty({
+    description: 'What was found; after a failure also the remedy',
+    example: 'The provider publishes 2 keys for id tokens.',
+  })
+  detail!: string;
+}
+
+/** The result of a test of the connection to a provider. */
+export class ConnectionTestResponse {
+  @ApiProperty({ description: 'True if no check has failed' }) ok!: boolean;
+  @ApiProperty({
+    type: [ConnectionCheckResponse],
+    description: 'The checks in their order. Checks that depend on one that has failed are missing',
+  })
+  checks!: ConnectionCheckResponse[];
+
+  static from(checks: ConnectionCheck[]): ConnectionTestResponse {
+    return {
+      ok: checks.every(({ ok }) => ok),
+      checks: checks.map(({ name, ok, detail }) => ({ name, ok, detail })),
+    };
+  }
+}

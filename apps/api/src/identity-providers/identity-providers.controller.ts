@@ -1,0 +1,143 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { CurrentCaller, ReauthenticationRequired, SecretKey, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathUuid } from '@gatehouse/domain';
+import { ApiCamelList } from '../http/api-envelopes.js';
+import { ApiProblems } from '../http/api-problems.js';
+import { ETag } from '../http/entity-tag.js';
+import { IfMatch, Precondition } from '../http/precondition.js';
+import { camelList } from '../http/paging.js';
+import { RateLimit } from '../http/rate-limit.js';
+import { ConnectionTestsService } from './connection-tests.service.js';
+import {
+  CreateIdentityProviderRequest,
+  UpdateIdentityProviderRequest,
+} from './dto/identity-provider.request.js';
+import { ConnectionTestResponse, IdentityProviderResponse } from './dto/identity-provider.response.js';
+import { IdentityProvidersService } from './identity-providers.service.js';
+
+@ApiTags('Identity providers')
+@Controller('api/v1/projects/:projectId/identity-providers')
+export class IdentityProvidersController {
+  constructor(
+    protected readonly providers: IdentityProvidersService,
+    protected readonly tests: ConnectionTestsService,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    operationId: 'identityProviders.list',
+    summary: 'List identity providers',
+    description: 'Newest first, all on one page. A project has at most 50.',
+  })
+  @SecretKey('project:read')
+  @ApiCamelList(IdentityProviderResponse)
+  async list(@CurrentCaller() caller: ManagementCaller, @Param('projectId') projectId: string) {
+    return camelList(await this.providers.list(caller, parsePathUuid(projectId)), null);
+  }
+
+  @Post()
+  @ApiOperation({
+    operationId: 'identityProviders.create',
+    summary: 'Create an identity provider',
+    description:
+      'Register `callbackUrl` of the response at the provider. If its console requires the URL first, create the provider with `enabled` false and a placeholder as `clientId` and `clientSecret`, and update it.',
+  })
+  @SecretKey('project:write')
+  @ReauthenticationRequired()
+  @ApiCreatedResponse({ type: IdentityProviderResponse })
+  @ApiProblems('project_archived', 'slug_taken', 'conflict')
+  create(
+    @CurrentCaller() caller: ManagementCaller,
+    @Param('projectId') projectId: string,
+    @Body() body: CreateIdentityProviderRequest,
+  ): Promise<IdentityProviderResponse> {
+    return this.providers.create(caller, parsePathUuid(projectId), body);
+  }
+
+  @Get(':providerId')
+  @ApiOperation({
+    operationId: 'identityProviders.get',
+    summary: 'Get an identity provider',
+    description: 'Secrets are not included.',
+  })
+  @SecretKey('project:read')
+  @ETag()
+  @ApiOkResponse({ type: IdentityProviderResponse })
+  get(
+    @CurrentCaller() caller: ManagementCaller,
+    @Param('projectId') projectId: string,
+    @Param('providerId') id: string,
+  ): Promise<IdentityProviderResponse> {
+    return this.providers.get(caller, parsePathUuid(projectId), parsePathUuid(id));
+  }
+
+  @Patch(':providerId')
+  @ApiOperation({
+    operationId: 'identityProviders.update',
+    summary: 'Update an identity provider',
+    description:
+      'Changes only the fields in the request (JSON Merge Patch, RFC 7396). `null` resets a field to its default. `type`, `slug` and `issuer` cannot change.',
+  })
+  @SecretKey('project:write')
+  @ReauthenticationRequired()
+  @ETag()
+  @ApiOkResponse({ type: IdentityProviderResponse })
+  @ApiProblems('project_archived', 'conflict')
+  update(
+    @CurrentCaller() caller: ManagementCaller,
+    @Param('projectId') projectId: string,
+    @Param('providerId') id: string,
+    @Body() body: UpdateIdentityProviderRequest,
+    @IfMatch() precondition: Precondition,
+  ): Promise<IdentityProviderResponse> {
+    return this.providers.update(caller, parsePathUuid(projectId), parsePathUuid(id), body, precondition);
+  }
+
+  @Delete(':providerId')
+  @ApiOperation({
+    operationId: 'identityProviders.delete',
+    summary: 'Delete an identity provider',
+    description:
+      'Returns 409 with their number while customers have identities at the provider. Set `enabled` to false to turn it off.',
+  })
+  @HttpCode(204)
+  @SecretKey('project:write')
+  @ApiNoContentResponse()
+  @ApiProblems('project_archived', 'conflict')
+  delete(
+    @CurrentCaller() caller: ManagementCaller,
+    @Param('projectId') projectId: string,
+    @Param('providerId') id: string,
+  ): Promise<void> {
+    return this.providers.delete(caller, parsePathUuid(projectId), parsePathUuid(id));
+  }
+
+  @Post(':providerId/test')
+  @ApiOperation({
+    operationId: 'identityProviders.test',
+    summary: 'Check the connection to an identity provider',
+    description:
+      'Sends requests to the provider: loads its discovery document and keys, and sends an invalid code to its token endpoint. Returns what was found, and what to change after a failure. Only a sign-in proves the callback URL.',
+  })
+  @HttpCode(200)
+  @SecretKey('project:write')
+  @RateLimit('provider-test')
+  @ApiOkResponse({ type: ConnectionTestResponse })
+  @ApiProblems('project_archived')
+  async test(
+    @CurrentCaller() caller: ManagementCaller,
+    @Param('projectId') projectId: string,
+    @Param('providerId') id: string,
+  ): Promise<ConnectionTestResponse> {
+    return ConnectionTestResponse.from(
+      await this.tests.test(caller, parsePathUuid(projectId), parsePathUuid(id)),
+    );
+  }
+}

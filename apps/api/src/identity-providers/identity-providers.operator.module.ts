@@ -1,0 +1,9 @@
+import { Module } from '@nestjs/common';
+import { IdentityProvidersModule } from './identity-providers.module.js';
+import { IdentityProvidersOperatorController } from './identity-providers.operator.controller.js';
+
+@Module({
+  imports: [IdentityProvidersModule],
+  controllers: [IdentityProvidersOperatorController],
+})
+export class IdentityProvidersOperatorModule {}

@@ -1,0 +1,223 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import type { ManagementCaller } from '@gatehouse/auth';
+import {
+  applyProviderPatch,
+  defaultProviderSettings,
+  GatehouseError,
+  invalidField,
+  issuerErrors,
+  MAX_IDENTITY_PROVIDERS,
+  providerErrors,
+  providerPresets,
+  type AuditAction,
+  type Project,
+  type TargetPolicy,
+} from '@gatehouse/domain';
+import {
+  IdentityProvidersRepository,
+  ProjectsRepository,
+  Transactions,
+  type ManagedProvider,
+  type ProviderSecrets,
+  type Tx,
+} from '@gatehouse/persistence';
+import { Config, Keyring, newId, readSigningKey } from '@gatehouse/platform';
+import { AuditService } from '../audit/audit.service.js';
+import type { Precondition } from '../http/precondition.js';
+import { RunningApisService } from '../sign-in/running-apis.service.js';
+import type {
+  CreateIdentityProviderRequest,
+  UpdateIdentityProviderRequest,
+} from './dto/identity-provider.request.js';
+import { IdentityProviderResponse } from './dto/identity-provider.response.js';
+import { OAuthFlowsService } from './oauth-flows.service.js';
+
+/** The secrets in a request. null removes the client secret. */
+type SecretFields = Pick<UpdateIdentityProviderRequest, 'clientSecret' | 'privateKey'>;
+
+/** Manages the identity providers of projects. */
+@Injectable()
+export class IdentityProvidersService {
+  private readonly policy: TargetPolicy;
+
+  constructor(
+    private readonly providers: IdentityProvidersRepository,
+    private readonly projects: ProjectsRepository,
+    private readonly flows: OAuthFlowsService,
+    private readonly apis: RunningApisService,
+    private readonly audit: AuditService,
+    private readonly transactions: Transactions,
+    private readonly keyring: Keyring,
+    config: Config,
+  ) {
+    this.policy = { production: config.production, allowedCidrs: config.webhooks.allowedCidrs };
+  }
+
+  /** Returns all providers of a project, newest first. @throws GatehouseError `not_found` */
+  async list({ reach }: ManagementCaller, projectId: string): Promise<IdentityProviderResponse[]> {
+    await this.projects.get(reach, projectId);
+    return (await this.providers.list(projectId)).map((provider) => this.toResponse(provider));
+  }
+
+  /** @throws GatehouseError `not_found` */
+  async get({ reach }: ManagementCaller, projectId: string, id: string): Promise<IdentityProviderResponse> {
+    await this.projects.get(reach, projectId);
+    return this.toResponse(await this.providers.get(projectId, id));
+  }
+
+  /**
+   * @throws GatehouseError `validation_failed`, `not_found`, `project_archived`, `slug_taken`, `conflict` for too many
+   *   providers, or while an api of an older version is running
+   */
+  create(
+    { reach }: ManagementCaller,
+    projectId: string,
+    input: CreateIdentityProviderRequest,
+  ): Promise<IdentityProviderResponse> {
+    const { type, slug = type, issuer = null } = input;
+    const id = newId();
+    const provider = {
+      ...{ id, projectId, type, slug, required: false },
+      ...applyProviderPatch(type, defaultProviderSettings(type), input),
+    };
+    const secrets = this.encryptSecrets(id, input);
+    assertValid([
+      ...issuerErrors(type, issuer, this.policy),
+      ...providerErrors(withSecrets(provider, secrets)),
+    ]);
+    return this.transactions.run(async (tx) => {
+      const project = await this.lockProject(tx, reach, projectId);
+      const { total } = await this.providers.count(tx, projectId);
+      if (total >= MAX_IDENTITY_PROVIDERS)
+        throw new GatehouseError('conflict', {
+          detail: `The project has ${total} identity providers, which is the maximum. Delete one first.`,
+        });
+      if (provider.enabled) await this.apis.assertNoneIsOlder(tx);
+      const wasInserted = await this.providers.insert(tx, {
+        ...provider,
+        ...secrets,
+        issuer: issuer ?? providerPresets[type].issuer!,
+      });
+      if (!wasInserted) throw new GatehouseError('slug_taken');
+      this.record(tx, 'identity_provider.created', project, id, { type });
+      return this.toResponse(await this.providers.get(projectId, id, tx));
+    });
+  }
+
+  /**
+   * Merges a patch. A patch without changes does not change `updatedAt`; each secret is a change.
+   * @throws GatehouseError `validation_failed`, `not_found`, `project_archived`, `precondition_failed`, `conflict` if it
+   *   turns off the last method of signing in, or turns on the provider while an api of an older version is running
+   */
+  update(
+    { reach }: ManagementCaller,
+    projectId: string,
+    id: string,
+    patch: UpdateIdentityProviderRequest,
+    precondition: Precondition,
+  ): Promise<IdentityProviderResponse> {
+    const secrets = this.encryptSecrets(id, patch);
+    return this.transactions.run(async (tx) => {
+      const project = await this.lockProject(tx, reach, projectId);
+      const before = await this.providers.lock(tx, projectId, id);
+      precondition.assert(this.toResponse(before));
+      const settings = applyProviderPatch(before.type, before, patch);
+      assertValid(providerErrors(withSecrets({ ...before, ...settings }, secrets)));
+      if (settings.enabled && !before.enabled) await this.apis.assertNoneIsOlder(tx);
+      if (!settings.enabled) await this.assertNotLastMethod(tx, project, before);
+      const names = Object.keys(settings) as (keyof typeof settings)[];
+      const changed = [
+        ...names.filter((name) => !isDeepStrictEqual(settings[name], before[name])),
+        ...Object.keys(secrets),
+      ];
+      if (changed.length === 0) return this.toResponse(before);
+      await this.providers.update(tx, projectId, id, { ...settings, ...secrets });
+      this.record(tx, 'identity_provider.updated', project, id, { changed });
+      return this.toResponse(await this.providers.get(projectId, id, tx));
+    });
+  }
+
+  /**
+   * Deletes a provider without identities.
+   * @throws GatehouseError `not_found`, `project_archived`, `conflict` if customers have identities, or could no longer
+   *   sign in
+   */
+  async delete({ reach }: ManagementCaller, projectId: string, id: string): Promise<void> {
+    await this.transactions.run(async (tx) => {
+      const project = await this.lockProject(tx, reach, projectId);
+      const provider = await this.providers.lockToDelete(tx, projectId, id);
+      const count = await this.providers.countIdentities(tx, id);
+      if (count > 0)
+        throw new GatehouseError('conflict', {
+          detail: `Customers have ${count} ${count === 1 ? 'identity' : 'identities'} at this provider. Set enabled to false to turn it off.`,
+        });
+      await this.assertNotLastMethod(tx, project, provider);
+      await this.providers.delete(tx, projectId, id);
+      this.record(tx, 'identity_provider.deleted', project, id, { type: provider.type });
+    });
+  }
+
+  /** Locks the project, so that neither its settings nor its other providers change at the same time. */
+  private async lockProject(tx: Tx, reach: ManagementCaller['reach'], id: string): Promise<Project> {
+    const project = await this.projects.lock(tx, reach, id);
+    if (project.archivedAt) throw new GatehouseError('project_archived');
+    return project;
+  }
+
+  /** Checks that customers can sign in without a provider. @throws GatehouseError `conflict` */
+  private async assertNotLastMethod(tx: Tx, project: Project, { enabled }: ManagedProvider): Promise<void> {
+    const { password, emailCode } = project.settings.signIn;
+    if (!enabled || password || emailCode) return;
+    if ((await this.providers.count(tx, project.id)).enabled > 1) return;
+    throw new GatehouseError('conflict', {
+      detail:
+        'Customers could no longer sign in. Turn on signIn.password, signIn.emailCode or another provider first.',
+    });
+  }
+
+  /** @throws GatehouseError `validation_failed` for a key that is not of the curve P-256 */
+  private encryptSecrets(id: string, { clientSecret, privateKey }: SecretFields): ProviderSecrets {
+    const encrypt = (text: string) => this.keyring.encrypt('identity-provider-secret', id, text);
+    const pem = privateKey === undefined ? undefined : readSigningKey(privateKey);
+    if (pem === null)
+      throw invalidField(
+        'privateKey',
+        'invalid',
+        'privateKey must be the content of a .p8 file: a private key of the curve P-256 in PEM (PKCS #8)',
+      );
+    return {
+      ...(clientSecret === undefined ? {} : { clientSecret: clientSecret && encrypt(clientSecret) }),
+      ...(pem === undefined ? {} : { privateKey: encrypt(pem) }),
+    } as ProviderSecrets;
+  }
+
+  private toResponse(provider: ManagedProvider): IdentityProviderResponse {
+    return IdentityProviderResponse.from(provider, this.flows.callbackUrl(provider.id));
+  }
+
+  private record(
+    tx: Tx,
+    action: Extract<AuditAction, `identity_provider.${string}`>,
+    { organizationId, id: projectId }: Project,
+    targetId: string,
+    details: Record<string, unknown>,
+  ): void {
+    this.audit.record(tx, { action, organizationId, projectId, targetId, details });
+  }
+}
+
+/** Returns a provider with the secrets that it has after a change. */
+const withSecrets = <Provider extends Partial<ManagedProvider>>(
+  provider: Provider,
+  { clientSecret, privateKey }: ProviderSecrets,
+) => ({
+  ...provider,
+  hasClientSecret: clientSecret === undefined ? (provider.hasClientSecret ?? false) : clientSecret !== null,
+  hasPrivateKey: privateKey === undefined ? (provider.hasPrivateKey ?? false) : privateKey !== null,
+});
+
+/** @throws GatehouseError `validation_failed` if there are errors */
+function assertValid(errors: ReturnType<typeof providerErrors>): void {
+  if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
+}
