@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { newProvider } from '../support/identity-providers/provider-requests.js';
 import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
 import { insertTotpFactor } from '../support/customer-factors.js';
+import { insertIdentity } from '../support/identity-providers/insert-provider.js';
 import { insertSessions } from '../support/insert-sessions.js';
 import { insertOperator, inviteOperator, OperatorClient } from '../support/operator-client.js';
 import { Receiver } from '../support/receiver.js';
@@ -75,7 +76,9 @@ const parameters: Record<string, () => Promise<Record<string, string>>> = {
   customerId: async () => {
     const customerId = await newCustomer();
     const [sessionId] = await insertSessions(instance, customerId, 1);
-    return { customerId, sessionId: sessionId!, factorId: await insertTotpFactor(instance, customerId) };
+    const identityId = await insertIdentity(instance, customerId);
+    const factorId = await insertTotpFactor(instance, customerId);
+    return { customerId, sessionId: sessionId!, factorId, identityId };
   },
   organizationId: async () => ({
     organizationId: await create('/api/v1/organizations', {
@@ -163,6 +166,9 @@ const changes: Change[] = [
   }),
   change(`POST ${customers}/:customerId/require-reauthentication`, 'customer.reauthentication_required'),
   change(`POST ${customers}/:customerId/factors/:factorId/remove`, 'customer.factor_removed', {
+    reason: 'test',
+  }),
+  change(`POST ${customers}/:customerId/identities/:identityId/remove`, 'customer.identity_unlinked', {
     reason: 'test',
   }),
   change(`DELETE ${customers}/:customerId`, 'customer.deleted'),

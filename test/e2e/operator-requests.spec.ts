@@ -34,6 +34,7 @@ const operatorRoleRoutes = [
   'POST /operator/v1/customers/{customerId}/disable',
   'POST /operator/v1/customers/{customerId}/enable',
   'POST /operator/v1/customers/{customerId}/factors/{factorId}/remove',
+  'POST /operator/v1/customers/{customerId}/identities/{identityId}/remove',
   'POST /operator/v1/customers/{customerId}/require-reauthentication',
   'POST /operator/v1/customers/{customerId}/resend-invitation',
   'POST /operator/v1/customers/{customerId}/resend-verification',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc, { type Arbitrary } from 'fast-check';
 import { insertTotpFactor } from './customer-factors.js';
 import { newProvider } from './identity-providers/provider-requests.js';
+import { insertIdentity } from './identity-providers/insert-provider.js';
 import { insertPasskey } from './passkeys.js';
 import { testWorker } from './test-worker.js';
 import { PASSWORD, type TestInstance } from './test-instance.js';
@@ -69,6 +70,7 @@ export async function createPool(instance: TestInstance): Promise<ValuePool> {
   const spare = project.body.id as string;
   const factorId = await insertTotpFactor(instance, customer.id);
   const passkeyId = await insertPasskey(instance, customer.id);
+  const identityId = await insertIdentity(instance, customer.id);
   // Otherwise no change of the account would be allowed without a code of the factor.
   await instance.sql('UPDATE sessions SET factor_time = now() WHERE customer_id = $1', [customer.id]);
   const [key, provider, mails, [delivery]] = await Promise.all([
@@ -109,6 +111,7 @@ export async function createPool(instance: TestInstance): Promise<ValuePool> {
       sessionId: [sessions.body.data[0].id],
       factorId: [factorId],
       passkeyId: [passkeyId],
+      identityId: [identityId],
       importId: [imported.body.id],
       endpointId: [endpoint.id],
       endpoint_id: [endpoint.id],

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { insertTotpFactor } from './customer-factors.js';
 import { eventually } from './eventually.js';
 import { newProvider } from './identity-providers/provider-requests.js';
+import { insertIdentity } from './identity-providers/insert-provider.js';
 import { insertPasskey } from './passkeys.js';
 import { PASSWORD, type TestInstance } from './test-instance.js';
 import { retryWhileRejected } from './retry-while-rejected.js';
@@ -17,6 +18,7 @@ export type ResourceKind =
   | 'session'
   | 'factor'
   | 'passkey'
+  | 'identity'
   | 'key'
   | 'provider'
   | 'endpoint'
@@ -39,6 +41,7 @@ export const resourceKindsByInput: Record<string, ResourceKind[]> = {
   sessionId: ['session'],
   factorId: ['factor', 'passkey'],
   passkeyId: ['passkey'],
+  identityId: ['identity'],
   keyId: ['key'],
   providerId: ['provider'],
   endpointId: ['endpoint'],
@@ -109,6 +112,7 @@ export async function createProjectFixture(
     session: customers[0].resources.session!,
     factor: customers[0].resources.factor!,
     passkey: customers[0].resources.passkey!,
+    identity: customers[0].resources.identity!,
     key: await project.listKeyIds(tenant),
     provider: [await project.createProvider(tenant), await project.createProvider(tenant)],
     endpoint: endpoints.map(({ id }) => id),
@@ -179,9 +183,10 @@ class FixtureBuilder {
     const session = await this.listIds(`/api/v1/customers/${id}/sessions`);
     const factor = [await insertTotpFactor(this.instance, id), await insertTotpFactor(this.instance, id)];
     const passkey = [await insertPasskey(this.instance, id), await insertPasskey(this.instance, id)];
+    const identity = [await insertIdentity(this.instance, id), await insertIdentity(this.instance, id)];
     return {
       credentials: { access: accessToken, publishable: publishableKey },
-      resources: { customer: [id], session, factor, passkey, email: [email] },
+      resources: { customer: [id], session, factor, passkey, identity, email: [email] },
     };
   }
 

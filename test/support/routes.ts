@@ -169,6 +169,7 @@ const sampleBodies: Record<string, () => Json> = {
   'POST /api/v1/me/factors/totp/{factorId}/confirm': () => ({ code: '123456' }),
   'POST /api/v1/me/recovery-codes': () => ({ password: name() }),
   'POST /api/v1/customers/{customerId}/factors/{factorId}/remove': () => ({ reason: name() }),
+  'POST /api/v1/customers/{customerId}/identities/{identityId}/remove': () => ({ reason: name() }),
   'POST /api/v1/customers/{customerId}/sign-in-tokens': () => ({ reason: name() }),
   'POST /api/v1/customers': () => ({ email: email() }),
   'PATCH /api/v1/customers/{customerId}': () => ({ firstName: name() }),

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { EmailModule } from '../email/email.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
+import { IdentitiesModule } from '../identities/identities.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { PasskeysModule } from '../passkeys/passkeys.module.js';
@@ -12,6 +13,8 @@ import { CustomerDirectoryService } from './customer-directory.service.js';
 import { CustomerExportService } from './customer-export.service.js';
 import { CustomerFactorsController } from './customer-factors.controller.js';
 import { CustomerFactorsService } from './customer-factors.service.js';
+import { CustomerIdentitiesController } from './customer-identities.controller.js';
+import { CustomerIdentitiesService } from './customer-identities.service.js';
 import { CustomerMailsController } from './customer-mails.controller.js';
 import { CustomerMailsService } from './customer-mails.service.js';
 import { CustomersController } from './customers.controller.js';
@@ -27,6 +30,7 @@ import { MePasskeysService } from './me-passkeys.service.js';
     AuditModule,
     EmailModule,
     FactorsModule,
+    IdentitiesModule,
     MailModule,
     OneTimeTokensModule,
     PasskeysModule,
@@ -38,6 +42,7 @@ import { MePasskeysService } from './me-passkeys.service.js';
     MeFactorsController,
     MePasskeysController,
     CustomerFactorsController,
+    CustomerIdentitiesController,
     CustomerMailsController,
     CustomersController,
   ],
@@ -46,6 +51,7 @@ import { MePasskeysService } from './me-passkeys.service.js';
     CustomerDirectoryService,
     CustomerExportService,
     CustomerFactorsService,
+    CustomerIdentitiesService,
     CustomerMailsService,
     CustomersService,
     MeFactorsService,
@@ -56,6 +62,7 @@ import { MePasskeysService } from './me-passkeys.service.js';
     CustomerDirectoryService,
     CustomerExportService,
     CustomerFactorsService,
+    CustomerIdentitiesService,
     CustomerMailsService,
     CustomersService,
   ],

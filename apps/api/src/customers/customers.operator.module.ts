@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CustomerFactorsOperatorController } from './customer-factors.operator.controller.js';
+import { CustomerIdentitiesOperatorController } from './customer-identities.operator.controller.js';
 import { CustomerMailsOperatorController } from './customer-mails.operator.controller.js';
 import { CustomersModule } from './customers.module.js';
 import { CustomersOperatorController } from './customers.operator.controller.js';
@@ -8,6 +9,7 @@ import { CustomersOperatorController } from './customers.operator.controller.js'
   imports: [CustomersModule],
   controllers: [
     CustomerFactorsOperatorController,
+    CustomerIdentitiesOperatorController,
     CustomerMailsOperatorController,
     CustomersOperatorController,
   ],

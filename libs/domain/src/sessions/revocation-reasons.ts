@@ -13,6 +13,7 @@ export const revocationReasons = [
   'disowned',
   'factor_removed',
   'address_claimed',
+  'identity_removed',
 ] as const;
 
 export type RevocationReason = (typeof revocationReasons)[number];

@@ -1,0 +1,54 @@
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, MinimumRole, SecretKey, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathUuid } from '@gatehouse/domain';
+import { ApiCamelList } from '../http/api-envelopes.js';
+import { ApiProblems } from '../http/api-problems.js';
+import { camelList } from '../http/paging.js';
+import { IdentityResponse } from '../identities/dto/identity.response.js';
+import { CustomerIdentitiesService } from './customer-identities.service.js';
+import { RemoveIdentityRequest } from './dto/customer-identities.request.js';
+
+@ApiTags('Customers')
+@Controller('api/v1/customers/:customerId/identities')
+export class CustomerIdentitiesController {
+  constructor(protected readonly identities: CustomerIdentitiesService) {}
+
+  @Get()
+  @ApiOperation({
+    operationId: 'customers.listIdentities',
+    summary: 'List the identities of a customer',
+    description:
+      'Returns the accounts at identity providers that the customer can sign in with, newest first, all on one page.',
+  })
+  @SecretKey('customer:read')
+  @ApiCamelList(IdentityResponse)
+  async list(@CurrentCaller() { reach }: ManagementCaller, @Param('customerId') id: string) {
+    const identities = await this.identities.list(reach, parsePathUuid(id));
+    return camelList(
+      identities.map((identity) => IdentityResponse.from(identity)),
+      null,
+    );
+  }
+
+  @Post(':identityId/remove')
+  @ApiOperation({
+    operationId: 'customers.removeIdentity',
+    summary: 'Remove an identity of a customer',
+    description:
+      'Removes an account at an identity provider, even if the customer has no other way to sign in. Ends all sessions of the customer and notifies the customer by email.',
+  })
+  @HttpCode(204)
+  @SecretKey('customer:write')
+  @MinimumRole('operator')
+  @ApiNoContentResponse()
+  @ApiProblems('project_archived')
+  async remove(
+    @CurrentCaller() { reach }: ManagementCaller,
+    @Param('customerId') id: string,
+    @Param('identityId') identityId: string,
+    @Body() { reason }: RemoveIdentityRequest,
+  ): Promise<void> {
+    await this.identities.remove(reach, parsePathUuid(id), parsePathUuid(identityId), reason);
+  }
+}

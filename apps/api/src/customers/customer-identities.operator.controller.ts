@@ -1,0 +1,33 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathUuid } from '@gatehouse/domain';
+import { ApiCamelList } from '../http/api-envelopes.js';
+import { camelList } from '../http/paging.js';
+import { PickRoutes } from '../http/pick-routes.js';
+import { CustomerIdentitiesController } from './customer-identities.controller.js';
+import { OperatorIdentityResponse } from './dto/customer-identities.response.js';
+
+@ApiTags('Operators')
+@Controller('operator/v1/customers/:customerId/identities')
+@OperatorRoutes()
+export class CustomerIdentitiesOperatorController extends PickRoutes(CustomerIdentitiesController, [
+  'remove',
+]) {
+  @Get()
+  @ApiOperation({
+    operationId: 'customers.listIdentities',
+    summary: 'List the identities of a customer',
+    description:
+      'Returns the accounts at identity providers that the customer can sign in with, newest first, all on one page, with the names of the providers.',
+  })
+  @Operator('viewer')
+  @ApiCamelList(OperatorIdentityResponse)
+  override async list(@CurrentCaller() { reach }: ManagementCaller, @Param('customerId') id: string) {
+    const identities = await this.identities.list(reach, parsePathUuid(id));
+    return camelList(
+      identities.map((identity) => OperatorIdentityResponse.from(identity)),
+      null,
+    );
+  }
+}

@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { notFound, type Reach } from '@gatehouse/domain';
+import {
+  CustomersRepository,
+  EventsRepository,
+  IdentitiesRepository,
+  Transactions,
+  type Identity,
+} from '@gatehouse/persistence';
+import { IdentityChangesService } from '../identities/identity-changes.service.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+
+/** Lets support see and remove the identities of a customer, but never add one (requirement MF-08). */
+@Injectable()
+export class CustomerIdentitiesService {
+  constructor(
+    private readonly customers: CustomersRepository,
+    private readonly identities: IdentitiesRepository,
+    private readonly changes: IdentityChangesService,
+    private readonly sessions: SessionsService,
+    private readonly events: EventsRepository,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** Returns all identities of a customer, newest first. @throws GatehouseError `not_found` */
+  async list(reach: Reach, id: string): Promise<Identity[]> {
+    const { customer } = await this.customers.get(reach, id);
+    return this.identities.list(customer.id);
+  }
+
+  /**
+   * Removes an identity, even if it is the last sign-in method, ends all sessions of the customer and notifies the
+   * customer.
+   * @param reason for the audit log
+   * @throws GatehouseError `not_found`, `project_archived`
+   */
+  async remove(reach: Reach, id: string, identityId: string, reason: string): Promise<void> {
+    const { project } = await this.customers.getActive(reach, id);
+    await this.transactions.run(async (tx) => {
+      const customer = await this.customers.lock(tx, project.id, id);
+      if (!customer) throw notFound();
+      await this.changes.unlink(tx, project, customer, identityId, { reason });
+      this.events.record(tx, await this.sessions.endAll(tx, customer, project, 'identity_removed'));
+    });
+  }
+}

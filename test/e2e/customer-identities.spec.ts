@@ -1,0 +1,106 @@
+import { refreshSession, registerCustomer, type RegisteredCustomer } from '../support/customers.js';
+import { insertIdentity, insertProvider } from '../support/identity-providers/insert-provider.js';
+import { insertOperator } from '../support/operator-client.js';
+import { insertOrganization, insertProject } from '../support/tenants.js';
+import { bearerHeader, TestInstance, type TestResponse } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
+afterAll(async () => instance?.stop());
+
+const pathOf = ({ id }: { id: string }): string => `/api/v1/customers/${id}/identities`;
+const list = (customer: { id: string }): Promise<TestResponse> =>
+  instance.requestWithSecretKey('GET', pathOf(customer));
+const remove = (customer: { id: string }, identityId: string, body: object = { reason: 'Ticket 4711' }) =>
+  instance.requestWithSecretKey('POST', `${pathOf(customer)}/${identityId}/remove`, body);
+
+/** Registers a customer with two identities, the newer one at a provider that is not enabled. */
+async function registerWithIdentities(): Promise<RegisteredCustomer & { identityIds: [string, string] }> {
+  const customer = await registerCustomer(instance);
+  const providers = [
+    await insertProvider(instance),
+    await insertProvider(instance, { type: 'oidc', name: 'Acme', enabled: false }),
+  ];
+  const [first, second] = providers.map(({ id }) => ({ providerId: id }));
+  const identityIds: [string, string] = [
+    await insertIdentity(instance, customer.id, { ...first, email: customer.email }),
+    await insertIdentity(instance, customer.id, second),
+  ];
+  return { ...customer, identityIds };
+}
+
+describe('the identities of a customer', () => {
+  it('are listed on one page, newest first, also at providers that are not enabled', async () => {
+    const customer = await registerWithIdentities();
+    const [first, second] = customer.identityIds;
+    const times = { createdAt: expect.any(String), lastUsedAt: expect.any(String) };
+    const texts = { provider: expect.any(String), subject: expect.any(String) };
+    const identities = [
+      { id: second, ...texts, type: 'oidc', email: null, ...times },
+      { id: first, ...texts, type: 'google', email: customer.email, ...times },
+    ];
+    const page = { nextCursor: null, hasMore: false };
+    expect((await list(customer)).body).toEqual({ data: identities, ...page });
+    const operator = await insertOperator(instance, 'viewer');
+    const shown = await operator.request('GET', `/customers/${customer.id}/identities`);
+    const names = ['Acme', 'Google'].map((providerName) => ({ providerName }));
+    expect(shown.body).toMatchObject({ data: names, ...page });
+  });
+
+  it('MF-08: are removed by support, which ends all sessions and is notified, audited with the reason and emitted', async () => {
+    const customer = await registerWithIdentities();
+    const [identityId, otherId] = customer.identityIds;
+    const [identity] = (await list(customer)).body.data.filter(({ id }: { id: string }) => id === identityId);
+    for (const body of [{}, { reason: '' }])
+      expect((await remove(customer, identityId, body)).status).toBe(400);
+    expect(await remove(customer, identityId)).toMatchObject({ status: 204 });
+    expect((await remove(customer, identityId)).status).toBe(404);
+    expect((await refreshSession(instance, customer.tokens.refreshToken)).status).toBe(401);
+    expect(await instance.events(customer.id, 'session.revoked')).toMatchObject([
+      { data: { reason: 'identity_removed' } },
+    ]);
+    expect(await instance.events(customer.id, 'identity.unlinked')).toMatchObject([{ data: { identity } }]);
+    expect(await instance.listMailKinds(customer.email)).toContain('identity-unlinked');
+    const entries = await instance.sql(
+      `SELECT details FROM audit_log WHERE target_id = $1 AND action = 'customer.identity_unlinked'`,
+      [customer.id],
+    );
+    expect(entries).toEqual([
+      { details: { identityId, provider: identity.provider, reason: 'Ticket 4711' } },
+    ]);
+    expect((await list(customer)).body.data).toMatchObject([{ id: otherId }]);
+  });
+
+  it('are removed by an operator, even the last sign-in method, but not by a viewer', async () => {
+    const { id } = (
+      await instance.requestWithSecretKey('POST', '/api/v1/customers', {
+        email: uniqueEmail(),
+      })
+    ).body;
+    const path = `/customers/${id}/identities/${await insertIdentity(instance, id)}/remove`;
+    const send = async (role: string) =>
+      (await insertOperator(instance, role)).request('POST', path, { reason: 'Ticket 4711' });
+    expect((await send('viewer')).status).toBe(403);
+    expect((await send('operator')).status).toBe(204);
+    expect((await list({ id })).body.data).toEqual([]);
+  });
+
+  it('belong to their customer: another customer, project or organization gets 404', async () => {
+    const customer = await registerWithIdentities();
+    const [identityId] = customer.identityIds;
+    expect((await remove(await registerCustomer(instance), identityId)).status).toBe(404);
+    const tenants = [
+      await insertProject(instance, instance.credentials.organizationId),
+      await insertOrganization(instance),
+    ];
+    for (const { secretKey } of tenants) {
+      const request = (method: string, path: string, body?: object) =>
+        instance.request(method, path, { body, headers: bearerHeader(secretKey) });
+      const path = pathOf(customer);
+      expect((await request('GET', path)).status).toBe(404);
+      expect((await request('POST', `${path}/${identityId}/remove`, { reason: 'x' })).status).toBe(404);
+    }
+    expect((await list(customer)).body.data).toHaveLength(2);
+  });
+});
