@@ -1,7 +1,8 @@
 import { refreshSession, registerCustomer, type RegisteredCustomer } from '../support/customers.js';
 import { insertIdentity, insertProvider } from '../support/identity-providers/insert-provider.js';
+import { importLines, parseNdjson, toNdjson } from '../support/ndjson.js';
 import { insertOperator } from '../support/operator-client.js';
-import { insertOrganization, insertProject } from '../support/tenants.js';
+import { insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
 import { bearerHeader, TestInstance, type TestResponse } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -102,5 +103,58 @@ describe('the identities of a customer', () => {
       expect((await request('POST', `${path}/${identityId}/remove`, { reason: 'x' })).status).toBe(404);
     }
     expect((await list(customer)).body.data).toHaveLength(2);
+  });
+});
+
+describe('the exports', () => {
+  it('of a customer contain the identities', async () => {
+    const customer = await registerWithIdentities();
+    const exported = await instance.requestWithSecretKey('GET', `/api/v1/customers/${customer.id}/export`);
+    expect(exported.body.identities).toEqual((await list(customer)).body.data);
+    expect(exported.body.identities).toHaveLength(2);
+  });
+
+  it('of a project contain them in the format of imports, which link them to providers with the same slugs', async () => {
+    const { organizationId } = instance.credentials;
+    const createProject = async (...slugs: string[]): Promise<Tenant> => {
+      const tenant = await insertProject(instance, organizationId);
+      for (const slug of slugs) await insertProvider(instance, { projectId: tenant.projectId, slug });
+      return tenant;
+    };
+    const exportLines = async ({ projectId }: Tenant): Promise<string> =>
+      (await instance.requestWithSecretKey('GET', `/api/v1/projects/${projectId}/export`)).body;
+    const importInto = async ({ secretKey }: Tenant, lines: string) =>
+      (await importLines(instance, lines, {}, bearerHeader(secretKey))).body;
+
+    const origin = await createProject('google', 'acme');
+    const identities = [
+      { provider: 'google', subject: '1234' },
+      { provider: 'acme', subject: '00u1 ä' },
+    ];
+    const emails = [uniqueEmail(), uniqueEmail()];
+    const customers = [{ email: emails[0], identities }, { email: emails[1] }];
+    expect(await importInto(origin, toNdjson(customers))).toMatchObject({ created: 2 });
+    await instance.sql('UPDATE customers SET image_url = $2 WHERE email = $1', [
+      emails[0],
+      'https://provider.example.com/ada.png',
+    ]);
+    const exported = await exportLines(origin);
+    const lines = parseNdjson(exported);
+    expect(lines.find(({ email }) => email === emails[0])).toMatchObject({ identities });
+    expect(lines.find(({ email }) => email === emails[1])).not.toHaveProperty('identities');
+
+    const target = await createProject('google', 'acme');
+    expect(await importInto(target, exported)).toMatchObject({ created: 2, failures: { data: [] } });
+    const comparable = ({ id: _, projectId: __, ...line }: Record<string, any>) => ({
+      ...line,
+      imageUrl: null,
+    });
+    expect(parseNdjson(await exportLines(target)).map(comparable)).toEqual(lines.map(comparable));
+
+    const incomplete = await createProject('google');
+    expect(await importInto(incomplete, exported)).toMatchObject({
+      created: 1,
+      failures: { data: [{ errors: [{ field: 'identities.1.provider', code: 'provider_not_found' }] }] },
+    });
   });
 });

@@ -5,9 +5,11 @@ import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD, bearerHeader, type TestResponse } from '../support/test-instance.js';
 import { importLines, StreamingImport, toNdjson } from '../support/ndjson.js';
 import { listEncodings, dumpTables } from '../support/dump-tables.js';
+import { insertProvider } from '../support/identity-providers/insert-provider.js';
 import { portablePasskey } from '../support/passkeys.js';
 import { insertKey, insertProject } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
+import { withConcurrentChange } from '../support/with-concurrent-change.js';
 
 let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
@@ -100,6 +102,7 @@ describe('a list of customers', () => {
       projectId: instance.credentials.projectId,
       email,
       firstName: 'Ada',
+      imageUrl: null,
       mfa: 'inherit',
       disabledAt: null,
       createdAt: '2019-05-01T10:00:00.000Z',
@@ -217,6 +220,88 @@ describe('a list of customers', () => {
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
     const elsewhere = await importList({ projectId, customers: [{ email, passkeys: [passkey] }] });
     expect(elsewhere.body).toMatchObject({ created: 1 });
+  });
+
+  it('imports identities at providers of the project that are not taken', async () => {
+    const { projectId, slug } = await insertProvider(instance, { enabled: false });
+    const foreign = await insertProvider(
+      instance,
+      await insertProject(instance, instance.credentials.organizationId),
+    );
+    const [identity, other, third] = ['1', '2', '3'].map((subject) => ({ provider: slug, subject }));
+    const invalid = (name: string, value: unknown) => [{ ...identity, [name]: value }];
+    const email = uniqueEmail();
+    const passkey = portablePasskey();
+    await importList({ customers: [{ email: uniqueEmail(), passkeys: [passkey] }] });
+    const cases: [fields: object, status: 'created' | 'skipped' | 'failed', ...errors: string[]][] = [
+      [{ identities: [] }, 'created'],
+      [{ identities: null }, 'created'],
+      [{ identities: 'text' }, 'failed', 'identities:invalid_type'],
+      [{ identities: ['text'] }, 'failed', 'identities.0:invalid'],
+      [{ identities: Array(21).fill(identity) }, 'failed', 'identities:too_long'],
+      [{ identities: invalid('provider', undefined) }, 'failed', 'identities.0.provider:required'],
+      [{ identities: invalid('provider', 'G') }, 'failed', 'identities.0.provider:invalid'],
+      [{ identities: invalid('provider', 'unknown') }, 'failed', 'identities.0.provider:provider_not_found'],
+      [
+        { identities: invalid('provider', foreign.slug) },
+        'failed',
+        'identities.0.provider:provider_not_found',
+      ],
+      ...['', 'a\nb', 'x'.repeat(256), 1234].map((subject): [object, 'failed', string] => [
+        { identities: invalid('subject', subject) },
+        'failed',
+        `identities.0.subject:${typeof subject === 'string' ? 'invalid' : 'invalid_type'}`,
+      ]),
+      [{ identities: invalid('email', email) }, 'failed', 'identities.0.email:unknown_field'],
+      [{ identities: [identity, identity] }, 'failed', 'identities.1.subject:repeated'],
+      [{ identities: [identity, other], emailVerified: false }, 'created'],
+      [{ identities: [third, identity] }, 'failed', 'identities.1.subject:identity_already_linked'],
+      [
+        { identities: [other], passkeys: [passkey] },
+        'failed',
+        ...['passkeys.0.credentialId:passkey_taken', 'identities.0.subject:identity_already_linked'],
+      ],
+      [{ identities: [third, { provider: slug, subject: 'x'.repeat(255) }] }, 'created'],
+    ];
+    const customers = cases.map(([fields], index) => ({ email: `${index}${email}`, ...fields }));
+    const outcomes = async () => {
+      const { body } = await importList({ projectId, customers });
+      return (body.results as any[]).map(({ status, errors }) => [
+        status,
+        ...errors.map(({ field, code }: any) => `${field}:${code}`),
+      ]);
+    };
+    expect(await outcomes()).toEqual(cases.map(([, ...outcome]) => outcome));
+    const repeated = (await outcomes()).filter((_, index) => cases[index]![1] === 'created');
+    expect(repeated).toEqual(Array(4).fill(['skipped', 'email:email_already_registered']));
+    const linked = await instance.sql(
+      `SELECT d.subject, d.email, d.last_used_at FROM identities d JOIN customers c ON c.id = d.customer_id
+       WHERE c.email LIKE '%' || $1 ORDER BY d.subject`,
+      [email],
+    );
+    const unused = { email: null, last_used_at: null };
+    expect(linked).toEqual(['1', '2', '3', 'x'.repeat(255)].map((subject) => ({ subject, ...unused })));
+    expect(await instance.sql(`SELECT FROM events WHERE type = 'identity.linked'`)).toEqual([]);
+  });
+
+  it('is rejected if one of its identities is linked at the same time', async () => {
+    const { id, slug } = await insertProvider(instance);
+    const { body: owner } = await instance.requestWithSecretKey('POST', '/api/v1/customers', {
+      email: uniqueEmail(),
+    });
+    const customers = [{ email: uniqueEmail(), identities: [{ provider: slug, subject: '1' }] }];
+    const imported = await withConcurrentChange(
+      instance,
+      (sql) =>
+        sql(
+          `INSERT INTO identities (id, project_id, provider_id, customer_id, subject)
+           VALUES (gen_random_uuid(), $1, $2, $3, '1')`,
+          [owner.projectId, id, owner.id],
+        ),
+      () => importList({ customers }),
+    );
+    expect(imported).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect(await findCustomer(customers[0]!.email)).toBeUndefined();
   });
 
   it('counts created customers with hashes below the minimum of OWASP, in the import and in the audit log', async () => {

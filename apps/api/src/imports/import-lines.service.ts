@@ -8,13 +8,14 @@ import {
   type FieldError,
   type ProjectContext,
 } from '@gatehouse/domain';
-import type { CustomerWithPasswordHash } from '@gatehouse/persistence';
+import type { CustomerWithPasswordHash, PortableIdentity } from '@gatehouse/persistence';
 import { isWeakHash, newId, now, PasswordHasher } from '@gatehouse/platform';
 import { parseTime } from '../http/fields.js';
 import { InputPipe } from '../http/input.pipe.js';
 import { lineLimits, parseStrictJson } from '../http/strict-json.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import { ImportedCustomer } from './dto/import.request.js';
+import { ImportedIdentitiesService } from './imported-identities.service.js';
 import { ImportedPasskeysService, type NewImportedPasskey } from './imported-passkeys.service.js';
 import type { Line } from './ndjson.js';
 
@@ -22,7 +23,7 @@ import type { Line } from './ndjson.js';
 const LINES_PER_TURN = 20;
 
 /** Limits of the stored errors of a line: its sender chooses the number and the names of its fields. */
-const MAX_ERRORS = 20;
+export const MAX_ERRORS = 20;
 const MAX_FIELD_LENGTH = 100;
 
 /** A validated line: the customer to create, or the errors. */
@@ -34,6 +35,7 @@ export type ValidatedLine = { line: number } & (
       /** In base32, or null. */
       totpSecret: string | null;
       passkeys: NewImportedPasskey[];
+      identities: PortableIdentity[];
       hasWeakHash: boolean;
     }
   | { errors: FieldError[] }
@@ -48,6 +50,7 @@ export class ImportLinesService {
     private readonly policy: PasswordPolicyService,
     private readonly hasher: PasswordHasher,
     private readonly passkeys: ImportedPasskeysService,
+    private readonly identities: ImportedIdentitiesService,
   ) {}
 
   /** @throws GatehouseError `request_timeout` when the caller disconnects */
@@ -94,6 +97,7 @@ export class ImportLinesService {
       return {
         line,
         passkeys: await this.passkeys.validate(project, input.passkeys ?? []),
+        identities: this.identities.validate(input.identities ?? []),
         customer: toCustomer(project, input, await this.resolvePasswordHash(project, input, signal)),
         hasOwnId: input.id !== undefined,
         totpSecret: input.totpSecret ?? null,

@@ -9,10 +9,14 @@ import {
 } from '@gatehouse/persistence';
 import { newId, Keyring } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
+import { identityKey, ImportedIdentitiesService } from './imported-identities.service.js';
 import { ImportedPasskeysService } from './imported-passkeys.service.js';
-import type { ValidatedLine } from './import-lines.service.js';
+import { MAX_ERRORS, type ValidatedLine } from './import-lines.service.js';
 
 type Candidate = Extract<ValidatedLine, { customer: CustomerWithPasswordHash }>;
+
+/** The errors of lines, by the number of the line. */
+type LineErrors = Map<number, FieldError[]>;
 
 /** Inserts validated customers into a project, and returns the result of each line. */
 @Injectable()
@@ -21,6 +25,7 @@ export class ImportWriterService {
     private readonly customers: CustomersBulkRepository,
     private readonly factors: FactorsRepository,
     private readonly passkeys: ImportedPasskeysService,
+    private readonly identities: ImportedIdentitiesService,
     private readonly events: EventsRepository,
     private readonly keyring: Keyring,
   ) {}
@@ -36,8 +41,11 @@ export class ImportWriterService {
     const created: Customer[] = [];
     for (const group of splitDuplicates(lines.filter(isCandidate))) {
       await this.replaceTakenIds(tx, group);
-      const takenPasskeys = await this.passkeys.findTaken(tx, project, group);
-      const insertable = group.filter(({ line }) => !takenPasskeys.has(line));
+      const errors = mergeErrors(
+        await this.passkeys.findTaken(tx, project, group),
+        await this.identities.findErrors(tx, project, group),
+      );
+      const insertable = group.filter(({ line }) => !errors.has(line));
       const ids = await this.customers.insert(
         tx,
         project.id,
@@ -51,7 +59,8 @@ export class ImportWriterService {
       }
       await this.insertFactors(tx, inserted);
       await this.passkeys.insert(tx, project, inserted);
-      for (const result of await this.explainConflicts(tx, project, conflicting, takenPasskeys))
+      await this.identities.insert(tx, project, inserted);
+      for (const result of await this.explainConflicts(tx, project, conflicting, errors))
         results.set(result.line, result);
     }
     if (emitEvents) {
@@ -95,7 +104,7 @@ export class ImportWriterService {
     tx: Tx,
     project: ProjectContext,
     conflicting: Candidate[],
-    takenPasskeys: Map<number, FieldError[]>,
+    errors: LineErrors,
   ): Promise<ImportLineResult[]> {
     if (conflicting.length === 0) return [];
     const emails = conflicting.map(({ customer }) => customer.email);
@@ -104,20 +113,23 @@ export class ImportWriterService {
       const customerId = taken.get(customer.email) ?? null;
       return customerId
         ? { line, status: 'skipped', customerId, errors: [emailTakenError] }
-        : {
-            line,
-            status: 'failed',
-            customerId,
-            errors: takenPasskeys.get(line) ?? [externalIdTakenError],
-          };
+        : { line, status: 'failed', customerId, errors: errors.get(line) ?? [externalIdTakenError] };
     });
   }
 }
 
 const isCandidate = (line: ValidatedLine): line is Candidate => 'customer' in line;
 
+/** Returns the errors of both maps, as many of each line as an import stores. */
+function mergeErrors(one: LineErrors, other: LineErrors): LineErrors {
+  const merged = new Map(one);
+  for (const [line, errors] of other)
+    merged.set(line, [...(one.get(line) ?? []), ...errors].slice(0, MAX_ERRORS));
+  return merged;
+}
+
 /**
- * Returns groups in which no id, email address, external id or passkey occurs twice: a duplicate conflicts with the
+ * Returns groups in which no id, email address, external id, passkey or identity occurs twice: a duplicate conflicts with the
  * first occurrence in the database, as if the customers were inserted one by one.
  */
 function splitDuplicates(candidates: Candidate[]): Candidate[][] {
@@ -129,6 +141,7 @@ function splitDuplicates(candidates: Candidate[]): Candidate[][] {
       ...[`id ${id}`, `email ${email}`],
       ...(externalId === null ? [] : [`externalId ${externalId}`]),
       ...candidate.passkeys.map(({ credentialId }) => `passkey ${credentialId.toString('hex')}`),
+      ...candidate.identities.map((identity) => `identity ${identityKey(identity)}`),
     ];
     if (groups.length === 0 || keys.some((key) => seen.has(key))) {
       groups.push([]);

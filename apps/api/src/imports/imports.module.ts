@@ -3,6 +3,7 @@ import { AuditModule } from '../audit/audit.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { PasskeysModule } from '../passkeys/passkeys.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
+import { ImportedIdentitiesService } from './imported-identities.service.js';
 import { ImportedPasskeysService } from './imported-passkeys.service.js';
 import { ImportLinesService } from './import-lines.service.js';
 import { ImportRequestsService } from './import-requests.service.js';
@@ -14,6 +15,7 @@ import { ImportsService } from './imports.service.js';
   imports: [AuditModule, HttpModule, PasskeysModule, PasswordsModule],
   controllers: [ImportsController],
   providers: [
+    ImportedIdentitiesService,
     ImportedPasskeysService,
     ImportLinesService,
     ImportRequestsService,

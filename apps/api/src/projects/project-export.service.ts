@@ -6,6 +6,7 @@ import {
   ApiKeysRepository,
   CustomersBulkRepository,
   FactorsRepository,
+  IdentitiesRepository,
   PasskeysRepository,
   ProjectsRepository,
   Transactions,
@@ -34,6 +35,7 @@ export class ProjectExportService {
     private readonly customers: CustomersBulkRepository,
     private readonly factors: FactorsRepository,
     private readonly passkeys: PasskeysRepository,
+    private readonly identities: IdentitiesRepository,
     private readonly apiKeys: ApiKeysRepository,
     private readonly hasher: PasswordHasher,
     private readonly keyring: Keyring,
@@ -100,12 +102,15 @@ export class ProjectExportService {
     const ids = page.map(({ id }) => id);
     const secrets = withHashes ? await this.factors.listNewestSecrets(ids) : null;
     const passkeys = await this.passkeys.listPortable(ids);
+    const identities = await this.identities.listPortable(ids);
     const lines = page.map(({ passwordHash, ...customer }) => {
       const list = passkeys.get(customer.id)!.map((passkey) => ExportedPasskey.from(passkey, rpId));
+      const persons = identities.get(customer.id)!;
       return {
         ...CustomerResponse.from(customer),
-        // Without it, earlier versions can import the line.
+        // Most customers have none.
         ...(list.length > 0 ? { passkeys: list } : {}),
+        ...(persons.length > 0 ? { identities: persons } : {}),
         ...(secrets && this.formatSecrets(customer.id, passwordHash, secrets.get(customer.id))),
       };
     });

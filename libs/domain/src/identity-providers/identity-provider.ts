@@ -47,6 +47,9 @@ export interface IdentityProvider {
 /** Maximum number of identity providers of a project. */
 export const MAX_IDENTITY_PROVIDERS = 50;
 
+/** Maximum number of identities of a customer in an import. */
+export const MAX_IMPORTED_IDENTITIES = 20;
+
 /** Seconds for which a customer can complete a sign-in at a provider (sign-in contract, section 2). */
 export const OAUTH_FLOW_TTL = 10 * 60;
 

@@ -18,9 +18,13 @@ export interface ProviderProfile {
 }
 
 /** Maximum length of a subject (OpenID Connect Core, section 2). */
-const SUBJECT_LENGTH = 255;
+export const SUBJECT_LENGTH = 255;
 const NAME_LENGTH = 100;
 const IMAGE_URL_LENGTH = 2048;
+
+/** Returns true for a text that can identify a person at a provider. */
+export const isSubject = (text: string): boolean =>
+  text !== '' && text.length <= SUBJECT_LENGTH && !/\p{Cc}/u.test(text);
 
 const nonEmptyText = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
@@ -52,12 +56,7 @@ function readNames(claims: ProviderClaims): Pick<ProviderProfile, 'firstName' | 
  */
 export function readProfile(claims: ProviderClaims, isEmailTrusted: boolean): ProviderProfile | null {
   const subject = claims['sub'];
-  const isSubject =
-    typeof subject === 'string' &&
-    subject !== '' &&
-    subject.length <= SUBJECT_LENGTH &&
-    !/\p{Cc}/u.test(subject);
-  if (!isSubject) return null;
+  if (typeof subject !== 'string' || !isSubject(subject)) return null;
   const email = typeof claims['email'] === 'string' ? canonicalEmail(claims['email']) : null;
   return {
     subject,

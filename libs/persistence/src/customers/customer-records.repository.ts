@@ -1,6 +1,7 @@
 // This file contains SQL: long lists, joins, and the states and times that are computed from several columns.
 import type { AttemptError, OneTimeTokenKind, OneTimeTokenState, Reach } from '@gatehouse/domain';
 import type { Database } from '../database.js';
+import { listIdentities, type Identity } from '../identity-providers/identities.repository.js';
 import { tokenState } from '../one-time-tokens/one-time-tokens.repository.js';
 import { listPasskeys, type Passkey } from '../passkeys/passkeys.repository.js';
 import { proofColumns, proofRow, sessionColumns, sessionRow } from '../sessions/sessions.repository.js';
@@ -82,6 +83,7 @@ export interface CustomerRecords {
   sessions: CustomerSessionRecord[];
   knownAddresses: KnownAddress[];
   passkeys: Passkey[];
+  identities: Identity[];
   tokens: TokenRecord[];
   mails: MailRecord[];
   /** The event bodies; null for those beyond the maximum size of all events. */
@@ -148,6 +150,7 @@ export class CustomerRecordsRepository {
     const sessions = await this.database.execute(listSessions, values);
     const knownAddresses = await this.database.execute(listKnownAddresses, values);
     const passkeys = await this.database.execute(listPasskeys, [customerId]);
+    const identities = await this.database.execute(listIdentities, [customerId]);
     const tokens = await this.database.execute(listTokens, values);
     const mails = await this.database.execute(listMails, values);
     const events = await this.database.execute(listEventBodies, [...values, MAX_EVENT_BYTES]);
@@ -156,6 +159,7 @@ export class CustomerRecordsRepository {
       sessions,
       knownAddresses,
       passkeys,
+      identities,
       tokens,
       mails,
       events: events.map(({ body }) => body),

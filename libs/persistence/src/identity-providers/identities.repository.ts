@@ -34,6 +34,19 @@ export interface NewIdentity {
   email: string | null;
 }
 
+/** An identity as imports and exports contain it. */
+export interface PortableIdentity {
+  /** The slug of the provider. */
+  provider: string;
+  subject: string;
+}
+
+/** An identity in an import. */
+export interface ImportedIdentity extends PortableIdentity {
+  id: string;
+  customerId: string;
+}
+
 export const listIdentities = statement(
   identityRow,
   `SELECT ${identityColumns} FROM identities d JOIN identity_providers i ON i.id = d.provider_id
@@ -58,6 +71,20 @@ const listOfProvider = statement(
    WHERE d.customer_id = $1 AND d.provider_id = $2 ORDER BY d.id DESC`,
 );
 
+const listPortable = statement(
+  { customerId: uuid, provider: text, subject: text },
+  `SELECT d.customer_id AS "customerId", i.slug AS provider, d.subject
+   FROM identities d JOIN identity_providers i ON i.id = d.provider_id WHERE d.customer_id = ANY ($1) ORDER BY d.id`,
+);
+
+const findTaken = statement(
+  { provider: text, subject: text },
+  `SELECT i.slug AS provider, d.subject
+   FROM unnest($2::text[], $3::text[]) AS p (provider, subject)
+     JOIN identity_providers i ON i.project_id = $1 AND i.slug = p.provider
+     JOIN identities d ON d.provider_id = i.id AND d.subject = p.subject`,
+);
+
 const findCustomer = statement(
   { customerId: uuid },
   'SELECT customer_id AS "customerId" FROM identities WHERE provider_id = $1 AND subject = $2',
@@ -67,6 +94,17 @@ const insertIdentity = statement(
   { id: uuid },
   `INSERT INTO identities (id, project_id, provider_id, customer_id, subject, email, last_used_at)
    VALUES ($1, $2, $3, $4, $5, $6, now()) ON CONFLICT (provider_id, subject) DO NOTHING RETURNING id`,
+);
+
+const insertImported = statement(
+  { id: uuid },
+  `INSERT INTO identities (id, project_id, provider_id, customer_id, subject)
+   SELECT d.id, $1, i.id, d."customerId", d.subject
+   FROM json_to_recordset($2::json) AS d (id uuid, provider text, subject text, "customerId" uuid)
+     JOIN identity_providers i ON i.project_id = $1 AND i.slug = d.provider
+   -- In a fixed order, so that two imports of the same identities cannot deadlock.
+   ORDER BY i.id, d.subject
+   ON CONFLICT (provider_id, subject) DO NOTHING RETURNING id`,
 );
 
 const recordUse = statement(
@@ -94,6 +132,21 @@ export class IdentitiesRepository {
     return sql.execute(listOfProvider, [customerId, providerId]);
   }
 
+  /** Returns the identities of customers, by the id of the customer, oldest first. */
+  async listPortable(customerIds: string[]): Promise<Map<string, PortableIdentity[]>> {
+    const rows = await this.database.execute(listPortable, [customerIds]);
+    const identities = new Map<string, PortableIdentity[]>(customerIds.map((id) => [id, []]));
+    for (const { customerId, ...identity } of rows) identities.get(customerId)!.push(identity);
+    return identities;
+  }
+
+  /** Returns those of the identities that a customer of the project has. */
+  findTaken(tx: Tx, projectId: string, identities: PortableIdentity[]): Promise<PortableIdentity[]> {
+    const providers = identities.map(({ provider }) => provider);
+    const subjects = identities.map(({ subject }) => subject);
+    return tx.execute(findTaken, [projectId, providers, subjects]);
+  }
+
   /** Returns the id of the customer to whom a person at a provider is linked, or null. */
   async findCustomerId(
     providerId: string,
@@ -109,6 +162,15 @@ export class IdentitiesRepository {
     const { id, projectId, providerId, customerId, subject, email } = identity;
     const rows = await tx.execute(insertIdentity, [id, projectId, providerId, customerId, subject, email]);
     return rows.length > 0;
+  }
+
+  /**
+   * Inserts identities of customers that the transaction has inserted, at providers that it has locked. Returns false if
+   * one of the identities is already linked.
+   */
+  async insertImported(tx: Tx, projectId: string, identities: ImportedIdentity[]): Promise<boolean> {
+    const rows = await tx.execute(insertImported, [projectId, JSON.stringify(identities)]);
+    return rows.length === identities.length;
   }
 
   /**

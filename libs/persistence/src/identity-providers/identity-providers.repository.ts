@@ -88,6 +88,11 @@ const listEnabled = statement(
    WHERE i.project_id = $1 AND i.enabled ORDER BY i.id LIMIT ${MAX_IDENTITY_PROVIDERS}`,
 );
 
+const lockSlugs = statement(
+  { slug: text },
+  'SELECT slug FROM identity_providers WHERE project_id = $1 AND slug = ANY ($2) ORDER BY id FOR KEY SHARE',
+);
+
 const findProject = statement(
   projectRow,
   `SELECT ${projectColumns} FROM identity_providers i JOIN projects p ON p.id = i.project_id
@@ -160,6 +165,12 @@ export class IdentityProvidersRepository {
   async findEnabled(projectId: string, slug: string): Promise<ConnectedProvider | null> {
     const [row] = await this.database.execute(findEnabled, [projectId, slug]);
     return row ?? null;
+  }
+
+  /** Returns those of the slugs that providers of the project have, and locks the providers against deletion. */
+  async lockSlugs(tx: Tx, projectId: string, slugs: string[]): Promise<Set<string>> {
+    const rows = await tx.execute(lockSlugs, [projectId, slugs]);
+    return new Set(rows.map(({ slug }) => slug));
   }
 
   /** Returns the active project of a provider that a browser names, or null. */

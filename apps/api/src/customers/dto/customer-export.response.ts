@@ -11,6 +11,7 @@ import type {
   TokenRecord,
 } from '@gatehouse/persistence';
 import { FactorsResponse } from '../../factors/dto/factors.response.js';
+import { IdentityResponse } from '../../identities/dto/identity.response.js';
 import { PasskeyResponse } from '../../passkeys/dto/passkey.response.js';
 import { SessionResponse } from '../../sessions/dto/session.response.js';
 import { CustomerResponse } from './customer.response.js';
@@ -149,6 +150,7 @@ export class CustomerExportResponse {
   @ApiProperty({ type: [ExportedSessionResponse] }) sessions!: ExportedSessionResponse[];
   @ApiProperty({ type: [ExportedAddressResponse] }) knownAddresses!: ExportedAddressResponse[];
   @ApiProperty({ type: [PasskeyResponse] }) passkeys!: PasskeyResponse[];
+  @ApiProperty({ type: [IdentityResponse] }) identities!: IdentityResponse[];
   @ApiProperty({ type: [ExportedTokenResponse] }) oneTimeTokens!: ExportedTokenResponse[];
   @ApiProperty({ type: [ExportedMailResponse] }) mails!: ExportedMailResponse[];
 
@@ -169,7 +171,7 @@ export class CustomerExportResponse {
     limit: number,
     exportedAt: Date,
   ): CustomerExportResponse {
-    const { sessions, knownAddresses, passkeys, tokens, mails, events, attempts } = records;
+    const { sessions, knownAddresses, passkeys, identities, tokens, mails, events, attempts } = records;
     const takeNewest = <In, Out>(list: In[], convert: (entry: In) => Out): Out[] =>
       list.slice(0, limit).map(convert);
     return {
@@ -181,6 +183,7 @@ export class CustomerExportResponse {
       sessions: takeNewest(sessions, (session) => ExportedSessionResponse.from(session)),
       knownAddresses: takeNewest(knownAddresses, (address) => ExportedAddressResponse.from(address)),
       passkeys: takeNewest(passkeys, (passkey) => PasskeyResponse.from(passkey)),
+      identities: takeNewest(identities, (identity) => IdentityResponse.from(identity)),
       oneTimeTokens: takeNewest(tokens, (token) => ExportedTokenResponse.from(token)),
       mails: takeNewest(mails, (mail) => ExportedMailResponse.from(mail)),
       events: takeNewest(

@@ -6,6 +6,7 @@ import {
   type CustomerIdentity,
   type CustomerMfaPolicy,
 } from '@gatehouse/domain';
+import { urlSchema } from '../../http/text-schemas.js';
 
 const toIso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
@@ -30,7 +31,7 @@ export class MeResponse extends CustomerSummary {
   locale!: string | null;
   @ApiProperty({
     type: String,
-    format: 'uri',
+    ...urlSchema,
     nullable: true,
     description: 'Image from the first identity provider that had one',
   })

@@ -2,7 +2,17 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
-import { isRpId, isUuid, MAX_PASSKEYS, PASSKEY_NAME_LENGTH, type CustomerMfaPolicy } from '@gatehouse/domain';
+import {
+  isRpId,
+  isSlug,
+  isSubject,
+  isUuid,
+  MAX_IMPORTED_IDENTITIES,
+  MAX_PASSKEYS,
+  PASSKEY_NAME_LENGTH,
+  SUBJECT_LENGTH,
+  type CustomerMfaPolicy,
+} from '@gatehouse/domain';
 import { decodeBase64Url, now } from '@gatehouse/platform';
 import { CustomerMfaField } from '../../http/customer-mfa-field.js';
 import { CustomerProfileFields } from '../../http/customer-profile-fields.js';
@@ -23,7 +33,7 @@ import {
 import { ObjectListField } from '../../http/object-list-field.js';
 import { PageQuery } from '../../http/paging.js';
 import { TransportsField } from '../../http/passkey-response-fields.js';
-import { domainSchema } from '../../http/text-schemas.js';
+import { domainSchema, urlSchema } from '../../http/text-schemas.js';
 
 /** Maximum time by which another clock may be ahead of this one, in ms. */
 const CLOCK_SKEW_MS = 5 * 60_000;
@@ -160,6 +170,27 @@ export class ImportedPasskeyFields {
   @PastField('Time of the last use') lastUsedAt?: string | null;
 }
 
+/** An account of a customer at an identity provider. */
+export class ImportedIdentityFields {
+  @CheckedField({
+    description: 'Slug of an identity provider of the project, which need not be enabled',
+    example: 'google',
+    isValid: isSlug,
+    message: '$property must be the slug of an identity provider',
+  })
+  provider!: string;
+
+  @CheckedField({
+    description:
+      'Identifies the account at the identity provider: the claim `sub`, or the id of a GitHub or Discord user. Unique for the provider',
+    example: '110169484474386276334',
+    schema: { minLength: 1, maxLength: SUBJECT_LENGTH },
+    isValid: isSubject,
+    message: `$property must be 1 to ${SUBJECT_LENGTH} characters without control characters`,
+  })
+  subject!: string;
+}
+
 class ImportedEmail {
   @EmailField() email!: string;
 }
@@ -205,6 +236,15 @@ class ImportedFields {
   })
   passkeys?: ImportedPasskeyFields[] | null;
 
+  @ObjectListField({
+    description: 'Accounts at identity providers that the customer can sign in with',
+    type: ImportedIdentityFields,
+    optional: true,
+    nullable: true,
+    maxItems: MAX_IMPORTED_IDENTITIES,
+  })
+  identities?: ImportedIdentityFields[] | null;
+
   @BooleanField({
     description: 'True if the customer has proven ownership of the email address',
     optional: true,
@@ -227,6 +267,15 @@ class ImportedFields {
   id?: string;
   @UuidField('Accepted because exports contain it, but ignored: the project is a parameter of the import')
   projectId?: string;
+  @TextField({
+    description:
+      'Accepted because exports contain it, but ignored: the image is from the first identity provider that had one',
+    optional: true,
+    nullable: true,
+    maxLength: 2048,
+    schema: urlSchema,
+  })
+  imageUrl?: string | null;
 }
 
 /** A customer of another system, or a line of an export. */
