@@ -2,14 +2,18 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import ipaddr from 'ipaddr.js';
 
-export type RecordType = 'A' | 'AAAA';
+export type RecordType = 'A' | 'AAAA' | 'TXT';
 
 /**
- * The response to a question: addresses of either family, an alias or an error code. `silent` means no
+ * The response to a question: addresses of either family, an alias, texts or an error code. `silent` means no
  * response.
  */
 export type NameResponse =
-  string[] | { cname: string; addresses: string[] } | keyof typeof responseCodes | 'silent';
+  | string[]
+  | { cname: string; addresses: string[] }
+  | { texts: string[] }
+  | keyof typeof responseCodes
+  | 'silent';
 
 /**
  * A response, or a function that returns one: `nth` counts the questions of one type about one name, from 0.
@@ -17,7 +21,7 @@ export type NameResponse =
 export type NameRecord = NameResponse | ((nth: number, type: RecordType) => NameResponse);
 
 const responseCodes = { NXDOMAIN: 3, SERVFAIL: 2, REFUSED: 5 };
-const recordTypes: Record<number, RecordType> = { 1: 'A', 28: 'AAAA' };
+const recordTypes: Record<number, RecordType> = { 1: 'A', 16: 'TXT', 28: 'AAAA' };
 
 /** A real name server (UDP, RFC 1035) whose responses the test defines; TTL 0. */
 export class NameServer {
@@ -82,25 +86,41 @@ function encodeResponse(
   response: Exclude<NameResponse, 'silent'>,
 ): Buffer {
   const head = Buffer.from(question);
-  const { cname, addresses } =
+  const records =
     typeof response === 'string'
-      ? { addresses: [] }
-      : Array.isArray(response)
-        ? { addresses: response }
-        : response;
-  const wanted = addresses.filter((address) => address.includes(':') === (type === 'AAAA'));
-  // For the name of the question, a pointer to its position; for the alias, its encoded name.
-  const owner = cname === undefined ? Buffer.from([0xc0, 12]) : encodeName(cname);
-  const records = [
-    ...(cname === undefined ? [] : [encodeRecord(Buffer.from([0xc0, 12]), 5, encodeName(cname))]),
-    ...wanted.map((address) =>
-      encodeRecord(owner, type === 'A' ? 1 : 28, Buffer.from(ipaddr.parse(address).toByteArray())),
-    ),
-  ];
+      ? []
+      : 'texts' in response
+        ? response.texts.map((text) => encodeRecord(QUESTION_NAME, 16, encodeText(text)))
+        : encodeAddresses(type, response);
   head.writeUInt16BE(0x8180 | (typeof response === 'string' ? responseCodes[response] : 0), 2);
   head.writeUInt16BE(records.length, 6);
   head.writeUInt32BE(0, 8);
   return Buffer.concat([head, ...records]);
+}
+
+/** A pointer to the position of the name in the question. */
+const QUESTION_NAME = Buffer.from([0xc0, 12]);
+
+function encodeAddresses(
+  type: RecordType,
+  response: string[] | { cname: string; addresses: string[] },
+): Buffer[] {
+  const { cname, addresses } = Array.isArray(response) ? { addresses: response } : response;
+  const owner = cname === undefined ? QUESTION_NAME : encodeName(cname);
+  const family = { A: 1, AAAA: 28, TXT: undefined }[type];
+  const wanted = family ? addresses.filter((address) => address.includes(':') === (type === 'AAAA')) : [];
+  return [
+    ...(cname === undefined ? [] : [encodeRecord(QUESTION_NAME, 5, encodeName(cname))]),
+    ...wanted.map((address) =>
+      encodeRecord(owner, family!, Buffer.from(ipaddr.parse(address).toByteArray())),
+    ),
+  ];
+}
+
+/** Encodes a text in parts of at most 255 bytes. */
+function encodeText(text: string): Buffer {
+  const parts = text.match(/.{1,255}/gs) ?? [''];
+  return Buffer.concat(parts.map((part) => Buffer.from([part.length, ...Buffer.from(part, 'latin1')])));
 }
 
 const encodeName = (name: string): Buffer =>

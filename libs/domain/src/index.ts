@@ -4,6 +4,7 @@ export * from './identity-providers/identity-decision.js';
 export * from './identity-providers/identity-provider.js';
 export * from './identity-providers/presets/index.js';
 export * from './identity-providers/provider-errors.js';
+export * from './identity-providers/provider-domain.js';
 export * from './identity-providers/provider-preset.js';
 export * from './identity-providers/provider-profile.js';
 export * from './identity-providers/provider-settings.js';

@@ -27,6 +27,7 @@ export * from './http/deadline.js';
 export * from './http/outbound-client.js';
 export * from './http/outbound-fetch.js';
 export * from './http/outbound-response.js';
+export * from './http/txt-resolver.js';
 export * from './limits/rate-limiter.js';
 export * from './logging/logger.js';
 export * from './logging/nest-logger.js';

@@ -43,6 +43,8 @@ export interface ProviderPreset {
   canReauthenticate: boolean;
   /** True if apps can send the id token of a native sign-in. */
   hasNativeSignIn?: boolean;
+  /** True if accounts belong to persons, never to an organization. Such a provider has no domains. */
+  isPersonal?: boolean;
   /** Absent for OpenID Providers. */
   oauth?: OAuthApi;
   /** Returns whether the provider has verified that the person owns the email in the claims. */

@@ -22,6 +22,7 @@ export const discord: ProviderPreset = {
   allowsOwnIssuer: false,
   scopes: ['identify', 'email'],
   canReauthenticate: false,
+  isPersonal: true,
   oauth: {
     endpoints: (issuer) => ({
       issuer,

@@ -36,6 +36,7 @@ export const github: ProviderPreset = {
   allowsOwnIssuer: true,
   scopes: ['read:user', 'user:email'],
   canReauthenticate: false,
+  isPersonal: true,
   oauth: {
     // GitHub names this issuer since April 2026.
     endpoints: (issuer) => ({

@@ -1,0 +1,82 @@
+import { getDomain } from 'tldts';
+import { canonicalEmail } from '../customers/email.js';
+
+/** A domain of email addresses that belongs to the organization behind a provider, once a DNS record proves it. */
+export interface ProviderDomain {
+  providerId: string;
+  projectId: string;
+  /** In canonical form, as in email addresses. */
+  domain: string;
+  /** What the record contains. It is public. */
+  token: string;
+  /** Null as long as the domain has no effect. */
+  verifiedAt: Date | null;
+  /** Time of the last look-up, or null. */
+  checkedAt: Date | null;
+  /** Time since which the record of a verified domain is missing, or null. */
+  failingSince: Date | null;
+}
+
+/** Maximum number of domains of a provider. */
+export const MAX_PROVIDER_DOMAINS = 50;
+
+/** Days for which a verified domain stays verified without its record. */
+export const DOMAIN_GRACE_DAYS = 7;
+
+const DAY_MS = 86_400_000;
+const RECORD_LABEL = '_gatehouse-challenge';
+const RECORD_PREFIX = 'gatehouse-domain-verification=';
+const MAX_NAME_LENGTH = 253;
+
+/** A DNS record that proves who controls a domain. */
+export interface DomainRecord {
+  type: 'TXT';
+  name: string;
+  value: string;
+}
+
+/** What a look-up of the record has found. */
+export const domainFindings = ['verified', 'no_record', 'other_value', 'dns_error'] as const;
+export type DomainFinding = (typeof domainFindings)[number];
+
+/** Returns the record that proves a domain. */
+export const domainRecord = ({ domain, token }: Pick<ProviderDomain, 'domain' | 'token'>): DomainRecord => ({
+  type: 'TXT',
+  name: `${RECORD_LABEL}.${domain}`,
+  value: `${RECORD_PREFIX}${token}`,
+});
+
+/**
+ * Returns the canonical form of a domain of email addresses, as `canonicalEmail` writes it. Returns null for any other
+ * text, for a single label, and for a public suffix, below which everyone can register a domain.
+ */
+export function canonicalDomain(input: string): string | null {
+  const domain = canonicalEmail(`a@${input.trim()}`)?.slice(2) ?? null;
+  if (domain === null || `${RECORD_LABEL}.${domain}`.length > MAX_NAME_LENGTH) return null;
+  return getDomain(domain, { allowPrivateDomains: true }) === null ? null : domain;
+}
+
+/** Returns what the texts of the TXT records at the name of a record prove. */
+export function evaluateRecords(record: DomainRecord, texts: string[]): DomainFinding {
+  if (texts.length === 0) return 'no_record';
+  return texts.some((text) => text.trim() === record.value) ? 'verified' : 'other_value';
+}
+
+/**
+ * Returns the state of a domain after a look-up. An error of DNS proves nothing. A missing record takes effect after
+ * some days: a mistake in a zone must not change how customers sign in, and a domain that was given up must not keep its
+ * power over their accounts.
+ */
+export function decideDomain(
+  before: Pick<ProviderDomain, 'verifiedAt' | 'failingSince'>,
+  finding: DomainFinding,
+  time: Date,
+): Pick<ProviderDomain, 'verifiedAt' | 'failingSince'> {
+  const { verifiedAt, failingSince } = before;
+  if (finding === 'dns_error') return { verifiedAt, failingSince };
+  if (finding === 'verified') return { verifiedAt: verifiedAt ?? time, failingSince: null };
+  if (!verifiedAt) return { verifiedAt: null, failingSince: null };
+  const since = failingSince ?? time;
+  const isLapsed = time.getTime() - since.getTime() >= DOMAIN_GRACE_DAYS * DAY_MS;
+  return isLapsed ? { verifiedAt: null, failingSince: null } : { verifiedAt, failingSince: since };
+}
