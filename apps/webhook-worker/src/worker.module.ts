@@ -6,6 +6,8 @@ import { AttemptRunner } from './delivery/attempt-runner.js';
 import { DuePoller } from './delivery/due-poller.js';
 import { ConcurrencyLimits } from './delivery/concurrency-limits.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
+import { DomainChecker } from './domains/domain-checker.js';
+import { RequiredDomainEnforcer } from './domains/required-domain-enforcer.js';
 import { EndpointHealthReporter } from './health/endpoint-health-reporter.js';
 import { FailingEndpointDisabler } from './health/failing-endpoint-disabler.js';
 import { Heartbeat } from './health/heartbeat.js';
@@ -27,6 +29,7 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
     BulkRedeliveryRunner,
     MaintenanceJobs,
     DeadLetterNotifier,
+    DomainChecker,
     DuePoller,
     EndpointHealthReporter,
     ExpiringKeyNotifier,
@@ -36,6 +39,7 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
     ConcurrencyLimits,
     AttemptAggregator,
     MailSender,
+    RequiredDomainEnforcer,
     Sweeper,
     WebhookSender,
     WorkerService,
@@ -50,6 +54,7 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
         Heartbeat,
         AttemptAggregator,
         MailSender,
+        RequiredDomainEnforcer,
         Sweeper,
       ],
     },

@@ -48,6 +48,7 @@ export * from './projects/sign-in-methods.js';
 export * from './projects/wildcard-url.js';
 export * from './search/search-term.js';
 export * from './sessions/authentication-method.js';
+export * from './sessions/device-name.js';
 export * from './sessions/profile-claims.js';
 export * from './sessions/refresh-decision.js';
 export * from './sessions/reserved-claims.js';

@@ -28,6 +28,8 @@ import { IdempotencyKeysRepository } from './idempotency/idempotency-keys.reposi
 import { IdentitiesRepository } from './identity-providers/identities.repository.js';
 import { IdentityProvidersRepository } from './identity-providers/identity-providers.repository.js';
 import { OAuthFlowsRepository } from './identity-providers/oauth-flows.repository.js';
+import { ProviderDomainsRepository } from './identity-providers/provider-domains.repository.js';
+import { RequiredDomainsRepository } from './identity-providers/required-domains.repository.js';
 import { ImportsRepository } from './imports/imports.repository.js';
 import { LegacySignInRepository } from './legacy-sign-in/legacy-sign-in.repository.js';
 import { LoginAttemptsRepository } from './login-attempts/login-attempts.repository.js';
@@ -118,8 +120,10 @@ const repositories: Provider[] = [
   PasskeyCeremoniesRepository,
   PasskeysRepository,
   ProjectsRepository,
+  ProviderDomainsRepository,
   ReauthenticationCodesRepository,
   RedeliveryBatchesRepository,
+  RequiredDomainsRepository,
   SearchRepository,
   SessionProofsRepository,
   SessionsRepository,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  deviceName,
   effectiveRpId,
   GatehouseError,
   isMfaEnabled,
@@ -36,7 +37,6 @@ import {
   type PublicKeyCredentialRequestOptionsJSON,
 } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
-import { deviceName } from '../http/device-name.js';
 import { PasskeyResponse } from './dto/passkey.response.js';
 
 /** Returns the name of a passkey that the customer has not named. */

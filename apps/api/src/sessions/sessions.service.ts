@@ -13,6 +13,7 @@ import {
   CustomersRepository,
   EventsRepository,
   ProjectsRepository,
+  sessionRevokedEvent,
   SessionsRepository,
   Transactions,
   type CustomerWithProject,
@@ -23,9 +24,7 @@ import {
 } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
-import { customerEvent } from '../events/customer-events.js';
 import { readPage, type Page, type PageQuery } from '../http/paging.js';
-import { SessionResponse } from './dto/session.response.js';
 
 export const logoutScopes = ['this', 'others', 'all'] as const;
 export type LogoutScope = (typeof logoutScopes)[number];
@@ -120,7 +119,7 @@ export class SessionsService {
     reason: RevocationReason,
   ): Promise<NewEvent[]> {
     const ended = await this.sessions.revoke(tx, customer.id, sessionId, reason);
-    return ended ? [revokedEvent(ended, customer, project, reason)] : [];
+    return ended ? [sessionRevokedEvent(ended, customer, project, reason)] : [];
   }
 
   /**
@@ -137,7 +136,7 @@ export class SessionsService {
     // The sign-ins of a disabled customer are refused until the customer is enabled.
     if (reason !== 'customer_disabled') await this.challenges.voidAll(tx, customer.id);
     const ended = await this.sessions.revokeAll(tx, customer.id, reason, exceptId);
-    return ended.map((session) => revokedEvent(session, customer, project, reason));
+    return ended.map((session) => sessionRevokedEvent(session, customer, project, reason));
   }
 
   /**
@@ -155,14 +154,6 @@ export class SessionsService {
     const surplus = surplusSessionCount(otherSessions);
     if (surplus === 0) return [];
     const ended = await this.sessions.revokeOldest(tx, customer.id, 'session_limit', newSessionId, surplus);
-    return ended.map((session) => revokedEvent(session, customer, project, 'session_limit'));
+    return ended.map((session) => sessionRevokedEvent(session, customer, project, 'session_limit'));
   }
 }
-
-const revokedEvent = (
-  session: SessionRecord,
-  customer: Customer,
-  project: ProjectContext,
-  reason: RevocationReason,
-): NewEvent =>
-  customerEvent('session.revoked', customer, project, { session: SessionResponse.from(session), reason });

@@ -19,6 +19,8 @@ const actions: Record<Action, true> & Record<string, true> = {
   'identity_provider.updated': true,
   'identity_provider.deleted': true,
   'identity_provider.tested': true,
+  'identity_provider.domain_checked': true,
+  'identity_provider.domain_lapsed': true,
   'api_key.created': true,
   'api_key.rotated': true,
   'api_key.revoked': true,

@@ -27,6 +27,7 @@ import {
   WebhookEndpointsRepository,
 } from '@gatehouse/persistence';
 import { Config } from '@gatehouse/platform';
+import { DomainChecker } from '../domains/domain-checker.js';
 import { ExpiringKeyNotifier } from './expiring-key-notifier.js';
 
 /**
@@ -44,7 +45,8 @@ export interface MaintenanceJob {
 }
 
 /**
- * The jobs that delete expired records, erase data of deleted customers, and create events for expiring keys.
+ * The jobs that delete expired records, erase data of deleted customers, create events for expiring keys, and look up the
+ * records of domains again.
  */
 @Injectable()
 export class MaintenanceJobs {
@@ -75,16 +77,15 @@ export class MaintenanceJobs {
     auditLog: AuditLogRepository,
     erasures: ErasuresRepository,
     expiringKeys: ExpiringKeyNotifier,
+    domains: DomainChecker,
     endpoints: WebhookEndpointsRepository,
     transactions: Transactions,
     { audit, webhooks }: Config,
   ) {
-    const pruneAudit = async () => (await auditLog.prune(audit.retention, BATCH_SIZE)) === BATCH_SIZE;
-    const eraseNext = () => transactions.run((tx) => erasures.eraseNextBatch(tx));
     this.jobs = [
       { name: 'expiring keys', run: () => expiringKeys.notify() },
       { name: 'previous webhook secrets', run: () => endpoints.clearExpiredSecrets() },
-      { name: 'erasures', run: (signal) => untilDone(signal, eraseNext) },
+      { name: 'erasures', run: (signal) => erase(signal, erasures, transactions) },
       { name: 'erased dead letters', run: (signal) => erasures.resolveDeadLetters(signal) },
       { name: 'login attempts', run: (signal) => loginAttempts.prune(signal) },
       { name: 'operator attempts', run: (signal) => operatorAttempts.prune(signal) },
@@ -107,9 +108,18 @@ export class MaintenanceJobs {
       { name: 'redeliveries', run: (signal) => redeliveries.prune(RETENTION_DAYS, signal) },
       { name: 'deliveries', run: (signal) => deliveries.prune(webhooks.retention, signal) },
       { name: 'figures', run: (signal) => rollups.prune(signal) },
-      { name: 'audit log', run: (signal) => untilDone(signal, pruneAudit) },
+      { name: 'audit log', run: (signal) => pruneAuditLog(signal, auditLog, audit.retention) },
+      { name: 'domains', run: (signal) => domains.check(signal) },
     ];
   }
+}
+
+function erase(signal: AbortSignal, erasures: ErasuresRepository, transactions: Transactions): Promise<void> {
+  return untilDone(signal, () => transactions.run((tx) => erasures.eraseNextBatch(tx)));
+}
+
+function pruneAuditLog(signal: AbortSignal, auditLog: AuditLogRepository, retention: number): Promise<void> {
+  return untilDone(signal, async () => (await auditLog.prune(retention, BATCH_SIZE)) === BATCH_SIZE);
 }
 
 /**

@@ -31,6 +31,8 @@ export const auditActions = {
   'identity_provider.updated': 'identity_provider',
   'identity_provider.deleted': 'identity_provider',
   'identity_provider.tested': 'identity_provider',
+  'identity_provider.domain_checked': 'identity_provider',
+  'identity_provider.domain_lapsed': 'identity_provider',
   'api_key.created': 'api_key',
   'api_key.rotated': 'api_key',
   'api_key.revoked': 'api_key',

@@ -14,6 +14,7 @@ export const revocationReasons = [
   'factor_removed',
   'address_claimed',
   'identity_removed',
+  'sso_required',
 ] as const;
 
 export type RevocationReason = (typeof revocationReasons)[number];

@@ -16,5 +16,9 @@ export class IdentityProviderDomainEntity {
   /** Time since which the record of a verified domain is missing, or null. */
   @Column({ type: 'timestamptz', name: 'failing_since', precision: 3, nullable: true })
   failingSince!: Date | null;
+  /**
+   * Id of the last customer whose sessions were checked since the domain or its provider has changed; null if all were.
+   */
+  @Column('uuid', { name: 'sessions_checked_to', nullable: true }) sessionsCheckedTo!: string | null;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
 }

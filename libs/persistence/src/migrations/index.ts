@@ -57,6 +57,7 @@ import { AddProviderExchanges1764374401000 } from './1764374401000-add-provider-
 import { AddSessionProvider1764374402000 } from './1764374402000-add-session-provider.js';
 import { AddCustomerImage1764374403000 } from './1764374403000-add-customer-image.js';
 import { AddChallengeProvider1764374404000 } from './1764374404000-add-challenge-provider.js';
+import { AddDomainChecks1764374420000 } from './1764374420000-add-domain-checks.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -119,4 +120,5 @@ export const migrations = [
   AddSessionProvider1764374402000,
   AddCustomerImage1764374403000,
   AddChallengeProvider1764374404000,
+  AddDomainChecks1764374420000,
 ];

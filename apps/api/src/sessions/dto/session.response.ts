@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { SessionRecord } from '@gatehouse/persistence';
+import { sessionResource, type SessionRecord } from '@gatehouse/persistence';
 import { maskAddress } from '../../http/client-address.js';
-import { deviceName } from '../../http/device-name.js';
 
 /** A session of a customer, in responses to secret keys and in events. */
 export class SessionResponse {
@@ -28,15 +27,7 @@ export class SessionResponse {
   expiresAt!: string;
 
   static from(session: SessionRecord): SessionResponse {
-    return {
-      id: session.id,
-      device: deviceName(session.userAgent),
-      ip: session.ip,
-      userAgent: session.userAgent,
-      createdAt: session.createdAt.toISOString(),
-      lastUsedAt: session.lastUsedAt.toISOString(),
-      expiresAt: session.expiresAt.toISOString(),
-    };
+    return sessionResource(session);
   }
 }
 

@@ -1,0 +1,49 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  EventsRepository,
+  RequiredDomainsRepository,
+  sessionRevokedEvent,
+  Transactions,
+  type Tx,
+} from '@gatehouse/persistence';
+import { LOGGER, type Logger } from '@gatehouse/platform';
+import { PeriodicJob } from '../periodic-job.js';
+
+const INTERVAL_MS = 2_000;
+
+/** Number of customers whose domain one transaction checks, so that it stays short. */
+const BATCH_SIZE = 500;
+
+/**
+ * Ends the sessions of customers in the domains of a required provider that it has not opened, after the provider or the
+ * domain has changed (requirement FE-06). A project can have a million customers, so this takes many short
+ * transactions.
+ */
+@Injectable()
+export class RequiredDomainEnforcer extends PeriodicJob {
+  constructor(
+    private readonly domains: RequiredDomainsRepository,
+    private readonly events: EventsRepository,
+    private readonly transactions: Transactions,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    super(INTERVAL_MS, logger, 'check of sessions in required domains failed');
+  }
+
+  protected async run(signal: AbortSignal): Promise<void> {
+    if (!(await this.domains.hasPending())) return;
+    while (!signal.aborted && (await this.transactions.run((tx) => this.endNext(tx))));
+  }
+
+  /** Returns false if no domain is left that another worker does not check. */
+  private async endNext(tx: Tx): Promise<boolean> {
+    const pending = await this.domains.claim(tx);
+    if (!pending) return false;
+    const ended = await this.domains.endNext(tx, pending, BATCH_SIZE);
+    this.events.record(
+      tx,
+      ended.map(({ session, customer }) => sessionRevokedEvent(session, customer, pending, 'sso_required')),
+    );
+    return true;
+  }
+}

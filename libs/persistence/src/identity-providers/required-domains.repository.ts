@@ -1,0 +1,110 @@
+// This file contains SQL: a queue with SKIP LOCKED, a bounded index scan, and conditional changes that return rows.
+import type { Customer } from '@gatehouse/domain';
+import { customerColumns, customerRow } from '../customers/customers.repository.js';
+import type { Database } from '../database.js';
+import {
+  isActiveSession,
+  sessionColumns,
+  sessionRow,
+  type SessionRecord,
+} from '../sessions/sessions.repository.js';
+import { boolean, neverNull, statement, text, uuid, type RowOf } from '../statements.js';
+import type { Tx } from '../transactions.js';
+
+const pendingRow = {
+  providerId: uuid,
+  projectId: uuid,
+  organizationId: uuid,
+  domain: text,
+  /** Id of the last customer whose sessions were checked. */
+  checkedTo: neverNull(uuid),
+  /** False if the provider is no longer required. */
+  isRequired: boolean,
+};
+
+/** A domain whose sessions must be checked. */
+export type PendingDomain = RowOf<typeof pendingRow>;
+
+/** A session that was ended, with its customer. */
+export interface EndedSession {
+  session: SessionRecord;
+  customer: Customer;
+}
+
+const hasPending = statement(
+  { pending: boolean },
+  `SELECT EXISTS (SELECT FROM identity_provider_domains WHERE sessions_checked_to IS NOT NULL) AS pending`,
+);
+
+const claimPending = statement(
+  pendingRow,
+  `SELECT d.provider_id AS "providerId", d.project_id AS "projectId", p.organization_id AS "organizationId", d.domain,
+     d.sessions_checked_to AS "checkedTo", i.required AND i.enabled AND d.verified_at IS NOT NULL AS "isRequired"
+   FROM identity_provider_domains d JOIN identity_providers i ON i.id = d.provider_id
+     JOIN projects p ON p.id = d.project_id
+   WHERE d.sessions_checked_to IS NOT NULL LIMIT 1 FOR NO KEY UPDATE OF d SKIP LOCKED`,
+);
+
+const isInDomain = (domain: string): string => `split_part(c.email, '@', 2) = ${domain}`;
+
+const listPage = statement(
+  { id: uuid, isInDomain: boolean },
+  `SELECT c.id, ${isInDomain('$3')} AS "isInDomain" FROM customers c
+   WHERE c.project_id = $1 AND c.id > $2 ORDER BY c.id LIMIT $4`,
+);
+
+const lockCustomers = statement(
+  customerRow,
+  `SELECT ${customerColumns} FROM customers c
+   WHERE c.project_id = $1 AND c.id = ANY ($2) AND ${isInDomain('$3')} ORDER BY c.id FOR NO KEY UPDATE`,
+);
+
+const revokeSessions = statement(
+  { ...sessionRow, customerId: uuid },
+  `UPDATE sessions s SET revoked_at = now(), revoked_reason = 'sso_required'
+   WHERE s.customer_id = ANY ($1) AND ${isActiveSession} AND s.provider_id IS DISTINCT FROM $2
+     AND NOT 'support' = ANY (s.amr)
+   RETURNING ${sessionColumns}, s.customer_id AS "customerId"`,
+);
+
+const recordProgress = statement(
+  { domain: text },
+  `UPDATE identity_provider_domains SET sessions_checked_to = $3
+   WHERE provider_id = $1 AND domain = $2 RETURNING domain`,
+);
+
+/** Ends the sessions that a required provider has not opened. The progress is stored, so that any worker continues. */
+export class RequiredDomainsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Returns whether sessions must be checked. */
+  async hasPending(): Promise<boolean> {
+    const [row] = await this.database.execute(hasPending, []);
+    return row!.pending;
+  }
+
+  /** Returns a domain whose sessions must be checked and locks it for the transaction, or null. */
+  async claim(tx: Tx): Promise<PendingDomain | null> {
+    const [row] = await tx.execute(claimPending, []);
+    return row ?? null;
+  }
+
+  /**
+   * Checks the sessions of the next customers of the project of a claimed domain. Locks the customers in the domain, so
+   * that a sign-in that is under way is either seen here or sees that the provider is required.
+   * @param limit number of customers of the project, most of whom may have other domains
+   * @returns the sessions that were ended
+   */
+  async endNext(tx: Tx, pending: PendingDomain, limit: number): Promise<EndedSession[]> {
+    const { providerId, projectId, domain, checkedTo, isRequired } = pending;
+    const page = isRequired ? await tx.execute(listPage, [projectId, checkedTo, domain, limit]) : [];
+    const last = page.length < limit ? null : page.at(-1)!.id;
+    await tx.execute(recordProgress, [providerId, domain, last]);
+    const ids = page.filter((each) => each.isInDomain).map(({ id }) => id);
+    if (ids.length === 0) return [];
+    const locked = await tx.execute(lockCustomers, [projectId, ids, domain]);
+    const customers = new Map(locked.map((customer) => [customer.id, customer]));
+    const ended = await tx.execute(revokeSessions, [[...customers.keys()], providerId]);
+    return ended.map(({ customerId, ...session }) => ({ session, customer: customers.get(customerId)! }));
+  }
+}
