@@ -1,11 +1,5 @@
+import { completeChallenge, openChallenge } from '../support/customer-factors.js';
 import {
-  completeChallenge,
-  enrollTotp,
-  openChallenge,
-  type EnrolledCustomer,
-} from '../support/customer-factors.js';
-import {
-  expectStatus,
   refreshSession,
   registerCustomer,
   requestEmailChange,
@@ -22,10 +16,18 @@ import {
   verifyEmailCode,
 } from '../support/email-codes.js';
 import { setFailedSignIns } from '../support/failed-sign-ins.js';
-import { addPasskey, requestPasskey, signInWithPasskey } from '../support/passkeys.js';
-import { SoftwareAuthenticator } from '../support/software-authenticator.js';
+import { signInWithPasskey } from '../support/passkeys.js';
+import {
+  addFactors,
+  allMethods,
+  outcomeOf,
+  redirectUrl,
+  signInMethods,
+  type Method,
+  type Owner,
+} from '../support/sign-in-methods.js';
 import { insertKey } from '../support/tenants.js';
-import { bearerHeader, TestInstance, type TestResponse } from '../support/test-instance.js';
+import { TestInstance, type TestResponse } from '../support/test-instance.js';
 import { totpCode } from '../support/totp.js';
 
 let instance: TestInstance;
@@ -37,63 +39,8 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-const redirectUrl = 'https://app.example.com/welcome';
-const allMethods = {
-  signIn: { emailCode: true, passkey: true },
-  redirectUrls: [redirectUrl],
-  mfa: 'optional',
-};
 const withSecretKey = (method: string, path: string, body?: object): Promise<TestResponse> =>
   instance.requestWithSecretKey(method, `/api/v1/customers/${path}`, body);
-
-/** A customer who can sign in with every method. */
-interface Owner extends EnrolledCustomer {
-  authenticator: SoftwareAuthenticator;
-}
-
-/** Adds a passkey and an authenticator to a customer. */
-async function addFactors(customer: RegisteredCustomer): Promise<Owner> {
-  const authenticator = new SoftwareAuthenticator();
-  const enrolled = await enrollTotp(instance, customer);
-  expectStatus(201, await addPasskey(instance, customer.tokens, authenticator));
-  return { ...enrolled, authenticator };
-}
-
-const methods = {
-  password:
-    async ({ email }: Owner) =>
-    () =>
-      instance.login(email),
-  emailCode: async ({ email }: Owner) => {
-    const code = await receiveEmailCode(instance, email);
-    return () => verifyEmailCode(instance, code);
-  },
-  emailLink: async ({ email }: Owner) => {
-    const exchange = await useEmailLink(instance, await receiveEmailLink(instance, email, redirectUrl));
-    return () => exchangeCode(instance, exchange);
-  },
-  passkey: async ({ authenticator }: Owner) => {
-    const response = authenticator.get(await requestPasskey(instance));
-    return () => instance.requestWithPublishableKey('POST', '/api/v1/auth/passkey', { response });
-  },
-  signInToken: async ({ id }: Owner) => {
-    const { body } = await instance.request('POST', `/api/v1/customers/${id}/sign-in-tokens`, {
-      body: { reason: 'Ticket 4711' },
-      headers: bearerHeader(supportKey),
-    });
-    const { token } = body;
-    return () => instance.requestWithPublishableKey('POST', '/api/v1/auth/sign-in-token', { token });
-  },
-  challenge: async ({ email, secret }: Owner) => {
-    const token = await openChallenge(instance, email);
-    return () => completeChallenge(instance, token, totpCode(secret));
-  },
-};
-type Method = keyof typeof methods;
-
-/** Returns what a sign-in ended in: a session, the kind of a challenge, or the code of an error. */
-const outcomeOf = ({ body }: TestResponse): string =>
-  body.tokens ? 'session' : (body.challenge?.kind ?? body.code);
 
 const removeFactors = async ({ id }: Owner): Promise<void> => {
   await instance.sql('DELETE FROM totp_factors WHERE customer_id = $1', [id]);
@@ -169,9 +116,9 @@ const rules: Rule[] = [
 describe('MF-01: every sign-in', () => {
   it.each(rules)('$name', async ({ isUnverified = false, settings = {}, change, outcomes }) => {
     const actual: Record<string, string> = {};
-    for (const [method, begin] of Object.entries(methods)) {
+    for (const [method, begin] of Object.entries(signInMethods(instance, supportKey))) {
       await withSettings(instance, allMethods, async () => {
-        const customer = await addFactors(await registerCustomer(instance));
+        const customer = await addFactors(instance, await registerCustomer(instance));
         if (!isUnverified)
           await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [customer.id]);
         const complete = await begin(customer);
@@ -210,7 +157,7 @@ describe('FE-03: a person who registered the address of another has no access le
     await withSettings(instance, allMethods, async () => {
       const { id, email, ...registered } = await registerCustomer(instance);
       const prove = await proofs[proof]!({ id, email, ...registered });
-      const intruder = await addFactors({ id, email, ...registered });
+      const intruder = await addFactors(instance, { id, email, ...registered });
       const { currentToken, newToken } = await requestEmailChange(instance, intruder);
       await submitToken(instance, 'confirm-email-change', newToken);
       const challenge = await openChallenge(instance, email);

@@ -20,7 +20,7 @@ export class CustomerMailsController {
   @HttpCode(202)
   @SecretKey('customer:write')
   @ApiAcceptedResponse({ schema: { type: 'object' } })
-  @ApiProblems('method_not_enabled', 'conflict', 'project_archived')
+  @ApiProblems('method_not_enabled', 'sso_required', 'conflict', 'project_archived')
   async invite(@CurrentCaller() { reach }: ManagementCaller, @Param('customerId') id: string) {
     await this.mails.sendInvitation(reach, parsePathUuid(id));
     return {};

@@ -19,6 +19,7 @@ import {
 } from '@gatehouse/persistence';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
+import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { PasswordResetService } from '../passwords/password-reset.service.js';
 import { VerificationService } from '../email/verification.service.js';
 import { MailQuotaService } from '../mail/mail-quota.service.js';
@@ -41,7 +42,7 @@ interface LinkMail {
  * Sends emails with links at the request of an operator or a secret key, to customers who did not receive
  * them. They void the previous links. Each method throws
  * GatehouseError `not_found`, `project_archived`, `conflict` if there is nothing to send, `method_not_enabled` if the
- * link sets a password, `rate_limited`.
+ * link sets a password, `sso_required` if the address requires another method, `rate_limited`.
  */
 @Injectable()
 export class CustomerMailsService {
@@ -51,6 +52,7 @@ export class CustomerMailsService {
     private readonly resets: PasswordResetService,
     private readonly links: OneTimeLinksService,
     private readonly quota: MailQuotaService,
+    private readonly required: RequiredProvidersService,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
@@ -102,6 +104,7 @@ export class CustomerMailsService {
     const { customer: found, project } = await this.customers.getActive(reach, id);
     if (kind !== 'verify-email') assertMethodEnabled(project, 'password');
     const { email } = assertMailable(await this.customers.findByEmail(project.id, found.email));
+    if (kind !== 'verify-email') await this.required.assertAllowed(project, email);
     await this.quota.assertAllowed(project, { kind, recipient: email, isTrusted: true });
     await this.transactions.run(async (tx) => {
       const customer = assertMailable(await this.customers.lock(tx, project.id, id));

@@ -5,6 +5,7 @@ export const freshProofProblems = [
   'invalid_credentials',
   'method_not_enabled',
   'reauthentication_required',
+  'sso_required',
   'too_many_attempts',
   'overloaded',
 ] as const satisfies ErrorCode[];

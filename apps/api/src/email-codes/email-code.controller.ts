@@ -31,7 +31,7 @@ export class EmailCodeController {
   @HttpCode(202)
   @RateLimit('email-code')
   @ApiAcceptedResponse({ type: EmailCodeResponse })
-  @ApiProblems('method_not_enabled')
+  @ApiProblems('method_not_enabled', 'sso_required')
   async send(
     @CurrentCaller() { project }: PublishableKeyCaller,
     @Body() body: EmailCodeRequest,
@@ -53,6 +53,7 @@ export class EmailCodeController {
     'method_not_enabled',
     'invalid_code',
     'sign_up_not_allowed',
+    'sso_required',
     'customer_disabled',
     'too_many_attempts',
   )

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { FactorsModule } from '../factors/factors.module.js';
 import { HttpModule } from '../http/http.module.js';
+import { IdentitiesModule } from '../identities/identities.module.js';
 import { MailTemplatesModule } from '../mail-templates/mail-templates.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
@@ -10,7 +11,7 @@ import { EmailCodesService } from './email-codes.service.js';
 import { EmailLinksService } from './email-links.service.js';
 
 @Module({
-  imports: [FactorsModule, HttpModule, MailModule, MailTemplatesModule, SignInModule],
+  imports: [FactorsModule, HttpModule, IdentitiesModule, MailModule, MailTemplatesModule, SignInModule],
   controllers: [EmailCodeController],
   providers: [EmailCodeSignInService, EmailCodesService, EmailLinksService],
   exports: [EmailLinksService],

@@ -15,6 +15,7 @@ import {
 } from '@gatehouse/persistence';
 import { Config, Keyring, newToken, now, secureDigits, sha256 } from '@gatehouse/platform';
 import { respondUniformly } from '../http/respond-uniformly.js';
+import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import { MailWriterService } from '../mail-templates/mail-writer.service.js';
 import { assertRedirectUrl, isReachable } from '../one-time-tokens/one-time-links.service.js';
@@ -40,6 +41,7 @@ export class EmailCodesService {
     private readonly customers: CustomersRepository,
     private readonly mails: MailWriterService,
     private readonly quota: MailQuotaService,
+    private readonly required: RequiredProvidersService,
     private readonly transactions: Transactions,
     private readonly keyring: Keyring,
     private readonly config: Config,
@@ -48,7 +50,7 @@ export class EmailCodesService {
   /**
    * Creates a challenge and sends its code, and a link if the request contains its target, unless the address receives
    * no email. The response is the same in any case.
-   * @throws GatehouseError `method_not_enabled`, `validation_failed`
+   * @throws GatehouseError `method_not_enabled`, `sso_required`, `validation_failed`
    */
   async send(
     project: ProjectContext,
@@ -56,6 +58,7 @@ export class EmailCodesService {
   ): Promise<EmailCodeChallenge> {
     assertMethodEnabled(project, 'emailCode');
     const target = linkTarget(project, redirectUrl, codeChallenge);
+    await this.required.assertAllowed(project, email);
     return (await respondUniformly(this.create(project, email, target)))!;
   }
 

@@ -3,6 +3,7 @@ import { GatehouseError, type OneTimeTokenKind } from '@gatehouse/domain';
 import { EventsRepository, Transactions, type OneTimeToken, type Tx } from '@gatehouse/persistence';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
+import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { OneTimeLinksService, type UsedToken } from '../one-time-tokens/one-time-links.service.js';
 import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
 import { PasswordResetService } from '../passwords/password-reset.service.js';
@@ -21,6 +22,7 @@ export class DisownService {
     private readonly links: OneTimeLinksService,
     private readonly addresses: VerifiedAddressService,
     private readonly resets: PasswordResetService,
+    private readonly required: RequiredProvidersService,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
@@ -57,9 +59,8 @@ export class DisownService {
     const hadPassword = before.passwordHash !== null;
     // The link goes to the address only, because a person who finds this token must not get the account.
     // It counts toward no quota: a stranger could use the quota up, and each token sends one such email.
-    const requested = project.settings.signIn.password
-      ? [await this.resets.createLink(tx, customer, project, redirectUrl)]
-      : [];
+    const canReset = project.settings.signIn.password && !(await this.required.find(project, email, tx));
+    const requested = canReset ? [await this.resets.createLink(tx, customer, project, redirectUrl)] : [];
     this.events.record(tx, [
       ...claimed.events,
       ...(hadPassword ? [customerEvent('password.changed', customer, project)] : []),

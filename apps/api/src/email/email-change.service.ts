@@ -10,11 +10,13 @@ import {
   Transactions,
   type CustomerWithPasswordHash,
   type OneTimeToken,
+  type Sql,
 } from '@gatehouse/persistence';
 import { newId } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
+import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordCheckService } from '../passwords/password-check.service.js';
@@ -38,6 +40,7 @@ export class EmailChangeService {
     private readonly tokens: OneTimeTokensRepository,
     private readonly links: OneTimeLinksService,
     private readonly quota: MailQuotaService,
+    private readonly required: RequiredProvidersService,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
@@ -48,7 +51,7 @@ export class EmailChangeService {
    * current address always receives a link, which has no effect unless the new address confirms as well: only
    * the owner of a taken address learns that it is taken.
    * @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `email_already_registered` without
-   *   enumeration protection, `rate_limited`, `overloaded`,
+   *   enumeration protection, `rate_limited`, `overloaded`, `sso_required`,
    *   `reauthentication_required` without a recent proof of the second factor
    */
   async request(
@@ -61,6 +64,7 @@ export class EmailChangeService {
     if (input.email === customer.email) {
       throw invalidField('email', 'unchanged', 'email must differ from the current email address');
     }
+    await this.assertMovable(project, customer.email, input.email);
     const authenticated = await this.passwords.confirmChange(
       project,
       caller,
@@ -138,7 +142,7 @@ export class EmailChangeService {
   /**
    * Confirms one of the two addresses of a change; the second confirmation changes the address.
    * @param origin origin of the requesting page, unless it is a page of Gatehouse
-   * @throws GatehouseError `invalid_token`, `email_already_registered`, `origin_not_allowed`
+   * @throws GatehouseError `invalid_token`, `email_already_registered`, `origin_not_allowed`, `sso_required`
    */
   async confirm(token: string, origin?: string): Promise<EmailChangeStatus> {
     return this.transactions.run(async (tx) => {
@@ -148,6 +152,7 @@ export class EmailChangeService {
       if (!isComplete) return 'pending';
       const { project } = used.token;
       const { id, email, emailVerified } = used.customer;
+      await this.assertMovable(project, email, newEmail, tx);
       const customer = await this.changes.changeEmail(tx, project.id, id, newEmail);
       const outdatedKinds: OneTimeTokenKind[] = ['verify-email', 'reset-password', 'accept-invite'];
       await this.tokens.voidAll(tx, id, outdatedKinds);
@@ -158,6 +163,11 @@ export class EmailChangeService {
       this.audit.record(tx, { ...action, customerId: id });
       return 'changed';
     });
+  }
+
+  /** @throws GatehouseError `sso_required` for a change into or out of the domain of a required provider */
+  private async assertMovable(project: ProjectContext, from: string, to: string, sql?: Sql): Promise<void> {
+    for (const email of [from, to]) await this.required.assertAllowed(project, email, sql ? { sql } : {});
   }
 
   /**

@@ -87,7 +87,7 @@ export class EmailController {
   @NoCredential()
   @RateLimit('verify')
   @ApiOkResponse({ type: EmailChangeResponse })
-  @ApiProblems('invalid_token', 'origin_not_allowed', 'email_already_registered')
+  @ApiProblems('invalid_token', 'origin_not_allowed', 'sso_required', 'email_already_registered')
   async confirmChange(
     @Body() body: ConfirmEmailChangeRequest,
     @CurrentClient() { origin }: Client,

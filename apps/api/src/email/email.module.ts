@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
+import { IdentitiesModule } from '../identities/identities.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
@@ -10,7 +11,7 @@ import { EmailController } from './email.controller.js';
 import { VerificationService } from './verification.service.js';
 
 @Module({
-  imports: [AuditModule, FactorsModule, MailModule, OneTimeTokensModule, PasswordsModule],
+  imports: [AuditModule, FactorsModule, IdentitiesModule, MailModule, OneTimeTokensModule, PasswordsModule],
   controllers: [EmailController],
   providers: [DisownService, EmailChangeService, VerificationService],
   exports: [DisownService, EmailChangeService, VerificationService],

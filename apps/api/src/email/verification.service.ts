@@ -10,6 +10,7 @@ import {
 } from '@gatehouse/persistence';
 import { now } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
+import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import {
   assertRedirectUrl,
@@ -32,6 +33,7 @@ export class VerificationService {
     private readonly links: OneTimeLinksService,
     private readonly addresses: VerifiedAddressService,
     private readonly quota: MailQuotaService,
+    private readonly required: RequiredProvidersService,
   ) {}
 
   /**
@@ -103,6 +105,7 @@ export class VerificationService {
   private async sendLink(project: ProjectContext, email: string, redirectUrl: string | null): Promise<void> {
     const found = await this.customers.findByEmail(project.id, email);
     if (!isReachable(found, email) || found.emailVerified) return;
+    if (await this.required.find(project, email)) return;
     const verification: MailRequest = { kind: KIND, recipient: email, isTrusted: false };
     const refusal = await this.quota.consumePublic(project, verification);
     if (refusal) return this.quota.recordDropped(project, found.id, verification, refusal);

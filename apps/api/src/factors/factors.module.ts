@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
+import { IdentitiesModule } from '../identities/identities.module.js';
 import { MailTemplatesModule } from '../mail-templates/mail-templates.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
@@ -12,7 +13,14 @@ import { FreshProofService } from './fresh-proof.service.js';
 import { ReauthenticationCodesService } from './reauthentication-codes.service.js';
 
 @Module({
-  imports: [AuditModule, MailModule, MailTemplatesModule, OneTimeTokensModule, PasskeysModule],
+  imports: [
+    AuditModule,
+    IdentitiesModule,
+    MailModule,
+    MailTemplatesModule,
+    OneTimeTokensModule,
+    PasskeysModule,
+  ],
   providers: [
     FactorChangesService,
     FactorCheckService,

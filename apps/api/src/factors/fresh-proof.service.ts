@@ -11,10 +11,15 @@ import {
   CustomersRepository,
   SessionProofsRepository,
   type CustomerWithPasswordHash,
+  type DomainOwner,
   type SessionFreshness,
   type Tx,
 } from '@gatehouse/persistence';
+import { RequiredProvidersService, ssoRequired } from '../identities/required-providers.service.js';
 import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
+
+/** The proofs of a session, and the provider with which the customer must sign in, or null. */
+type Proofs = SessionFreshness & { requiredProvider: DomainOwner | null };
 
 /** Returns the error of a request whose session has ended since it was authenticated. */
 export const sessionEnded = (): GatehouseError =>
@@ -30,6 +35,7 @@ export class FreshProofService {
     private readonly customers: CustomersRepository,
     private readonly proofs: SessionProofsRepository,
     private readonly passkeys: PasskeyCeremoniesService,
+    private readonly required: RequiredProvidersService,
   ) {}
 
   /**
@@ -80,8 +86,9 @@ export class FreshProofService {
   /**
    * Checks that a customer can prove their identity with a first factor alone. Otherwise a stolen password would renew
    * the time of a proof in access tokens whose `amr` contains `mfa`.
-   * @throws GatehouseError `method_not_enabled` if the customer cannot use email codes; `reauthentication_required` for a
-   *   customer with a second factor; `invalid_access_token` if the session has ended in the meantime
+   * @throws GatehouseError `sso_required` for the password or a code if a provider is required; `method_not_enabled` if the
+   *   customer cannot use email codes; `reauthentication_required` for a customer with a second factor;
+   *   `invalid_access_token` if the session has ended in the meantime
    */
   async assertSufficient(
     caller: CustomerCaller,
@@ -89,6 +96,8 @@ export class FreshProofService {
     method: 'password' | 'email_code' | 'provider',
   ): Promise<void> {
     const session = await this.getFreshness(caller, project);
+    const { requiredProvider } = session;
+    if (requiredProvider && method !== 'provider') throw ssoRequired(requiredProvider.slug);
     if (method === 'email_code' && !this.isEmailCodeUsable(caller.customer, project, session))
       throw new GatehouseError('method_not_enabled');
     if (session.hasFactor) throw this.missingProof(caller.customer, project, session, true);
@@ -101,22 +110,27 @@ export class FreshProofService {
   private isEmailCodeUsable(
     customer: Customer,
     project: ProjectContext,
-    { hasPassword, hasPasskey }: SessionFreshness,
+    { hasPassword, hasPasskey, requiredProvider }: Proofs,
   ): boolean {
+    if (requiredProvider) return false;
     const hasOtherMethod = hasPassword || (hasPasskey && this.passkeys.isUsable(project, customer));
     return customer.emailVerified && (project.settings.signIn.emailCode || !hasOtherMethod);
   }
 
-  /** Returns the proofs of a session. Ignores a password and second factors that the project has turned off. */
+  /** Returns the proofs of a session. Ignores a password and second factors that the customer cannot use. */
   private async getFreshness(
     { customer, sessionId }: CustomerCaller,
     project: ProjectContext,
-  ): Promise<SessionFreshness> {
-    const session = await this.proofs.getFreshness(customer.id, sessionId);
+  ): Promise<Proofs> {
+    const [session, requiredProvider] = await Promise.all([
+      this.proofs.getFreshness(customer.id, sessionId),
+      this.required.find(project, customer.email),
+    ]);
     if (!session) throw sessionEnded();
     return {
       ...session,
-      hasPassword: session.hasPassword && project.settings.signIn.password,
+      requiredProvider,
+      hasPassword: session.hasPassword && project.settings.signIn.password && !requiredProvider,
       hasFactor: session.hasFactor && isMfaEnabled(project, customer),
     };
   }
@@ -124,7 +138,7 @@ export class FreshProofService {
   private assert(
     { customer }: CustomerCaller,
     project: ProjectContext,
-    session: SessionFreshness,
+    session: Proofs,
     withPassword: boolean,
   ): void {
     const isFactorMissing = session.hasFactor && !session.isFactorFresh;
@@ -136,7 +150,7 @@ export class FreshProofService {
   private missingProof(
     customer: Customer,
     project: ProjectContext,
-    session: SessionFreshness,
+    session: Proofs,
     isFactorMissing: boolean,
   ): GatehouseError {
     const methods = [

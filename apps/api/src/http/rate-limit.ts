@@ -14,6 +14,7 @@ const addressQuotas = {
   oauth: 60,
   'oauth-callback': 120,
   'provider-test': 10,
+  'domain-check': 30,
   login: 30,
   register: 30,
   verify: 30,

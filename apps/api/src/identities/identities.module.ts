@@ -2,10 +2,11 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { IdentityChangesService } from './identity-changes.service.js';
+import { RequiredProvidersService } from './required-providers.service.js';
 
 @Module({
   imports: [AuditModule, OneTimeTokensModule],
-  providers: [IdentityChangesService],
-  exports: [IdentityChangesService],
+  providers: [IdentityChangesService, RequiredProvidersService],
+  exports: [IdentityChangesService, RequiredProvidersService],
 })
 export class IdentitiesModule {}

@@ -17,6 +17,8 @@ import { OAuthCallbackService } from './oauth-callback.service.js';
 import { OAuthController } from './oauth.controller.js';
 import { OAuthFlowsService } from './oauth-flows.service.js';
 import { ProviderConnectionsService } from './provider-connections.service.js';
+import { ProviderDomainsController } from './provider-domains.controller.js';
+import { ProviderDomainsService } from './provider-domains.service.js';
 import { ProviderProfilesService } from './provider-profiles.service.js';
 import { ProviderReauthenticationController } from './provider-reauthentication.controller.js';
 import { ProviderRequestsService } from './provider-requests.service.js';
@@ -38,6 +40,7 @@ import { ProviderRequestsService } from './provider-requests.service.js';
     MeIdentitiesController,
     ProviderReauthenticationController,
     IdentityProvidersController,
+    ProviderDomainsController,
   ],
   providers: [
     ConnectionTestsService,
@@ -47,6 +50,7 @@ import { ProviderRequestsService } from './provider-requests.service.js';
     OAuthCallbackService,
     OAuthFlowsService,
     ProviderConnectionsService,
+    ProviderDomainsService,
     ProviderProfilesService,
     ProviderRequestsService,
   ],
@@ -56,6 +60,7 @@ import { ProviderRequestsService } from './provider-requests.service.js';
     OAuthCallbackService,
     OAuthFlowsService,
     ProviderConnectionsService,
+    ProviderDomainsService,
     ProviderRequestsService,
   ],
 })

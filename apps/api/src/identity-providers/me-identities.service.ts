@@ -13,6 +13,7 @@ import { sha256 } from '@gatehouse/platform';
 import { FactorChangesService } from '../factors/factor-changes.service.js';
 import { FreshProofService } from '../factors/fresh-proof.service.js';
 import { IdentityChangesService } from '../identities/identity-changes.service.js';
+import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import type { AccessTokenResponse } from '../sign-in/dto/tokens.response.js';
 import { ReauthenticationService } from '../sign-in/reauthentication.service.js';
 import type { OAuthTargetRequest, ProviderCodeRequest } from './dto/oauth.request.js';
@@ -33,6 +34,7 @@ export class MeIdentitiesService {
     private readonly factorChanges: FactorChangesService,
     private readonly fresh: FreshProofService,
     private readonly reauthentication: ReauthenticationService,
+    private readonly required: RequiredProvidersService,
   ) {}
 
   list({ customer }: CustomerCaller): Promise<Identity[]> {
@@ -83,8 +85,8 @@ export class MeIdentitiesService {
    * Begins a new proof of identity at a provider with which the customer can sign in.
    * @returns the URL of the provider
    * @throws GatehouseError `method_not_enabled` for a provider that cannot ask again, or without an identity of the
-   *   customer; `reauthentication_required` for a customer with a second factor; `provider_not_found`, and like
-   *   `OAuthFlowsService.begin`
+   *   customer; `reauthentication_required` for a customer with a second factor; `sso_required`, `provider_not_found`,
+   *   and like `OAuthFlowsService.begin`
    */
   async beginReauthentication(
     caller: CustomerCaller,
@@ -93,6 +95,7 @@ export class MeIdentitiesService {
   ): Promise<string> {
     const project = await this.projects.getContext(caller.customer.projectId);
     const provider = await this.flows.getProvider(project, slug);
+    await this.required.assertAllowed(project, caller.customer.email, { providerId: provider.id });
     const identities = await this.identities.listOfProvider(caller.customer.id, provider.id);
     if (!providerPresets[provider.type].canReauthenticate || identities.length === 0)
       throw new GatehouseError('method_not_enabled');
@@ -109,7 +112,7 @@ export class MeIdentitiesService {
 
   /**
    * Records the proof of a provider in the session that began it.
-   * @throws GatehouseError `reauthentication_required`, `invalid_code`, with the same body for every cause
+   * @throws GatehouseError `reauthentication_required`, `sso_required`, `invalid_code`, with the same body for every cause
    */
   async reauthenticate(caller: CustomerCaller, request: ProviderCodeRequest): Promise<AccessTokenResponse> {
     const project = await this.projects.getContext(caller.customer.projectId);
@@ -118,6 +121,7 @@ export class MeIdentitiesService {
       const { providerId, profile } = await this.consume(tx, caller, 'reauthenticate', request);
       const linkedTo = await this.identities.findCustomerId(providerId, profile.subject, tx);
       if (linkedTo !== customer.id) throw new GatehouseError('invalid_code');
+      await this.required.assertAllowed(project, customer.email, { providerId, sql: tx });
       return this.reauthentication.recordProof(tx, caller, project, ['fed']);
     });
   }

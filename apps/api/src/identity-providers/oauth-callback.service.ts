@@ -14,7 +14,7 @@ import {
   type OAuthFlow,
   type Tx,
 } from '@gatehouse/persistence';
-import { ApiMetrics, Config, sha256 } from '@gatehouse/platform';
+import { ApiMetrics, Config, LOGGER, sha256, type Logger } from '@gatehouse/platform';
 import { respondUniformly } from '../http/respond-uniformly.js';
 import type { Client } from '../http/request-context.js';
 import { MailQuotaService } from '../mail/mail-quota.service.js';
@@ -43,6 +43,7 @@ export class OAuthCallbackService {
     private readonly transactions: Transactions,
     @Inject(ApiMetrics) private readonly metrics: ApiMetrics | null,
     private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /**
@@ -83,6 +84,11 @@ export class OAuthCallbackService {
       return { code: await this.transactions.run((tx) => this.storeProof(tx, flow, profile)) };
     } catch (error) {
       const code = error instanceof GatehouseError ? error.code : null;
+      if (code === 'sso_required') {
+        const { projectId, id: providerId } = provider;
+        this.logger.info({ projectId, providerId, reason: code }, 'sign-in by another provider refused');
+        return { error: 'sign_in_failed' };
+      }
       const known = redirectErrors.find((each) => each === code);
       if (!known) throw error;
       return { error: known };

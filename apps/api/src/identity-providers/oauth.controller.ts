@@ -59,6 +59,7 @@ export class OAuthController {
     'email_required',
     'sign_up_not_allowed',
     'customer_disabled',
+    'sso_required',
     'email_not_verified',
     'identity_already_linked',
     'invalid_code',

@@ -12,6 +12,7 @@ import { PasswordHasher } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
+import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordCheckService } from './password-check.service.js';
@@ -27,6 +28,7 @@ export class PasswordChangeService {
     private readonly projects: ProjectsRepository,
     private readonly customers: CustomersRepository,
     private readonly tokens: OneTimeTokensRepository,
+    private readonly required: RequiredProvidersService,
     private readonly sessions: SessionsService,
     private readonly links: OneTimeLinksService,
     private readonly events: EventsRepository,
@@ -37,7 +39,7 @@ export class PasswordChangeService {
   /**
    * Changes the password of the caller, ends the caller's other sessions and notifies the caller by email.
    * @throws GatehouseError `validation_failed`, `invalid_credentials`, `too_many_attempts`, `weak_password`,
-   *   `overloaded`, `method_not_enabled`, `reauthentication_required` without a recent proof of the second factor
+   *   `overloaded`, `method_not_enabled`, `sso_required`, `reauthentication_required` without a recent proof of the second factor
    */
   async change(
     caller: CustomerCaller,
@@ -50,6 +52,7 @@ export class PasswordChangeService {
     if (newPassword === currentPassword) {
       throw invalidField('newPassword', 'unchanged', 'newPassword must differ from the current password');
     }
+    await this.required.assertAllowed(project, email);
     await this.policy.assertStrong(project, email, newPassword, 'newPassword');
     const authenticated = await this.passwords.confirmChange(project, caller, { currentPassword }, client);
     const passwordHash = await this.hasher.hash(newPassword, {

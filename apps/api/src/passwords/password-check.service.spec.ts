@@ -3,6 +3,7 @@ import type { ProjectContext } from '@gatehouse/domain';
 import type { LoginAttemptsRepository } from '@gatehouse/persistence';
 import { Keyring, PasswordHasher, type HashTask, type HashThreads } from '@gatehouse/platform';
 import type { Client } from '../http/request-context.js';
+import type { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { PasswordCheckService } from './password-check.service.js';
 import { PasswordVerificationService } from './password-verification.service.js';
 
@@ -32,6 +33,7 @@ describe('the decoy of an email without a password (OP-03, PW-08)', () => {
     const counted = { granted, attempts: 1, guesses: 1, secondsLeft: 9, windowSeconds: 900 };
     const attempts = { reserve: () => Promise.resolve({ ...counted, customer: null, decoyHash }) };
     const unused = null as never;
+    const required = { assertAllowed: () => Promise.resolve() };
     const service = new PasswordCheckService(
       attempts as unknown as LoginAttemptsRepository,
       unused,
@@ -45,6 +47,7 @@ describe('the decoy of an email without a password (OP-03, PW-08)', () => {
       unused,
       unused,
       unused,
+      required as unknown as RequiredProvidersService,
     );
     const error = await service.check(project, 'unknown@example.com', 'password', client).catch((e) => e);
     return { code: error.code as string, task: threads.tasks.at(-1)! };

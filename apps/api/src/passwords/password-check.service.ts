@@ -29,6 +29,7 @@ import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
 import { FreshProofService } from '../factors/fresh-proof.service.js';
 import { assertGranted, attemptPolicy, failedAttempt, type GrantedAttempt } from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
+import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordVerificationService, type PasswordAttempt } from './password-verification.service.js';
 
@@ -66,6 +67,7 @@ export class PasswordCheckService {
     private readonly links: OneTimeLinksService,
     private readonly fresh: FreshProofService,
     private readonly failures: FailedSignInsService,
+    private readonly required: RequiredProvidersService,
   ) {}
 
   /**
@@ -73,7 +75,8 @@ export class PasswordCheckService {
    * without a password and a wrong password give the same response and take the same time (requirement
    * PW-08). The failures stay counted until a completed sign-in, `confirm` or `unlock` clears them.
    * @param checkElsewhere called once the attempt is counted if there is no password to compare with
-   * @throws GatehouseError `overloaded`, `too_many_attempts`, `invalid_credentials`
+   * @throws GatehouseError `overloaded`, `too_many_attempts`, `invalid_credentials`; `sso_required` before the attempt is
+   *   counted
    */
   async check(
     project: ProjectContext,
@@ -254,10 +257,12 @@ export class PasswordCheckService {
   }
 
   private async countAttempt(
-    { id: projectId }: ProjectContext,
+    project: ProjectContext,
     email: string,
     { addressBlock }: Client,
   ): Promise<CountedLogin> {
+    await this.required.assertAllowed(project, email);
+    const projectId = project.id;
     const { customer, decoyHash, ...attempt } = await this.attempts.reserve(
       projectId,
       { ...failedLoginPolicy, email, emailHash: sha256(email), addressBlock },

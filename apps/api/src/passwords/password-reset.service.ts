@@ -20,6 +20,7 @@ import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';
 import type { Client } from '../http/request-context.js';
+import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import {
@@ -46,6 +47,7 @@ export class PasswordResetService {
     private readonly addresses: VerifiedAddressService,
     private readonly passwords: PasswordCheckService,
     private readonly policy: PasswordPolicyService,
+    private readonly required: RequiredProvidersService,
     private readonly hasher: PasswordHasher,
     private readonly sessions: SessionsService,
     private readonly quota: MailQuotaService,
@@ -72,6 +74,7 @@ export class PasswordResetService {
     const { project, email, redirectUrl } = expired;
     assertMethodEnabled(project, 'password');
     if (expired.kind === 'reset-password') return this.sendLink(project, email, redirectUrl);
+    if (await this.required.find(project, email)) return;
     const { id } = expired.customer;
     // The token proves that the invitation reached the address.
     const invitation: MailRequest = { kind: 'accept-invite', recipient: email, isTrusted: true };
@@ -86,7 +89,7 @@ export class PasswordResetService {
 
   private async sendLink(project: ProjectContext, email: string, redirectUrl: string | null): Promise<void> {
     const found = await this.customers.findByEmail(project.id, email);
-    if (!isReachable(found, email)) return;
+    if (!isReachable(found, email) || (await this.required.find(project, email))) return;
     const reset: MailRequest = { kind: 'reset-password', recipient: email, isTrusted: found.emailVerified };
     const refusal = await this.quota.consumePublic(project, reset);
     if (refusal) return this.quota.recordDropped(project, found.id, reset, refusal);
@@ -124,7 +127,7 @@ export class PasswordResetService {
    * Sets the password of the customer of the token, verifies the address, ends all sessions, and voids all
    * other links of these kinds. Does not sign the customer in.
    * @throws GatehouseError `invalid_token`, `weak_password` (the token stays valid), `origin_not_allowed`,
-   *   `method_not_enabled`, `overloaded`
+   *   `method_not_enabled`, `sso_required`, `overloaded`
    */
   async reset(token: string, password: string, client: Client): Promise<void> {
     const oneTimeToken = await this.find(token);
@@ -133,6 +136,7 @@ export class PasswordResetService {
     const { project } = oneTimeToken;
     assertOriginAllowed(client.origin, project.settings);
     assertMethodEnabled(project, 'password');
+    await this.required.assertAllowed(project, oneTimeToken.email);
     await this.policy.assertStrong(project, oneTimeToken.email, password);
     const passwordHash = await this.hasher.hash(password, { projectId: project.id, signal: client.signal });
     await this.transactions.run(async (tx) => {

@@ -3,6 +3,7 @@ import { ApiMetrics, Config, Failpoints, HashThreads, Keyring, PasswordHasher } 
 import { AuditModule } from '../audit/audit.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
 import { HttpModule } from '../http/http.module.js';
+import { IdentitiesModule } from '../identities/identities.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
@@ -15,7 +16,15 @@ import { PasswordVerificationService } from './password-verification.service.js'
 import { PasswordController } from './password.controller.js';
 
 @Module({
-  imports: [AuditModule, FactorsModule, HttpModule, MailModule, OneTimeTokensModule, SessionsModule],
+  imports: [
+    AuditModule,
+    FactorsModule,
+    HttpModule,
+    IdentitiesModule,
+    MailModule,
+    OneTimeTokensModule,
+    SessionsModule,
+  ],
   controllers: [PasswordController],
   providers: [
     BreachLookup,

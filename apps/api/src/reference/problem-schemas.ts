@@ -40,6 +40,11 @@ const memberSchemas: Record<string, SchemaObject> = {
     items: { type: 'string' },
     description: 'With `reauthentication_required`: the codes that the operator can enter',
   },
+  provider: {
+    type: 'string',
+    description:
+      'With `sso_required`: the slug of the identity provider with which the customer must sign in',
+  },
   reasons: {
     type: 'array',
     items: { type: 'string' },
@@ -240,6 +245,7 @@ const exampleDetails: Partial<Record<ErrorCode, ErrorDetails>> = {
   insufficient_scope: { members: { requiredScopes: ['customer:write'] } },
   insufficient_access: { members: { requiredAccess: 'organization' } },
   reauthentication_required: { members: { methods: [...reauthenticationMethods] } },
+  sso_required: { members: { provider: 'acme' } },
   email_already_registered: { members: { customerId: EXAMPLE_ID } },
   already_redelivered: { members: { redeliveredAs: `${idPrefixes.delivery}_${EXAMPLE_ID}` } },
 };

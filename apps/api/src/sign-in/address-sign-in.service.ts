@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, newCustomer, type ProjectContext } from '@gatehouse/domain';
+import { GatehouseError, newCustomer, wellKnownDeviceName, type ProjectContext } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EmailCodesRepository,
@@ -9,7 +9,6 @@ import {
 } from '@gatehouse/persistence';
 import { newId, sha256 } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
-import { wellKnownDeviceName } from '../http/device-name.js';
 import type { Client } from '../http/request-context.js';
 import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
 import type { AuthResponse } from './dto/auth.response.js';

@@ -56,6 +56,7 @@ export class AuthController {
   @ApiProblems(
     'method_not_enabled',
     'sign_up_not_allowed',
+    'sso_required',
     'email_already_registered',
     'weak_password',
     'overloaded',
@@ -87,6 +88,7 @@ export class AuthController {
   @ApiProblems(
     'method_not_enabled',
     'invalid_credentials',
+    'sso_required',
     'customer_disabled',
     'email_not_verified',
     'too_many_attempts',

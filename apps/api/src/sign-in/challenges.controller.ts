@@ -30,6 +30,7 @@ const CompletesSignIn = (...problems: ErrorCode[]): MethodDecorator =>
       'challenge_expired',
       ...problems,
       'customer_disabled',
+      'sso_required',
       'email_not_verified',
       'too_many_attempts',
     ),

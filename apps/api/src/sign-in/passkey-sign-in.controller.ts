@@ -42,7 +42,13 @@ export class PasskeySignInController {
   @HttpCode(200)
   @RateLimit('passkey')
   @ApiOkResponse({ type: AuthResponse })
-  @ApiProblems('passkey_not_accepted', 'method_not_enabled', 'customer_disabled', 'email_not_verified')
+  @ApiProblems(
+    'passkey_not_accepted',
+    'method_not_enabled',
+    'sso_required',
+    'customer_disabled',
+    'email_not_verified',
+  )
   async signIn(
     @CurrentCaller() { project }: PublishableKeyCaller,
     @Body() { response }: PasskeySignInRequest,

@@ -3,6 +3,7 @@ import {
   decideIdentity,
   GatehouseError,
   newCustomer,
+  wellKnownDeviceName,
   type Customer,
   type IdentityDecision,
   type IdentityProvider,
@@ -21,9 +22,9 @@ import { newId } from '@gatehouse/platform';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { VerificationService } from '../email/verification.service.js';
 import { customerEvent } from '../events/customer-events.js';
-import { wellKnownDeviceName } from '../http/device-name.js';
 import type { Client } from '../http/request-context.js';
 import { IdentityChangesService } from '../identities/identity-changes.service.js';
+import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
 import { SignInService, type SignInOutcome } from './sign-in.service.js';
 
@@ -60,27 +61,35 @@ export class ProviderSignInService {
     private readonly identities: IdentitiesRepository,
     private readonly customers: CustomersRepository,
     private readonly changes: IdentityChangesService,
+    private readonly required: RequiredProvidersService,
     private readonly addresses: VerifiedAddressService,
     private readonly verification: VerificationService,
     private readonly signIns: SignInService,
     private readonly events: EventsRepository,
   ) {}
 
-  /** Returns what a sign-in would result in. The customers may change until the sign-in. */
+  /**
+   * Returns what a sign-in would result in. The customers may change until the sign-in.
+   * @throws GatehouseError `sso_required`
+   */
   async preview(
     tx: Tx,
     project: ProjectContext,
     provider: IdentityProvider,
     profile: ProviderProfile,
   ): Promise<IdentityDecision> {
-    return this.decide(project, provider, profile, await this.lock(tx, project, provider, profile));
+    const local = await this.lock(tx, project, provider, profile);
+    const email = (local.linked ?? local.owner ?? profile).email;
+    if (email !== null)
+      await this.required.assertAllowed(project, email, { providerId: provider.id, sql: tx });
+    return this.decide(project, provider, profile, local);
   }
 
   /**
    * Signs in the customer to whom the person at the provider is linked. Links the person to the customer with the same
    * email, or creates a customer, as far as the provider is trusted.
    * @throws GatehouseError `method_not_enabled` for a provider that is disabled; `invalid_code` if the proof has been used;
-   *   `account_exists`, `email_required`, `sign_up_not_allowed`, and like `SignInService.complete`
+   *   `account_exists`, `email_required`, `sign_up_not_allowed`, `sso_required`, and like `SignInService.complete`
    */
   async signIn(
     tx: Tx,
@@ -95,6 +104,8 @@ export class ProviderSignInService {
       (await this.resolve(tx, project, proof, client)) ?? (await this.resolve(tx, project, proof, client));
     if (!found || !(await proof.consume())) throw new GatehouseError('invalid_code');
     const { customer, isNew } = found;
+    const scope = { providerId: provider.id, sql: tx };
+    if (isNew) await this.required.assertAllowed(project, customer.email, scope);
     // The customer stays, and signs in after the verification.
     if (isNew && this.signIns.findRefusal(project, customer))
       return { tokens: null, customer: CustomerSummary.from(customer), challenge: null };

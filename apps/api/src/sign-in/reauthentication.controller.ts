@@ -28,7 +28,7 @@ export class ReauthenticationController {
   @RateLimit('passkey-options')
   @ApiOkResponse({ type: PasskeyRequestOptionsResponse })
   @ApiAcceptedResponse({ schema: { type: 'object' } })
-  @ApiProblems('method_not_enabled', 'reauthentication_required')
+  @ApiProblems('method_not_enabled', 'sso_required', 'reauthentication_required')
   async begin(
     @CurrentCaller() caller: CustomerCaller,
     @Body() { method }: ReauthenticationOptionsRequest,
@@ -58,6 +58,7 @@ export class ReauthenticationController {
     'passkey_not_accepted',
     'method_not_enabled',
     'reauthentication_required',
+    'sso_required',
     'too_many_attempts',
     'overloaded',
   )

@@ -5,6 +5,7 @@ import {
   givenFields,
   newCustomer,
   profileFields,
+  wellKnownDeviceName,
   type Customer,
   type ProjectContext,
 } from '@gatehouse/domain';
@@ -20,8 +21,8 @@ import { KeyedLock, newId, PasswordHasher, type HashPermit } from '@gatehouse/pl
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
-import { wellKnownDeviceName } from '../http/device-name.js';
 import type { Client } from '../http/request-context.js';
+import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import type { RegisterRequest } from './dto/auth.request.js';
 import type { AuthResponse } from './dto/auth.response.js';
@@ -43,6 +44,7 @@ export class RegistrationService {
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
+    private readonly required: RequiredProvidersService,
     private readonly signIn: SignInService,
     private readonly verification: VerificationService,
     private readonly policy: PasswordPolicyService,
@@ -54,7 +56,7 @@ export class RegistrationService {
    * Creates a customer in the caller's project. Returns null if the project does not reveal whether the
    * address was taken (`enumerationProtection`).
    * @throws GatehouseError `method_not_enabled`, `sign_up_not_allowed`, `weak_password`,
-   *   `email_already_registered`, `overloaded`
+   *   `email_already_registered`, `sso_required`, `overloaded`
    */
   async register(caller: KeyCaller, input: RegisterRequest, client: Client): Promise<AuthResponse | null> {
     const { project } = caller;
@@ -90,6 +92,7 @@ export class RegistrationService {
     client: Client,
   ): Promise<AuthResponse | null> {
     const { project } = caller;
+    await this.required.assertAllowed(project, input.email);
     const isProtected = project.settings.enumerationProtection;
     const existing = await this.customers.findByEmail(project.id, input.email);
     if (existing && !isProtected) throw alreadyRegisteredError(caller, existing);

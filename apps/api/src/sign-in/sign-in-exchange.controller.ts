@@ -35,6 +35,7 @@ export class SignInExchangeController {
     'sign_up_not_allowed',
     'customer_disabled',
     'email_not_verified',
+    'sso_required',
   )
   async exchange(
     @CurrentCaller() { project }: PublishableKeyCaller,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectContext } from '@gatehouse/domain';
 import { IdentityProvidersRepository } from '@gatehouse/persistence';
+import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import { EmailSignInOptionsResponse, SignInOptionsResponse } from './dto/sign-in-options.response.js';
 
@@ -10,6 +11,7 @@ export class SignInOptionsService {
   constructor(
     private readonly passkeys: PasskeyCeremoniesService,
     private readonly providers: IdentityProvidersRepository,
+    private readonly required: RequiredProvidersService,
   ) {}
 
   async get(project: ProjectContext): Promise<SignInOptionsResponse> {
@@ -18,7 +20,8 @@ export class SignInOptionsService {
   }
 
   /** Returns the options for the domain of an email address, whether or not a customer has it. */
-  async getForEmail(project: ProjectContext, _email: string): Promise<EmailSignInOptionsResponse> {
-    return { ...(await this.get(project)), provider: null };
+  async getForEmail(project: ProjectContext, email: string): Promise<EmailSignInOptionsResponse> {
+    const owner = await this.required.findOwner(project, email);
+    return { ...(await this.get(project)), provider: owner?.slug ?? null };
   }
 }

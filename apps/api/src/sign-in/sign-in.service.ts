@@ -25,6 +25,7 @@ import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { customerEvent } from '../events/customer-events.js';
 import { hasFactor } from '../factors/factor-changes.service.js';
 import type { Client } from '../http/request-context.js';
+import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import { unlockEvents } from '../passwords/password-check.service.js';
 import { SessionResponse } from '../sessions/dto/session.response.js';
@@ -67,6 +68,7 @@ export class SignInService {
     private readonly challenges: ChallengesRepository,
     private readonly factors: FactorsRepository,
     private readonly passkeys: PasskeyCeremoniesService,
+    private readonly required: RequiredProvidersService,
     private readonly exchangeCodes: ExchangeCodesService,
     private readonly events: EventsRepository,
     private readonly accessTokens: AccessTokens,
@@ -86,7 +88,7 @@ export class SignInService {
    * that concurrent sign-ins count each other's sessions. On the hosted page, the session is opened by the exchange of a
    * code, which completes the sign-in once more.
    * @param options `isNew` if the customer has just been created: only the event of the session is recorded
-   * @throws GatehouseError the refusal of the project
+   * @throws GatehouseError the refusal of the project, `sso_required`
    */
   async complete(
     tx: Tx,
@@ -97,12 +99,28 @@ export class SignInService {
     { isNew = false } = {},
   ): Promise<SignInOutcome> {
     const refusal = this.findRefusal(project, customer);
+    if (refusal !== 'customer_disabled') await this.assertProviderAllowed(tx, project, customer, proof);
     if (refusal) throw new GatehouseError(refusal);
     return (
       (await this.openChallenge(tx, project, customer, proof)) ??
       (await this.issueExchangeCode(tx, project, customer, proof, client)) ??
       (await this.openSession(tx, project, customer, proof, client, isNew))
     );
+  }
+
+  /**
+   * Checks once more what every method has checked, so that none opens a session in a required domain. Support is
+   * exempt: a secret key has created its token.
+   * @throws GatehouseError `sso_required`
+   */
+  private async assertProviderAllowed(
+    tx: Tx,
+    project: ProjectContext,
+    { email }: Customer,
+    { amr, provider }: Proof,
+  ): Promise<void> {
+    if (amr.includes('support')) return;
+    await this.required.assertAllowed(project, email, { providerId: provider?.id, sql: tx });
   }
 
   /** Returns the redirect URL with a code for the application on the hosted page, and null elsewhere. */

@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { emailDomain, GatehouseError, type ProjectContext } from '@gatehouse/domain';
+import { ProviderDomainsRepository, type DomainOwner, type Sql } from '@gatehouse/persistence';
+
+/** A sign-in that has begun with a provider, within a transaction. */
+interface SignInScope {
+  /** The provider with which the sign-in has begun. Default: none. */
+  providerId?: string | null | undefined;
+  sql?: Sql;
+}
+
+/** Creates the error of a sign-in by another method than the required provider. */
+export const ssoRequired = (slug: string): GatehouseError =>
+  new GatehouseError('sso_required', { members: { provider: slug } });
+
+/**
+ * Decides which customers can sign in with one provider only: those with an address in one of its verified domains, if
+ * it is required (sign-in contract, section 5; requirement FE-06). The decision depends on the domain alone, so it
+ * reveals no customer.
+ */
+@Injectable()
+export class RequiredProvidersService {
+  constructor(private readonly domains: ProviderDomainsRepository) {}
+
+  /** Returns the enabled provider to which the domain of an address belongs, required or not; null if there is none. */
+  findOwner({ id }: Pick<ProjectContext, 'id'>, email: string, sql?: Sql): Promise<DomainOwner | null> {
+    return this.domains.findOwner(id, emailDomain(email), sql);
+  }
+
+  /** Returns the provider with which the owner of an address must sign in; null if every method is allowed. */
+  async find(project: Pick<ProjectContext, 'id'>, email: string, sql?: Sql): Promise<DomainOwner | null> {
+    const owner = await this.findOwner(project, email, sql);
+    return owner?.required ? owner : null;
+  }
+
+  /** @throws GatehouseError `sso_required` if the owner of an address must sign in with another provider */
+  async assertAllowed(
+    project: Pick<ProjectContext, 'id'>,
+    email: string,
+    { providerId, sql }: SignInScope = {},
+  ): Promise<void> {
+    const required = await this.find(project, email, sql);
+    if (required && required.id !== providerId) throw ssoRequired(required.slug);
+  }
+}

@@ -1,0 +1,37 @@
+import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathUuid } from '@gatehouse/domain';
+import { ApiProblems } from '../http/api-problems.js';
+import { RateLimit } from '../http/rate-limit.js';
+import { DomainCheckResponse } from './dto/provider-domain.response.js';
+import { ProviderDomainsService } from './provider-domains.service.js';
+
+@ApiTags('Identity providers')
+@Controller('api/v1/projects/:projectId/identity-providers/:providerId/domains')
+export class ProviderDomainsController {
+  constructor(protected readonly domains: ProviderDomainsService) {}
+
+  @Post(':domain/verify')
+  @ApiOperation({
+    operationId: 'identityProviders.verifyDomain',
+    summary: 'Verify a domain of an identity provider',
+    description:
+      'Looks up the DNS record of the domain. If it was found, the domain is verified: its addresses belong to the provider. Gatehouse looks it up again every day. Otherwise `detail` says what to change.',
+  })
+  @HttpCode(200)
+  @SecretKey('project:write')
+  @RateLimit('domain-check')
+  @ApiOkResponse({ type: DomainCheckResponse })
+  @ApiProblems('project_archived', 'conflict')
+  async verify(
+    @CurrentCaller() caller: ManagementCaller,
+    @Param('projectId') projectId: string,
+    @Param('providerId') id: string,
+    @Param('domain') name: string,
+  ): Promise<DomainCheckResponse> {
+    const [project, provider] = [parsePathUuid(projectId), parsePathUuid(id)];
+    const { domain, finding } = await this.domains.verify(caller, project, provider, name);
+    return DomainCheckResponse.of(domain, finding);
+  }
+}

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { domainRecord } from '@gatehouse/domain';
+import { eventually } from '../support/eventually.js';
+import {
+  checkDomain,
+  createVerifiedProvider,
+  insertDomainProvider,
+  newDomain,
+  publishRecord,
+  type DomainProvider,
+} from '../support/identity-providers/provider-domains.js';
+import { NameServer, type NameRecord } from '../support/name-server.js';
+import { insertOrganization, insertProject } from '../support/tenants.js';
+import { TestInstance } from '../support/test-instance.js';
+
+let instance: TestInstance;
+let nameServer: NameServer;
+beforeAll(async () => {
+  nameServer = await NameServer.start();
+  instance = await TestInstance.startShared({
+    env: { WEBHOOK_DNS_SERVERS: nameServer.address },
+    workerEnv: { PERIODIC_JOBS: 'off' },
+  });
+});
+afterAll(async () => {
+  await instance?.stop();
+  await nameServer?.stop();
+});
+
+describe('a domain of a provider', () => {
+  it('is verified by its DNS record, and says why it is not', async () => {
+    const provider = await insertDomainProvider(instance);
+    const record = domainRecord(provider);
+    const steps: [NameRecord, string, string | null][] = [
+      ['NXDOMAIN', 'no_record', `there is no TXT record with the name ${record.name}`],
+      [{ texts: ['v=spf1 -all'] }, 'other_value', record.value],
+      ['SERVFAIL', 'dns_error', 'could not be looked up'],
+      [{ texts: ['v=spf1 -all', record.value] }, 'verified', null],
+    ];
+    for (const [published, finding, detail] of steps) {
+      nameServer.records[record.name] = published;
+      const { status, body } = await checkDomain(instance, provider);
+      const time = finding === 'verified' ? expect.any(String) : null;
+      expect({ status, body }).toEqual({
+        status: 200,
+        body: {
+          ...{ domain: provider.domain, record, verifiedAt: time, checkedAt: expect.any(String) },
+          ...{ failingSince: null, finding, detail: detail && expect.stringContaining(detail) },
+        },
+      });
+    }
+    const log = await instance.sql(
+      `SELECT details FROM audit_log WHERE target_id = $1 AND action = 'identity_provider.domain_checked' ORDER BY id`,
+      [provider.id],
+    );
+    expect(log.map(({ details }) => details.finding)).toEqual(steps.map(([, finding]) => finding));
+  });
+
+  it('is verified for one provider of a project only, whatever other projects have verified', async () => {
+    const { organizationId } = instance.credentials;
+    const [sibling, stranger] = [
+      await insertProject(instance, organizationId),
+      await insertOrganization(instance),
+    ];
+    const { domain } = await createVerifiedProvider(instance, nameServer);
+    const second = await insertDomainProvider(instance, { domain });
+    publishRecord(nameServer, second);
+    expect(await checkDomain(instance, second)).toMatchObject({
+      status: 409,
+      body: { code: 'conflict', detail: expect.stringContaining('another identity provider') },
+    });
+    for (const tenant of [sibling, stranger])
+      await createVerifiedProvider(instance, nameServer, { domain }, tenant);
+  });
+
+  it('is found only by its provider and its tenant', async () => {
+    const provider = await insertDomainProvider(instance);
+    const stranger = await insertOrganization(instance);
+    const others = [
+      await checkDomain(instance, { ...provider, domain: newDomain() }),
+      await checkDomain(instance, { ...provider, domain: 'github.io' }),
+      await checkDomain(instance, { ...provider, id: randomUUID() }),
+      await checkDomain(instance, provider, stranger),
+      await checkDomain(instance, provider, { ...stranger, projectId: instance.credentials.projectId }),
+    ];
+    expect(others.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+  });
+});
+
+describe('the daily check of a domain', () => {
+  const find = async ({ id }: DomainProvider) =>
+    (
+      await instance.sql(
+        `SELECT verified_at IS NOT NULL AS verified, failing_since IS NOT NULL AS failing
+         FROM identity_provider_domains WHERE provider_id = $1`,
+        [id],
+      )
+    )[0]!;
+  /** Moves all times of a domain to the past, and runs the job. */
+  const checkAfter = async ({ id }: DomainProvider, interval: string) => {
+    await instance.sql(
+      `UPDATE identity_provider_domains SET verified_at = verified_at - $2::interval,
+         checked_at = checked_at - $2::interval, failing_since = failing_since - $2::interval WHERE provider_id = $1`,
+      [id, interval],
+    );
+    await instance.runJob('domains');
+  };
+  const countQuestions = ({ domain }: DomainProvider) =>
+    nameServer.countQuestions(`_gatehouse-challenge.${domain}`);
+
+  it('looks up verified domains once a day', async () => {
+    const [provider, unverified] = [
+      await createVerifiedProvider(instance, nameServer),
+      await insertDomainProvider(instance),
+    ];
+    const before = countQuestions(provider);
+    await checkAfter(provider, '23 hours');
+    expect(countQuestions(provider)).toBe(before);
+    await checkAfter(provider, '2 hours');
+    expect(countQuestions(provider)).toBe(before + 1);
+    await instance.runJob('domains');
+    expect(countQuestions(provider)).toBe(before + 1);
+    expect(countQuestions(unverified)).toBe(0);
+  });
+
+  it('ends the verification when the record has been missing for seven days, never for errors of DNS', async () => {
+    const provider = await createVerifiedProvider(instance, nameServer);
+    const { name } = domainRecord(provider);
+    const worker = instance.workers[0]!;
+    const expectLog = (message: string) =>
+      eventually(message, () =>
+        Promise.resolve(worker.log.find((line) => line.message === message && line.domain === provider.domain)),
+      );
+
+    nameServer.records[name] = 'SERVFAIL';
+    await checkAfter(provider, '30 days');
+    expect(await find(provider)).toEqual({ verified: true, failing: false });
+
+    nameServer.records[name] = 'NXDOMAIN';
+    await checkAfter(provider, '2 days');
+    expect(await find(provider)).toEqual({ verified: true, failing: true });
+    await expectLog('record of verified domain is missing');
+
+    publishRecord(nameServer, provider);
+    await checkAfter(provider, '2 days');
+    expect(await find(provider)).toEqual({ verified: true, failing: false });
+
+    nameServer.records[name] = { texts: ['v=spf1 -all'] };
+    await checkAfter(provider, '2 days');
+    await checkAfter(provider, '6 days');
+    expect(await find(provider)).toEqual({ verified: true, failing: true });
+    nameServer.records[name] = 'SERVFAIL';
+    await checkAfter(provider, '2 days');
+    expect(await find(provider)).toEqual({ verified: true, failing: true });
+    nameServer.records[name] = 'NXDOMAIN';
+    await checkAfter(provider, '2 days');
+    expect(await find(provider)).toEqual({ verified: false, failing: false });
+    await expectLog('domain is no longer verified');
+    const log = await instance.sql(
+      `SELECT actor_type FROM audit_log WHERE target_id = $1 AND action = 'identity_provider.domain_lapsed'`,
+      [provider.id],
+    );
+    expect(log).toEqual([{ actor_type: 'system' }]);
+  });
+});

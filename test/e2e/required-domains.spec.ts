@@ -1,0 +1,250 @@
+import { randomBytes } from 'node:crypto';
+import { expectStatus, registerCustomer, submitToken, withSettings } from '../support/customers.js';
+import { requestEmailCode } from '../support/email-codes.js';
+import {
+  createVerifiedProvider,
+  insertDomainProvider,
+  type DomainProvider,
+} from '../support/identity-providers/provider-domains.js';
+import { NameServer } from '../support/name-server.js';
+import { addFactors, allMethods, outcomeOf, signInMethods, type Owner } from '../support/sign-in-methods.js';
+import { insertKey, insertOrganization } from '../support/tenants.js';
+import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+let instance: TestInstance;
+let nameServer: NameServer;
+let supportKey: string;
+beforeAll(async () => {
+  nameServer = await NameServer.start();
+  instance = await TestInstance.startShared({
+    env: { WEBHOOK_DNS_SERVERS: nameServer.address },
+    workerEnv: { PERIODIC_JOBS: 'off' },
+  });
+  const scopes = ['customer:impersonate'];
+  supportKey = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
+});
+afterAll(async () => {
+  await instance?.stop();
+  await nameServer?.stop();
+});
+
+let count = 0;
+const emailAt = ({ domain }: Pick<DomainProvider, 'domain'>): string => `user-${(count += 1)}@${domain}`;
+const newProvider = (options: Parameters<typeof createVerifiedProvider>[2] = {}): Promise<DomainProvider> =>
+  createVerifiedProvider(instance, nameServer, options);
+const setRequired = (provider: DomainProvider): Promise<unknown> =>
+  instance.sql('UPDATE identity_providers SET required = true WHERE id = $1', [provider.id]);
+const send = (path: string, body: object): Promise<TestResponse> =>
+  instance.requestWithPublishableKey('POST', `/api/v1/auth/${path}`, body);
+
+/** Returns the code of an error, with the provider that it names. */
+const problemOf = ({ status, body }: TestResponse): unknown => [status, body.code, body.provider];
+const ssoRequired = ({ slug }: DomainProvider): unknown => [403, 'sso_required', slug];
+
+describe('FE-06: a customer in the domain of a required provider', () => {
+  it.each(['password', 'emailCode', 'emailLink', 'passkey', 'challenge'] as const)(
+    'cannot complete a sign-in that began before: %s',
+    (method) =>
+      withSettings(instance, allMethods, async () => {
+        const provider = await newProvider();
+        const customer = await addFactors(instance, await registerCustomer(instance, emailAt(provider)));
+        const complete = await signInMethods(instance, supportKey)[method](customer);
+        await setRequired(provider);
+        expect(problemOf(await complete())).toEqual(ssoRequired(provider));
+        const sessions = await instance.sql('SELECT id FROM sessions WHERE customer_id = $1', [customer.id]);
+        expect(sessions).toHaveLength(1);
+      }),
+  );
+
+  it('cannot begin a sign-in, register or reset a password, whether or not they exist', () =>
+    withSettings(instance, allMethods, async () => {
+      const provider = await newProvider();
+      const { email } = await registerCustomer(instance, emailAt(provider));
+      const reset = await (async () => {
+        await send('forgot-password', { email });
+        return instance.getMailToken(email, 'reset-password');
+      })();
+      await setRequired(provider);
+      for (const address of [email, emailAt(provider)]) {
+        const refused = [
+          await instance.login(address),
+          await instance.login(address, 'a wrong password'),
+          await instance.register(address),
+          await requestEmailCode(instance, address),
+        ];
+        expect(refused.map(problemOf)).toEqual(refused.map(() => ssoRequired(provider)));
+      }
+      expect(problemOf(await submitToken(instance, 'reset-password', reset))).toEqual(ssoRequired(provider));
+      const { id } = (
+        await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: emailAt(provider) })
+      ).body;
+      const invite = await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/invite`);
+      expect(problemOf(invite)).toEqual(ssoRequired(provider));
+      const attempts = await instance.sql('SELECT tries FROM login_attempts WHERE tries > 0');
+      expect(attempts).toEqual([]);
+    }));
+
+  it('is refused alike where the project does not reveal who is registered', () =>
+    withSettings(instance, { enumerationProtection: true }, async () => {
+      const provider = await newProvider({ required: true });
+      expect(problemOf(await instance.register(emailAt(provider)))).toEqual(ssoRequired(provider));
+      expect(problemOf(await instance.login(emailAt(provider)))).toEqual(ssoRequired(provider));
+    }));
+
+  it('receives no emails that lead to another method', async () => {
+    const provider = await newProvider();
+    const { email } = await registerCustomer(instance, emailAt(provider));
+    await setRequired(provider);
+    const before = await instance.listMailKinds(email);
+    for (const path of ['forgot-password', 'resend-verification'])
+      expectStatus(202, await send(path, { email }));
+    expect(await instance.listMailKinds(email)).toEqual(before);
+  });
+
+  it('is never checked by the previous system of the project', async () => {
+    // No server listens at this URL: a request would be logged as a failed one.
+    const legacySignIn = {
+      url: 'http://127.0.0.1:9/verify',
+      secret: `whsec_${randomBytes(32).toString('base64')}`,
+    };
+    await withSettings(instance, { legacySignIn }, async () => {
+      const provider = await newProvider({ required: true });
+      expect(problemOf(await instance.login(emailAt(provider)))).toEqual(ssoRequired(provider));
+    });
+    expect(instance.api.log.filter(({ message }) => message === 'legacy sign-in failed')).toEqual([]);
+  });
+
+  it('can be signed in by support', async () => {
+    const provider = await newProvider();
+    const customer = await registerCustomer(instance, emailAt(provider));
+    await setRequired(provider);
+    const complete = await signInMethods(instance, supportKey).signInToken(customer as Owner);
+    expect(outcomeOf(await complete())).toBe('session');
+  });
+
+  it('cannot move their email into or out of the domain; a secret key can', async () => {
+    const provider = await newProvider();
+    const inside = await registerCustomer(instance, emailAt(provider));
+    const outside = await registerCustomer(instance);
+    const change = ({ tokens }: typeof inside, email: string) =>
+      instance.requestWithAccessToken(tokens.accessToken, 'POST', '/api/v1/me/email', {
+        email,
+        password: PASSWORD,
+      });
+    const newEmail = emailAt(provider);
+    expectStatus(202, await change(outside, newEmail));
+    const links = [
+      await instance.getMailToken(outside.email, 'change-email-current'),
+      await instance.getMailToken(newEmail, 'change-email-new'),
+    ];
+    await setRequired(provider);
+    expect(problemOf(await change(outside, emailAt(provider)))).toEqual(ssoRequired(provider));
+    expect(problemOf(await change(inside, uniqueEmail()))).toEqual(ssoRequired(provider));
+    expectStatus(200, await submitToken(instance, 'confirm-email-change', links[0]!));
+    const confirmed = await submitToken(instance, 'confirm-email-change', links[1]!);
+    expect(problemOf(confirmed)).toEqual(ssoRequired(provider));
+    for (const [{ id }, email] of [
+      [inside, uniqueEmail()],
+      [outside, emailAt(provider)],
+    ] as const)
+      expectStatus(200, await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${id}`, { email }));
+  });
+
+  it('does not use a stored password in the session', async () => {
+    const provider = await newProvider();
+    const { id, tokens } = await registerCustomer(instance, emailAt(provider));
+    await instance.sql('UPDATE sessions SET provider_id = $1 WHERE customer_id = $2', [provider.id, id]);
+    await setRequired(provider);
+    const request = (path: string, body: object) =>
+      instance.requestWithAccessToken(tokens.accessToken, 'POST', `/api/v1/me/${path}`, body);
+    for (const [path, body] of [
+      ['password', { currentPassword: PASSWORD, newPassword: 'quite another phrase' }],
+      ['reauthenticate', { method: 'password', password: PASSWORD }],
+      ['reauthenticate/options', { method: 'email_code' }],
+      ['delete', { currentPassword: PASSWORD }],
+    ] as const)
+      expect([path, problemOf(await request(path, body))]).toEqual([path, ssoRequired(provider)]);
+    expectStatus(204, await request('delete', {}));
+  });
+});
+
+describe('a domain requires no provider', () => {
+  const canSignIn = async (email: string): Promise<void> => {
+    await registerCustomer(instance, email);
+    expectStatus(200, await instance.login(email));
+    expectStatus(202, await requestEmailCode(instance, email));
+  };
+
+  it.each<[string, () => Promise<DomainProvider>]>([
+    ['that is not verified', () => insertDomainProvider(instance, { required: true })],
+    ['whose provider is not required', () => newProvider()],
+    ['whose provider is disabled', () => newProvider({ required: true, enabled: false })],
+    [
+      'of another project',
+      async () =>
+        createVerifiedProvider(instance, nameServer, { required: true }, await insertOrganization(instance)),
+    ],
+    [
+      'below a required one',
+      async () => {
+        const provider = await newProvider({ required: true });
+        return { ...provider, domain: `eu.${provider.domain}` };
+      },
+    ],
+  ])('%s', (_, create) => withSettings(instance, allMethods, async () => canSignIn(emailAt(await create()))));
+});
+
+describe('the sessions in a domain that becomes required', () => {
+  it('end, unless the provider or support has opened them', async () => {
+    const provider = await newProvider();
+    await instance.runJob('RequiredDomainEnforcer');
+    const open = async (email: string) => {
+      const { id } = await registerCustomer(instance, email);
+      return { id, tokens: (await instance.login(email)).body.tokens };
+    };
+    const customer = await open(emailAt(provider));
+    const stranger = await open(uniqueEmail());
+    const opened = await open(emailAt(provider));
+    await instance.sql('UPDATE sessions SET provider_id = $1 WHERE customer_id = $2', [
+      provider.id,
+      opened.id,
+    ]);
+    const supported = await open(emailAt(provider));
+    await instance.sql(`UPDATE sessions SET amr = '{support}' WHERE customer_id = $1`, [supported.id]);
+    await setRequired(provider);
+    await instance.sql(
+      `UPDATE identity_provider_domains SET sessions_checked_to = '00000000-0000-0000-0000-000000000000'
+       WHERE provider_id = $1`,
+      [provider.id],
+    );
+    await instance.runJob('RequiredDomainEnforcer');
+    const statuses = [];
+    for (const { tokens } of [customer, stranger, opened, supported])
+      statuses.push((await instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me')).status);
+    expect(statuses).toEqual([401, 200, 200, 200]);
+    const events = await instance.events(customer.id, 'session.revoked');
+    expect(events.map(({ data }) => data.reason)).toEqual(['sso_required', 'sso_required']);
+    const [row] = await instance.sql(
+      'SELECT sessions_checked_to FROM identity_provider_domains WHERE provider_id = $1',
+      [provider.id],
+    );
+    expect(row).toEqual({ sessions_checked_to: null });
+  });
+});
+
+describe('POST /api/v1/auth/options', () => {
+  it('returns the provider of a verified domain, required or not, by the domain alone', async () => {
+    const [provider, required, disabled] = [
+      await newProvider(),
+      await newProvider({ required: true }),
+      await newProvider({ enabled: false }),
+    ];
+    const unverified = await insertDomainProvider(instance);
+    const emails = [provider, required, disabled, unverified].map((each) => emailAt(each).toUpperCase());
+    const found = [];
+    for (const email of [...emails, uniqueEmail()])
+      found.push((await send('options', { email })).body.provider);
+    expect(found).toEqual([provider.slug, required.slug, null, null, null]);
+  });
+});

@@ -1,0 +1,77 @@
+import { completeChallenge, enrollTotp, openChallenge, type EnrolledCustomer } from './customer-factors.js';
+import { expectStatus, type RegisteredCustomer } from './customers.js';
+import {
+  exchangeCode,
+  receiveEmailCode,
+  receiveEmailLink,
+  useEmailLink,
+  verifyEmailCode,
+} from './email-codes.js';
+import { addPasskey, requestPasskey } from './passkeys.js';
+import { SoftwareAuthenticator } from './software-authenticator.js';
+import { bearerHeader, type TestInstance, type TestResponse } from './test-instance.js';
+import { totpCode } from './totp.js';
+
+/** The URL to which the links of `signInMethods` lead. */
+export const redirectUrl = 'https://app.example.com/welcome';
+
+/** Settings of a project with every method. */
+export const allMethods = {
+  signIn: { emailCode: true, passkey: true },
+  redirectUrls: [redirectUrl],
+  mfa: 'optional',
+};
+
+/** A customer who can sign in with every method. */
+export interface Owner extends EnrolledCustomer {
+  authenticator: SoftwareAuthenticator;
+}
+
+/** Adds a passkey and an authenticator to a customer. */
+export async function addFactors(instance: TestInstance, customer: RegisteredCustomer): Promise<Owner> {
+  const authenticator = new SoftwareAuthenticator();
+  const enrolled = await enrollTotp(instance, customer);
+  expectStatus(201, await addPasskey(instance, customer.tokens, authenticator));
+  return { ...enrolled, authenticator };
+}
+
+export type Method = 'password' | 'emailCode' | 'emailLink' | 'passkey' | 'signInToken' | 'challenge';
+
+/** Begins a sign-in. @returns a function that sends its proof */
+type BeginSignIn = (customer: Owner) => Promise<() => Promise<TestResponse>>;
+
+/** Returns every method with which a customer signs in at the api itself. @param supportKey creates sign-in tokens */
+export const signInMethods = (instance: TestInstance, supportKey: string): Record<Method, BeginSignIn> => ({
+  password:
+    async ({ email }) =>
+    () =>
+      instance.login(email),
+  emailCode: async ({ email }) => {
+    const code = await receiveEmailCode(instance, email);
+    return () => verifyEmailCode(instance, code);
+  },
+  emailLink: async ({ email }) => {
+    const exchange = await useEmailLink(instance, await receiveEmailLink(instance, email, redirectUrl));
+    return () => exchangeCode(instance, exchange);
+  },
+  passkey: async ({ authenticator }) => {
+    const response = authenticator.get(await requestPasskey(instance));
+    return () => instance.requestWithPublishableKey('POST', '/api/v1/auth/passkey', { response });
+  },
+  signInToken: async ({ id }) => {
+    const { body } = await instance.request('POST', `/api/v1/customers/${id}/sign-in-tokens`, {
+      body: { reason: 'Ticket 4711' },
+      headers: bearerHeader(supportKey),
+    });
+    const { token } = body;
+    return () => instance.requestWithPublishableKey('POST', '/api/v1/auth/sign-in-token', { token });
+  },
+  challenge: async ({ email, secret }) => {
+    const token = await openChallenge(instance, email);
+    return () => completeChallenge(instance, token, totpCode(secret));
+  },
+});
+
+/** Returns what a sign-in ended in: a session, the kind of a challenge, or the code of an error. */
+export const outcomeOf = ({ body }: TestResponse): string =>
+  body.tokens ? 'session' : (body.challenge?.kind ?? body.code);
