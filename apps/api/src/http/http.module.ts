@@ -8,7 +8,7 @@ import { IdempotencyService } from './idempotency.service.js';
 import { InputPipe } from './input.pipe.js';
 import { OriginGuard } from './origin.guard.js';
 import { ProblemFilter } from './problem.filter.js';
-import { RateLimitGuard } from './rate-limit.js';
+import { RateLimitGuard, RateLimits } from './rate-limit.js';
 import { Readiness } from './readiness.js';
 import { RequestLanguages } from './request-languages.js';
 import { StrayInputGuard } from './stray-input.guard.js';
@@ -20,6 +20,7 @@ import { UntrustedForwards } from './untrusted-forwards.js';
   providers: [
     IdempotencyInterceptor,
     IdempotencyService,
+    RateLimits,
     Readiness,
     RequestLanguages,
     UntrustedForwards,
@@ -46,6 +47,7 @@ import { UntrustedForwards } from './untrusted-forwards.js';
     IdempotencyInterceptor,
     IdempotencyService,
     RateLimiter,
+    RateLimits,
     Readiness,
     RequestLanguages,
     UntrustedForwards,

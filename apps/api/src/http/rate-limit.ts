@@ -15,6 +15,7 @@ const addressQuotas = {
   'oauth-callback': 120,
   'provider-test': 10,
   'domain-check': 30,
+  'sign-in-page': 60,
   login: 30,
   register: 30,
   verify: 30,
@@ -31,48 +32,58 @@ const addressQuotas = {
 
 const secretKeyPolicy: RateLimitPolicy = { name: 'secret-key', quota: 100, windowSeconds: 1 };
 
+/** The name of a limit per client address and project. */
+export type AddressLimit = keyof typeof addressQuotas;
+
 export const RATE_LIMIT = Symbol('rate limit');
 
 /** Limits the route per client address and project. */
-export const RateLimit = (name: keyof typeof addressQuotas): MethodDecorator => SetMetadata(RATE_LIMIT, name);
+export const RateLimit = (name: AddressLimit): MethodDecorator => SetMetadata(RATE_LIMIT, name);
 
-/** Rejects callers that exceed a rate limit, after authentication and before input validation. */
+/** Counts requests against the rate limits. */
 @Injectable()
-export class RateLimitGuard implements CanActivate {
+export class RateLimits {
   constructor(
-    private readonly reflector: Reflector,
     private readonly limiter: RateLimiter,
     private readonly config: Config,
   ) {}
 
-  /** @throws GatehouseError `rate_limited` */
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (this.config.http.rateLimits) {
-      const name = this.reflector.get<keyof typeof addressQuotas | undefined>(
-        RATE_LIMIT,
-        context.getHandler(),
-      );
-      const request = context.switchToHttp().getRequest<GatehouseRequest>();
-      if (request.caller?.kind === 'secret-key') await this.consume(secretKeyPolicy, request.caller.keyId);
-      if (name) await this.limitAddress(name, request);
-    }
-    return true;
+  /** @throws GatehouseError `rate_limited` if a secret key sends too many requests */
+  async limitKey(keyId: string): Promise<void> {
+    if (this.config.http.rateLimits) await this.consume(secretKeyPolicy, keyId);
   }
 
-  private async limitAddress(name: keyof typeof addressQuotas, request: GatehouseRequest): Promise<void> {
+  /** @throws GatehouseError `rate_limited` if a client address sends too many requests to a project, or without one */
+  async limitAddress(name: AddressLimit, request: GatehouseRequest, projectId: string | null): Promise<void> {
     const address = clientIp(request);
-    if (!address || (!this.config.production && isLoopback(address))) return;
-    const { caller } = request;
-    const project = caller?.kind === 'access-token' ? caller.customer.projectId : (caller?.project?.id ?? '');
-    await this.consume(
-      { name, quota: addressQuotas[name], windowSeconds: 60 },
-      `${project}:${addressBlock(address)}`,
-    );
+    if (!this.config.http.rateLimits || !address || (!this.config.production && isLoopback(address))) return;
+    const policy = { name, quota: addressQuotas[name], windowSeconds: 60 };
+    await this.consume(policy, `${projectId ?? ''}:${addressBlock(address)}`);
   }
 
   private async consume(policy: RateLimitPolicy, key: string): Promise<void> {
     const wait = await this.limiter.consume(policy, key);
     if (wait === null) return;
     throw new GatehouseError('rate_limited', { headers: rateLimitHeaders(policy, wait) });
+  }
+}
+
+/** Rejects callers that exceed a rate limit, after authentication and before input validation. */
+@Injectable()
+export class RateLimitGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly limits: RateLimits,
+  ) {}
+
+  /** @throws GatehouseError `rate_limited` */
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const name = this.reflector.get<AddressLimit | undefined>(RATE_LIMIT, context.getHandler());
+    const request = context.switchToHttp().getRequest<GatehouseRequest>();
+    const { caller } = request;
+    if (caller?.kind === 'secret-key') await this.limits.limitKey(caller.keyId);
+    const project = caller?.kind === 'access-token' ? caller.customer.projectId : caller?.project?.id;
+    if (name) await this.limits.limitAddress(name, request, project ?? null);
+    return true;
   }
 }
