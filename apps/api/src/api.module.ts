@@ -24,6 +24,7 @@ import { operatorModules } from './operator-modules.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { ErrorDocsModule } from './pages/error-docs.module.js';
 import { PagesModule } from './pages/pages.module.js';
+import { SignInPageModule } from './pages/sign-in/sign-in-page.module.js';
 import { PasswordsModule } from './passwords/passwords.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { ReferenceModule } from './reference/reference.module.js';
@@ -51,6 +52,7 @@ export const publicModules: Type[] = [
   OneTimeTokensModule,
   ImportsModule,
   PagesModule,
+  SignInPageModule,
   BillingModule,
   MailModule,
   MailTemplatesModule,

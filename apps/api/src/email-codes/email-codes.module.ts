@@ -14,6 +14,6 @@ import { EmailLinksService } from './email-links.service.js';
   imports: [FactorsModule, HttpModule, IdentitiesModule, MailModule, MailTemplatesModule, SignInModule],
   controllers: [EmailCodeController],
   providers: [EmailCodeSignInService, EmailCodesService, EmailLinksService],
-  exports: [EmailLinksService],
+  exports: [EmailCodeSignInService, EmailCodesService, EmailLinksService],
 })
 export class EmailCodesModule {}

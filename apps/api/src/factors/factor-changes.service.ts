@@ -264,7 +264,10 @@ export class FactorChangesService {
 }
 
 /** Returns a new secret with its QR code, which is black on white on dark pages too: many cameras read only that. */
-export const describeSecret = ({ secret, uri }: NewTotpSecret): TotpSecretResponse => ({
+export const describeSecret = ({
+  secret,
+  uri,
+}: Pick<NewTotpSecret, 'secret' | 'uri'>): TotpSecretResponse => ({
   secret,
   uri,
   qrCode: encodeQR(uri, 'svg').replace('<path', '<rect width="100%" height="100%" fill="#fff"/><path'),

@@ -56,7 +56,11 @@ const hasBody = (request: Request): boolean =>
 
 const isProviderForm = (request: Request): boolean => PROVIDER_FORM_PATH.test(request.path);
 
-const acceptsForms = (request: Request): boolean => formPaths.has(request.path) || isProviderForm(request);
+/** The hosted sign-in page and the paths of its forms. */
+const SIGN_IN_PATH = /^\/sign-in(\/|$)/;
+
+const acceptsForms = ({ path }: Request): boolean =>
+  formPaths.has(path) || SIGN_IN_PATH.test(path) || PROVIDER_FORM_PATH.test(path);
 
 const isImport = (request: Request): boolean => request.path === IMPORT_PATH;
 

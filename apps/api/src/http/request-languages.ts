@@ -13,8 +13,9 @@ export class RequestLanguages implements NestInterceptor {
   private readonly headerStore = new AsyncLocalStorage<string>();
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const { method, headers, caller } = context.switchToHttp().getRequest<GatehouseRequest>();
-    const header = headers['accept-language'];
+    const request = context.switchToHttp().getRequest<GatehouseRequest>();
+    const { method, caller } = request;
+    const header = acceptedLanguages(request);
     // The browser of an operator has the language of the operator. Reads create no emails.
     if (header === undefined || method === 'GET' || caller?.kind === 'operator') return next.handle();
     return defer(() =>
@@ -26,4 +27,15 @@ export class RequestLanguages implements NestInterceptor {
   current(): string[] {
     return parseAcceptLanguage(this.headerStore.getStore());
   }
+}
+
+/**
+ * Returns the header `Accept-Language`. The languages that an application has chosen for the hosted sign-in page come first
+ * (`ui_locales`).
+ */
+export function acceptedLanguages({ path, query, headers }: GatehouseRequest): string | undefined {
+  const header = headers['accept-language'];
+  const chosen = /^\/sign-in(\/|$)/.test(path) ? query['ui_locales'] : undefined;
+  if (typeof chosen !== 'string') return header;
+  return [...chosen.split(' '), ...(header === undefined ? [] : [header])].join(',');
 }

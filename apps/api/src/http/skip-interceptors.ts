@@ -2,9 +2,9 @@ import { SetMetadata, type ExecutionContext } from '@nestjs/common';
 
 const SKIP_INTERCEPTORS = Symbol('skip interceptors');
 
-/** Makes the audit and idempotency interceptors skip the route. */
-export const SkipInterceptors = (): MethodDecorator => SetMetadata(SKIP_INTERCEPTORS, true);
+/** Makes the audit and idempotency interceptors skip the route, or all routes of the controller. */
+export const SkipInterceptors = (): MethodDecorator & ClassDecorator => SetMetadata(SKIP_INTERCEPTORS, true);
 
-/** Returns true on a route with `@SkipInterceptors()`. */
+/** Returns true on a route with `@SkipInterceptors()`, or of a controller with it. */
 export const skipsInterceptors = (context: ExecutionContext): boolean =>
-  Reflect.hasMetadata(SKIP_INTERCEPTORS, context.getHandler());
+  [context.getHandler(), context.getClass()].some((target) => Reflect.hasMetadata(SKIP_INTERCEPTORS, target));

@@ -8,6 +8,8 @@ import {
   type ProjectContext,
 } from '@gatehouse/domain';
 import type { OneTimeToken } from '@gatehouse/persistence';
+import type { GatehouseRequest } from '../http/request-context.js';
+import { acceptedLanguages } from '../http/request-languages.js';
 import { linkButton, postButton, sendPage } from './page.js';
 import { selectPageTexts, type PageTexts } from './page-texts.js';
 
@@ -36,7 +38,7 @@ interface PageLink {
 export const textsFor = (response: Response, link: PageLink | null = null): PageTexts =>
   selectPageTexts({
     locale: link?.customer.locale ?? null,
-    accepted: parseAcceptLanguage(response.req.get('accept-language')),
+    accepted: parseAcceptLanguage(acceptedLanguages(response.req as GatehouseRequest)),
     defaultLocale: link?.project.settings.defaultLocale ?? null,
   });
 

@@ -59,6 +59,23 @@ a { color: inherit; }
 .more { margin: 1.25rem 0 0; font-size: .875rem; text-align: center; }
 .error { margin: .35rem 0 0; font-weight: 600; color: var(--alert); }
 button, a.button { display: block; width: 100%; padding: .75rem 1rem; border: 1px solid var(--on-accent); border-radius: .5rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer; color: var(--on-accent); background: var(--accent); }
-input:focus-visible, button:focus-visible, a:focus-visible { outline: 3px solid var(--text); outline-offset: 2px; }
+input:focus-visible, button:focus-visible, a:focus-visible, summary:focus-visible { outline: 3px solid var(--text); outline-offset: 2px; }
+button.secondary, a.secondary { border-color: var(--line); color: var(--text); background: transparent; }
+button:disabled { opacity: .6; cursor: default; }
+.problem { margin: 0 0 1.25rem; padding: .7rem .8rem; border: 1px solid var(--alert); border-left-width: 4px; border-radius: .5rem; font-weight: 600; color: var(--alert); }
+.field { margin: 0 0 1rem; }
+.field .hint { margin-bottom: 0; }
+.forgot { margin: -.5rem 0 1rem; font-size: .875rem; text-align: right; }
+form + form, form + .passkey, .passkey + *, button + button, .others > * + * { margin-top: .75rem; }
+.divider { display: flex; align-items: center; gap: .75rem; margin: 1.25rem 0; font-size: .875rem; color: var(--quiet); }
+.divider::before, .divider::after { content: ""; flex: 1; border-top: 1px solid var(--line); opacity: .5; }
+.others:not(:has(> a, > .passkey:not([hidden]))) { display: none; }
+details { margin-top: 1.25rem; }
+summary { margin: 0 0 .75rem; font-size: .875rem; cursor: pointer; text-decoration: underline; }
+code { font-family: ui-monospace, monospace; font-size: .95em; }
+.qr { width: 12rem; margin: 0 auto 1rem; }
+.qr svg { display: block; width: 100%; border-radius: .5rem; }
+.codes { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: .5rem; margin: 0 0 1.25rem; padding: 0; list-style: none; }
+.codes li { padding: .4rem; border: 1px solid var(--line); border-radius: .5rem; text-align: center; }
 [hidden] { display: none; }
 `;

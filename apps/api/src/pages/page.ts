@@ -8,11 +8,16 @@ export interface PageContent {
   language: ShippedLanguage;
   /** The only heading of the page. */
   title: string;
-  text: string;
+  /** Default: none. */
+  text?: string;
+  /** What went wrong with the submitted form. It is announced, and described by inputs with `aria-describedby="problem"`. */
+  problem?: string | null;
   /** Additional text in small print. */
   hint?: string;
   /** The action of the page, as HTML from `postButton`, `passwordForm`, `linkButton` and `textLink`. */
   button?: string;
+  /** Path of the script of the page. Default: none. */
+  script?: string;
   /** URL to which the response to the form redirects. Default: none. */
   redirectUrl?: string;
   /** Branding of the page. null or absent: none, for example for an unknown token. */
@@ -22,18 +27,19 @@ export interface PageContent {
 const defaultBrand = resolveBrand('');
 
 /**
- * Sends a hosted page with its own content security policy: no scripts, and only the project logo as asset
- * (HD-01).
+ * Sends a hosted page with its own content security policy: no scripts but that of the page, and only the project logo
+ * as asset of another origin (HD-01).
  */
 export function sendPage(
   response: Response,
   status: number,
-  { language, title, text, hint, button = '', redirectUrl, brand }: PageContent,
+  { language, title, text, problem, hint, button = '', script, redirectUrl, brand }: PageContent,
 ): void {
   const { css, hash } = pageStyle(brand ?? defaultBrand);
   const policy = [
     "default-src 'none'",
     `style-src '${hash}'`,
+    ...(script ? ["script-src 'self'", "connect-src 'self'"] : []),
     ...(brand?.logoUrl ? [`img-src ${new URL(brand.logoUrl).origin}`] : []),
     // Chromium applies the directive to redirects too.
     `form-action 'self'${redirectUrl ? ` ${redirectSource(redirectUrl)}` : ''}`,
@@ -53,8 +59,8 @@ export function sendPage(
 <meta name="robots" content="noindex, nofollow">
 <title>${escapeHtml(brand && brand.name !== title ? `${title} · ${brand.name}` : title)}</title>
 <style>${css}</style>
-</head>
-<body><main>${brand ? brandHeader(brand) : ''}<h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>${hint ? `<p class="hint">${escapeHtml(hint)}</p>` : ''}${button}</main></body>
+${script ? `<script defer src="${escapeHtml(script)}"></script>\n` : ''}</head>
+<body><main>${brand ? brandHeader(brand) : ''}<h1>${escapeHtml(title)}</h1>${text ? `<p>${escapeHtml(text)}</p>` : ''}${problem ? `<p class="problem" id="problem" role="alert">${escapeHtml(problem)}</p>` : ''}${hint ? `<p class="hint">${escapeHtml(hint)}</p>` : ''}${button}</main></body>
 </html>
 `);
 }
@@ -121,10 +127,20 @@ export const linkButton = (href: string, label: string): string =>
 export const textLink = (href: string, label: string): string =>
   `<p class="more"><a href="${escapeHtml(href)}">${escapeHtml(label)}</a></p>`;
 
-const form = (path: string, label: string, inputs: string): string =>
-  `<form method="post" action="${escapeHtml(path)}">${inputs}<button type="submit">${escapeHtml(label)}</button></form>`;
+/**
+ * Returns a form that POSTs the inputs, which are HTML, to the path.
+ * @param options `isSecondary` for an action of less importance; `more` is HTML after the button
+ */
+export const form = (
+  path: string,
+  label: string,
+  inputs: string,
+  { isSecondary = false, more = '' } = {},
+): string =>
+  `<form method="post" action="${escapeHtml(path)}">${inputs}<button type="submit"${isSecondary ? ' class="secondary"' : ''}>${escapeHtml(label)}</button>${more}</form>`;
 
-const hiddenInputs = (fields: Record<string, string>): string =>
+/** Returns hidden inputs with the fields. */
+export const hiddenInputs = (fields: Record<string, string>): string =>
   Object.entries(fields)
     .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
     .join('');

@@ -32,6 +32,9 @@ import { respondUniformly } from '../http/respond-uniformly.js';
 import { VerificationService } from '../email/verification.service.js';
 import { SignInService } from './sign-in.service.js';
 
+/** The caller that registers a customer: a key, or the hosted page for customers themselves. */
+type Registrant = Pick<KeyCaller, 'kind' | 'project'>;
+
 /** Registers customers. */
 @Injectable()
 export class RegistrationService {
@@ -58,7 +61,7 @@ export class RegistrationService {
    * @throws GatehouseError `method_not_enabled`, `sign_up_not_allowed`, `weak_password`,
    *   `email_already_registered`, `sso_required`, `overloaded`
    */
-  async register(caller: KeyCaller, input: RegisterRequest, client: Client): Promise<AuthResponse | null> {
+  async register(caller: Registrant, input: RegisterRequest, client: Client): Promise<AuthResponse | null> {
     const { project } = caller;
     assertMethodEnabled(project, 'password');
     if (!project.settings.signIn.allowSignUp && caller.kind !== 'secret-key')
@@ -72,7 +75,7 @@ export class RegistrationService {
   }
 
   private async create(
-    caller: KeyCaller,
+    caller: Registrant,
     input: RegisterRequest,
     client: Client,
   ): Promise<AuthResponse | null> {
@@ -87,7 +90,7 @@ export class RegistrationService {
 
   private async createWithPermit(
     permit: HashPermit,
-    caller: KeyCaller,
+    caller: Registrant,
     input: RegisterRequest,
     client: Client,
   ): Promise<AuthResponse | null> {
@@ -155,7 +158,7 @@ export class RegistrationService {
 }
 
 /** Returns the error for a taken address. Only a secret key gets the id of the customer. */
-function alreadyRegisteredError(caller: KeyCaller, customer: Customer | null): GatehouseError {
+function alreadyRegisteredError(caller: Registrant, customer: Customer | null): GatehouseError {
   const members = caller.kind === 'secret-key' && customer ? { customerId: customer.id } : {};
   return new GatehouseError('email_already_registered', { members });
 }

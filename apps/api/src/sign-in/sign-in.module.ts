@@ -70,8 +70,10 @@ import { SignInService } from './sign-in.service.js';
   exports: [
     AddressSignInService,
     ExchangeCodesService,
+    LoginService,
     ProviderSignInService,
     RunningApisService,
+    RegistrationService,
     SignInExchangeService,
     SignInMetricsService,
     SignInOptionsService,

@@ -10,6 +10,9 @@ export type ExchangePurpose = 'sign_in' | 'link' | 'reauthenticate';
 /** Validity of the code of an exchange in seconds (sign-in contract, section 2). */
 export const EXCHANGE_TTL = 60;
 
+/** Seconds for which the hosted page can continue a sign-in while it shows new recovery codes. */
+export const HELD_EXCHANGE_TTL = 10 * 60;
+
 /** Returns whether a text is a PKCE challenge: a SHA-256 hash in base64url (RFC 7636, S256). */
 export const isCodeChallenge = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text);
 
@@ -27,4 +30,6 @@ export interface ExchangeTarget {
   codeChallenge: string;
   /** The state of the application, which the redirect returns. Default: none. */
   state?: string | null;
+  /** True if the hosted page shows something before it continues: the code is not for the application. Default: false. */
+  isHeld?: boolean;
 }

@@ -1,6 +1,7 @@
 // This file contains SQL: times by the clock of the database, and a deletion that returns the row.
 import {
   EXCHANGE_TTL,
+  HELD_EXCHANGE_TTL,
   type AuthenticationMethod,
   type ExchangeMethod,
   type ExchangePurpose,
@@ -52,6 +53,8 @@ export type NewSignInExchange = ExchangeKey &
   ExchangeProof & {
     /** When the client began the sign-in. */
     requestedAt: Date;
+    /** True if only the hosted page can use the code, and for longer. Default: false. */
+    isHeld?: boolean;
   };
 
 const exchangeRow = {
@@ -85,13 +88,14 @@ const insertExchange = statement(
   `INSERT INTO sign_in_exchanges
      (code_hash, project_id, redirect_url, code_challenge, method, purpose, email, customer_id, session_id, provider_id, profile,
       amr, requested_at, expires_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, now() + interval '${EXCHANGE_TTL} seconds')`,
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, now() + interval '1 second' * $14::int)`,
 );
 
 const findExchange = statement(
   exchangeRow,
   `SELECT ${exchangeColumns} FROM sign_in_exchanges
-   WHERE code_hash = $1 AND project_id = $2 AND redirect_url = $3 AND code_challenge = $4 AND expires_at > now()`,
+   WHERE code_hash = $1 AND project_id = $2 AND redirect_url = $3 AND code_challenge = $4 AND expires_at > now()
+     AND expires_at <= created_at + interval '${EXCHANGE_TTL} seconds'`,
 );
 
 const findByCode = statement(
@@ -132,6 +136,7 @@ export class SignInExchangesRepository {
       isProvider ? JSON.stringify(exchange.profile) : null,
       method === 'customer' ? exchange.amr : null,
       requestedAt,
+      exchange.isHeld ? HELD_EXCHANGE_TTL : EXCHANGE_TTL,
     ]);
   }
 

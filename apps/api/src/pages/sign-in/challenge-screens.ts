@@ -1,0 +1,135 @@
+import { challengeMethods, type ChallengeKind, type ChallengeMethod } from '@gatehouse/domain';
+import { escapeHtml } from '@gatehouse/platform';
+import { form, hiddenInputs } from '../page.js';
+import { passkeyForm, textInput } from './sign-in-fields.js';
+import type { ScreenContent, ScreenContext } from './sign-in-screens.js';
+import { signInPath, type SignInForm } from './sign-in-requests.service.js';
+
+/** An open challenge, as the forms of its screen keep it. Only the token proves anything. */
+export interface ScreenChallenge {
+  token: string;
+  kind: ChallengeKind;
+  methods: ChallengeMethod[];
+  /** The `otpauth://` URI of the authenticator that an enrollment adds; otherwise "". */
+  uri: string;
+}
+
+/** Returns the challenge that a form has submitted. */
+export const readChallenge = ({ challenge, kind, methods, uri }: SignInForm): ScreenChallenge => ({
+  token: challenge ?? '',
+  kind: kind === 'enroll_factor' ? kind : 'second_factor',
+  methods: challengeMethods.filter((method) => methods?.split(' ').includes(method)),
+  uri: uri ?? '',
+});
+
+const fieldsOf = ({ token, kind, methods, uri }: ScreenChallenge): Record<string, string> => ({
+  challenge: token,
+  kind,
+  methods: methods.join(' '),
+  ...(uri ? { uri } : {}),
+});
+
+/** A context in which the customer can use passkeys, or cannot because of the host of this page. */
+export type ChallengeContext = ScreenContext & { hasPasskeys: boolean };
+
+/** Returns the content of the screen that proves a second factor. */
+export function renderSecondFactor(context: ChallengeContext, challenge: ScreenChallenge): ScreenContent {
+  const { page, texts, problemField, hasPasskeys } = context;
+  const { secondFactor } = texts;
+  const { methods } = challenge;
+  const hasTotp = methods.includes('totp');
+  const path = signInPath(page, '/challenge');
+  const isInvalid = problemField === 'code';
+  const passkey =
+    methods.includes('passkey') && hasPasskeys
+      ? passkeyForm({
+          path: signInPath(page, '/challenge/passkey'),
+          optionsPath: signInPath(page, '/challenge/passkey/options'),
+          label: secondFactor.passkey,
+          ceremony: 'get',
+          fields: fieldsOf(challenge),
+          failure: texts.script.failed,
+        })
+      : '';
+  const code = codeInput(secondFactor.code, isInvalid);
+  const fields = (method: string): string => hiddenInputs({ ...fieldsOf(challenge), method });
+  const recoveryCode = textInput({ name: 'recovery', label: secondFactor.recoveryCode, autocomplete: 'off' });
+  const recovery = methods.includes('recovery_code')
+    ? `<details${hasTotp || passkey ? '' : ' open'}><summary>${escapeHtml(secondFactor.recovery)}</summary>${form(path, secondFactor.button, fields('recovery_code') + recoveryCode, { isSecondary: true })}</details>`
+    : '';
+  const fallback = passkey || recovery ? secondFactor.passkeyOnly : secondFactor.unavailable;
+  return {
+    title: secondFactor.title,
+    text: hasTotp ? secondFactor.totp : fallback,
+    button: [
+      ...(hasTotp ? [form(path, secondFactor.button, fields('totp') + code)] : []),
+      passkey,
+      recovery,
+    ].join(''),
+  };
+}
+
+/** Returns the content of the screen that adds the first factor. @param authenticator its secret and QR code */
+export function renderEnrollment(
+  context: ChallengeContext,
+  challenge: ScreenChallenge,
+  authenticator: { secret: string; qrCode: string },
+): ScreenContent {
+  const { page, texts, problemField, hasPasskeys } = context;
+  const { enroll } = texts;
+  const fields = hiddenInputs({ ...fieldsOf(challenge), method: 'totp' });
+  const passkey = challenge.methods.includes('passkey') && hasPasskeys;
+  return {
+    title: enroll.title,
+    text: enroll.text,
+    button: [
+      `<div class="qr" role="img" aria-label="${escapeHtml(enroll.qrCode)}">${authenticator.qrCode}</div>`,
+      `<p class="hint">${escapeHtml(enroll.secret)} <code>${escapeHtml(inGroups(authenticator.secret))}</code></p>`,
+      form(
+        signInPath(page, '/challenge'),
+        enroll.button,
+        fields + codeInput(enroll.code, problemField === 'code'),
+      ),
+      ...(passkey
+        ? [
+            passkeyForm({
+              path: signInPath(page, '/challenge/enroll-passkey'),
+              optionsPath: signInPath(page, '/challenge/enroll-passkey/options'),
+              label: enroll.passkey,
+              ceremony: 'create',
+              fields: fieldsOf(challenge),
+              failure: texts.script.failed,
+            }),
+          ]
+        : []),
+    ].join(''),
+  };
+}
+
+/** Returns the content of the screen with new recovery codes. @param code of the sign-in that continues afterwards */
+export function renderRecoveryCodes(
+  { page, texts }: ScreenContext,
+  codes: string[],
+  code: string,
+): ScreenContent {
+  const { title, text, button } = texts.recoveryCodes;
+  const list = codes.map((each) => `<li><code>${escapeHtml(each)}</code></li>`).join('');
+  return {
+    title,
+    text,
+    button: `<ul class="codes">${list}</ul>${form(signInPath(page, '/continue'), button, hiddenInputs({ code }))}`,
+  };
+}
+
+const codeInput = (label: string, isInvalid: boolean): string =>
+  textInput({
+    name: 'code',
+    label,
+    autocomplete: 'one-time-code',
+    isNumeric: true,
+    hasFocus: true,
+    isInvalid,
+  });
+
+/** Returns a secret in groups of four letters, which are easier to type. */
+const inGroups = (secret: string): string => secret.replace(/(.{4})(?=.)/g, '$1 ');

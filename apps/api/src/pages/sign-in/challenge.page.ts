@@ -1,0 +1,93 @@
+import { Body, Post, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { ChallengesService } from '../../sign-in/challenges.service.js';
+import { readChallenge, type ScreenChallenge } from './challenge-screens.js';
+import { HostedSignInPage } from './hosted-page.js';
+import { readAssertion, readRegistration } from './passkey-responses.js';
+import { SignInRequestsService, type SignInPageRequest } from './sign-in-requests.service.js';
+import { SignInStepsService } from './sign-in-steps.service.js';
+
+/** The forms of the hosted sign-in page for second factors. */
+@HostedSignInPage('sign-in/challenge')
+export class ChallengePage {
+  constructor(
+    private readonly requests: SignInRequestsService,
+    private readonly steps: SignInStepsService,
+    private readonly challenges: ChallengesService,
+  ) {}
+
+  /** Completes a challenge with the code of an authenticator, or with a recovery code. */
+  @Post()
+  async complete(@Query() query: unknown, @Body() form: unknown, @Res() response: Response): Promise<void> {
+    const page = await this.requests.open('challenge', query, form, response);
+    const challenge = readChallenge(page.form);
+    const { method, code = '', recovery = '' } = page.form;
+    const [kind, entered] =
+      method === 'recovery_code' ? (['recovery_code', recovery] as const) : (['totp', code] as const);
+    await this.steps.runChallenge(page, challenge, () =>
+      this.challenges.complete(
+        page.project,
+        challenge.token,
+        kind,
+        entered.trim(),
+        clientOf(page, challenge),
+      ),
+    );
+  }
+
+  @Post('passkey/options')
+  async passkeyOptions(
+    @Query() query: unknown,
+    @Body() form: unknown,
+    @Res() response: Response,
+  ): Promise<void> {
+    const page = await this.requests.open('passkey-options', query, form, response);
+    const { token } = readChallenge(page.form);
+    response.json({ options: await this.challenges.beginPasskey(page.project, token) });
+  }
+
+  @Post('passkey')
+  async completeWithPasskey(
+    @Query() query: unknown,
+    @Body() form: unknown,
+    @Res() response: Response,
+  ): Promise<void> {
+    const page = await this.requests.open('challenge', query, form, response);
+    const challenge = readChallenge(page.form);
+    const { project, client } = page;
+    await this.steps.runChallenge(page, challenge, async () =>
+      this.challenges.completeWithPasskey(project, challenge.token, await readAssertion(page.form), client),
+    );
+  }
+
+  @Post('enroll-passkey/options')
+  async enrollmentOptions(
+    @Query() query: unknown,
+    @Body() form: unknown,
+    @Res() response: Response,
+  ): Promise<void> {
+    const page = await this.requests.open('passkey-options', query, form, response);
+    const { token } = readChallenge(page.form);
+    response.json({ options: await this.challenges.beginPasskeyEnrollment(page.project, token) });
+  }
+
+  @Post('enroll-passkey')
+  async enrollPasskey(
+    @Query() query: unknown,
+    @Body() form: unknown,
+    @Res() response: Response,
+  ): Promise<void> {
+    const page = await this.requests.open('challenge', query, form, response);
+    const challenge = readChallenge(page.form);
+    const client = clientOf(page, challenge);
+    await this.steps.runChallenge(page, challenge, async () =>
+      this.challenges.enrollPasskey(page.project, challenge.token, await readRegistration(page.form), client),
+    );
+  }
+}
+
+/** Returns the client of a request. After an enrollment, the sign-in waits until the recovery codes are saved. */
+const clientOf = ({ client }: SignInPageRequest, { kind }: ScreenChallenge): SignInPageRequest['client'] => ({
+  ...client,
+  exchange: { ...client.exchange, isHeld: kind === 'enroll_factor' },
+});

@@ -1,0 +1,38 @@
+import type { PasskeyAssertion, PasskeyRegistration } from '@gatehouse/platform';
+import { InputPipe } from '../../http/input.pipe.js';
+import {
+  PasskeyAssertionField,
+  PasskeyRegistrationField,
+  type PasskeyAssertionRequest,
+  type PasskeyRegistrationRequest,
+} from '../../http/passkey-response-fields.js';
+import { passkeyNotAccepted } from '../../passkeys/passkey-ceremonies.service.js';
+import type { SignInForm } from './sign-in-requests.service.js';
+
+class AssertionForm {
+  @PasskeyAssertionField() response!: PasskeyAssertionRequest;
+}
+
+class RegistrationForm {
+  @PasskeyRegistrationField() response!: PasskeyRegistrationRequest;
+}
+
+/** Returns the passkey response that the script has put into a form. @throws GatehouseError `passkey_not_accepted` */
+export const readAssertion = async (form: SignInForm): Promise<PasskeyAssertion> =>
+  (await read(form, AssertionForm)).response;
+
+/** Returns the new passkey that the script has put into a form. @throws GatehouseError `passkey_not_accepted` */
+export const readRegistration = async (form: SignInForm): Promise<PasskeyRegistration> =>
+  (await read(form, RegistrationForm)).response;
+
+async function read<Form extends object>(
+  { response = '' }: SignInForm,
+  metatype: new () => Form,
+): Promise<Form> {
+  try {
+    const body = { response: JSON.parse(response) as unknown };
+    return (await new InputPipe().transform(body, { type: 'body', metatype })) as Form;
+  } catch (error) {
+    throw passkeyNotAccepted(error);
+  }
+}

@@ -1,0 +1,45 @@
+import { Get, Param, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { OAuthFlowsService } from '../../identity-providers/oauth-flows.service.js';
+import { HostedSignInPage } from './hosted-page.js';
+import { SignInRequestsService, type SignInPageRequest } from './sign-in-requests.service.js';
+import { SignInScreensService } from './sign-in-screens.service.js';
+
+/** The links of the hosted sign-in page to identity providers. */
+@HostedSignInPage('sign-in/provider')
+export class ProviderPage {
+  constructor(
+    private readonly requests: SignInRequestsService,
+    private readonly screens: SignInScreensService,
+    private readonly flows: OAuthFlowsService,
+  ) {}
+
+  /** Leads to a provider, whose callback leads back to the page. */
+  @Get(':slug')
+  async begin(
+    @Param('slug') slug: string,
+    @Query() query: unknown,
+    @Res() response: Response,
+  ): Promise<void> {
+    const page = await this.requests.open('oauth', query, {}, response);
+    let url: string;
+    try {
+      url = await this.flows.begin(
+        page.project,
+        await this.flows.getProvider(page.project, slug),
+        toFlow(page),
+      );
+    } catch (error) {
+      return this.screens.showError(page, 'sign_in', {}, error);
+    }
+    response.redirect(303, url);
+  }
+}
+
+const toFlow = ({ client, query }: SignInPageRequest) => ({
+  ...client.exchange,
+  isPrompted: query.isPrompted,
+  ...(query.maxAge === null ? {} : { maxAge: query.maxAge }),
+  ...(query.loginHint === null ? {} : { loginHint: query.loginHint }),
+  pageQuery: new URLSearchParams(query.parameters).toString(),
+});

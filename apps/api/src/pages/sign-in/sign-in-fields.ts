@@ -1,0 +1,87 @@
+import { escapeHtml } from '@gatehouse/platform';
+import { form, hiddenInputs } from '../page.js';
+
+export interface TextInput {
+  name: string;
+  label: string;
+  type?: 'text' | 'email' | 'password';
+  autocomplete: string;
+  /** True for a code of digits. Default: false. */
+  isNumeric?: boolean;
+  value?: string;
+  minLength?: number;
+  hint?: string;
+  hasFocus?: boolean;
+  /** True if the problem of the page is about this input. Default: false. */
+  isInvalid?: boolean;
+}
+
+/** Returns a labeled input. Its id is its name, so that a page has one input of each name. */
+export function textInput({
+  name,
+  label,
+  type = 'text',
+  autocomplete,
+  isNumeric = false,
+  value = '',
+  minLength,
+  hint,
+  hasFocus = false,
+  isInvalid = false,
+}: TextInput): string {
+  const described = [...(isInvalid ? ['problem'] : []), ...(hint ? [`${name}-hint`] : [])];
+  const attributes = [
+    `id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" required`,
+    ...(value ? [`value="${escapeHtml(value)}"`] : []),
+    ...(isNumeric ? ['inputmode="numeric"'] : []),
+    ...(type === 'text' ? ['autocapitalize="none" spellcheck="false"'] : []),
+    ...(minLength === undefined ? [] : [`minlength="${minLength}"`]),
+    ...(described.length > 0 ? [`aria-describedby="${described.join(' ')}"`] : []),
+    ...(isInvalid ? ['aria-invalid="true"'] : []),
+    ...(hasFocus ? ['autofocus'] : []),
+  ];
+  const help = hint ? `<p class="hint" id="${name}-hint">${escapeHtml(hint)}</p>` : '';
+  return `<div class="field"><label for="${name}">${escapeHtml(label)}</label><input ${attributes.join(' ')}>${help}</div>`;
+}
+
+/** Returns a second button of a form, which submits the inputs to another path without checking them. */
+export const otherSubmit = (path: string, label: string): string =>
+  `<button type="submit" class="secondary" formaction="${escapeHtml(path)}" formnovalidate>${escapeHtml(label)}</button>`;
+
+/** Returns a link that looks like a button of less importance. */
+export const secondaryLink = (href: string, label: string): string =>
+  `<a class="button secondary" href="${escapeHtml(href)}">${escapeHtml(label)}</a>`;
+
+/** Returns a line with a link, after an optional question. */
+export const linkLine = (href: string, label: string, question = ''): string =>
+  `<p class="more">${question ? `${escapeHtml(question)} ` : ''}<a href="${escapeHtml(href)}">${escapeHtml(label)}</a></p>`;
+
+/** Returns a line between two groups of ways to sign in. */
+export const divider = (text: string): string => `<p class="divider"><span>${escapeHtml(text)}</span></p>`;
+
+export interface PasskeyForm {
+  /** Path that receives the response of the browser. */
+  path: string;
+  /** Path of the options. */
+  optionsPath: string;
+  label: string;
+  /** `get` uses a passkey, `create` adds one. */
+  ceremony: 'get' | 'create';
+  fields?: Record<string, string>;
+  /** What the page shows if the browser returns no passkey. */
+  failure: string;
+}
+
+/** Returns a form with the passkey button, which is hidden until the script shows it: passkeys require a script. */
+export function passkeyForm({
+  path,
+  optionsPath,
+  label,
+  ceremony,
+  fields = {},
+  failure,
+}: PasskeyForm): string {
+  const data = `data-passkey="${ceremony}" data-options="${escapeHtml(optionsPath)}"`;
+  const inputs = hiddenInputs({ ...fields, response: '' });
+  return `<div class="passkey" hidden ${data}>${form(path, label, inputs, { isSecondary: true })}<p class="problem" role="alert" hidden>${escapeHtml(failure)}</p></div>`;
+}

@@ -1,0 +1,140 @@
+import {
+  canonicalEmail,
+  canonicalLocale,
+  invalidField,
+  isCodeChallenge,
+  isRedirectUrlAllowed,
+  redirectErrors,
+  type GatehouseError,
+  type ProjectContext,
+  type RedirectError,
+} from '@gatehouse/domain';
+
+/** The screens of the page that a URL can open. The others are responses to forms. */
+export const signInScreens = [
+  'sign_in',
+  'sign_up',
+  'forgot_password',
+  'email_code',
+  'check_inbox',
+  'reset_sent',
+] as const;
+export type SignInScreen = (typeof signInScreens)[number];
+
+/** The query of the hosted sign-in page. Every link and form of the page contains it. */
+export interface SignInQuery {
+  /** Where the sign-in ends: the application, with a code that only its verifier redeems. */
+  redirectUrl: string;
+  codeChallenge: string;
+  state: string | null;
+  screen: SignInScreen;
+  /** Email address that the form suggests, in canonical form. */
+  loginHint: string | null;
+  /** Language that the application has chosen, or null. */
+  locale: string | null;
+  /** True if an identity provider must ask for the account again. */
+  isPrompted: boolean;
+  /** Maximum age of a proof at an identity provider, in seconds. */
+  maxAge: number | null;
+  /** Token of the email code that the screen `email_code` asks for. */
+  token: string;
+  /** The result with which a provider has led back to the page. */
+  providerCode: string | null;
+  providerError: RedirectError | null;
+  /** The parameters that the application has sent, for the links and forms of the page. */
+  parameters: Record<string, string>;
+}
+
+/** The parameters that links and forms of the page keep. */
+const keptParameters = [
+  'client_id',
+  'redirect_url',
+  'code_challenge',
+  'state',
+  'ui_locales',
+  'prompt',
+  'max_age',
+  'login_hint',
+];
+
+const MAX_STATE_LENGTH = 512;
+const MAX_PARAMETER_LENGTH = 2048;
+
+/** Returns a parameter, or null. @throws GatehouseError `validation_failed` if it occurs more than once or is too long */
+function readParameter(query: Record<string, unknown>, name: string): string | null {
+  const value = query[name];
+  if (value === undefined || value === '') return null;
+  if (typeof value !== 'string' || value.includes('\0')) throw invalid(name, 'must occur once');
+  if (value.length > MAX_PARAMETER_LENGTH) throw invalid(name, 'is too long');
+  return value;
+}
+
+const invalid = (name: string, problem: string): GatehouseError =>
+  invalidField(name, 'invalid', `${name} ${problem}`);
+
+/** Returns the id of the project that the query names, or null. */
+export const readClientId = (query: Record<string, unknown>): string | null =>
+  readParameter(query, 'client_id');
+
+/**
+ * Reads the query of the page.
+ * @throws GatehouseError `validation_failed`, whose message is for the developer of the application
+ */
+export function readSignInQuery(project: ProjectContext, query: Record<string, unknown>): SignInQuery {
+  const read = (name: string): string | null => readParameter(query, name);
+  const method = read('code_challenge_method');
+  if (method !== null && method !== 'S256') throw invalid('code_challenge_method', 'must be S256');
+  const kept = keptParameters.map((name) => [name, read(name)] as const);
+  return {
+    ...readTarget(project, read),
+    screen: readOneOf(read, 'screen', signInScreens) ?? 'sign_in',
+    loginHint: canonicalEmail(read('login_hint') ?? ''),
+    locale: readLocale(read('ui_locales')),
+    isPrompted: readOneOf(read, 'prompt', ['login']) !== null,
+    maxAge: readMaxAge(read('max_age')),
+    token: read('token') ?? '',
+    providerCode: read('provider_code'),
+    providerError: redirectErrors.find((each) => each === query['provider_error']) ?? null,
+    parameters: Object.fromEntries(kept.filter((entry): entry is [string, string] => entry[1] !== null)),
+  };
+}
+
+type Read = (name: string) => string | null;
+
+function readTarget(
+  { settings }: ProjectContext,
+  read: Read,
+): Pick<SignInQuery, 'redirectUrl' | 'codeChallenge' | 'state'> {
+  const redirectUrl = read('redirect_url');
+  if (redirectUrl === null) throw invalid('redirect_url', 'is missing');
+  if (!isRedirectUrlAllowed(settings, redirectUrl))
+    throw invalid('redirect_url', 'must be one of the redirectUrls of the project');
+  const codeChallenge = read('code_challenge');
+  if (codeChallenge === null) throw invalid('code_challenge', 'is missing');
+  if (!isCodeChallenge(codeChallenge))
+    throw invalid('code_challenge', 'must be a SHA-256 hash in base64url: 43 characters');
+  const state = read('state');
+  if (state !== null && state.length > MAX_STATE_LENGTH)
+    throw invalid('state', `must have at most ${MAX_STATE_LENGTH} characters`);
+  return { redirectUrl, codeChallenge, state };
+}
+
+function readOneOf<Value extends string>(read: Read, name: string, values: readonly Value[]): Value | null {
+  const text = read(name);
+  const value = values.find((each) => each === text);
+  if (text !== null && value === undefined) throw invalid(name, `must be one of ${values.join(', ')}`);
+  return value ?? null;
+}
+
+/** Returns the first language. A tag that is not valid is ignored (OpenID Connect Core, section 3.1.2.1). */
+const readLocale = (text: string | null): string | null =>
+  (text ?? '')
+    .split(' ')
+    .map((tag) => canonicalLocale(tag))
+    .find((tag) => tag !== null) ?? null;
+
+function readMaxAge(text: string | null): number | null {
+  if (text === null) return null;
+  if (!/^\d{1,9}$/.test(text)) throw invalid('max_age', 'must be a number of seconds');
+  return Number(text);
+}

@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import {
+  GatehouseError,
+  invalidField,
+  isUuid,
+  type ExchangeTarget,
+  type ProjectContext,
+} from '@gatehouse/domain';
+import { ProjectsRepository } from '@gatehouse/persistence';
+import { RateLimits, type AddressLimit } from '../../http/rate-limit.js';
+import { getClient, type Client, type GatehouseRequest } from '../../http/request-context.js';
+import { assertOwnForm } from '../one-time-page.js';
+import { readClientId, readSignInQuery, type SignInQuery } from './sign-in-query.js';
+
+/** The fields of a form of the hosted sign-in page. */
+export type SignInForm = Partial<Record<string, string>>;
+
+/** A valid request of the hosted sign-in page. */
+export interface SignInPageRequest {
+  project: ProjectContext;
+  query: SignInQuery;
+  form: SignInForm;
+  /** The client. Its sign-ins end in a code for the application. */
+  client: Client & { exchange: ExchangeTarget };
+  response: Response;
+}
+
+/** Checks the requests of the hosted sign-in page: the page keeps no state, so that its query is valid only by these checks. */
+@Injectable()
+export class SignInRequestsService {
+  constructor(
+    private readonly projects: ProjectsRepository,
+    private readonly limits: RateLimits,
+  ) {}
+
+  /**
+   * Returns a valid request.
+   * @param limit the rate limit that counts it, with the other requests to the project
+   * @throws GatehouseError `validation_failed` for an incorrect query, `origin_not_allowed` for a form of another site,
+   *   `rate_limited`
+   */
+  async open(
+    limit: AddressLimit,
+    query: unknown,
+    form: unknown,
+    response: Response,
+  ): Promise<SignInPageRequest> {
+    const request = response.req as GatehouseRequest;
+    if (request.method === 'POST') assertOwnForm(request.get('sec-fetch-site'));
+    const parameters = query as Record<string, unknown>;
+    const found = await this.findProject(parameters);
+    const project = found instanceof GatehouseError ? null : found;
+    await this.limits.limitAddress(limit, request, project?.id ?? null);
+    if (found instanceof GatehouseError) throw found;
+    request.projectId = found.id;
+    const signIn = readSignInQuery(found, parameters);
+    const client = { ...getClient(request), exchange: toTarget(signIn) };
+    return { project: found, query: signIn, form: form ?? {}, client, response };
+  }
+
+  /** Returns the project that the query names, or the error of the query. */
+  private async findProject(query: Record<string, unknown>): Promise<ProjectContext | GatehouseError> {
+    try {
+      const id = readClientId(query);
+      if (id === null) throw invalidClient('is missing');
+      if (!isUuid(id)) throw invalidClient('must be the id of a project');
+      return await this.projects.getActive({ organizationId: null, projectId: id }, id);
+    } catch (error) {
+      if (!(error instanceof GatehouseError)) throw error;
+      if (error.code === 'not_found') return invalidClient('must be the id of a project');
+      return error.code === 'project_archived' ? invalidClient('names a project that is archived') : error;
+    }
+  }
+}
+
+const invalidClient = (problem: string): GatehouseError =>
+  invalidField('client_id', 'invalid', `client_id ${problem}`);
+
+const toTarget = ({ redirectUrl, codeChallenge, state }: SignInQuery): ExchangeTarget => ({
+  redirectUrl,
+  codeChallenge,
+  state,
+});
+
+/** Returns the URL of a link or form of the page, with the query of the page. @param more further parameters */
+export function signInPath(
+  { query }: Pick<SignInPageRequest, 'query'>,
+  path = '',
+  more: Record<string, string> = {},
+): string {
+  return `/sign-in${path}?${new URLSearchParams({ ...query.parameters, ...more }).toString()}`;
+}

@@ -1,0 +1,178 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { GatehouseError, isAllowedOrigin, type PasswordWeakness } from '@gatehouse/domain';
+import { Config, LOGGER, type Logger } from '@gatehouse/platform';
+import { describeSecret } from '../../factors/factor-changes.service.js';
+import { reportError } from '../../http/problem.filter.js';
+import type { GatehouseRequest } from '../../http/request-context.js';
+import { PasskeyCeremoniesService } from '../../passkeys/passkey-ceremonies.service.js';
+import type { SignInOptionsResponse } from '../../sign-in/dto/sign-in-options.response.js';
+import { SignInOptionsService } from '../../sign-in/sign-in-options.service.js';
+import { projectBrand, textsFor } from '../one-time-page.js';
+import { sendPage } from '../page.js';
+import {
+  renderEnrollment,
+  renderRecoveryCodes,
+  renderSecondFactor,
+  type ChallengeContext,
+  type ScreenChallenge,
+} from './challenge-screens.js';
+import type { SignInScreen } from './sign-in-query.js';
+import type { SignInPageRequest } from './sign-in-requests.service.js';
+import { renderScreen, type ProblemField, type ScreenContent } from './sign-in-screens.js';
+import { SIGN_IN_SCRIPT_PATH } from './sign-in-script.js';
+import { signInTexts } from './sign-in-texts.js';
+import type { SignInTexts } from './sign-in-texts-english.js';
+import { waitInWords } from './wait-in-words.js';
+
+/** What a screen shows in addition to what its URL contains. */
+export interface ScreenState {
+  /** Email address that the customer has entered. */
+  email?: string | null;
+  /** Error code of a problem that is not an error of the API. */
+  problem?: string;
+}
+
+const problemFields: Partial<Record<string, ProblemField>> = {
+  email_invalid: 'email',
+  email_already_registered: 'email',
+  password_missing: 'password',
+  invalid_credentials: 'password',
+  weak_password: 'password',
+  invalid_code: 'code',
+};
+
+/** Sends the screens of the hosted sign-in page. */
+@Injectable()
+export class SignInScreensService {
+  constructor(
+    private readonly options: SignInOptionsService,
+    private readonly passkeys: PasskeyCeremoniesService,
+    private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** Sends a screen. */
+  async show(page: SignInPageRequest, screen: SignInScreen, state: ScreenState = {}): Promise<void> {
+    const context = await this.context(page, state);
+    const problem = state.problem ? this.describe(context, state.problem) : null;
+    this.send(page, state.problem ? 400 : 200, renderScreen(screen, context), problem);
+  }
+
+  /** Sends a screen again after an error of its form. @throws every other error */
+  async showError(
+    page: SignInPageRequest,
+    screen: SignInScreen,
+    state: ScreenState,
+    error: unknown,
+  ): Promise<void> {
+    const context = await this.context(page, state, error);
+    const { status, problem } = this.report(page, context, error);
+    this.send(page, status, renderScreen(screen, context), problem);
+  }
+
+  /** Sends the screen that a challenge requires. @param error of the form of the screen; default: none */
+  async showChallenge(page: SignInPageRequest, challenge: ScreenChallenge, error?: unknown): Promise<void> {
+    const context: ChallengeContext = {
+      ...(await this.context(page, {}, error)),
+      hasPasskeys: this.hasPasskeys(page),
+    };
+    const { status, problem } =
+      error === undefined ? { status: 200, problem: null } : this.report(page, context, error);
+    const content =
+      challenge.kind === 'enroll_factor'
+        ? renderEnrollment(context, challenge, describeUri(challenge.uri))
+        : renderSecondFactor(context, challenge);
+    this.send(page, status, content, problem);
+  }
+
+  /** Sends the screen with new recovery codes. @param code of the sign-in that continues afterwards */
+  async showRecoveryCodes(page: SignInPageRequest, codes: string[], code: string): Promise<void> {
+    this.send(page, 200, renderRecoveryCodes(await this.context(page, {}), codes, code), null);
+  }
+
+  /** Returns what the project offers on this page: passkeys only if its origin may use those of the project. */
+  private async offered(page: SignInPageRequest): Promise<SignInOptionsResponse> {
+    const options = await this.options.get(page.project);
+    return { ...options, passkey: options.passkey && this.hasPasskeys(page) };
+  }
+
+  private hasPasskeys({ project }: SignInPageRequest): boolean {
+    const relyingParty = this.passkeys.findRelyingParty(project);
+    return relyingParty !== null && isAllowedOrigin(relyingParty, new URL(this.config.publicUrl).origin);
+  }
+
+  private async context(page: SignInPageRequest, { email, problem }: ScreenState, error?: unknown) {
+    const code = problem ?? (error instanceof GatehouseError ? error.code : '');
+    const members = error instanceof GatehouseError ? error.details.members : undefined;
+    const provider = members?.['provider'];
+    return {
+      page,
+      texts: signInTexts(textsFor(page.response)),
+      options: await this.offered(page),
+      email: email ?? page.query.loginHint,
+      problemField: problemFields[code] ?? null,
+      requiredProvider: typeof provider === 'string' ? provider : null,
+    };
+  }
+
+  /** Returns the text of a problem. */
+  private describe({ texts, options }: { texts: SignInTexts; options: SignInOptionsResponse }, code: string) {
+    if (code === 'email_required') return options.emailCode ? texts.emailRequired : texts.emailRequiredOnly;
+    return texts.problems[code] ?? null;
+  }
+
+  /** Logs an error, and returns its status and text. @throws every error that a form cannot cause */
+  private report(
+    page: SignInPageRequest,
+    context: { texts: SignInTexts; options: SignInOptionsResponse },
+    error: unknown,
+  ): { status: number; problem: string } {
+    if (!(error instanceof GatehouseError)) throw error;
+    const problem = this.describeError(page, context, error);
+    if (problem === null) throw error;
+    reportError(this.logger, error, page.response.req as GatehouseRequest);
+    page.response.set(error.details.headers ?? {});
+    return { status: error.status, problem };
+  }
+
+  private describeError(
+    { project, response }: SignInPageRequest,
+    context: { texts: SignInTexts; options: SignInOptionsResponse },
+    { code, details }: GatehouseError,
+  ): string | null {
+    const { texts } = context;
+    if (code === 'too_many_attempts')
+      return texts.tooManyAttempts(waitInWords(texts, Number(details.headers?.['Retry-After'] ?? 60)));
+    if (code === 'weak_password') {
+      const { weakness } = textsFor(response).password;
+      const minLength = project.settings.passwordMinLength;
+      return details.errors!.map((each) => weakness(each.code as PasswordWeakness, minLength)).join(' ');
+    }
+    if ((code as string) === 'sso_required') return texts.ssoRequired;
+    return this.describe(context, code);
+  }
+
+  private send(
+    { project, query, response }: SignInPageRequest,
+    status: number,
+    content: ScreenContent,
+    problem: string | null,
+  ): void {
+    const { language } = textsFor(response);
+    sendPage(response, status, {
+      ...content,
+      language,
+      problem,
+      script: SIGN_IN_SCRIPT_PATH,
+      redirectUrl: query.redirectUrl,
+      brand: projectBrand(project),
+    });
+  }
+}
+
+/** Returns the secret and the QR code of a URI that a form has kept. */
+function describeUri(uri: string): { secret: string; qrCode: string } {
+  const secret = /^otpauth:\/\/totp\/[^?]*\?(?:.*&)?secret=([A-Z2-7]+)/.exec(uri)?.[1];
+  if (!secret) throw new GatehouseError('challenge_expired');
+  return describeSecret({ secret, uri });
+}

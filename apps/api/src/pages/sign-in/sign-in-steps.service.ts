@@ -1,0 +1,123 @@
+import { Injectable } from '@nestjs/common';
+import { canonicalEmail, GatehouseError } from '@gatehouse/domain';
+import { ChallengesService } from '../../sign-in/challenges.service.js';
+import { SignInExchangeService } from '../../sign-in/sign-in-exchange.service.js';
+import type { SignInOutcome } from '../../sign-in/sign-in.service.js';
+import type { ScreenChallenge } from './challenge-screens.js';
+import type { SignInScreen } from './sign-in-query.js';
+import { signInPath, type SignInPageRequest } from './sign-in-requests.service.js';
+import { SignInScreensService, type ScreenState } from './sign-in-screens.service.js';
+
+/** The outcome of a step. Only an enrollment has recovery codes. */
+type StepOutcome = SignInOutcome & { recoveryCodes?: string[] | null };
+
+/** A step of a sign-in. Returns null where the response must not reveal its outcome. */
+type Step = () => Promise<StepOutcome | null>;
+
+/** Runs the steps of sign-ins on the hosted page. The services behind them are those of the API, with the same rules. */
+@Injectable()
+export class SignInStepsService {
+  constructor(
+    private readonly screens: SignInScreensService,
+    private readonly challenges: ChallengesService,
+    private readonly exchanges: SignInExchangeService,
+  ) {}
+
+  /**
+   * Runs a step, and sends what follows: the redirect to the application, a challenge, or the request to confirm the
+   * email address. After an error, sends the screen again.
+   */
+  async run(
+    page: SignInPageRequest,
+    step: Step,
+    screen: SignInScreen,
+    state: ScreenState = {},
+  ): Promise<void> {
+    let outcome: StepOutcome | null;
+    try {
+      outcome = await step();
+    } catch (error) {
+      const isUnverified = error instanceof GatehouseError && error.code === 'email_not_verified';
+      return this.screens.showError(page, isUnverified ? 'check_inbox' : screen, state, error);
+    }
+    await this.finish(page, outcome, state);
+  }
+
+  /** Runs a step of a challenge. After an error, sends its screen again unless the challenge has ended. */
+  async runChallenge(page: SignInPageRequest, challenge: ScreenChallenge, step: Step): Promise<void> {
+    let outcome: StepOutcome | null;
+    try {
+      outcome = await step();
+    } catch (error) {
+      if (isRetryable(error)) return this.screens.showChallenge(page, challenge, error);
+      return this.screens.showError(page, 'sign_in', {}, error);
+    }
+    await this.finish(page, outcome, {});
+  }
+
+  /** Continues a sign-in whose proof is stored, after the return from a provider or after the recovery codes. */
+  async continue(page: SignInPageRequest, code: string): Promise<void> {
+    let outcome: StepOutcome;
+    try {
+      outcome = await this.exchanges.continue(page.project, code, page.client);
+    } catch (error) {
+      const hasEnded = error instanceof GatehouseError && error.code === 'invalid_code';
+      if (hasEnded) return this.screens.show(page, 'sign_in', { problem: 'invalid_return' });
+      return this.screens.showError(page, 'sign_in', {}, error);
+    }
+    await this.finish(page, outcome, {});
+  }
+
+  /** Returns the email address of a form. If it is not valid, sends the screen again and returns null. */
+  async readEmail(page: SignInPageRequest, screen: SignInScreen): Promise<string | null> {
+    const entered = page.form['email'] ?? '';
+    const email = canonicalEmail(entered);
+    if (email === null) await this.screens.show(page, screen, { email: entered, problem: 'email_invalid' });
+    return email;
+  }
+
+  /** Returns the email address and the password of a form. If one is missing, sends the screen again and returns null. */
+  async readCredentials(
+    page: SignInPageRequest,
+    screen: SignInScreen,
+  ): Promise<{ email: string; password: string } | null> {
+    const email = await this.readEmail(page, screen);
+    const password = page.form['password'] ?? '';
+    if (email !== null && password === '')
+      await this.screens.show(page, screen, { email, problem: 'password_missing' });
+    return email === null || password === '' ? null : { email, password };
+  }
+
+  /** Leads to a screen of the page with GET, so that the browser can reload it. */
+  redirect(page: SignInPageRequest, screen: SignInScreen, more: Record<string, string>): void {
+    page.response.redirect(303, signInPath(page, '', { screen, ...more }));
+  }
+
+  private async finish(
+    page: SignInPageRequest,
+    outcome: StepOutcome | null,
+    { email }: ScreenState,
+  ): Promise<void> {
+    const { redirectUrl, recoveryCodes, challenge } = outcome ?? {};
+    if (redirectUrl && recoveryCodes) {
+      const code = new URL(redirectUrl).searchParams.get('code')!;
+      return this.screens.showRecoveryCodes(page, recoveryCodes, code);
+    }
+    if (redirectUrl) return page.response.redirect(303, redirectUrl);
+    if (challenge) return this.showChallenge(page, { ...challenge, uri: '' });
+    const address = email ?? outcome?.customer?.email;
+    this.redirect(page, 'check_inbox', address ? { login_hint: address } : {});
+  }
+
+  /** Sends the screen of a new challenge; for an enrollment with a new authenticator. */
+  private async showChallenge(page: SignInPageRequest, challenge: ScreenChallenge): Promise<void> {
+    if (challenge.kind === 'second_factor') return this.screens.showChallenge(page, challenge);
+    const { uri } = await this.challenges.enrollTotp(page.project, challenge.token);
+    await this.screens.showChallenge(page, { ...challenge, uri });
+  }
+}
+
+/** Returns whether the challenge stays open after an error. */
+const isRetryable = (error: unknown): boolean =>
+  error instanceof GatehouseError &&
+  ['invalid_code', 'passkey_not_accepted', 'too_many_attempts'].includes(error.code);

@@ -1,0 +1,10 @@
+import type { SignInTexts } from './sign-in-texts-english.js';
+
+/** Returns a time to wait in words, rounded up to whole minutes, or to hours from two hours on. */
+export function waitInWords(
+  { minutes, hours }: Pick<SignInTexts, 'minutes' | 'hours'>,
+  seconds: number,
+): string {
+  const count = Math.max(1, Math.ceil(seconds / 60));
+  return count < 120 ? minutes(count) : hours(Math.ceil(count / 60));
+}

@@ -1,0 +1,344 @@
+import { decodeJwt } from 'jose';
+import { registerWithTotp, resetTotpSteps } from '../support/customer-factors.js';
+import { NEW_PASSWORD, registerCustomer, withSettings } from '../support/customers.js';
+import { exchangeCode, readEmailCode } from '../support/email-codes.js';
+import { HostedSignIn } from '../support/hosted-sign-in.js';
+import { PASSWORD, TestInstance } from '../support/test-instance.js';
+import { totpCode } from '../support/totp.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+const REDIRECT_URL = 'https://app.example.com/signed-in?from=page';
+/** The settings of each test, unless it changes them. */
+const SETTINGS = {
+  redirectUrls: [REDIRECT_URL, 'https://*.preview.example.com/signed-in'],
+  signIn: { emailCode: true },
+  mfa: 'optional',
+};
+
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
+beforeEach(() =>
+  instance.requestWithSecretKey('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
+    settings: SETTINGS,
+  }),
+);
+afterAll(async () => instance?.stop());
+
+/** Opens the page in a browser without JavaScript. */
+async function openPage(more: Record<string, string | undefined> = {}): Promise<HostedSignIn> {
+  const page = new HostedSignIn(instance, REDIRECT_URL);
+  await page.open(more);
+  return page;
+}
+
+const amrOf = (accessToken: string): unknown => decodeJwt(accessToken)['amr'];
+
+describe('the hosted sign-in page', () => {
+  it('signs in with a password, and ends in a code that only the verifier of the application redeems', async () => {
+    const { email, id } = await registerCustomer(instance);
+    const page = await openPage();
+    expect(page.screen).toMatchObject({ status: 200, title: 'Sign in' });
+    expect(page.screen.headers.get('set-cookie')).toBeNull();
+    await page.submit('', { email, password: PASSWORD });
+    expect(page.screen).toMatchObject({ status: 303 });
+    const code = page.returnedCode();
+    const planted = { code, codeVerifier: 'x'.repeat(43), redirectUrl: REDIRECT_URL };
+    expect(await exchangeCode(instance, planted)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_code' },
+    });
+    const { status, body } = await page.exchange();
+    expect([status, body.customer.id, amrOf(body.tokens.accessToken)]).toEqual([200, id, ['pwd']]);
+  });
+
+  it('keeps the email address after a wrong password, and describes the problem', async () => {
+    const { email } = await registerCustomer(instance);
+    const page = await openPage();
+    await page.submit('', { email, password: 'a wrong password' });
+    expect(page.screen).toMatchObject({
+      status: 401,
+      problem: 'The email address or the password is not correct.',
+    });
+    expect(page.screen.html).toContain(`value="${email}"`);
+    expect(page.screen.html).not.toContain('a wrong password');
+    expect(page.screen.html).toMatch(/name="password"[^>]*aria-describedby="problem" aria-invalid="true"/);
+    await page.submit('', { email: 'no address', password: PASSWORD });
+    expect(page.screen).toMatchObject({ status: 400, problem: 'Enter a valid email address.' });
+    await page.submit('', { email, password: '' });
+    expect(page.screen).toMatchObject({ status: 400, problem: 'Enter your password.' });
+    await page.submit('', { email, password: PASSWORD });
+    expect((await page.exchange()).status).toBe(200);
+  });
+
+  it('shows after too many wrong passwords when the customer can try again, whoever has the address', async () => {
+    for (const email of [(await registerCustomer(instance)).email, uniqueEmail()]) {
+      const page = await openPage();
+      for (let attempt = 0; attempt <= 10; attempt += 1)
+        await page.submit('', { email, password: `wrong password ${attempt}` });
+      expect(page.screen).toMatchObject({
+        status: 429,
+        problem: expect.stringMatching(/Try again in 15 minutes/),
+      });
+      expect(Number(page.screen.headers.get('retry-after'))).toBeGreaterThan(800);
+    }
+  });
+
+  it('creates an account', async () => {
+    const email = uniqueEmail();
+    const page = await openPage({ screen: 'sign_up' });
+    expect(page.screen.title).toBe('Create your account');
+    await page.submit('/sign-up', { email, password: 'password123' });
+    expect(page.screen).toMatchObject({ status: 422, problem: expect.stringContaining('too common') });
+    await page.submit('/sign-up', { email, password: PASSWORD });
+    expect((await page.exchange()).body.customer).toMatchObject({ email, emailVerified: false });
+    await page.open({ screen: 'sign_up' });
+    await page.submit('/sign-up', { email, password: PASSWORD });
+    expect(page.screen).toMatchObject({
+      status: 409,
+      problem: expect.stringContaining('already an account'),
+    });
+  });
+
+  it('shows after a sign-up that requires a verified address where the link was sent, and sends it again', async () => {
+    await withSettings(instance, { requireVerifiedEmail: true }, async () => {
+      const email = uniqueEmail();
+      const page = await openPage({ screen: 'sign_up' });
+      await page.submit('/sign-up', { email, password: PASSWORD });
+      expect(page.screen).toMatchObject({ status: 200, title: 'Confirm your email address' });
+      expect(page.screen.html).toContain(email);
+      await page.submit('/verification', {});
+      expect(page.screen).toMatchObject({ status: 200, title: 'Confirm your email address' });
+      await page.open();
+      await page.submit('', { email, password: PASSWORD });
+      expect(page.screen).toMatchObject({ status: 403, title: 'Confirm your email address' });
+    });
+  });
+
+  it('does not reveal with a sign-up whether an address is registered', async () => {
+    await withSettings(instance, { enumerationProtection: true }, async () => {
+      const known = uniqueEmail();
+      await instance.register(known);
+      const htmls: string[] = [];
+      for (const email of [known, uniqueEmail()]) {
+        const page = await openPage({ screen: 'sign_up', state: 'same', code_challenge: 'x'.repeat(43) });
+        await page.submit('/sign-up', { email, password: PASSWORD });
+        expect(page.screen).toMatchObject({ status: 200, title: 'Confirm your email address' });
+        const escaped = encodeURIComponent(email);
+        htmls.push(page.screen.html.replaceAll(email, '').replaceAll(escaped, ''));
+      }
+      expect(htmls[0]).toBe(htmls[1]);
+    });
+  });
+
+  it('signs in with an email code, and shows a wrong one', async () => {
+    const email = uniqueEmail();
+    const page = await openPage({ ui_locales: 'de' });
+    await page.submit('/email-code', { email });
+    expect(page.screen).toMatchObject({ status: 200, title: 'Code eingeben' });
+    const code = await readEmailCode(instance, email);
+    const wrong = code === '000000' ? '000001' : '000000';
+    await page.submit('/email-code/verify', { code: wrong });
+    expect(page.screen).toMatchObject({ status: 400, problem: expect.stringContaining('nicht richtig') });
+    await page.submit('/email-code/verify', { code: ` ${code.slice(0, 3)} ${code.slice(3)}` });
+    const { body } = await page.exchange();
+    expect(body.customer).toMatchObject({ email, emailVerified: true });
+    const [mail] = await instance.listMails(email, 'email-code');
+    expect(mail!['text']).toContain('anzumelden');
+    const [customer] = await instance.sql('SELECT locale FROM customers WHERE email = $1', [email]);
+    expect(customer).toEqual({ locale: 'de' });
+  });
+
+  it('MF-01: asks for the second factor: the code of an authenticator or a recovery code', async () => {
+    const customer = await registerWithTotp(instance);
+    const { email, secret } = customer;
+    const page = await openPage();
+    await page.submit('', { email, password: PASSWORD });
+    expect(page.screen).toMatchObject({ status: 200, title: 'Confirm that it is you', location: null });
+    await page.submit('/challenge', { code: '000000' });
+    expect(page.screen).toMatchObject({ status: 400, problem: 'The code is not correct or has expired.' });
+    await resetTotpSteps(instance, customer);
+    await page.submit('/challenge', { code: totpCode(secret) });
+    expect(amrOf((await page.exchange()).body.tokens.accessToken)).toEqual(['pwd', 'otp', 'mfa']);
+    await page.open();
+    await page.submit('', { email, password: PASSWORD });
+    await page.submit('/challenge', { recovery: customer.recoveryCodes[0]! });
+    expect(amrOf((await page.exchange()).body.tokens.accessToken)).toEqual(['pwd', 'otp', 'mfa']);
+  });
+
+  it('begins again when a challenge has ended', async () => {
+    const customer = await registerWithTotp(instance);
+    const page = await openPage();
+    await page.submit('', { email: customer.email, password: PASSWORD });
+    await instance.sql('DELETE FROM challenges WHERE customer_id = $1', [customer.id]);
+    await page.submit('/challenge', { code: totpCode(customer.secret) });
+    expect(page.screen).toMatchObject({
+      title: 'Sign in',
+      problem: expect.stringContaining('took too long'),
+    });
+  });
+
+  it('adds a required authenticator, and continues after the recovery codes, which can take minutes', async () => {
+    const { email, id } = await registerCustomer(instance);
+    await withSettings(instance, { mfa: 'required' }, async () => {
+      const page = await openPage();
+      await page.submit('', { email, password: PASSWORD });
+      expect(page.screen.title).toBe('Protect your account');
+      const readSecret = () => /<code>([A-Z2-7 ]+)<\/code>/.exec(page.screen.html)![1]!.replaceAll(' ', '');
+      const secret = readSecret();
+      await page.submit('/challenge', { code: '000000' });
+      expect(page.screen).toMatchObject({ status: 400, title: 'Protect your account' });
+      expect(readSecret()).toBe(secret);
+      await page.submit('/challenge', { code: totpCode(secret) });
+      expect(page.screen).toMatchObject({ status: 200, title: 'Save your recovery codes' });
+      expect(page.screen.html.match(/<li><code>/g)).toHaveLength(10);
+      // The code of the page itself is not for the application.
+      const [, held] = /name="code" value="([^"]+)"/.exec(page.screen.html)!;
+      const exchange = { code: held!, codeVerifier: page.codeVerifier, redirectUrl: REDIRECT_URL };
+      expect((await exchangeCode(instance, exchange)).body.code).toBe('invalid_code');
+      await instance.sql(
+        `UPDATE sign_in_exchanges SET created_at = created_at - interval '5 min', expires_at = expires_at - interval '5 min'
+         WHERE customer_id = $1`,
+        [id],
+      );
+      await page.submit('/continue', {});
+      expect((await page.exchange()).body.customer.id).toBe(id);
+    });
+  });
+
+  it('sends a link for a forgotten password, whoever has the address', async () => {
+    const { email } = await registerCustomer(instance);
+    for (const address of [email, uniqueEmail()]) {
+      const page = await openPage();
+      await page.go(page.link('Forgot password?'));
+      expect(page.screen.title).toBe('Reset your password');
+      await page.submit('/forgot-password', { email: address });
+      expect(page.screen).toMatchObject({ status: 200, title: 'Check your inbox' });
+    }
+    const token = await instance.getMailToken(email, 'reset-password');
+    const body = new URLSearchParams({ token, password: NEW_PASSWORD });
+    const response = await fetch(`${instance.baseUrl}/reset-password`, { method: 'POST', body });
+    expect(await response.text()).toContain(REDIRECT_URL);
+  });
+
+  it('shows only what the project offers, and refuses the rest', async () => {
+    const { email } = await registerCustomer(instance);
+    const page = await openPage();
+    const all = page.screen.html;
+    for (const text of ['Forgot password?', 'Email me a code', 'Create an account'])
+      expect(all).toContain(text);
+    // PUBLIC_URL of this server is an IP address, for which browsers have no passkeys.
+    expect(all).not.toContain('data-passkey');
+    await withSettings(instance, { signIn: { emailCode: false, allowSignUp: false } }, async () => {
+      const limited = await openPage({ screen: 'sign_up' });
+      expect(limited.screen.title).toBe('Sign in');
+      for (const text of ['Email me a code', 'Create an account'])
+        expect(limited.screen.html).not.toContain(text);
+      await page.submit('/email-code', { email });
+      expect(page.screen).toMatchObject({ status: 403, problem: 'This way to sign in is not offered.' });
+    });
+    await withSettings(instance, { signIn: { password: false, emailCode: true } }, async () => {
+      const codes = await openPage();
+      expect(codes.screen.html).not.toContain('type="password"');
+      await page.open();
+      await page.submit('/email-code', { email });
+      expect(page.screen.title).toBe('Enter the code');
+    });
+  });
+
+  it('shows why a provider has led back without a code', async () => {
+    const page = await openPage({ provider_error: 'email_required' });
+    expect(page.screen).toMatchObject({
+      status: 400,
+      problem: expect.stringContaining('confirm it with a code'),
+    });
+    await page.open({ provider_error: 'account_exists' });
+    expect(page.screen.problem).toContain('already an account');
+    await page.open({ provider_error: '<script>' });
+    expect(page.screen).toMatchObject({ status: 200, problem: null });
+    await page.open({ provider_code: 'unknown' });
+    expect(page.screen).toMatchObject({ status: 400, problem: 'This sign-in has ended. Sign in again.' });
+  });
+
+  it('FE-01: shows an error page for an incorrect query, and redirects to no URL that is not allowed', async () => {
+    const cases: [more: Record<string, string | undefined>, problem: string][] = [
+      [{ client_id: undefined }, 'client_id is missing'],
+      [{ client_id: 'x' }, 'client_id must be the id of a project'],
+      [{ client_id: '00000000-0000-4000-8000-000000000000' }, 'client_id must be the id of a project'],
+      [{ redirect_url: undefined }, 'redirect_url is missing'],
+      ...[
+        'https://evil.example/',
+        'https://app.example.com/other',
+        'https://app.example.com.evil.example/signed-in?from=page',
+        'https://a.b.preview.example.com/signed-in',
+        'https://*.preview.example.com/signed-in',
+        'javascript:alert(1)',
+        '//evil.example',
+      ].map((redirect_url): [Record<string, string>, string] => [
+        { redirect_url },
+        'redirect_url must be one of',
+      ]),
+      [{ code_challenge: undefined }, 'code_challenge is missing'],
+      [{ code_challenge: 'short' }, 'code_challenge must be a SHA-256 hash'],
+      [{ code_challenge_method: 'plain' }, 'code_challenge_method must be S256'],
+      [{ prompt: 'none' }, 'prompt must be one of login'],
+      [{ max_age: '-1' }, 'max_age must be a number'],
+      [{ screen: 'other' }, 'screen must be one of'],
+      [{ state: 'x'.repeat(513) }, 'state must have at most'],
+    ];
+    for (const [more, problem] of cases) {
+      const page = new HostedSignIn(instance, REDIRECT_URL);
+      const { status, html, location, title, headers } = await page.open(more);
+      expect([more, status, location, title]).toEqual([more, 400, null, 'This page cannot be opened']);
+      expect(html).toContain(problem);
+      expect(headers.get('content-security-policy')).toMatch(/form-action 'self';/);
+      const valid = await openPage();
+      const path = `/sign-in${new URL(page.url(more)).search}`;
+      valid.screen.html = valid.screen.html.replace(
+        /action="[^"]*"/,
+        `action="${path.replaceAll('&', '&#38;')}"`,
+      );
+      await valid.submit('', { email: uniqueEmail(), password: PASSWORD });
+      expect([more, valid.screen.status, valid.screen.location]).toEqual([more, 400, null]);
+    }
+    const preview = new HostedSignIn(instance, 'https://pr-7.preview.example.com/signed-in');
+    await preview.open({ code_challenge_method: 'S256' });
+    expect(preview.screen.status).toBe(200);
+    const repeated = await preview.go(`${preview.url()}&redirect_url=https%3A%2F%2Fevil.example`);
+    expect([repeated.status, repeated.location]).toEqual([400, null]);
+  });
+
+  it('refuses forms that a page of another site submits', async () => {
+    const { email } = await registerCustomer(instance);
+    for (const site of ['cross-site', 'same-site', 'none']) {
+      const page = await openPage();
+      await page.submit('', { email, password: PASSWORD }, { 'sec-fetch-site': site });
+      expect([site, page.screen.status, page.screen.location]).toEqual([site, 403, null]);
+    }
+    const page = await openPage();
+    await page.submit('', { email, password: PASSWORD }, { 'sec-fetch-site': 'same-origin' });
+    expect((await page.exchange()).status).toBe(200);
+  });
+
+  it('HD-01: allows its own script, and forms that lead to the application', async () => {
+    const { headers, html } = (await openPage()).screen;
+    const policy = headers.get('content-security-policy')!;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).toContain("form-action 'self' https://app.example.com;");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(html).not.toMatch(/<script(?! defer src="\/sign-in\/page.js"><)| on[a-z]+=| style=/);
+    const script = await fetch(`${instance.baseUrl}/sign-in/page.js`);
+    expect(script.headers.get('content-type')).toContain('text/javascript');
+  });
+
+  it('uses the languages of ui_locales before those of the browser, and suggests the address of login_hint', async () => {
+    const page = new HostedSignIn(instance, REDIRECT_URL, { 'accept-language': 'en' });
+    await page.open({ ui_locales: 'xx de-AT', login_hint: 'Ada@Example.com' });
+    expect(page.screen.title).toBe('Anmelden');
+    expect(page.screen.headers.get('content-language')).toBe('de');
+    expect(page.screen.html).toContain('value="ada@example.com"');
+    await page.open({ ui_locales: 'not a tag!', login_hint: '"><script>' });
+    expect(page.screen).toMatchObject({ status: 200, title: 'Sign in' });
+    expect(page.screen.html).not.toContain('"><script>');
+  });
+});
