@@ -60,13 +60,14 @@ a { color: inherit; }
 .error { margin: .35rem 0 0; font-weight: 600; color: var(--alert); }
 button, a.button { display: block; width: 100%; padding: .75rem 1rem; border: 1px solid var(--on-accent); border-radius: .5rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer; color: var(--on-accent); background: var(--accent); }
 input:focus-visible, button:focus-visible, a:focus-visible, summary:focus-visible { outline: 3px solid var(--text); outline-offset: 2px; }
-button.secondary, a.secondary { border-color: var(--line); color: var(--text); background: transparent; }
+h1 + form { margin-top: 1.25rem; }
+button.secondary, a.secondary { font-weight: 500; border-color: var(--line); color: var(--text); background: transparent; }
 button:disabled { opacity: .6; cursor: default; }
 .problem { margin: 0 0 1.25rem; padding: .7rem .8rem; border: 1px solid var(--alert); border-left-width: 4px; border-radius: .5rem; font-weight: 600; color: var(--alert); }
 .field { margin: 0 0 1rem; }
 .field .hint { margin-bottom: 0; }
 .forgot { margin: -.5rem 0 1rem; font-size: .875rem; text-align: right; }
-form + form, form + .passkey, .passkey + *, button + button, .others > * + * { margin-top: .75rem; }
+a.button + form, form + form, form + .passkey, .passkey + *, button + button, .others > * + * { margin-top: .75rem; }
 .divider { display: flex; align-items: center; gap: .75rem; margin: 1.25rem 0; font-size: .875rem; color: var(--quiet); }
 .divider::before, .divider::after { content: ""; flex: 1; border-top: 1px solid var(--line); opacity: .5; }
 .others:not(:has(> a, > .passkey:not([hidden]))) { display: none; }

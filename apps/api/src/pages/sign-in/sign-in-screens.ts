@@ -1,7 +1,6 @@
 import { escapeHtml } from '@gatehouse/platform';
 import type { SignInOptionsResponse } from '../../sign-in/dto/sign-in-options.response.js';
-import { form, hiddenInputs } from '../page.js';
-import type { PageContent } from '../page.js';
+import { form, hiddenInputs, linkButton, type PageContent } from '../page.js';
 import { divider, linkLine, otherSubmit, passkeyForm, secondaryLink, textInput } from './sign-in-fields.js';
 import type { SignInScreen } from './sign-in-query.js';
 import { signInPath, type SignInPageRequest } from './sign-in-requests.service.js';
@@ -151,8 +150,13 @@ const resetSent = ({ page, texts, email }: ScreenContext): ScreenContent => ({
 
 function checkInbox({ page, texts, email }: ScreenContext): ScreenContent {
   const { title, text, button } = texts.checkInbox;
-  const again = form(signInPath(page, '/verification'), button, hiddenInputs({ email: email ?? '' }));
-  return { title, text: text(email), button: (email ? again : '') + linkLine(signInPath(page), texts.back) };
+  const path = signInPath(page, '/verification');
+  const again = form(path, button, hiddenInputs({ email: email ?? '' }), { isSecondary: true });
+  return {
+    title,
+    text: text(email),
+    button: linkButton(signInPath(page), texts.signIn) + (email ? again : ''),
+  };
 }
 
 function emailCode({ page, texts, email, problemField }: ScreenContext): ScreenContent {

@@ -1,0 +1,253 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { decodeJwt } from 'jose';
+import type { Page } from 'playwright-core';
+import { seriousViolations } from '../support/accessibility.js';
+import { describeBrowser, TestBrowser } from '../support/browser.js';
+import { codeBlocks } from '../support/code-blocks.js';
+import { registerWithTotp } from '../support/customer-factors.js';
+import { registerCustomer, withSettings } from '../support/customers.js';
+import { exchangeCode } from '../support/email-codes.js';
+import { HostedSignIn } from '../support/hosted-sign-in.js';
+import { insertOpenIdProvider } from '../support/identity-providers/insert-provider.js';
+import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
+import { createPerson } from '../support/identity-providers/person.js';
+import { freePort } from '../support/server-process.mjs';
+import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
+import { totpCode } from '../support/totp.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+describeBrowser('the hosted sign-in page in a browser', () => {
+  let instance: TestInstance;
+  let browser: TestBrowser;
+  let provider: OpenIdProvider;
+  let application: Server;
+  /** The module of docs/hosted-sign-in.md. */
+  let script: string;
+  let redirectUrl: string;
+  beforeAll(async () => {
+    application = createServer(({ url }, response) => {
+      const isScript = url === '/hosted-sign-in.js';
+      response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
+      response.end(isScript ? script : '<!doctype html><title>shop</title><p>Shop');
+    }).listen(0, '127.0.0.1');
+    await once(application, 'listening');
+    redirectUrl = `http://127.0.0.1:${(application.address() as AddressInfo).port}/signed-in`;
+    // Browsers have no passkeys for IP addresses.
+    const port = String(await freePort());
+    const env = { PORT: port, PUBLIC_URL: `http://localhost:${port}`, RATE_LIMITS: 'off' };
+    [instance, browser, provider] = await Promise.all([
+      TestInstance.start({ workers: 0, env }),
+      TestBrowser.launch(),
+      OpenIdProvider.start(),
+    ]);
+    await insertOpenIdProvider(instance, provider);
+    const { projectId, publishableKey } = instance.credentials;
+    script = (await codeBlocks('docs/hosted-sign-in.md'))
+      .get('hosted-sign-in.js')!
+      .replace('http://127.0.0.1:3000', instance.baseUrl)
+      .replace("PROJECT_ID = '…'", `PROJECT_ID = '${projectId}'`)
+      .replace('pk_…', publishableKey);
+  });
+  beforeEach(async () => {
+    browser.consoleMessages.length = 0;
+    await applySettings();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await provider?.stop();
+    await instance?.stop();
+    application?.close();
+  });
+
+  const applySettings = (): Promise<TestResponse> =>
+    instance.requestWithSecretKey('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
+      settings: { redirectUrls: [redirectUrl], signIn: { emailCode: true, passkey: true }, mfa: 'optional' },
+    });
+
+  const newSignIn = () => new HostedSignIn(instance, redirectUrl);
+
+  /** Waits until the browser has returned to the application, and exchanges the code. */
+  async function exchange(page: Page, { state, codeVerifier }: HostedSignIn): Promise<TestResponse> {
+    await page.waitForURL(`${redirectUrl}?**`);
+    const { searchParams } = new URL(page.url());
+    expect(searchParams.get('state')).toBe(state);
+    return exchangeCode(instance, { code: searchParams.get('code')!, codeVerifier, redirectUrl });
+  }
+
+  const amrOf = ({ body }: TestResponse): unknown => decodeJwt(body.tokens.accessToken as string)['amr'];
+
+  it('signs in with a password and with the keyboard where JavaScript is off', async () => {
+    const { email, id } = await registerCustomer(instance);
+    const signIn = newSignIn();
+    const page = await browser.open(signIn.url(), { javaScriptEnabled: false });
+    await page.getByLabel('Email address').fill(email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    expect((await exchange(page, signIn)).body.customer.id).toBe(id);
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await page.getByRole('button', { name: 'passkey' }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('signs in with the module of docs/hosted-sign-in.md', async () => {
+    const { email, id } = await registerCustomer(instance);
+    const page = await browser.open(new URL('/', redirectUrl).href);
+    const run = (call: string) =>
+      page.evaluate<any>(`import('/hosted-sign-in.js').then((hosted) => hosted.${call})`);
+    expect(await run('completeSignIn()')).toBeNull();
+    await page.goto((await run(`signInUrl({ login_hint: '${email}' })`)) as string);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.waitForURL(`${redirectUrl}?**`);
+    expect((await run('completeSignIn()')).customer.id).toBe(id);
+    expect(page.url()).toBe(redirectUrl);
+    await page.context().close();
+  });
+
+  it('signs in with a code, which the customer can enter after they have reloaded the page', async () => {
+    const email = uniqueEmail();
+    const signIn = newSignIn();
+    const page = await browser.open(signIn.url());
+    await page.getByLabel('Email address').fill(email);
+    await page.getByRole('button', { name: 'Email me a code' }).click();
+    await page.getByRole('heading', { name: 'Enter the code' }).waitFor();
+    await page.reload();
+    const [mail] = await instance.listMails(email, 'email-code');
+    await page.getByLabel('Code').fill(/^\d+$/m.exec(mail!['text'] as string)![0]);
+    // The second click must not use the code again.
+    await page.getByRole('button', { name: 'Continue' }).dblclick();
+    expect((await exchange(page, signIn)).body.customer).toMatchObject({ email, emailVerified: true });
+    await page.context().close();
+  });
+
+  it('adds a passkey as the required second factor, and signs in with it afterwards', async () => {
+    const { email, id } = await registerCustomer(instance);
+    const page = await browser.open('about:blank');
+    const devTools = await page.context().newCDPSession(page);
+    await devTools.send('WebAuthn.enable');
+    await devTools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    await withSettings(instance, { mfa: 'required' }, async () => {
+      const signIn = newSignIn();
+      await page.goto(signIn.url());
+      await fillCredentials(page, email);
+      await page.getByRole('button', { name: 'Add a passkey instead' }).click();
+      await page.getByRole('button', { name: 'I have saved the codes' }).click();
+      expect(amrOf(await exchange(page, signIn))).toEqual(expect.arrayContaining(['pwd', 'mfa']));
+    });
+    await applySettings();
+    const withPassword = newSignIn();
+    await page.goto(withPassword.url());
+    await fillCredentials(page, email);
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    expect(amrOf(await exchange(page, withPassword))).toEqual(expect.arrayContaining(['pwd', 'mfa']));
+    const alone = newSignIn();
+    await page.goto(alone.url());
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    expect((await exchange(page, alone)).body.customer.id).toBe(id);
+    expect(browser.consoleMessages).toEqual([]);
+    await page.context().close();
+  });
+
+  it('signs in with a provider, and returns to the page if the person refuses', async () => {
+    provider.person = createPerson();
+    const signIn = newSignIn();
+    const page = await browser.open(signIn.url());
+    provider.isDenied = true;
+    await page.getByRole('link', { name: 'Continue with Work account' }).click();
+    await page.getByText('The sign-in with the provider was canceled.').waitFor();
+    provider.isDenied = false;
+    await page.getByRole('link', { name: 'Continue with Work account' }).click();
+    const response = await exchange(page, signIn);
+    expect(response.body.customer.email).toBe(provider.person.email);
+    expect(amrOf(response)).toEqual(['fed']);
+    await page.context().close();
+  });
+
+  it('shows every screen without serious violations, in light and dark, wide and narrow', async () => {
+    const { email, secret } = await registerWithTotp(instance);
+    const page = await browser.open('about:blank');
+    const problems: string[] = [];
+    const check = async (name: string, heading: string): Promise<void> => {
+      await page.getByRole('heading', { name: heading }).waitFor();
+      for (const [colorScheme, width] of [['light', 1280] as const, ['dark', 390] as const]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 844 });
+        await browser.screenshot(page, `hosted-${name}-${colorScheme}-${width}`);
+        const found = await seriousViolations(page);
+        problems.push(...found.map((violation) => `${name} ${colorScheme}: ${violation}`));
+        const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+        if (overflow > 0) problems.push(`${name} ${width}: wider than the screen by ${overflow}`);
+      }
+    };
+    const open = (more: Record<string, string> = {}) => page.goto(newSignIn().url(more));
+    await open();
+    await check('sign-in', 'Sign in');
+    await page.getByLabel('Email address').fill(uniqueEmail());
+    await page.getByLabel('Password').fill('a wrong password');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('alert').filter({ hasText: 'not correct' }).waitFor();
+    await check('wrong-password', 'Sign in');
+    await open({ screen: 'sign_up' });
+    await check('sign-up', 'Create your account');
+    await open({ screen: 'forgot_password' });
+    await check('forgot-password', 'Reset your password');
+    await open({ screen: 'email_code', login_hint: email });
+    await check('email-code', 'Enter the code');
+    await open({ screen: 'check_inbox', login_hint: email });
+    await check('check-inbox', 'Confirm your email address');
+    await open({ redirect_url: 'https://evil.example' });
+    await check('invalid', 'This page cannot be opened');
+    await open();
+    await fillCredentials(page, email);
+    await page.getByText('Use a recovery code').click();
+    await check('second-factor', 'Confirm that it is you');
+    await page.getByLabel('Authenticator code').fill(totpCode(secret));
+    await page.getByRole('button', { name: 'Continue' }).first().click();
+    await page.waitForURL(`${redirectUrl}?**`);
+    await withSettings(instance, { mfa: 'required' }, async () => {
+      await open({ ui_locales: 'de' });
+      await fillCredentials(page, (await registerWithoutFactor()).email, [
+        'E-Mail-Adresse',
+        'Passwort',
+        'Anmelden',
+      ]);
+      await check('enrollment', 'Schützen Sie Ihr Konto');
+      const key = (await page.locator('code').textContent())!.replaceAll(' ', '');
+      await page.getByLabel('Code der Authenticator-App').fill(totpCode(key));
+      await page.getByRole('button', { name: 'Bestätigen' }).click();
+      await check('recovery-codes', 'Speichern Sie Ihre Wiederherstellungscodes');
+    });
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  /** Registers a customer in a project that requires a second factor. */
+  async function registerWithoutFactor(): Promise<{ email: string }> {
+    const email = uniqueEmail();
+    await instance.register(email);
+    return { email };
+  }
+
+  async function fillCredentials(
+    page: Page,
+    email: string,
+    [address, password, button] = ['Email address', 'Password', 'Sign in'],
+  ): Promise<void> {
+    await page.getByLabel(address).fill(email);
+    await page.getByLabel(password, { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: button, exact: true }).click();
+  }
+});
