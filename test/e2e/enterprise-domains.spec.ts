@@ -129,7 +129,9 @@ describe('the daily check of a domain', () => {
     const worker = instance.workers[0]!;
     const expectLog = (message: string) =>
       eventually(message, () =>
-        Promise.resolve(worker.log.find((line) => line.message === message && line.domain === provider.domain)),
+        Promise.resolve(
+          worker.log.find((line) => line.message === message && line.domain === provider.domain),
+        ),
       );
 
     nameServer.records[name] = 'SERVFAIL';

@@ -10,7 +10,7 @@ import { registerWithTotp } from '../support/customer-factors.js';
 import { registerCustomer, withSettings } from '../support/customers.js';
 import { exchangeCode } from '../support/email-codes.js';
 import { HostedSignIn } from '../support/hosted-sign-in.js';
-import { insertOpenIdProvider } from '../support/identity-providers/insert-provider.js';
+import { addProvider } from '../support/social-sign-in.js';
 import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
 import { createPerson } from '../support/identity-providers/person.js';
 import { freePort } from '../support/server-process.mjs';
@@ -42,8 +42,9 @@ describeBrowser('the hosted sign-in page in a browser', () => {
       TestBrowser.launch(),
       OpenIdProvider.start(),
     ]);
-    await insertOpenIdProvider(instance, provider);
     const { projectId, publishableKey } = instance.credentials;
+    const fields = { type: 'oidc', issuer: provider.issuer, slug: 'work', name: 'Work account' };
+    await addProvider(instance, { id: projectId, publishableKey }, provider, fields);
     script = (await codeBlocks('docs/hosted-sign-in.md'))
       .get('hosted-sign-in.js')!
       .replace('http://127.0.0.1:3000', instance.baseUrl)

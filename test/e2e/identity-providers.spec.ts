@@ -2,7 +2,8 @@ import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { AppleStandIn } from '../support/identity-providers/apple-stand-in.js';
 import { DiscordStandIn } from '../support/identity-providers/discord-stand-in.js';
 import { GitHubStandIn } from '../support/identity-providers/github-stand-in.js';
-import { insertIdentity, newProvider } from '../support/identity-providers/provider-requests.js';
+import { insertIdentity } from '../support/identity-providers/insert-provider.js';
+import { newProvider } from '../support/identity-providers/provider-requests.js';
 import {
   respondWithContent,
   respondWithJson,
@@ -314,7 +315,7 @@ describe('a provider is deleted', () => {
     const provider = await createProvider();
     const { id: customerId } = await registerCustomer(instance);
     const providerId = provider['id'] as string;
-    const identity = await insertIdentity(instance, { projectId, providerId, customerId });
+    const identity = await insertIdentity(instance, customerId, { providerId });
     expect(await send('DELETE', pathOf(provider))).toMatchObject({
       status: 409,
       body: { code: 'conflict', detail: expect.stringMatching(/1 identity.*enabled to false/) },

@@ -56,32 +56,4 @@ export async function insertIdentity(
     [id, projectId, providerId, customerId, values.subject ?? randomUUID(), values.email ?? null],
   );
   return id;
-import { Keyring } from '../platform.js';
-import type { TestInstance } from '../test-instance.js';
-import type { OpenIdProvider } from './open-id-provider.js';
-
-/** Inserts an OpenID Provider of the first project. */
-export async function insertOpenIdProvider(
-  instance: TestInstance,
-  provider: OpenIdProvider,
-  { slug = 'work', name = 'Work account' } = {},
-): Promise<void> {
-  const id = randomUUID();
-  const redirectUri = `${instance.baseUrl}/api/v1/auth/oauth/callback/${id}`;
-  const { clientId, clientSecret } = provider.addClient({ redirectUri });
-  const keyring = new Keyring([instance.env['GATEHOUSE_SECRET']!]);
-  await instance.sql(
-    `INSERT INTO identity_providers (id, project_id, slug, type, name, client_id, client_ids, client_secret, issuer, tenants,
-       scopes, enabled, allow_sign_up, trust_email, require_nonce, required)
-     VALUES ($1, $2, $3, 'oidc', $4, $5, '{}', $6, $7, '{}', '{openid,email,profile}', true, true, false, false, false)`,
-    [
-      id,
-      instance.credentials.projectId,
-      slug,
-      name,
-      clientId,
-      keyring.encrypt('identity-provider-secret', id, clientSecret),
-      provider.issuer,
-    ],
-  );
 }
