@@ -36,7 +36,15 @@ const plainQueries = new Set(
    actorType targetType window kind state`.split(/\s+/),
 );
 
-const plainHeaders = new Set(['idempotency-key', 'x-client-ip', 'origin', 'x-request-id', 'user-agent']);
+const plainHeaders = new Set([
+  'if-match',
+  'if-none-match',
+  'idempotency-key',
+  'x-client-ip',
+  'origin',
+  'x-request-id',
+  'user-agent',
+]);
 
 /** Inputs that are not looked up: see "the values of another tenant" below. */
 const unused = new Set([
@@ -177,8 +185,9 @@ function missingValue(kind: ResourceKind): string {
   return (prefixes[kind] ?? '') + id;
 }
 
-/** Inputs in bodies that are no ids of Gatehouse: the domain of passkeys, and ids that authenticators choose. */
+/** Inputs in bodies that are no ids of Gatehouse: the domain of passkeys, and ids that authenticators or providers choose. */
 const plainBodies = new Set([
+  ...['clientId', 'clientIds', 'teamId', 'keyId'],
   ...['settings.passkeys.rpId', 'response.id', 'response.rawId'],
   ...['rpId', 'credentialId', 'aaguid'].map((name) => `customers.0.passkeys.0.${name}`),
 ]);
@@ -189,7 +198,7 @@ const lastPart = (name: string): string => name.split('.').at(-1)!;
 function kindsOf({ in: place, name }: RouteInput): ResourceKind[] | undefined {
   if (place === 'header') return undefined;
   // The caller chooses these values: in a body they are stored.
-  if (place === 'body' && ['email', 'externalId', 'q'].includes(lastPart(name))) return undefined;
+  if (place === 'body' && ['email', 'externalId', 'q', 'keyId'].includes(lastPart(name))) return undefined;
   return resourceKindsByInput[lastPart(name)];
 }
 
