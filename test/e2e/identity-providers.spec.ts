@@ -88,6 +88,10 @@ describe('FE-01: a new identity provider', () => {
       ['oidc', 'apple', 'discord', 'gitlab', 'microsoft', 'github', 'google'],
       null,
     ]);
+    const page = (await send('GET', `${path}?limit=4`)).body;
+    const rest = (await send('GET', `${path}?limit=4&cursor=${page.nextCursor}`)).body;
+    expect([...page.data, ...rest.data]).toEqual(data);
+    expect([page.hasMore, rest.hasMore, rest.nextCursor]).toEqual([true, false, null]);
     expect(data[6]).toMatchObject({ name: 'Google', scopes: ['openid', 'email', 'profile'] });
   });
 

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import {
   ApiCreatedResponse,
   ApiNoContentResponse,
@@ -12,7 +12,7 @@ import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { ETag } from '../http/entity-tag.js';
 import { IfMatch, Precondition } from '../http/precondition.js';
-import { camelList } from '../http/paging.js';
+import { camelList, PageQuery } from '../http/paging.js';
 import { RateLimit } from '../http/rate-limit.js';
 import { ConnectionTestsService } from './connection-tests.service.js';
 import {
@@ -34,12 +34,17 @@ export class IdentityProvidersController {
   @ApiOperation({
     operationId: 'identityProviders.list',
     summary: 'List identity providers',
-    description: 'Newest first, all on one page. A project has at most 50.',
+    description: 'Newest first. A project has at most 50.',
   })
   @SecretKey('project:read')
   @ApiCamelList(IdentityProviderResponse)
-  async list(@CurrentCaller() caller: ManagementCaller, @Param('projectId') projectId: string) {
-    return camelList(await this.providers.list(caller, parsePathUuid(projectId)), null);
+  async list(
+    @CurrentCaller() caller: ManagementCaller,
+    @Param('projectId') projectId: string,
+    @Query() query: PageQuery,
+  ) {
+    const { items, nextCursor } = await this.providers.list(caller, parsePathUuid(projectId), query);
+    return camelList(items, nextCursor);
   }
 
   @Post()

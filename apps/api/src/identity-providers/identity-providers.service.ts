@@ -22,8 +22,9 @@ import {
   type ProviderSecrets,
   type Tx,
 } from '@gatehouse/persistence';
-import { Config, Keyring, newId, readSigningKey } from '@gatehouse/platform';
+import { Config, CursorCodec, Keyring, newId, readSigningKey } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
+import { readPage, type Page, type PageQuery } from '../http/paging.js';
 import type { Precondition } from '../http/precondition.js';
 import { RunningApisService } from '../sign-in/running-apis.service.js';
 import type {
@@ -49,15 +50,25 @@ export class IdentityProvidersService {
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly keyring: Keyring,
+    private readonly cursors: CursorCodec,
     config: Config,
   ) {
     this.policy = { production: config.production, allowedCidrs: config.webhooks.allowedCidrs };
   }
 
-  /** Returns all providers of a project, newest first. @throws GatehouseError `not_found` */
-  async list({ reach }: ManagementCaller, projectId: string): Promise<IdentityProviderResponse[]> {
+  /** Returns providers of a project, newest first. @throws GatehouseError `not_found`, `invalid_cursor` */
+  async list(
+    { reach }: ManagementCaller,
+    projectId: string,
+    query: PageQuery,
+  ): Promise<Page<IdentityProviderResponse>> {
     await this.projects.get(reach, projectId);
-    return (await this.providers.list(projectId)).map((provider) => this.toResponse(provider));
+    return readPage(this.cursors, ['identity-providers', projectId], query, async (before, limit) => {
+      // Their number is limited.
+      const providers = await this.providers.list(projectId);
+      const following = providers.filter(({ id }) => before === null || id < before);
+      return following.slice(0, limit).map((provider) => this.toResponse(provider));
+    });
   }
 
   /** @throws GatehouseError `not_found` */
