@@ -4,6 +4,7 @@ import { signIn, type OperatorClient } from '../support/operator-client.js';
 import { uuidAt } from '../support/seed-deliveries.js';
 import { resolveOutage } from './resolve-outage.js';
 import { seedLog, insertRows, type SeedEndpoint, type AttemptOutcome } from './seed-log.js';
+import { createProviders } from './create-providers.js';
 import { operatorRequest, personAt, type Person } from './sample-people.js';
 
 const HOUR_MS = 3_600_000;
@@ -72,6 +73,7 @@ export async function seedInstance(
   });
 
   const publishableKey = await createKeys(instance, operator, shop);
+  await createProviders(operator, shop);
   const customer = await registerCustomers(instance, publishableKey, shop);
   const people = {
     shop: [...(await insertCustomers(instance, shop, 0, 46)), customer],

@@ -49,6 +49,11 @@ export async function takeDialogs(camera: Camera, chosen: FeaturedRecords): Prom
     .fill('Their proxy is repaired');
   await camera.take('dialog-redelivery');
 
+  await camera.go(`/projects/${chosen.project}?tab=providers`);
+  await press('Add provider');
+  await page.getByRole('dialog').getByLabel('Client ID', { exact: true }).waitFor();
+  await camera.take('dialog-add-provider');
+
   await camera.go(`/projects/${chosen.project}?tab=keys`);
   await press('Create key');
   await page.getByRole('dialog').getByLabel(/Name/).first().fill('Inventory');

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { insertTotpFactor } from './customer-factors.js';
 import { waitForDeadLetters } from './dead-letters.js';
 import { eventually } from './eventually.js';
+import { newProvider } from './identity-providers/provider-requests.js';
 import { insertOperator } from './operator-client.js';
 import { Receiver, respondWithStatus } from './receiver.js';
 import type { TestInstance } from './test-instance.js';
@@ -39,7 +40,9 @@ const fieldsByScreen: Record<string, string[]> = {
   'customer-audit': ['operator', 'details'],
   organization: ['organization'],
   project: ['project'],
+  'project-providers': ['provider'],
   'project-keys': ['key'],
+  provider: ['provider', 'issuer', 'client'],
 };
 
 /**
@@ -69,6 +72,10 @@ export async function insertMarkup(instance: TestInstance): Promise<void> {
     'the notifications for all dead letters',
     async () => (await instance.sql(notificationQuery, ids)).length === 1,
   );
+  // The screen of a project shows the newest one.
+  const [project] = await instance.sql<{ id: string }>('SELECT id FROM projects ORDER BY id DESC LIMIT 1');
+  const providers = `/api/v1/projects/${project!.id}/identity-providers`;
+  expect((await instance.requestWithSecretKey('POST', providers, newProvider())).status).toBe(201);
   const batch = await instance.requestWithSecretKey('POST', '/v1/webhooks/redeliveries', {
     filter: { endpoint_id: id },
   });
@@ -96,6 +103,7 @@ async function writeMarkup(instance: TestInstance, customerId: string, email: st
     organizations: { name: 'organization' },
     projects: { name: 'project' },
     api_keys: { name: 'key' },
+    identity_providers: { name: 'provider', issuer: 'issuer', client_id: 'client' },
   };
   for (const [table, columns] of Object.entries(fields)) {
     for (const [column, field] of Object.entries(columns)) {

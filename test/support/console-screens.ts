@@ -16,6 +16,9 @@ export async function listScreens(instance: TestInstance): Promise<Screen[]> {
     const [row] = await instance.sql<{ id: string }>(`SELECT id FROM ${table} ORDER BY id DESC LIMIT 1`);
     return row ? prefix + row.id : null;
   };
+  const [provider] = await instance.sql<{ id: string; projectId: string }>(
+    'SELECT id, project_id AS "projectId" FROM identity_providers ORDER BY id DESC LIMIT 1',
+  );
   const lists = [
     ...['', 'deliveries', 'dead-letters', 'endpoints', 'batches', 'events', 'customers', 'organizations'],
     ...['projects', 'audit', 'mails', 'mailbox', 'operators', 'health', 'account'],
@@ -34,13 +37,21 @@ export async function listScreens(instance: TestInstance): Promise<Screen[]> {
     ...Object.entries(records).flatMap(([name, [list, id]]) =>
       id ? [{ name, path: `/${list}/${id}` }, ...listTabs(name, `/${list}/${id}`)] : [],
     ),
+    ...(provider
+      ? [
+          {
+            name: 'provider',
+            path: `/projects/${provider.projectId}/identity-providers/${provider.id}`,
+          },
+        ]
+      : []),
   ];
 }
 
 /** The tabs of each record, except for the first, which is open by default. */
 const tabs: Record<string, string[]> = {
   customer: ['sessions', 'webhooks', 'events', 'emails', 'audit'],
-  project: ['keys'],
+  project: ['providers', 'keys'],
 };
 
 const listTabs = (name: string, path: string): Screen[] =>

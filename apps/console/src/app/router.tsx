@@ -33,6 +33,10 @@ const screens: RouteObject[] = [
   ),
   lazyScreen('projects', async () => (await import('../projects/projects.screen')).ProjectsScreen),
   lazyScreen('projects/:id', async () => (await import('../projects/project.screen')).ProjectScreen),
+  lazyScreen(
+    'projects/:projectId/identity-providers/:id',
+    async () => (await import('../projects/identity-provider.screen')).IdentityProviderScreen,
+  ),
   lazyScreen('customers', async () => (await import('../customers/customers.screen')).CustomersScreen),
   lazyScreen('customers/:id', async () => (await import('../customers/customer.screen')).CustomerScreen),
   lazyScreen('events', async () => (await import('../events/events.screen')).EventsScreen),

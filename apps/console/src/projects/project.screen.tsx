@@ -17,6 +17,7 @@ import { RelativeTime } from '../components/relative-time';
 import { StatusBadge } from '../components/status-badge';
 import { toastSuccess } from '../components/toast';
 import { ApiKeys } from './api-keys';
+import { IdentityProviders } from './identity-providers';
 import { MailTemplates } from './mail-templates';
 import type { Project } from './use-project-form';
 import { ProjectSettings } from './project-settings';
@@ -55,6 +56,10 @@ export function ProjectScreen(): ReactNode {
                       <ArchiveProject project={found} />
                     </Stack>
                   ),
+                },
+                providers: {
+                  label: 'Identity providers',
+                  panel: () => <IdentityProviders project={found} />,
                 },
                 templates: { label: 'Email templates', panel: () => <MailTemplates project={found} /> },
                 keys: { label: 'API keys', panel: () => <ApiKeys project={found} /> },

@@ -1,0 +1,133 @@
+import { Button, Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useNavigate } from 'react-router';
+import { SecondFactorNotice } from '../app/second-factor-notice';
+import { useSession } from '../app/session';
+import { api, unwrap, type Schemas } from '../http/client';
+import { useApiMutation } from '../http/queries';
+import { ActionDialog } from '../components/action-dialog';
+import { DangerAction, DangerZone } from '../components/danger-zone';
+import { Icon } from '../components/icon';
+import { toastSuccess } from '../components/toast';
+import { toProviderBody, toProviderFields } from './provider-fields';
+import { ProviderForm } from './provider-form';
+import type { Provider } from './provider-types';
+
+const PATH = '/operator/v1/projects/{projectId}/identity-providers/{providerId}';
+
+/** Returns the parameters of the routes of a provider. */
+export const providerParams = ({ projectId, id }: Provider) => ({ path: { projectId, providerId: id } });
+
+const useUpdate = (provider: Provider) =>
+  useApiMutation(
+    (body: Schemas['UpdateIdentityProviderRequest']) =>
+      unwrap(api.PATCH(PATH, { params: providerParams(provider), body })),
+    '/operator/v1/projects',
+  );
+
+/** Renders a button that opens the form for a provider. */
+export function EditProvider({ provider }: { provider: Provider }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button variant="default" size="xs" onClick={() => setOpen(true)}>
+        Edit
+      </Button>
+      {isOpen && <EditDialog provider={provider} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function EditDialog({ provider, onClose }: { provider: Provider; onClose: () => void }): ReactNode {
+  const { hasSecondFactor } = useSession();
+  const [fields, setFields] = useState(() => toProviderFields(provider));
+  const update = useUpdate(provider);
+  return (
+    <ActionDialog
+      open
+      size="lg"
+      onClose={onClose}
+      title="Edit identity provider"
+      confirmLabel="Save changes"
+      disabled={!hasSecondFactor}
+      onConfirm={async () => {
+        await update.mutateAsync(toProviderBody(provider.type, fields));
+        toastSuccess('Identity provider updated');
+      }}
+    >
+      <SecondFactorNotice />
+      <ProviderForm
+        type={provider.type}
+        value={fields}
+        onChange={setFields}
+        errors={update.error?.fields ?? {}}
+        isExisting
+      />
+    </ActionDialog>
+  );
+}
+
+/** Renders a button that disables or enables a provider. A dialog describes the effects first. */
+export function ProviderSwitch({ provider }: { provider: Provider }): ReactNode {
+  const { hasSecondFactor } = useSession();
+  const [isOpen, setOpen] = useState(false);
+  const { enabled } = provider;
+  const update = useUpdate(provider);
+  const label = enabled ? 'Disable' : 'Enable';
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<Icon name={enabled ? 'pause' : 'play'} />}
+        onClick={() => setOpen(true)}
+      >
+        {label}
+      </Button>
+      <ActionDialog
+        open={isOpen}
+        onClose={() => setOpen(false)}
+        title={`${label} this provider?`}
+        confirmLabel={label}
+        danger={enabled}
+        disabled={!hasSecondFactor}
+        onConfirm={async () => {
+          await update.mutateAsync({ enabled: !enabled });
+          toastSuccess(enabled ? 'Identity provider disabled' : 'Identity provider enabled');
+        }}
+      >
+        <SecondFactorNotice />
+        <Text>
+          {enabled
+            ? 'Customers can no longer sign in with this provider. Their identities and sessions are kept. You can enable it again at any time.'
+            : 'Sign-in pages offer this provider to customers. You can disable it again at any time.'}
+        </Text>
+      </ActionDialog>
+    </>
+  );
+}
+
+/** Renders the section that deletes a provider. */
+export function DeleteProvider({ provider }: { provider: Provider }): ReactNode {
+  const navigate = useNavigate();
+  const remove = useApiMutation(
+    () =>
+      api
+        .DELETE(PATH, { params: providerParams(provider) })
+        .then(() => navigate(`/projects/${provider.projectId}?tab=providers`)),
+    '/operator/v1/audit-log',
+  );
+  return (
+    <DangerZone>
+      <DangerAction
+        title="Delete this provider"
+        description="Possible only while no customer has an identity at this provider; otherwise disable it. This cannot be undone."
+        confirmLabel="Delete provider"
+        confirmationText={provider.slug}
+        onConfirm={async () => {
+          await remove.mutateAsync();
+          toastSuccess('Identity provider deleted');
+        }}
+      />
+    </DangerZone>
+  );
+}

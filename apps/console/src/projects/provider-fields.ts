@@ -1,0 +1,76 @@
+import type { Schemas } from '../http/client';
+import { PENDING, providerTypes, type Provider, type ProviderType } from './provider-types';
+
+/** The editable fields of a provider, as entered. */
+export interface ProviderFields {
+  name: string;
+  clientId: string;
+  /** Empty: unchanged, because the API never returns it. */
+  clientSecret: string;
+  clientIds: string[];
+  teamId: string;
+  keyId: string;
+  /** Empty: unchanged. */
+  privateKey: string;
+  tenants: string[];
+  /** Empty: the default of the type. */
+  scopes: string[];
+  allowSignUp: boolean;
+  trustEmail: boolean;
+  requireNonce: boolean;
+}
+
+export const emptyProviderFields: ProviderFields = {
+  name: '',
+  clientId: '',
+  clientSecret: '',
+  clientIds: [],
+  teamId: '',
+  keyId: '',
+  privateKey: '',
+  tenants: [],
+  scopes: [],
+  allowSignUp: true,
+  trustEmail: false,
+  requireNonce: false,
+};
+
+/** Returns the fields of a provider. A placeholder is shown as an empty field. */
+export const toProviderFields = (provider: Provider): ProviderFields => ({
+  name: provider.name,
+  clientId: provider.clientId === PENDING ? '' : provider.clientId,
+  clientSecret: '',
+  clientIds: provider.clientIds,
+  teamId: provider.teamId ?? '',
+  keyId: provider.keyId ?? '',
+  privateKey: '',
+  tenants: provider.tenants,
+  scopes: provider.scopes,
+  allowSignUp: provider.allowSignUp,
+  trustEmail: provider.trustEmail,
+  requireNonce: provider.requireNonce,
+});
+
+/** Returns the fields of a request that the type has. Empty secrets are left out. */
+export function toProviderBody(
+  type: ProviderType,
+  fields: ProviderFields,
+): Schemas['UpdateIdentityProviderRequest'] {
+  const { clientId, clientSecret, teamId, keyId, privateKey } = fields;
+  const text = (value: string): string | undefined => value.trim() || undefined;
+  return {
+    name: text(fields.name) ?? null,
+    clientId: text(clientId),
+    scopes: fields.scopes.length > 0 ? fields.scopes : null,
+    allowSignUp: fields.allowSignUp,
+    ...(type === 'apple'
+      ? { teamId: text(teamId), keyId: text(keyId), privateKey: text(privateKey) }
+      : { clientSecret: text(clientSecret) }),
+    ...(type === 'microsoft' && { tenants: fields.tenants }),
+    ...(type === 'oidc' && { trustEmail: fields.trustEmail }),
+    ...(providerTypes[type].hasNativeSignIn && {
+      clientIds: fields.clientIds,
+      requireNonce: fields.requireNonce,
+    }),
+  };
+}

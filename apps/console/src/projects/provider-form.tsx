@@ -1,0 +1,176 @@
+import { Anchor, PasswordInput, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { LinesInput } from '../components/lines-input';
+import type { ProviderFields } from './provider-fields';
+import { providerTypes, type ProviderType } from './provider-types';
+
+interface ProviderFormProps {
+  type: ProviderType;
+  value: ProviderFields;
+  onChange: (fields: ProviderFields) => void;
+  /** Validation errors of the API, by field name. */
+  errors: Record<string, string>;
+  /** True if the provider exists, so that empty secrets stay unchanged. */
+  isExisting?: boolean;
+}
+
+/** Renders the fields of a provider that its type has, for creating and editing it. */
+export function ProviderForm(props: ProviderFormProps): ReactNode {
+  const { type, value, onChange, errors } = props;
+  const { label, clientId, hasNativeSignIn } = providerTypes[type];
+  const set = (changes: Partial<ProviderFields>): void => onChange({ ...value, ...changes });
+  return (
+    <Stack>
+      <RegistrationHint type={type} />
+      <TextInput
+        label={clientId}
+        required={type === 'apple' && !props.isExisting}
+        maxLength={2048}
+        autoComplete="off"
+        spellCheck={false}
+        value={value.clientId}
+        error={errors.clientId}
+        onChange={(event) => set({ clientId: event.currentTarget.value })}
+      />
+      {type === 'apple' ? <AppleFields {...props} set={set} /> : <SecretInput {...props} set={set} />}
+      <TextInput
+        label="Name"
+        description="Shown on the sign-in button."
+        placeholder={label}
+        maxLength={100}
+        autoComplete="off"
+        value={value.name}
+        error={errors.name}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+      />
+      {type === 'microsoft' && (
+        <LinesInput
+          label="Tenants"
+          description="IDs of the only tenants whose accounts may sign in, one per line. Empty: all."
+          value={value.tenants}
+          error={errors.tenants}
+          onChange={(tenants) => set({ tenants })}
+        />
+      )}
+      {hasNativeSignIn && <NativeFields {...props} set={set} />}
+      <LinesInput
+        label="Scopes"
+        description="One per line. Empty: the default of the type."
+        value={value.scopes}
+        error={errors.scopes}
+        onChange={(scopes) => set({ scopes })}
+      />
+      <Switch
+        label="Allow sign-up"
+        description="New customers can create accounts with this provider. If this is off, only customers who exist can sign in."
+        checked={value.allowSignUp}
+        onChange={(event) => set({ allowSignUp: event.currentTarget.checked })}
+      />
+      {type === 'oidc' && (
+        <Switch
+          label="Trust email addresses"
+          description="Addresses in the verified domains of the provider count as verified."
+          checked={value.trustEmail}
+          error={errors.trustEmail}
+          onChange={(event) => set({ trustEmail: event.currentTarget.checked })}
+        />
+      )}
+    </Stack>
+  );
+}
+
+type PartProps = ProviderFormProps & { set: (changes: Partial<ProviderFields>) => void };
+
+/** Says where the client is registered. */
+function RegistrationHint({ type }: { type: ProviderType }): ReactNode {
+  const { client, console: site } = providerTypes[type];
+  const guide = type === 'oidc' ? 'docs/identity-providers.md' : `docs/identity-providers/${type}.md`;
+  return (
+    <Text c="dimmed" size="sm">
+      Register {client}
+      {site ? (
+        <>
+          {' in '}
+          <Anchor href={site.url} target="_blank" rel="noreferrer" inherit>
+            {site.name}
+          </Anchor>
+        </>
+      ) : (
+        ' at the provider'
+      )}
+      . The steps are in <span style={{ overflowWrap: 'anywhere' }}>{guide}</span>.
+    </Text>
+  );
+}
+
+const keepHint = 'Leave empty to keep it.';
+
+function SecretInput({ type, value, errors, isExisting, set }: PartProps): ReactNode {
+  return (
+    <PasswordInput
+      label="Client secret"
+      description={[providerTypes[type].secretHint, isExisting && keepHint].filter(Boolean).join(' ')}
+      autoComplete="off"
+      value={value.clientSecret}
+      error={errors.clientSecret}
+      onChange={(event) => set({ clientSecret: event.currentTarget.value })}
+    />
+  );
+}
+
+function AppleFields({ value, errors, isExisting, set }: PartProps): ReactNode {
+  const id = (name: 'teamId' | 'keyId', label: string, description: string) => (
+    <TextInput
+      label={label}
+      description={description}
+      required={!isExisting}
+      maxLength={10}
+      autoComplete="off"
+      spellCheck={false}
+      value={value[name]}
+      error={errors[name]}
+      onChange={(event) => set({ [name]: event.currentTarget.value })}
+    />
+  );
+  return (
+    <>
+      {id('teamId', 'Team ID', 'Shown under Membership details.')}
+      {id('keyId', 'Key ID', 'Of the key with “Sign in with Apple”.')}
+      <Textarea
+        label="Private key"
+        description={`The content of the .p8 file. ${isExisting ? keepHint : ''}`}
+        required={!isExisting}
+        placeholder="-----BEGIN PRIVATE KEY-----"
+        autosize
+        minRows={3}
+        maxRows={8}
+        maxLength={4096}
+        autoComplete="off"
+        spellCheck={false}
+        value={value.privateKey}
+        error={errors.privateKey}
+        onChange={(event) => set({ privateKey: event.currentTarget.value })}
+      />
+    </>
+  );
+}
+
+function NativeFields({ value, errors, set }: PartProps): ReactNode {
+  return (
+    <>
+      <LinesInput
+        label="Client IDs of apps"
+        description="For the native sign-in of iOS and Android, one per line."
+        value={value.clientIds}
+        error={errors.clientIds}
+        onChange={(clientIds) => set({ clientIds })}
+      />
+      <Switch
+        label="Require a nonce"
+        description="Native sign-ins must send the nonce that their ID token contains."
+        checked={value.requireNonce}
+        onChange={(event) => set({ requireNonce: event.currentTarget.checked })}
+      />
+    </>
+  );
+}

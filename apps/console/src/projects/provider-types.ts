@@ -1,0 +1,103 @@
+import type { Schemas } from '../http/client';
+
+export type Provider = Schemas['IdentityProviderResponse'];
+export type ProviderType = Provider['type'];
+
+/** What distinguishes the forms of the types of providers. */
+export interface ProviderTypeInfo {
+  label: string;
+  /** The console of the provider in which clients are registered. */
+  console?: { name: string; url: string };
+  /** What the client is called there, with its article. */
+  client: string;
+  /** What its id is called there. */
+  clientId: string;
+  /** What its secret is called there, and where it is. */
+  secretHint: string;
+  /** Undefined if the issuer is always the same. */
+  issuer?: { label: string; description: string; placeholder: string; required?: boolean };
+  hasNativeSignIn?: boolean;
+}
+
+export const providerTypes: Record<ProviderType, ProviderTypeInfo> = {
+  google: {
+    label: 'Google',
+    console: { name: 'Google Cloud', url: 'https://console.cloud.google.com/auth/clients' },
+    client: 'an OAuth client of the type “Web application”',
+    clientId: 'Client ID',
+    secretHint: 'Shown once, when the client is created.',
+    hasNativeSignIn: true,
+  },
+  github: {
+    label: 'GitHub',
+    console: { name: 'GitHub', url: 'https://github.com/settings/developers' },
+    client: 'an OAuth app',
+    clientId: 'Client ID',
+    secretHint: 'Created with “Generate a new client secret”.',
+    issuer: {
+      label: 'URL of GitHub Enterprise Server',
+      description: 'Leave empty for github.com. It cannot be changed later.',
+      placeholder: 'https://github.example.com',
+    },
+  },
+  microsoft: {
+    label: 'Microsoft',
+    console: { name: 'Microsoft Entra', url: 'https://entra.microsoft.com/' },
+    client: 'an app registration',
+    clientId: 'Application (client) ID',
+    secretHint: 'The “Value” of the client secret, not its “Secret ID”.',
+    issuer: {
+      label: 'Issuer',
+      description:
+        'Leave empty for all Microsoft accounts, or set that of one tenant. It cannot be changed later.',
+      placeholder: 'https://login.microsoftonline.com/<tenant ID>/v2.0',
+    },
+  },
+  apple: {
+    label: 'Apple',
+    console: { name: 'Apple Developer', url: 'https://developer.apple.com/account/resources/identifiers' },
+    client: 'a Services ID',
+    clientId: 'Services ID',
+    secretHint: '',
+    hasNativeSignIn: true,
+  },
+  gitlab: {
+    label: 'GitLab',
+    console: { name: 'GitLab', url: 'https://gitlab.com/-/user_settings/applications' },
+    client: 'an application',
+    clientId: 'Application ID',
+    secretHint: 'Shown as “Secret” when the application is created.',
+    issuer: {
+      label: 'URL of a self-managed GitLab',
+      description: 'Leave empty for gitlab.com. It cannot be changed later.',
+      placeholder: 'https://gitlab.example.com',
+    },
+  },
+  discord: {
+    label: 'Discord',
+    console: { name: 'Discord', url: 'https://discord.com/developers/applications' },
+    client: 'an application',
+    clientId: 'Client ID',
+    secretHint: 'Created with “Reset Secret” under OAuth2.',
+  },
+  oidc: {
+    label: 'OpenID Connect',
+    client: 'a client for the authorization code flow',
+    clientId: 'Client ID',
+    secretHint: 'Leave empty for a public client.',
+    issuer: {
+      label: 'Issuer',
+      description:
+        'Exactly as the discovery document names it, including a slash at the end. It cannot be changed later.',
+      placeholder: 'https://login.example.com',
+      required: true,
+    },
+  },
+};
+
+/** The credentials of a provider whose client is not registered yet. */
+export const PENDING = 'pending';
+
+/** Returns the path of the provider's screen. */
+export const providerPath = ({ projectId, id }: Pick<Provider, 'projectId' | 'id'>): string =>
+  `/projects/${projectId}/identity-providers/${id}`;

@@ -1,0 +1,75 @@
+import { seriousViolations } from '../support/accessibility.js';
+import { ConsolePage } from '../support/console-page.js';
+import { describeConsole } from '../support/console-tests.js';
+import { GitHubStandIn } from '../support/identity-providers/github-stand-in.js';
+import { insertIdentity } from '../support/identity-providers/provider-requests.js';
+
+describeConsole('identity providers in the console', { allowClientErrors: true }, (test) => {
+  let gitHub: GitHubStandIn;
+  beforeAll(async () => (gitHub = await GitHubStandIn.start()));
+  afterAll(async () => gitHub?.stop());
+
+  it('FE-01: an admin adds a provider before its client exists, completes it, tests its connection and deletes it', async () => {
+    const { projectId } = test.instance.credentials;
+    const page = await test.open(`/projects/${projectId}?tab=providers`);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    const ui = new ConsolePage(page, test.instance);
+    const providers = `/projects/${projectId}/identity-providers`;
+    const read = async (): Promise<Record<string, any>> =>
+      (await test.admin.request('GET', providers)).body.data[0];
+
+    await ui.button('Add provider').click();
+    await ui.dialog().getByRole('combobox', { name: 'Type' }).click();
+    await page.getByRole('option', { name: 'GitHub' }).click();
+    await ui.dialog().getByLabel('URL of GitHub Enterprise Server').fill(gitHub.url);
+    await ui.dialog().getByLabel('Slug').fill('x');
+    await ui.dialogButton('Add provider').click();
+    await ui.waitForText('Must be 3 to 48 characters');
+    expect(await seriousViolations(page)).toEqual([]);
+    await ui.dialog().getByLabel('Slug').fill('work');
+    await ui.dialogButton('Add provider').click();
+    await page.getByRole('heading', { level: 1, name: 'GitHub' }).waitFor();
+    const { callbackUrl, ...added } = await read();
+    expect(added).toMatchObject({ type: 'github', slug: 'work', clientId: 'pending', enabled: false });
+    await ui.waitForText('The client is not set up yet');
+    await ui.waitForText(callbackUrl as string);
+    expect(await seriousViolations(page)).toEqual([]);
+
+    const client = gitHub.addClient({ redirectUri: callbackUrl });
+    await ui.button('Edit').click();
+    await ui.dialog().getByLabel('Client ID', { exact: true }).fill(client.clientId);
+    await ui.dialog().getByLabel('Client secret').first().fill(client.clientSecret);
+    await ui.dialog().getByLabel('Name', { exact: true }).fill('Work account');
+    expect(await seriousViolations(page)).toEqual([]);
+    await ui.dialogButton('Save changes').click();
+    await page.getByRole('heading', { level: 1, name: 'Work account' }).waitFor();
+    await ui.button('Test connection').click();
+    await ui.waitForText('The provider accepts the client.');
+    expect(await seriousViolations(page)).toEqual([]);
+    await ui.button('Enable').click();
+    await ui.dialogButton('Enable').click();
+    await ui.button('Disable').waitFor();
+
+    await ui.button('Edit').click();
+    expect(await ui.dialog().getByLabel('Client secret').first().inputValue()).toBe('');
+    await ui.dialog().getByLabel('Allow sign-up').click();
+    await ui.dialogButton('Save changes').click();
+    await ui.dialog().waitFor({ state: 'detached' });
+    expect(await read()).toMatchObject({ enabled: true, allowSignUp: false, hasClientSecret: true });
+    await ui.button('Test connection').click();
+    await ui.waitForText('The provider accepts the client.');
+
+    const customerId = (await test.instance.register()).body.customer.id as string;
+    const providerId = added['id'] as string;
+    const identity = await insertIdentity(test.instance, { projectId, providerId, customerId });
+    await ui.button('Delete provider').click();
+    await ui.dialog().getByRole('textbox').fill('work');
+    await ui.dialogButton('Delete provider').click();
+    await ui.waitForText('Customers have 1 identity at this provider.');
+    await test.instance.sql('DELETE FROM identities WHERE id = $1', [identity]);
+    await ui.dialogButton('Delete provider').click();
+    await ui.waitForText('No identity providers yet');
+    expect(await read()).toBeUndefined();
+    await page.context().close();
+  });
+});
