@@ -166,7 +166,7 @@ describe('FE-01: a new identity provider', () => {
     expect((await send('GET', path)).body.data).toEqual([]);
   });
 
-  it('needs a free slug, a project that is not archived and has fewer than 50, and the scope', async () => {
+  it('needs a free slug, a key of the project, and a project that is not archived and has fewer than 50', async () => {
     await createProvider({ slug: 'google' });
     expect(await create({ slug: 'google' })).toMatchObject({ status: 409, body: { code: 'slug_taken' } });
     await instance.sql(
@@ -276,6 +276,25 @@ describe('a change of a provider', () => {
       ]);
     expect((await send('PATCH', pathOf(open), { clientSecret: null })).body.hasClientSecret).toBe(false);
   });
+});
+
+it('a provider cannot be turned on while an api of an older version is running', async () => {
+  const off = await createProvider({ enabled: false });
+  await instance.sql(
+    `INSERT INTO apis (id, host, version, schema_version) VALUES (gen_random_uuid(), 'old', '0.1.9', 1)`,
+  );
+  try {
+    const conflict = {
+      status: 409,
+      body: { code: 'conflict', detail: expect.stringContaining('0.1.9 on old') },
+    };
+    expect(await create()).toMatchObject(conflict);
+    expect(await send('PATCH', pathOf(off), { enabled: true })).toMatchObject(conflict);
+    expect((await create({ enabled: false })).status).toBe(201);
+    expect((await send('PATCH', pathOf(off), { name: 'Still off' })).status).toBe(200);
+  } finally {
+    await instance.sql(`DELETE FROM apis WHERE host = 'old'`);
+  }
 });
 
 describe('the last method of signing in', () => {
