@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core';
 import { seriousViolations } from '../support/accessibility.js';
 import { describeConsole } from '../support/console-tests.js';
 import { registerWithTotp } from '../support/customer-factors.js';
-import { withSettings } from '../support/customers.js';
+import { registerCustomer, withSettings } from '../support/customers.js';
+import { insertIdentity, insertProvider } from '../support/identity-providers/insert-provider.js';
 import { insertOperator, inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
 import { insertPasskey } from '../support/passkeys.js';
 import { totpCode } from '../support/totp.js';
@@ -354,6 +355,41 @@ describeConsole(
         await page.getByRole('tab', { name: tab }).click();
         await page.getByText(text, { exact: true }).filter({ visible: true }).first().waitFor();
       }
+      await page.context().close();
+    });
+
+    it('shows the identities and the image of a customer, and removes an identity with a reason', async () => {
+      const { instance } = test;
+      const customer = await registerCustomer(instance);
+      const { id: providerId } = await insertProvider(instance, { name: 'Acme' });
+      const identityId = await insertIdentity(instance, customer.id, { providerId, subject: 'ada-4711' });
+      const imageUrl = 'https://provider.example.com/ada.png';
+      await instance.sql('UPDATE customers SET image_url = $2 WHERE id = $1', [customer.id, imageUrl]);
+      const open = async (role: string) => {
+        const operator = await insertOperator(instance, role);
+        const page = await openWithoutAnimations(operator, `/customers/${customer.id}`);
+        return { page, section: page.getByRole('region', { name: 'Identities', exact: true }) };
+      };
+      const viewer = await open('viewer');
+      await viewer.section.getByText('ada-4711').waitFor();
+      await viewer.section.getByText('Acme', { exact: true }).waitFor();
+      await viewer.page.getByText(imageUrl).waitFor();
+      expect(await viewer.page.locator(`img[src="${imageUrl}"]`).count()).toBe(0);
+      expect(await viewer.section.getByRole('button').count()).toBe(0);
+      await viewer.page.context().close();
+
+      const { page, section } = await open('operator');
+      await section.getByRole('button', { name: /^Remove the identity at Acme/ }).click();
+      const dialog = page.getByRole('dialog', { name: 'Remove this identity?' });
+      const confirm = dialog.getByRole('button', { name: 'Remove identity' });
+      expect(await confirm.isEnabled()).toBe(false);
+      expect(await seriousViolations(page)).toEqual([]);
+      await dialog.getByLabel('Reason').fill('Ticket 4712');
+      await confirm.click();
+      await dialog.waitFor({ state: 'hidden' });
+      await section.getByText('No accounts at identity providers').waitFor();
+      await page.getByRole('tab', { name: 'Audit log' }).click();
+      await page.getByText(`identityId: ${identityId}`).filter({ visible: true }).first().waitFor();
       await page.context().close();
     });
   },

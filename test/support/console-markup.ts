@@ -3,6 +3,7 @@ import { insertTotpFactor } from './customer-factors.js';
 import { waitForDeadLetters } from './dead-letters.js';
 import { eventually } from './eventually.js';
 import { newProvider } from './identity-providers/provider-requests.js';
+import { insertIdentity } from './identity-providers/insert-provider.js';
 import { insertOperator } from './operator-client.js';
 import { Receiver, respondWithStatus } from './receiver.js';
 import type { TestInstance } from './test-instance.js';
@@ -33,7 +34,7 @@ const fieldsByScreen: Record<string, string[]> = {
   endpoint: ['url', 'description', 'project', 'organization'],
   batch: ['reason'],
   event: ['email', 'metadata', 'project', 'organization'],
-  customer: ['email', 'name', 'metadata', 'project'],
+  customer: ['email', 'name', 'metadata', 'project', 'image', 'provider', 'subject', 'address'],
   'customer-sessions': ['agent'],
   'customer-webhooks': ['url'],
   'customer-emails': ['email'],
@@ -56,7 +57,7 @@ const INJECTED_ELEMENTS = `[
 ].map(({ outerHTML }) => outerHTML).concat('wasRun' in window ? 'it ran' : [])`;
 
 /**
- * Creates one record of each kind: a dead letter about a new customer with an authenticator, and a bulk
+ * Creates one record of each kind: a dead letter about a new customer with an authenticator and an identity, and a bulk
  * redelivery, with markup in all fields that customers and receivers can set.
  */
 export async function insertMarkup(instance: TestInstance): Promise<void> {
@@ -86,6 +87,7 @@ export async function insertMarkup(instance: TestInstance): Promise<void> {
   const metadata = { note: hostileText('metadata') };
   await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${customer!.id}`, { metadata });
   await insertTotpFactor(instance, customer!.id);
+  await insertIdentity(instance, customer!.id);
   await writeMarkup(instance, customer!.id, email);
 }
 
@@ -97,7 +99,9 @@ async function writeMarkup(instance: TestInstance, customerId: string, email: st
     deliveries: { target_url: 'url' },
     attempts: { target_url: 'url' },
     redelivery_batches: { reason: 'reason' },
-    customers: { first_name: 'name' },
+    customers: { first_name: 'name', image_url: 'image' },
+    identity_providers: { name: 'provider' },
+    identities: { subject: 'subject', email: 'address' },
     sessions: { user_agent: 'agent' },
     mails: { recipient: 'email' },
     organizations: { name: 'organization' },

@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Can } from '../app/roles';
 import { api, unwrap, type Schemas } from '../http/client';
@@ -7,12 +7,12 @@ import { ActionDialog } from '../components/action-dialog';
 import { Id } from '../components/id';
 import { PropertyList } from '../components/property-list';
 import { QueryContent } from '../components/query-content';
-import { RelativeTime } from '../components/relative-time';
 import { formatUtcTime } from '../components/time';
 import { toastSuccess } from '../components/toast';
 import { CapturedMailsNote } from './captured-mails-note';
 import type { Customer } from './customer-actions';
 import { ChangeMfa, mfaLabels } from './customer-mfa';
+import { SignInMethodRow } from './sign-in-method-row';
 
 type Passkey = Schemas['PasskeyResponse'];
 type Factor = Schemas['FactorResponse'] | Passkey;
@@ -58,32 +58,18 @@ const typeOf = (factor: Factor): 'Passkey' | 'Authenticator' =>
   isPasskey(factor) ? 'Passkey' : 'Authenticator';
 
 function FactorRow({ factor, onRemove }: { factor: Factor; onRemove: () => void }): ReactNode {
-  const { id, createdAt, lastUsedAt } = factor;
   const type = typeOf(factor);
   return (
-    <Group component="section" aria-label={type} justify="space-between" gap="xs" wrap="nowrap">
-      <div style={{ minWidth: 0 }}>
-        <Text>
-          {isPasskey(factor) ? `${type} “${factor.name}”` : type} <Id id={id} short />
-        </Text>
-        <Text size="xs" c="dimmed">
-          Added <RelativeTime at={createdAt} /> · {lastUsedAt && 'Last used '}
-          <RelativeTime at={lastUsedAt} fallback="Never used" />
-        </Text>
-      </div>
-      <Can role="operator">
-        <Button
-          variant="subtle"
-          size="compact-xs"
-          color="red.8"
-          c="var(--bad)"
-          aria-label={`Remove the ${type.toLowerCase()} added at ${formatUtcTime(createdAt)}`}
-          onClick={onRemove}
-        >
-          Remove
-        </Button>
-      </Can>
-    </Group>
+    <SignInMethodRow
+      name={type}
+      added="Added"
+      createdAt={factor.createdAt}
+      lastUsedAt={factor.lastUsedAt}
+      removeLabel={`Remove the ${type.toLowerCase()} added at ${formatUtcTime(factor.createdAt)}`}
+      onRemove={onRemove}
+    >
+      {isPasskey(factor) ? `${type} “${factor.name}”` : type} <Id id={factor.id} short />
+    </SignInMethodRow>
   );
 }
 

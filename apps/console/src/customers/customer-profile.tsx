@@ -15,6 +15,7 @@ import { ProjectName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
 import { toastSuccess } from '../components/toast';
 import { CustomerFactors } from './customer-factors';
+import { CustomerIdentities } from './customer-identities';
 import { fullName } from './customer-state';
 
 const LIST_PATH = '/operator/v1/customers';
@@ -23,7 +24,7 @@ const COUNT_PATH = '/operator/v1/customers/count';
 type Customer = Schemas['OperatorCustomerResponse'];
 
 /**
- * Renders the profile and the second factors of a customer, the metadata that the application stores, and the
+ * Renders the profile, the second factors and the identities of a customer, the metadata that the application stores, and the
  * delete action.
  */
 export function CustomerProfile({ customer }: { customer: Customer }): ReactNode {
@@ -43,6 +44,10 @@ export function CustomerProfile({ customer }: { customer: Customer }): ReactNode
             ID: <Id id={customer.id} />,
             'External ID': <UntrustedText text={customer.externalId} mono />,
             Language: <UntrustedText text={customer.locale} mono />,
+            ...(customer.imageUrl !== null && {
+              // As text: the content security policy allows no image of another origin.
+              Image: <UntrustedText text={customer.imageUrl} mono />,
+            }),
             Password: customer.hasPassword ? 'Set' : 'Not set',
             'Last sign-in': <RelativeTime at={customer.lastLoginAt} fallback="Never" />,
             Created: <RelativeTime at={customer.createdAt} />,
@@ -52,6 +57,7 @@ export function CustomerProfile({ customer }: { customer: Customer }): ReactNode
         />
       </Paper>
       <CustomerFactors customer={customer} />
+      <CustomerIdentities customerId={customer.id} />
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <JsonView name="Metadata" value={customer.metadata} />
         <JsonView name="Public metadata" value={customer.publicMetadata} />
