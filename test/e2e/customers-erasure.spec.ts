@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { expectStatus } from '../support/customers.js';
 import {
   receiveEmailCode,
@@ -8,6 +8,7 @@ import {
   wrongCode,
 } from '../support/email-codes.js';
 import { eventually } from '../support/eventually.js';
+import { insertIdentity, insertProvider } from '../support/identity-providers/insert-provider.js';
 import { waitForFeed } from '../support/wait-for-feed.js';
 import { TestInstance, PASSWORD, bearerHeader, type TestResponse } from '../support/test-instance.js';
 import { retryWhileRejected } from '../support/retry-while-rejected.js';
@@ -111,6 +112,45 @@ describe('a deleted customer', () => {
     expect(await dumpTables(instance)).toContain(email);
     await remove(signedUp.body.customer.id);
     await eventually('the erasure', async () => !(await dumpTables(instance)).includes(email));
+  });
+
+  it('leaves no identity, and no proof of a provider that was not exchanged for a session', async () => {
+    const [provider, image] = ['provider.example.com', `https://provider.example.com/${randomUUID()}.png`];
+    const [subject, unlinked, otherEmail] = [randomUUID(), randomUUID(), `${randomUUID()}@${provider}`];
+    const { id, projectId, email } = await create();
+    const { id: providerId } = await insertProvider(instance);
+    await insertIdentity(instance, id, { providerId, subject, email: otherEmail });
+    const identityId = await insertIdentity(instance, id, { providerId, subject: unlinked });
+    const path = `/api/v1/customers/${id}/identities/${identityId}/remove`;
+    await instance.requestWithSecretKey('POST', path, { reason: 'test' });
+    await instance.sql('UPDATE customers SET image_url = $2 WHERE id = $1', [id, image]);
+    const profiles = [
+      { subject, email: otherEmail },
+      { subject: randomUUID(), email },
+    ];
+    for (const profile of profiles) {
+      await instance.sql(
+        `INSERT INTO sign_in_exchanges (code_hash, project_id, method, provider_id, profile, redirect_url, code_challenge,
+           requested_at, expires_at)
+         VALUES ($1, $2, 'provider', $3, $4, 'https://app.example.com/', '', now(), now() + interval '1 minute')`,
+        [randomBytes(32), projectId, providerId, profile],
+      );
+    }
+    await instance.sql(
+      `INSERT INTO oauth_flows (state_hash, project_id, provider_id, purpose, customer_id, redirect_url, code_challenge, nonce,
+         code_verifier, expires_at)
+       VALUES ($1, $2, $3, 'link', $4, 'https://app.example.com/', '', '', '', now() + interval '1 minute')`,
+      [randomBytes(32), projectId, providerId, id],
+    );
+    const secrets = [subject, unlinked, otherEmail, email, image, profiles[1]!.subject];
+    const before = await dumpTables(instance);
+    for (const secret of secrets) expect(before).toContain(secret);
+    expect((await remove(id)).status).toBe(204);
+    await eventually('the erasure', async () => {
+      const after = await dumpTables(instance);
+      return secrets.every((secret) => !after.includes(secret));
+    });
+    expect(await instance.sql('SELECT FROM oauth_flows WHERE customer_id = $1', [id])).toEqual([]);
   });
 
   it.each(['a server', 'the customer'])(

@@ -143,8 +143,8 @@ export class CustomersService {
    * @throws GatehouseError `not_found`
    */
   async delete(reach: Reach, id: string): Promise<void> {
-    const { customer, project } = await this.customers.get(reach, id);
-    await this.transactions.run((tx) => this.remove(tx, customer, project));
+    const { project } = await this.customers.get(reach, id);
+    await this.transactions.run(async (tx) => this.remove(tx, await this.lock(tx, project, id), project));
   }
 
   /**
@@ -159,9 +159,11 @@ export class CustomersService {
     });
   }
 
+  /** Deletes a customer whom the transaction has locked. */
   private async remove(tx: Tx, customer: Customer, project: ProjectContext): Promise<void> {
-    if (!(await this.customers.delete(tx, project.id, customer.id))) throw notFound();
+    // Before the identities are deleted with the customer.
     await this.passwords.forgetFailures(tx, customer);
+    if (!(await this.customers.delete(tx, project.id, customer.id))) throw notFound();
     await this.erasures.start(tx, customer.id);
     this.events.record(tx, [customerDeletedEvent(customer, project)]);
     this.audit.record(tx, customerAction('customer.deleted', customer, project));

@@ -234,14 +234,14 @@ export class PasswordCheckService {
   }
 
   /**
-   * Deletes the failures, email codes and sign-in exchanges of a deleted customer or a previous email, because they
-   * contain it or a hash of it.
+   * Deletes the failures, email codes and sign-in exchanges of a customer who is about to be deleted or has a new email,
+   * because they contain the previous one or a hash of it. The caller must have locked the customer.
    */
   async forgetFailures(tx: Tx, { id, projectId, email }: Customer): Promise<void> {
     const emailHash = sha256(email);
     await this.attempts.clear(projectId, emailHash, tx);
     await this.emailCodes.forget(tx, projectId, email, emailHash);
-    await this.exchanges.deleteAll(tx, projectId, email, id);
+    await this.exchanges.forget(tx, projectId, email, id);
   }
 
   /**

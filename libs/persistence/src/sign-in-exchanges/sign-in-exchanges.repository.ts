@@ -113,6 +113,15 @@ const deleteOfCustomer = statement(
   'DELETE FROM sign_in_exchanges WHERE project_id = $1 AND (email = $2 OR customer_id = $3)',
 );
 
+const forgetCustomer = statement(
+  {},
+  `DELETE FROM sign_in_exchanges e
+   WHERE e.project_id = $1 AND (e.email = $2 OR e.customer_id = $3 OR e.profile ->> 'email' = $2 OR EXISTS (
+     SELECT FROM identities d
+     WHERE d.customer_id = $3 AND d.provider_id = e.provider_id AND d.subject = e.profile ->> 'subject'
+   ))`,
+);
+
 const pruneExchanges = pruneStatement('sign_in_exchanges', 'expires_at <= now()');
 
 /** Proofs of identity that applications have yet to exchange for a session. */
@@ -167,6 +176,14 @@ export class SignInExchangesRepository {
   /** Deletes the proofs of a customer, and of their address. The caller must have locked the customer. */
   async deleteAll(tx: Tx, projectId: string, email: string, customerId: string): Promise<void> {
     await tx.execute(deleteOfCustomer, [projectId, email, customerId]);
+  }
+
+  /**
+   * Deletes the proofs of a customer, of their address and of the persons at providers to whom they are linked, who may not
+   * have signed in yet. The caller must have locked the customer.
+   */
+  async forget(tx: Tx, projectId: string, email: string, customerId: string): Promise<void> {
+    await tx.execute(forgetCustomer, [projectId, email, customerId]);
   }
 
   /** Removes expired proofs. */
