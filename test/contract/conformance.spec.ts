@@ -472,6 +472,7 @@ describe('§4 #11 POST /api/v1/customers', () => {
       emailVerified: false,
       metadata,
       publicMetadata: {},
+      imageUrl: null,
       mfa: 'inherit',
       disabledAt: null,
       createdAt: time,

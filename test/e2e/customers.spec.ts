@@ -45,6 +45,7 @@ describe('creating a customer', () => {
       email,
       firstName: 'Grace',
       lastName: null,
+      imageUrl: null,
       mfa: 'inherit',
       disabledAt: null,
       createdAt: expect.stringMatching(/Z$/),
