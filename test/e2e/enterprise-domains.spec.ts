@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { domainRecord } from '@gatehouse/domain';
+import { expectStatus } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import {
   checkDomain,
   createVerifiedProvider,
-  insertDomainProvider,
+  createDomainProvider,
   newDomain,
   publishRecord,
+  requestProviders,
   type DomainProvider,
 } from '../support/identity-providers/provider-domains.js';
+import { newProvider } from '../support/identity-providers/provider-requests.js';
 import { NameServer, type NameRecord } from '../support/name-server.js';
 import { insertOrganization, insertProject } from '../support/tenants.js';
 import { TestInstance } from '../support/test-instance.js';
@@ -29,8 +31,8 @@ afterAll(async () => {
 
 describe('a domain of a provider', () => {
   it('is verified by its DNS record, and says why it is not', async () => {
-    const provider = await insertDomainProvider(instance);
-    const record = domainRecord(provider);
+    const provider = await createDomainProvider(instance);
+    const { record } = provider;
     const steps: [NameRecord, string, string | null][] = [
       ['NXDOMAIN', 'no_record', `there is no TXT record with the name ${record.name}`],
       [{ texts: ['v=spf1 -all'] }, 'other_value', record.value],
@@ -63,7 +65,7 @@ describe('a domain of a provider', () => {
       await insertOrganization(instance),
     ];
     const { domain } = await createVerifiedProvider(instance, nameServer);
-    const second = await insertDomainProvider(instance, { domain });
+    const second = await createDomainProvider(instance, { domain });
     publishRecord(nameServer, second);
     expect(await checkDomain(instance, second)).toMatchObject({
       status: 409,
@@ -73,8 +75,54 @@ describe('a domain of a provider', () => {
       await createVerifiedProvider(instance, nameServer, { domain }, tenant);
   });
 
+  it('is one of a set that replaces the previous one', async () => {
+    const [kept, removed, added] = [newDomain(), newDomain(), newDomain()];
+    const provider = await createDomainProvider(instance, { domain: kept, domains: [kept, removed] });
+    const path = `/${provider.id}`;
+    const before = (await requestProviders(instance, 'GET', path)).body;
+    expect(before.domains).toEqual([kept, removed].sort());
+    expect(before.domainVerifications.map(({ domain }: { domain: string }) => domain)).toEqual(
+      before.domains,
+    );
+    const stateOf = (body: any, domain: string) =>
+      body.domainVerifications.find((each: { domain: string }) => each.domain === domain);
+    const kind = { ...provider, record: stateOf(before, kept).record };
+    publishRecord(nameServer, kind);
+    const verified = (await checkDomain(instance, kind)).body;
+    const { body } = await requestProviders(instance, 'PATCH', path, { domains: [added, kept] });
+    expect(body.domains).toEqual([added, kept].sort());
+    expect(stateOf(body, kept)).toMatchObject({ record: kind.record, verifiedAt: verified.verifiedAt });
+    expect(stateOf(body, added)).toMatchObject({ verifiedAt: null, checkedAt: null });
+    const again = await requestProviders(instance, 'PATCH', path, { domains: [kept, added] });
+    expect(again.body.updatedAt).toBe(body.updatedAt);
+    const list = (await requestProviders(instance, 'GET')).body.data;
+    expect(list.find(({ id }: { id: string }) => id === provider.id)).toEqual(again.body);
+    expect((await requestProviders(instance, 'PATCH', path, { domains: null })).body.domains).toEqual([]);
+  });
+
+  it('must be a host name below a public suffix, of a provider that organizations use', async () => {
+    const bodies = [
+      ...[
+        'co.uk',
+        'github.io',
+        'localhost',
+        'Acme.example',
+        'acme.example.',
+        '*.acme.example',
+        '192.0.2.1',
+      ].map((domain) => newProvider({ domains: [domain] })),
+      newProvider({ domains: Array.from({ length: 51 }, newDomain) }),
+      ...['github', 'discord'].map((type) => newProvider({ type, domains: [newDomain()] })),
+      newProvider({ type: 'github', required: true }),
+    ];
+    for (const body of bodies)
+      expect([body, (await requestProviders(instance, 'POST', '', body)).status]).toEqual([body, 400]);
+    const accepted = newProvider({ domains: ['acme.example', 'eu.acme.example', 'xn--bcher-kva.example'] });
+    expectStatus(201, await requestProviders(instance, 'POST', '', accepted));
+  });
+
   it('is found only by its provider and its tenant', async () => {
-    const provider = await insertDomainProvider(instance);
+    const provider = await createDomainProvider(instance);
     const stranger = await insertOrganization(instance);
     const others = [
       await checkDomain(instance, { ...provider, domain: newDomain() }),
@@ -111,7 +159,7 @@ describe('the daily check of a domain', () => {
   it('looks up verified domains once a day', async () => {
     const [provider, unverified] = [
       await createVerifiedProvider(instance, nameServer),
-      await insertDomainProvider(instance),
+      await createDomainProvider(instance),
     ];
     const before = countQuestions(provider);
     await checkAfter(provider, '23 hours');
@@ -125,7 +173,7 @@ describe('the daily check of a domain', () => {
 
   it('ends the verification when the record has been missing for seven days, never for errors of DNS', async () => {
     const provider = await createVerifiedProvider(instance, nameServer);
-    const { name } = domainRecord(provider);
+    const { name } = provider.record;
     const worker = instance.workers[0]!;
     const expectLog = (message: string) =>
       eventually(message, () =>

@@ -3,7 +3,8 @@ import { expectStatus, registerCustomer, submitToken, withSettings } from '../su
 import { requestEmailCode } from '../support/email-codes.js';
 import {
   createVerifiedProvider,
-  insertDomainProvider,
+  createDomainProvider,
+  requireProvider,
   type DomainProvider,
 } from '../support/identity-providers/provider-domains.js';
 import { NameServer } from '../support/name-server.js';
@@ -33,8 +34,6 @@ let count = 0;
 const emailAt = ({ domain }: Pick<DomainProvider, 'domain'>): string => `user-${(count += 1)}@${domain}`;
 const newProvider = (options: Parameters<typeof createVerifiedProvider>[2] = {}): Promise<DomainProvider> =>
   createVerifiedProvider(instance, nameServer, options);
-const setRequired = (provider: DomainProvider): Promise<unknown> =>
-  instance.sql('UPDATE identity_providers SET required = true WHERE id = $1', [provider.id]);
 const send = (path: string, body: object): Promise<TestResponse> =>
   instance.requestWithPublishableKey('POST', `/api/v1/auth/${path}`, body);
 
@@ -50,7 +49,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
         const provider = await newProvider();
         const customer = await addFactors(instance, await registerCustomer(instance, emailAt(provider)));
         const complete = await signInMethods(instance, supportKey)[method](customer);
-        await setRequired(provider);
+        await requireProvider(instance, provider);
         expect(problemOf(await complete())).toEqual(ssoRequired(provider));
         const sessions = await instance.sql('SELECT id FROM sessions WHERE customer_id = $1', [customer.id]);
         expect(sessions).toHaveLength(1);
@@ -65,7 +64,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
         await send('forgot-password', { email });
         return instance.getMailToken(email, 'reset-password');
       })();
-      await setRequired(provider);
+      await requireProvider(instance, provider);
       for (const address of [email, emailAt(provider)]) {
         const refused = [
           await instance.login(address),
@@ -95,7 +94,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
   it('receives no emails that lead to another method', async () => {
     const provider = await newProvider();
     const { email } = await registerCustomer(instance, emailAt(provider));
-    await setRequired(provider);
+    await requireProvider(instance, provider);
     const before = await instance.listMailKinds(email);
     for (const path of ['forgot-password', 'resend-verification'])
       expectStatus(202, await send(path, { email }));
@@ -118,7 +117,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
   it('can be signed in by support', async () => {
     const provider = await newProvider();
     const customer = await registerCustomer(instance, emailAt(provider));
-    await setRequired(provider);
+    await requireProvider(instance, provider);
     const complete = await signInMethods(instance, supportKey).signInToken(customer as Owner);
     expect(outcomeOf(await complete())).toBe('session');
   });
@@ -138,7 +137,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
       await instance.getMailToken(outside.email, 'change-email-current'),
       await instance.getMailToken(newEmail, 'change-email-new'),
     ];
-    await setRequired(provider);
+    await requireProvider(instance, provider);
     expect(problemOf(await change(outside, emailAt(provider)))).toEqual(ssoRequired(provider));
     expect(problemOf(await change(inside, uniqueEmail()))).toEqual(ssoRequired(provider));
     expectStatus(200, await submitToken(instance, 'confirm-email-change', links[0]!));
@@ -155,7 +154,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
     const provider = await newProvider();
     const { id, tokens } = await registerCustomer(instance, emailAt(provider));
     await instance.sql('UPDATE sessions SET provider_id = $1 WHERE customer_id = $2', [provider.id, id]);
-    await setRequired(provider);
+    await requireProvider(instance, provider);
     const request = (path: string, body: object) =>
       instance.requestWithAccessToken(tokens.accessToken, 'POST', `/api/v1/me/${path}`, body);
     for (const [path, body] of [
@@ -177,7 +176,7 @@ describe('a domain requires no provider', () => {
   };
 
   it.each<[string, () => Promise<DomainProvider>]>([
-    ['that is not verified', () => insertDomainProvider(instance, { required: true })],
+    ['that is not verified', () => createDomainProvider(instance, { required: true })],
     ['whose provider is not required', () => newProvider()],
     ['whose provider is disabled', () => newProvider({ required: true, enabled: false })],
     [
@@ -212,12 +211,7 @@ describe('the sessions in a domain that becomes required', () => {
     ]);
     const supported = await open(emailAt(provider));
     await instance.sql(`UPDATE sessions SET amr = '{support}' WHERE customer_id = $1`, [supported.id]);
-    await setRequired(provider);
-    await instance.sql(
-      `UPDATE identity_provider_domains SET sessions_checked_to = '00000000-0000-0000-0000-000000000000'
-       WHERE provider_id = $1`,
-      [provider.id],
-    );
+    await requireProvider(instance, provider);
     await instance.runJob('RequiredDomainEnforcer');
     const statuses = [];
     for (const { tokens } of [customer, stranger, opened, supported])
@@ -240,7 +234,7 @@ describe('POST /api/v1/auth/options', () => {
       await newProvider({ required: true }),
       await newProvider({ enabled: false }),
     ];
-    const unverified = await insertDomainProvider(instance);
+    const unverified = await createDomainProvider(instance);
     const emails = [provider, required, disabled, unverified].map((each) => emailAt(each).toUpperCase());
     const found = [];
     for (const email of [...emails, uniqueEmail()])

@@ -1,16 +1,17 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { domainRecord } from '@gatehouse/domain';
+import { randomBytes } from 'node:crypto';
+import type { DomainRecord } from '@gatehouse/domain';
 import { expectStatus } from '../customers.js';
 import type { NameServer } from '../name-server.js';
 import type { Tenant } from '../tenants.js';
 import type { TestInstance, TestResponse } from '../test-instance.js';
+import { newProvider } from './provider-requests.js';
 
-/** A provider with one domain. */
+/** A provider with one domain, and the record that verifies it. */
 export interface DomainProvider {
   id: string;
   slug: string;
   domain: string;
-  token: string;
+  record: DomainRecord;
 }
 
 type Project = Pick<Tenant, 'projectId' | 'secretKey'>;
@@ -18,62 +19,61 @@ type Project = Pick<Tenant, 'projectId' | 'secretKey'>;
 /** Returns a unique domain. */
 export const newDomain = (): string => `acme-${randomBytes(5).toString('hex')}.example`;
 
-/** Inserts a provider with an unverified domain. */
-export async function insertDomainProvider(
+/** Sends a request about the providers of a project. */
+export const requestProviders = (
   instance: TestInstance,
-  { domain = newDomain(), required = false, enabled = true } = {},
-  { projectId }: Pick<Project, 'projectId'> = instance.credentials,
+  method: string,
+  path = '',
+  body?: object,
+  { projectId, secretKey }: Project = instance.credentials,
+): Promise<TestResponse> =>
+  instance.requestWithBearer(
+    secretKey,
+    method,
+    `/api/v1/projects/${projectId}/identity-providers${path}`,
+    body,
+  );
+
+/** Creates a provider with a domain that is not verified. @param fields fields of the request */
+export async function createDomainProvider(
+  instance: TestInstance,
+  { domain = newDomain(), ...fields }: { domain?: string } & Record<string, unknown> = {},
+  project: Project = instance.credentials,
 ): Promise<DomainProvider> {
-  const provider = {
-    id: randomUUID(),
-    slug: `acme-${randomUUID().slice(0, 8)}`,
-    domain,
-    token: randomUUID(),
-  };
-  await instance.sql(
-    `INSERT INTO identity_providers (id, project_id, slug, type, name, client_id, client_ids, issuer, tenants, scopes, enabled,
-       allow_sign_up, trust_email, require_nonce, required)
-     VALUES ($1, $2, $3, 'oidc', 'Acme', 'acme', '{}', 'http://127.0.0.1:9', '{}', '{openid}', $4, true, true, false, $5)`,
-    [provider.id, projectId, provider.slug, enabled, required],
-  );
-  await instance.sql(
-    'INSERT INTO identity_provider_domains (project_id, provider_id, domain, token) VALUES ($1, $2, $3, $4)',
-    [projectId, provider.id, domain, provider.token],
-  );
-  return provider;
+  const oidc = { type: 'oidc', issuer: 'http://127.0.0.1:9', trustEmail: true };
+  const body = newProvider({ ...oidc, domains: [domain], ...fields });
+  const created = expectStatus(201, await requestProviders(instance, 'POST', '', body, project)).body;
+  return { id: created.id, slug: created.slug, domain, record: created.domainVerifications[0].record };
 }
 
 /** Publishes the record of a domain. */
-export function publishRecord(
-  nameServer: NameServer,
-  provider: Pick<DomainProvider, 'domain' | 'token'>,
-): void {
-  const { name, value } = domainRecord(provider);
-  nameServer.records[name] = { texts: [value] };
+export function publishRecord(nameServer: NameServer, { record }: Pick<DomainProvider, 'record'>): void {
+  nameServer.records[record.name] = { texts: [record.value] };
 }
 
 /** Has the api look up the record of a domain. */
 export const checkDomain = (
   instance: TestInstance,
   { id, domain }: Pick<DomainProvider, 'id' | 'domain'>,
-  { projectId, secretKey }: Project = instance.credentials,
+  project: Project = instance.credentials,
 ): Promise<TestResponse> =>
-  instance.requestWithBearer(
-    secretKey,
-    'POST',
-    `/api/v1/projects/${projectId}/identity-providers/${id}/domains/${domain}/verify`,
-  );
+  requestProviders(instance, 'POST', `/${id}/domains/${domain}/verify`, undefined, project);
 
 /** Creates a provider with a verified domain. */
 export async function createVerifiedProvider(
   instance: TestInstance,
   nameServer: NameServer,
-  options: Parameters<typeof insertDomainProvider>[1] = {},
+  fields: Parameters<typeof createDomainProvider>[1] = {},
   project: Project = instance.credentials,
 ): Promise<DomainProvider> {
-  const provider = await insertDomainProvider(instance, options, project);
+  const provider = await createDomainProvider(instance, fields, project);
   publishRecord(nameServer, provider);
   const { body } = expectStatus(200, await checkDomain(instance, provider, project));
   if (body.verifiedAt === null) throw new Error(`the domain is not verified: ${body.detail}`);
   return provider;
+}
+
+/** Requires a provider in its domains. */
+export async function requireProvider(instance: TestInstance, { id }: DomainProvider): Promise<void> {
+  expectStatus(200, await requestProviders(instance, 'PATCH', `/${id}`, { required: true }));
 }

@@ -12,6 +12,7 @@ import {
   providerPresets,
   type AuditAction,
   type Project,
+  type ProviderDomain,
   type TargetPolicy,
 } from '@gatehouse/domain';
 import {
@@ -33,6 +34,7 @@ import type {
 } from './dto/identity-provider.request.js';
 import { IdentityProviderResponse } from './dto/identity-provider.response.js';
 import { OAuthFlowsService } from './oauth-flows.service.js';
+import { ProviderDomainsService } from './provider-domains.service.js';
 
 /** The secrets in a request. null removes the client secret. */
 type SecretFields = Pick<UpdateIdentityProviderRequest, 'clientSecret' | 'privateKey'>;
@@ -46,6 +48,7 @@ export class IdentityProvidersService {
     private readonly providers: IdentityProvidersRepository,
     private readonly projects: ProjectsRepository,
     private readonly flows: OAuthFlowsService,
+    private readonly domains: ProviderDomainsService,
     private readonly apis: RunningApisService,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
@@ -66,15 +69,17 @@ export class IdentityProvidersService {
     return readPage(this.cursors, ['identity-providers', projectId], query, async (before, limit) => {
       // Their number is limited.
       const providers = await this.providers.list(projectId);
-      const following = providers.filter(({ id }) => before === null || id < before);
-      return following.slice(0, limit).map((provider) => this.toResponse(provider));
+      const page = providers.filter(({ id }) => before === null || id < before).slice(0, limit);
+      const domains = await this.domains.list(projectId, page);
+      const domainsOf = (id: string) => domains.filter(({ providerId }) => providerId === id);
+      return page.map((provider) => this.toResponse(provider, domainsOf(provider.id)));
     });
   }
 
   /** @throws GatehouseError `not_found` */
   async get({ reach }: ManagementCaller, projectId: string, id: string): Promise<IdentityProviderResponse> {
     await this.projects.get(reach, projectId);
-    return this.toResponse(await this.providers.get(projectId, id));
+    return this.load(projectId, id);
   }
 
   /**
@@ -89,13 +94,14 @@ export class IdentityProvidersService {
     const { type, slug = type, issuer = null } = input;
     const id = newId();
     const provider = {
-      ...{ id, projectId, type, slug, required: false },
+      ...{ id, projectId, type, slug },
       ...applyProviderPatch(type, defaultProviderSettings(type), input),
     };
     const secrets = this.encryptSecrets(id, input);
+    const domains = input.domains ?? [];
     assertValid([
       ...issuerErrors(type, issuer, this.policy),
-      ...providerErrors(withSecrets(provider, secrets)),
+      ...providerErrors({ ...withSecrets(provider, secrets), domains }),
     ]);
     return this.transactions.run(async (tx) => {
       const project = await this.lockProject(tx, reach, projectId);
@@ -111,8 +117,9 @@ export class IdentityProvidersService {
         issuer: issuer ?? providerPresets[type].issuer!,
       });
       if (!wasInserted) throw new GatehouseError('slug_taken');
+      await this.domains.applyChange(tx, null, provider, domains);
       this.record(tx, 'identity_provider.created', project, id, { type });
-      return this.toResponse(await this.providers.get(projectId, id, tx));
+      return this.load(projectId, id, tx);
     });
   }
 
@@ -132,20 +139,25 @@ export class IdentityProvidersService {
     return this.transactions.run(async (tx) => {
       const project = await this.lockProject(tx, reach, projectId);
       const before = await this.providers.lock(tx, projectId, id);
-      precondition.assert(this.toResponse(before));
+      const oldDomains = await this.domains.list(projectId, [before], tx);
+      precondition.assert(this.toResponse(before, oldDomains));
       const settings = applyProviderPatch(before.type, before, patch);
-      assertValid(providerErrors(withSecrets({ ...before, ...settings }, secrets)));
+      const oldNames = oldDomains.map(({ domain }) => domain);
+      const domains = patch.domains === undefined ? oldNames : (patch.domains ?? []);
+      assertValid(providerErrors({ ...withSecrets({ ...before, ...settings }, secrets), domains }));
       if (settings.enabled && !before.enabled) await this.apis.assertNoneIsOlder(tx);
       if (!settings.enabled) await this.assertNotLastMethod(tx, project, before);
       const names = Object.keys(settings) as (keyof typeof settings)[];
       const changed = [
         ...names.filter((name) => !isDeepStrictEqual(settings[name], before[name])),
         ...Object.keys(secrets),
+        ...(isSameSet(domains, oldNames) ? [] : ['domains']),
       ];
-      if (changed.length === 0) return this.toResponse(before);
+      if (changed.length === 0) return this.toResponse(before, oldDomains);
       await this.providers.update(tx, projectId, id, { ...settings, ...secrets });
+      await this.domains.applyChange(tx, before, { ...before, ...settings }, domains);
       this.record(tx, 'identity_provider.updated', project, id, { changed });
-      return this.toResponse(await this.providers.get(projectId, id, tx));
+      return this.load(projectId, id, tx);
     });
   }
 
@@ -203,8 +215,13 @@ export class IdentityProvidersService {
     } as ProviderSecrets;
   }
 
-  private toResponse(provider: ManagedProvider): IdentityProviderResponse {
-    return IdentityProviderResponse.from(provider, this.flows.callbackUrl(provider.id));
+  private async load(projectId: string, id: string, tx?: Tx): Promise<IdentityProviderResponse> {
+    const provider = await this.providers.get(projectId, id, tx);
+    return this.toResponse(provider, await this.domains.list(projectId, [provider], tx));
+  }
+
+  private toResponse(provider: ManagedProvider, domains: ProviderDomain[]): IdentityProviderResponse {
+    return IdentityProviderResponse.from(provider, domains, this.flows.callbackUrl(provider.id));
   }
 
   private record(
@@ -232,3 +249,7 @@ const withSecrets = <Provider extends Partial<ManagedProvider>>(
 function assertValid(errors: ReturnType<typeof providerErrors>): void {
   if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
 }
+
+/** Returns whether two lists without duplicates contain the same texts. */
+const isSameSet = (one: string[], other: string[]): boolean =>
+  one.length === other.length && one.every((text) => other.includes(text));

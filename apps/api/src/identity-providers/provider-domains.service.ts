@@ -7,10 +7,11 @@ import {
   notFound,
   type DomainFinding,
   type Project,
+  type IdentityProvider,
   type ProviderDomain,
 } from '@gatehouse/domain';
 import { ProjectsRepository, ProviderDomainsRepository, Transactions, type Tx } from '@gatehouse/persistence';
-import { Config, DomainLookup, LOGGER, type Logger } from '@gatehouse/platform';
+import { Config, DomainLookup, LOGGER, secureBytes, type Logger } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 
 /** A domain after a look-up of its record. */
@@ -33,6 +34,30 @@ export class ProviderDomainsService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.lookup = new DomainLookup(config);
+  }
+
+  /** Returns the domains of some providers of a project, in alphabetical order. */
+  list(projectId: string, providers: { id: string }[], tx?: Tx): Promise<ProviderDomain[]> {
+    const ids = providers.map(({ id }) => id);
+    return this.domains.list(projectId, ids, tx);
+  }
+
+  /**
+   * Applies a change of a provider that the transaction has locked. A new domain is not verified; one that stays keeps its
+   * state. The worker ends the sessions in the domains if the provider has become required.
+   * @param names the domains after the change
+   */
+  async applyChange(
+    tx: Tx,
+    before: Pick<IdentityProvider, 'enabled' | 'required'> | null,
+    after: Pick<IdentityProvider, 'id' | 'projectId' | 'enabled' | 'required'>,
+    names: string[],
+  ): Promise<void> {
+    const tokens = names.map(() => secureBytes(32).toString('base64url'));
+    await this.domains.replace(tx, after, names, tokens);
+    const isEffective = after.enabled && after.required;
+    const wasEffective = before !== null && before.enabled && before.required;
+    if (isEffective && !wasEffective) await this.domains.checkSessions(tx, after.projectId, after.id);
   }
 
   /**

@@ -7,7 +7,7 @@ import type { ProviderSettings } from './provider-settings.js';
 
 /** A provider whose individual fields are valid, and which secrets it has. */
 export type ProviderToCheck = Pick<IdentityProvider, 'type'> &
-  ProviderSettings & { hasClientSecret: boolean; hasPrivateKey: boolean };
+  ProviderSettings & { hasClientSecret: boolean; hasPrivateKey: boolean; domains: string[] };
 
 /** Returns the errors of the issuer of a new provider; null is the default of its type. */
 export function issuerErrors(
@@ -36,6 +36,7 @@ const isLoopback = (url: string): boolean => /^(127\.|localhost$|\[::1\]$)/.test
 /** Returns the errors of the fields that are inconsistent with the type of the provider, or missing. */
 export function providerErrors(provider: ProviderToCheck): FieldError[] {
   const { type, clientId, clientIds, tenants, scopes, trustEmail, requireNonce } = provider;
+  const { domains, required } = provider;
   const preset = providerPresets[type];
   const errors = [...credentialErrors(provider, preset)];
   if (clientId === '') errors.push(requiredError('clientId', type));
@@ -45,6 +46,8 @@ export function providerErrors(provider: ProviderToCheck): FieldError[] {
     errors.push(notAllowedError('requireNonce', 'google and apple'));
   if (tenants.length > 0 && type !== 'microsoft') errors.push(notAllowedError('tenants', 'microsoft'));
   if (trustEmail && type !== 'oidc') errors.push(notAllowedError('trustEmail', 'oidc'));
+  if (preset.isPersonal && domains.length > 0) errors.push(organizationsOnlyError('domains'));
+  if (preset.isPersonal && required) errors.push(organizationsOnlyError('required'));
   if (!preset.oauth && !scopes.includes('openid'))
     errors.push({ field: 'scopes', code: 'invalid', message: 'scopes must contain openid' });
   return errors;
@@ -84,4 +87,10 @@ const notAllowedError = (field: string, types: string): FieldError => ({
   field,
   code: 'not_allowed',
   message: `${field} is available only for ${types}`,
+});
+
+const organizationsOnlyError = (field: string): FieldError => ({
+  field,
+  code: 'not_allowed',
+  message: `${field} is not available for github and discord, whose accounts belong to persons`,
 });

@@ -15,6 +15,7 @@ export type ProviderSettings = Pick<
   | 'allowSignUp'
   | 'trustEmail'
   | 'requireNonce'
+  | 'required'
 >;
 
 /** A merge patch (RFC 7396). null resets a field to its default. */
@@ -41,6 +42,7 @@ export const defaultProviderSettings = (type: IdentityProviderType): ProviderSet
   allowSignUp: true,
   trustEmail: false,
   requireNonce: false,
+  required: false,
 });
 
 /** Returns the settings after a merge patch. */

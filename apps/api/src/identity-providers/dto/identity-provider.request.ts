@@ -1,8 +1,10 @@
 import {
+  canonicalDomain,
   identityProviderTypes,
   isReservedProviderSlug,
   isSlug,
   isUuid,
+  MAX_PROVIDER_DOMAINS,
   type IdentityProviderType,
   type ProviderSettingsPatch,
 } from '@gatehouse/domain';
@@ -51,6 +53,9 @@ const clientId = {
   isValid: isCredential,
   message: `$property must be a text ${CREDENTIAL_RULE}`,
 };
+
+/** Host names of at least two labels. `canonicalDomain` decides on the details. */
+const domainPattern = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 
 /** The fields that requests to create and to update a provider share. */
 abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
@@ -141,6 +146,26 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
     ),
   )
   requireNonce?: boolean | null;
+
+  @TextSetField({
+    ...setting(
+      'Domains of email addresses that belong to the organization behind the provider, not for `github` and `discord`. A domain has no effect until its DNS record in `domainVerifications` verifies it. Subdomains are separate',
+    ),
+    example: ['acme.example'],
+    maxItems: MAX_PROVIDER_DOMAINS,
+    itemSchema: { pattern: domainPattern.source, maxLength: 232 },
+    isValid: (text) => canonicalDomain(text) === text,
+    message:
+      '$property must contain domains in lowercase, such as acme.example, with at least two labels and none below which everyone can register a domain',
+  })
+  domains?: string[] | null;
+
+  @BooleanField(
+    setting(
+      'If true, customers with an address in the verified domains of the provider can sign in with this provider only: every other method returns 403 `sso_required`. Their sessions that it has not opened end within seconds. Default: false',
+    ),
+  )
+  required?: boolean | null;
 }
 
 export class CreateIdentityProviderRequest extends ProviderFieldsRequest {

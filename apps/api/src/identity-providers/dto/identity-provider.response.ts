@@ -5,9 +5,11 @@ import {
   type ConnectionCheck,
   type ConnectionCheckName,
   type IdentityProviderType,
+  type ProviderDomain,
 } from '@gatehouse/domain';
 import type { ManagedProvider } from '@gatehouse/persistence';
 import { appleIdSchema, clientCredentialSchema, slugSchema } from '../../http/text-schemas.js';
+import { DomainVerificationResponse } from './provider-domain.response.js';
 
 const texts = (description: string) => ({ type: String, isArray: true, description });
 
@@ -48,13 +50,29 @@ export class IdentityProviderResponse {
   trustEmail!: boolean;
   @ApiProperty({ description: 'True if id tokens of native sign-ins must contain a nonce' })
   requireNonce!: boolean;
+  @ApiProperty(texts('Domains of email addresses, verified or not, in alphabetical order'))
+  domains!: string[];
+  @ApiProperty({
+    type: [DomainVerificationResponse],
+    description: 'The DNS record of each domain and its state',
+  })
+  domainVerifications!: DomainVerificationResponse[];
+  @ApiProperty({
+    description:
+      'True if customers with an address in its verified domains can sign in with this provider only',
+  })
+  required!: boolean;
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
   @ApiProperty({ format: 'date-time' }) updatedAt!: string;
 
-  static from(provider: ManagedProvider, callbackUrl: string): IdentityProviderResponse {
+  static from(
+    provider: ManagedProvider,
+    domains: ProviderDomain[],
+    callbackUrl: string,
+  ): IdentityProviderResponse {
     const { id, projectId, type, slug, name, clientId, clientIds, hasClientSecret, issuer } = provider;
     const { tenants, scopes, teamId, keyId, hasPrivateKey } = provider;
-    const { enabled, allowSignUp, trustEmail, requireNonce, createdAt, updatedAt } = provider;
+    const { enabled, allowSignUp, trustEmail, requireNonce, required, createdAt, updatedAt } = provider;
     return {
       id,
       projectId,
@@ -75,6 +93,9 @@ export class IdentityProviderResponse {
       allowSignUp,
       trustEmail,
       requireNonce,
+      domains: domains.map(({ domain }) => domain),
+      domainVerifications: domains.map((domain) => DomainVerificationResponse.from(domain)),
+      required,
       createdAt: createdAt.toISOString(),
       updatedAt: updatedAt.toISOString(),
     };
