@@ -89,9 +89,10 @@ const parameters: Record<string, () => Promise<Record<string, string>>> = {
   projectId: async () => {
     const projectId = await create('/api/v1/projects', { name: `Shop ${randomUUID()}` });
     const keyId = await create(`/api/v1/projects/${projectId}/api-keys`, { name: 'Service' });
-    const provider = newProvider({ issuer: 'http://127.0.0.1:9' });
+    const provider = newProvider({ issuer: 'http://127.0.0.1:9', domains: ['acme.example'] });
     const providerId = await create(`/api/v1/projects/${projectId}/identity-providers`, provider);
-    return { projectId, keyId, providerId, kind: 'password-changed', language: 'fr' };
+    const domain = 'acme.example';
+    return { projectId, keyId, providerId, domain, kind: 'password-changed', language: 'fr' };
   },
   endpointId: async () => ({ endpointId: await newEndpoint() }),
   redeliveryId: async () => ({ redeliveryId: await newRedelivery() }),
@@ -197,6 +198,7 @@ const changes: Change[] = [
   change(`POST ${providers}`, 'identity_provider.created', newProvider()),
   change(`PATCH ${providers}/:providerId`, 'identity_provider.updated', { name: 'Other' }),
   change(`POST ${providers}/:providerId/test`, 'identity_provider.tested'),
+  change(`POST ${providers}/:providerId/domains/:domain/verify`, 'identity_provider.domain_checked'),
   change(`DELETE ${providers}/:providerId`, 'identity_provider.deleted'),
   change(`POST ${endpoints}`, 'webhook_endpoint.created', { url: 'http://127.0.0.1:9/' }),
   change(`PATCH ${endpoints}/:endpointId`, 'webhook_endpoint.updated', { events: ['*'] }),

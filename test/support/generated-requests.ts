@@ -78,7 +78,7 @@ export async function createPool(instance: TestInstance): Promise<ValuePool> {
     instance.requestWithSecretKey(
       'POST',
       `/api/v1/projects/${spare}/identity-providers`,
-      newProvider({ issuer: 'http://127.0.0.1:9' }),
+      newProvider({ issuer: 'http://127.0.0.1:9', domains: ['acme.example'] }),
     ),
     instance.requestWithSecretKey('GET', `/api/v1/mailbox?email=${email}`),
     // No worker runs, so this statement turns the delivery into a dead letter.
@@ -107,6 +107,7 @@ export async function createPool(instance: TestInstance): Promise<ValuePool> {
       operatorId: [(await insertOperator(instance, 'viewer')).operator.id],
       keyId: [key.body.id],
       providerId: [provider.body.id],
+      domain: ['acme.example', 'other.example'],
       customerId: [customer.id],
       sessionId: [sessions.body.data[0].id],
       factorId: [factorId],

@@ -159,8 +159,13 @@ class FixtureBuilder {
 
   async createProvider({ projectId }: Tenant): Promise<string> {
     const path = `/api/v1/projects/${projectId}/identity-providers`;
-    return (await this.request('POST', path, newProvider({ issuer: 'http://127.0.0.1:9' }))).body
-      .id as string;
+    return (
+      await this.request(
+        'POST',
+        path,
+        newProvider({ issuer: 'http://127.0.0.1:9', domains: ['acme.example'] }),
+      )
+    ).body.id as string;
   }
 
   async createCustomer(): Promise<{ id: string; email: string; externalId: string }> {

@@ -213,7 +213,11 @@ export function sampleBody(route: Route): Json | undefined {
 }
 
 /** The values of path parameters that identify no object of a tenant. */
-export const fixedPathValues: Record<string, string> = { kind: 'verify-email', language: 'de' };
+export const fixedPathValues: Record<string, string> = {
+  kind: 'verify-email',
+  language: 'de',
+  domain: 'acme.example',
+};
 
 /** Returns a path with its parameters filled in. */
 export const fillPath = (path: string, values: Record<string, string>): string =>

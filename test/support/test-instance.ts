@@ -38,7 +38,7 @@ export interface InstanceOptions {
 
 export interface SharedOptions {
   queue?: Queue;
-  /** Settings of the api and the workers, in addition to RATE_LIMITS=off. */
+  /** Settings of the api and the workers, in addition to those of all shared servers. */
   env?: Record<string, string>;
   /** Settings of the workers only. */
   workerEnv?: Record<string, string>;
@@ -68,6 +68,9 @@ export interface Exchange {
   response: TestResponse | null;
   error?: unknown;
 }
+
+/** Settings of all shared servers. No name server listens at the address: no test may send a query to the internet. */
+const sharedEnv = { RATE_LIMITS: 'off', WEBHOOK_DNS_SERVERS: '127.0.0.1:9' };
 
 export const PASSWORD = 'an unusual long phrase';
 
@@ -105,7 +108,7 @@ export class TestInstance {
    */
   static async startShared(options: SharedOptions = {}): Promise<TestInstance> {
     const { queue = 'postgresql', env = {}, workerEnv = {}, workers = 1 } = options;
-    const server = await testWorker!.sharedServer({ RATE_LIMITS: 'off', ...env }, queue === 'redis');
+    const server = await testWorker!.sharedServer({ ...sharedEnv, ...env }, queue === 'redis');
     const instance = new TestInstance(server.env, 'SIGKILL', async () => (server.isInUse = false));
     instance.api = server.api;
     instance.workerEnv = workerEnv;
