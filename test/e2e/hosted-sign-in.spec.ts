@@ -70,7 +70,7 @@ describe('the hosted sign-in page', () => {
     expect((await page.exchange()).status).toBe(200);
   });
 
-  it('shows after too many wrong passwords when the customer can try again, whoever has the address', async () => {
+  it('shows after too many wrong passwords when the customer can try again, for known and unknown addresses', async () => {
     for (const email of [(await registerCustomer(instance)).email, uniqueEmail()]) {
       const page = await openPage();
       for (let attempt = 0; attempt <= 10; attempt += 1)
@@ -205,7 +205,7 @@ describe('the hosted sign-in page', () => {
     });
   });
 
-  it('sends a link for a forgotten password, whoever has the address', async () => {
+  it('sends a link for a forgotten password, and responds alike for known and unknown addresses', async () => {
     const { email } = await registerCustomer(instance);
     for (const address of [email, uniqueEmail()]) {
       const page = await openPage();

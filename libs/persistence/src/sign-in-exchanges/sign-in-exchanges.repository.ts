@@ -94,8 +94,7 @@ const insertExchange = statement(
 const findExchange = statement(
   exchangeRow,
   `SELECT ${exchangeColumns} FROM sign_in_exchanges
-   WHERE code_hash = $1 AND project_id = $2 AND redirect_url = $3 AND code_challenge = $4 AND expires_at > now()
-     AND expires_at <= created_at + interval '${EXCHANGE_TTL} seconds'`,
+   WHERE code_hash = $1 AND project_id = $2 AND redirect_url = $3 AND code_challenge = $4 AND expires_at > now()`,
 );
 
 const findByCode = statement(
@@ -135,7 +134,8 @@ export class SignInExchangesRepository {
       codeHash,
       projectId,
       redirectUrl,
-      codeChallenge,
+      // No verifier has this challenge, so no application redeems the code.
+      exchange.isHeld ? '' : codeChallenge,
       method,
       isProvider ? exchange.purpose : 'sign_in',
       method === 'email' ? exchange.email : null,

@@ -148,7 +148,7 @@ export class SignInScreensService {
       const minLength = project.settings.passwordMinLength;
       return details.errors!.map((each) => weakness(each.code as PasswordWeakness, minLength)).join(' ');
     }
-    if ((code as string) === 'sso_required') return texts.ssoRequired;
+    if (code === 'sso_required') return texts.ssoRequired;
     return this.describe(context, code);
   }
 
