@@ -2,9 +2,12 @@ import { inspect } from 'node:util';
 import { startBenchServers } from '../bench/servers.js';
 import { TestBrowser } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
+import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
+import { freePort } from '../support/server-process.mjs';
 import { TestInstance } from '../support/test-instance.js';
 import { Camera, variants, type Variant } from './camera.js';
 import { seedInstance } from './seed-instance.js';
+import { offerAllMethods, takeHostedPages } from './take-hosted-pages.js';
 import { createFirstOperator, takeDialogs, takeScreens, takeSetup, takeSignIn } from './take-screenshots.js';
 
 const USAGE = 'npm run screenshots -- [<folder>; default .screenshots]';
@@ -65,6 +68,26 @@ async function captureEmpty(browser: TestBrowser, folder: string): Promise<void>
   }
 }
 
+async function captureHosted(browser: TestBrowser, folder: string): Promise<void> {
+  // Browsers have no passkeys for IP addresses.
+  const port = String(await freePort());
+  const localhost = { PORT: port, PUBLIC_URL: `http://localhost:${port}` };
+  const instance = await TestInstance.start({ env: { ...env, ...localhost }, workers: 0 });
+  const provider = await OpenIdProvider.start();
+  try {
+    await offerAllMethods(instance, provider);
+    for (const variant of variantNames) {
+      const camera = await Camera.open(browser, variant, { baseUrl: instance.baseUrl, folder });
+      await takeHostedPages(camera, instance, 'en');
+      await takeHostedPages(camera, instance, 'de');
+      await camera.close();
+    }
+  } finally {
+    await provider.stop();
+    await instance.stop();
+  }
+}
+
 /** Resolves when the worker has computed the rollups for the overview. */
 const waitForRollups = (instance: TestInstance): Promise<unknown> =>
   eventually(
@@ -92,11 +115,14 @@ async function main(): Promise<number> {
     try {
       await captureFull(browser, folder);
       await captureEmpty(browser, folder);
+      await captureHosted(browser, folder);
     } finally {
       await browser.close();
     }
-    for (const message of browser.consoleMessages) process.stderr.write(`The browser: ${message}\n`);
-    return browser.consoleMessages.length > 0 ? 1 : 0;
+    // Chromium reports the responses to incorrect forms too, which are among the screens.
+    const messages = browser.consoleMessages.filter((text) => !text.includes('responded with a status of 4'));
+    for (const message of messages) process.stderr.write(`The browser: ${message}\n`);
+    return messages.length > 0 ? 1 : 0;
   } finally {
     await stopServers();
   }
