@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { request as httpRequest, type ClientRequest } from 'node:http';
 import { Redis } from 'ioredis';
 import { eventually } from '../support/eventually.js';
@@ -40,6 +41,34 @@ describe('the limits of sign-in methods', () => {
     const rejected = await request();
     expect(rejected).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     expect(rejected.headers.get('ratelimit-policy')).toContain(`;q=${quota};w=60`);
+  });
+});
+
+describe('the limits of the hosted sign-in page', () => {
+  const from = { 'x-forwarded-for': '203.0.113.78' };
+  const open = (clientId: string): Promise<Response> =>
+    fetch(`${instance.baseUrl}/sign-in?client_id=${clientId}`, { headers: from });
+
+  it('RL-02: allow 60 views a minute for each client address and project, and together for unknown projects', async () => {
+    const { projectId } = instance.credentials;
+    for (let count = 0; count < 60; count += 1) {
+      expect((await open(projectId)).status).toBe(400);
+      expect((await open(randomUUID())).status).toBe(400);
+    }
+    const rejected = await open(projectId);
+    expect(rejected.status).toBe(429);
+    expect(await rejected.text()).toContain('Too many requests');
+    expect((await open(randomUUID())).status).toBe(429);
+  });
+
+  it('RL-02: count the forms with the requests to the API that do the same', async () => {
+    const { projectId, publishableKey } = instance.credentials;
+    const headers = { 'x-publishable-key': publishableKey, ...from };
+    for (let count = 0; count < 30; count += 1)
+      await instance.request('POST', '/api/v1/auth/login', { body: {}, headers });
+    const submit = (): Promise<Response> =>
+      fetch(`${instance.baseUrl}/sign-in?client_id=${projectId}`, { method: 'POST', headers: from });
+    expect((await submit()).status).toBe(429);
   });
 });
 
