@@ -34,7 +34,7 @@ async function openPage(more: Record<string, string | undefined> = {}): Promise<
 const amrOf = (accessToken: string): unknown => decodeJwt(accessToken)['amr'];
 
 describe('the hosted sign-in page', () => {
-  it('signs in with a password, and ends in a code that only the verifier of the application redeems', async () => {
+  it('FE-02: signs in with a password, and ends in a code that only the verifier of the application redeems', async () => {
     const { email, id } = await registerCustomer(instance);
     const page = await openPage();
     expect(page.screen).toMatchObject({ status: 200, title: 'Sign in' });
@@ -251,6 +251,9 @@ describe('the hosted sign-in page', () => {
       status: 400,
       problem: expect.stringContaining('confirm it with a code'),
     });
+    expect(page.screen.html).not.toContain('type="password"');
+    await page.submit('/email-code', { email: uniqueEmail() });
+    expect(page.screen.title).toBe('Enter the code');
     await page.open({ provider_error: 'account_exists' });
     expect(page.screen.problem).toContain('already an account');
     await page.open({ provider_error: '<script>' });

@@ -34,8 +34,16 @@ export function renderScreen(screen: SignInScreen, context: ScreenContext): Scre
   if (screen === 'email_code' && options.emailCode) return emailCode(context);
   if (screen === 'check_inbox') return checkInbox(context);
   if (screen === 'reset_sent') return resetSent(context);
+  if (context.page.query.providerError === 'email_required' && options.emailCode)
+    return signIn(withEmailCodeOnly(context), false);
   return signIn(context, screen === 'sign_up' && options.allowSignUp);
 }
+
+/** Returns a context for a person whose provider has not shared an email address: a code proves the address. */
+const withEmailCodeOnly = (context: ScreenContext): ScreenContext => ({
+  ...context,
+  options: { ...context.options, password: false, passkey: false, providers: [] },
+});
 
 const emailInput = ({ texts, email, problemField }: ScreenContext): string =>
   textInput({

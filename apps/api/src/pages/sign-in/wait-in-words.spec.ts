@@ -1,0 +1,17 @@
+import { englishSignInTexts } from './sign-in-texts-english.js';
+import { germanSignInTexts } from './sign-in-texts-german.js';
+import { waitInWords } from './wait-in-words.js';
+
+it('rounds a time to wait up to minutes, and from two hours on to hours', () => {
+  for (const [seconds, english, german] of [
+    [0, '1 minute', '1 Minute'],
+    [60, '1 minute', '1 Minute'],
+    [61, '2 minutes', '2 Minuten'],
+    [7_140, '119 minutes', '119 Minuten'],
+    [7_141, '2 hours', '2 Stunden'],
+    [86_400, '24 hours', '24 Stunden'],
+  ] as const) {
+    expect(waitInWords(englishSignInTexts, seconds)).toBe(english);
+    expect(waitInWords(germanSignInTexts, seconds)).toBe(german);
+  }
+});
