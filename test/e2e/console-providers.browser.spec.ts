@@ -2,7 +2,7 @@ import { seriousViolations } from '../support/accessibility.js';
 import { ConsolePage } from '../support/console-page.js';
 import { describeConsole } from '../support/console-tests.js';
 import { GitHubStandIn } from '../support/identity-providers/github-stand-in.js';
-import { insertIdentity } from '../support/identity-providers/provider-requests.js';
+import { insertIdentity } from '../support/identity-providers/insert-provider.js';
 
 describeConsole('identity providers in the console', { allowClientErrors: true }, (test) => {
   let gitHub: GitHubStandIn;
@@ -61,7 +61,7 @@ describeConsole('identity providers in the console', { allowClientErrors: true }
 
     const customerId = (await test.instance.register()).body.customer.id as string;
     const providerId = added['id'] as string;
-    const identity = await insertIdentity(test.instance, { projectId, providerId, customerId });
+    const identity = await insertIdentity(test.instance, customerId, { providerId });
     await ui.button('Delete provider').click();
     await ui.dialog().getByRole('textbox').fill('work');
     await ui.dialogButton('Delete provider').click();

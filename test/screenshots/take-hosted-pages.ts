@@ -1,7 +1,7 @@
 import { registerWithTotp } from '../support/customer-factors.js';
 import { HostedSignIn } from '../support/hosted-sign-in.js';
-import { insertOpenIdProvider } from '../support/identity-providers/insert-provider.js';
 import type { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
+import { addProvider } from '../support/social-sign-in.js';
 import { PASSWORD, type TestInstance } from '../support/test-instance.js';
 import { totpCode } from '../support/totp.js';
 import type { Camera } from './camera.js';
@@ -25,8 +25,10 @@ const changeSettings = (instance: TestInstance, changed: object): Promise<unknow
 /** Offers every method on the hosted sign-in page. */
 export async function offerAllMethods(instance: TestInstance, provider: OpenIdProvider): Promise<void> {
   await changeSettings(instance, settings);
-  await insertOpenIdProvider(instance, provider, { slug: 'google', name: 'Google' });
-  await insertOpenIdProvider(instance, provider, { slug: 'github', name: 'GitHub' });
+  const { projectId: id, publishableKey } = instance.credentials;
+  const { issuer } = provider;
+  for (const [slug, name] of Object.entries({ google: 'Google', github: 'GitHub' }))
+    await addProvider(instance, { id, publishableKey }, provider, { type: 'oidc', issuer, slug, name });
 }
 
 /** Takes the screens of the hosted sign-in page in a language. */

@@ -100,7 +100,6 @@ async function writeMarkup(instance: TestInstance, customerId: string, email: st
     attempts: { target_url: 'url' },
     redelivery_batches: { reason: 'reason' },
     customers: { first_name: 'name', image_url: 'image' },
-    identity_providers: { name: 'provider' },
     identities: { subject: 'subject', email: 'address' },
     sessions: { user_agent: 'agent' },
     mails: { recipient: 'email' },

@@ -101,7 +101,7 @@ export function toProfile(
 }
 
 /**
- * Returns the name that Apple sends beside the code at the first sign-in. It is not signed: whoever controls the browser
+ * Returns the name that Apple sends beside the code at the first sign-in. It is not signed: the client
  * can set it, like the name of a registration.
  */
 function readAppleName({ user }: CallbackParameters): ProviderClaims {
