@@ -238,6 +238,7 @@ describe('§4 #4 GET /api/v1/me', () => {
       ...customer,
       projectId: instance.credentials.projectId,
       publicMetadata: {},
+      imageUrl: null,
       locale: null,
       createdAt: time,
       updatedAt: time,
