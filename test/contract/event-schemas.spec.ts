@@ -16,6 +16,9 @@ import {
 import { completeChallenge, openChallenge, registerWithTotp } from '../support/customer-factors.js';
 import { withSettings } from '../support/customers.js';
 import { receiveEmailCode, verifyEmailCode } from '../support/email-codes.js';
+import { createPerson } from '../support/identity-providers/person.js';
+import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
+import { addProvider, changeSettings, openSocialSession, REDIRECT_URL } from '../support/social-sign-in.js';
 import { registerWithPasskey, signInWithPasskey } from '../support/passkeys.js';
 import { eventually } from '../support/eventually.js';
 import { SoftwareAuthenticator } from '../support/software-authenticator.js';
@@ -334,6 +337,37 @@ describe('the events of complete lifecycles', () => {
   }
 
   /**
+   * Signs in a customer whose address another person has registered, unlinks the account at the provider as support, and
+   * requires another provider, which ends the sessions of its domain.
+   */
+  async function changeIdentities(): Promise<void> {
+    const server = await StandInProvider.start();
+    try {
+      const { projectId, publishableKey } = instance.credentials;
+      const project = { id: projectId, publishableKey };
+      await changeSettings(instance, project, { redirectUrls: [REDIRECT_URL] });
+      const google = await addProvider(instance, project, server, { type: 'google', issuer: server.issuer });
+      const email = `ada@${randomUUID()}.example`;
+      expectStatus(201, recordTokens(await instance.register(email)));
+      server.person = createPerson({ email, hd: 'example.com' });
+      const { id } = await openSocialSession(instance, project, google.slug);
+      const [identity] = (await requestAsServer(200, 'GET', `/api/v1/customers/${id}/identities`)).data;
+      const path = `/api/v1/customers/${id}/identities/${identity.id}/remove`;
+      await requestAsServer(204, 'POST', path, { reason: 'Ticket 4711' });
+
+      await openSocialSession(instance, project, google.slug);
+      const fields = { type: 'oidc', issuer: server.issuer, required: true, domains: [email.split('@')[1]] };
+      const required = await addProvider(instance, project, server, fields);
+      await instance.sql('UPDATE identity_provider_domains SET verified_at = now() WHERE provider_id = $1', [
+        required.id,
+      ]);
+      await instance.runJob('RequiredDomainEnforcer');
+    } finally {
+      await server.stop();
+    }
+  }
+
+  /**
    * Changes an organization: creates a child, projects and keys.
    * @returns the resources that events must match
    */
@@ -402,6 +436,7 @@ describe('the events of complete lifecycles', () => {
     await changeFactors();
     await claimWithEmailCode(uniqueEmail());
     await changePasskeys();
+    await changeIdentities();
     const email = uniqueEmail();
     adaId = await registerAndRefresh(email);
     await changePasswords(email, adaId);

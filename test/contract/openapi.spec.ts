@@ -46,7 +46,9 @@ const operationOf = (name: string): Json => operations.find((each) => each.name 
 
 /** Returns true for pages for people and for the documents themselves. */
 const isPage = (path: string): boolean =>
-  path.endsWith('/openapi.json') || !/^\/(api|v1|operator|\.well-known|livez|readyz)/.test(path);
+  path.endsWith('/openapi.json') ||
+  path.includes('/oauth/callback/') ||
+  !/^\/(api|v1|operator|\.well-known|livez|readyz)/.test(path);
 
 /** The verbs with which a summary may start. */
 const VERBS =
@@ -226,7 +228,8 @@ describe('the schemas of requests and responses', () => {
     /** Ids of other systems and texts of any form. */
     const freeIds = /^(externalId|requestId|targetId)$|^SearchResultResponse/;
     /** URLs that Gatehouse creates. */
-    const isCreated = /^(BillingPortalResponse|IdentityProviderResponse|InvitedOperatorResponse)\./;
+    const isCreated =
+      /^(BillingPortalResponse|IdentityProviderResponse|InvitedOperatorResponse|OAuthUrlResponse)\./;
     const withoutForm = listAllStrings().filter(({ path, name, schema }) => {
       const { pattern, format, minLength, maxLength } = schema;
       if (name === 'slug') return !(pattern && minLength && maxLength);

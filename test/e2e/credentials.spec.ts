@@ -38,6 +38,24 @@ const pages = [
   '/confirm-email-change',
 ];
 
+/** The hosted sign-in page: its screens, and the paths of its forms and scripts. */
+const signInPage = [
+  ...['GET /sign-in', 'GET /sign-in/page.js', 'GET /sign-in/provider/:slug', 'POST /sign-in'],
+  ...[
+    'continue',
+    'email-code',
+    'email-code/verify',
+    'forgot-password',
+    'sign-up',
+    'verification',
+    'passkey',
+  ].map((path) => `POST /sign-in/${path}`),
+  ...['passkey/options', 'challenge', 'challenge/passkey', 'challenge/passkey/options'].map(
+    (path) => `POST /sign-in/${path}`,
+  ),
+  ...['enroll-passkey', 'enroll-passkey/options'].map((path) => `POST /sign-in/challenge/${path}`),
+];
+
 /** The routes that require no credential. */
 const openRoutes = [
   ...['refresh', 'verify-email', 'disown', 'reset-password', 'confirm-email-change'].map(
@@ -57,6 +75,8 @@ const openRoutes = [
   ...['/docs', '/docs/errors', '/docs/reference.css', '/docs/reference.js'],
   ...['/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', ...pages],
   ...pages.map((path) => `POST ${path}`),
+  ...['GET', 'POST'].map((method) => `${method} /api/v1/auth/oauth/callback/:providerId`),
+  ...signInPage,
 ].map((route) => (route.startsWith('/') ? `GET ${route}` : route));
 
 /**
@@ -73,14 +93,18 @@ const routesByCredential: Record<string, string> = {
     POST /api/v1/auth/challenge/recovery-code, POST /api/v1/auth/challenge/enroll-totp,
     POST /api/v1/auth/passkey/options, POST /api/v1/auth/passkey, POST /api/v1/auth/challenge/passkey/options,
     POST /api/v1/auth/challenge/passkey, POST /api/v1/auth/challenge/enroll-passkey/options,
-    POST /api/v1/auth/challenge/enroll-passkey`,
+    POST /api/v1/auth/challenge/enroll-passkey, POST /api/v1/auth/oauth/:provider,
+    POST /api/v1/auth/oauth/:provider/token`,
   access: `
     POST /api/v1/auth/logout, GET /api/v1/me, PATCH /api/v1/me, POST /api/v1/me/password,
     POST /api/v1/me/email, POST /api/v1/me/delete, POST /api/v1/me/reauthenticate, GET /api/v1/me/sessions,
     DELETE /api/v1/me/sessions/:sessionId, GET /api/v1/me/factors, POST /api/v1/me/factors/totp,
     POST /api/v1/me/factors/totp/:factorId/confirm, DELETE /api/v1/me/factors/:factorId, POST /api/v1/me/recovery-codes,
     POST /api/v1/me/reauthenticate/options, GET /api/v1/me/passkeys, POST /api/v1/me/passkeys/options,
-    POST /api/v1/me/passkeys, PATCH /api/v1/me/passkeys/:passkeyId, DELETE /api/v1/me/passkeys/:passkeyId`,
+    POST /api/v1/me/passkeys, PATCH /api/v1/me/passkeys/:passkeyId, DELETE /api/v1/me/passkeys/:passkeyId,
+    GET /api/v1/me/identities, POST /api/v1/me/identities/exchange, POST /api/v1/me/identities/:identity,
+    DELETE /api/v1/me/identities/:identity, POST /api/v1/me/reauthenticate/oauth/:provider,
+    POST /api/v1/me/reauthenticate/exchange`,
   'secret customer:write': `
     POST /api/v1/customers, POST /api/v1/customers/:customerId/disable,
     POST /api/v1/customers/:customerId/enable, POST /api/v1/customers/:customerId/unlock,
@@ -103,7 +127,15 @@ const routesByCredential: Record<string, string> = {
     POST /api/v1/organizations, PATCH /api/v1/organizations/:organizationId`,
   'secret project:read': `
     GET /api/v1/projects, GET /api/v1/projects/:projectId, GET /api/v1/projects/:projectId/mail-templates,
-    GET /api/v1/projects/:projectId/mail-templates/:kind/:language`,
+    GET /api/v1/projects/:projectId/mail-templates/:kind/:language,
+    GET /api/v1/projects/:projectId/identity-providers,
+    GET /api/v1/projects/:projectId/identity-providers/:providerId`,
+  'secret project:write': `
+    POST /api/v1/projects/:projectId/identity-providers,
+    PATCH /api/v1/projects/:projectId/identity-providers/:providerId,
+    DELETE /api/v1/projects/:projectId/identity-providers/:providerId,
+    POST /api/v1/projects/:projectId/identity-providers/:providerId/test,
+    POST /api/v1/projects/:projectId/identity-providers/:providerId/domains/:domain/verify`,
   'organization project:read customer:read': 'GET /api/v1/projects/:projectId/export',
   'organization project:write': `
     POST /api/v1/projects, POST /api/v1/projects/:projectId/archive, PATCH /api/v1/projects/:projectId,

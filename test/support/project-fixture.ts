@@ -42,6 +42,7 @@ export const resourceKindsByInput: Record<string, ResourceKind[]> = {
   factorId: ['factor', 'passkey'],
   passkeyId: ['passkey'],
   identityId: ['identity'],
+  identity: ['identity'],
   keyId: ['key'],
   providerId: ['provider'],
   endpointId: ['endpoint'],

@@ -133,6 +133,10 @@ const registration = (): Json => passkeyResponse({ attestationObject: bytes() })
 const name = (): string => `sample-${randomUUID().slice(0, 18)}`;
 const email = (): string => `${randomUUID()}@example.com`;
 
+const redirectUrl = 'https://app.example.com/welcome';
+const oauthTarget = (): Json => ({ redirectUrl, codeChallenge: randomBytes(32).toString('base64url') });
+const providerCode = (): Json => ({ code: name(), codeVerifier: bytes(), redirectUrl });
+
 /** Sample bodies of the routes that require a body, and of the routes that change nothing without one. */
 const sampleBodies: Record<string, () => Json> = {
   'POST /api/v1/auth/register': () => ({ email: email(), password: `${randomUUID()} phrase` }),
@@ -140,11 +144,13 @@ const sampleBodies: Record<string, () => Json> = {
   'POST /api/v1/auth/options': () => ({ email: email() }),
   'POST /api/v1/auth/email-code': () => ({ email: email() }),
   'POST /api/v1/auth/email-code/verify': () => ({ token: name(), code: '123456' }),
-  'POST /api/v1/auth/exchange': () => ({
-    code: name(),
-    codeVerifier: bytes(),
-    redirectUrl: 'https://app.example.com/welcome',
-  }),
+  'POST /api/v1/auth/exchange': () => providerCode(),
+  'POST /api/v1/auth/oauth/{provider}': () => oauthTarget(),
+  'POST /api/v1/auth/oauth/{provider}/token': () => ({ idToken: name() }),
+  'POST /api/v1/me/identities/{identity}': () => oauthTarget(),
+  'POST /api/v1/me/identities/exchange': () => providerCode(),
+  'POST /api/v1/me/reauthenticate/oauth/{provider}': () => oauthTarget(),
+  'POST /api/v1/me/reauthenticate/exchange': () => providerCode(),
   'POST /api/v1/auth/sign-in-token': () => ({ token: name() }),
   'POST /api/v1/auth/forgot-password': () => ({ email: email() }),
   'POST /api/v1/auth/resend-verification': () => ({ email: email() }),
@@ -217,6 +223,7 @@ export const fixedPathValues: Record<string, string> = {
   kind: 'verify-email',
   language: 'de',
   domain: 'acme.example',
+  provider: 'google',
 };
 
 /** Returns a path with its parameters filled in. */

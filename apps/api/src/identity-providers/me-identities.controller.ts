@@ -60,7 +60,7 @@ export class MeIdentitiesController {
   @Post(':identity')
   @ApiOperation({
     operationId: 'me.beginIdentityLink',
-    summary: 'Begin to link an identity',
+    summary: 'Start to link an identity',
     description:
       'Returns the page of the identity provider that the browser opens. It returns to `redirectUrl` with a code for `POST /api/v1/me/identities/exchange`, or with `error`. Requires a proof of identity within the last ten minutes.',
   })
@@ -80,7 +80,7 @@ export class MeIdentitiesController {
   @Delete(':identity')
   @ApiOperation({
     operationId: 'me.unlinkIdentity',
-    summary: 'Unlink an identity',
+    summary: 'Remove an identity',
     description:
       'The customer can no longer sign in with the account at the identity provider. Requires a proof of identity within the last ten minutes.',
   })

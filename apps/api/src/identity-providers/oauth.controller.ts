@@ -24,7 +24,7 @@ export class OAuthController {
   @Post()
   @ApiOperation({
     operationId: 'auth.beginOAuth',
-    summary: 'Begin a sign-in with an identity provider',
+    summary: 'Start a sign-in with an identity provider',
     description:
       'Returns the page of the provider that the browser opens. It returns to `redirectUrl` with a code for `POST /api/v1/auth/exchange`, or with `error`: `access_denied`, `account_exists`, `email_required`, `sign_up_not_allowed`, `customer_disabled`, `provider_unavailable` or `sign_in_failed`.',
   })
