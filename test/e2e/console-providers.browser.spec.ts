@@ -3,6 +3,8 @@ import { ConsolePage } from '../support/console-page.js';
 import { describeConsole } from '../support/console-tests.js';
 import { GitHubStandIn } from '../support/identity-providers/github-stand-in.js';
 import { insertIdentity } from '../support/identity-providers/insert-provider.js';
+import { createDomainProvider, newDomain } from '../support/identity-providers/provider-domains.js';
+import { insertIdentity } from '../support/identity-providers/provider-requests.js';
 
 describeConsole('identity providers in the console', { allowClientErrors: true }, (test) => {
   let gitHub: GitHubStandIn;
@@ -70,6 +72,36 @@ describeConsole('identity providers in the console', { allowClientErrors: true }
     await ui.dialogButton('Delete provider').click();
     await ui.waitForText('No identity providers yet');
     expect(await read()).toBeUndefined();
+    await page.context().close();
+  });
+
+  it('FE-06: an admin adds a domain, sees its DNS record and why it is not verified, and requires the provider', async () => {
+    const provider = await createDomainProvider(test.instance, { name: 'Acme staff' });
+    const { projectId } = test.instance.credentials;
+    const path = `/projects/${projectId}/identity-providers/${provider.id}`;
+    const page = await test.open(path);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    const ui = new ConsolePage(page, test.instance);
+    const added = newDomain();
+    await ui.button('Edit domains').click();
+    await ui.dialog().getByLabel('Domains').fill(`${provider.domain}\nco.uk`);
+    await ui.dialogButton('Save changes').click();
+    await ui.waitForText('Must contain domains in lowercase');
+    await ui.dialog().getByLabel('Domains').fill(`${provider.domain}\n${added}`);
+    await ui.dialog().getByLabel('Require this provider').click();
+    expect(await seriousViolations(page)).toEqual([]);
+    await ui.dialogButton('Save changes').click();
+    const item = page.getByRole('article', { name: added });
+    await item.waitFor();
+    const { body } = await test.admin.request('GET', path);
+    expect(body).toMatchObject({ domains: [provider.domain, added].sort(), required: true });
+    const { record } = body.domainVerifications.find(({ domain }: { domain: string }) => domain === added);
+    await item.getByText(record.name).waitFor();
+    await item.getByText(record.value).waitFor();
+    await item.getByText('Not verified').waitFor();
+    await item.getByRole('button', { name: 'Check now' }).click();
+    await item.getByText('could not be looked up').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
     await page.context().close();
   });
 });

@@ -14,6 +14,7 @@ import { RelativeTime } from '../components/relative-time';
 import { UntrustedText } from '../components/untrusted-text';
 import { ConnectionTest } from './connection-test';
 import { ProviderStatus } from './identity-providers';
+import { ProviderDomains } from './provider-domains';
 import { DeleteProvider, EditProvider, ProviderSwitch } from './provider-actions';
 import { PENDING, providerTypes, type Provider } from './provider-types';
 
@@ -56,6 +57,7 @@ export function IdentityProviderScreen(): ReactNode {
                 <PropertyList items={toProperties(found)} />
               </Paper>
             </section>
+            {!providerTypes[found.type].isPersonal && <ProviderDomains provider={found} canEdit={canEdit} />}
             {canEdit && <DeleteProvider provider={found} />}
           </Stack>
         )}

@@ -18,7 +18,8 @@ const PATH = '/operator/v1/projects/{projectId}/identity-providers/{providerId}'
 /** Returns the parameters of the routes of a provider. */
 export const providerParams = ({ projectId, id }: Provider) => ({ path: { projectId, providerId: id } });
 
-const useUpdate = (provider: Provider) =>
+/** Returns the mutation that updates a provider. */
+export const useUpdate = (provider: Provider) =>
   useApiMutation(
     (body: Schemas['UpdateIdentityProviderRequest']) =>
       unwrap(api.PATCH(PATH, { params: providerParams(provider), body })),

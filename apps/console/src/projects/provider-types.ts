@@ -17,6 +17,8 @@ export interface ProviderTypeInfo {
   /** Undefined if the issuer is always the same. */
   issuer?: { label: string; description: string; placeholder: string; required?: boolean };
   hasNativeSignIn?: boolean;
+  /** True if accounts belong to persons, so that the provider has no domains. */
+  isPersonal?: boolean;
 }
 
 export const providerTypes: Record<ProviderType, ProviderTypeInfo> = {
@@ -30,6 +32,7 @@ export const providerTypes: Record<ProviderType, ProviderTypeInfo> = {
   },
   github: {
     label: 'GitHub',
+    isPersonal: true,
     console: { name: 'GitHub', url: 'https://github.com/settings/developers' },
     client: 'an OAuth app',
     clientId: 'Client ID',
@@ -75,6 +78,7 @@ export const providerTypes: Record<ProviderType, ProviderTypeInfo> = {
   },
   discord: {
     label: 'Discord',
+    isPersonal: true,
     console: { name: 'Discord', url: 'https://discord.com/developers/applications' },
     client: 'an application',
     clientId: 'Client ID',
