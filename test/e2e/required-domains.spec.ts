@@ -1,14 +1,27 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { expectStatus, registerCustomer, submitToken, withSettings } from '../support/customers.js';
-import { requestEmailCode } from '../support/email-codes.js';
+import { exchangeCode, requestEmailCode } from '../support/email-codes.js';
 import {
+  checkDomain,
   createVerifiedProvider,
   createDomainProvider,
+  publishRecord,
+  requestProviders,
   requireProvider,
   type DomainProvider,
 } from '../support/identity-providers/provider-domains.js';
+import { createPerson } from '../support/identity-providers/person.js';
+import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
+import { UserAgent } from '../support/identity-providers/user-agent.js';
 import { NameServer } from '../support/name-server.js';
-import { addFactors, allMethods, outcomeOf, signInMethods, type Owner } from '../support/sign-in-methods.js';
+import {
+  addFactors,
+  allMethods,
+  outcomeOf,
+  redirectUrl,
+  signInMethods,
+  type Owner,
+} from '../support/sign-in-methods.js';
 import { insertKey, insertOrganization } from '../support/tenants.js';
 import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -168,6 +181,55 @@ describe('FE-06: a customer in the domain of a required provider', () => {
   });
 });
 
+describe('FE-06: a sign-in with a provider in its own domain', () => {
+  let standIn: StandInProvider;
+  beforeAll(async () => (standIn = await StandInProvider.start()));
+  afterAll(() => standIn?.stop());
+
+  /** Creates a provider with a client at the stand-in. */
+  async function connect(
+    create: (fields: { issuer: string }) => Promise<DomainProvider>,
+  ): Promise<DomainProvider> {
+    const provider = await create({ issuer: standIn.issuer });
+    const path = `/${provider.id}`;
+    const { callbackUrl } = (await requestProviders(instance, 'GET', path)).body;
+    const { clientId, clientSecret } = standIn.addClient({ redirectUri: callbackUrl });
+    expectStatus(200, await requestProviders(instance, 'PATCH', path, { clientId, clientSecret }));
+    return provider;
+  }
+
+  /** Signs in at the stand-in with an address. @returns the parameters of the redirect, and how to complete it */
+  async function signIn({ slug }: DomainProvider, email: string) {
+    const codeVerifier = randomBytes(32).toString('base64url');
+    const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
+    standIn.person = createPerson({ email });
+    const begun = await send(`oauth/${slug}`, { redirectUrl, codeChallenge });
+    const { url } = expectStatus(200, begun).body;
+    const { parameters } = await new UserAgent().follow(url, { until: redirectUrl });
+    const complete = () => exchangeCode(instance, { code: parameters['code']!, codeVerifier, redirectUrl });
+    return { parameters, complete };
+  }
+
+  it('is accepted by the required one, and refused by another one before and after the redirect', () =>
+    withSettings(instance, allMethods, async () => {
+      const provider = await connect((fields) => newProvider(fields));
+      const other = await connect((fields) => createDomainProvider(instance, fields));
+      const emails = [emailAt(provider), emailAt(provider)];
+      const begun = await signIn(other, emails[0]!);
+      await requireProvider(instance, provider);
+      expect(problemOf(await begun.complete())).toEqual(ssoRequired(provider));
+      expect((await signIn(other, emails[1]!)).parameters).toEqual({ error: 'sign_in_failed' });
+      const found = await instance.sql('SELECT id FROM customers WHERE email = ANY ($1)', [emails]);
+      expect(found).toEqual([]);
+
+      const { body } = expectStatus(200, await (await signIn(provider, emails[0]!)).complete());
+      expect(body.customer).toMatchObject({ email: emails[0], emailVerified: true });
+      await instance.runJob('RequiredDomainEnforcer');
+      const { accessToken } = body.tokens;
+      expectStatus(200, await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me'));
+    }));
+});
+
 describe('a domain requires no provider', () => {
   const canSignIn = async (email: string): Promise<void> => {
     await registerCustomer(instance, email);
@@ -224,6 +286,51 @@ describe('the sessions in a domain that becomes required', () => {
       [provider.id],
     );
     expect(row).toEqual({ sessions_checked_to: null });
+  });
+});
+
+describe('the sessions in a domain of a required provider', () => {
+  interface Trigger {
+    name: string;
+    create: () => Promise<DomainProvider>;
+    change: (provider: DomainProvider) => Promise<unknown>;
+  }
+  const triggers: Trigger[] = [
+    {
+      name: 'the domain is verified',
+      create: () => createDomainProvider(instance, { required: true }),
+      change: (provider) => {
+        publishRecord(nameServer, provider);
+        return checkDomain(instance, provider);
+      },
+    },
+    {
+      name: 'the provider is enabled',
+      create: () => newProvider({ required: true, enabled: false }),
+      change: ({ id }) => requestProviders(instance, 'PATCH', `/${id}`, { enabled: true }),
+    },
+    {
+      name: 'the domain is looked up again',
+      create: () => newProvider(),
+      change: async ({ id }) => {
+        await instance.runJob('RequiredDomainEnforcer');
+        // Customers who were created while the sessions were checked have such sessions.
+        await instance.sql('UPDATE identity_providers SET required = true WHERE id = $1', [id]);
+        await instance.sql(
+          `UPDATE identity_provider_domains SET checked_at = now() - interval '2 days' WHERE provider_id = $1`,
+          [id],
+        );
+        await instance.runJob('domains');
+      },
+    },
+  ];
+
+  it.each(triggers)('end when $name', async ({ create, change }) => {
+    const provider = await create();
+    const { accessToken } = (await registerCustomer(instance, emailAt(provider))).tokens;
+    await change(provider);
+    await instance.runJob('RequiredDomainEnforcer');
+    expect((await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me')).status).toBe(401);
   });
 });
 
