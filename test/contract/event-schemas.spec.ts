@@ -15,6 +15,7 @@ import {
 } from '@gatehouse/domain';
 import { completeChallenge, openChallenge, registerWithTotp } from '../support/customer-factors.js';
 import { withSettings } from '../support/customers.js';
+import { createDomainProvider, requireProvider } from '../support/identity-providers/provider-domains.js';
 import { receiveEmailCode, verifyEmailCode } from '../support/email-codes.js';
 import { createPerson } from '../support/identity-providers/person.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
@@ -394,6 +395,17 @@ describe('the events of complete lifecycles', () => {
     return { organization, project, apiKey };
   }
 
+  /** Requires a provider in the domain of a customer who has signed in with a password. */
+  async function requireProviderOfDomain(): Promise<void> {
+    const provider = await createDomainProvider(instance);
+    await instance.register(`${randomUUID()}@${provider.domain}`);
+    await instance.sql('UPDATE identity_provider_domains SET verified_at = now() WHERE provider_id = $1', [
+      provider.id,
+    ]);
+    await requireProvider(instance, provider);
+    await instance.runJob('RequiredDomainEnforcer');
+  }
+
   /** Tests an endpoint, lets a delivery fail permanently and disables the endpoint. @returns the endpoint */
   async function disableFailingEndpoint(): Promise<unknown> {
     const { id, secret } = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.disabled']);
@@ -437,6 +449,7 @@ describe('the events of complete lifecycles', () => {
     await claimWithEmailCode(uniqueEmail());
     await changePasskeys();
     await changeIdentities();
+    await requireProviderOfDomain();
     const email = uniqueEmail();
     adaId = await registerAndRefresh(email);
     await changePasswords(email, adaId);
