@@ -152,7 +152,7 @@ export const settings = {
   ),
   WEBHOOK_DNS_SERVERS: setting.list(
     {
-      doc: "Name servers that resolve the hosts of webhook endpoints and of legacySignIn, such as 10.0.0.53 or 10.0.0.53:5353, separated by commas. If it is not set, the system's name servers are used. /etc/hosts takes precedence.",
+      doc: "Name servers that resolve the hosts of webhook endpoints, of identity providers and of legacySignIn, and the records of domains, such as 10.0.0.53 or 10.0.0.53:5353, separated by commas. If it is not set, the system's name servers are used. /etc/hosts takes precedence.",
       fallback: [],
     },
     nameServerProblem,
