@@ -4,7 +4,6 @@ import { describeConsole } from '../support/console-tests.js';
 import { GitHubStandIn } from '../support/identity-providers/github-stand-in.js';
 import { insertIdentity } from '../support/identity-providers/insert-provider.js';
 import { createDomainProvider, newDomain } from '../support/identity-providers/provider-domains.js';
-import { insertIdentity } from '../support/identity-providers/provider-requests.js';
 
 describeConsole('identity providers in the console', { allowClientErrors: true }, (test) => {
   let gitHub: GitHubStandIn;

@@ -7,7 +7,7 @@ import { strictAjv } from './json-schemas.mjs';
 
 /** Paths that are not documented: pages for people, and the documents themselves. */
 const undocumentedPaths =
-  /^\/(|docs(\/.*)?|(operator\/)?openapi\.json|verify-email|email-sign-in|disown|reset-password|accept-invite|confirm-email-change|billing-portal)$/;
+  /^\/(|docs(\/.*)?|(operator\/)?openapi\.json|verify-email|email-sign-in|disown|reset-password|accept-invite|confirm-email-change|billing-portal|sign-in(\/.*)?|api\/v1\/auth\/oauth\/callback\/.*)$/;
 
 // Responses that belong to no operation, by the names of the document's components.
 /** @type {Record<number, string>} */
