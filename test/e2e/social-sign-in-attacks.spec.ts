@@ -443,7 +443,7 @@ describe('FE-04: a request to a provider', () => {
       });
   });
 
-  it('that hangs delays nobody else: 50 callbacks wait, the next one returns at once, and other requests continue', async () => {
+  it('that hangs delays no other request: 50 callbacks wait, the next one returns at once, and other requests continue', async () => {
     await withProvider({ type: 'google' }, async (provider, server) => {
       server.person = createPerson({ hd: 'example.com' });
       const session = await openSocialSession(instance, project, google.slug);

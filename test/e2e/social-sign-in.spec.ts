@@ -233,7 +233,7 @@ describe('FE-03: the table of linking', () => {
     const customer = await getCustomer(id);
     expect(customer).toMatchObject({ emailVerified: true, firstName: 'Grace' });
     const isClaimed = effect === 'claimed';
-    // Whoever registered the address without proving it keeps nothing.
+    // The person who registered the address without proving it keeps nothing.
     expect((await login(email)).status).toBe(isClaimed ? 401 : 200);
     const me = await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me');
     expect(me.status).toBe(isClaimed ? 401 : 200);
@@ -480,7 +480,7 @@ describe('a native sign-in with an id token', () => {
   });
 });
 
-it('LG-01: neither the log nor the database contains a token, a code or a secret of a provider', async () => {
+it('FE-05: neither the log nor the database contains a token, a code or a secret of a provider', async () => {
   standIn.person = createPerson({ hd: 'example.com' });
   standIn.requests.length = 0;
   const { tokens } = await openSocialSession(instance, project, google.slug);
