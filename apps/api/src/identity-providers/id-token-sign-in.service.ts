@@ -78,10 +78,9 @@ export class IdTokenSignInService {
       maxTokenAge: MAX_AGE_SECONDS,
       currentDate: now(),
     });
-    // A token with a nonce belongs to the client that knows it.
-    const isNonceCorrect = nonce === undefined ? payload['nonce'] === undefined : payload['nonce'] === nonce;
-    if (!isNonceCorrect || (requireNonce && nonce === undefined))
-      throw new Error('the nonce is missing or not correct');
+    // Without `requireNonce`, an app may not know the nonce that the SDK of its provider has created.
+    const isCorrect = nonce === undefined ? !requireNonce : payload['nonce'] === nonce;
+    if (!isCorrect) throw new Error('the nonce is missing or not correct');
     return { ...payload, exp: payload.exp! };
   }
 
