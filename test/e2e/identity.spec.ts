@@ -96,6 +96,7 @@ it('me returns publicMetadata and the last login, but no metadata', async () => 
     ...body.customer,
     projectId: instance.credentials.projectId,
     locale: null,
+    imageUrl: null,
     publicMetadata: { plan: 'pro' },
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     updatedAt: expect.any(String),

@@ -17,6 +17,8 @@ const kinds = [
   'email-code',
   'factor-added',
   'factor-removed',
+  'identity-linked',
+  'identity-unlinked',
   'passkey-added',
   'passkey-removed',
   'password-changed',

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import {
   encryptedColumns,
   EncryptedValuesRepository,
@@ -17,6 +17,7 @@ import {
 } from '../support/customer-factors.js';
 import { dumpTables } from '../support/dump-tables.js';
 import { eventually } from '../support/eventually.js';
+import { newProvider } from '../support/identity-providers/provider-requests.js';
 import { inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
 import { Keyring } from '../support/platform.js';
 import { Receiver } from '../support/receiver.js';
@@ -82,6 +83,7 @@ async function writeValues(): Promise<void> {
   const project = `/api/v1/projects/${instance.credentials.projectId}`;
   const legacySignIn = { url: receiver.url, secret: `whsec_${Buffer.alloc(32).toString('base64')}` };
   await instance.requestWithSecretKey('PATCH', project, { settings: { mfa: 'optional', legacySignIn } });
+  await addProviders(`${project}/identity-providers`);
   enrolled = await registerWithTotp(instance);
   const { id: customerId } = body.customer;
   await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${customerId}`, { mfa: 'required' });
@@ -92,6 +94,15 @@ async function writeValues(): Promise<void> {
 
   admin = await signIn(instance);
   enrolling = await beginEnrollment();
+}
+
+/** Adds providers with a client secret and with a private key. */
+async function addProviders(path: string): Promise<void> {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
+  const apple = { clientId: 'com.example.app', teamId: 'ABCDE12345', keyId: 'ABCDE12345', privateKey: pem };
+  for (const provider of [newProvider(), { type: 'apple', ...apple }])
+    expect((await instance.requestWithSecretKey('POST', path, provider)).status).toBe(201);
 }
 
 async function beginEnrollment(): Promise<OperatorClient> {
