@@ -10,9 +10,11 @@ import { registerWithTotp } from '../support/customer-factors.js';
 import { registerCustomer, withSettings } from '../support/customers.js';
 import { exchangeCode } from '../support/email-codes.js';
 import { HostedSignIn } from '../support/hosted-sign-in.js';
+import { addLinkingProviders, createLinkingPerson, LINKING_TABLE } from '../support/linking-table.js';
 import { addProvider } from '../support/social-sign-in.js';
 import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
 import { createPerson } from '../support/identity-providers/person.js';
+import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import { freePort } from '../support/server-process.mjs';
 import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
 import { totpCode } from '../support/totp.js';
@@ -175,6 +177,36 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     expect(response.body.customer.email).toBe(provider.person.email);
     expect(amrOf(response)).toEqual(['fed']);
     await page.context().close();
+  });
+
+  it('FE-03: links an account, or says why not, in every row of the table', async () => {
+    const { projectId: id, publishableKey } = instance.credentials;
+    const project = { id, publishableKey };
+    const google = await StandInProvider.start();
+    try {
+      await addLinkingProviders(instance, project, google);
+      const outcomes: string[] = [];
+      for (const [slug, customer] of LINKING_TABLE) {
+        google.person = await createLinkingPerson(instance, project, customer);
+        const signIn = newSignIn();
+        const page = await browser.open(signIn.url());
+        await page.getByRole('link', { name: `Continue with ${slug}`, exact: true }).click();
+        await page.waitForURL(
+          (url) => url.href.startsWith(redirectUrl) || url.searchParams.has('provider_error'),
+        );
+        const error = new URL(page.url()).searchParams.get('provider_error');
+        if (error) await page.getByRole('alert').waitFor();
+        else expect((await exchange(page, signIn)).body.customer.email).toBe(google.person.email);
+        outcomes.push(error ?? 'session');
+        await page.context().close();
+      }
+      expect(outcomes).toEqual(LINKING_TABLE.map(([, , outcome]) => outcome));
+    } finally {
+      const providers = `/api/v1/projects/${id}/identity-providers`;
+      for (const { id: added, slug } of (await instance.requestWithSecretKey('GET', providers)).body.data)
+        if (slug !== 'work') await instance.requestWithSecretKey('DELETE', `${providers}/${added}`);
+      await google.stop();
+    }
   });
 
   it('passes prompt, max_age and login_hint on to a provider', async () => {

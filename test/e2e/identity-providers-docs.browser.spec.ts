@@ -5,9 +5,11 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { codeBlocks } from '../support/code-blocks.js';
 import { AppleStandIn } from '../support/identity-providers/apple-stand-in.js';
+import { createGitHubPerson, GitHubStandIn } from '../support/identity-providers/github-stand-in.js';
 import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
 import { createPerson } from '../support/identity-providers/person.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
+import { addLinkingProviders, createLinkingPerson, LINKING_TABLE } from '../support/linking-table.js';
 import {
   addProvider,
   changeSettings,
@@ -29,14 +31,16 @@ describeBrowser('the module of docs/identity-providers.md, in a page of another 
   let openId: OpenIdProvider;
   let google: StandInProvider;
   let apple: AppleStandIn;
-  let slugs: Record<'openId' | 'google' | 'apple', string>;
+  let github: GitHubStandIn;
+  let slugs: Record<'openId' | 'google' | 'apple' | 'github', string>;
   let context: BrowserContext;
 
   beforeAll(async () => {
-    [openId, google, apple, browser] = await Promise.all([
+    [openId, google, apple, github, browser] = await Promise.all([
       OpenIdProvider.start(),
       StandInProvider.start(),
       AppleStandIn.start(),
+      GitHubStandIn.start(),
       TestBrowser.launch(),
     ]);
     project = await createSocialProject(instance);
@@ -57,13 +61,18 @@ describeBrowser('the module of docs/identity-providers.md, in a page of another 
     await once(site, 'listening');
     home = `http://localhost:${(site.address() as AddressInfo).port}/`;
     await changeSettings(instance, project, { redirectUrls: [home] });
-    const add = (server: StandInProvider | OpenIdProvider | AppleStandIn, type: string) =>
-      addProvider(instance, project, server, { type, issuer: server.issuer });
-    const added = await Promise.all([add(openId, 'oidc'), add(google, 'google'), add(apple, 'apple')]);
-    slugs = { openId: added[0].slug, google: added[1].slug, apple: added[2].slug };
+    const add = async (server: Parameters<typeof addProvider>[2], type: string, issuer: string) =>
+      (await addProvider(instance, project, server, { type, issuer })).slug;
+    slugs = {
+      openId: await add(openId, 'oidc', openId.issuer),
+      google: await add(google, 'google', google.issuer),
+      apple: await add(apple, 'apple', apple.issuer),
+      github: await add(github, 'github', github.url),
+    };
+    await addLinkingProviders(instance, project, google);
   });
   afterAll(async () => {
-    await Promise.all([browser?.close(), openId?.stop(), google?.stop(), apple?.stop()]);
+    await Promise.all([browser?.close(), openId?.stop(), google?.stop(), apple?.stop(), github?.stop()]);
     site?.closeAllConnections();
     site?.close();
   });
@@ -95,9 +104,11 @@ describeBrowser('the module of docs/identity-providers.md, in a page of another 
     return page;
   };
 
-  it.each(['openId', 'google', 'apple'] as const)('signs up and in at %s', async (name) => {
+  it.each(['openId', 'google', 'apple', 'github'] as const)('signs up and in at %s', async (name) => {
     const person = createPerson({ hd: 'example.com' });
     openId.person = google.person = apple.person = person;
+    const emails = [{ email: person.email!, primary: true, verified: true, visibility: null }];
+    github.person = createGitHubPerson({ emails });
     const page = await open();
     const start = `return providers.signInWithProvider('${slugs[name]}', location.href)`;
     const { customer } = await comeBack(page, start);
@@ -122,5 +133,20 @@ describeBrowser('the module of docs/identity-providers.md, in a page of another 
     expect(await run(page, 'return providers.identities()')).toEqual([]);
     google.isDenied = true;
     expect(await comeBack(page, start)).toEqual({ error: 'access_denied' });
+    google.isDenied = false;
   });
+
+  it.each(LINKING_TABLE)(
+    'FE-03: an email that is %s, of a customer who is %s: %s',
+    async (slug, customer, outcome) => {
+      google.person = await createLinkingPerson(instance, project, customer);
+      const result = await comeBack(
+        await open(),
+        `return providers.signInWithProvider('${slug}', location.href)`,
+      );
+      expect(result.error ?? result.customer).toEqual(
+        outcome === 'session' ? expect.objectContaining({ email: google.person.email }) : outcome,
+      );
+    },
+  );
 });

@@ -1,0 +1,51 @@
+import { expectStatus } from './customers.js';
+import { createPerson, type Person } from './identity-providers/person.js';
+import type { StandInProvider } from './identity-providers/stand-in-provider.js';
+import { addProvider, asPage, type SocialProject } from './social-sign-in.js';
+import { PASSWORD, type TestInstance } from './test-instance.js';
+
+/** The rows of the table of linking: the provider, the customer who has the email address, and the outcome. */
+export const LINKING_TABLE = [
+  ['trusted', 'verified', 'session'],
+  ['trusted', 'unverified', 'session'],
+  ['trusted', 'disabled', 'customer_disabled'],
+  ['trusted', 'none', 'session'],
+  ['untrusted', 'verified', 'account_exists'],
+  ['untrusted', 'unverified', 'account_exists'],
+  ['untrusted', 'disabled', 'customer_disabled'],
+  ['untrusted', 'none', 'session'],
+  ['trusted-closed', 'none', 'sign_up_not_allowed'],
+  ['untrusted-closed', 'none', 'sign_up_not_allowed'],
+] as const;
+
+/** Adds the providers of the table, whose slugs it names. Google's email of a Workspace domain is trusted. */
+export async function addLinkingProviders(
+  instance: TestInstance,
+  project: SocialProject,
+  server: StandInProvider,
+): Promise<void> {
+  const { issuer } = server;
+  for (const slug of new Set(LINKING_TABLE.map(([provider]) => provider)))
+    await addProvider(instance, project, server, {
+      ...{ slug, name: slug, issuer },
+      type: slug.startsWith('trusted') ? 'google' : 'gitlab',
+      allowSignUp: !slug.endsWith('closed'),
+    });
+}
+
+/** Registers the customer of a row. Returns a person with the email address of that customer. */
+export async function createLinkingPerson(
+  instance: TestInstance,
+  project: SocialProject,
+  customer: (typeof LINKING_TABLE)[number][1],
+): Promise<Person> {
+  const person = createPerson({ hd: 'example.com' });
+  if (customer === 'none') return person;
+  const body = { email: person.email, password: PASSWORD };
+  const { id } = expectStatus(201, await asPage(instance, project, 'register', body)).body.customer;
+  if (customer !== 'unverified')
+    await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [id]);
+  if (customer === 'disabled')
+    expectStatus(200, await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/disable`));
+  return person;
+}
