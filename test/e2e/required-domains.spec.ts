@@ -10,6 +10,7 @@ import {
   requireProvider,
   type DomainProvider,
 } from '../support/identity-providers/provider-domains.js';
+import { HostedSignIn } from '../support/hosted-sign-in.js';
 import { createPerson } from '../support/identity-providers/person.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import { UserAgent } from '../support/identity-providers/user-agent.js';
@@ -95,6 +96,25 @@ describe('FE-06: a customer in the domain of a required provider', () => {
       expect(problemOf(invite)).toEqual(ssoRequired(provider));
       const attempts = await instance.sql('SELECT tries FROM login_attempts WHERE tries > 0');
       expect(attempts).toEqual([]);
+    }));
+
+  it('is led to the provider by the hosted sign-in page', () =>
+    withSettings(instance, allMethods, async () => {
+      const name = `Acme ${(count += 1)}`;
+      const provider = await newProvider({ required: true, name });
+      const page = new HostedSignIn(instance, redirectUrl);
+      const email = emailAt(provider);
+      const withPassword = { email, password: PASSWORD };
+      const forms = { '': withPassword, '/sign-up': withPassword, '/email-code': { email } };
+      for (const [path, entered] of Object.entries(forms)) {
+        await page.open();
+        if (path === '/sign-up') await page.go(page.link('Create an account'));
+        expect(await page.submit(path, entered)).toMatchObject({
+          status: 403,
+          problem: expect.stringContaining('Your organization requires its own sign-in'),
+        });
+        expect(page.link(`Continue with ${name}`)).toContain(`/sign-in/provider/${provider.slug}?`);
+      }
     }));
 
   it('is refused alike where the project does not reveal who is registered', () =>
