@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { createPerson } from '../support/identity-providers/person.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import { UserAgent, type Navigation } from '../support/identity-providers/user-agent.js';
@@ -23,6 +24,7 @@ const SECONDS = 6;
 const ROUNDS = 3;
 /** A callback waits for 5 s. */
 const FLOWS = IN_FLIGHT * 4;
+const START_INTERVAL_MS = 80;
 const CONNECTIONS = { me: 8, login: 2 };
 
 type Route = keyof typeof CONNECTIONS;
@@ -91,12 +93,13 @@ async function prepare(
   return callbacks;
 }
 
-/** Sends callbacks, as many at a time as may wait, until all have returned. */
+/** Sends callbacks, as many at a time as may wait, until all have returned. They do not all begin at one moment. */
 async function keepWaiting(callbacks: Navigation[]): Promise<void> {
-  const sendNext = async (): Promise<void> => {
+  const sendNext = async (index: number): Promise<void> => {
+    await setTimeout(index * START_INTERVAL_MS);
     for (let next = callbacks.pop(); next; next = callbacks.pop()) await new UserAgent().send(next);
   };
-  await Promise.all(Array.from({ length: IN_FLIGHT }, sendNext));
+  await Promise.all(Array.from({ length: IN_FLIGHT }, (_, index) => sendNext(index)));
 }
 
 function report(rounds: Rounds): SectionResult {
