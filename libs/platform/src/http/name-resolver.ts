@@ -1,4 +1,5 @@
-import { promises as dns, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
+import { createDnsResolver } from './create-dns-resolver.js';
 import { HostsFile } from './hosts-file.js';
 import { NoAddressError } from './no-address.error.js';
 
@@ -43,9 +44,7 @@ export class NameResolver {
   }
 
   private async query(name: string): Promise<LookupAddress[]> {
-    // Each attempt waits twice as long as the previous one, so the time limit cancels the third one.
-    const resolver = new dns.Resolver({ timeout: Math.ceil(this.timeoutMs / 6), tries: 3 });
-    if (this.servers.length > 0) resolver.setServers(this.servers);
+    const resolver = createDnsResolver(this.servers, this.timeoutMs);
     const cancelIn = (ms: number): NodeJS.Timeout => setTimeout(() => resolver.cancel(), ms);
     const timers = [cancelIn(this.timeoutMs)];
     const families = [resolver.resolve4(name), resolver.resolve6(name)] as const;

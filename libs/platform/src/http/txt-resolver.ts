@@ -1,5 +1,5 @@
-import { promises as dns } from 'node:dns';
 import { errorCode } from '../errors.js';
+import { createDnsResolver } from './create-dns-resolver.js';
 
 /** Codes of c-ares for a name that does not exist, or has no TXT record. */
 const missing = ['ENOTFOUND', 'ENODATA'];
@@ -20,9 +20,7 @@ export class TxtResolver {
    * @throws Error if no name server has responded in time, or if it has reported an error: there may be records
    */
   async resolve(name: string): Promise<string[]> {
-    // Each attempt waits twice as long as the previous one, so the time limit cancels the third one.
-    const resolver = new dns.Resolver({ timeout: Math.ceil(this.timeoutMs / 6), tries: 3 });
-    if (this.servers.length > 0) resolver.setServers(this.servers);
+    const resolver = createDnsResolver(this.servers, this.timeoutMs);
     const timer = setTimeout(() => resolver.cancel(), this.timeoutMs);
     try {
       return (await resolver.resolveTxt(name)).map((parts) => parts.join(''));
