@@ -1,10 +1,12 @@
 import { Catch, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Response } from 'express';
+import type { GatehouseError } from '@gatehouse/domain';
 import { LOGGER, type Logger } from '@gatehouse/platform';
 import { reportError, toGatehouseError } from '../http/problem.filter.js';
 import type { GatehouseRequest } from '../http/request-context.js';
 import { textsFor } from './one-time-page.js';
-import { sendPage } from './page.js';
+import type { PageTexts } from './page-texts.js';
+import { sendPage, type PageContent } from './page.js';
 
 /** Responds to errors of the hosted pages with a page instead of a problem document. */
 @Catch()
@@ -17,11 +19,12 @@ export class PageFilter implements ExceptionFilter {
     reportError(this.logger, error, http.getRequest<GatehouseRequest>());
     const response = http.getResponse<Response>();
     response.set(error.details.headers ?? {});
-    const { language, error: texts } = textsFor(response);
-    sendPage(response, error.status, {
-      language,
-      title: texts.title,
-      text: texts.texts[error.code] ?? texts.text,
-    });
+    const texts = textsFor(response);
+    sendPage(response, error.status, { language: texts.language, ...this.describe(error, texts) });
+  }
+
+  /** Returns the texts of the page for an error. */
+  protected describe({ code }: GatehouseError, { error: texts }: PageTexts): Omit<PageContent, 'language'> {
+    return { title: texts.title, text: texts.texts[code] ?? texts.text };
   }
 }

@@ -1,10 +1,8 @@
-import { Catch, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import type { Response } from 'express';
-import { LOGGER, type Logger } from '@gatehouse/platform';
-import { reportError, toGatehouseError } from '../../http/problem.filter.js';
-import type { GatehouseRequest } from '../../http/request-context.js';
-import { textsFor } from '../one-time-page.js';
-import { sendPage } from '../page.js';
+import { Catch } from '@nestjs/common';
+import type { GatehouseError } from '@gatehouse/domain';
+import type { PageTexts } from '../page-texts.js';
+import { PageFilter } from '../page.filter.js';
+import type { PageContent } from '../page.js';
 import { signInTexts } from './sign-in-texts.js';
 
 /**
@@ -12,25 +10,14 @@ import { signInTexts } from './sign-in-texts.js';
  * the application, and never in a redirect: its redirect URL cannot be trusted (FE-01).
  */
 @Catch()
-export class SignInPageFilter implements ExceptionFilter {
-  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
-
-  catch(thrown: unknown, host: ArgumentsHost): void {
-    const http = host.switchToHttp();
-    const error = toGatehouseError(thrown);
-    reportError(this.logger, error, http.getRequest<GatehouseRequest>());
-    const response = http.getResponse<Response>();
-    response.set(error.details.headers ?? {});
-    const texts = textsFor(response);
-    const { language, error: errorTexts } = texts;
+export class SignInPageFilter extends PageFilter {
+  protected override describe(
+    { code, details }: GatehouseError,
+    texts: PageTexts,
+  ): Omit<PageContent, 'language'> {
     const { request } = signInTexts(texts);
-    const [invalidField] = error.details.errors ?? [];
-    sendPage(
-      response,
-      error.status,
-      invalidField
-        ? { language, title: request.title, text: request.text, hint: invalidField.message }
-        : { language, title: errorTexts.title, text: errorTexts.texts[error.code] ?? request.returnText },
-    );
+    const [invalidField] = details.errors ?? [];
+    if (invalidField) return { title: request.title, text: request.text, hint: invalidField.message };
+    return { title: texts.error.title, text: texts.error.texts[code] ?? request.returnText };
   }
 }
