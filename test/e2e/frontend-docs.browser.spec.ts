@@ -11,6 +11,7 @@ import { readEmailCode } from '../support/email-codes.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
+import { addVirtualAuthenticator } from '../support/virtual-authenticator.js';
 
 const DOCUMENT = 'docs/frontend.md';
 
@@ -417,18 +418,7 @@ describeBrowser('the module of docs/frontend.md', () => {
     const update = (settings: object) => instance.requestWithSecretKey('PATCH', settingsPath, { settings });
     await update({ signIn: { passkey: true } });
     const page = await open();
-    const devTools = await context.newCDPSession(page);
-    await devTools.send('WebAuthn.enable');
-    const { authenticatorId } = await devTools.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
+    const { devTools, authenticatorId } = await addVirtualAuthenticator(page);
     const withPasskeys = (body: string) =>
       run(page, `const passkeys = await import('/passkeys.js'); ${body}`);
 

@@ -19,6 +19,7 @@ import { freePort } from '../support/server-process.mjs';
 import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
+import { addVirtualAuthenticator } from '../support/virtual-authenticator.js';
 
 describeBrowser('the hosted sign-in page in a browser', () => {
   let instance: TestInstance;
@@ -130,18 +131,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
   it('adds a passkey as the required second factor, and signs in with it afterwards', async () => {
     const { email, id } = await registerCustomer(instance);
     const page = await browser.open('about:blank');
-    const devTools = await page.context().newCDPSession(page);
-    await devTools.send('WebAuthn.enable');
-    await devTools.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
+    await addVirtualAuthenticator(page);
     await withSettings(instance, { mfa: 'required' }, async () => {
       const signIn = newSignIn();
       await page.goto(signIn.url());
