@@ -7,7 +7,7 @@ import { describeProviderFailure, providerError } from './provider-failure.js';
 /** Maximum number of sign-ins that wait for a provider at the same time (sign-in contract, section 2). */
 const MAX_IN_FLIGHT = 50;
 
-/** Time in ms after which a sign-in no longer waits for the requests to a provider. Each has a limit of its own. */
+/** Maximum time in ms that a sign-in waits for all its requests to a provider. Each request also has its own limit. */
 const PATIENCE_MS = 10_000;
 
 /** Limits the sign-ins that wait for a provider, so that one that hangs delays no other requests (requirement FE-04). */

@@ -2,7 +2,7 @@ import { englishSignInTexts } from './sign-in-texts-english.js';
 import { germanSignInTexts } from './sign-in-texts-german.js';
 import { waitInWords } from './wait-in-words.js';
 
-it('rounds a time to wait up to minutes, and from two hours on to hours', () => {
+it('rounds a waiting time up to full minutes, or to full hours from two hours', () => {
   for (const [seconds, english, german] of [
     [0, '1 minute', '1 Minute'],
     [60, '1 minute', '1 Minute'],
