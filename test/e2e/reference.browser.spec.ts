@@ -40,16 +40,11 @@ describeBrowser('the reference in a browser', () => {
   ] as const;
 
   it.each(displays)(
-    'shows every operation for API keys and every error code, and loads nothing from other hosts ($colorScheme)',
+    'fits the screen, follows the color scheme and loads nothing from other hosts ($colorScheme)',
     async ({ background, ...display }) => {
-      const { paths } = (await instance.request('GET', '/openapi.json')).body;
-      const count = Object.values(paths as Record<string, object>).flatMap((item) =>
-        Object.keys(item),
-      ).length;
       const page = await browser.open(`${instance.baseUrl}/docs`, display);
       const operations = page.locator('.opblock');
       await operations.first().waitFor();
-      expect((await findOperations(page, count)).size).toBe(count);
       expect(await page.locator('html.dark-mode').count()).toBe(display.colorScheme === 'dark' ? 1 : 0);
       expect(await page.evaluate(fits)).toBe(true);
       const register = operations.filter({ hasText: 'Register a customer' });
@@ -67,6 +62,16 @@ describeBrowser('the reference in a browser', () => {
       await page.context().close();
     },
   );
+
+  it('shows every operation for API keys, also on a narrow screen', async () => {
+    const { paths } = (await instance.request('GET', '/openapi.json')).body;
+    const count = Object.values(paths as Record<string, object>).flatMap((item) => Object.keys(item)).length;
+    const page = await browser.open(`${instance.baseUrl}/docs`, { viewport: displays[1].viewport });
+    await page.locator('.opblock').first().waitFor();
+    expect((await findOperations(page, count)).size).toBe(count);
+    expect(await page.evaluate(fits)).toBe(true);
+    await page.context().close();
+  });
 
   it('sends requests with a key, and does not store the key (CO-05)', async () => {
     const page = await browser.open(`${instance.baseUrl}/docs`);
