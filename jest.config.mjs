@@ -44,7 +44,6 @@ export default {
     projectBySuffix('dedicated'),
     projectBySuffix('browser'),
     { ...blackBox, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/+([^.]).spec.ts'] },
-    projectBySuffix('timed'),
     projectBySuffix('nightly'),
   ],
   // Ends hung tests. It is not a measurement: no test depends on elapsed time.

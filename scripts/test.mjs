@@ -17,9 +17,8 @@ const SETS = {
   added: [
     ['dedicated', 'faults', '--maxWorkers=3'],
     ['browser', '--maxWorkers=2'],
-    // These tests measure time, so no other test runs at the same time.
-    ['timed', '--maxWorkers=1'],
   ],
+  // These tests measure time, so no other test runs at the same time.
   nightly: [['nightly', '--maxWorkers=1']],
 };
 
@@ -28,7 +27,7 @@ const COMMANDS = {
   undefined: SETS.quick,
   '--added': SETS.added,
   '--all': [...SETS.quick, ...SETS.added],
-  '--faults': [['faults'], ['timed', '--maxWorkers=1', '--testPathPatterns=test/faults']],
+  '--faults': [['faults']],
   '--nightly': [...SETS.quick, ...SETS.added, ...SETS.nightly],
 };
 
@@ -88,7 +87,7 @@ await main(async () => {
 function jestArguments([...projectsAndOptions]) {
   const projects = projectsAndOptions.filter((word) => !word.startsWith('--'));
   const options = projectsAndOptions.filter((word) => word.startsWith('--'));
-  const reporters = projects.some((project) => ['faults', 'timed', 'nightly'].includes(project))
+  const reporters = projects.some((project) => ['faults', 'nightly'].includes(project))
     ? ['--reporters=default', '--reporters=./test/support/fault-table.mjs']
     : [];
   return ['--selectProjects', ...projects, ...options, ...reporters];

@@ -13,7 +13,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 /**
  * Tests the interface specification rule by rule, from the outside: only with requests, and with receivers of
  * webhooks. §1 to §9 are its sections, #1 to #13 the endpoints of its section 4. The contract defines what
- * the specification leaves open. The ten-second limit of an attempt is tested in conformance.timed.spec.ts.
+ * the specification leaves open. The ten-second limit of an attempt is tested in conformance.nightly.spec.ts.
  */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -1,6 +1,6 @@
 import { runInChains } from '../support/run-in-chains.js';
-import { registerCustomer } from '../support/customers.js';
-import { expectUnavailable, DedicatedDatabase } from '../support/dedicated-database.js';
+import { registerCustomer, registerCustomers } from '../support/customers.js';
+import { DedicatedDatabase, expectUnavailable, sendAllRequestKinds } from '../support/dedicated-database.js';
 import { eventually } from '../support/eventually.js';
 import { recordMeasurements } from '../support/measurements.js';
 import { mixedRequests } from '../support/mixed-requests.js';
@@ -8,6 +8,7 @@ import { mixedRequests } from '../support/mixed-requests.js';
 describe('faults of PostgreSQL', () => {
   let dedicated: DedicatedDatabase;
   beforeAll(async () => (dedicated = await DedicatedDatabase.start()));
+  afterEach(() => dedicated?.server.thaw());
   afterAll(() => dedicated?.remove());
 
   it.each([
@@ -82,6 +83,39 @@ describe('faults of PostgreSQL', () => {
     expect(Math.min(...durations)).toBeGreaterThan(1_900);
     await dedicated.expectHealthyConnections();
     await dedicated.expectNoLeakedConnection();
+    await history.check();
+  });
+
+  it('PostgreSQL is frozen: every request gets 503; the same processes continue when it responds again', async () => {
+    const { instance, server, receiver, history, customer, pids } = dedicated;
+    await registerCustomers(instance, 20);
+    await server.freeze();
+    const live = await instance.request('GET', '/livez');
+    const ready = await instance.request('GET', '/readyz');
+    const requests = [1, 2, 3].flatMap(() => sendAllRequestKinds(instance, customer));
+    (await Promise.all(requests)).forEach(expectUnavailable);
+    expect([live.status, ready.status]).toEqual([200, 503]);
+
+    server.thaw();
+    const created = await eventually('a registration', async () => {
+      const { status, body } = await instance.register();
+      return status === 201 && (body.customer.id as string);
+    });
+    await dedicated.expectHealthyConnections();
+    await eventually('the event', () => receiver.requests.some(({ body }) => body.includes(created)));
+    expect(dedicated.pids).toEqual(pids);
+    await history.check();
+  });
+
+  it('PostgreSQL is frozen when both programs receive SIGTERM: they exit with 0', async () => {
+    const { instance, server, history } = dedicated;
+    await server.freeze();
+    const programs = [instance.api, instance.workers.at(-1)!];
+    expect(await Promise.all(programs.map((each) => each.stop('SIGTERM')))).toEqual([0, 0]);
+    server.thaw();
+    instance.startApi();
+    instance.startWorker();
+    await instance.waitUntilReady();
     await history.check();
   });
 });

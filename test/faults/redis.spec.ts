@@ -171,6 +171,14 @@ describeRedis('faults of Redis, deliveries with redis', () => {
     expect(receiver.requests).toHaveLength(before + 1);
     recordMeasurements({ jobs: 100 });
   });
+
+  it('Redis is stopped when both programs receive SIGTERM: they exit with 0', async () => {
+    await redis!.stop();
+    await eventually('Redis to be reported as down', async () => (await readiness()).status === 'degraded');
+    const programs = [instance.api, ...instance.workers.filter(({ isRunning }) => isRunning)];
+    const exitCodes = await Promise.all(programs.map((each) => each.stop('SIGTERM')));
+    expect(exitCodes).toEqual(programs.map(() => 0));
+  });
 });
 
 describeRedis('limits without Redis', () => {

@@ -35,8 +35,7 @@ export interface HistorySummary {
 export type CheckOptions = Partial<Tolerances>;
 
 /**
- * Time limits for files named `*.timed.spec.ts` and `*.nightly.spec.ts`: I8 (late attempts), I7 (slow
- * responses).
+ * Time limits for files named `*.nightly.spec.ts`: I8 (late attempts), I7 (slow responses).
  */
 export const ON_TIME = { lateMs: 5_000, longestMs: 15_000 };
 

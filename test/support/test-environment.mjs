@@ -4,7 +4,7 @@ import { conformance } from './conformance.mjs';
 import { releaseSharedServers, sharedServer } from './shared-servers.mjs';
 
 /** Test files that start their own processes, because they kill, freeze or configure them. */
-const OWN_PROCESSES = /\.(dedicated|browser|timed|nightly)\.spec\.ts$|\/test\/faults\//;
+const OWN_PROCESSES = /\.(dedicated|browser|nightly)\.spec\.ts$|\/test\/faults\//;
 
 /**
  * The environment of end-to-end tests. Jest loads the modules of a test again for each file; the modules that
