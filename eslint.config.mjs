@@ -1,6 +1,6 @@
 import tseslint from 'typescript-eslint';
 
-const specs = '{apps,libs,test}/**/*.spec.ts';
+const specs = '{apps,libs,packages,test}/**/*.spec.ts';
 
 /** Time, randomness and the environment are each read in one place, so that tests can replace them. */
 const restricted = {
@@ -105,10 +105,10 @@ const unnamedRoutes = [
 const restrictSyntax = (...selectors) => ({ 'no-restricted-syntax': ['error', ...selectors.flat()] });
 
 export default tseslint.config(
-  { ignores: ['**/dist/', '.data/', 'apps/console/src/http/openapi.d.ts'] },
+  { ignores: ['**/dist/', '.data/', '**/openapi.d.ts', 'packages/*/src/openapi.ts'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
-    files: ['{apps,libs,test}/**/*.{ts,tsx}'],
+    files: ['{apps,libs,packages,test}/**/*.{ts,tsx}'],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -137,6 +137,14 @@ export default tseslint.config(
       ),
       'no-restricted-globals': ['error', ...restricted.globals, ...restricted.clientGlobals],
       'no-restricted-imports': ['error', { paths: [...restricted.imports, ...restricted.clientImports] }],
+      'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  {
+    files: ['packages/**/*.ts'],
+    rules: {
+      ...restrictSyntax(restricted.randomness),
       'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
     },

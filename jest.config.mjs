@@ -39,7 +39,7 @@ const projectBySuffix = (displayName) => ({
 /** @type {import('jest').Config} */
 export default {
   projects: [
-    { ...shared, displayName: 'unit', testMatch: ['<rootDir>/{apps,libs}/**/*.spec.ts'] },
+    { ...shared, displayName: 'unit', testMatch: ['<rootDir>/{apps,libs,packages}/**/*.spec.ts'] },
     { ...blackBox, displayName: 'e2e', testMatch: ['<rootDir>/test/{e2e,contract}/**/+([^.]).spec.ts'] },
     projectBySuffix('dedicated'),
     projectBySuffix('browser'),

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ScriptError, main, root, step } from './environment.mjs';
+import { ensureOpenApiTypes } from './openapi-types.mjs';
 import { run, withLock } from './processes.mjs';
 
 const LOCK = path.join(root, '.build.lock');
@@ -15,6 +16,9 @@ const VITE = ['vite', 'bin', 'vite.js'];
 /** The projects of nest-cli.json: the apps and libs of the programs. */
 const PROJECTS = Object.values(JSON.parse(read(path.join(root, 'nest-cli.json'))).projects);
 const SOURCES = PROJECTS.map((project) => project.root);
+
+/** The npm packages, each after those that it imports. */
+const PACKAGES = ['packages/js', 'packages/server', 'packages/testing'];
 
 /**
  * The parts that are built separately, so that a change to the console restarts no program, and vice versa.
@@ -50,6 +54,14 @@ const TOOLS_PART = {
   steps: [[['typescript', 'bin', 'tsc'], '-p', 'tsconfig.tools.json']],
 };
 
+/** The npm packages in packages/. */
+const PACKAGES_PART = {
+  stamp: path.join(DIST, '.packages-stamp'),
+  sources: PACKAGES,
+  outputs: PACKAGES.map((folder) => `${folder}/dist`),
+  steps: PACKAGES.map((folder) => [['typescript', 'bin', 'tsc'], '-p', `${folder}/tsconfig.build.json`]),
+};
+
 /**
  * Installs the packages of package-lock.json, unless node_modules already contains them.
  * @param {NodeJS.WriteStream} report stream for the progress
@@ -71,8 +83,20 @@ export async function ensureInstalled(report) {
  *   fixtures
  * @returns {Promise<boolean>} true if the programs were built and must be restarted
  */
-export async function ensureBuilt(report, { withTools = false } = {}) {
-  const wanted = withTools ? [...BUILD_PARTS, TOOLS_PART] : BUILD_PARTS;
+export function ensureBuilt(report, { withTools = false } = {}) {
+  return ensurePartsBuilt(report, withTools ? [...BUILD_PARTS, TOOLS_PART] : BUILD_PARTS);
+}
+
+/**
+ * Builds the npm packages if they changed since the last build.
+ * @param {NodeJS.WriteStream} report stream for the progress
+ */
+export async function ensurePackagesBuilt(report) {
+  await ensureOpenApiTypes();
+  await ensurePartsBuilt(report, [PACKAGES_PART]);
+}
+
+async function ensurePartsBuilt(report, wanted) {
   if (outdatedParts(wanted).length === 0) return false;
   return withLock(LOCK, async () => {
     // The stamps are computed before the build, so that files that change meanwhile are built the next time.
@@ -168,6 +192,6 @@ function read(file) {
 if (process.argv[1] && fs.realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   await main(async () => {
     await ensureInstalled(process.stdout);
-    await ensureBuilt(process.stdout);
+    await (process.argv.includes('--packages') ? ensurePackagesBuilt : ensureBuilt)(process.stdout);
   });
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ensureBuilt, ensureInstalled } from './build.mjs';
+import { ensureBuilt, ensureInstalled, ensurePackagesBuilt } from './build.mjs';
 import { main, root } from './environment.mjs';
 import { run } from './processes.mjs';
 
@@ -40,6 +40,7 @@ const NEVER_RERUN = /isolation|credentials|secrets|hostile|tokens|passwords|brut
 await main(async () => {
   await ensureInstalled(process.stderr);
   await ensureBuilt(process.stderr);
+  await ensurePackagesBuilt(process.stderr);
   const { reapServers, stopServers } = await import('../test/support/embedded.mjs');
   const { hasRedisServer } = await import('../test/support/redis-process.mjs');
   const { startTestServers } = await import('../test/support/test-servers.mjs');

@@ -1,0 +1,19 @@
+import path from 'node:path';
+import { main, root } from './environment.mjs';
+import { run } from './processes.mjs';
+
+const COMPILER = path.join(root, 'node_modules', 'typescript-7', 'bin', 'tsc');
+const PROJECTS = ['.', 'apps/console', 'packages/js', 'packages/server', 'packages/testing'];
+
+/** Checks the types of each project, specs included. */
+await main(async () => {
+  let result = 0;
+  for (const project of PROJECTS) {
+    const { code, output } = await run(process.execPath, [COMPILER, '--noEmit', '-p', project], {
+      cwd: root,
+    });
+    process.stdout.write(output);
+    if (code !== 0) result = 1;
+  }
+  return result;
+});
