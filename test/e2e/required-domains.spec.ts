@@ -94,6 +94,9 @@ describe('FE-06: a customer in the domain of a required provider', () => {
       ).body;
       const invite = await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/invite`);
       expect(problemOf(invite)).toEqual(ssoRequired(provider));
+      const invited = { email: emailAt(provider), sendInvite: true };
+      const created = await instance.requestWithSecretKey('POST', '/api/v1/customers', invited);
+      expect(problemOf(created)).toEqual(ssoRequired(provider));
       const attempts = await instance.sql('SELECT tries FROM login_attempts WHERE tries > 0');
       expect(attempts).toEqual([]);
     }));

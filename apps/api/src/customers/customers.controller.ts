@@ -54,12 +54,14 @@ export class CustomersController {
   @ApiOperation({
     operationId: 'customers.create',
     summary: 'Create a customer',
-    description: 'Sends an invitation email if `sendInvite` is true.',
+    description:
+      'Sends an invitation email if `sendInvite` is true. An address whose domain requires an identity provider cannot be invited (`sso_required`): its owner needs no password.',
   })
   @SecretKey('customer:write')
   @ApiCreatedResponse({ type: CustomerResponse })
   @ApiProblems(
     'method_not_enabled',
+    'sso_required',
     'not_found',
     'email_already_registered',
     'external_id_taken',

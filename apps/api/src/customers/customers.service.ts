@@ -26,6 +26,7 @@ import {
 import { newId, PasswordHasher } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import type { Client } from '../http/request-context.js';
+import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { MailQuotaService } from '../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordCheckService } from '../passwords/password-check.service.js';
@@ -46,6 +47,7 @@ export class CustomersService {
     private readonly hasher: PasswordHasher,
     private readonly links: OneTimeLinksService,
     private readonly quota: MailQuotaService,
+    private readonly required: RequiredProvidersService,
     private readonly tokens: OneTimeTokensRepository,
     private readonly erasures: ErasuresRepository,
     private readonly events: EventsRepository,
@@ -62,7 +64,7 @@ export class CustomersService {
    * Creates a customer for a server, with a password, a password hash of another system, or none;
    * `sendInvite` sends an email with a link to set the first password.
    * @throws GatehouseError `not_found` for a project outside the caller's reach, `project_archived`,
-   *   `method_not_enabled` for an invitation, `weak_password`, `email_already_registered`, `external_id_taken`,
+   *   `method_not_enabled` and `sso_required` for an invitation, `weak_password`, `email_already_registered`, `external_id_taken`,
    *   `rate_limited`, `overloaded`
    */
   async create(caller: ManagementCaller, input: CreateCustomerRequest, client: Client): Promise<Customer> {
@@ -70,6 +72,7 @@ export class CustomersService {
     const passwordHash = await this.resolvePasswordHash(project, input, client);
     if (input.sendInvite) {
       assertMethodEnabled(project, 'password');
+      await this.required.assertAllowed(project, input.email);
       await this.quota.assertAllowed(project, {
         kind: 'accept-invite',
         recipient: input.email,
