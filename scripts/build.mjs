@@ -120,6 +120,7 @@ async function buildAll(parts) {
     parts.map(async ({ part, wanted }) => {
       fs.rmSync(part.stamp, { force: true });
       await build(part);
+      fs.mkdirSync(DIST, { recursive: true });
       fs.writeFileSync(part.stamp, wanted);
     }),
   );
