@@ -1,0 +1,88 @@
+/** An invalid field of a request. */
+export interface FieldError {
+  /** Name of the field, such as `email`. */
+  field: string;
+  /** Code of the problem, such as `required`. */
+  code: string;
+  /** Text for developers. */
+  message: string;
+}
+
+/** Further properties of an error. */
+export interface ErrorDetails {
+  status?: number;
+  fields?: FieldError[];
+  reasons?: string[];
+  methods?: string[];
+  provider?: string | undefined;
+  retryAfter?: number | undefined;
+  requestId?: string | undefined;
+  cause?: unknown;
+}
+
+/** The only error that the client throws. Base decisions on `code`: the message is a text for developers. */
+export class GatehouseError extends Error {
+  override readonly name = 'GatehouseError';
+  /** Status of the response; 0 if there is none. */
+  readonly status: number;
+  /** The invalid fields of `validation_failed`. */
+  readonly fields: FieldError[];
+  /** The reasons of `weak_password`. */
+  readonly reasons: string[];
+  /** The proofs that `reauthentication_required` accepts. */
+  readonly methods: string[];
+  /** Slug of the identity provider that `sso_required` names. */
+  readonly provider: string | undefined;
+  /** Seconds after which another attempt can succeed. */
+  readonly retryAfter: number | undefined;
+  /** Id of the request in the log of Gatehouse. */
+  readonly requestId: string | undefined;
+
+  constructor(
+    /** A code of the API, or one of the client: `network_error`, `timeout`, `signed_out`, `no_secure_random` … */
+    readonly code: string,
+    message: string,
+    details: ErrorDetails = {},
+  ) {
+    super(message, { cause: details.cause });
+    this.status = details.status ?? 0;
+    this.fields = details.fields ?? [];
+    this.reasons = details.reasons ?? [];
+    this.methods = details.methods ?? [];
+    this.provider = details.provider;
+    this.retryAfter = details.retryAfter;
+    this.requestId = details.requestId;
+  }
+}
+
+/** Returns the error of a response, whose body is a problem (RFC 9457) unless a proxy has sent it. */
+export function errorOfResponse({ status, headers }: Response, body: unknown): GatehouseError {
+  const problem = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  const retryAfter = Number(headers.get('Retry-After') ?? NaN);
+  return new GatehouseError(
+    (problem['code'] as string | undefined) ?? 'unknown',
+    (problem['detail'] as string | undefined) ?? `Gatehouse returned status ${status}`,
+    {
+      ...(problem as ErrorDetails),
+      status,
+      fields: problem['errors'] as FieldError[],
+      retryAfter: retryAfter >= 0 ? retryAfter : undefined,
+      requestId: headers.get('X-Request-Id') ?? undefined,
+    },
+  );
+}
+
+const ENDING_CODES = [
+  'invalid_refresh_token',
+  'refresh_token_expired',
+  'refresh_token_reused',
+  'reauthentication_required',
+];
+
+/** Returns true if a refresh was rejected because the session has ended. Any other error leaves the session in place. */
+export const endsSession = (error: unknown): error is GatehouseError =>
+  error instanceof GatehouseError && error.status === 401 && ENDING_CODES.includes(error.code);
+
+/** Returns true if a request has no response: it may or may not have been carried out. */
+export const isLost = (error: unknown): boolean =>
+  error instanceof GatehouseError && (error.code === 'network_error' || error.code === 'timeout');

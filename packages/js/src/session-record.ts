@@ -1,0 +1,88 @@
+import type { CustomerSummary, Tokens } from './types.js';
+
+/** A session of a customer with its newest tokens. */
+export interface LiveRecord {
+  /** Orders the sign-ins of all tabs: the time of the sign-in, or a later number. */
+  epoch: number;
+  /** Id of the session: the claim `sid` of its access tokens. */
+  sid: string;
+  /** Number of refreshes since the sign-in. Two records with the same number have the same refresh token. */
+  generation: number;
+  accessToken: string;
+  refreshToken: string;
+  /** The time at which the access token expires, in milliseconds since 1970. */
+  expiresAt: number;
+  /** The time at which the refresh token was obtained, in milliseconds since 1970. */
+  obtainedAt: number;
+  /** The customer at the time of the last refresh. */
+  customer: CustomerSummary;
+}
+
+/** The end of a session. It is stored in place of the session, so that no outdated copy of it comes back. */
+export interface EndedRecord {
+  epoch: number;
+  sid: string;
+  ended: true;
+  /** The error code that ended the session; undefined after a sign-out. */
+  reason?: string | undefined;
+}
+
+/** What is stored about the last session. */
+export type SessionRecord = LiveRecord | EndedRecord;
+
+/** Returns true if a record is that of an active session. */
+export const isLive = (record: SessionRecord | null): record is LiveRecord =>
+  record !== null && !('ended' in record);
+
+/**
+ * Returns true if the first record replaces the second one. A later sign-in replaces an earlier one; within a
+ * session, its end replaces everything, then a later refresh, then a later access token.
+ */
+export function isNewer(first: SessionRecord, second: SessionRecord | null): boolean {
+  if (!second) return true;
+  if (first.epoch !== second.epoch) return first.epoch > second.epoch;
+  if (first.sid !== second.sid) return first.sid > second.sid;
+  if (!isLive(first)) return isLive(second);
+  if (!isLive(second)) return false;
+  if (first.generation !== second.generation) return first.generation > second.generation;
+  return first.expiresAt > second.expiresAt;
+}
+
+/** Returns the stored record, or null if there is none or it cannot be read. */
+export function parseRecord(text: string | null): SessionRecord | null {
+  try {
+    const record = JSON.parse(text ?? 'null') as Partial<LiveRecord & EndedRecord> | null;
+    const isRecord = typeof record?.epoch === 'number' && typeof record.sid === 'string';
+    return isRecord && (record.ended || record.refreshToken) ? (record as SessionRecord) : null;
+  } catch {
+    return null;
+  }
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** Returns the id of the session of an access token. React Native has no `atob`. */
+export function sessionIdOf(accessToken: string): string {
+  let bits = 0;
+  let length = 0;
+  let json = '';
+  for (const char of accessToken.split('.')[1] ?? '') {
+    bits = ((bits << 6) | ALPHABET.indexOf(char)) & 0xffff;
+    length += 6;
+    if (length < 8) continue;
+    length -= 8;
+    json += String.fromCharCode((bits >> length) & 255);
+  }
+  return (JSON.parse(json) as { sid: string }).sid;
+}
+
+/**
+ * Returns the fields of a record that new tokens determine. The times are in milliseconds since 1970.
+ * @param sentAt the time of the request: a page that was frozen before it read the response must not overestimate the
+ *   validity
+ */
+export const tokenFields = (
+  { accessToken, refreshToken, expiresIn }: Tokens,
+  sentAt: number,
+  receivedAt: number,
+) => ({ accessToken, refreshToken, expiresAt: sentAt + expiresIn * 1_000, obtainedAt: receivedAt });

@@ -1,0 +1,63 @@
+import type { components } from './openapi.js';
+
+type Schemas = components['schemas'];
+
+/** The tokens of a sign-in or a refresh. */
+export type Tokens = Schemas['TokensResponse'];
+/** The customer in the response of a sign-in. */
+export type CustomerSummary = Schemas['CustomerSummary'];
+/** The customer's own profile. */
+export type Customer = Schemas['MeResponse'];
+/** A session of the customer. */
+export type Session = Schemas['OwnSessionResponse'];
+/** An authenticator app. */
+export type Factor = Schemas['FactorResponse'];
+/** All second factors of the customer. */
+export type Factors = Schemas['FactorsResponse'];
+/** The secret of a new authenticator app, also as a URI and as an SVG image. */
+export type TotpSecret = Schemas['TotpSecretResponse'];
+/** An authenticator app that is not confirmed yet. */
+export type NewTotpFactor = Schemas['NewTotpFactorResponse'];
+/** A passkey of the customer. */
+export type Passkey = Schemas['PasskeyResponse'];
+/** A passkey that was added. `recoveryCodes` comes with the first second factor, and is null otherwise. */
+export type AddedPasskey = Schemas['AddedPasskeyResponse'];
+/** An account at an identity provider with which the customer can sign in. */
+export type Identity = Schemas['IdentityResponse'];
+/** A step that a sign-in still requires. */
+export type Challenge = Schemas['ChallengeResponse'];
+/** What a sign-in page should offer. */
+export type SignInOptions = Schemas['SignInOptionsResponse'];
+/** What a sign-in page should offer for an email address. */
+export type EmailSignInOptions = Schemas['EmailSignInOptionsResponse'];
+/** The fields of a registration. */
+export type SignUpFields = Schemas['RegisterRequest'];
+/** The fields that customers can change. */
+export type CustomerChanges = Schemas['UpdateMeRequest'];
+/** The response of every route that signs customers in. */
+export type AuthResponse = Schemas['AuthResponse'] & { recoveryCodes?: string[] | null };
+/** The response of a refresh. */
+export type RefreshResponse = Schemas['RefreshResponse'];
+/** A new access token after a proof of identity. */
+export type AccessTokenResponse = Schemas['AccessTokenResponse'];
+
+/** The result of a sign-in. */
+export type SignInResult =
+  | { status: 'complete'; customer: CustomerSummary; recoveryCodes?: string[] }
+  | { status: 'second_factor'; challenge: Challenge }
+  | { status: 'enroll_factor'; challenge: Challenge }
+  | { status: 'verify_email'; customer?: CustomerSummary };
+
+/** The result of a redirect back to the page. */
+export type RedirectResult =
+  SignInResult | { status: 'linked'; identity: Identity } | { status: 'reauthenticated' };
+
+/** Whether a customer is signed in. */
+export type AuthState =
+  | { status: 'signed_in'; customer: CustomerSummary; sessionId: string }
+  | {
+      status: 'signed_out';
+      customer: null;
+      /** The error code that ended the session, such as `refresh_token_expired`; undefined after a sign-out. */
+      reason?: string;
+    };
