@@ -445,6 +445,7 @@ describe('the session of a client', () => {
       await origin.clock.advance(HOUR);
       await accessToken(tab);
     }
+    await origin.clock.advance(SECOND);
     expect(await accessToken(other)).toBe(await accessToken(tab));
     expectContinued(2);
   });
