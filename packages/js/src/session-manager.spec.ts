@@ -214,7 +214,7 @@ class FakeOrigin {
       'https://auth.example.com',
       'pk',
       platform,
-      fetch as typeof globalThis.fetch,
+      fetch,
     );
     tab.manager = new SessionManager(transport, tab.store, KEY);
     tab.kill = () => this.tabs.delete(tab);

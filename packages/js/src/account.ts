@@ -1,0 +1,135 @@
+import type { ClientCore } from './client-core.js';
+import { pagedList, type Page, type PagedList } from './pages.js';
+import type { RedirectTarget } from './redirects.js';
+import type {
+  AddedPasskey,
+  Customer,
+  CustomerChanges,
+  Factors,
+  Identity,
+  NewTotpFactor,
+  Passkey,
+  RedirectResult,
+  Session,
+} from './types.js';
+
+const loadFactors = () => import('./factors.js');
+const loadPasskeys = () => import('./passkeys.js');
+const loadRedirects = () => import('./redirects.js');
+
+/** Returns the functions of `client.customer`. All throw GatehouseError. */
+export const createCustomer = ({ manager, store }: ClientCore) => ({
+  /** Returns the customer's profile. */
+  get: (): Promise<Customer> => manager.call('GET', '/me'),
+
+  /** Changes names and language. */
+  update: (changes: CustomerChanges): Promise<Customer> => manager.call('PATCH', '/me', changes),
+
+  /** Changes or sets the password and ends all other sessions. */
+  changePassword: (fields: { currentPassword?: string; newPassword: string }): Promise<void> =>
+    manager.call('POST', '/me/password', fields),
+
+  /** Emails links to both addresses. The address changes when both are confirmed. */
+  changeEmail: (fields: { email: string; password?: string }): Promise<void> =>
+    manager.call('POST', '/me/email', fields).then(() => undefined),
+
+  /** Deletes the account and signs the customer out. */
+  delete: async (fields: { currentPassword?: string } = {}): Promise<void> => {
+    await manager.call('POST', '/me/delete', fields);
+    if (store.current) await manager.end(store.current);
+  },
+});
+
+/** Returns the functions of `client.sessions`. All throw GatehouseError. */
+export const createSessions = ({ manager }: ClientCore) => ({
+  /** Returns the active sessions, newest first: the first page with `await`, all with `for await`. */
+  list: ({ limit }: { limit?: number } = {}): PagedList<Session> =>
+    pagedList((cursor) => {
+      const query = [limit && `limit=${limit}`, cursor && `cursor=${encodeURIComponent(cursor)}`];
+      return manager.call<Page<Session>>('GET', `/me/sessions?${query.filter(Boolean).join('&')}`);
+    }),
+
+  /** Ends a session. */
+  revoke: (id: string): Promise<void> => manager.call('DELETE', `/me/sessions/${id}`),
+});
+
+/** Returns the functions of `client.factors`. All throw GatehouseError. */
+export const createFactors = (core: ClientCore) => ({
+  /** Returns the second factors and the number of unused recovery codes. */
+  list: async (): Promise<Factors> => (await loadFactors()).list(core),
+
+  /** Adds an authenticator app, which `confirmTotp()` confirms. */
+  addTotp: async (proof: { password?: string } = {}): Promise<NewTotpFactor> =>
+    (await loadFactors()).addTotp(core, proof),
+
+  /** Confirms an authenticator app with its first code. Returns the recovery codes of the first factor. */
+  confirmTotp: async (id: string, { code }: { code: string }): Promise<{ recoveryCodes: string[] | null }> =>
+    (await loadFactors()).confirmTotp(core, id, code),
+
+  /** Removes an authenticator app. */
+  remove: async (id: string): Promise<void> => (await loadFactors()).remove(core, id),
+
+  /** Returns new recovery codes, which replace the previous ones. */
+  createRecoveryCodes: async (proof: { password?: string } = {}): Promise<string[]> =>
+    (await loadFactors()).createRecoveryCodes(core, proof),
+});
+
+/** Returns the functions of `client.passkeys`. All throw GatehouseError. */
+export const createPasskeys = (core: ClientCore) => ({
+  /** Returns the passkeys of the customer. */
+  list: async (): Promise<Passkey[]> => (await loadPasskeys()).list(core),
+
+  /** Creates a passkey on the device and adds it. */
+  add: async (fields: { name?: string; password?: string } = {}): Promise<AddedPasskey> =>
+    (await loadPasskeys()).add(core, fields),
+
+  /** Renames a passkey. */
+  rename: async (id: string, { name }: { name: string }): Promise<Passkey> =>
+    (await loadPasskeys()).rename(core, id, name),
+
+  /** Removes a passkey. It stays on the device until the customer deletes it there. */
+  remove: async (id: string): Promise<void> => (await loadPasskeys()).remove(core, id),
+});
+
+/** Returns the functions of `client.identities`. All throw GatehouseError. */
+export const createIdentities = (core: ClientCore) => ({
+  /** Returns the accounts at identity providers with which the customer can sign in. */
+  list: async (): Promise<Identity[]> =>
+    (await core.manager.call<Page<Identity>>('GET', '/me/identities')).data,
+
+  /** Opens the page of an identity provider to link an account. Returns as `signIn.social()` does. */
+  link: async (target: RedirectTarget): Promise<RedirectResult | null> =>
+    (await loadRedirects()).link(core, target),
+
+  /** Removes an account at an identity provider. */
+  unlink: (id: string): Promise<void> => core.manager.call('DELETE', `/me/identities/${id}`),
+});
+
+/** Returns the functions of `client.reauthenticate`, which prove the identity again. All throw GatehouseError. */
+export const createReauthenticate = (core: ClientCore) => ({
+  /** Proves the identity with the password. */
+  password: ({ password }: { password: string }): Promise<void> =>
+    core.reauthenticate('', { method: 'password', password }),
+
+  /** Proves the identity with a code of the authenticator app. */
+  totp: ({ code }: { code: string }): Promise<void> => core.reauthenticate('', { method: 'totp', code }),
+
+  /** Proves the identity with a recovery code. */
+  recoveryCode: ({ code }: { code: string }): Promise<void> =>
+    core.reauthenticate('', { method: 'recovery_code', code }),
+
+  /** Emails a code for `emailCode()`. */
+  sendEmailCode: (): Promise<void> =>
+    core.manager.call('POST', '/me/reauthenticate/options', { method: 'email_code' }).then(() => undefined),
+
+  /** Proves the identity with the code of an email. */
+  emailCode: ({ code }: { code: string }): Promise<void> =>
+    core.reauthenticate('', { method: 'email_code', code }),
+
+  /** Proves the identity with a passkey. */
+  passkey: async (): Promise<void> => (await loadPasskeys()).reauthenticate(core),
+
+  /** Opens the page of an identity provider to prove the identity. Returns as `signIn.social()` does. */
+  social: async (target: RedirectTarget): Promise<RedirectResult | null> =>
+    (await loadRedirects()).reauthenticate(core, target),
+});

@@ -1,0 +1,75 @@
+import type { Platform } from './platform.js';
+import { SessionManager } from './session-manager.js';
+import { SessionStore } from './session-store.js';
+import { memoryStorage, type ClientStorage } from './storage.js';
+import { Transport } from './transport.js';
+import type { AccessTokenResponse, AuthResponse, SignInResult } from './types.js';
+
+/** The source of random bytes. `globalThis.crypto` has this shape. */
+export interface RandomSource {
+  getRandomValues(array: Uint8Array<ArrayBuffer>): unknown;
+}
+
+export interface ClientOptions {
+  /** URL of Gatehouse, such as `https://auth.example.com`. */
+  url: string;
+  /** The publishable key of the project, `pk_…`. */
+  publishableKey: string;
+  /** The id of the project. Only `signInUrl()` requires it. */
+  projectId?: string;
+  /** Where the tokens are stored. Default: `memoryStorage()`. */
+  storage?: ClientStorage;
+  /** The key of the tokens in the storage, for several clients of one origin. Default: `gatehouse.session`. */
+  storageKey?: string;
+  /** Further origins to which `client.fetch` sends the access token, such as `https://api.example.com`. */
+  apiOrigins?: string[];
+  /** The source of random bytes. Default: `globalThis.crypto`. */
+  crypto?: RandomSource;
+  /** Sends all requests. Default: `globalThis.fetch`. */
+  fetch?: typeof globalThis.fetch;
+}
+
+/** What the parts of a client share. */
+export class ClientCore {
+  readonly storage: ClientStorage;
+  readonly store: SessionStore;
+  readonly transport: Transport;
+  readonly manager: SessionManager;
+  readonly fetch: typeof globalThis.fetch;
+
+  constructor(
+    readonly options: ClientOptions,
+    readonly platform: Platform,
+  ) {
+    const { publishableKey, storage = memoryStorage(), storageKey = 'gatehouse.session', fetch } = options;
+    const url = options.url.replace(/\/+$/, '');
+    // Browsers require that fetch is called on the global object.
+    this.fetch = fetch ?? ((input, init) => globalThis.fetch(input, init));
+    this.storage = storage;
+    this.store = new SessionStore(storage, storageKey, platform);
+    this.transport = new Transport(url, publishableKey, platform, this.fetch);
+    this.manager = new SessionManager(this.transport, this.store, storageKey);
+  }
+
+  /** Sends a request without a session. @throws GatehouseError */
+  post<Body>(path: string, body?: unknown): Promise<Body> {
+    return this.transport.send<Body>('POST', path, body);
+  }
+
+  /** Sends a request that can sign a customer in, and stores the tokens of its response. @throws GatehouseError */
+  async signIn(path: string, body: unknown): Promise<SignInResult> {
+    const sentAt = this.platform.now();
+    const { tokens, customer, challenge, recoveryCodes } = await this.post<Partial<AuthResponse>>(path, body);
+    if (challenge) return { status: challenge.kind, challenge };
+    if (!tokens || !customer) return { status: 'verify_email', ...(customer ? { customer } : {}) };
+    await this.manager.begin(tokens, customer, sentAt);
+    return { status: 'complete', customer, ...(recoveryCodes ? { recoveryCodes } : {}) };
+  }
+
+  /** Sends a proof of identity and stores the new access token. @throws GatehouseError */
+  async reauthenticate(path: string, body: unknown): Promise<void> {
+    const sentAt = this.platform.now();
+    const response = await this.manager.call<AccessTokenResponse>('POST', `/me/reauthenticate${path}`, body);
+    await this.manager.replaceAccessToken(response, sentAt);
+  }
+}

@@ -1,0 +1,59 @@
+import type { ClientCore } from './client-core.js';
+import type { Redirect } from './redirect-url.js';
+import { browserStorage, type ClientStorage } from './storage.js';
+
+/** A flow that leaves the page and returns to the redirect URL. */
+export interface Flow {
+  kind: 'sign_in' | 'link' | 'reauthenticate';
+  /** The value that the redirect repeats; null for flows whose redirect has none. */
+  state: string | null;
+  codeVerifier: string;
+  redirectUrl: string;
+  /** In milliseconds since 1970. */
+  createdAt: number;
+}
+
+const KEY = 'gatehouse.flows';
+/** Flows of Gatehouse are valid for ten minutes. The rest is for clocks that are set meanwhile. */
+const MAX_AGE = 3_600_000;
+const MAX_FLOWS = 10;
+
+/** Memory does not survive the redirect, and the link of an email opens another tab. The verifier alone is no secret. */
+const storageOf = (core: ClientCore): ClientStorage => browserStorage() ?? core.storage;
+
+async function read(core: ClientCore): Promise<Flow[]> {
+  try {
+    const flows = JSON.parse((await storageOf(core).getItem(KEY)) ?? '[]') as Flow[];
+    return flows.filter(({ createdAt }) => Math.abs(core.platform.now() - createdAt) < MAX_AGE);
+  } catch {
+    return [];
+  }
+}
+
+const write = async (core: ClientCore, flows: Flow[]): Promise<void> =>
+  void (await storageOf(core).setItem(KEY, JSON.stringify(flows.slice(0, MAX_FLOWS))));
+
+/** Stores a flow, newest first. */
+export const addFlow = async (core: ClientCore, flow: Flow): Promise<void> =>
+  write(core, [flow, ...(await read(core))]);
+
+/** Removes a flow: it can be completed once. */
+export const removeFlow = async (core: ClientCore, { codeVerifier }: Flow): Promise<void> =>
+  write(
+    core,
+    (await read(core)).filter((flow) => flow.codeVerifier !== codeVerifier),
+  );
+
+/** Returns the flow that a redirect completes: the one with the same state, or the newest for the same URL. */
+export async function findFlow(core: ClientCore, redirect: Redirect): Promise<Flow | null> {
+  const { code, error, state, cleanUrl } = redirect;
+  if (!code && !error) return null;
+  const isOwn = (flow: Flow): boolean =>
+    flow.state === null
+      ? state === undefined && comparable(flow.redirectUrl) === comparable(cleanUrl)
+      : flow.state === state;
+  return (await read(core)).find(isOwn) ?? null;
+}
+
+/** Browsers add a slash to a URL without a path. */
+const comparable = (url: string): string => url.replace(/#.*$/s, '').replace(/\/(?=\?|$)/, '');

@@ -1,0 +1,33 @@
+/** What a redirect contains. */
+export interface Redirect {
+  code: string | undefined;
+  error: string | undefined;
+  state: string | undefined;
+  /** The URL without these parameters. */
+  cleanUrl: string;
+}
+
+/** Reads a URL to which the browser was redirected. The URL class of React Native is incomplete. */
+export function readRedirect(url: string): Redirect {
+  const [, base = '', query = '', hash = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? [];
+  const values: Record<string, string> = {};
+  const kept = query.split('&').filter((parameter) => {
+    const [, name, value] = /^(code|error|state)=(.*)$/s.exec(parameter) ?? [];
+    if (name) values[name] = decode(value!);
+    return !name && parameter !== '';
+  });
+  return {
+    code: values['code'],
+    error: values['error'],
+    state: values['state'],
+    cleanUrl: base + (kept.length > 0 ? `?${kept.join('&')}` : '') + hash,
+  };
+}
+
+function decode(value: string): string {
+  try {
+    return decodeURIComponent(value.replaceAll('+', ' '));
+  } catch {
+    return value;
+  }
+}

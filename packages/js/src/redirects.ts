@@ -1,0 +1,156 @@
+import type { ClientCore } from './client-core.js';
+import { GatehouseError, isLost } from './gatehouse-error.js';
+import { createVerifier, randomText } from './pkce.js';
+import { addFlow, findFlow, removeFlow, type Flow } from './redirect-flows.js';
+import { readRedirect } from './redirect-url.js';
+import type { Identity, RedirectResult } from './types.js';
+
+/** A flow at an identity provider. */
+export interface RedirectTarget {
+  /** Slug of the identity provider. */
+  provider: string;
+  /** Where the flow ends: an entry of the project setting `redirectUrls`. */
+  redirectUrl: string;
+  /**
+   * Opens a URL. Default: the page is left. An application that opens a browser returns the URL to which the browser was
+   * redirected.
+   */
+  openUrl?: (url: string) => string | null | undefined | void | Promise<string | null | undefined | void>;
+}
+
+export interface SignInUrlOptions {
+  /** Where the sign-in ends: an entry of the project setting `redirectUrls`. */
+  redirectUrl: string;
+  screen?: 'sign_in' | 'sign_up' | 'forgot_password';
+  /** Email address that the forms contain. */
+  loginHint?: string;
+  prompt?: 'login';
+  /** Maximum age of the proof at an identity provider, in seconds. */
+  maxAge?: number;
+  /** Languages in order of preference. */
+  uiLocales?: string[] | string;
+}
+
+/** Signs in at an identity provider. */
+export async function signIn(core: ClientCore, target: RedirectTarget): Promise<RedirectResult | null> {
+  const state = randomText(core);
+  const codeChallenge = await begin(core, { kind: 'sign_in', state, redirectUrl: target.redirectUrl });
+  const body = { redirectUrl: target.redirectUrl, codeChallenge, state };
+  const { url } = await core.post<{ url: string }>(
+    `/auth/oauth/${encodeURIComponent(target.provider)}`,
+    body,
+  );
+  return open(core, url, target);
+}
+
+/** Links an account at an identity provider. */
+export const link = (core: ClientCore, target: RedirectTarget): Promise<RedirectResult | null> =>
+  openInSession(core, 'link', `/me/identities/${encodeURIComponent(target.provider)}`, target);
+
+/** Proves the identity at an identity provider. */
+export const reauthenticate = (core: ClientCore, target: RedirectTarget): Promise<RedirectResult | null> =>
+  openInSession(
+    core,
+    'reauthenticate',
+    `/me/reauthenticate/oauth/${encodeURIComponent(target.provider)}`,
+    target,
+  );
+
+async function openInSession(
+  core: ClientCore,
+  kind: Flow['kind'],
+  path: string,
+  target: RedirectTarget,
+): Promise<RedirectResult | null> {
+  const { redirectUrl } = target;
+  // These routes accept no state. Gatehouse binds the code to the session instead.
+  const codeChallenge = await begin(core, { kind, state: null, redirectUrl });
+  const { url } = await core.manager.call<{ url: string }>('POST', path, { redirectUrl, codeChallenge });
+  return open(core, url, target);
+}
+
+/** Returns the request for an email with a link. */
+export async function emailLinkRequest(
+  core: ClientCore,
+  email: string,
+  redirectUrl: string,
+): Promise<object> {
+  const codeChallenge = await begin(core, { kind: 'sign_in', state: null, redirectUrl });
+  return { email, redirectUrl, codeChallenge };
+}
+
+/** Returns the URL of the hosted sign-in page. @throws GatehouseError `project_id_required` */
+export async function hostedPageUrl(core: ClientCore, options: SignInUrlOptions): Promise<string> {
+  const { projectId } = core.options;
+  if (!projectId) throw new GatehouseError('project_id_required', 'Pass the option projectId');
+  const { redirectUrl, screen, loginHint, prompt, maxAge, uiLocales } = options;
+  const state = randomText(core);
+  const parameters: Record<string, string | number | undefined> = {
+    client_id: projectId,
+    redirect_url: redirectUrl,
+    code_challenge: await begin(core, { kind: 'sign_in', state, redirectUrl }),
+    state,
+    screen,
+    login_hint: loginHint,
+    prompt,
+    max_age: maxAge,
+    ui_locales: typeof uiLocales === 'object' ? uiLocales.join(' ') : uiLocales,
+  };
+  const query = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return `${core.transport.url}/sign-in?${query.map(([name, value]) => `${name}=${encodeURIComponent(value!)}`).join('&')}`;
+}
+
+/** Completes the flow that has led to a URL. Returns null if this client has not begun one. */
+export async function handleRedirect(core: ClientCore, url: string): Promise<RedirectResult | null> {
+  const redirect = readRedirect(url);
+  const flow = await findFlow(core, redirect);
+  if (!flow) return null;
+  // The code must not stay in the history or in the Referer header.
+  if (typeof document === 'object' && url === location.href)
+    history.replaceState(history.state, '', redirect.cleanUrl);
+  if (redirect.error) {
+    await removeFlow(core, flow);
+    throw new GatehouseError(redirect.error, 'The identity provider or the customer has ended the flow');
+  }
+  try {
+    return await exchange(core, flow, redirect.code!);
+  } catch (error) {
+    // Without a response, the application can handle the same URL again.
+    if (isLost(error)) await addFlow(core, flow);
+    throw error;
+  }
+}
+
+async function exchange(core: ClientCore, flow: Flow, code: string): Promise<RedirectResult> {
+  await removeFlow(core, flow);
+  const { codeVerifier, redirectUrl, kind } = flow;
+  const body = { code, codeVerifier, redirectUrl };
+  if (kind === 'sign_in') return core.signIn('/auth/exchange', body);
+  if (kind === 'link') {
+    const identity = await core.manager.call<Identity>('POST', '/me/identities/exchange', body);
+    return { status: 'linked', identity };
+  }
+  await core.reauthenticate('/exchange', body);
+  return { status: 'reauthenticated' };
+}
+
+/** Stores a flow. Returns its code challenge. */
+async function begin(core: ClientCore, flow: Pick<Flow, 'kind' | 'state' | 'redirectUrl'>): Promise<string> {
+  const { codeVerifier, codeChallenge } = await createVerifier(core);
+  await addFlow(core, { ...flow, codeVerifier, createdAt: core.platform.now() });
+  return codeChallenge;
+}
+
+async function open(
+  core: ClientCore,
+  url: string,
+  { openUrl }: RedirectTarget,
+): Promise<RedirectResult | null> {
+  if (openUrl) {
+    const redirectedTo = await openUrl(url);
+    return typeof redirectedTo === 'string' ? handleRedirect(core, redirectedTo) : null;
+  }
+  if (typeof document !== 'object') throw new GatehouseError('open_url_required', 'Pass the option openUrl');
+  location.assign(url);
+  return null;
+}
