@@ -1,7 +1,8 @@
+import { GatehouseError, isLost } from './gatehouse-error.js';
 import type { Platform } from './platform.js';
 import { SessionManager } from './session-manager.js';
 import { SessionStore } from './session-store.js';
-import { memoryStorage, type ClientStorage } from './storage.js';
+import { browserStorage, memoryStorage, type ClientStorage } from './storage.js';
 import { Transport } from './transport.js';
 import type { AccessTokenResponse, AuthResponse, SignInResult } from './types.js';
 
@@ -29,9 +30,17 @@ export interface ClientOptions {
   fetch?: typeof globalThis.fetch;
 }
 
-/** What the parts of a client share. */
+/**
+ * What the parts of a client share. The parts that are loaded on use import only types of the core: otherwise bundlers
+ * would split the core into several files.
+ */
 export class ClientCore {
-  readonly storage: ClientStorage;
+  /**
+   * Stores the flows that leave the page. Memory would not survive this, and the link of an email opens another tab. What
+   * is stored is useless without the code of the redirect.
+   */
+  readonly flowStorage: ClientStorage;
+  readonly isLost = isLost;
   readonly store: SessionStore;
   readonly transport: Transport;
   readonly manager: SessionManager;
@@ -45,10 +54,15 @@ export class ClientCore {
     const url = options.url.replace(/\/+$/, '');
     // Browsers require that fetch is called on the global object.
     this.fetch = fetch ?? ((input, init) => globalThis.fetch(input, init));
-    this.storage = storage;
+    this.flowStorage = browserStorage() ?? storage;
     this.store = new SessionStore(storage, storageKey, platform);
     this.transport = new Transport(url, publishableKey, platform, this.fetch);
     this.manager = new SessionManager(this.transport, this.store, storageKey);
+  }
+
+  /** Returns an error of the client itself. */
+  error(code: string, message: string, cause?: unknown): GatehouseError {
+    return new GatehouseError(code, message, { cause });
   }
 
   /** Sends a request without a session. @throws GatehouseError */

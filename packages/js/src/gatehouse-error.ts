@@ -24,19 +24,19 @@ export interface ErrorDetails {
 export class GatehouseError extends Error {
   override readonly name = 'GatehouseError';
   /** Status of the response; 0 if there is none. */
-  readonly status: number;
+  declare readonly status: number;
   /** The invalid fields of `validation_failed`. */
-  readonly fields: FieldError[];
+  declare readonly fields: FieldError[];
   /** The reasons of `weak_password`. */
-  readonly reasons: string[];
+  declare readonly reasons: string[];
   /** The proofs that `reauthentication_required` accepts. */
-  readonly methods: string[];
+  declare readonly methods: string[];
   /** Slug of the identity provider that `sso_required` names. */
-  readonly provider: string | undefined;
+  declare readonly provider: string | undefined;
   /** Seconds after which another attempt can succeed. */
-  readonly retryAfter: number | undefined;
+  declare readonly retryAfter: number | undefined;
   /** Id of the request in the log of Gatehouse. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
 
   constructor(
     /** A code of the API, or one of the client: `network_error`, `timeout`, `signed_out`, `no_secure_random` … */
@@ -45,13 +45,8 @@ export class GatehouseError extends Error {
     details: ErrorDetails = {},
   ) {
     super(message, { cause: details.cause });
-    this.status = details.status ?? 0;
-    this.fields = details.fields ?? [];
-    this.reasons = details.reasons ?? [];
-    this.methods = details.methods ?? [];
-    this.provider = details.provider;
-    this.retryAfter = details.retryAfter;
-    this.requestId = details.requestId;
+    const { cause: _, ...rest } = details;
+    Object.assign(this, { status: 0, fields: [], reasons: [], methods: [] }, rest);
   }
 }
 
@@ -63,9 +58,11 @@ export function errorOfResponse({ status, headers }: Response, body: unknown): G
     (problem['code'] as string | undefined) ?? 'unknown',
     (problem['detail'] as string | undefined) ?? `Gatehouse returned status ${status}`,
     {
-      ...(problem as ErrorDetails),
       status,
-      fields: problem['errors'] as FieldError[],
+      fields: (problem['errors'] ?? []) as FieldError[],
+      reasons: (problem['reasons'] ?? []) as string[],
+      methods: (problem['methods'] ?? []) as string[],
+      provider: problem['provider'] as string | undefined,
       retryAfter: retryAfter >= 0 ? retryAfter : undefined,
       requestId: headers.get('X-Request-Id') ?? undefined,
     },

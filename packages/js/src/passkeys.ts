@@ -1,5 +1,4 @@
 import type { ClientCore } from './client-core.js';
-import { GatehouseError } from './gatehouse-error.js';
 import type { Page } from './pages.js';
 import type { AddedPasskey, Passkey, SignInResult } from './types.js';
 
@@ -13,13 +12,16 @@ interface RequestOptions {
 /** Signs in with a passkey that the customer chooses. */
 export async function signIn(core: ClientCore): Promise<SignInResult> {
   const { options } = await core.post<RequestOptions>('/auth/passkey/options');
-  return core.signIn('/auth/passkey', { response: await usePasskey(options) });
+  return core.signIn('/auth/passkey', { response: await usePasskey(core, options) });
 }
 
 /** Completes a sign-in with a passkey as the second factor. */
 export async function completeChallenge(core: ClientCore, challengeToken: string): Promise<SignInResult> {
   const { options } = await core.post<RequestOptions>('/auth/challenge/passkey/options', { challengeToken });
-  return core.signIn('/auth/challenge/passkey', { challengeToken, response: await usePasskey(options) });
+  return core.signIn('/auth/challenge/passkey', {
+    challengeToken,
+    response: await usePasskey(core, options),
+  });
 }
 
 /** Adds a passkey as the second factor that a sign-in requires, and completes the sign-in. */
@@ -30,7 +32,7 @@ export async function enroll(
 ): Promise<SignInResult> {
   const path = '/auth/challenge/enroll-passkey';
   const { options } = await core.post<CreationOptions>(`${path}/options`, { challengeToken });
-  const response = await createPasskey(options);
+  const response = await createPasskey(core, options);
   const result = await core.signIn(path, { challengeToken, response });
   if (name && result.status === 'complete') await renameNewest(core, name);
   return result;
@@ -38,11 +40,12 @@ export async function enroll(
 
 /** Adds a passkey to the customer. */
 export async function add(
-  { manager }: ClientCore,
+  core: ClientCore,
   { name, ...proof }: { name?: string; password?: string },
 ): Promise<AddedPasskey> {
+  const { manager } = core;
   const { options } = await manager.call<CreationOptions>('POST', '/me/passkeys/options', proof);
-  const response = await createPasskey(options);
+  const response = await createPasskey(core, options);
   return manager.call('POST', '/me/passkeys', { ...(name ? { name } : {}), response });
 }
 
@@ -63,7 +66,7 @@ export async function reauthenticate(core: ClientCore): Promise<void> {
   const { options } = await core.manager.call<RequestOptions>('POST', '/me/reauthenticate/options', {
     method: 'passkey',
   });
-  await core.reauthenticate('', { method: 'passkey', response: await usePasskey(options) });
+  await core.reauthenticate('', { method: 'passkey', response: await usePasskey(core, options) });
 }
 
 /** Names the passkey that was just added: the enrollment itself accepts no name. */
@@ -72,14 +75,14 @@ async function renameNewest(core: ClientCore, name: string): Promise<void> {
   if (newest) await rename(core, newest.id, name);
 }
 
-const usePasskey = (options: PublicKeyCredentialRequestOptionsJSON): Promise<unknown> =>
-  withErrors(() => {
+const usePasskey = (core: ClientCore, options: PublicKeyCredentialRequestOptionsJSON): Promise<unknown> =>
+  withErrors(core, () => {
     const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
     return navigator.credentials.get({ publicKey });
   });
 
-const createPasskey = (options: PublicKeyCredentialCreationOptionsJSON): Promise<unknown> =>
-  withErrors(() => {
+const createPasskey = (core: ClientCore, options: PublicKeyCredentialCreationOptionsJSON): Promise<unknown> =>
+  withErrors(core, () => {
     const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
     return navigator.credentials.create({ publicKey });
   });
@@ -90,16 +93,13 @@ const CODES: Record<string, string> = {
   InvalidStateError: 'passkey_already_added',
 };
 
-async function withErrors(work: () => Promise<Credential | null>): Promise<unknown> {
+async function withErrors(core: ClientCore, work: () => Promise<Credential | null>): Promise<unknown> {
   if (typeof PublicKeyCredential !== 'function')
-    throw new GatehouseError(
-      'passkeys_not_supported',
-      'Passkeys require https and a browser that supports them',
-    );
+    throw core.error('passkeys_not_supported', 'Passkeys require https and a browser that supports them');
   try {
     return ((await work()) as PublicKeyCredential).toJSON();
   } catch (error) {
     const { name, message } = error as Error;
-    throw new GatehouseError(CODES[name] ?? 'passkey_failed', message, { cause: error });
+    throw core.error(CODES[name] ?? 'passkey_failed', message, error);
   }
 }

@@ -1,5 +1,4 @@
 import type { ClientCore } from './client-core.js';
-import { GatehouseError } from './gatehouse-error.js';
 import { sha256 } from './sha256.js';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -15,10 +14,10 @@ function base64url(bytes: Uint8Array): string {
 }
 
 /** Returns 256 random bits. @throws GatehouseError `no_secure_random` */
-export function randomText({ options }: ClientCore): string {
-  const source = options.crypto ?? (globalThis as { crypto?: Crypto }).crypto;
+export function randomText(core: ClientCore): string {
+  const source = core.options.crypto ?? (globalThis as { crypto?: Crypto }).crypto;
   if (typeof source?.getRandomValues !== 'function')
-    throw new GatehouseError('no_secure_random', 'Pass the option crypto: { getRandomValues }');
+    throw core.error('no_secure_random', 'Pass the option crypto: { getRandomValues }');
   const bytes = new Uint8Array(32);
   source.getRandomValues(bytes);
   return base64url(bytes);

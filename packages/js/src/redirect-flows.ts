@@ -1,6 +1,5 @@
 import type { ClientCore } from './client-core.js';
 import type { Redirect } from './redirect-url.js';
-import { browserStorage, type ClientStorage } from './storage.js';
 
 /** A flow that leaves the page and returns to the redirect URL. */
 export interface Flow {
@@ -18,12 +17,9 @@ const KEY = 'gatehouse.flows';
 const MAX_AGE = 3_600_000;
 const MAX_FLOWS = 10;
 
-/** Memory does not survive the redirect, and the link of an email opens another tab. The verifier alone is no secret. */
-const storageOf = (core: ClientCore): ClientStorage => browserStorage() ?? core.storage;
-
 async function read(core: ClientCore): Promise<Flow[]> {
   try {
-    const flows = JSON.parse((await storageOf(core).getItem(KEY)) ?? '[]') as Flow[];
+    const flows = JSON.parse((await core.flowStorage.getItem(KEY)) ?? '[]') as Flow[];
     return flows.filter(({ createdAt }) => Math.abs(core.platform.now() - createdAt) < MAX_AGE);
   } catch {
     return [];
@@ -31,7 +27,7 @@ async function read(core: ClientCore): Promise<Flow[]> {
 }
 
 const write = async (core: ClientCore, flows: Flow[]): Promise<void> =>
-  void (await storageOf(core).setItem(KEY, JSON.stringify(flows.slice(0, MAX_FLOWS))));
+  void (await core.flowStorage.setItem(KEY, JSON.stringify(flows.slice(0, MAX_FLOWS))));
 
 /** Stores a flow, newest first. */
 export const addFlow = async (core: ClientCore, flow: Flow): Promise<void> =>

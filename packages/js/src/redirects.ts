@@ -1,5 +1,4 @@
 import type { ClientCore } from './client-core.js';
-import { GatehouseError, isLost } from './gatehouse-error.js';
 import { createVerifier, randomText } from './pkce.js';
 import { addFlow, findFlow, removeFlow, type Flow } from './redirect-flows.js';
 import { readRedirect } from './redirect-url.js';
@@ -82,7 +81,7 @@ export async function emailLinkRequest(
 /** Returns the URL of the hosted sign-in page. @throws GatehouseError `project_id_required` */
 export async function hostedPageUrl(core: ClientCore, options: SignInUrlOptions): Promise<string> {
   const { projectId } = core.options;
-  if (!projectId) throw new GatehouseError('project_id_required', 'Pass the option projectId');
+  if (!projectId) throw core.error('project_id_required', 'Pass the option projectId');
   const { redirectUrl, screen, loginHint, prompt, maxAge, uiLocales } = options;
   const state = randomText(core);
   const parameters: Record<string, string | number | undefined> = {
@@ -110,13 +109,13 @@ export async function handleRedirect(core: ClientCore, url: string): Promise<Red
     history.replaceState(history.state, '', redirect.cleanUrl);
   if (redirect.error) {
     await removeFlow(core, flow);
-    throw new GatehouseError(redirect.error, 'The identity provider or the customer has ended the flow');
+    throw core.error(redirect.error, 'The identity provider or the customer has ended the flow');
   }
   try {
     return await exchange(core, flow, redirect.code!);
   } catch (error) {
     // Without a response, the application can handle the same URL again.
-    if (isLost(error)) await addFlow(core, flow);
+    if (core.isLost(error)) await addFlow(core, flow);
     throw error;
   }
 }
@@ -150,7 +149,7 @@ async function open(
     const redirectedTo = await openUrl(url);
     return typeof redirectedTo === 'string' ? handleRedirect(core, redirectedTo) : null;
   }
-  if (typeof document !== 'object') throw new GatehouseError('open_url_required', 'Pass the option openUrl');
+  if (typeof document !== 'object') throw core.error('open_url_required', 'Pass the option openUrl');
   location.assign(url);
   return null;
 }

@@ -210,12 +210,7 @@ class FakeOrigin {
         );
       });
     tab.store = new SessionStore(this.storageOf(tab), KEY, platform);
-    const transport = new Transport(
-      'https://auth.example.com',
-      'pk',
-      platform,
-      fetch,
-    );
+    const transport = new Transport('https://auth.example.com', 'pk', platform, fetch);
     tab.manager = new SessionManager(transport, tab.store, KEY);
     tab.kill = () => this.tabs.delete(tab);
     tab.store.subscribe((state) => tab.states.push(state));
