@@ -544,7 +544,7 @@ describe('the session of a client', () => {
     expect(states).toEqual(['signed_in', 'signed_out']);
   });
 
-  it('reads no other storage when it is in memory', async () => {
+  it('announces nothing to other tabs when its storage is in memory', async () => {
     const channels: string[] = [];
     const platform: Platform = {
       now: () => origin.clock.time,
