@@ -1,0 +1,62 @@
+import { createRemoteJWKSet, customFetch, jwtVerify, type RemoteJWKSetOptions } from 'jose';
+import type { AccessTokenClaims } from './access-token-claims.js';
+import { compileConditions, type AuthConditions } from './conditions.js';
+import { invalidAccessToken, unavailable } from './gatehouse-error.js';
+
+export interface VerifierOptions {
+  /** The issuer of the tokens, without a trailing slash. */
+  url: string;
+  projectId: string;
+  fetch: typeof fetch;
+  /** Returns whether the session or the customer of a valid token has been revoked. */
+  isRevoked: (claims: AccessTokenClaims) => boolean;
+}
+
+/** The codes of jose for an invalid token. All other errors concern the public keys. */
+const BAD_TOKEN =
+  /^ERR_(JWT_|JWS_|JWKS_NO_MATCHING_KEY|JWKS_MULTIPLE_|JOSE_ALG_NOT_ALLOWED|JOSE_NOT_SUPPORTED)/;
+
+/** Returns a function that verifies access tokens of one project with the cached public keys of Gatehouse. */
+export function createAccessTokenVerifier({ url, projectId, fetch, isRevoked }: VerifierOptions) {
+  const publicKeys = createRemoteJWKSet(new URL(`${url}/.well-known/jwks.json`), {
+    [customFetch]: (target, init) => fetch(target, init),
+  } satisfies RemoteJWKSetOptions);
+
+  const options = {
+    issuer: url,
+    audience: projectId,
+    typ: 'at+jwt',
+    // The setting `signingAlgorithm` of the project selects one of the two. Accepting both is safe: each public key
+    // names its algorithm, and jose uses a key with no other. A symmetric algorithm is never accepted.
+    algorithms: ['ES256', 'RS256'],
+    requiredClaims: ['exp', 'sub', 'sid'],
+    clockTolerance: 5,
+  };
+
+  async function verify(token: string): Promise<AccessTokenClaims> {
+    try {
+      return (await jwtVerify(token, publicKeys, options)).payload as AccessTokenClaims;
+    } catch (error) {
+      if (BAD_TOKEN.test(String((error as { code?: unknown } | null)?.code)))
+        throw invalidAccessToken('The access token is malformed, expired or from another issuer.', error);
+      throw unavailable('The public keys of Gatehouse cannot be read.', error);
+    }
+  }
+
+  return (conditions: AuthConditions = {}) => {
+    const check = compileConditions(conditions);
+    return async (token: string): Promise<AccessTokenClaims> => {
+      const claims = await verify(token);
+      if (isRevoked(claims)) throw invalidAccessToken('The session of the access token has ended.');
+      check(claims, Math.floor(Date.now() / 1_000));
+      return claims;
+    };
+  };
+}
+
+/** Returns the token in an Authorization header. @throws GatehouseError `invalid_access_token` */
+export function readBearerToken(authorization: string | null | undefined): string {
+  const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+  if (token) return token;
+  throw invalidAccessToken('The request contains no access token.');
+}

@@ -1,0 +1,100 @@
+import { createAccessTokenVerifier } from './access-token-verifier.js';
+import type { AccessTokenClaims } from './access-token-claims.js';
+import type { AuthConditions } from './conditions.js';
+import { createManagement } from './management.js';
+import { createRequireCustomer, type CustomerMiddleware } from './require-customer.js';
+import { Revocations, type RevocationOptions } from './revocations.js';
+import { createTransport } from './transport.js';
+import type { TypedRequest } from './typed-request.js';
+import { createWebhook, type WebhookHandler, type WebhookHandlers, type WebhookOptions } from './webhook.js';
+
+export interface ServerOptions {
+  /** The URL of Gatehouse (`PUBLIC_URL`), which is also the issuer of the tokens. */
+  url: string;
+  /** Id of the project, which is the audience of the tokens. */
+  projectId: string;
+  /** Required for `request`, all resources, `vouchFor` and `revocation`. */
+  secretKey?: string | undefined;
+  /** The signing secret of the webhook endpoint, or several. Required for `webhook`. */
+  webhookSecret?: string | string[] | undefined;
+  /** Rejects the tokens of ended sessions. Requires `revocations().start()`. */
+  revocation?: boolean | RevocationOptions;
+  /** Sends all requests; default: the global `fetch`. */
+  fetch?: typeof fetch;
+}
+
+export interface VouchOptions {
+  /** Required for the routes that require a publishable key. */
+  publishableKey?: string;
+  /** The user agent of the customer, from which `device` of the session is derived. */
+  userAgent?: string;
+}
+
+/** The client of one project. */
+export interface Gatehouse extends ReturnType<typeof createManagement> {
+  /**
+   * Returns the claims of a customer's access token. Sends no request while the public keys are cached.
+   * @throws GatehouseError `invalid_access_token` (401), `reauthentication_required` (403), or `unavailable` (503),
+   *   which must not sign anyone out
+   */
+  verifyAccessToken(token: string, conditions?: AuthConditions): Promise<AccessTokenClaims>;
+
+  /**
+   * Returns a middleware of Express, or a hook of Fastify, that sets `request.customer` to the claims of the access
+   * token, or responds with a problem: 401 `invalid_access_token`, 403 `reauthentication_required` or 503 `unavailable`.
+   */
+  requireCustomer(conditions?: AuthConditions): CustomerMiddleware;
+
+  /**
+   * Returns a route handler for webhooks. It responds with 204 once the handler of the event has finished or if there is
+   * none, 400 if the signature is invalid, and 500 if the handler fails, so that Gatehouse delivers the event again.
+   */
+  webhook(handlers: WebhookHandlers, options?: WebhookOptions): WebhookHandler;
+
+  /** Returns the reader of revocations, which the app starts and stops. @throws TypeError without `revocation` */
+  revocations(): Revocations;
+
+  /**
+   * Returns the headers of a call of `/api/v1/auth/*` for a customer, so that rate limits and sessions use the address
+   * of the customer. The secret key needs the scope `customer:write`.
+   * @param clientIp address of the customer, from a source that the customer cannot choose
+   */
+  vouchFor(clientIp: string, options?: VouchOptions): Record<string, string>;
+
+  /** Sends one request with the secret key, typed by the API reference. @throws GatehouseError */
+  request: TypedRequest;
+}
+
+/** Returns the client of one project. It sends no request before the first call. */
+export function createServer(options: ServerOptions): Gatehouse {
+  const { projectId, secretKey, revocation = false } = options;
+  const url = options.url.replace(/\/+$/, '');
+  const send: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init));
+  const transport = createTransport({ url, secretKey, fetch: send });
+  const revocations = revocation
+    ? new Revocations(transport, projectId, revocation === true ? {} : revocation)
+    : null;
+  const isRevoked = (claims: AccessTokenClaims): boolean => revocations?.isRevoked(claims) ?? false;
+  const verifier = createAccessTokenVerifier({ url, projectId, fetch: send, isRevoked });
+
+  return {
+    verifyAccessToken: async (token, conditions) => verifier(conditions)(token),
+    requireCustomer: createRequireCustomer(verifier),
+    webhook: createWebhook(options.webhookSecret),
+    revocations: () => {
+      if (revocations) return revocations;
+      throw new TypeError('revocations() requires the option revocation of createServer()');
+    },
+    vouchFor: (clientIp, { publishableKey, userAgent } = {}) => {
+      if (!secretKey) throw new TypeError('vouchFor() requires the option secretKey of createServer()');
+      return {
+        'x-api-key': secretKey,
+        'x-client-ip': clientIp,
+        ...(publishableKey && { 'x-publishable-key': publishableKey }),
+        ...(userAgent && { 'user-agent': userAgent }),
+      };
+    },
+    request: transport as TypedRequest,
+    ...createManagement(transport),
+  };
+}

@@ -1,0 +1,72 @@
+import {
+  createParamDecorator,
+  HttpException,
+  Inject,
+  Injectable,
+  Module,
+  SetMetadata,
+  type CanActivate,
+  type CustomDecorator,
+  type DynamicModule,
+  type ExecutionContext,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { AccessTokenClaims } from './access-token-claims.js';
+import type { AuthConditions } from './conditions.js';
+import { createServer, type Gatehouse, type ServerOptions } from './create-server.js';
+import { GatehouseError } from './gatehouse-error.js';
+import { readBearerToken } from './access-token-verifier.js';
+import { problemHeaders, type NodeRequest } from './respond.js';
+
+/** Injection token of the client: `@Inject(GATEHOUSE) gatehouse: Gatehouse`. */
+export const GATEHOUSE = Symbol('Gatehouse');
+
+const CONDITIONS = Symbol('Gatehouse conditions');
+
+type CustomerRequest = NodeRequest & { customer?: AccessTokenClaims };
+
+/** Requires a second factor or a recent proof of identity of a route or a controller behind `CustomerGuard`. */
+export const Auth = (conditions: AuthConditions): CustomDecorator<symbol> =>
+  SetMetadata(CONDITIONS, conditions);
+
+/** Injects the claims of the access token into a parameter of a route behind `CustomerGuard`. */
+export const Customer: () => ParameterDecorator = createParamDecorator(
+  (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<CustomerRequest>().customer,
+);
+
+/** Accepts requests with a valid access token. Other responses are as in `requireCustomer()`. */
+export class CustomerGuard implements CanActivate {
+  private readonly reflector = new Reflector();
+
+  constructor(private readonly gatehouse: Gatehouse) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const targets = [context.getHandler(), context.getClass()];
+    const conditions = this.reflector.getAllAndOverride<AuthConditions | undefined>(CONDITIONS, targets);
+    const http = context.switchToHttp();
+    const request = http.getRequest<CustomerRequest>();
+    try {
+      const token = readBearerToken(String(request.headers['authorization'] ?? ''));
+      request.customer = await this.gatehouse.verifyAccessToken(token, conditions);
+      return true;
+    } catch (error) {
+      if (!(error instanceof GatehouseError)) throw error;
+      // Both Express and Fastify have this method.
+      const response = http.getResponse<{ header(name: string, value: string): unknown }>();
+      for (const [name, value] of Object.entries(problemHeaders(error))) response.header(name, value);
+      throw new HttpException(error.problem, error.status, { cause: error });
+    }
+  }
+}
+Injectable()(CustomerGuard);
+Inject(GATEHOUSE)(CustomerGuard, undefined, 0);
+
+/** Provides the client to all modules. */
+export class GatehouseModule {
+  /** Returns the module with one client. */
+  static forRoot(options: ServerOptions): DynamicModule {
+    const providers = [{ provide: GATEHOUSE, useFactory: () => createServer(options) }, CustomerGuard];
+    return { module: GatehouseModule, global: true, providers, exports: providers };
+  }
+}
+Module({})(GatehouseModule);

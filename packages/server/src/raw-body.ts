@@ -1,0 +1,81 @@
+import type { NodeRequest } from './respond.js';
+
+/** The longest body of a webhook, in bytes. Gatehouse sends at most 64 KiB. */
+const LONGEST_BODY = 1024 * 1024;
+
+/** The reason why a body cannot be verified, with the status of the response. */
+export class BodyError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** A request of a Node.js server whose body may have been read by a body parser. */
+export type NodeBodyRequest = NodeRequest & {
+  /** Set by `rawBody: true` of NestJS and by other body parsers. */
+  rawBody?: unknown;
+  body?: unknown;
+  readableDidRead?: boolean;
+  /** Set by Fastify: the request of Node.js. */
+  raw?: NodeBodyRequest;
+};
+
+// The text must have the bytes that were signed, so a byte order mark is kept.
+const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+
+/** Returns the body of a Web request as text. @throws BodyError if it is too long */
+export async function readWebBody(request: Request): Promise<string> {
+  return request.body ? decode(await join(chunksOf(request.body))) : '';
+}
+
+/**
+ * Returns the body of a request of Node.js, Express or Fastify as text, with the bytes that were signed.
+ * @throws BodyError if it is too long, or if a body parser has replaced it
+ */
+export async function readNodeBody(request: NodeBodyRequest): Promise<string> {
+  for (const body of [request.rawBody, request.body]) {
+    if (typeof body === 'string') return body;
+    if (body instanceof Uint8Array) return decode(body);
+  }
+  const message = request.raw ?? request;
+  if (message.readableDidRead || (request.raw && request.body !== undefined))
+    throw new BodyError(
+      500,
+      'The body was parsed before its signature could be verified. Mount the webhook before express.json(), or keep the raw body in request.rawBody.',
+    );
+  return decode(await join(message as unknown as AsyncIterable<Uint8Array>));
+}
+
+async function join(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of chunks) {
+    length += part.length;
+    if (length > LONGEST_BODY) throw new BodyError(413, 'The body is too long.');
+    parts.push(part);
+  }
+  const whole = new Uint8Array(length);
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}
+
+/** Returns the chunks of a stream. Some runtimes have no asynchronous iterator of their streams. */
+async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel();
+  }
+}

@@ -1,0 +1,47 @@
+import { readBearerToken, type createAccessTokenVerifier } from './access-token-verifier.js';
+import type { AccessTokenClaims } from './access-token-claims.js';
+import type { AuthConditions } from './conditions.js';
+import { GatehouseError } from './gatehouse-error.js';
+import { problemHeaders, respond, type NodeRequest } from './respond.js';
+
+declare global {
+  // Express reads the types of additional properties from this namespace.
+  // eslint-disable-next-line @typescript-eslint/no-namespace
+  namespace Express {
+    interface Request {
+      /** The claims of the access token, behind `requireCustomer()`. */
+      customer?: AccessTokenClaims;
+    }
+  }
+}
+
+/** A middleware of Express, and an `onRequest` or `preHandler` hook of Fastify. */
+export type CustomerMiddleware = (
+  request: NodeRequest,
+  response: object,
+  next: (error?: Error) => void,
+) => void;
+
+/**
+ * Returns a middleware that sets `request.customer` to the claims of the access token, or responds with a problem:
+ * 401 `invalid_access_token`, 403 `reauthentication_required` or 503 `unavailable`.
+ */
+export function createRequireCustomer(verifier: ReturnType<typeof createAccessTokenVerifier>) {
+  return (conditions: AuthConditions = {}): CustomerMiddleware => {
+    const verify = verifier(conditions);
+    const authenticate = async (request: NodeRequest): Promise<void> => {
+      const { authorization } = request.headers;
+      const claims = await verify(readBearerToken(String(authorization ?? '')));
+      (request as { customer?: AccessTokenClaims }).customer = claims;
+    };
+    return (request, response, next) => {
+      authenticate(request).then(
+        () => next(),
+        (error: Error) => {
+          if (!(error instanceof GatehouseError)) return next(error);
+          respond(response, error.status, problemHeaders(error), JSON.stringify(error.problem));
+        },
+      );
+    };
+  };
+}

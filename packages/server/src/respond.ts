@@ -1,0 +1,59 @@
+import type { GatehouseError } from './gatehouse-error.js';
+
+/** The request of a Node.js server, Express or Fastify. */
+export interface NodeRequest {
+  headers: Record<string, string | string[] | undefined>;
+}
+
+/** The response of a Node.js server or of Express. */
+interface NodeResponse {
+  statusCode: number;
+  setHeader(name: string, value: string): unknown;
+  end(body?: string): unknown;
+}
+
+/** The response of Fastify. */
+interface FastifyReply {
+  code(status: number): unknown;
+  header(name: string, value: string): unknown;
+  send(body?: string): unknown;
+}
+
+const isFastifyReply = (response: object): response is FastifyReply =>
+  'send' in response && 'code' in response && !('setHeader' in response);
+
+/** Sends a response through Node.js, Express or Fastify. */
+export function respond(
+  response: object,
+  status: number,
+  headers: Record<string, string>,
+  body?: string,
+): void {
+  if (isFastifyReply(response)) {
+    response.code(status);
+    for (const [name, value] of Object.entries(headers)) response.header(name, value);
+    response.send(body);
+    return;
+  }
+  const node = response as NodeResponse;
+  node.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) node.setHeader(name, value);
+  node.end(body);
+}
+
+/** Returns the headers of the response to an error. */
+export function problemHeaders(error: GatehouseError): Record<string, string> {
+  const challenge = describeChallenge(error);
+  return {
+    'Content-Type': 'application/problem+json; charset=utf-8',
+    'Cache-Control': 'no-store',
+    ...(challenge && { 'WWW-Authenticate': challenge }),
+    ...(error.retryAfter !== null && { 'Retry-After': String(error.retryAfter) }),
+  };
+}
+
+/** Returns the challenge of RFC 6750, or that of RFC 9470 for a proof that is too old or too weak. */
+function describeChallenge({ code, status }: GatehouseError): string | null {
+  if (status === 401) return 'Bearer error="invalid_token"';
+  return code === 'reauthentication_required' ? 'Bearer error="insufficient_user_authentication"' : null;
+}

@@ -1,0 +1,142 @@
+import type { AccessTokenClaims } from './access-token-claims.js';
+import { toSeconds, type Duration } from './duration.js';
+import { GatehouseError, unavailable } from './gatehouse-error.js';
+import { toPage } from './pages.js';
+import { RevokedSessions, REVOKING_TYPES, type RevokingEvent } from './revoked-sessions.js';
+import type { Transport } from './transport.js';
+
+export interface RevocationOptions {
+  /** Time between two reads of the event feed; default: `'5s'`. */
+  interval?: Duration;
+  /** The longest `accessTokenTtl` that the project has had within this time; default: `'24h'`, the maximum. */
+  tokenLifetime?: Duration;
+  /** Called with each error of a read, which is repeated after the interval; default: `console.error`. */
+  onError?: (error: unknown) => void;
+}
+
+/** Clock and timer, which tests replace. */
+export interface Timing {
+  /** ms since 1970. */
+  now: () => number;
+  /** Waits for a time in ms. Ends early when `signal` is aborted. */
+  wait: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+const TIMING: Timing = {
+  now: () => Date.now(),
+  wait: (ms, signal) =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      // The poller must not keep a process alive. Other runtimes return a number.
+      (timer as { unref?: () => void }).unref?.();
+      signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+    }),
+};
+
+/** Tokens are accepted for this time after they have expired (see clockTolerance), in seconds. */
+const CLOCK_TOLERANCE = 5;
+
+// eslint-disable-next-line no-console
+const logError = (error: unknown): void => console.error('event feed cannot be read', error);
+
+/** Reads revocations from the event feed, so that the tokens of ended sessions are rejected before they expire. */
+export class Revocations {
+  private readonly interval: number;
+  private readonly lifetime: number;
+  private readonly onError: (error: unknown) => void;
+  private readonly revoked: RevokedSessions;
+  private cursor: string | undefined;
+  /** The filter of the cursor, which must not change. */
+  private createdAfter: string | undefined;
+  private isComplete = false;
+  private running: { controller: AbortController; firstRead: Promise<void> } | undefined;
+
+  constructor(
+    private readonly transport: Transport,
+    private readonly projectId: string,
+    { interval = '5s', tokenLifetime = '24h', onError = logError }: RevocationOptions,
+    private readonly timing: Timing = TIMING,
+  ) {
+    this.interval = toSeconds(interval) * 1_000;
+    this.lifetime = (toSeconds(tokenLifetime) + CLOCK_TOLERANCE) * 1_000;
+    this.onError = onError;
+    this.revoked = new RevokedSessions(this.lifetime);
+  }
+
+  /**
+   * Starts to read the feed. Resolves once it has been read completely; until then, tokens are not verified.
+   * @throws GatehouseError if the secret key is invalid or lacks the scope `event:read`
+   */
+  start(): Promise<void> {
+    if (!this.running) {
+      const controller = new AbortController();
+      const firstRead = new Promise<void>((resolve, reject) => {
+        void this.run(controller.signal, resolve, reject);
+      });
+      this.running = { controller, firstRead };
+    }
+    return this.running.firstRead;
+  }
+
+  /** Stops reading. What is known stays rejected. */
+  stop(): void {
+    this.running?.controller.abort();
+    this.running = undefined;
+  }
+
+  /** Returns whether a token is revoked. @throws GatehouseError `unavailable` before the first complete read */
+  isRevoked(claims: AccessTokenClaims): boolean {
+    if (!this.isComplete)
+      throw unavailable('The event feed has not been read yet: await revocations().start().');
+    return this.revoked.has(claims);
+  }
+
+  private async run(
+    signal: AbortSignal,
+    onRead: () => void,
+    onFailure: (error: unknown) => void,
+  ): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.readToEnd(signal);
+        this.isComplete = true;
+        onRead();
+      } catch (error) {
+        if (signal.aborted) break;
+        if (!this.isComplete && isPermanent(error)) {
+          this.stop();
+          return onFailure(error);
+        }
+        // The feed is read from its start: after a restore of the database, for example.
+        if (error instanceof GatehouseError && error.code === 'invalid_cursor') this.cursor = undefined;
+        this.onError(error);
+      }
+      await this.timing.wait(this.interval, signal);
+    }
+    onFailure(unavailable('The revocations were stopped before the event feed was read.'));
+  }
+
+  private async readToEnd(signal: AbortSignal): Promise<void> {
+    this.revoked.removeExpired(this.timing.now());
+    for (let hasMore = true; hasMore;) {
+      if (this.cursor === undefined)
+        this.createdAfter = new Date(this.timing.now() - this.lifetime).toISOString();
+      const query = {
+        types: REVOKING_TYPES.join(','),
+        project_id: this.projectId,
+        created_after: this.createdAfter,
+        limit: 200,
+        cursor: this.cursor,
+      };
+      const page = toPage<RevokingEvent>(await this.transport('GET', '/v1/events', { query, signal }));
+      for (const event of page.data) this.revoked.add(event);
+      this.cursor = page.nextCursor ?? undefined;
+      hasMore = page.hasMore;
+    }
+  }
+}
+
+/** Returns whether an error stays until the configuration changes. */
+const isPermanent = (error: unknown): boolean =>
+  !(error instanceof GatehouseError) ||
+  (error.status < 500 && error.status !== 429 && error.code !== 'invalid_cursor');

@@ -1,0 +1,50 @@
+import type { AccessTokenClaims } from './access-token-claims.js';
+
+/** The part of an event of the feed that revokes tokens. */
+export interface RevokingEvent {
+  type: string;
+  /** ISO 8601. */
+  created_at: string;
+  /** Without the resources if they have been erased. */
+  data: Record<string, unknown>;
+}
+
+/** The types of `RevokingEvent`. */
+export const REVOKING_TYPES = ['session.revoked', 'customer.disabled', 'customer.deleted'];
+
+/** The sessions and customers whose tokens are revoked, each until its last token has expired. */
+export class RevokedSessions {
+  private readonly sessions = new Map<string, number>();
+  /** Times of the revocation by customer: a customer who is enabled again receives newer tokens. */
+  private readonly customers = new Map<string, number>();
+
+  /** @param tokenLifetime longest lifetime of an access token, in ms */
+  constructor(private readonly tokenLifetime: number) {}
+
+  add({ type, created_at: createdAt, data }: RevokingEvent): void {
+    const revokedAt = Date.parse(createdAt);
+    if (type === 'session.revoked') remember(this.sessions, idOf(data['session']), revokedAt);
+    else remember(this.customers, idOf(data['customer']), revokedAt);
+  }
+
+  has({ sid, sub, iat }: AccessTokenClaims): boolean {
+    return this.sessions.has(sid) || iat * 1_000 <= (this.customers.get(sub) ?? -Infinity);
+  }
+
+  /** Removes what was revoked so long ago that every token has expired. @param now ms since 1970 */
+  removeExpired(now: number): void {
+    for (const entries of [this.sessions, this.customers])
+      for (const [id, revokedAt] of entries) if (revokedAt + this.tokenLifetime < now) entries.delete(id);
+  }
+
+  /** Number of entries in memory. */
+  get size(): number {
+    return this.sessions.size + this.customers.size;
+  }
+}
+
+const idOf = (resource: unknown): string | undefined => (resource as { id?: string } | undefined)?.id;
+
+function remember(entries: Map<string, number>, id: string | undefined, revokedAt: number): void {
+  if (id !== undefined) entries.set(id, Math.max(revokedAt, entries.get(id) ?? 0));
+}

@@ -1,0 +1,146 @@
+import { GatehouseError, unavailable, type Problem } from './gatehouse-error.js';
+import type { CallOptions } from './typed-request.js';
+
+export interface TransportOptions {
+  /** Without a trailing slash. */
+  url: string;
+  secretKey: string | undefined;
+  fetch: typeof fetch;
+  /** Waits before a retry; in ms. */
+  sleep?: (ms: number) => Promise<void>;
+}
+
+/** A request without types, as `Transport` sends it. */
+export type UntypedOptions = CallOptions & {
+  params?: Record<string, string> | undefined;
+  query?: object;
+  body?: unknown;
+};
+
+export type Transport = (method: string, path: string, options?: UntypedOptions) => Promise<unknown>;
+
+const ATTEMPTS = 3;
+/** Time limit of one attempt. */
+const TIMEOUT_MS = 10_000;
+/** The longest Retry-After for which a call waits, in seconds. */
+const LONGEST_WAIT = 5;
+
+const sleepFor = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The ETags of resources, so that a resource itself can be the precondition of its PATCH. */
+const etags = new WeakMap<object, string>();
+
+/**
+ * Returns a function that sends requests with the secret key. It retries at most twice: without a response, with a
+ * short Retry-After of 429 and 503, and while the same request is in progress.
+ */
+export function createTransport(transport: TransportOptions): Transport {
+  const { sleep = sleepFor } = transport;
+  return async (method, path, options = {}) => {
+    const request = createRequest(transport, method, path, options);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await sendOnce(transport, request, options.signal);
+      } catch (error) {
+        // The caller has ended the call.
+        options.signal?.throwIfAborted();
+        const failure =
+          error instanceof GatehouseError ? error : unavailable('Gatehouse sent no response.', error);
+        const wait = failure === error ? retryDelay(failure) : 1;
+        if (attempt === ATTEMPTS || wait === null) throw failure;
+        await sleep(wait * 1_000);
+      }
+    }
+  };
+}
+
+/** Returns the seconds after which the request is sent again, or null. */
+function retryDelay({ code, status, retryAfter }: GatehouseError): number | null {
+  if (code === 'idempotency_in_progress') return Math.min(retryAfter ?? 1, LONGEST_WAIT);
+  const isTemporary = status === 429 || status === 503;
+  return isTemporary && retryAfter !== null && retryAfter <= LONGEST_WAIT ? retryAfter : null;
+}
+
+function createRequest(
+  { url, secretKey }: TransportOptions,
+  method: string,
+  path: string,
+  { params = {}, query = {}, body, idempotencyKey, ifMatch, headers }: UntypedOptions,
+): { url: string; init: RequestInit } {
+  if (!secretKey) throw new TypeError(`${method} ${path} requires the option secretKey of createServer()`);
+  const etag = typeof ifMatch === 'object' ? etags.get(ifMatch) : ifMatch;
+  if (ifMatch && !etag)
+    throw new TypeError('ifMatch: the resource has no ETag, or was not returned by this client');
+  return {
+    url: `${url}${fillPath(path, params)}${toSearch(query)}`,
+    init: {
+      method,
+      headers: {
+        'x-api-key': secretKey,
+        ...(method === 'POST' && { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() }),
+        ...(etag && { 'if-match': etag }),
+        ...(body !== undefined && typeof body !== 'string' && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      // A redirect would send the secret key to another address.
+      redirect: 'error',
+    },
+  };
+}
+
+/** Sends a request and reads its response. @throws GatehouseError for a status that is not 2xx */
+async function sendOnce(
+  { fetch }: TransportOptions,
+  { url, init }: ReturnType<typeof createRequest>,
+  callerSignal: AbortSignal | undefined,
+): Promise<unknown> {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const signal = callerSignal ? AbortSignal.any([callerSignal, timeout]) : timeout;
+  const response = await fetch(url, { ...init, signal });
+  const text = await response.text();
+  const isJson =
+    /\bjson\b/.test(response.headers.get('content-type') ?? '') &&
+    !/ndjson/.test(response.headers.get('content-type') ?? '');
+  const body: unknown = isJson ? JSON.parse(text) : text || undefined;
+  if (!response.ok) throw toError(response, body);
+  const etag = response.headers.get('etag');
+  if (etag) rememberEtag(etag, body);
+  return body;
+}
+
+function rememberEtag(etag: string, body: unknown): void {
+  const { data } = (body ?? {}) as { data?: unknown };
+  for (const resource of [body, data])
+    if (typeof resource === 'object' && resource !== null) etags.set(resource, etag);
+}
+
+function toError(response: Response, body: unknown): GatehouseError {
+  const seconds = Number(response.headers.get('retry-after') ?? NaN);
+  const options = { retryAfter: Number.isFinite(seconds) ? seconds : null };
+  if (typeof body === 'object' && body !== null && 'code' in body)
+    return new GatehouseError(body as Problem, options);
+  // A proxy in front of Gatehouse has sent this response.
+  const { status } = response;
+  const code = status >= 500 ? 'unavailable' : 'unexpected_response';
+  return new GatehouseError(
+    { code, status, detail: `The response has the status ${status} and no problem.` },
+    options,
+  );
+}
+
+/** Returns the path with its parameters. An empty value would select another route. */
+function fillPath(path: string, params: Record<string, string>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name];
+    if (typeof value !== 'string' || /^\.{0,2}$/.test(value))
+      throw new TypeError(`${path}: ${name} is missing`);
+    return encodeURIComponent(value);
+  });
+}
+
+function toSearch(query: object): string {
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  const search = new URLSearchParams(entries.map(([name, value]) => [name, String(value)]));
+  return entries.length > 0 ? `?${search}` : '';
+}

@@ -1,0 +1,80 @@
+import type { paths } from './openapi.js';
+
+export type Method = 'get' | 'post' | 'patch' | 'delete';
+
+/** The operation of a method on a path. */
+export type Operation<Path extends keyof paths, Verb extends Method> = paths[Path][Verb];
+
+/** The paths that support a method. */
+export type PathsWith<Verb extends Method> = {
+  [Path in keyof paths]: Operation<Path, Verb> extends { responses: unknown } ? Path : never;
+}[keyof paths];
+
+/** The names of the parameters in a path. */
+export type ParameterNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? [Name, ...ParameterNames<Rest>]
+  : [];
+
+/** The query of an operation. `'true'` and `'false'` can also be sent as booleans. */
+export type QueryOf<Op> = Op extends { parameters: { query?: infer Query } }
+  ? { [Name in keyof NonNullable<Query>]: WithBoolean<NonNullable<Query>[Name]> }
+  : never;
+
+type WithBoolean<Value> = 'true' extends Value ? Value | boolean : Value;
+
+/** The JSON body of an operation; never if it has none. */
+export type BodyOf<Op> = Op extends { requestBody?: infer Body }
+  ? NonNullable<Body> extends { content: { 'application/json': infer Json } }
+    ? Json
+    : never
+  : never;
+
+/** Whether the operation works without a body. */
+export type IsBodyOptional<Op> = Op extends { requestBody: { content: unknown } } ? false : true;
+
+type ContentOf<Response> = Response extends { content: infer Content }
+  ? [Content] extends [never]
+    ? undefined
+    : Content extends { 'application/json': infer Json }
+      ? Json
+      : string
+  : undefined;
+
+type SuccessOf<Responses> = {
+  [Status in keyof Responses]: Status extends 200 | 201 | 202 | 204 ? ContentOf<Responses[Status]> : never;
+}[keyof Responses];
+
+/** The body of a successful response; undefined for 204. */
+export type ResponseOf<Op> = Op extends { responses: infer Responses } ? SuccessOf<Responses> : never;
+
+/** Options of each call. */
+export interface CallOptions {
+  /** The key under which Gatehouse executes a POST once; default: a new one per call, kept for its retries. */
+  idempotencyKey?: string;
+  /**
+   * An ETag, or a resource that this client has returned. A PATCH is rejected with `precondition_failed` if the
+   * resource has changed since.
+   */
+  ifMatch?: string | object;
+  headers?: Record<string, string>;
+  /** Ends the call, without a retry. */
+  signal?: AbortSignal;
+}
+
+/** Options of `request()`. */
+export type RequestOptions<Path = string, Op = unknown> = CallOptions & {
+  query?: QueryOf<Op>;
+  /** Sent as JSON; a string is sent unchanged, with the `Content-Type` in `headers`. */
+  body?: BodyOf<Op> | string;
+} & (ParameterNames<Path> extends []
+    ? { params?: undefined }
+    : { params: Record<ParameterNames<Path>[number], string> });
+
+/** Sends one typed request. Options are required where the path has parameters. */
+export type TypedRequest = <Verb extends Method, Path extends PathsWith<Verb>>(
+  method: Uppercase<Verb>,
+  path: Path,
+  ...options: ParameterNames<Path> extends []
+    ? [RequestOptions<Path, Operation<Path, Verb>>?]
+    : [RequestOptions<Path, Operation<Path, Verb>>]
+) => Promise<ResponseOf<Operation<Path, Verb>>>;

@@ -1,0 +1,125 @@
+import { Webhook as SignatureVerifier, WebhookVerificationError } from 'standardwebhooks';
+import type { components } from './event-types.js';
+import { BodyError, readNodeBody, readWebBody, type NodeBodyRequest } from './raw-body.js';
+import { respond } from './respond.js';
+
+type Schemas = components['schemas'];
+
+/** The events of Gatehouse by type, and `app.*` for your own events. */
+export type Events = {
+  [
+    Name in keyof Schemas as Schemas[Name] extends { type: string; data: unknown } ? Name : never
+  ]: Schemas[Name];
+};
+
+/** The type of an event of Gatehouse. */
+export type EventType = Exclude<keyof Events, 'app.*'>;
+
+/** An event as it is delivered. */
+export type WebhookEvent = Events[keyof Events];
+
+/**
+ * The handlers by event type. `app.*` handles your own events without a handler of their own. Events without a
+ * handler are ignored.
+ */
+export type WebhookHandlers = {
+  [Name in keyof Events]?: (event: Events[Name]) => unknown;
+} & { [Name in `app.${string}`]?: (event: Events['app.*']) => unknown };
+
+export interface WebhookOptions {
+  /** Called with each error of a handler, and if the body cannot be verified; default: `console.error`. */
+  onError?: (error: unknown) => void;
+}
+
+/** A route handler for the Web (`Request` and `Response`), Node.js, Express and Fastify. */
+export interface WebhookHandler {
+  (request: Request, ...context: unknown[]): Promise<Response>;
+  (request: NodeBodyRequest, response: object, ...rest: unknown[]): Promise<void>;
+}
+
+interface Reply {
+  status: number;
+  body?: string;
+}
+
+// eslint-disable-next-line no-console
+const logError = (error: unknown): void => console.error('webhook failed', error);
+
+/**
+ * Returns a function that creates route handlers for webhooks. They respond with 204 once the handler of the event
+ * has finished or if there is none, 400 if the signature is invalid, and 500 if the handler fails, so that Gatehouse
+ * delivers the event again.
+ * @param secrets one signing secret, or several for endpoints that share the route
+ */
+export function createWebhook(secrets: string | string[] | undefined) {
+  return (handlers: WebhookHandlers, { onError = logError }: WebhookOptions = {}): WebhookHandler => {
+    const verifiers = [secrets ?? []].flat().map((secret) => new SignatureVerifier(secret));
+    if (verifiers.length === 0)
+      throw new TypeError('webhook() requires the option webhookSecret of createServer()');
+
+    const handle = async (
+      readBody: () => Promise<string>,
+      headers: Record<string, string>,
+    ): Promise<Reply> => {
+      try {
+        const event = verify(verifiers, await readBody(), headers);
+        if (!event) return { status: 400 };
+        await findHandler(handlers, event.type)?.(event);
+        return { status: 204 };
+      } catch (error) {
+        onError(error);
+        // The text of the own errors helps in the delivery log; that of a handler can contain secrets.
+        return error instanceof BodyError ? { status: error.status, body: error.message } : { status: 500 };
+      }
+    };
+
+    const handler = async (
+      request: Request | NodeBodyRequest,
+      response?: unknown,
+    ): Promise<Response | void> => {
+      if (isWebRequest(request)) {
+        const { status, body } = await handle(
+          () => readWebBody(request),
+          Object.fromEntries(request.headers),
+        );
+        return new Response(body ?? null, { status, ...(body && { headers: TEXT }) });
+      }
+      const { status, body } = await handle(
+        () => readNodeBody(request),
+        request.headers as Record<string, string>,
+      );
+      respond(response as object, status, body === undefined ? {} : TEXT, body);
+    };
+    return handler as WebhookHandler;
+  };
+}
+
+const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' };
+
+const isWebRequest = (request: Request | NodeBodyRequest): request is Request =>
+  typeof (request.headers as Headers).get === 'function';
+
+/** Returns the event, or null if no secret has signed it within the last five minutes. */
+function verify(
+  verifiers: SignatureVerifier[],
+  body: string,
+  headers: Record<string, string>,
+): WebhookEvent | null {
+  for (const verifier of verifiers) {
+    try {
+      return verifier.verify(body, headers) as WebhookEvent;
+    } catch (error) {
+      if (!(error instanceof WebhookVerificationError)) throw error;
+    }
+  }
+  return null;
+}
+
+/** Returns the handler of a type, and never an inherited member of the object of handlers. */
+function findHandler(handlers: WebhookHandlers, type: string): ((event: unknown) => unknown) | undefined {
+  const names = type.startsWith('app.') ? [type, 'app.*'] : [type];
+  const name = names.find((each) => Object.hasOwn(handlers, each));
+  return name === undefined
+    ? undefined
+    : (handlers as Record<string, ((event: unknown) => unknown) | undefined>)[name];
+}
