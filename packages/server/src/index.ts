@@ -16,3 +16,4 @@ export type { Page, Pages } from './pages.js';
 export type { RevocationOptions, Revocations } from './revocations.js';
 export type { CallOptions, RequestOptions } from './typed-request.js';
 export type { components, paths } from './openapi.js';
+export type { IterateOptions } from './event-feed.js';

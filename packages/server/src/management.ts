@@ -1,4 +1,5 @@
 import type { components } from './openapi.js';
+import { createEventFeed } from './event-feed.js';
 import { createRoutes } from './routes.js';
 import type { Transport } from './transport.js';
 import type { CallOptions } from './typed-request.js';
@@ -14,7 +15,14 @@ export interface CreateEvents {
 /** Returns the resources of the API. */
 export function createManagement(transport: Transport) {
   const routes = createRoutes(transport);
-  return { ...customerResources(routes), ...webhookResources(routes), ...organizationResources(routes) };
+  const iterate = createEventFeed(transport);
+  const { events, ...webhooks } = webhookResources(routes);
+  return {
+    ...customerResources(routes),
+    ...webhooks,
+    ...organizationResources(routes),
+    events: { ...events, iterate },
+  };
 }
 
 type Routes = ReturnType<typeof createRoutes>;

@@ -3,6 +3,7 @@ import { toSeconds, type Duration } from './duration.js';
 import { GatehouseError, unavailable } from './gatehouse-error.js';
 import { toPage } from './pages.js';
 import { RevokedSessions, REVOKING_TYPES, type RevokingEvent } from './revoked-sessions.js';
+import { TIMING, type Timing } from './timing.js';
 import type { Transport } from './transport.js';
 
 export interface RevocationOptions {
@@ -13,25 +14,6 @@ export interface RevocationOptions {
   /** Called with each error of a read, which is repeated after the interval; default: `console.error`. */
   onError?: (error: unknown) => void;
 }
-
-/** Clock and timer, which tests replace. */
-export interface Timing {
-  /** ms since 1970. */
-  now: () => number;
-  /** Waits for a time in ms. Ends early when `signal` is aborted. */
-  wait: (ms: number, signal: AbortSignal) => Promise<void>;
-}
-
-const TIMING: Timing = {
-  now: () => Date.now(),
-  wait: (ms, signal) =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      // The poller must not keep a process alive. Other runtimes return a number.
-      (timer as { unref?: () => void }).unref?.();
-      signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-    }),
-};
 
 /** Tokens are accepted for this time after they have expired (see clockTolerance), in seconds. */
 const CLOCK_TOLERANCE = 5;

@@ -1,4 +1,5 @@
 import { GatehouseError, unavailable, type Problem } from './gatehouse-error.js';
+import { TIMING, type Timing } from './timing.js';
 import type { CallOptions } from './typed-request.js';
 
 export interface TransportOptions {
@@ -6,8 +7,7 @@ export interface TransportOptions {
   url: string;
   secretKey: string | undefined;
   fetch: typeof fetch;
-  /** Waits before a retry; in ms. */
-  sleep?: (ms: number) => Promise<void>;
+  timing?: Timing;
 }
 
 /** A request without types, as `Transport` sends it. */
@@ -25,8 +25,6 @@ const TIMEOUT_MS = 10_000;
 /** The longest Retry-After for which a call waits, in seconds. */
 const LONGEST_WAIT = 5;
 
-const sleepFor = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** The ETags of resources, so that a resource itself can be the precondition of its PATCH. */
 const etags = new WeakMap<object, string>();
 
@@ -35,7 +33,7 @@ const etags = new WeakMap<object, string>();
  * short Retry-After of 429 and 503, and while the same request is in progress.
  */
 export function createTransport(transport: TransportOptions): Transport {
-  const { sleep = sleepFor } = transport;
+  const { timing = TIMING } = transport;
   return async (method, path, options = {}) => {
     const request = createRequest(transport, method, path, options);
     for (let attempt = 1; ; attempt += 1) {
@@ -48,7 +46,8 @@ export function createTransport(transport: TransportOptions): Transport {
           error instanceof GatehouseError ? error : unavailable('Gatehouse sent no response.', error);
         const wait = failure === error ? retryDelay(failure) : 1;
         if (attempt === ATTEMPTS || wait === null) throw failure;
-        await sleep(wait * 1_000);
+        await timing.wait(wait * 1_000, options.signal);
+        options.signal?.throwIfAborted();
       }
     }
   };
@@ -99,9 +98,7 @@ async function sendOnce(
   const signal = callerSignal ? AbortSignal.any([callerSignal, timeout]) : timeout;
   const response = await fetch(url, { ...init, signal });
   const text = await response.text();
-  const isJson =
-    /\bjson\b/.test(response.headers.get('content-type') ?? '') &&
-    !/ndjson/.test(response.headers.get('content-type') ?? '');
+  const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '');
   const body: unknown = isJson ? JSON.parse(text) : text || undefined;
   if (!response.ok) throw toError(response, body);
   const etag = response.headers.get('etag');

@@ -20,7 +20,7 @@ export type QueryOf<Op> = Op extends { parameters: { query?: infer Query } }
   ? { [Name in keyof NonNullable<Query>]: WithBoolean<NonNullable<Query>[Name]> }
   : never;
 
-type WithBoolean<Value> = 'true' extends Value ? Value | boolean : Value;
+type WithBoolean<Value> = [Exclude<Value, undefined>] extends ['true' | 'false'] ? Value | boolean : Value;
 
 /** The JSON body of an operation; never if it has none. */
 export type BodyOf<Op> = Op extends { requestBody?: infer Body }
