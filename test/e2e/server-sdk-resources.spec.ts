@@ -1,0 +1,13 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer, request as sendRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer, GatehouseError, type Gatehouse, type Pages } from '@gatehouse/server';
+import { enrollTotp } from '../support/customer-factors.js';
+import { registerCustomer, withSettings } from '../support/customers.js';
+import { eventually } from '../support/eventually.js';
+import { newProvider } from '../support/identity-providers/provider-requests.js';
+import { insertIdentity } from '../support/identity-providers/insert-provider.js';
+import { Receiver, respondWithStatus } from '../support/receiver.js';
+import { TestInstance, PASSWORD } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
+import { waitForFeed } from '../support/wait-for-feed.js';

@@ -1,0 +1,22 @@
+import { isBuiltin } from 'node:module';
+import { build } from 'vite';
+
+/**
+ * Prints a package of packages/ and its dependencies as one script, which sets the global variable `bundled`.
+ * Throws if one of them imports a module of Node.js. Runs in its own process, because jest cannot load Rolldown.
+ */
+const [entry] = process.argv.slice(2);
+const refuseNode = {
+  name: 'refuse-node',
+  enforce: 'pre',
+  resolveId(id, importer) {
+    if (isBuiltin(id)) throw new Error(`${importer} imports ${id}`);
+  },
+};
+const [{ output }] = await build({
+  configFile: false,
+  logLevel: 'silent',
+  plugins: [refuseNode],
+  build: { write: false, minify: false, lib: { entry, formats: ['iife'], name: 'bundled' } },
+});
+process.stdout.write(output[0].code);
