@@ -18,6 +18,12 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
+/** Closes each connection, because those of the runtime would keep the process of the test alive. */
+const closingFetch: typeof fetch = (url, init) => {
+  const headers = { ...Object.fromEntries(new Headers(init?.headers)), connection: 'close' };
+  return edge.context.fetch(url as string, { ...init, headers } as never) as Promise<Response>;
+};
+
 /** Returns the package and its dependencies as one script. */
 async function bundle(): Promise<string> {
   const args = ['test/support/bundle-package.mjs', 'packages/server/dist/index.js'];
@@ -29,7 +35,7 @@ it('verifies access tokens in an edge runtime', async () => {
   const { id, tokens } = await registerCustomer(instance);
   expect(edge.evaluate('typeof process + typeof Buffer + typeof require')).toBe('undefined'.repeat(3));
   const { projectId } = instance.credentials;
-  const { verifyAccessToken } = sdk.createServer({ url: instance.baseUrl, projectId });
+  const { verifyAccessToken } = sdk.createServer({ url: instance.baseUrl, projectId, fetch: closingFetch });
   expect((await verifyAccessToken(tokens.accessToken)).sub).toBe(id);
   const [head, claims] = tokens.accessToken.split('.');
   const rejected = verifyAccessToken(`${head}.${claims}.${'A'.repeat(86)}`);
@@ -39,7 +45,13 @@ it('verifies access tokens in an edge runtime', async () => {
 it('receives webhooks and manages customers in an edge runtime', async () => {
   const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const { projectId, projectSecretKey: secretKey } = instance.credentials;
-  const gatehouse = sdk.createServer({ url: instance.baseUrl, projectId, secretKey, webhookSecret });
+  const gatehouse = sdk.createServer({
+    url: instance.baseUrl,
+    projectId,
+    secretKey,
+    webhookSecret,
+    fetch: closingFetch,
+  });
   const { id } = await registerCustomer(instance);
   expect((await gatehouse.customers.disable(id)).disabledAt).toBeTruthy();
 
