@@ -65,7 +65,9 @@ describe('webhook in Express', () => {
   let instance: TestInstance;
   beforeAll(
     async () =>
-      (instance = await TestInstance.startShared({ workerEnv: { WEBHOOK_RETRY_SCHEDULE: '0s,0s,1h,1h,1h' } })),
+      (instance = await TestInstance.startShared({
+        workerEnv: { WEBHOOK_RETRY_SCHEDULE: '0s,0s,1h,1h,1h' },
+      })),
   );
   afterAll(async () => instance?.stop());
 

@@ -21,7 +21,11 @@ function simulate(...responses: (() => Response)[]) {
     url: 'https://auth.example.com',
     secretKey: 'sk_test',
     fetch: async (url, init) => {
-      requests.push({ url: url as string, headers: init!.headers as Record<string, string>, body: init!.body });
+      requests.push({
+        url: url as string,
+        headers: init!.headers as Record<string, string>,
+        body: init!.body,
+      });
       return responses.shift()!();
     },
     timing: { now: () => 0, wait: async (ms) => void waits.push(ms) },

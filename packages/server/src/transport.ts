@@ -78,7 +78,9 @@ function createRequest(
         'x-api-key': secretKey,
         ...(method === 'POST' && { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() }),
         ...(etag && { 'if-match': etag }),
-        ...(body !== undefined && typeof body !== 'string' && { 'content-type': 'application/json' }),
+        ...(body !== undefined && {
+          'content-type': typeof body === 'string' ? 'application/x-ndjson' : 'application/json',
+        }),
         ...headers,
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),

@@ -22,10 +22,11 @@ export type QueryOf<Op> = Op extends { parameters: { query?: infer Query } }
 
 type WithBoolean<Value> = [Exclude<Value, undefined>] extends ['true' | 'false'] ? Value | boolean : Value;
 
-/** The JSON body of an operation; never if it has none. */
+/** The body of an operation: JSON, and a text where NDJSON is accepted; never if it has none. */
 export type BodyOf<Op> = Op extends { requestBody?: infer Body }
-  ? NonNullable<Body> extends { content: { 'application/json': infer Json } }
-    ? Json
+  ? NonNullable<Body> extends { content: infer Content }
+    ? | (Content extends { 'application/json': infer Json } ? Json : never)
+      | (Content extends { 'application/x-ndjson': infer Text } ? Text : never)
     : never
   : never;
 
@@ -64,17 +65,17 @@ export interface CallOptions {
 /** Options of `request()`. */
 export type RequestOptions<Path = string, Op = unknown> = CallOptions & {
   query?: QueryOf<Op>;
-  /** Sent as JSON; a string is sent unchanged, with the `Content-Type` in `headers`. */
-  body?: BodyOf<Op> | string;
+  /** Sent as JSON; a string is sent unchanged as NDJSON. */
+  body?: BodyOf<Op>;
 } & (ParameterNames<Path> extends []
     ? { params?: undefined }
     : { params: Record<ParameterNames<Path>[number], string> });
 
 /** Sends one typed request. Options are required where the path has parameters. */
-export type TypedRequest = <Verb extends Method, Path extends PathsWith<Verb>>(
-  method: Uppercase<Verb>,
+export type TypedRequest = <Verb extends Uppercase<Method>, Path extends PathsWith<Lowercase<Verb>>>(
+  method: Verb,
   path: Path,
   ...options: ParameterNames<Path> extends []
-    ? [RequestOptions<Path, Operation<Path, Verb>>?]
-    : [RequestOptions<Path, Operation<Path, Verb>>]
-) => Promise<ResponseOf<Operation<Path, Verb>>>;
+    ? [RequestOptions<Path, Operation<Path, Lowercase<Verb>>>?]
+    : [RequestOptions<Path, Operation<Path, Lowercase<Verb>>>]
+) => Promise<ResponseOf<Operation<Path, Lowercase<Verb>>>>;
