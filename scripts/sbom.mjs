@@ -6,13 +6,17 @@ import { run } from './processes.mjs';
 
 const FOLDER = path.join('dist', 'sbom');
 
+const { packages: LOCKED } = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'));
+
 /**
  * The parts that Gatehouse distributes, each with the options of npm. The packages of the console are development
- * dependencies, because the build copies them into its files.
+ * dependencies, because the build copies them into its files. The npm packages in packages/ are selected from the
+ * tree of the root, because npm cannot describe a workspace with peer dependencies.
  */
 const PARTS = {
   programs: { options: ['--no-workspaces'], isDistributed: ({ dev }) => !dev },
   console: { options: ['--workspace=@gatehouse/console'], isDistributed: () => true },
+  packages: { options: ['--no-workspaces'], isDistributed: listPackageDependencies() },
 };
 
 /**
@@ -35,7 +39,8 @@ await main(async () => {
   const refused = listed.filter(({ license }) => !isAllowedLicense(license));
   for (const { name, version, license } of refused)
     console.error(`${name} ${version}: the license ${license} is not allowed by scripts/licenses.mjs`);
-  console.log(`${listed.length} packages in ${FOLDER}: programs.cdx.json, console.cdx.json, licenses.csv`);
+  const files = Object.keys(PARTS).map((part) => `${part}.cdx.json`);
+  console.log(`${listed.length} packages in ${FOLDER}: ${files.join(', ')}, licenses.csv`);
   return refused.length > 0 ? 1 : 0;
 });
 
@@ -69,8 +74,28 @@ function withoutProperties({ properties: _properties, ...component }) {
 
 /** Returns the `name@version` of packages in package-lock.json, which npm uses as their reference. */
 function listPackages(isIncluded) {
-  const { packages } = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'));
-  return Object.entries(packages)
-    .filter(([, entry]) => isIncluded(entry))
+  return Object.entries(LOCKED)
+    .filter(([location, entry]) => isIncluded(entry, location))
     .map(([location, { name, version }]) => `${name ?? location.split('node_modules/').at(-1)}@${version}`);
+}
+
+/**
+ * Returns a function that selects the runtime dependencies of the npm packages in packages/, and theirs.
+ * @throws ScriptError if a package has a dependency of its own version, which the tree of the root lacks
+ */
+function listPackageDependencies() {
+  const found = new Set();
+  const visit = ({ dependencies = {}, optionalDependencies = {} }, from) => {
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      const location = `node_modules/${name}`;
+      if (LOCKED[location]?.link || found.has(location)) continue;
+      if (!LOCKED[location] || LOCKED[`${from}/${location}`])
+        throw new ScriptError(`${from}: ${name} is not at the top of node_modules`);
+      found.add(location);
+      visit(LOCKED[location], location);
+    }
+  };
+  for (const [location, entry] of Object.entries(LOCKED))
+    if (/^packages\/[^/]+$/.test(location)) visit(entry, location);
+  return (_, location) => found.has(location);
 }

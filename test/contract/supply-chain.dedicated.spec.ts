@@ -42,6 +42,8 @@ describe('SC-03: the software bill of materials', () => {
     expect(programs).toEqual([...new Set(expected)].sort());
     const console = (await readNames('console')).join(' ');
     for (const name of ['react@', '@mantine/core@', 'react-router@']) expect(console).toContain(name);
+    const published = await readNames('packages');
+    expect(published).toEqual([`jose@${lock.packages['node_modules/jose']!.version}`]);
     const licenses = (await readFile('dist/sbom/licenses.csv', 'utf8')).trim().split('\n');
     expect(licenses).toContainEqual(expect.stringMatching(/^busboy,[\d.]+,MIT$/));
     expect(licenses.filter((line) => !/^[^,]+,[^,]+,[^,]+$/.test(line))).toEqual([]);
