@@ -96,6 +96,7 @@ async function readSigningKey(): Promise<KeyObject> {
 
 describe.each([
   ['Express', 'express-orders.mjs'],
+  ['Fastify', 'fastify-orders.mjs'],
   ['NestJS', 'compiled/nest-orders.js'],
 ])('offline verification in %s', (name, file) => {
   let ordersUrl: string;
@@ -225,7 +226,7 @@ describe('a server that manages customers', () => {
     await writeFile(
       file,
       `import * as customers from ${moduleUrl};
-       const attempt = (work) => work.catch(({ statusCode, code, problem }) => ({ statusCode, code, problem }));
+       const attempt = (work) => work.catch(({ status, code, problem }) => ({ status, code, problem }));
        console.log(JSON.stringify(await (async () => { ${statements} })()));`,
     );
     const env = { PATH: process.env['PATH'], ...environment(), ...extraEnv };
@@ -246,7 +247,7 @@ describe('a server that manages customers', () => {
     const verified = { id: customer.id, emailVerified: true };
     expect(await instance.login(email)).toMatchObject({ status: 200, body: { customer: verified } });
     expect(await run(`return attempt(customers.invite('${email}', 'crm'))`)).toMatchObject({
-      statusCode: 409,
+      status: 409,
       code: 'email_already_registered',
       problem: { customerId: customer.id },
     });
@@ -311,6 +312,6 @@ describe('a server that manages customers', () => {
     expect(await instance.login(email)).toMatchObject({ status: 200 });
 
     const removed = await run(`await customers.remove('${id}'); return attempt(customers.find('${id}'))`);
-    expect(removed).toMatchObject({ statusCode: 404, code: 'not_found' });
+    expect(removed).toMatchObject({ status: 404, code: 'not_found' });
   });
 });
