@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ScriptError, main, root, step } from './environment.mjs';
 import { ensureOpenApiTypes } from './openapi-types.mjs';
+import { listPackages } from './packages.mjs';
 import { run, withLock } from './processes.mjs';
 
 const LOCK = path.join(root, '.build.lock');
@@ -18,7 +19,7 @@ const PROJECTS = Object.values(JSON.parse(read(path.join(root, 'nest-cli.json'))
 const SOURCES = PROJECTS.map((project) => project.root);
 
 /** The npm packages, each after those that it imports. */
-const PACKAGES = ['packages/js', 'packages/server', 'packages/testing'];
+const PACKAGES = listPackages().map(({ folder }) => folder);
 
 /**
  * The parts that are built separately, so that a change to the console restarts no program, and vice versa.

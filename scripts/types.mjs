@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { main, root } from './environment.mjs';
+import { listPackages } from './packages.mjs';
 import { run } from './processes.mjs';
 
 const COMPILER = path.join(root, 'node_modules', 'typescript-7', 'bin', 'tsc');
-const PROJECTS = ['.', 'apps/console', 'packages/js', 'packages/server', 'packages/testing'];
+const PROJECTS = ['.', 'apps/console', ...listPackages().map(({ folder }) => folder)];
 
 /** Checks the types of each project, specs included. */
 await main(async () => {

@@ -1,0 +1,46 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { ScriptError, root } from './environment.mjs';
+import { run } from './processes.mjs';
+
+/**
+ * Returns the npm packages of packages/, each after those that it imports.
+ * @returns {{ name: string, folder: string, manifest: Record<string, any> }[]} `folder` is relative to the root
+ */
+export function listPackages() {
+  const found = fs
+    .readdirSync(path.join(root, 'packages'))
+    .map((name) => ({ folder: `packages/${name}`, file: path.join(root, 'packages', name, 'package.json') }))
+    .filter(({ file }) => fs.existsSync(file))
+    .map(({ folder, file }) => ({ folder, manifest: JSON.parse(fs.readFileSync(file, 'utf8')) }))
+    .map((each) => ({ name: each.manifest.name, ...each }));
+  const sorted = new Set();
+  const add = (each) => {
+    const imported = { ...each.manifest.dependencies, ...each.manifest.peerDependencies };
+    found.filter(({ name }) => imported[name]).forEach(add);
+    sorted.add(each);
+  };
+  found.forEach(add);
+  return [...sorted];
+}
+
+/**
+ * Packs the package of a folder, as `npm publish` would, without running its scripts.
+ * @param {string} folder relative to the root, or absolute
+ * @param {string} destination an existing folder
+ * @returns {Promise<{ file: string, contents: string[] }>} the tarball, and the paths of its files
+ * @throws ScriptError if npm fails
+ */
+export async function packFolder(folder, destination) {
+  const args = ['pack', path.resolve(root, folder), '--json', '--ignore-scripts', '--loglevel=error'];
+  const { code, output } = await run('npm', [...args, `--pack-destination=${destination}`], {
+    cwd: root,
+    shell: process.platform === 'win32',
+  });
+  if (code !== 0) throw new ScriptError(`npm pack ${folder} failed with code ${code}.\n${output}`);
+  const [packed] = JSON.parse(output);
+  return {
+    file: path.join(destination, packed.filename),
+    contents: packed.files.map((each) => each.path).sort(),
+  };
+}
