@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listPackages } from '../../scripts/packages.mjs';
+import { run } from '../../scripts/processes.mjs';
+import { checkTypesOfTarball, lintTarball } from '../support/packages/check-tarball.js';
+import { importExports } from '../support/packages/import-exports.js';
+import { installPackage, type Manifest } from '../support/packages/install-package.js';
+import { packAll, type Tarball } from '../support/packages/pack-all.js';
+import { checkTypesOfExports } from '../support/packages/type-check.js';
+
+const packages = listPackages() as { name: string; folder: string; manifest: Manifest }[];
+
+let folder: string;
+let tarballs: Map<string, Tarball>;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gatehouse-packages-'));
+  tarballs = await packAll(folder);
+});
+afterAll(async () => folder && rm(folder, { recursive: true, force: true }));
+
+/** Returns the size of an export in bytes, without peer dependencies. */
+async function measureExport(project: string, specifier: string, peers: string[]): Promise<number> {
+  const args = ['test/support/packages/measure-export.mjs', project, specifier, ...peers];
+  const { code, output } = await run(process.execPath, args, { env: { ...process.env, NODE_OPTIONS: '' } });
+  if (code !== 0) throw new Error(output);
+  return Number(output);
+}
+
+const files = (): Map<string, string> => new Map([...tarballs].map(([name, { file }]) => [name, file]));
+
+describe.each(packages)('$name', ({ name, folder: source, manifest }) => {
+  const entryPoints = Object.keys(manifest.exports).map((subpath) => join(name, subpath));
+  const peers = Object.keys(manifest.peerDependencies ?? {});
+  let project: string;
+
+  it('contains a README, the license, and the code and types of its own sources only', async () => {
+    const { contents } = tarballs.get(name)!;
+    const code = contents.filter((path) => path.startsWith('dist/'));
+    expect(contents.filter((path) => !code.includes(path))).toEqual(['LICENSE', 'README.md', 'package.json']);
+    expect(code.filter((path) => /\.spec\./.test(path) || !/\.(js|d\.ts)$/.test(path))).toEqual([]);
+    const sourceOf = (path: string): string =>
+      path.replace(/^dist\/(.+?)(?:\.d\.ts|\.js)$/, `${source}/src/$1.ts`);
+    expect(code.filter((path) => ![sourceOf(path), `${sourceOf(path)}x`].some(existsSync))).toEqual([]);
+    expect(await readFile(join(source, 'LICENSE'), 'utf8')).toBe(await readFile('LICENSE', 'utf8'));
+    for (const { types, default: main } of Object.values(manifest.exports))
+      expect(code).toEqual(expect.arrayContaining([types.slice(2), main.slice(2)]));
+  });
+
+  it('has no problem that publint or attw finds', async () => {
+    const { file } = tarballs.get(name)!;
+    expect(await lintTarball(file)).toEqual([]);
+    expect(await checkTypesOfTarball(file)).toEqual([]);
+  });
+
+  it('is installed without optional peer dependencies, and Node.js imports each export', async () => {
+    project = join(folder, 'projects', source);
+    await installPackage(source, project, { tarballs: files(), withOptionalPeers: false });
+    expect(await importExports(project, entryPoints)).toEqual(entryPoints);
+  });
+
+  it('stays within the size limit of each export', async () => {
+    const sizes: Record<string, number> = {};
+    for (const subpath of Object.keys(manifest.exports))
+      sizes[subpath] = await measureExport(project, join(name, subpath), peers);
+    const limits = manifest.sizeLimit ?? {};
+    expect(Object.keys(limits)).toEqual(Object.keys(sizes));
+    expect(Object.entries(sizes).filter(([subpath, size]) => size > limits[subpath]!)).toEqual([]);
+  });
+
+  it.each(['nodenext', 'bundler'])(
+    'has types that compile with the module resolution %s',
+    async (resolution) => {
+      if (peers.length > 0)
+        await installPackage(source, project, { tarballs: files(), withOptionalPeers: true });
+      expect(await checkTypesOfExports(project, entryPoints, resolution)).toBe('');
+    },
+  );
+});

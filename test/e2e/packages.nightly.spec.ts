@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listPackages } from '../../scripts/packages.mjs';
+import { run } from '../../scripts/processes.mjs';
+import { importExports } from '../support/packages/import-exports.js';
+import { installPackage, type Manifest } from '../support/packages/install-package.js';
+import { packAll } from '../support/packages/pack-all.js';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gatehouse-packages-'));
+});
+afterAll(async () => folder && rm(folder, { recursive: true, force: true }));
+
+/**
+ * Installs the latest Node.js of a major version. As a development dependency, each version would add 185 MB to
+ * every `npm ci`.
+ * @returns the program, or null if no registry has it for this machine
+ */
+async function installNode(version: number): Promise<string | null> {
+  const target = join(folder, `node-${version}`);
+  const name = `node-${process.platform}-${process.arch}`;
+  const args = ['install', '--prefix', target, '--no-save', '--no-audit', '--no-fund', `${name}@${version}`];
+  const { code, output } = await run('npm', args, { shell: process.platform === 'win32' });
+  if (code === 0) return join(target, 'node_modules', name, 'bin', 'node');
+  process.stderr.write(`The packages are not tested with Node.js ${version}: ${output.split('\n')[0]}\n`);
+  return null;
+}
+
+it.each([22, 24])('Node.js %i imports each export of each package', async (version) => {
+  const node = await installNode(version);
+  if (!node) return;
+  expect((await run(node, ['--version'])).output).toMatch(`v${version}.`);
+  const tarballs = new Map([...(await packAll(folder))].map(([name, { file }]) => [name, file]));
+  for (const { name, folder: source, manifest } of listPackages() as {
+    name: string;
+    folder: string;
+    manifest: Manifest;
+  }[]) {
+    const project = join(folder, `projects-${version}`, source);
+    await installPackage(source, project, { tarballs, withOptionalPeers: false });
+    const entryPoints = Object.keys(manifest.exports).map((subpath) => join(name, subpath));
+    expect(await importExports(project, entryPoints, node)).toEqual(entryPoints);
+  }
+});

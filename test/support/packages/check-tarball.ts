@@ -1,0 +1,25 @@
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { readFile } from 'node:fs/promises';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+
+/** Returns the problems that publint finds in a tarball, including its suggestions. */
+export async function lintTarball(file: string): Promise<string[]> {
+  const { buffer, byteOffset, byteLength } = await readFile(file);
+  const tarball = buffer.slice(byteOffset, byteOffset + byteLength);
+  const { messages, pkg } = await publint({ pack: { tarball }, strict: true });
+  return messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code);
+}
+
+/**
+ * Returns the problems of the types in a tarball. As in the profile "esm-only" of attw, require() and the
+ * resolution of Node.js 10 are ignored.
+ */
+export async function checkTypesOfTarball(file: string): Promise<string[]> {
+  const result = await checkPackage(createPackageFromTarballData(new Uint8Array(await readFile(file))));
+  if (!result.types) return ['no types'];
+  const ignored = ['node10', 'node16-cjs'];
+  return result.problems
+    .filter((problem) => !('resolutionKind' in problem && ignored.includes(problem.resolutionKind)))
+    .map((problem) => JSON.stringify(problem));
+}

@@ -1,0 +1,28 @@
+import { run } from '../../../scripts/processes.mjs';
+
+/**
+ * Imports entry points in a new process of Node.js.
+ * @param project a folder in which the packages are installed
+ * @param node the program of Node.js
+ * @returns the entry points that were imported
+ * @throws Error with the output if one of them cannot be imported
+ */
+export async function importExports(
+  project: string,
+  entryPoints: string[],
+  node = process.execPath,
+): Promise<string[]> {
+  const code = `
+    const imported = [];
+    for (const name of ${JSON.stringify(entryPoints)}) {
+      await import(name);
+      imported.push(name);
+    }
+    console.log(JSON.stringify(imported));`;
+  const { code: exitCode, output } = await run(node, ['--input-type=module', '--eval', code], {
+    cwd: project,
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
+  if (exitCode !== 0) throw new Error(output);
+  return JSON.parse(output) as string[];
+}

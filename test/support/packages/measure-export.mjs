@@ -1,0 +1,39 @@
+import { writeFile } from 'node:fs/promises';
+import { builtinModules } from 'node:module';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'vite';
+
+// Usage: node measure-export.mjs <project> <specifier> <peer dependency>…
+//
+// Prints the size of an export in bytes: bundled with its dependencies, minified and compressed with gzip. Chunks that
+// are imported on demand and peer dependencies do not count. A program of its own, because the native part of the
+// bundler rejects objects that jest has created.
+const [project, specifier, ...peers] = process.argv.slice(2);
+const entry = path.join(project, 'measured.js');
+await writeFile(entry, `export * from '${specifier}';\n`);
+const isPeer = (id) => peers.some((name) => id === name || id.startsWith(`${name}/`));
+const { output } = await build({
+  root: project,
+  configFile: false,
+  logLevel: 'error',
+  build: {
+    write: false,
+    minify: true,
+    target: 'es2022',
+    rolldownOptions: {
+      input: entry,
+      preserveEntrySignatures: 'strict',
+      external: (id) => isPeer(id) || id.startsWith('node:') || builtinModules.includes(id),
+    },
+  },
+});
+const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((each) => [each.fileName, each]));
+const loaded = new Set();
+const load = (name) => {
+  if (loaded.has(name) || !chunks.has(name)) return;
+  loaded.add(name);
+  chunks.get(name).imports.forEach(load);
+};
+load([...chunks.values()].find(({ isEntry }) => isEntry).fileName);
+console.log(gzipSync([...loaded].map((name) => chunks.get(name).code).join('\n')).length);
