@@ -7,12 +7,17 @@ import { main, root } from './environment.mjs';
 /** The routes that need no secret key: those of @gatehouse/js. */
 const FOR_CUSTOMERS = /^\/api\/v1\/(auth|me)(\/|$)/;
 
+/** The routes that @gatehouse/testing calls. */
+const FOR_TESTS =
+  /^\/api\/v1\/(customers(\/\{customerId\}(\/sign-in-tokens)?)?|auth\/(sign-in-token|email-code|email-code\/verify))$/;
+
 /** The files of types, each with its document and the routes that it describes. */
 const TARGETS = [
   { file: 'apps/console/src/http/openapi.d.ts', document: 'docs/operator-openapi.json', routes: /^/ },
   { file: 'packages/js/src/openapi.ts', document: 'docs/openapi.json', routes: FOR_CUSTOMERS },
   { file: 'packages/server/src/openapi.ts', document: 'docs/openapi.json', routes: /^/ },
   { file: 'packages/server/src/event-types.ts', document: 'docs/events.schema.json', routes: /^/ },
+  { file: 'packages/testing/src/openapi.ts', document: 'docs/openapi.json', routes: FOR_TESTS },
 ];
 
 /** Writes the types of the API and the events for the console and packages/, unless they are up to date. */

@@ -1,1 +1,10 @@
-export {};
+export {
+  createTestClient,
+  TestClientError,
+  type AuthResponse,
+  type Customer,
+  type CustomerFields,
+  type SignInTokenOptions,
+  type TestClient,
+  type TestClientOptions,
+} from './test-client.js';

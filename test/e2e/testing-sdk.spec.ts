@@ -1,0 +1,81 @@
+import { createTestClient, TestClientError, type TestClient } from '@gatehouse/testing';
+import { decodeJwt } from 'jose';
+import { withSettings } from '../support/customers.js';
+import { insertKey } from '../support/tenants.js';
+import { TestInstance } from '../support/test-instance.js';
+
+let instance: TestInstance;
+let client: TestClient;
+beforeAll(async () => {
+  instance = await TestInstance.startShared({ workers: 0 });
+  // The scopes that the README names.
+  const scopes = ['customer:write', 'customer:delete', 'customer:impersonate'];
+  const secretKey = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
+  const { publishableKey } = instance.credentials;
+  client = createTestClient({ url: `${instance.baseUrl}/`, secretKey, publishableKey });
+});
+afterAll(async () => instance?.stop());
+
+const countCustomers = async (ids: string[]): Promise<number> =>
+  (await instance.sql('SELECT id FROM customers WHERE id = ANY ($1::uuid[])', [ids])).length;
+
+it('creates verified customers with unique addresses, and with the given fields', async () => {
+  const [first, second] = await Promise.all([client.createCustomer(), client.createCustomer()]);
+  expect(first).toMatchObject({ email: expect.stringMatching(/@example\.com$/), emailVerified: true });
+  expect(first.email).not.toBe(second.email);
+  const fields = { email: 'grace@shop.test', emailVerified: false, firstName: 'Grace' };
+  expect(await client.createCustomer(fields)).toMatchObject(fields);
+});
+
+it('signs a customer in with a token that names the reason in the audit log', async () => {
+  const { id } = await client.createCustomer();
+  const { tokens, customer } = await client.signInAs(id, { reason: 'Test of the checkout' });
+  expect(customer).toMatchObject({ id });
+  expect(decodeJwt(tokens!.accessToken)).toMatchObject({ sub: id, amr: ['support'] });
+  await client.signInToken(id);
+  const entries = await instance.requestWithSecretKey('GET', `/api/v1/audit-log?targetId=${id}`);
+  const reasons = entries.body.data.flatMap(({ details }: any) => details.reason ?? []);
+  expect(reasons).toEqual(['End-to-end test', 'Test of the checkout']);
+});
+
+it('signs in with the test code of the project, without an email', async () => {
+  const signIn = { password: true, emailCode: true, passkey: false, allowSignUp: true };
+  await withSettings(instance, { signIn, testEmailCode: '424242' }, async () => {
+    const { email } = await client.createCustomer();
+    const { customer, tokens } = await client.testEmailCode(email, '424242');
+    expect([customer!.email, typeof tokens!.accessToken]).toEqual([email, 'string']);
+    expect(await instance.listMailKinds(email)).toEqual([]);
+    await expect(client.testEmailCode(email, '000000')).rejects.toMatchObject({ code: 'invalid_code' });
+  });
+});
+
+it('deletes the customers that it has created, even if a test has deleted one, and no others', async () => {
+  await client.deleteCustomers();
+  const other = (await instance.register()).body.customer.id as string;
+  const created = [
+    await client.createCustomer(),
+    await client.createCustomer(),
+    await client.createCustomer(),
+  ];
+  const ids = created.map(({ id }) => id);
+  await client.deleteCustomers([ids[0]!]);
+  expect(await countCustomers(ids)).toBe(2);
+  await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${ids[1]}`);
+  await client.deleteCustomers();
+  expect(await countCustomers(ids)).toBe(0);
+  expect(await countCustomers([other])).toBe(1);
+});
+
+it('throws the status, the code and the missing scope of an error response', async () => {
+  const scopes = ['customer:write'];
+  const secretKey = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
+  const limited = createTestClient({ ...client, secretKey });
+  const { id } = await limited.createCustomer();
+  const error = await limited.signInToken(id).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(TestClientError);
+  expect(error).toMatchObject({
+    status: 403,
+    code: 'insufficient_scope',
+    message: expect.stringMatching(/sign-in-tokens: 403 insufficient_scope: .*customer:impersonate/),
+  });
+});
