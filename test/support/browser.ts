@@ -19,6 +19,20 @@ export const describeBrowser = (name: string, tests: () => void): void =>
 /** The folder for screenshots; unset in ordinary runs. */
 const screenshotFolder = process.env['SCREENSHOTS'];
 
+/** The options with which tests start Chromium. */
+export const chromiumOptions = {
+  executablePath: executablePath!,
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
+};
+
 /** A real Chromium that records the console messages, errors and requests of its pages. */
 export class TestBrowser {
   /** Console messages and uncaught errors of all pages. */
@@ -29,19 +43,8 @@ export class TestBrowser {
 
   /** @param args additional Chromium arguments */
   static async launch(args: string[] = []): Promise<TestBrowser> {
-    const browser = await chromium.launch({
-      executablePath: executablePath!,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-        ...args,
-      ],
-    });
+    const { executablePath: program, args: shared } = chromiumOptions;
+    const browser = await chromium.launch({ executablePath: program, args: [...shared, ...args] });
     return new TestBrowser(browser);
   }
 
