@@ -14,10 +14,10 @@ const FOR_TESTS =
 /** The files of types, each with its document and the routes that it describes. */
 const TARGETS = [
   { file: 'apps/console/src/http/openapi.d.ts', document: 'docs/operator-openapi.json', routes: /^/ },
+  { file: 'packages/testing/src/openapi.ts', document: 'docs/openapi.json', routes: FOR_TESTS },
   { file: 'packages/js/src/openapi.ts', document: 'docs/openapi.json', routes: FOR_CUSTOMERS },
   { file: 'packages/server/src/openapi.ts', document: 'docs/openapi.json', routes: /^/ },
   { file: 'packages/server/src/event-types.ts', document: 'docs/events.schema.json', routes: /^/ },
-  { file: 'packages/testing/src/openapi.ts', document: 'docs/openapi.json', routes: FOR_TESTS },
 ];
 
 /** Writes the types of the API and the events for the console and packages/, unless they are up to date. */
