@@ -7,18 +7,24 @@ import { run } from '../../scripts/processes.mjs';
 import { checkTypesOfTarball, lintTarball } from '../support/packages/check-tarball.js';
 import { importExports } from '../support/packages/import-exports.js';
 import { installPackage, type Manifest } from '../support/packages/install-package.js';
+import { startLocalRegistry, type LocalRegistry } from '../support/packages/local-registry.js';
 import { packAll, type Tarball } from '../support/packages/pack-all.js';
 import { checkTypesOfExports } from '../support/packages/type-check.js';
 
 const packages = listPackages() as { name: string; folder: string; manifest: Manifest }[];
 
 let folder: string;
+let registry: LocalRegistry;
 let tarballs: Map<string, Tarball>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-packages-'));
   tarballs = await packAll(folder);
+  registry = await startLocalRegistry();
 });
-afterAll(async () => folder && rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  registry?.close();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
 
 /** Returns the size of an export in bytes, without peer dependencies. */
 async function measureExport(project: string, specifier: string, peers: string[]): Promise<number> {
@@ -28,19 +34,22 @@ async function measureExport(project: string, specifier: string, peers: string[]
   return Number(output);
 }
 
-const files = (): Map<string, string> => new Map([...tarballs].map(([name, { file }]) => [name, file]));
+/** Installs a package into a project. */
+const install = (source: string, project: string, withOptionalPeers: boolean): Promise<void> => {
+  const files = new Map([...tarballs].map(([name, { file }]) => [name, file]));
+  return installPackage(source, project, { tarballs: files, registry: registry.url, withOptionalPeers });
+};
 
 describe.each(packages)('$name', ({ name, folder: source, manifest }) => {
   const entryPoints = Object.keys(manifest.exports).map((subpath) => join(name, subpath));
   const peers = Object.keys(manifest.peerDependencies ?? {});
   const project = (): string => join(folder, 'projects', source);
-  /** The project that also has the optional peer dependencies, to which types refer. */
+  /** The project that also has the optional peer dependencies, which types and exports besides the main one may need. */
   const projectWithPeers = (): string => (peers.length > 0 ? `${project()}-with-peers` : project());
 
   beforeAll(async () => {
-    await installPackage(source, project(), { tarballs: files(), withOptionalPeers: false });
-    if (peers.length > 0)
-      await installPackage(source, projectWithPeers(), { tarballs: files(), withOptionalPeers: true });
+    await install(source, project(), false);
+    if (peers.length > 0) await install(source, projectWithPeers(), true);
   });
 
   it('contains a README, the license, and the code and types of its own sources only', async () => {
@@ -62,14 +71,15 @@ describe.each(packages)('$name', ({ name, folder: source, manifest }) => {
     expect(await checkTypesOfTarball(file)).toEqual([]);
   });
 
-  it('is imported by Node.js without optional peer dependencies', async () => {
-    expect(await importExports(project(), entryPoints)).toEqual(entryPoints);
+  it('is imported by Node.js, its main export without optional peer dependencies', async () => {
+    expect(await importExports(project(), [name])).toEqual([name]);
+    expect(await importExports(projectWithPeers(), entryPoints)).toEqual(entryPoints);
   });
 
   it('stays within the size limit of each export', async () => {
     const sizes: Record<string, number> = {};
     for (const subpath of Object.keys(manifest.exports))
-      sizes[subpath] = await measureExport(project(), join(name, subpath), peers);
+      sizes[subpath] = await measureExport(projectWithPeers(), join(name, subpath), peers);
     const limits = manifest.sizeLimit ?? {};
     expect(Object.keys(limits)).toEqual(Object.keys(sizes));
     expect(Object.entries(sizes).filter(([subpath, size]) => size > limits[subpath]!)).toEqual([]);

@@ -5,13 +5,19 @@ import { listPackages } from '../../scripts/packages.mjs';
 import { run } from '../../scripts/processes.mjs';
 import { importExports } from '../support/packages/import-exports.js';
 import { installPackage, type Manifest } from '../support/packages/install-package.js';
+import { startLocalRegistry, type LocalRegistry } from '../support/packages/local-registry.js';
 import { packAll } from '../support/packages/pack-all.js';
 
 let folder: string;
+let registry: LocalRegistry;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-packages-'));
+  registry = await startLocalRegistry();
 });
-afterAll(async () => folder && rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  registry?.close();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
 
 /**
  * Installs the latest Node.js of a major version. As a development dependency, each version would add 185 MB to
@@ -39,7 +45,7 @@ it.each([22, 24])('Node.js %i imports each export of each package', async (versi
     manifest: Manifest;
   }[]) {
     const project = join(folder, `projects-${version}`, source);
-    await installPackage(source, project, { tarballs, withOptionalPeers: false });
+    await installPackage(source, project, { tarballs, registry: registry.url, withOptionalPeers: true });
     const entryPoints = Object.keys(manifest.exports).map((subpath) => join(name, subpath));
     expect(await importExports(project, entryPoints, node)).toEqual(entryPoints);
   }

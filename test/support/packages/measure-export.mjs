@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
@@ -11,7 +12,12 @@ import { build } from 'vite';
 // bundler rejects objects that jest has created.
 const [project, specifier, ...peers] = process.argv.slice(2);
 const entry = path.join(project, 'measured.js');
-await writeFile(entry, `export * from '${specifier}';\n`);
+const probe = path.join(project, 'probe.js');
+await writeFile(probe, `export * as all from '${specifier}';\n`);
+const { all } = await import(pathToFileURL(probe).href);
+// `export *` does not include a default export.
+const defaultExport = 'default' in all ? `export { default } from '${specifier}';\n` : '';
+await writeFile(entry, `export * from '${specifier}';\n${defaultExport}`);
 const isPeer = (id) => peers.some((name) => id === name || id.startsWith(`${name}/`));
 const { output } = await build({
   root: project,
