@@ -183,6 +183,14 @@ describe('redirects', () => {
     await expect(client.signInUrl({ redirectUrl })).rejects.toMatchObject({ code: 'no_secure_random' });
   });
 
+  it('are ignored unless they repeat the state of a flow of this client', async () => {
+    const client = newClient(() => new Response(), { projectId: 'prj_1' });
+    await client.signInUrl({ redirectUrl });
+    for (const query of ['code=abc&state=planted', 'code=abc', 'error=access_denied', 'other=1'])
+      expect(await client.handleRedirect(`${redirectUrl}?${query}`)).toBeNull();
+    expect(requests).toEqual([]);
+  });
+
   it('can be handled again when the response of the exchange is lost', async () => {
     const client = newClient(
       (_, attempt) => {
