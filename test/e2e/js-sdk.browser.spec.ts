@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { describeBrowser, TestBrowser } from '../support/browser.js';
-import { expectStatus } from '../support/customers.js';
+import { expectStatus, withSettings } from '../support/customers.js';
 import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
 import { addProvider } from '../support/social-sign-in.js';
 import { PASSWORD, TestInstance } from '../support/test-instance.js';
@@ -250,6 +250,24 @@ describeBrowser('@gatehouse/js in a page of another origin', () => {
     expect(await run(tab, 'return client.signIn.passkey().catch(({ code }) => code)')).toBe(
       'passkey_not_accepted',
     );
+  });
+
+  it('adds the passkey that a sign-in requires, and uses it as the second factor', async () => {
+    const tab = await open();
+    await addVirtualAuthenticator(tab);
+    const { email } = await signUp(tab);
+    const signIn = `const { status, challenge } = await client.signIn.password(${JSON.stringify({ email, password: PASSWORD })});`;
+    await withSettings(instance, { mfa: 'required' }, async () => {
+      const enroll = `client.challenge.enrollPasskey({ token: challenge.token, name: 'Laptop' })`;
+      const [status, result] = await run(tab, `${signIn} return [status, await ${enroll}]`);
+      expect([status, result.status, result.recoveryCodes.length]).toEqual(['enroll_factor', 'complete', 10]);
+      expect(await run(tab, 'return client.passkeys.list()')).toMatchObject([{ name: 'Laptop' }]);
+      const complete = `client.challenge.passkey({ token: challenge.token })`;
+      expect(await run(tab, `${signIn} return [status, (await ${complete}).status]`)).toEqual([
+        'second_factor',
+        'complete',
+      ]);
+    });
   });
 
   it('signs in at an identity provider', async () => {
