@@ -65,9 +65,15 @@ export interface Gatehouse extends ReturnType<typeof createManagement> {
   request: TypedRequest;
 }
 
-/** Returns the client of one project. It sends no request before the first call. */
+/**
+ * Returns the client of one project. It sends no request before the first call.
+ * @throws TypeError without `url` or `projectId`, which are often missing in an environment
+ */
 export function createServer(options: ServerOptions): Gatehouse {
   const { projectId, secretKey, revocation = false } = options;
+  // Without an audience, the tokens of all projects would be valid.
+  if (!options.url || !projectId)
+    throw new TypeError('createServer() requires the options url and projectId');
   const url = options.url.replace(/\/+$/, '');
   const send: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init));
   const transport = createTransport({ url, secretKey, fetch: send });

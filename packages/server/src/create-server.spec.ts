@@ -1,0 +1,35 @@
+import { createServer, type ServerOptions } from './create-server.js';
+
+const options = { url: 'https://auth.example.com', projectId: 'prj' };
+
+it('requires a url and a project: without an audience the tokens of all projects would be valid', () => {
+  for (const missing of [{ url: '' }, { projectId: '' }, { projectId: undefined }, { url: undefined }])
+    expect(() => createServer({ ...options, ...missing } as ServerOptions)).toThrow(TypeError);
+});
+
+it('requires the secret key, and revocation, only where they are used', async () => {
+  const server = createServer(options);
+  await expect(server.customers.get('id')).rejects.toThrow('secretKey');
+  expect(() => server.vouchFor('203.0.113.7')).toThrow('secretKey');
+  expect(() => server.revocations()).toThrow('revocation');
+  expect(createServer({ ...options, secretKey: 'sk_test' }).vouchFor('203.0.113.7')).toEqual({
+    'x-api-key': 'sk_test',
+    'x-client-ip': '203.0.113.7',
+  });
+});
+
+it('calls only documented routes with the arguments that they have', async () => {
+  const { customers, projects } = createServer({
+    ...options,
+    secretKey: 'sk_test',
+    fetch: async () => Response.json({}),
+  });
+  await customers.list({ emailVerified: true, limit: 2 }).page();
+  await projects.list({ archived: false }).page();
+  // @ts-expect-error an unknown field
+  await customers.create({ mail: 'ada@example.com' });
+  // @ts-expect-error an unknown filter
+  await customers.list({ mail: 'ada@example.com' }).page();
+  // @ts-expect-error no id
+  await expect(customers.get()).rejects.toThrow(TypeError);
+});
