@@ -13,7 +13,7 @@ import { TestInstance } from '../support/test-instance.js';
 
 /** The packages of the project of the test, by folder. */
 const PACKAGES = {
-  '@gatehouse/js': 'test/support/js-stand-in',
+  '@gatehouse/js': 'packages/js',
   '@gatehouse/testing': 'packages/testing',
   '@playwright/test': 'node_modules/@playwright/test',
 };
