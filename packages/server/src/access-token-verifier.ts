@@ -1,7 +1,8 @@
-import { createRemoteJWKSet, customFetch, jwtVerify, type RemoteJWKSetOptions } from 'jose';
+import { jwtVerify } from 'jose';
 import type { AccessTokenClaims } from './access-token-claims.js';
 import { compileConditions, type AuthConditions } from './conditions.js';
 import { invalidAccessToken, unavailable } from './gatehouse-error.js';
+import { createPublicKeys } from './public-keys.js';
 
 export interface VerifierOptions {
   /** The issuer of the tokens, without a trailing slash. */
@@ -18,9 +19,7 @@ const BAD_TOKEN =
 
 /** Returns a function that verifies access tokens of one project with the cached public keys of Gatehouse. */
 export function createAccessTokenVerifier({ url, projectId, fetch, isRevoked }: VerifierOptions) {
-  const publicKeys = createRemoteJWKSet(new URL(`${url}/.well-known/jwks.json`), {
-    [customFetch]: (target, init) => fetch(target, init),
-  } satisfies RemoteJWKSetOptions);
+  const publicKeys = createPublicKeys(url, fetch);
 
   const options = {
     issuer: url,
@@ -35,9 +34,11 @@ export function createAccessTokenVerifier({ url, projectId, fetch, isRevoked }: 
 
   async function verify(token: string): Promise<AccessTokenClaims> {
     try {
-      return (await jwtVerify(token, publicKeys, options)).payload as AccessTokenClaims;
+      return (await jwtVerify(token, publicKeys.get, options)).payload as AccessTokenClaims;
     } catch (error) {
-      if (BAD_TOKEN.test(String((error as { code?: unknown } | null)?.code)))
+      const code = String((error as { code?: unknown } | null)?.code);
+      const isKeyMissing = code === 'ERR_JWKS_NO_MATCHING_KEY' && publicKeys.isOutdated();
+      if (BAD_TOKEN.test(code) && !isKeyMissing)
         throw invalidAccessToken('The access token is malformed, expired or from another issuer.', error);
       throw unavailable('The public keys of Gatehouse cannot be read.', error);
     }
