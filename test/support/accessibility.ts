@@ -11,17 +11,24 @@ interface Violation {
 }
 
 /**
- * Returns the serious and critical violations that axe-core finds on a page: rule, element and reason.
- * @param rules rules of axe-core; default: all
+ * Returns the violations that axe-core finds on a page: rule, element and reason.
+ * @param options `rules` of axe-core, default: all; `impacts` that count, default: all
  */
-export async function seriousViolations(page: Page, rules?: string[]): Promise<string[]> {
+export async function findViolations(
+  page: Page,
+  { rules, impacts }: { rules?: string[]; impacts?: string[] } = {},
+): Promise<string[]> {
   await page.evaluate(axe);
   const { violations } = await page.evaluate<{ violations: Violation[] }>(
     `axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })})`,
   );
   return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => !impacts || impacts.includes(impact ?? ''))
     .flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id} ${String(target)} ${failureSummary}`),
     );
 }
+
+/** Returns the serious and critical violations of a page. @param rules rules of axe-core; default: all */
+export const seriousViolations = (page: Page, rules?: string[]): Promise<string[]> =>
+  findViolations(page, { ...(rules && { rules }), impacts: ['serious', 'critical'] });
