@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { codeBlocks } from '../support/code-blocks.js';
+import { DocumentSite } from '../support/document-site.js';
 import { AppleStandIn } from '../support/identity-providers/apple-stand-in.js';
 import { createGitHubPerson, GitHubStandIn } from '../support/identity-providers/github-stand-in.js';
 import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
@@ -23,16 +21,16 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-describeBrowser('the module of docs/identity-providers.md, in a page of another origin', () => {
+describeBrowser('the code of docs/identity-providers.md, in a page of another origin', () => {
   let browser: TestBrowser;
-  let site: Server;
-  let home: string;
+  let site: DocumentSite;
+  let redirectUrl: string;
   let project: SocialProject;
   let openId: OpenIdProvider;
   let google: StandInProvider;
   let apple: AppleStandIn;
   let github: GitHubStandIn;
-  let slugs: Record<'openId' | 'google' | 'apple' | 'github', string>;
+  let googleSlug: string;
   let context: BrowserContext;
 
   beforeAll(async () => {
@@ -53,28 +51,22 @@ describeBrowser('the module of docs/identity-providers.md, in a page of another 
       .replace('http://127.0.0.1:3000', instance.baseUrl)
       .replace('pk_…', project.publishableKey);
     blocks.set('app.js', app);
-    site = createServer((request, response) => {
-      const script = blocks.get(new URL(request.url!, 'http://site').pathname.slice(1));
-      response.setHeader('content-type', script ? 'text/javascript' : 'text/html');
-      response.end(script ?? '<!doctype html><title>shop</title><p>Welcome');
-    }).listen(0, 'localhost');
-    await once(site, 'listening');
-    home = `http://localhost:${(site.address() as AddressInfo).port}/`;
-    await changeSettings(instance, project, { redirectUrls: [home] });
-    const add = async (server: Parameters<typeof addProvider>[2], type: string, issuer: string) =>
-      (await addProvider(instance, project, server, { type, issuer })).slug;
-    slugs = {
-      openId: await add(openId, 'oidc', openId.issuer),
-      google: await add(google, 'google', google.issuer),
-      apple: await add(apple, 'apple', apple.issuer),
-      github: await add(github, 'github', github.url),
-    };
+    const body = '<main></main>';
+    site = await DocumentSite.start(() => ({ blocks, connectTo: [instance.baseUrl], body }));
+    redirectUrl = `${site.origin}/signed-in`;
+    await changeSettings(instance, project, { redirectUrls: [redirectUrl] });
+    await addProvider(instance, project, openId, { type: 'oidc', name: 'openId', issuer: openId.issuer });
+    const { slug } = await addProvider(instance, project, google, {
+      ...{ type: 'google', name: 'google', issuer: google.issuer },
+    });
+    googleSlug = slug;
+    await addProvider(instance, project, apple, { type: 'apple', name: 'apple', issuer: apple.issuer });
+    await addProvider(instance, project, github, { type: 'github', name: 'github', issuer: github.url });
     await addLinkingProviders(instance, project, google);
   });
   afterAll(async () => {
     await Promise.all([browser?.close(), openId?.stop(), google?.stop(), apple?.stop(), github?.stop()]);
-    site?.closeAllConnections();
-    site?.close();
+    site?.stop();
   });
   beforeEach(async () => (context = await browser.newContext()));
   afterEach(async () => context.close());
@@ -82,25 +74,32 @@ describeBrowser('the module of docs/identity-providers.md, in a page of another 
   /** Runs code with the modules in scope. */
   const run = (page: Page, body: string): Promise<any> =>
     page.evaluate(`(async () => {
+      const { gatehouse } = await import('/app.js');
       const providers = await import('/providers.js');
-      const account = await import('/account.js');
-      return (async () => { ${body} })().catch(({ code }) => ({ code }));
+      ${body}
     })()`);
 
   /** Starts a flow, and returns what the page to which the provider has led back completes. */
-  async function comeBack(page: Page, start: string): Promise<any> {
+  async function comeBack(page: Page, start: () => Promise<unknown>): Promise<any> {
     await Promise.all([
-      page.waitForURL((url) => url.href.startsWith(home) && url.search !== ''),
-      run(page, start),
+      page.waitForURL((url) => url.href.startsWith(redirectUrl) && url.search !== ''),
+      start(),
     ]);
     const result = await run(page, 'return providers.completeProvider()');
-    expect(page.url()).toBe(home);
+    expect(page.url()).toBe(redirectUrl);
     return result;
   }
 
+  /** Signs in with the button of a provider. */
+  const signIn = (page: Page, name: string): Promise<any> =>
+    comeBack(page, async () => {
+      await run(page, `return providers.showProviders(document.querySelector('main'))`);
+      await page.getByRole('button', { name: `Continue with ${name}`, exact: true }).click();
+    });
+
   const open = async (): Promise<Page> => {
     const page = await context.newPage();
-    await page.goto(home);
+    await page.goto(site.origin);
     return page;
   };
 
@@ -110,29 +109,28 @@ describeBrowser('the module of docs/identity-providers.md, in a page of another 
     const emails = [{ email: person.email!, primary: true, verified: true, visibility: null }];
     github.person = createGitHubPerson({ emails });
     const page = await open();
-    const start = `return providers.signInWithProvider('${slugs[name]}', location.href)`;
-    const { customer } = await comeBack(page, start);
+    const { customer } = await signIn(page, name);
     expect(customer).toMatchObject({ email: person.email, firstName: 'Ada' });
-    expect(await run(page, 'return (await account.me()).id')).toBe(customer.id);
-    expect((await comeBack(page, start)).customer.id).toBe(customer.id);
+    expect(await run(page, 'return (await gatehouse.customer.get()).id')).toBe(customer.id);
+    expect((await signIn(page, name)).customer.id).toBe(customer.id);
   });
 
   it('links an account and unlinks it, and reports the error of a redirect', async () => {
     google.person = createPerson();
     openId.person = createPerson();
     const page = await open();
-    const email = uniqueEmail();
-    const { customer } = await run(page, `return account.register('${email}', '${PASSWORD}', 'Ada')`);
-    const linked = await comeBack(page, `return providers.linkProvider('${slugs.google}', location.href)`);
-    expect(linked).toMatchObject({ provider: slugs.google, subject: google.person.sub });
-    expect(await run(page, 'return (await providers.identities()).map(({ id }) => id)')).toEqual([linked.id]);
-    const start = `return providers.signInWithProvider('${slugs.google}', location.href)`;
-    expect((await comeBack(page, start)).customer.id).toBe(customer.id);
+    const fields = JSON.stringify({ email: uniqueEmail(), password: PASSWORD });
+    const { customer } = await run(page, `return gatehouse.signUp(${fields})`);
+    const { identity } = await comeBack(page, () =>
+      run(page, `return providers.linkProvider('${googleSlug}')`),
+    );
+    expect(identity).toMatchObject({ provider: googleSlug, subject: google.person.sub });
+    expect((await signIn(page, 'google')).customer.id).toBe(customer.id);
 
-    await run(page, `return providers.unlinkProvider('${linked.id}')`);
-    expect(await run(page, 'return providers.identities()')).toEqual([]);
+    await run(page, `return gatehouse.identities.unlink('${identity.id}')`);
+    expect(await run(page, 'return gatehouse.identities.list()')).toEqual([]);
     google.isDenied = true;
-    expect(await comeBack(page, start)).toEqual({ error: 'access_denied' });
+    expect(await signIn(page, 'google')).toEqual({ error: 'access_denied' });
     google.isDenied = false;
   });
 
@@ -140,10 +138,7 @@ describeBrowser('the module of docs/identity-providers.md, in a page of another 
     'FE-03: an email that is %s, of a customer who is %s: %s',
     async (slug, customer, outcome) => {
       google.person = await createLinkingPerson(instance, project, customer);
-      const result = await comeBack(
-        await open(),
-        `return providers.signInWithProvider('${slug}', location.href)`,
-      );
+      const result = await signIn(await open(), slug);
       expect(result.error ?? result.customer).toEqual(
         outcome === 'session' ? expect.objectContaining({ email: google.person.email }) : outcome,
       );
