@@ -1,0 +1,111 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { codeBlocks, shellBlocks } from './code-blocks.js';
+import { eventually } from './eventually.js';
+
+/** A program of a document that listens. */
+export interface ExampleServer {
+  /** Everything that it has written so far. */
+  readonly output: string;
+}
+
+export interface DocumentFolderOptions {
+  /** Environment of the shell blocks and servers, in addition to PATH. */
+  env?: Record<string, string>;
+  /** Text of the blocks that differs in tests, such as the port, and its replacement. */
+  replace?: Record<string, string>;
+}
+
+/** The files and commands of a document, in a folder like that of a reader who has installed the packages. */
+export class DocumentFolder {
+  private readonly stops: (() => void)[] = [];
+
+  private constructor(
+    readonly document: string,
+    private readonly parent: string,
+    private readonly options: DocumentFolderOptions,
+  ) {}
+
+  static async create(document: string, options: DocumentFolderOptions = {}): Promise<DocumentFolder> {
+    const parent = await mkdtemp(join(tmpdir(), 'gatehouse-document-'));
+    const folder = new DocumentFolder(document, parent, options);
+    await mkdir(folder.path);
+    await symlink(join(process.cwd(), 'node_modules'), join(folder.path, 'node_modules'), 'junction');
+    await folder.write('package.json', '{"type":"module"}');
+    for (const [name, code] of await codeBlocks(document)) await folder.write(name, folder.replace(code));
+    return folder;
+  }
+
+  get path(): string {
+    return join(this.parent, 'shop');
+  }
+
+  /** Writes a file. @param name relative to the folder; `../` leads to a folder that is removed as well */
+  async write(name: string, content: string): Promise<void> {
+    await mkdir(dirname(join(this.path, name)), { recursive: true });
+    await writeFile(join(this.path, name), content);
+  }
+
+  /** Runs shell blocks of the document in order, in one shell. @returns their output */
+  async runBlocks(...names: string[]): Promise<string> {
+    const blocks = await Promise.all(names.map((name) => this.block(name)));
+    const { stdout } = await promisify(execFile)('sh', ['-euc', blocks.join('\n')], {
+      cwd: this.path,
+      env: this.environment(),
+    }).catch((error: { stdout: string; stderr: string; message: string }) => {
+      throw new Error(`${error.message}\n${error.stdout}${error.stderr}`);
+    });
+    return stdout;
+  }
+
+  /** Starts the server of a shell block of the document. Resolves once a URL accepts connections. */
+  async startBlock(name: string, url: string): Promise<ExampleServer> {
+    return this.start(['sh', '-c', `exec ${await this.block(name)}`], url);
+  }
+
+  /** Starts a server in the folder. Resolves once a URL accepts connections. @throws Error if it ends before */
+  async start([program, ...args]: string[], url: string, env = {}): Promise<ExampleServer> {
+    const child = spawn(program!, args, {
+      cwd: this.path,
+      env: { ...this.environment(), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.stops.push(() => child.kill('SIGKILL'));
+    const server = { output: '' };
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (server.output += text));
+    await eventually(`${args.at(-1) ?? program} to listen`, async () => {
+      if (child.exitCode !== null) throw new Error(server.output);
+      return fetch(url).then(
+        () => true,
+        () => false,
+      );
+    });
+    return server;
+  }
+
+  /** Stops the servers and removes the folder. */
+  async close(): Promise<void> {
+    for (const stop of this.stops) stop();
+    await rm(this.parent, { recursive: true, force: true });
+  }
+
+  /** Returns a shell block of the document. @throws Error if there is none */
+  async block(name: string): Promise<string> {
+    const block = (await shellBlocks(this.document)).get(name);
+    if (block === undefined) throw new Error(`${this.document} has no block ${name}`);
+    return this.replace(block);
+  }
+
+  private replace(text: string): string {
+    const { replace = {} } = this.options;
+    return Object.entries(replace).reduce((result, [from, to]) => result.replaceAll(from, to), text);
+  }
+
+  private environment(): Record<string, string | undefined> {
+    return { PATH: process.env['PATH'], HOME: this.parent, ...this.options.env };
+  }
+}
