@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Returns the code blocks of a document that begin with a file name, such as `// app.js` or `# app.py`, by
- * file name.
+ * Returns the code blocks of a document that begin with a file name, such as `// app.js`, `# app.py` or
+ * `<!-- index.html -->`, by file name.
  */
 export async function codeBlocks(document: string): Promise<Map<string, string>> {
   const text = await readFile(join(process.cwd(), document), 'utf8');
-  const named = /^```(?:js|ts|go|py|sh)\n(?:\/\/|#) (\S+\.\w+)\n(.*?)^```$/gms;
+  const named = /^```(?:js|ts|go|py|sh|html)\n(?:\/\/|#|<!--) (\S+\.\w+)(?: -->)?\n(.*?)^```$/gms;
   return new Map([...text.matchAll(named)].map(([, name, code]) => [name!, code!]));
 }
 

@@ -1,0 +1,62 @@
+import type { Page } from 'playwright-core';
+import { describeBrowser, TestBrowser } from '../support/browser.js';
+import { DocumentFolder } from '../support/document-folder.js';
+import { freePort } from '../support/server-process.mjs';
+import { PASSWORD, TestInstance } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
+afterAll(async () => instance?.stop());
+
+describeBrowser('the page of docs/quick-starts/plain-html.md', () => {
+  let browser: TestBrowser;
+  let folder: DocumentFolder;
+  let url: string;
+
+  beforeAll(async () => {
+    const port = String(await freePort());
+    url = `http://127.0.0.1:${port}`;
+    const { publishableKey } = instance.credentials;
+    folder = await DocumentFolder.create('docs/quick-starts/plain-html.md', {
+      replace: { 'http://127.0.0.1:3000': instance.baseUrl, 'pk_…': publishableKey, '8080': port },
+    });
+    await folder.write('../gatehouse/.data/credentials.json', JSON.stringify(instance.credentials));
+    await folder.runBlocks('copy', 'settings');
+    await folder.startBlock('run', url);
+    browser = await TestBrowser.launch();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await folder?.close();
+  });
+
+  const submit = async (page: Page, email: string, password: string, button: string): Promise<void> => {
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: button }).click();
+  };
+
+  it('signs a customer up, out and in, stays signed in after a reload, and calls the API of its server', async () => {
+    const { baseUrl, publishableKey } = instance.credentials;
+    expect(await folder.runBlocks('key')).toBe(`${baseUrl} ${publishableKey}\n`);
+    const page = await browser.open(url);
+    const email = uniqueEmail();
+
+    await submit(page, email, PASSWORD, 'Sign up');
+    await page.getByText(`Signed in as ${email}`).waitFor();
+    await page.getByRole('button', { name: 'Show orders' }).click();
+    await page.getByText('"orders":[]').waitFor();
+    await page.reload();
+    await page.getByText(`Signed in as ${email}`).waitFor();
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await submit(page, email, 'wrong', 'Sign in');
+    await page.getByText('invalid_credentials').waitFor();
+    await submit(page, email, PASSWORD, 'Sign in');
+    await page.getByText(`Signed in as ${email}`).waitFor();
+    // The rejected password, and the favicon.
+    const failedRequests = /^Failed to load resource/;
+    expect(browser.consoleMessages.filter((text) => !failedRequests.test(text))).toEqual([]);
+  });
+});
