@@ -1,42 +1,36 @@
 import { execFile } from 'node:child_process';
 import { createPrivateKey, generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import bcrypt from 'bcrypt';
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose';
 import { checkCases } from '../support/check-cases.js';
-import { codeBlocks } from '../support/code-blocks.js';
 import { submitToken, withSettings } from '../support/customers.js';
-import { eventually } from '../support/eventually.js';
+import { DocumentFolder } from '../support/document-folder.js';
 import { Keyring } from '../support/platform.js';
 import { bearerHeader, TestInstance, PASSWORD } from '../support/test-instance.js';
-import { freePort, ServerProcess } from '../support/server-process.mjs';
+import { freePort } from '../support/server-process.mjs';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const DOCUMENT = 'docs/backend.md';
 const root = process.cwd();
 
 let instance: TestInstance;
-/** A folder set up as in the document: its files, a package.json and the packages. */
+let document: DocumentFolder;
 let folder: string;
-const servers: ServerProcess[] = [];
 
 beforeAll(async () => {
   instance = await TestInstance.start({ env: { RATE_LIMITS: 'off' } });
-  folder = await mkdtemp(join(tmpdir(), 'gatehouse-backend-'));
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  for (const [name, code] of await codeBlocks(DOCUMENT)) await writeFile(join(folder, name), code);
+  document = await DocumentFolder.create(DOCUMENT);
+  folder = document.path;
 });
 afterAll(async () => {
-  await Promise.all(servers.map((server) => server.stop('SIGKILL')));
+  await document?.close();
   await instance?.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const environment = (): Record<string, string> => ({
@@ -49,16 +43,8 @@ const environment = (): Record<string, string> => ({
 /** Starts a file of the document. @returns its URL once it accepts connections */
 async function serve(file: string, env: Record<string, string> = {}): Promise<string> {
   const port = await freePort();
-  const server = new ServerProcess(join(folder, file), { ...environment(), PORT: String(port), ...env });
-  servers.push(server);
   const url = `http://127.0.0.1:${port}`;
-  await eventually(`${file} to listen`, async () => {
-    if (!server.isRunning) throw new Error(`${file} ended:\n${server.output}`);
-    return fetch(url).then(
-      () => true,
-      () => false,
-    );
-  });
+  await document.start([process.execPath, file], url, { ...environment(), PORT: String(port), ...env });
   return url;
 }
 

@@ -1,11 +1,9 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
-import { codeBlocks, shellBlock } from './code-blocks.js';
+import { shellBlock } from './code-blocks.js';
+import { DocumentFolder } from './document-folder.js';
 import { eventually } from './eventually.js';
 import { freePort } from './server-process.mjs';
 import type { TestInstance } from './test-instance.js';
@@ -24,23 +22,22 @@ export type Verifier = (request: SignedRequest) => Promise<boolean>;
 
 /** The examples and commands of docs/webhooks.md, in a folder like that of a reader. */
 export class WebhooksDocument {
-  private readonly stops: (() => void)[] = [];
   private constructor(
     private readonly instance: TestInstance,
-    readonly folder: string,
+    private readonly files: DocumentFolder,
   ) {}
 
   static async open(instance: TestInstance): Promise<WebhooksDocument> {
-    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-webhooks-'));
-    await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'), 'junction');
-    for (const [name, code] of await codeBlocks(DOCUMENT)) await writeFile(join(folder, name), code);
-    return new WebhooksDocument(instance, folder);
+    return new WebhooksDocument(instance, await DocumentFolder.create(DOCUMENT));
+  }
+
+  get folder(): string {
+    return this.files.path;
   }
 
   /** Stops the examples and removes the folder. */
-  async close(): Promise<void> {
-    for (const stop of this.stops) stop();
-    await rm(this.folder, { recursive: true, force: true });
+  close(): Promise<void> {
+    return this.files.close();
   }
 
   /** Runs shell blocks of the document in order. Returns their output. */
@@ -79,7 +76,10 @@ export class WebhooksDocument {
   async expectExampleVerifies(command: string[]): Promise<void> {
     const port = await freePort();
     const { id, secret } = await this.createEndpoint(`http://127.0.0.1:${port}/webhooks`);
-    const server = await this.startExample(command, secret, port);
+    const server = await this.files.start(command, `http://127.0.0.1:${port}/webhooks`, {
+      WEBHOOK_SECRET: secret,
+      PORT: String(port),
+    });
 
     const first = await this.sendTestEvent(id);
     expect(first).toMatchObject({ state: 'succeeded', attempts: [{ http_status: 204, error: null }] });
@@ -116,26 +116,6 @@ export class WebhooksDocument {
       () => 'cut',
     );
     expect([400, 413, 'cut']).toContain(tooLong);
-  }
-
-  private async startExample([program, ...args]: string[], secret: string, port: number) {
-    const child = spawn(program!, args, {
-      cwd: this.folder,
-      env: { PATH: process.env['PATH'], WEBHOOK_SECRET: secret, PORT: String(port) },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    this.stops.push(() => child.kill('SIGKILL'));
-    const server = { output: '' };
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => (server.output += text));
-    await eventually(`${program} to listen`, async () => {
-      if (child.exitCode !== null) throw new Error(server.output);
-      return fetch(`http://127.0.0.1:${port}/webhooks`).then(
-        () => true,
-        () => false,
-      );
-    });
-    return server;
   }
 }
 
