@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createPrivateKey, generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose';
 import { checkCases } from '../support/check-cases.js';
 import { submitToken, withSettings } from '../support/customers.js';
 import { DocumentFolder } from '../support/document-folder.js';
-import { Keyring } from '../support/platform.js';
+import { readSigningKey } from '../support/signing-key.js';
 import { bearerHeader, TestInstance, PASSWORD } from '../support/test-instance.js';
 import { freePort } from '../support/server-process.mjs';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -71,15 +71,6 @@ async function compileNest(): Promise<void> {
   });
 }
 
-/** Reads the key that signs access tokens, so that a test can sign any claims with it. */
-async function readSigningKey(): Promise<KeyObject> {
-  const [row] = await instance.sql<{ kid: string; private_key: Buffer }>(
-    'SELECT kid, private_key FROM signing_keys',
-  );
-  const keyring = new Keyring([instance.env['GATEHOUSE_SECRET']!]);
-  return createPrivateKey(keyring.decrypt('signing-key', row!.kid, row!.private_key));
-}
-
 describe.each([
   ['Express', 'express-orders.mjs'],
   ['Fastify', 'fastify-orders.mjs'],
@@ -106,7 +97,11 @@ describe.each([
     expect(JSON.parse(accepted.text)).toEqual({ customerId: customer.id, plan: null, orders: [] });
 
     const [head, payload, signature] = token.split('.') as [string, string, string];
-    const [header, claims, key] = [decodeProtectedHeader(token), decodeJwt(token), await readSigningKey()];
+    const [header, claims, key] = [
+      decodeProtectedHeader(token),
+      decodeJwt(token),
+      await readSigningKey(instance, token),
+    ];
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
     const modifiedClaims = Buffer.from(JSON.stringify({ ...claims, plan: 'gold' })).toString('base64url');
     const sign = (signer: KeyObject | Uint8Array, changed: object, headers: object = {}): Promise<string> =>

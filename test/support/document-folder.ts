@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { codeBlocks, shellBlocks } from './code-blocks.js';
+import { codeBlocks, shellBlock } from './code-blocks.js';
 import { eventually } from './eventually.js';
 
 /** A program of a document that listens. */
@@ -93,11 +93,9 @@ export class DocumentFolder {
     await rm(this.parent, { recursive: true, force: true });
   }
 
-  /** Returns a shell block of the document. @throws Error if there is none */
+  /** Returns a shell block of the document. @throws Error if the document has no such block */
   async block(name: string): Promise<string> {
-    const block = (await shellBlocks(this.document)).get(name);
-    if (block === undefined) throw new Error(`${this.document} has no block ${name}`);
-    return this.replace(block);
+    return this.replace(await shellBlock(this.document, name));
   }
 
   private replace(text: string): string {
