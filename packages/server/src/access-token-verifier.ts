@@ -13,6 +13,9 @@ export interface VerifierOptions {
   isRevoked: (claims: AccessTokenClaims) => boolean;
 }
 
+/** Tokens are accepted for this time after they have expired, because clocks differ. In seconds. */
+export const CLOCK_TOLERANCE = 5;
+
 /** The codes of jose for an invalid token. All other errors concern the public keys. */
 const BAD_TOKEN =
   /^ERR_(JWT_|JWS_|JWKS_NO_MATCHING_KEY|JWKS_MULTIPLE_|JOSE_ALG_NOT_ALLOWED|JOSE_NOT_SUPPORTED)/;
@@ -29,7 +32,7 @@ export function createAccessTokenVerifier({ url, projectId, fetch, isRevoked }: 
     // names its algorithm, and jose uses a key with no other. A symmetric algorithm is never accepted.
     algorithms: ['ES256', 'RS256'],
     requiredClaims: ['exp', 'sub', 'sid'],
-    clockTolerance: 5,
+    clockTolerance: CLOCK_TOLERANCE,
   };
 
   async function verify(token: string): Promise<AccessTokenClaims> {

@@ -1,4 +1,5 @@
 import type { AccessTokenClaims } from './access-token-claims.js';
+import { CLOCK_TOLERANCE } from './access-token-verifier.js';
 import { toSeconds, type Duration } from './duration.js';
 import { GatehouseError, unavailable } from './gatehouse-error.js';
 import { toPage } from './pages.js';
@@ -14,9 +15,6 @@ export interface RevocationOptions {
   /** Called with each error of a read, which is repeated after the interval; default: `console.error`. */
   onError?: (error: unknown) => void;
 }
-
-/** Tokens are accepted for this time after they have expired (see clockTolerance), in seconds. */
-const CLOCK_TOLERANCE = 5;
 
 // eslint-disable-next-line no-console
 const logError = (error: unknown): void => console.error('event feed cannot be read', error);
