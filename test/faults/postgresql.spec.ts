@@ -44,7 +44,7 @@ describe('faults of PostgreSQL', () => {
 
   it('PostgreSQL is unreachable when both programs start: live but not ready; they continue without a restart when it becomes reachable', async () => {
     const { instance, history, server } = dedicated;
-    await Promise.all([instance.api, instance.workers.at(-1)!].map((each) => each.stop('SIGTERM')));
+    await Promise.all(dedicated.programs.map((each) => each.stop('SIGTERM')));
     await server.stop();
     instance.startApi();
     const worker = instance.startWorker();
@@ -110,8 +110,8 @@ describe('faults of PostgreSQL', () => {
   it('PostgreSQL is frozen when both programs receive SIGTERM: they exit with 0', async () => {
     const { instance, server, history } = dedicated;
     await server.freeze();
-    const programs = [instance.api, instance.workers.at(-1)!];
-    expect(await Promise.all(programs.map((each) => each.stop('SIGTERM')))).toEqual([0, 0]);
+    const exitCodes = await Promise.all(dedicated.programs.map((each) => each.stop('SIGTERM')));
+    expect(exitCodes).toEqual([0, 0]);
     server.thaw();
     instance.startApi();
     instance.startWorker();

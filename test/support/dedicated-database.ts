@@ -5,6 +5,7 @@ import { eventually } from './eventually.js';
 import { History, ON_TIME } from './history.js';
 import { PostgresServer } from './postgres-server.mjs';
 import { Receiver } from './receiver.js';
+import type { ServerProcess } from './server-process.mjs';
 import { TestInstance, type TestResponse } from './test-instance.js';
 import { uniqueEmail } from './unique-email.js';
 
@@ -56,10 +57,15 @@ export class DedicatedDatabase {
     }
   }
 
+  /** The api and the last worker that was started. */
+  get programs(): ServerProcess[] {
+    const { instance } = this;
+    return [instance.api, instance.workers.at(-1)!];
+  }
+
   /** The processes that should survive an injected fault. */
   get pids(): (number | false)[] {
-    const { instance } = this;
-    return [instance.api, instance.workers.at(-1)!].map(({ pid, isRunning }) => isRunning && pid);
+    return this.programs.map(({ pid, isRunning }) => isRunning && pid);
   }
 
   /**
