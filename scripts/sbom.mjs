@@ -81,7 +81,7 @@ function listPackages(isIncluded) {
 
 /**
  * Returns a function that selects the runtime dependencies of the npm packages in packages/, and theirs.
- * @throws ScriptError if a package has a dependency of its own version, which the tree of the root lacks
+ * @throws ScriptError if a package requires a version of a dependency that is not installed at the root
  */
 function listPackageDependencies() {
   const found = new Set();

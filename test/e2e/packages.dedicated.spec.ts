@@ -52,7 +52,7 @@ describe.each(packages)('$name', ({ name, folder: source, manifest }) => {
     if (peers.length > 0) await install(source, projectWithPeers(), true);
   });
 
-  it('contains a README, the license, and the code and types of its own sources only', async () => {
+  it('contains only a README, the license, and the code and types that its sources compile to', async () => {
     const { contents } = tarballs.get(name)!;
     const code = contents.filter((path) => path.startsWith('dist/'));
     expect(contents.filter((path) => !code.includes(path))).toEqual(['LICENSE', 'README.md', 'package.json']);

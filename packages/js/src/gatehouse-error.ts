@@ -23,7 +23,7 @@ export interface ErrorDetails {
 /** The only error that the client throws. Base decisions on `code`: the message is a text for developers. */
 export class GatehouseError extends Error {
   override readonly name = 'GatehouseError';
-  /** Status of the response; 0 if there is none. */
+  /** HTTP status, or 0 if Gatehouse did not respond. */
   declare readonly status: number;
   /** The invalid fields of `validation_failed`. */
   declare readonly fields: FieldError[];

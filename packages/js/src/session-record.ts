@@ -48,7 +48,7 @@ export function isNewer(first: SessionRecord, second: SessionRecord | null): boo
   return first.expiresAt > second.expiresAt;
 }
 
-/** Returns the stored record, or null if there is none or it cannot be read. */
+/** Returns the stored record, or null if it is missing or invalid. */
 export function parseRecord(text: string | null): SessionRecord | null {
   try {
     const record = JSON.parse(text ?? 'null') as Partial<LiveRecord & EndedRecord> | null;

@@ -129,7 +129,7 @@ export class SessionStore {
   }
 }
 
-/** Calls a listener in a task of its own: its errors are those of the application. */
+/** Calls a listener asynchronously, so that its errors cannot interrupt the client. */
 function notify(listener: (state: AuthState) => void, state: AuthState): void {
   void Promise.resolve(state).then(listener);
 }

@@ -53,7 +53,7 @@ export async function signInPage(page: Page, options: SignInPageOptions): Promis
   const session = await testClient.signInAs(customerId, tokenOptions);
   const items = await storeSession(session, testClient, createClient);
   const { origin } = new URL(pageUrl);
-  // A page of its own with no code of the application, which could replace the session before it is complete.
+  // An empty page, because the code of the application could overwrite the session while it is being stored.
   const blank = await page.context().newPage();
   try {
     await blank.route(`${origin}/**`, (route) => route.fulfill({ contentType: 'text/html', body: '' }));

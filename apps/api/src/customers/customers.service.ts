@@ -64,8 +64,8 @@ export class CustomersService {
    * Creates a customer for a server, with a password, a password hash of another system, or none;
    * `sendInvite` sends an email with a link to set the first password.
    * @throws GatehouseError `not_found` for a project outside the caller's reach, `project_archived`,
-   *   `method_not_enabled` and `sso_required` for an invitation, `weak_password`, `email_already_registered`, `external_id_taken`,
-   *   `rate_limited`, `overloaded`
+   *   `method_not_enabled` and `sso_required` for an invitation, `weak_password`, `email_already_registered`,
+   *   `external_id_taken`, `rate_limited`, `overloaded`
    */
   async create(caller: ManagementCaller, input: CreateCustomerRequest, client: Client): Promise<Customer> {
     const project = await this.getProject(caller, input.projectId);

@@ -22,7 +22,7 @@ export const ssoRequired = (slug: string): GatehouseError =>
 export class RequiredProvidersService {
   constructor(private readonly domains: ProviderDomainsRepository) {}
 
-  /** Returns the enabled provider that has verified the domain of an address, whether required or not; null if there is none. */
+  /** Returns the enabled provider that has verified the domain of an address, or null. The provider may be optional. */
   findOwner({ id }: Pick<ProjectContext, 'id'>, email: string, sql?: Sql): Promise<DomainOwner | null> {
     return this.domains.findOwner(id, emailDomain(email), sql);
   }

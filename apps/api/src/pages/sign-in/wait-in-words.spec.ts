@@ -2,7 +2,7 @@ import { englishSignInTexts } from './sign-in-texts-english.js';
 import { germanSignInTexts } from './sign-in-texts-german.js';
 import { waitInWords } from './wait-in-words.js';
 
-it('rounds a waiting time up to full minutes, or to full hours from two hours', () => {
+it('rounds a wait up to minutes, and a wait of two hours or more up to hours', () => {
   for (const [seconds, english, german] of [
     [0, '1 minute', '1 Minute'],
     [60, '1 minute', '1 Minute'],
