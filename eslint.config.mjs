@@ -1,6 +1,6 @@
 import tseslint from 'typescript-eslint';
 
-const specs = '{apps,libs,packages,test}/**/*.spec.ts';
+const specs = '{apps,examples,libs,packages,test}/**/*.spec.ts';
 
 /** Time, randomness and the environment are each read in one place, so that tests can replace them. */
 const restricted = {
@@ -116,7 +116,7 @@ export default tseslint.config(
   },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
-    files: ['{apps,libs,packages,test}/**/*.{ts,tsx}'],
+    files: ['{apps,examples,libs,packages,test}/**/*.{ts,tsx}'],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -150,7 +150,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['packages/**/*.ts'],
+    files: ['{examples,packages}/**/*.{ts,tsx}'],
     rules: {
       ...restrictSyntax(restricted.randomness),
       'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
