@@ -1,6 +1,11 @@
 import { runInChains } from '../support/run-in-chains.js';
 import { registerCustomer, registerCustomers } from '../support/customers.js';
-import { DedicatedDatabase, expectUnavailable, sendAllRequestKinds } from '../support/dedicated-database.js';
+import {
+  DedicatedDatabase,
+  expectUnavailable,
+  POOL_SIZE,
+  sendAllRequestKinds,
+} from '../support/dedicated-database.js';
 import { eventually } from '../support/eventually.js';
 import { recordMeasurements } from '../support/measurements.js';
 import { mixedRequests } from '../support/mixed-requests.js';
@@ -83,6 +88,69 @@ describe('faults of PostgreSQL', () => {
     expect(Math.min(...durations)).toBeGreaterThan(1_900);
     await dedicated.expectHealthyConnections();
     await dedicated.expectNoLeakedConnection();
+    await history.check();
+  });
+
+  it('PostgreSQL is read-only, as a standby after a failover: reads return 200, writes get 503, a start waits for the primary; the same processes continue when it accepts writes', async () => {
+    const { instance, history, customer, pids } = dedicated;
+    const [, worker] = dedicated.programs;
+    const me = (method: string, body?: object) =>
+      instance.requestWithAccessToken(customer.tokens.accessToken, method, '/api/v1/me', body);
+    // The setting applies to new connections. A writable transaction can change it back, unlike on a standby.
+    const alterDatabase = (change: string) =>
+      instance.db.query(
+        `BEGIN READ WRITE;
+         DO $$ BEGIN EXECUTE format('ALTER DATABASE %I ${change}', current_database()); END $$;
+         COMMIT`,
+      );
+    await alterDatabase('SET default_transaction_read_only = on');
+    await instance.sql(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name LIKE 'gatehouse/%'`,
+    );
+    await eventually('a read', async () => (await me('GET')).status === 200);
+    const writes = Array.from({ length: 15 }, () => me('PATCH', { firstName: 'Grace' }));
+    (await Promise.all(writes)).forEach(expectUnavailable);
+    expect((await me('GET')).status).toBe(200);
+    await worker!.stop('SIGTERM');
+    const started = instance.startWorker();
+    await eventually('the worker to wait', () =>
+      started.log.some(({ message }) => message === 'database is read-only, waiting for the primary'),
+    );
+
+    await alterDatabase('RESET default_transaction_read_only');
+    let rejected = 0;
+    await eventually('a write', async () => {
+      const { status } = await me('PATCH', { firstName: 'Grace' });
+      rejected += status === 200 ? 0 : 1;
+      return status === 200;
+    });
+    // A connection to the standby ends with the first write that it rejects.
+    expect(rejected).toBeLessThanOrEqual(POOL_SIZE);
+    await started.waitUntilReady();
+    expect(dedicated.pids[0]).toBe(pids[0]);
+    await history.check();
+  });
+
+  it('the disk of PostgreSQL is full: reads return 200, writes get 503; the same processes continue when there is space', async () => {
+    const { instance, history, customer, pids } = dedicated;
+    await instance.db.query(
+      `CREATE FUNCTION fail_as_full() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$;
+       CREATE TRIGGER fail_as_full BEFORE INSERT OR UPDATE ON customers EXECUTE FUNCTION fail_as_full()`,
+    );
+    expectUnavailable(await instance.register());
+    expectUnavailable(
+      await instance.requestWithAccessToken(customer.tokens.accessToken, 'PATCH', '/api/v1/me', {
+        firstName: 'Ada',
+      }),
+    );
+    const me = await instance.requestWithAccessToken(customer.tokens.accessToken, 'GET', '/api/v1/me');
+    expect(me.status).toBe(200);
+
+    await instance.db.query('DROP TRIGGER fail_as_full ON customers; DROP FUNCTION fail_as_full');
+    await registerCustomer(instance);
+    expect(dedicated.pids).toEqual(pids);
     await history.check();
   });
 

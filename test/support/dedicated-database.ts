@@ -16,7 +16,7 @@ import { uniqueEmail } from './unique-email.js';
 export const LEASE_TOLERANCES = { ...ON_TIME, lateMs: 60_000 };
 
 /** Default pool size of one process. */
-const POOL_SIZE = 10;
+export const POOL_SIZE = 10;
 
 /** An instance with its own PostgreSQL server, which tests stop, kill and freeze. */
 export class DedicatedDatabase {

@@ -3,6 +3,7 @@ import { DataSource, type ColumnType, type DataSourceOptions } from 'typeorm';
 import { errorMessage, VERSION, withTimeout, type Config, type Logger } from '@gatehouse/platform';
 import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
+import { READ_ONLY } from './unavailable-error.js';
 
 /** Timeouts of a request, in ms. Their sum stays below 15 s (requirement I7). */
 const timeouts = {
@@ -29,6 +30,11 @@ class Connection extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
     this.on('error', () => undefined);
+    // After a failover, the connection may lead to the former primary, which is now a standby. The next one leads to the
+    // new primary. The error reaches the statement before the connection ends.
+    this.connection.on('errorMessage', ({ code }: pg.DatabaseError) => {
+      if (code === READ_ONLY) setImmediate(() => void this.end());
+    });
   }
 
   /** Sends the statements of one turn of the event loop with one system call, which costs more than they do. */

@@ -14,7 +14,7 @@ import {
 } from '@gatehouse/platform';
 import { CLOSE_MS, createDataSource, ownerConnectionOptions, poolOptions } from './data-source.js';
 import { toUnavailableError } from './unavailable-error.js';
-import type { BoundStatement, Statement } from './statements.js';
+import { boolean, statement, type BoundStatement, type Statement } from './statements.js';
 
 /**
  * Runs SQL: the pool or a transaction. Both return rows, for INSERT, UPDATE and DELETE those of RETURNING,
@@ -44,8 +44,14 @@ export type ReadManager = Pick<
   'countBy' | 'exists' | 'existsBy' | 'find' | 'findBy' | 'findOne' | 'findOneBy'
 >;
 
-/** Minimum time in ms between two log messages while PostgreSQL is unreachable at startup. */
-const UNREACHABLE_LOG_MS = 60_000;
+/** Minimum time in ms between two log messages while a start waits for PostgreSQL. */
+const WAITING_LOG_MS = 60_000;
+
+/** A standby, or a server or database that was set to read-only. */
+const findReadOnly = statement(
+  { isReadOnly: boolean },
+  `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
+);
 
 /** Returns host, port and the URL without its password, for the log. */
 function describeTarget(databaseUrl: string): Record<string, string> {
@@ -87,27 +93,29 @@ export class Database implements Sql {
   }
 
   /**
-   * Retries until PostgreSQL is reachable.
+   * Retries until PostgreSQL is reachable and accepts writes.
    * @throws Error when it rejects the connection for another reason
    */
   async connect(): Promise<void> {
     let loggedAt = -Infinity;
+    const log = (message: string, reason: object): void => {
+      if (monotonicMs() - loggedAt < WAITING_LOG_MS) return;
+      loggedAt = monotonicMs();
+      this.logger.warn({ ...describeTarget(this.config.database.url!), ...reason }, message);
+    };
     for (let pause = 100; !this.isClosed; pause = Math.min(2 * pause, 2_000)) {
       try {
         await this.dataSource.initialize();
-        return;
+        const [state] = await this.execute(findReadOnly);
+        if (!state!.isReadOnly) return;
+        log('database is read-only, waiting for the primary', {});
       } catch (error) {
         if (!toUnavailableError(error)) throw error;
-        if (monotonicMs() - loggedAt >= UNREACHABLE_LOG_MS) {
-          loggedAt = monotonicMs();
-          const reason = { reason: errorMessage(error), code: errorCode(error) };
-          this.logger.warn(
-            { ...describeTarget(this.config.database.url!), ...reason },
-            'database unreachable, retrying',
-          );
-        }
-        await sleep(pause);
+        log('database unreachable, retrying', { reason: errorMessage(error), code: errorCode(error) });
       }
+      // Until the database accepts writes, the process is not connected.
+      if (this.isConnected) await this.dataSource.destroy();
+      await sleep(pause);
     }
   }
 

@@ -1,7 +1,10 @@
 import { unavailable, type GatehouseError } from '@gatehouse/domain';
 import { errorCode, errorMessage } from '@gatehouse/platform';
 
-/** Error codes of Node and PostgreSQL for an unreachable, busy or slow database. */
+/** Error code of PostgreSQL for a write on a server that accepts only reads, such as a standby. */
+export const READ_ONLY = '25006';
+
+/** Error codes of Node and PostgreSQL for an unreachable, busy, slow, full or read-only database. */
 const unavailableCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -11,14 +14,18 @@ const unavailableCodes = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  READ_ONLY,
   '40001', // serialization failure
   '40P01', // deadlock
+  '53100', // disk full
+  '53200', // out of memory
   '53300', // too many connections
   '55P03', // lock timeout
   '57014', // statement timeout
   '57P01', // shutting down
   '57P02', // crash shutdown
   '57P03', // starting up
+  '58030', // I/O error
   '3D000', // the database does not exist yet
 ]);
 
@@ -28,7 +35,7 @@ const unavailableCodes = new Set([
 const unavailableMessages =
   /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout/;
 
-/** Returns 503 `unavailable` if the error means that the database is unavailable or slow, otherwise null. */
+/** Returns 503 `unavailable` if the error means that the database is unavailable, slow or read-only, otherwise null. */
 export function toUnavailableError(error: unknown): GatehouseError | null {
   const code = errorCode(error);
   const isUnavailable =
