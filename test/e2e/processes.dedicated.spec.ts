@@ -11,7 +11,7 @@ import { migrateDatabase } from '../support/migrate-database.js';
 import { insertOperator, OperatorClient } from '../support/operator-client.js';
 import { portablePasskey } from '../support/passkeys.js';
 import { startReplica } from '../support/start-replica.js';
-import { freePort } from '../support/server-process.mjs';
+import { entryPoints, freePort } from '../support/server-process.mjs';
 import { TestInstance, type RequestOptions } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -185,6 +185,35 @@ describe('the registry of apis', () => {
     await replica.stop('SIGTERM');
     expect(await countApis()).toBe(1);
   });
+});
+
+describe('a process that starts', () => {
+  /** Stops the process when it handles SIGTERM for the first time, until its standard input ends. */
+  const pauseAtHandler = `data:text/javascript,${encodeURIComponent(`
+    import { readFileSync, writeSync } from 'node:fs';
+    process.on('newListener', function pause(event) {
+      if (event !== 'SIGTERM') return;
+      process.removeListener('newListener', pause);
+      writeSync(1, 'getMetadata' in Reflect ? 'handler after Nest' : 'handler before Nest');
+      readFileSync(0);
+    });`)}`;
+
+  it.each(['api', 'worker'] as const)(
+    'RN-02: ends on SIGTERM before it has loaded its modules: %s',
+    async (name) => {
+      const child = spawn(process.execPath, ['--import', pauseAtHandler, entryPoints[name]], {
+        env: { PATH: process.env['PATH']!, ...instance.env, PORT: String(await freePort()) },
+      });
+      let output = '';
+      for (const stream of [child.stdout, child.stderr])
+        stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+      await eventually('the handler', () => output !== '');
+      child.kill('SIGTERM');
+      child.stdin.end();
+      const [code] = (await once(child, 'close')) as [number | null];
+      expect({ code, output }).toEqual({ code: 0, output: 'handler before Nest' });
+    },
+  );
 });
 
 describe('LG-05: the last-resort error handler', () => {

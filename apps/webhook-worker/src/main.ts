@@ -1,12 +1,7 @@
-import 'reflect-metadata';
-import { NestFactory } from '@nestjs/core';
-import { NestLogger, runProcess } from '@gatehouse/platform';
-import { WorkerModule } from './worker.module.js';
-import { WorkerService } from './worker.service.js';
+// The kernel ignores SIGTERM for process 1 of a container until there is a handler, and the imports take most of the
+// time of a start. So the handler comes first, and imports nothing. runProcess() replaces it.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(0));
 
-await runProcess('webhook-worker', async (config, logger) => {
-  const app = await NestFactory.createApplicationContext(WorkerModule.forRoot(config, logger), {
-    logger: new NestLogger(logger),
-  });
-  return app.get(WorkerService);
-});
+await import('./run.js');
+
+export {};

@@ -50,8 +50,8 @@ export async function runProcess(
       .catch((error: unknown) => logger.error({ error }, 'shutdown failed'))
       .finally(() => process.exit(exitCode));
   };
-  process.once('SIGTERM', () => stop('SIGTERM', 0));
-  process.once('SIGINT', () => stop('SIGINT', 0));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.removeAllListeners(signal).once(signal, () => stop(signal, 0));
   process.once('disconnect', () => stop('launcher disconnected', 0));
   process.on('uncaughtException', (error) => fail(error));
   process.on('unhandledRejection', (error) => fail(error));
