@@ -51,8 +51,12 @@ export class DocumentFolder {
 
   /** Runs shell blocks of the document in order, in one shell. @returns their output */
   async runBlocks(...names: string[]): Promise<string> {
-    const blocks = await Promise.all(names.map((name) => this.block(name)));
-    const { stdout } = await promisify(execFile)('sh', ['-euc', blocks.join('\n')], {
+    return this.run((await Promise.all(names.map((name) => this.block(name)))).join('\n'));
+  }
+
+  /** Runs a shell script in the folder. @returns its output @throws Error with its output if it fails */
+  async run(script: string): Promise<string> {
+    const { stdout } = await promisify(execFile)('sh', ['-euc', script], {
       cwd: this.path,
       env: this.environment(),
     }).catch((error: { stdout: string; stderr: string; message: string }) => {
