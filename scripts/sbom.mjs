@@ -56,7 +56,7 @@ async function createBom({ options, isDistributed }) {
   if (code !== 0)
     throw new ScriptError(`npm ${args.join(' ')} ${options}: exit code ${code}\n${output.trim()}`);
   const bom = JSON.parse(output);
-  const kept = new Set([bom.metadata.component['bom-ref'], ...listPackages(isDistributed)]);
+  const kept = new Set([bom.metadata.component['bom-ref'], ...lockedPackageNames(isDistributed)]);
   const isKept = (ref) => kept.has(ref);
   return {
     ...bom,
@@ -73,7 +73,7 @@ function withoutProperties({ properties: _properties, ...component }) {
 }
 
 /** Returns the `name@version` of packages in package-lock.json, which npm uses as their reference. */
-function listPackages(isIncluded) {
+function lockedPackageNames(isIncluded) {
   return Object.entries(LOCKED)
     .filter(([location, entry]) => isIncluded(entry, location))
     .map(([location, { name, version }]) => `${name ?? location.split('node_modules/').at(-1)}@${version}`);
