@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { decodeJwt } from 'jose';
 import type { Page } from 'playwright-core';
 import { findViolations } from '../support/accessibility.js';
@@ -8,6 +5,7 @@ import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { codeBlocks } from '../support/code-blocks.js';
 import { registerWithTotp } from '../support/customer-factors.js';
 import { registerCustomer, withSettings } from '../support/customers.js';
+import { DocumentSite } from '../support/document-site.js';
 import { exchangeCode } from '../support/email-codes.js';
 import { HostedSignIn } from '../support/hosted-sign-in.js';
 import { addLinkingProviders, createLinkingPerson, LINKING_TABLE } from '../support/linking-table.js';
@@ -25,18 +23,10 @@ describeBrowser('the hosted sign-in page in a browser', () => {
   let instance: TestInstance;
   let browser: TestBrowser;
   let provider: OpenIdProvider;
-  let application: Server;
-  /** The module of docs/hosted-sign-in.md. */
-  let script: string;
+  /** Serves the module of docs/hosted-sign-in.md. */
+  let application: DocumentSite;
   let redirectUrl: string;
   beforeAll(async () => {
-    application = createServer(({ url }, response) => {
-      const isScript = url === '/hosted-sign-in.js';
-      response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
-      response.end(isScript ? script : '<!doctype html><title>shop</title><p>Shop');
-    }).listen(0, '127.0.0.1');
-    await once(application, 'listening');
-    redirectUrl = `http://127.0.0.1:${(application.address() as AddressInfo).port}/signed-in`;
     // Browsers have no passkeys for IP addresses.
     const port = String(await freePort());
     const env = { PORT: port, PUBLIC_URL: `http://localhost:${port}`, RATE_LIMITS: 'off' };
@@ -48,11 +38,17 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     const { projectId, publishableKey } = instance.credentials;
     const fields = { type: 'oidc', issuer: provider.issuer, slug: 'work', name: 'Work account' };
     await addProvider(instance, { id: projectId, publishableKey }, provider, fields);
-    script = (await codeBlocks('docs/hosted-sign-in.md'))
+    const script = (await codeBlocks('docs/hosted-sign-in.md'))
       .get('hosted-sign-in.js')!
       .replace('http://127.0.0.1:3000', instance.baseUrl)
-      .replace("PROJECT_ID = '…'", `PROJECT_ID = '${projectId}'`)
+      .replace("projectId: '…'", `projectId: '${projectId}'`)
       .replace('pk_…', publishableKey);
+    application = await DocumentSite.start(() => ({
+      blocks: new Map([['hosted-sign-in.js', script]]),
+      connectTo: [instance.baseUrl],
+      body: '<p>Shop',
+    }));
+    redirectUrl = `${application.origin}/signed-in`;
   });
   beforeEach(async () => {
     browser.consoleMessages.length = 0;
@@ -62,7 +58,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     await browser?.close();
     await provider?.stop();
     await instance?.stop();
-    application?.close();
+    application?.stop();
   });
 
   const applySettings = (): Promise<TestResponse> =>
@@ -101,13 +97,14 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     const { email, id } = await registerCustomer(instance);
     const page = await browser.open(new URL('/', redirectUrl).href);
     const run = (call: string) =>
-      page.evaluate<any>(`import('/hosted-sign-in.js').then((hosted) => hosted.${call})`);
-    expect(await run('completeSignIn()')).toBeNull();
-    await page.goto((await run(`signInUrl({ login_hint: '${email}' })`)) as string);
+      page.evaluate<any>(`import('/hosted-sign-in.js').then(async (hosted) => ${call})`);
+    expect(await run('hosted.completeSignIn()')).toBe(false);
+    await run(`void hosted.openSignIn({ loginHint: '${email}' })`);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.waitForURL(`${redirectUrl}?**`);
-    expect((await run('completeSignIn()')).customer.id).toBe(id);
+    expect(await run('hosted.completeSignIn()')).toBe(true);
+    expect((await run('hosted.gatehouse.customer.get()')).id).toBe(id);
     expect(page.url()).toBe(redirectUrl);
     await page.context().close();
   });
