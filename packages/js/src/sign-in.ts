@@ -1,12 +1,14 @@
 import type { ClientCore } from './client-core.js';
 import type { RedirectTarget, SignInUrlOptions } from './redirects.js';
 import type {
+  EmailChange,
   EmailSignInOptions,
   SignInOptions,
   SignInResult,
   SignUpFields,
   RedirectResult,
   TotpSecret,
+  VerifiedEmail,
 } from './types.js';
 
 const loadPasskeys = () => import('./passkeys.js');
@@ -104,8 +106,7 @@ export const createPublicFunctions = (core: ClientCore) => ({
       : core.transport.send<SignInOptions>('GET', '/auth/options'),
 
   /** Verifies an email address with the token of an email. */
-  verifyEmail: (token: string): Promise<{ customer: { emailVerified: boolean } }> =>
-    core.post('/auth/verify-email', { token }),
+  verifyEmail: (token: string): Promise<VerifiedEmail> => core.post('/auth/verify-email', { token }),
 
   /** Emails another link for the verification. */
   resendVerification: (email: string, more: { redirectUrl?: string } = {}): Promise<void> =>
@@ -120,10 +121,9 @@ export const createPublicFunctions = (core: ClientCore) => ({
     core.post('/auth/reset-password', fields),
 
   /** Removes what another person has added to an account that was created with the customer's address. */
-  disown: (token: string): Promise<{ customer: { emailVerified: boolean } }> =>
-    core.post('/auth/disown', { token }),
+  disown: (token: string): Promise<VerifiedEmail> => core.post('/auth/disown', { token }),
 
   /** Confirms a change of the email address with the token of an email. It requires both addresses. */
-  confirmEmailChange: (token: string): Promise<{ status: 'pending' | 'changed' }> =>
+  confirmEmailChange: (token: string): Promise<EmailChange> =>
     core.post('/auth/confirm-email-change', { token }),
 });

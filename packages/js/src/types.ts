@@ -38,6 +38,10 @@ export type CustomerChanges = Schemas['UpdateMeRequest'];
 export type AuthResponse = Schemas['AuthResponse'] & { recoveryCodes?: string[] | null };
 /** The response of a refresh. */
 export type RefreshResponse = Schemas['RefreshResponse'];
+/** The customer whose email address was verified. */
+export type VerifiedEmail = Schemas['VerifyEmailResponse'];
+/** Whether both addresses have confirmed a change of the email address. */
+export type EmailChange = Schemas['EmailChangeResponse'];
 /** A new access token after a proof of identity. */
 export type AccessTokenResponse = Schemas['AccessTokenResponse'];
 
