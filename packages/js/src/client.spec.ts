@@ -174,6 +174,40 @@ describe('client.fetch', () => {
   });
 });
 
+describe('the session', () => {
+  it('stays in place when another sign-in requires a second factor', async () => {
+    const challenge = { kind: 'second_factor', token: 'chal_1', methods: ['totp'] };
+    const client = newClient((_, attempt) =>
+      Response.json(attempt === 1 ? { tokens: tokens(0), customer, challenge: null } : { challenge }),
+    );
+    const states: unknown[] = [];
+    client.onAuthStateChange(({ status }) => states.push(status));
+    await client.signIn.password({ email: customer.email, password: 'a password' });
+    const other = { email: 'grace@example.com', password: 'another password' };
+    expect(await client.signIn.password(other)).toEqual({ status: 'second_factor', challenge });
+    expect(await client.getAccessToken()).toBe(tokens(0).accessToken);
+    expect(states.at(-1)).toBe('signed_in');
+  });
+
+  it('stays in place when a refresh is rejected because of the origin of the page', async () => {
+    const rejected = () => Response.json({ code: 'origin_not_allowed' }, { status: 403 });
+    const responses = [
+      () => Response.json({ tokens: tokens(0), customer, challenge: null }),
+      rejected,
+      rejected,
+      () => Response.json({ tokens: tokens(1), customer }),
+    ];
+    const client = newClient((_, attempt) => responses[attempt - 1]!());
+    await client.signIn.password({ email: customer.email, password: 'a password' });
+    timers.time += 3_590_000;
+    expect(await client.getAccessToken()).toBe(tokens(0).accessToken);
+    timers.time += 10_000;
+    await expect(client.getAccessToken()).rejects.toMatchObject({ code: 'origin_not_allowed', status: 403 });
+    // The operator has added the origin to `allowedOrigins`.
+    expect(await client.getAccessToken()).toBe(tokens(1).accessToken);
+  });
+});
+
 describe('redirects', () => {
   const redirectUrl = 'https://app.example.com/signed-in';
 
