@@ -1,22 +1,24 @@
+const swc = (parser, transform) => [
+  '@swc/jest',
+  {
+    jsc: { target: 'es2022', parser: { syntax: 'typescript', ...parser }, transform },
+    module: { type: 'es6' },
+  },
+];
+
 const transform = {
-  '^.+\\.ts$': [
-    '@swc/jest',
-    {
-      jsc: {
-        target: 'es2022',
-        parser: { syntax: 'typescript', decorators: true },
-        transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
-      },
-      module: { type: 'es6' },
-    },
-  ],
+  '^.+\\.ts$': swc(
+    { decorators: true },
+    { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+  ),
+  '^.+\\.tsx$': swc({ tsx: true }, { react: { runtime: 'automatic' } }),
 };
 
 const shared = {
   // Resolves @gatehouse/* to the TypeScript sources of libs/*, with the condition "source" of their
   // `exports`.
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
-  extensionsToTreatAsEsm: ['.ts'],
+  extensionsToTreatAsEsm: ['.ts', '.tsx'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform,
 };
