@@ -61,6 +61,7 @@ const PACKAGES_PART = {
   sources: PACKAGES,
   outputs: PACKAGES.map((folder) => `${folder}/dist`),
   steps: PACKAGES.map((folder) => [['typescript', 'bin', 'tsc'], '-p', `${folder}/tsconfig.build.json`]),
+  finish: () => PACKAGES.forEach(copyStyleSheets),
 };
 
 /**
@@ -138,7 +139,7 @@ async function install() {
   if (code !== 0) throw new ScriptError(`${output}\nInstallation failed: npm ci exited with code ${code}.`);
 }
 
-async function build({ steps, outputs }) {
+async function build({ steps, outputs, finish }) {
   for (const folder of outputs) fs.rmSync(path.join(root, folder), { recursive: true, force: true });
   for (const [program, ...args] of steps) {
     const file = path.join(root, 'node_modules', ...program);
@@ -147,6 +148,14 @@ async function build({ steps, outputs }) {
     if (code !== 0)
       throw new ScriptError(`${output}\nBuild failed: ${name} ${args[0]} exited with code ${code}.`);
   }
+  finish?.();
+}
+
+/** Copies the style sheets of a package into its dist/. The compiler ignores them. */
+function copyStyleSheets(folder) {
+  const sources = path.join(root, folder, 'src');
+  for (const name of fs.readdirSync(sources).filter((each) => each.endsWith('.css')))
+    fs.copyFileSync(path.join(sources, name), path.join(root, folder, 'dist', name));
 }
 
 /** Returns whether every package for this machine is installed in the version of package-lock.json. */

@@ -26,9 +26,9 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** Returns the size of an export in bytes, without peer dependencies. */
-async function measureExport(project: string, specifier: string, peers: string[]): Promise<number> {
-  const args = ['test/support/packages/measure-export.mjs', project, specifier, ...peers];
+/** Returns the size of an export in bytes, without peer dependencies. @param options options and peer dependencies */
+async function measureExport(project: string, specifier: string, options: string[]): Promise<number> {
+  const args = ['test/support/packages/measure-export.mjs', project, specifier, ...options];
   const { code, output } = await run(process.execPath, args, { env: { ...process.env, NODE_OPTIONS: '' } });
   if (code !== 0) throw new Error(output);
   return Number(output);
@@ -41,7 +41,9 @@ const install = (source: string, project: string, withOptionalPeers: boolean): P
 };
 
 describe.each(packages)('$name', ({ name, folder: source, manifest }) => {
-  const entryPoints = Object.keys(manifest.exports).map((subpath) => join(name, subpath));
+  const entryPoints = Object.keys(manifest.exports)
+    .filter((subpath) => !subpath.endsWith('.css'))
+    .map((subpath) => join(name, subpath));
   const peers = Object.keys(manifest.peerDependencies ?? {});
   const project = (): string => join(folder, 'projects', source);
   /** The project that also has the optional peer dependencies, which types and exports besides the main one may need. */
@@ -56,13 +58,15 @@ describe.each(packages)('$name', ({ name, folder: source, manifest }) => {
     const { contents } = tarballs.get(name)!;
     const code = contents.filter((path) => path.startsWith('dist/'));
     expect(contents.filter((path) => !code.includes(path))).toEqual(['LICENSE', 'README.md', 'package.json']);
-    expect(code.filter((path) => /\.spec\./.test(path) || !/\.(js|d\.ts)$/.test(path))).toEqual([]);
+    expect(code.filter((path) => /\.spec\./.test(path) || !/\.(js|d\.ts|css)$/.test(path))).toEqual([]);
     const sourceOf = (path: string): string =>
-      path.replace(/^dist\/(.+?)(?:\.d\.ts|\.js)$/, `${source}/src/$1.ts`);
+      path.replace(/^dist\//, `${source}/src/`).replace(/(?:\.d\.ts|\.js)$/, '.ts');
     expect(code.filter((path) => ![sourceOf(path), `${sourceOf(path)}x`].some(existsSync))).toEqual([]);
     expect(await readFile(join(source, 'LICENSE'), 'utf8')).toBe(await readFile('LICENSE', 'utf8'));
-    for (const { types, default: main } of Object.values(manifest.exports))
-      expect(code).toEqual(expect.arrayContaining([types.slice(2), main.slice(2)]));
+    const exported = Object.values(manifest.exports).flatMap((each) =>
+      typeof each === 'string' ? each : [each.types, each.default],
+    );
+    expect(code).toEqual(expect.arrayContaining(exported.map((path) => path.slice(2))));
   });
 
   it('has no problem that publint or attw finds', async () => {
@@ -81,6 +85,12 @@ describe.each(packages)('$name', ({ name, folder: source, manifest }) => {
     for (const subpath of Object.keys(manifest.exports))
       sizes[subpath] = await measureExport(projectWithPeers(), join(name, subpath), peers);
     const limits = manifest.sizeLimit ?? {};
+    // "*": all that a page can load of the package.
+    if (limits['*']) {
+      const code = await measureExport(projectWithPeers(), name, ['--with-chunks', ...peers]);
+      const styleSheets = Object.keys(sizes).filter((subpath) => subpath.endsWith('.css'));
+      sizes['*'] = styleSheets.reduce((sum, subpath) => sum + sizes[subpath]!, code);
+    }
     expect(Object.keys(limits)).toEqual(Object.keys(sizes));
     expect(Object.entries(sizes).filter(([subpath, size]) => size > limits[subpath]!)).toEqual([]);
   });

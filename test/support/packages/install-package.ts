@@ -4,7 +4,8 @@ import { run } from '../../../scripts/processes.mjs';
 
 export interface Manifest {
   name: string;
-  exports: Record<string, { types: string; default: string }>;
+  /** The files of each export: code and its types, or a style sheet. */
+  exports: Record<string, { types: string; default: string } | string>;
   /** Maximum sizes of the exports in bytes, bundled with all dependencies, minified and compressed with gzip. */
   sizeLimit?: Record<string, number>;
   dependencies?: Record<string, string>;

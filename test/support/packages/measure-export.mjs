@@ -1,16 +1,23 @@
-import { writeFile } from 'node:fs/promises';
-import { builtinModules } from 'node:module';
+import { readFile, writeFile } from 'node:fs/promises';
+import { builtinModules, createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
-// Usage: node measure-export.mjs <project> <specifier> <peer dependency>…
+// Usage: node measure-export.mjs <project> <specifier> [--with-chunks] <peer dependency>…
 //
-// Prints the size of an export in bytes: bundled with its dependencies, minified and compressed with gzip. Chunks that
-// are imported on demand and peer dependencies do not count. A program of its own, because the native part of the
-// bundler rejects objects that jest has created.
-const [project, specifier, ...peers] = process.argv.slice(2);
+// Prints the size of an export in bytes: bundled with its dependencies, minified and compressed with gzip. Peer
+// dependencies do not count, and chunks that are imported on demand only with --with-chunks. A program of its own,
+// because the native part of the bundler rejects objects that jest has created.
+const [project, specifier, ...rest] = process.argv.slice(2);
+const withChunks = rest.includes('--with-chunks');
+const peers = rest.filter((each) => each !== '--with-chunks');
+if (specifier.endsWith('.css')) {
+  const file = createRequire(path.resolve(project, 'package.json')).resolve(specifier);
+  console.log(gzipSync(await readFile(file)).length);
+  process.exit();
+}
 const entry = path.join(project, 'measured.js');
 const probe = path.join(project, 'probe.js');
 await writeFile(probe, `export * as all from '${specifier}';\n`);
@@ -40,6 +47,7 @@ const load = (name) => {
   if (loaded.has(name) || !chunks.has(name)) return;
   loaded.add(name);
   chunks.get(name).imports.forEach(load);
+  if (withChunks) chunks.get(name).dynamicImports.forEach(load);
 };
 load([...chunks.values()].find(({ isEntry }) => isEntry).fileName);
 console.log(gzipSync([...loaded].map((name) => chunks.get(name).code).join('\n')).length);
