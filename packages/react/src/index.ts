@@ -1,1 +1,3 @@
-export {};
+export * from './hooks.js';
+export { de } from './localization/de.js';
+export { en } from './localization/en.js';

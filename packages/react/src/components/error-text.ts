@@ -1,0 +1,46 @@
+import type { GatehouseError } from '@gatehouse/js';
+import type { Texts } from '../localization/texts.js';
+import { fill } from '../use-texts.js';
+
+/** What a form shows about an error: for the entire form, and by the name of a field. */
+export interface FormErrors {
+  message?: string | undefined;
+  fields: Record<string, string>;
+}
+
+/** The names of the fields that errors are about. */
+const FIELDS: Record<string, string[]> = {
+  weak_password: ['newPassword', 'password'],
+  email_already_registered: ['email'],
+  invalid_code: ['code'],
+};
+
+/** Returns a sentence for an error. */
+export function errorText(texts: Texts, error: unknown): string {
+  const { code = 'unknown', retryAfter, reasons = [] } = error as Partial<GatehouseError>;
+  if (code === 'weak_password' && reasons.length > 0)
+    return reasons.map((reason) => texts.reasons[reason] ?? texts.errors.weak_password).join(' ');
+  const text = Object.hasOwn(texts.errors, code) ? texts.errors[code]! : texts.errors.unknown;
+  return fill(text, { wait: waitInWords(texts, retryAfter ?? 0) });
+}
+
+/**
+ * Returns an error as a form shows it.
+ * @param names the names of the fields of the form
+ */
+export function formErrors(texts: Texts, error: unknown, names: string[]): FormErrors {
+  const { code = '', fields: invalid = [] } = error as Partial<GatehouseError>;
+  const fields: Record<string, string> = {};
+  for (const { field } of invalid)
+    if (names.includes(field)) fields[field] = texts.errors[`${field}_invalid`] ?? texts.errors.invalid;
+  const name = FIELDS[code]?.find((each) => names.includes(each));
+  if (name) fields[name] = errorText(texts, error);
+  return Object.keys(fields).length > 0 ? { fields } : { message: errorText(texts, error), fields };
+}
+
+/** Returns a time in words, rounded up to whole minutes, or to hours from two hours on. @param seconds the time */
+function waitInWords({ minute, minutes, hours }: Texts, seconds: number): string {
+  const count = Math.max(1, Math.ceil(seconds / 60));
+  if (count === 1) return minute;
+  return count < 120 ? fill(minutes, { count }) : fill(hours, { count: Math.ceil(count / 60) });
+}

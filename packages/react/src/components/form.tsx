@@ -1,0 +1,161 @@
+'use client';
+import {
+  createContext,
+  useContext,
+  useId,
+  useRef,
+  useState,
+  type ComponentProps,
+  type ReactNode,
+} from 'react';
+import type { Texts } from '../localization/texts.js';
+import { useTexts } from '../use-texts.js';
+import { Button } from './button.js';
+import { formErrors, type FormErrors } from './error-text.js';
+import { Alert } from './panel.js';
+
+const ErrorsContext = createContext<Record<string, string>>({});
+
+export interface FormProps {
+  /** Label of the button that submits the form. */
+  submitLabel: string;
+  /** Is called with the values of the fields by their names. Its error is shown, and the values remain. */
+  onSubmit: (values: Record<string, string>) => Promise<unknown>;
+  variant?: 'primary' | 'secondary' | 'danger';
+  /** Is rendered after the button. */
+  footer?: ReactNode;
+  children?: ReactNode;
+}
+
+/** A form that checks its fields and shows errors in the language of the provider. */
+export function Form({ submitLabel, onSubmit, variant = 'primary', footer, children }: FormProps) {
+  const texts = useTexts();
+  const form = useRef<HTMLFormElement>(null);
+  const isRunning = useRef(false);
+  const [isBusy, setIsBusy] = useState(false);
+  const [errors, setErrors] = useState<FormErrors>({ fields: {} });
+
+  const showErrors = (next: FormErrors): void => {
+    setErrors(next);
+    const name = Object.keys(next.fields)[0];
+    if (name) (form.current?.elements.namedItem(name) as HTMLElement | null)?.focus();
+  };
+  const submit = async (): Promise<void> => {
+    if (isRunning.current || !form.current) return;
+    const fields = invalidFields(texts, form.current);
+    showErrors({ fields });
+    if (Object.keys(fields).length > 0) return;
+    isRunning.current = true;
+    setIsBusy(true);
+    const values = Object.fromEntries(new FormData(form.current)) as Record<string, string>;
+    try {
+      await onSubmit(values);
+    } catch (error) {
+      showErrors(formErrors(texts, error, Object.keys(values)));
+    } finally {
+      isRunning.current = false;
+      setIsBusy(false);
+    }
+  };
+
+  return (
+    <form
+      ref={form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <Alert>{errors.message}</Alert>
+      <ErrorsContext.Provider value={errors.fields}>{children}</ErrorsContext.Provider>
+      <Button type="submit" variant={variant} isBusy={isBusy}>
+        {submitLabel}
+      </Button>
+      {footer}
+    </form>
+  );
+}
+
+/** Returns the errors of the fields that the browser considers invalid, by their names. */
+function invalidFields({ errors }: Texts, form: HTMLFormElement): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const input of form.elements) {
+    if (!(input instanceof HTMLInputElement) || input.validity.valid) continue;
+    const text = input.validity.valueMissing ? errors.required : errors[`${input.type}_invalid`];
+    fields[input.name] = text ?? errors.invalid;
+  }
+  return fields;
+}
+
+export interface FieldProps extends ComponentProps<'input'> {
+  name: string;
+  label: string;
+  hint?: ReactNode;
+}
+
+/** A labeled input. It is required unless `required` is false. */
+export function Field({ label, hint, children, ...props }: FieldProps) {
+  const id = useId();
+  const error = useContext(ErrorsContext)[props.name];
+  const described = [error ? `${id}-error` : '', hint ? `${id}-hint` : ''].filter(Boolean).join(' ');
+  return (
+    <div className="gh-field">
+      <label htmlFor={id}>{label}</label>
+      <div className="gh-input">
+        <input
+          id={id}
+          required
+          aria-invalid={error ? true : undefined}
+          aria-describedby={described || undefined}
+          {...props}
+        />
+        {children}
+      </div>
+      {error ? (
+        <p className="gh-error" id={`${id}-error`} role="alert">
+          {error}
+        </p>
+      ) : null}
+      {hint ? (
+        <p className="gh-hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+/** A field for a password, with a button that shows it. */
+export function PasswordField(props: FieldProps) {
+  const texts = useTexts();
+  const [isShown, setIsShown] = useState(false);
+  return (
+    <Field {...props} type={isShown ? 'text' : 'password'} autoCapitalize="none" spellCheck={false}>
+      <button
+        type="button"
+        className="gh-reveal"
+        aria-label={isShown ? texts.hidePassword : texts.showPassword}
+        onClick={() => setIsShown(!isShown)}
+      >
+        <svg viewBox="0 0 24 24" aria-hidden="true">
+          <path d="M2 12s3.5-6.5 10-6.5S22 12 22 12s-3.5 6.5-10 6.5S2 12 2 12Z" />
+          <circle cx="12" cy="12" r="3" />
+          {isShown ? null : <path d="M4 20 20 4" />}
+        </svg>
+      </button>
+    </Field>
+  );
+}
+
+/** A field for a code of digits that an email or an app shows. */
+export const CodeField = (props: Omit<FieldProps, 'name'>) => (
+  <Field
+    name="code"
+    inputMode="numeric"
+    autoComplete="one-time-code"
+    autoCapitalize="none"
+    spellCheck={false}
+    {...props}
+  />
+);

@@ -1,0 +1,67 @@
+'use client';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { cssVariables } from '../appearance.js';
+import { useGatehouse } from '../gatehouse-context.js';
+import { useTexts } from '../use-texts.js';
+
+/** The element around a component, with the language, theme and CSS variables of the provider. */
+export function Panel({ className = 'gh-card', children }: { className?: string; children: ReactNode }) {
+  const { appearance } = useGatehouse();
+  return (
+    <div
+      className={`gh-root ${className}`}
+      lang={useTexts().language}
+      data-gh-theme={appearance.theme}
+      style={cssVariables(appearance)}
+    >
+      {children}
+    </div>
+  );
+}
+
+/**
+ * A step of a component, with its heading.
+ * @param hasFocus true if the step has replaced another one: screen readers then read its heading
+ */
+export function Step({
+  title,
+  text,
+  hasFocus = false,
+  children,
+}: {
+  title: string;
+  text?: ReactNode;
+  hasFocus?: boolean;
+  children: ReactNode;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (hasFocus) heading.current?.focus();
+  }, []);
+  return (
+    <>
+      <h2 className="gh-title" tabIndex={-1} ref={heading}>
+        {title}
+      </h2>
+      {text ? <p className="gh-text">{text}</p> : null}
+      {children}
+    </>
+  );
+}
+
+/** A message that screen readers read when it appears. It is an error unless `isSuccess` is true. */
+export const Alert = ({ isSuccess = false, children }: { isSuccess?: boolean; children: ReactNode }) =>
+  children ? (
+    <p className={isSuccess ? 'gh-alert gh-success' : 'gh-alert'} role={isSuccess ? 'status' : 'alert'}>
+      {children}
+    </p>
+  ) : null;
+
+/** What a component shows until its content has loaded. @param lines number of gray lines */
+export const Skeleton = ({ lines = 3 }: { lines?: number }) => (
+  <div className="gh-skeleton" role="status" aria-label={useTexts().loading}>
+    {Array.from({ length: lines }, (_, index) => (
+      <div key={index} />
+    ))}
+  </div>
+);

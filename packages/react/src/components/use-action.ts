@@ -1,0 +1,36 @@
+'use client';
+import { useRef, useState } from 'react';
+import { useTexts } from '../use-texts.js';
+import { errorText } from './error-text.js';
+
+export interface Action {
+  isBusy: boolean;
+  /** The error of the last call as a sentence, or null. */
+  error: string | null;
+  /** Calls the function, unless it is running. */
+  run: () => Promise<void>;
+}
+
+/** Returns an asynchronous function with its state, such as that of a button. */
+export function useAction(work: () => Promise<unknown>): Action {
+  const texts = useTexts();
+  const [{ isBusy, error }, setState] = useState<{ isBusy: boolean; error: string | null }>({
+    isBusy: false,
+    error: null,
+  });
+  const isRunning = useRef(false);
+  const run = async (): Promise<void> => {
+    if (isRunning.current) return;
+    isRunning.current = true;
+    setState({ isBusy: true, error: null });
+    try {
+      await work();
+      setState({ isBusy: false, error: null });
+    } catch (cause) {
+      setState({ isBusy: false, error: errorText(texts, cause) });
+    } finally {
+      isRunning.current = false;
+    }
+  };
+  return { isBusy, error, run };
+}

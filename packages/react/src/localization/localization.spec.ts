@@ -1,0 +1,19 @@
+import { de } from './de.js';
+import { en } from './en.js';
+
+/** Returns the placeholders of each text by its key, such as `{ 'errors.rate_limited': ['{wait}'] }`. */
+function placeholders(texts: object, prefix = ''): Record<string, string[]> {
+  return Object.fromEntries(
+    Object.entries(texts).flatMap(([key, text]: [string, string | object]) =>
+      typeof text === 'string'
+        ? [[`${prefix}${key}`, text.match(/\{\w+\}/g) ?? []]]
+        : Object.entries(placeholders(text, `${key}.`)),
+    ),
+  );
+}
+
+describe('the German texts', () => {
+  it('have the keys and placeholders of the English ones', () => {
+    expect(placeholders(de)).toEqual(placeholders(en));
+  });
+});

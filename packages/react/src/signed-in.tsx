@@ -1,0 +1,16 @@
+'use client';
+import type { ReactNode } from 'react';
+import { useAuth } from './use-auth.js';
+
+interface Props {
+  children?: ReactNode;
+}
+
+/** Renders its children while a customer is signed in. */
+export const SignedIn = ({ children }: Props) => (useAuth().status === 'signed_in' ? children : null);
+
+/** Renders its children while no customer is signed in. */
+export const SignedOut = ({ children }: Props) => (useAuth().status === 'signed_out' ? children : null);
+
+/** Renders its children until it is known whether a customer is signed in. */
+export const Loading = ({ children }: Props) => (useAuth().status === 'loading' ? children : null);
