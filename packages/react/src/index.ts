@@ -1,3 +1,5 @@
 export * from './hooks.js';
 export { de } from './localization/de.js';
 export { en } from './localization/en.js';
+export { SignIn, type SignInProps } from './sign-in/sign-in.js';
+export { SignUp, type SignUpProps } from './sign-in/sign-up.js';

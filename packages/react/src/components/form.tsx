@@ -22,17 +22,17 @@ export interface FormProps {
   /** Is called with the values of the fields by their names. Its error is shown, and the values remain. */
   onSubmit: (values: Record<string, string>) => Promise<unknown>;
   variant?: 'primary' | 'secondary' | 'danger';
-  /** Is rendered after the button. */
-  footer?: ReactNode;
+  /** A second button, whose action requires only some of the fields. */
+  other?: { label: string; fields: string[]; onSubmit: (values: Record<string, string>) => Promise<unknown> };
   children?: ReactNode;
 }
 
 /** A form that checks its fields and shows errors in the language of the provider. */
-export function Form({ submitLabel, onSubmit, variant = 'primary', footer, children }: FormProps) {
+export function Form({ submitLabel, onSubmit, variant = 'primary', other, children }: FormProps) {
   const texts = useTexts();
   const form = useRef<HTMLFormElement>(null);
   const isRunning = useRef(false);
-  const [isBusy, setIsBusy] = useState(false);
+  const [busy, setBusy] = useState<'main' | 'other'>();
   const [errors, setErrors] = useState<FormErrors>({ fields: {} });
 
   const showErrors = (next: FormErrors): void => {
@@ -40,21 +40,21 @@ export function Form({ submitLabel, onSubmit, variant = 'primary', footer, child
     const name = Object.keys(next.fields)[0];
     if (name) (form.current?.elements.namedItem(name) as HTMLElement | null)?.focus();
   };
-  const submit = async (): Promise<void> => {
+  const submit = async (button: 'main' | 'other'): Promise<void> => {
     if (isRunning.current || !form.current) return;
-    const fields = invalidFields(texts, form.current);
+    const fields = invalidFields(texts, form.current, button === 'other' ? other?.fields : undefined);
     showErrors({ fields });
     if (Object.keys(fields).length > 0) return;
     isRunning.current = true;
-    setIsBusy(true);
+    setBusy(button);
     const values = Object.fromEntries(new FormData(form.current)) as Record<string, string>;
     try {
-      await onSubmit(values);
+      await (button === 'other' ? other?.onSubmit : onSubmit)?.(values);
     } catch (error) {
       showErrors(formErrors(texts, error, Object.keys(values)));
     } finally {
       isRunning.current = false;
-      setIsBusy(false);
+      setBusy(undefined);
     }
   };
 
@@ -64,24 +64,31 @@ export function Form({ submitLabel, onSubmit, variant = 'primary', footer, child
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        void submit();
+        void submit('main');
       }}
     >
       <Alert>{errors.message}</Alert>
       <ErrorsContext.Provider value={errors.fields}>{children}</ErrorsContext.Provider>
-      <Button type="submit" variant={variant} isBusy={isBusy}>
-        {submitLabel}
-      </Button>
-      {footer}
+      <div className="gh-actions">
+        <Button type="submit" variant={variant} isBusy={busy === 'main'}>
+          {submitLabel}
+        </Button>
+        {other ? (
+          <Button isBusy={busy === 'other'} onClick={() => void submit('other')}>
+            {other.label}
+          </Button>
+        ) : null}
+      </div>
     </form>
   );
 }
 
-/** Returns the errors of the fields that the browser considers invalid, by their names. */
-function invalidFields({ errors }: Texts, form: HTMLFormElement): Record<string, string> {
+/** Returns the errors of the fields that the browser considers invalid, by their names. @param names default: all */
+function invalidFields({ errors }: Texts, form: HTMLFormElement, names?: string[]): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const input of form.elements) {
     if (!(input instanceof HTMLInputElement) || input.validity.valid) continue;
+    if (names && !names.includes(input.name)) continue;
     const text = input.validity.valueMissing ? errors.required : errors[`${input.type}_invalid`];
     fields[input.name] = text ?? errors.invalid;
   }

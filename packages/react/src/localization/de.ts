@@ -39,6 +39,7 @@ export const de: Texts = {
   verifyText:
     'Wir haben eine Nachricht an {email} gesendet. Öffnen Sie den Link darin und melden Sie sich dann an.',
   verifyButton: 'Nachricht erneut senden',
+  yourEmail: 'Ihre E-Mail-Adresse',
   sent: 'Die Nachricht wurde gesendet.',
   codeTitle: 'Code eingeben',
   codeText: 'Wir haben einen Code an {email} gesendet. Er ist zehn Minuten gültig.',
@@ -77,7 +78,6 @@ export const de: Texts = {
   minute: '1 Minute',
   minutes: '{count} Minuten',
   hours: '{count} Stunden',
-  ssoProvider: 'Ihre Organisation verlangt für diese E-Mail-Adresse die Anmeldung mit {name}.',
 
   errors: {
     required: 'Füllen Sie dieses Feld aus.',

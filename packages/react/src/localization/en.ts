@@ -34,6 +34,7 @@ export const en = {
   verifyTitle: 'Confirm your email address',
   verifyText: 'We have sent a message to {email}. Open the link in it, then sign in.',
   verifyButton: 'Send the message again',
+  yourEmail: 'your email address',
   sent: 'The message has been sent.',
   codeTitle: 'Enter the code',
   codeText: 'We have sent a code to {email}. It is valid for ten minutes.',
@@ -71,7 +72,6 @@ export const en = {
   minute: '1 minute',
   minutes: '{count} minutes',
   hours: '{count} hours',
-  ssoProvider: 'Your organization requires the sign-in with {name} for this email address.',
 
   errors: {
     required: 'Fill in this field.',

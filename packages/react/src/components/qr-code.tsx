@@ -1,0 +1,18 @@
+'use client';
+
+/**
+ * Renders the QR code of an SVG document. Only its path is used: a content security policy may forbid images of data
+ * URLs, and markup of a response must not be inserted into the page.
+ */
+export function QrCode({ svg, label }: { svg: string; label: string }) {
+  const viewBox = /viewBox="([\d. ]+)"/.exec(svg)?.[1];
+  const path = /<path d="([^"]+)"/.exec(svg)?.[1];
+  return (
+    <svg className="gh-qr" role="img" aria-label={label} viewBox={viewBox}>
+      <path d={path} />
+    </svg>
+  );
+}
+
+/** Returns a secret in groups of four letters, which are easier to type. */
+export const inGroups = (secret: string): string => secret.replace(/(.{4})(?=.)/g, '$1 ');

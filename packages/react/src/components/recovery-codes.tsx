@@ -1,0 +1,36 @@
+'use client';
+import { useState } from 'react';
+import { useTexts } from '../use-texts.js';
+import { Button } from './button.js';
+
+/** Shows recovery codes, with a button that copies them. @param onConfirm is called when the customer has saved them */
+export function RecoveryCodes({ codes, onConfirm }: { codes: string[]; onConfirm: () => void }) {
+  const texts = useTexts();
+  const [isCopied, setIsCopied] = useState(false);
+  const copy = (): void => {
+    // The clipboard does not exist on plain http, and the customer can forbid it. The codes remain on the screen.
+    navigator.clipboard?.writeText(codes.join('\n')).then(
+      () => setIsCopied(true),
+      () => setIsCopied(false),
+    );
+  };
+  return (
+    <>
+      <ul className="gh-codes">
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <div className="gh-actions">
+        <Button variant="primary" onClick={onConfirm}>
+          {texts.codesButton}
+        </Button>
+        <Button onClick={copy}>
+          <span role="status">{isCopied ? texts.copied : texts.copy}</span>
+        </Button>
+      </div>
+    </>
+  );
+}

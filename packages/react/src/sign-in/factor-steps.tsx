@@ -1,0 +1,116 @@
+'use client';
+import type { Challenge, TotpSecret } from '@gatehouse/js';
+import { useEffect, useRef, useState } from 'react';
+import { Button } from '../components/button.js';
+import { CodeField, Field, Form } from '../components/form.js';
+import { Alert, Skeleton, Step } from '../components/panel.js';
+import { inGroups, QrCode } from '../components/qr-code.js';
+import { useAction } from '../components/use-action.js';
+import { useTexts } from '../use-texts.js';
+import { BackLine } from './email-steps.js';
+import { FlowButton, hasPasskeys } from './other-ways.js';
+import type { AuthFlow } from './use-auth-flow.js';
+
+interface Props {
+  flow: AuthFlow;
+  challenge: Challenge;
+}
+
+/** Asks for a second factor. */
+export function SecondFactorStep({ flow, challenge: { token, methods } }: Props) {
+  const texts = useTexts();
+  const { client, signIn } = flow;
+  const hasTotp = methods.includes('totp');
+  const hasPasskey = methods.includes('passkey') && hasPasskeys();
+  const hasRecovery = methods.includes('recovery_code');
+  const [isRecovery, setIsRecovery] = useState(hasRecovery && !hasTotp && !hasPasskey);
+  const canSwitch = isRecovery ? hasTotp : hasRecovery;
+  const otherText = hasPasskey ? texts.factorPasskey : texts.errors.passkeys_not_supported;
+  const text = hasTotp ? texts.factorTotp : otherText;
+  return (
+    <Step title={texts.factorTitle} text={isRecovery ? texts.factorRecovery : text} hasFocus>
+      {isRecovery ? (
+        <Form
+          submitLabel={texts.continue}
+          onSubmit={({ code = '' }) => signIn(() => client.challenge.recoveryCode({ token, code }))}
+        >
+          <Field
+            name="code"
+            label={texts.recoveryCode}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+        </Form>
+      ) : null}
+      {hasTotp && !isRecovery ? (
+        <Form
+          submitLabel={texts.continue}
+          onSubmit={({ code = '' }) => signIn(() => client.challenge.totp({ token, code: digits(code) }))}
+        >
+          <CodeField label={texts.totpCode} />
+        </Form>
+      ) : null}
+      <div className="gh-actions gh-again">
+        {hasPasskey ? (
+          <FlowButton flow={flow} work={() => client.challenge.passkey({ token })}>
+            {texts.usePasskey}
+          </FlowButton>
+        ) : null}
+        {canSwitch ? (
+          <Button onClick={() => setIsRecovery(!isRecovery)}>
+            {isRecovery ? texts.useTotp : texts.useRecoveryCode}
+          </Button>
+        ) : null}
+      </div>
+      <BackLine flow={flow} />
+    </Step>
+  );
+}
+
+/** Lets the customer add the second factor that the project requires. */
+export function EnrollStep({ flow, challenge: { token, methods } }: Props) {
+  const texts = useTexts();
+  const { client, signIn } = flow;
+  const hasTotp = methods.includes('totp');
+  const [secret, setSecret] = useState<TotpSecret | null>(null);
+  const { error, run } = useAction(async () => setSecret(await client.challenge.enrollTotp({ token })));
+  const hasBegun = useRef(false);
+  useEffect(() => {
+    // In StrictMode, a second secret would replace the one that is shown.
+    if (hasTotp && !hasBegun.current) void run();
+    hasBegun.current = true;
+  }, []);
+  return (
+    <Step title={texts.enrollTitle} text={hasTotp ? texts.enrollText : texts.enrollPasskeyText} hasFocus>
+      <Alert>{error}</Alert>
+      {error ? <Button onClick={() => void run()}>{texts.retry}</Button> : null}
+      {hasTotp && !secret && !error ? <Skeleton lines={4} /> : null}
+      {secret ? (
+        <>
+          <QrCode svg={secret.qrCode} label={texts.qrCode} />
+          <p className="gh-text">
+            {texts.secret} <code>{inGroups(secret.secret)}</code>
+          </p>
+          <Form
+            submitLabel={texts.confirm}
+            onSubmit={({ code = '' }) => signIn(() => client.challenge.totp({ token, code: digits(code) }))}
+          >
+            <CodeField label={texts.totpCode} />
+          </Form>
+        </>
+      ) : null}
+      {methods.includes('passkey') && hasPasskeys() ? (
+        <div className="gh-actions gh-again">
+          <FlowButton flow={flow} work={() => client.challenge.enrollPasskey({ token })}>
+            {hasTotp ? texts.addPasskeyInstead : texts.addPasskey}
+          </FlowButton>
+        </div>
+      ) : null}
+      <BackLine flow={flow} />
+    </Step>
+  );
+}
+
+/** Returns a code without the spaces that some apps show in it. */
+const digits = (code: string): string => code.replace(/\s/g, '');

@@ -1,0 +1,70 @@
+'use client';
+import type { SignInOptions } from '@gatehouse/js';
+import type { ReactNode } from 'react';
+import { Button } from '../components/button.js';
+import { Alert } from '../components/panel.js';
+import { useAction } from '../components/use-action.js';
+import { fill, useTexts } from '../use-texts.js';
+import type { AuthFlow } from './use-auth-flow.js';
+
+/** True if the browser has passkeys. It has none on plain http, except on localhost. */
+export const hasPasskeys = (): boolean => typeof PublicKeyCredential === 'function';
+
+/** A button that runs a request of a flow, and shows its error. */
+export function FlowButton({
+  flow,
+  work,
+  children,
+}: {
+  flow: AuthFlow;
+  work: () => ReturnType<AuthFlow['client']['signIn']['social']>;
+  children: ReactNode;
+}) {
+  const { isBusy, error, run } = useAction(() => flow.signIn(work));
+  return (
+    <>
+      <Alert>{error}</Alert>
+      <Button isBusy={isBusy} onClick={() => void run()}>
+        {children}
+      </Button>
+    </>
+  );
+}
+
+/** The ways to sign in besides the form. @param withPasskey true to offer a passkey, which a new customer does not have */
+export function OtherWays({
+  flow,
+  options,
+  hasForm,
+  withPasskey,
+}: {
+  flow: AuthFlow;
+  options: SignInOptions;
+  hasForm: boolean;
+  withPasskey: boolean;
+}) {
+  const texts = useTexts();
+  const { client, requiredProvider } = flow;
+  const providers = options.providers.filter(({ slug }) => !requiredProvider || slug === requiredProvider);
+  const isPasskeyShown = withPasskey && options.passkey && !requiredProvider && hasPasskeys();
+  if (!isPasskeyShown && providers.length === 0) return null;
+  return (
+    <div className="gh-actions">
+      {hasForm ? <p className="gh-divider">{texts.or}</p> : null}
+      {isPasskeyShown ? (
+        <FlowButton flow={flow} work={() => client.signIn.passkey()}>
+          {texts.passkey}
+        </FlowButton>
+      ) : null}
+      {providers.map(({ slug, name }) => (
+        <FlowButton
+          key={slug}
+          flow={flow}
+          work={() => client.signIn.social({ provider: slug, redirectUrl: flow.pageUrl() })}
+        >
+          {fill(texts.provider, { name })}
+        </FlowButton>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,11 @@
+'use client';
+import { AuthFlowPanel } from './auth-flow-panel.js';
+import type { AuthProps } from './use-auth-flow.js';
+
+export interface SignUpProps extends AuthProps {
+  /** The page with `<SignIn>`. Default: the sign-in replaces the sign-up in place. */
+  signInUrl?: string;
+}
+
+/** Creates accounts with all methods that the project offers. */
+export const SignUp = (props: SignUpProps) => <AuthFlowPanel start="sign_up" {...props} />;

@@ -1,0 +1,126 @@
+'use client';
+import type { Challenge, Client, CustomerSummary, GatehouseError, RedirectResult } from '@gatehouse/js';
+import { useEffect, useState } from 'react';
+import { errorText } from '../components/error-text.js';
+import { useGatehouse } from '../gatehouse-context.js';
+import { useTexts } from '../use-texts.js';
+import { useOptions, type Options } from './use-options.js';
+
+export interface AuthProps {
+  /**
+   * Where a sign-in at an identity provider ends: an entry of the project setting `redirectUrls`. Emails link there as
+   * well if it is set. Default: the URL of the page without query, only for identity providers.
+   */
+  redirectUrl?: string;
+  /** Is called when the customer is signed in. */
+  onComplete?: (customer: CustomerSummary) => void;
+}
+
+/** What a flow shows. */
+export type Screen =
+  | { name: 'sign_in' | 'sign_up' | 'forgot_password' | 'reset_sent' | 'verify_email' }
+  | { name: 'email_code'; token: string }
+  | { name: 'challenge'; challenge: Challenge }
+  | { name: 'recovery_codes'; codes: string[]; customer: CustomerSummary };
+
+/** The state of a sign-in or sign-up, and what its steps can do. */
+export interface AuthFlow {
+  client: Client;
+  options: Options;
+  screen: Screen;
+  /** True if the screen has replaced another one. */
+  hasMoved: boolean;
+  /** An error that has led back to the first screen. */
+  notice: string | null;
+  /** The identity provider that the email address requires. */
+  requiredProvider: string | null;
+  email: string;
+  setEmail: (email: string) => void;
+  /** Where identity providers lead. */
+  pageUrl: () => string;
+  /** The fields of requests that send an email with a link. */
+  linkFields: { redirectUrl?: string };
+  go: (screen: Screen) => void;
+  /** Runs a request that can sign the customer in, and shows what is next. */
+  signIn: (work: () => Promise<RedirectResult | null>) => Promise<void>;
+  /** Ends the flow of a customer who is signed in. */
+  complete: (customer: CustomerSummary) => void;
+}
+
+/** Returns the flow of `<SignIn>` and `<SignUp>`. @param start the first screen */
+export function useAuthFlow(start: 'sign_in' | 'sign_up', { redirectUrl, onComplete }: AuthProps): AuthFlow {
+  const { client, holdSignIn } = useGatehouse();
+  const texts = useTexts();
+  const options = useOptions(client);
+  const [email, setEmail] = useState('');
+  const [requiredProvider, setRequiredProvider] = useState<string | null>(null);
+  const { setNotice, go, ...current } = useScreen(start);
+
+  const complete = (customer: CustomerSummary): void => {
+    holdSignIn(false);
+    onComplete?.(customer);
+  };
+  const show = (result: RedirectResult | null): void => {
+    if (result?.status === 'complete' && result.recoveryCodes)
+      return go({ name: 'recovery_codes', codes: result.recoveryCodes, customer: result.customer });
+    if (result?.status === 'complete') return complete(result.customer);
+    holdSignIn(false);
+    if (result?.status === 'verify_email' && result.customer) setEmail(result.customer.email);
+    const next = result && screenOf(result);
+    if (next) go(next);
+  };
+  const showError = (error: GatehouseError): void => {
+    holdSignIn(false);
+    setRequiredProvider(error.code === 'sso_required' ? (error.provider ?? null) : null);
+    if (error.code === 'email_not_verified') return go({ name: 'verify_email' });
+    if (error.code === 'challenge_expired') return go({ name: start }, errorText(texts, error));
+    throw error;
+  };
+  const signIn = async (work: () => Promise<RedirectResult | null>): Promise<void> => {
+    // Until the recovery codes of the result are confirmed, the page must not replace this component.
+    holdSignIn(true);
+    await work().then(show, showError);
+  };
+  useEffect(() => () => holdSignIn(false), []);
+  useRedirectResult(show, (error) => {
+    setNotice(errorText(texts, error));
+    setRequiredProvider(error.provider ?? null);
+  });
+
+  const pageUrl = (): string => redirectUrl ?? location.href.replace(/[?#].*$/s, '');
+  const linkFields = redirectUrl ? { redirectUrl } : {};
+  const actions = { setEmail, pageUrl, linkFields, go, signIn, complete };
+  return { client, options, ...current, requiredProvider, email, ...actions };
+}
+
+/** Returns the current screen. */
+function useScreen(start: 'sign_in' | 'sign_up') {
+  const [screen, setScreen] = useState<Screen>({ name: start });
+  const [notice, setNotice] = useState<string | null>(null);
+  const [hasMoved, setHasMoved] = useState(false);
+  const go = (next: Screen, nextNotice: string | null = null): void => {
+    setHasMoved(true);
+    setNotice(nextNotice);
+    setScreen(next);
+  };
+  return { screen, notice, setNotice, hasMoved, go };
+}
+
+/** Handles the result of a flow that has led to this page, once. */
+function useRedirectResult(
+  onResult: (result: RedirectResult) => void,
+  onError: (error: GatehouseError) => void,
+): void {
+  const { result, error, clear } = useGatehouse().redirect;
+  useEffect(() => {
+    if (result || error) clear();
+    if (result) onResult(result);
+    if (error) onError(error);
+  }, [result, error]);
+}
+
+function screenOf(result: RedirectResult): Screen | null {
+  if (result.status === 'second_factor' || result.status === 'enroll_factor')
+    return { name: 'challenge', challenge: result.challenge };
+  return result.status === 'verify_email' ? { name: 'verify_email' } : null;
+}
