@@ -1,0 +1,40 @@
+import { createClient, localStorageStorage } from '@gatehouse/js';
+import * as components from '@gatehouse/react';
+import '@gatehouse/react/styles.css';
+import { createElement, StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import './page.css';
+
+const { GatehouseProvider, Loading, SignedIn, SignedOut, useAuth } = components;
+const config = JSON.parse(document.getElementById('config').textContent);
+
+/** Calls of `onComplete`, for assertions. */
+window.completed = [];
+window.client = createClient({ ...config.client, storage: localStorageStorage() });
+
+function Account() {
+  const { customer, signOut } = useAuth();
+  return createElement(
+    'p',
+    null,
+    `Signed in as ${customer.email} `,
+    createElement('button', { onClick: () => void signOut() }, 'Sign out'),
+  );
+}
+
+const show = (name) => name && createElement(components[name], { ...config.props, onComplete });
+const onComplete = ({ email }) => window.completed.push(email);
+
+createRoot(document.getElementById('root')).render(
+  createElement(
+    StrictMode,
+    null,
+    createElement(
+      GatehouseProvider,
+      { client: window.client, appearance: config.appearance, localization: components[config.localization] },
+      createElement(SignedOut, null, show(config.signedOut)),
+      createElement(SignedIn, null, createElement(Account), show(config.signedIn)),
+      createElement(Loading, null, 'Loading'),
+    ),
+  ),
+);
