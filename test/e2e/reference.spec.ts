@@ -54,4 +54,11 @@ describe('the reference', () => {
     const { body } = await instance.request('GET', '/docs');
     expect(body).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|\sstyle=/);
   });
+
+  it('describes each class of a request or response under its own name', async () => {
+    for (const path of ['/openapi.json', '/operator/openapi.json'])
+      expect((await instance.request('GET', path)).status).toBe(200);
+    const warnings = instance.api.log.map(({ message }) => String(message));
+    expect(warnings.filter((text) => text.startsWith('Duplicate DTO detected'))).toEqual([]);
+  });
 });

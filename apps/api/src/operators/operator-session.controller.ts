@@ -25,7 +25,7 @@ import {
   EnrolledResponse,
   EnrollmentResponse,
   OperatorSessionResponse,
-  RecoveryCodesResponse,
+  OperatorRecoveryCodesResponse,
 } from './dto/operator-session.response.js';
 import { OperatorSessionEntry } from './dto/operator.response.js';
 import { OperatorLoginService } from './operator-login.service.js';
@@ -263,13 +263,13 @@ export class OperatorSessionController {
   })
   @HttpCode(200)
   @Operator('viewer')
-  @ApiOkResponse({ type: RecoveryCodesResponse })
+  @ApiOkResponse({ type: OperatorRecoveryCodesResponse })
   @ApiProblems('invalid_code', 'too_many_attempts')
   async renewRecoveryCodes(
     @CurrentCaller() caller: OperatorCaller,
     @Body() { code }: SecondFactorRequest,
     @CurrentClient() client: Client,
-  ): Promise<RecoveryCodesResponse> {
+  ): Promise<OperatorRecoveryCodesResponse> {
     return { recoveryCodes: await this.secondFactor.renewRecoveryCodes(caller, code, client) };
   }
 }

@@ -75,7 +75,7 @@ export class EnrollmentResponse {
   @ApiProperty({ description: 'URI with the secret, for a QR code' }) otpauthUri!: string;
 }
 
-export class RecoveryCodesResponse {
+export class OperatorRecoveryCodesResponse {
   @ApiProperty({
     type: [String],
     description: 'Codes that can each be used once instead of an authenticator code. Returned only once',
@@ -84,6 +84,6 @@ export class RecoveryCodesResponse {
   recoveryCodes!: string[];
 }
 
-export class EnrolledResponse extends RecoveryCodesResponse {
+export class EnrolledResponse extends OperatorRecoveryCodesResponse {
   @ApiProperty({ type: OperatorSessionResponse }) session!: OperatorSessionResponse;
 }
