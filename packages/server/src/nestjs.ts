@@ -1,4 +1,5 @@
 import {
+  ConfigurableModuleBuilder,
   createParamDecorator,
   HttpException,
   Inject,
@@ -7,7 +8,6 @@ import {
   SetMetadata,
   type CanActivate,
   type CustomDecorator,
-  type DynamicModule,
   type ExecutionContext,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
@@ -61,12 +61,19 @@ export class CustomerGuard implements CanActivate {
 Injectable()(CustomerGuard);
 Inject(GATEHOUSE)(CustomerGuard, undefined, 0);
 
-/** Provides the client to all modules. */
-export class GatehouseModule {
-  /** Returns the module with one client. */
-  static forRoot(options: ServerOptions): DynamicModule {
-    const providers = [{ provide: GATEHOUSE, useFactory: () => createServer(options) }, CustomerGuard];
-    return { module: GatehouseModule, global: true, providers, exports: providers };
-  }
-}
-Module({})(GatehouseModule);
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<ServerOptions>()
+  .setClassMethodName('forRoot')
+  .setExtras({}, (definition) => ({ ...definition, global: true }))
+  .build();
+
+const providers = [
+  { provide: GATEHOUSE, useFactory: createServer, inject: [MODULE_OPTIONS_TOKEN] },
+  CustomerGuard,
+];
+
+/**
+ * Provides the client to all modules: `forRoot(options)`, or `forRootAsync({ imports, inject, useFactory })` if the
+ * options come from another provider.
+ */
+export class GatehouseModule extends ConfigurableModuleClass {}
+Module({ providers, exports: providers })(GatehouseModule);
