@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createServer, type Gatehouse, type Pages } from '@gatehouse/server';
+import { createServer, type ExportedCustomer, type Gatehouse, type Pages } from '@gatehouse/server';
 import { enrollTotp } from '../support/customer-factors.js';
 import { registerCustomer, withSettings } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
@@ -110,6 +110,20 @@ describe('customers', () => {
     await sessions.revokeAll(id);
     expect(await ids(sessions.list(id))).toEqual([]);
   });
+});
+
+it('exports the customers of a project', async () => {
+  const project = await gatehouse.projects.create({ name: 'Export' });
+  const emails = [uniqueEmail(), uniqueEmail()];
+  for (const email of emails)
+    await gatehouse.customers.create({ projectId: project.id, email, password: PASSWORD });
+  const lines: ExportedCustomer[] = [];
+  for await (const line of gatehouse.projects.exportCustomers(project.id, { hashes: true })) lines.push(line);
+  expect(lines).toMatchObject(
+    emails.map((email) => ({ email, passwordHash: expect.any(String), totpSecret: null })),
+  );
+  const missing = gatehouse.projects.exportCustomers(randomUUID()).next();
+  await expect(missing).rejects.toMatchObject({ code: 'not_found' });
 });
 
 describe('organizations', () => {

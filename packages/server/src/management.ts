@@ -1,4 +1,5 @@
 import type { components } from './openapi.js';
+import { createCustomerExport } from './customer-export.js';
 import { createEventFeed } from './event-feed.js';
 import { createRoutes } from './routes.js';
 import type { Transport } from './transport.js';
@@ -16,11 +17,14 @@ export interface CreateEvents {
 export function createManagement(transport: Transport) {
   const routes = createRoutes(transport);
   const iterate = createEventFeed(transport);
+  const exportCustomers = createCustomerExport(transport);
   const { events, ...webhooks } = webhookResources(routes);
+  const { projects, ...organizations } = organizationResources(routes);
   return {
     ...customerResources(routes),
     ...webhooks,
-    ...organizationResources(routes),
+    ...organizations,
+    projects: { ...projects, exportCustomers },
     events: { ...events, iterate },
   };
 }

@@ -15,6 +15,8 @@ export type UntypedOptions = CallOptions & {
   params?: Record<string, string> | undefined;
   query?: object;
   body?: unknown;
+  /** Returns the body of a successful response as a stream. The time limit then ends with the headers. */
+  isStream?: boolean;
 };
 
 export type Transport = (method: string, path: string, options?: UntypedOptions) => Promise<unknown>;
@@ -38,7 +40,7 @@ export function createTransport(transport: TransportOptions): Transport {
     const request = createRequest(transport, method, path, options);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await sendOnce(transport, request, options.signal);
+        return await sendOnce(transport, request, options);
       } catch (error) {
         // The caller has ended the call.
         options.signal?.throwIfAborted();
@@ -94,18 +96,24 @@ function createRequest(
 async function sendOnce(
   { fetch }: TransportOptions,
   { url, init }: ReturnType<typeof createRequest>,
-  callerSignal: AbortSignal | undefined,
+  { signal, isStream }: UntypedOptions,
 ): Promise<unknown> {
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
-  const signal = callerSignal ? AbortSignal.any([callerSignal, timeout]) : timeout;
-  const response = await fetch(url, { ...init, signal });
-  const text = await response.text();
-  const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '');
-  const body: unknown = isJson ? JSON.parse(text) : text || undefined;
-  if (!response.ok) throw toError(response, body);
-  const etag = response.headers.get('etag');
-  if (etag) rememberEtag(etag, body);
-  return body;
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), TIMEOUT_MS);
+  try {
+    const signals = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
+    const response = await fetch(url, { ...init, signal: signals });
+    if (isStream && response.ok) return response.body;
+    const text = await response.text();
+    const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '');
+    const body: unknown = isJson ? JSON.parse(text) : text || undefined;
+    if (!response.ok) throw toError(response, body);
+    const etag = response.headers.get('etag');
+    if (etag) rememberEtag(etag, body);
+    return body;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function rememberEtag(etag: string, body: unknown): void {
