@@ -5,8 +5,10 @@ import { invalidAccessToken, unavailable } from './gatehouse-error.js';
 import { createPublicKeys } from './public-keys.js';
 
 export interface VerifierOptions {
-  /** The issuer of the tokens, without a trailing slash. */
+  /** The URL with the public keys, without a trailing slash. */
   url: string;
+  /** The issuer of the tokens, without a trailing slash. */
+  issuer: string;
   projectId: string;
   fetch: typeof fetch;
   /** Returns whether the session or the customer of a valid token has been revoked. */
@@ -21,11 +23,11 @@ const BAD_TOKEN =
   /^ERR_(JWT_|JWS_|JWKS_NO_MATCHING_KEY|JWKS_MULTIPLE_|JOSE_ALG_NOT_ALLOWED|JOSE_NOT_SUPPORTED)/;
 
 /** Returns a function that verifies access tokens of one project with the cached public keys of Gatehouse. */
-export function createAccessTokenVerifier({ url, projectId, fetch, isRevoked }: VerifierOptions) {
+export function createAccessTokenVerifier({ url, issuer, projectId, fetch, isRevoked }: VerifierOptions) {
   const publicKeys = createPublicKeys(url, fetch);
 
   const options = {
-    issuer: url,
+    issuer,
     audience: projectId,
     typ: 'at+jwt',
     // The setting `signingAlgorithm` of the project selects one of the two. Accepting both is safe: each public key

@@ -1,3 +1,4 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { createServer, type ServerOptions } from './create-server.js';
 
 const options = { url: 'https://auth.example.com', projectId: 'prj' };
@@ -32,4 +33,28 @@ it('calls only documented routes with the arguments that they have', async () =>
   await customers.list({ mail: 'ada@example.com' }).page();
   // @ts-expect-error no id
   await expect(customers.get()).rejects.toThrow(TypeError);
+});
+
+it('expects the issuer of the tokens where it differs from the URL of the public keys', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const keys = [{ ...(await exportJWK(publicKey)), kid: 'key', alg: 'ES256' }];
+  const urls = new Set<unknown>();
+  const fetch = async (url: unknown) => {
+    urls.add(url);
+    return Response.json({ keys });
+  };
+  const token = await new SignJWT({ sid: 'ses' })
+    .setProtectedHeader({ alg: 'ES256', kid: 'key', typ: 'at+jwt' })
+    .setIssuer('https://auth.example.com')
+    .setAudience('prj')
+    .setSubject('cus')
+    .setExpirationTime('5m')
+    .sign(privateKey);
+  const internal = { ...options, url: 'http://gatehouse:3000', fetch: fetch as typeof globalThis.fetch };
+  const server = createServer({ ...internal, issuer: 'https://auth.example.com/' });
+  expect(await server.verifyAccessToken(token)).toMatchObject({ sub: 'cus' });
+  await expect(createServer(internal).verifyAccessToken(token)).rejects.toMatchObject({
+    code: 'invalid_access_token',
+  });
+  expect([...urls]).toEqual(['http://gatehouse:3000/.well-known/jwks.json']);
 });

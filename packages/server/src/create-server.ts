@@ -9,8 +9,10 @@ import type { TypedRequest } from './typed-request.js';
 import { createWebhook, type WebhookHandler, type WebhookHandlers, type WebhookOptions } from './webhook.js';
 
 export interface ServerOptions {
-  /** The URL of Gatehouse (`PUBLIC_URL`), which is also the issuer of the tokens. */
+  /** The URL at which this server reaches Gatehouse. */
   url: string;
+  /** The issuer of the tokens (`PUBLIC_URL`), if this server reaches Gatehouse at another `url`; default: `url`. */
+  issuer?: string | undefined;
   /** Id of the project, which is the audience of the tokens. */
   projectId: string;
   /** Required for `request`, all resources, `vouchFor` and `revocation`. */
@@ -65,6 +67,8 @@ export interface Gatehouse extends ReturnType<typeof createManagement> {
   request: TypedRequest;
 }
 
+const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
+
 /**
  * Returns the client of one project. It sends no request before the first call.
  * @throws TypeError without `url` or `projectId`, which are often missing in an environment
@@ -74,14 +78,15 @@ export function createServer(options: ServerOptions): Gatehouse {
   // Without an audience, the tokens of all projects would be valid.
   if (!options.url || !projectId)
     throw new TypeError('createServer() requires the options url and projectId');
-  const url = options.url.replace(/\/+$/, '');
+  const url = withoutSlash(options.url);
+  const issuer = withoutSlash(options.issuer || options.url);
   const send: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init));
   const transport = createTransport({ url, secretKey, fetch: send });
   const revocations = revocation
     ? new Revocations(transport, projectId, revocation === true ? {} : revocation)
     : null;
   const isRevoked = (claims: AccessTokenClaims): boolean => revocations?.isRevoked(claims) ?? false;
-  const verifier = createAccessTokenVerifier({ url, projectId, fetch: send, isRevoked });
+  const verifier = createAccessTokenVerifier({ url, issuer, projectId, fetch: send, isRevoked });
 
   return {
     verifyAccessToken: async (token, conditions) => verifier(conditions)(token),
