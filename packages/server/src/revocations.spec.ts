@@ -118,3 +118,14 @@ it('rejects start() for a key without the scope', async () => {
   const { revocations } = simulate([fail('insufficient_scope', 403)]);
   await expect(revocations.start()).rejects.toMatchObject({ code: 'insufficient_scope' });
 });
+
+it('stops reading when it is disposed', async () => {
+  const { revocations, queries, next } = simulate([page('s1', 'a')]);
+  await revocations.start();
+  await settled();
+  await revocations[Symbol.asyncDispose]();
+  next();
+  await settled();
+  expect(queries).toHaveLength(1);
+  expect(revocations.isRevoked(claims('s1', 'c', 0))).toBe(true);
+});

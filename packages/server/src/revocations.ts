@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { AccessTokenClaims } from './access-token-claims.js';
 import { CLOCK_TOLERANCE } from './access-token-verifier.js';
 import { toSeconds, type Duration } from './duration.js';
@@ -62,6 +63,12 @@ export class Revocations {
   stop(): void {
     this.running?.controller.abort();
     this.running = undefined;
+  }
+
+  /** Stops reading, at the end of a block with `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.stop();
+    return Promise.resolve();
   }
 
   /** Returns whether a token is revoked. @throws GatehouseError `unavailable` before the first complete read */
