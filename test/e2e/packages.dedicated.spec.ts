@@ -85,9 +85,9 @@ describe.each(packages)('$name', ({ name, folder: source, manifest }) => {
     for (const subpath of Object.keys(manifest.exports))
       sizes[subpath] = await measureExport(projectWithPeers(), join(name, subpath), peers);
     const limits = manifest.sizeLimit ?? {};
-    // "*": all that a page can load of the package.
+    // "*": all that a page can load of the package and of those of the repository that it depends on.
     if (limits['*']) {
-      const code = await measureExport(projectWithPeers(), name, ['--with-chunks', ...peers]);
+      const code = await measureExport(projectWithPeers(), name, ['--everything', ...peers]);
       const styleSheets = Object.keys(sizes).filter((subpath) => subpath.endsWith('.css'));
       sizes['*'] = styleSheets.reduce((sum, subpath) => sum + sizes[subpath]!, code);
     }

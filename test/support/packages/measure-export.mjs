@@ -5,14 +5,15 @@ import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
-// Usage: node measure-export.mjs <project> <specifier> [--with-chunks] <peer dependency>…
+// Usage: node measure-export.mjs <project> <specifier> [--everything] <peer dependency>…
 //
 // Prints the size of an export in bytes: bundled with its dependencies, minified and compressed with gzip. Peer
-// dependencies do not count, and chunks that are imported on demand only with --with-chunks. A program of its own,
-// because the native part of the bundler rejects objects that jest has created.
+// dependencies do not count. --everything adds chunks that are imported on demand, and dependencies of Gatehouse of which
+// the export imports only types. A program of its own, because the native part of the bundler rejects objects that jest
+// has created.
 const [project, specifier, ...rest] = process.argv.slice(2);
-const withChunks = rest.includes('--with-chunks');
-const peers = rest.filter((each) => each !== '--with-chunks');
+const isEverything = rest.includes('--everything');
+const peers = rest.filter((each) => each !== '--everything');
 if (specifier.endsWith('.css')) {
   const file = createRequire(path.resolve(project, 'package.json')).resolve(specifier);
   console.log(gzipSync(await readFile(file)).length);
@@ -24,7 +25,14 @@ await writeFile(probe, `export * as all from '${specifier}';\n`);
 const { all } = await import(pathToFileURL(probe).href);
 // `export *` does not include a default export.
 const defaultExport = 'default' in all ? `export { default } from '${specifier}';\n` : '';
-await writeFile(entry, `export * from '${specifier}';\n${defaultExport}`);
+const exported = [`export * from '${specifier}';\n${defaultExport}`];
+if (isEverything) {
+  const manifest = path.join(project, 'node_modules', specifier, 'package.json');
+  const { dependencies = {} } = JSON.parse(await readFile(manifest, 'utf8'));
+  const own = Object.keys(dependencies).filter((name) => name.startsWith('@gatehouse/'));
+  own.forEach((name, index) => exported.push(`export * as dependency${index} from '${name}';\n`));
+}
+await writeFile(entry, exported.join(''));
 const isPeer = (id) => peers.some((name) => id === name || id.startsWith(`${name}/`));
 const { output } = await build({
   root: project,
@@ -47,7 +55,7 @@ const load = (name) => {
   if (loaded.has(name) || !chunks.has(name)) return;
   loaded.add(name);
   chunks.get(name).imports.forEach(load);
-  if (withChunks) chunks.get(name).dynamicImports.forEach(load);
+  if (isEverything) chunks.get(name).dynamicImports.forEach(load);
 };
 load([...chunks.values()].find(({ isEntry }) => isEntry).fileName);
 console.log(gzipSync([...loaded].map((name) => chunks.get(name).code).join('\n')).length);
