@@ -15,17 +15,21 @@ const FIELDS: Record<string, string[]> = {
   invalid_code: ['code'],
 };
 
-/** Returns a sentence for an error. */
+/**
+ * Returns a sentence for an error. An error without one is a problem of the page or the settings, such as a redirect URL
+ * that is not allowed: it is reported to the developer as an uncaught error.
+ */
 export function errorText(texts: Texts, error: unknown): string {
-  const { code = 'unknown', retryAfter, reasons = [] } = error as Partial<GatehouseError>;
+  const { code = '', retryAfter, reasons = [] } = error as Partial<GatehouseError>;
   if (code === 'weak_password' && reasons.length > 0)
     return reasons.map((reason) => texts.reasons[reason] ?? texts.errors.weak_password).join(' ');
-  const text = Object.hasOwn(texts.errors, code) ? texts.errors[code]! : texts.errors.unknown;
-  return fill(text, { wait: waitInWords(texts, retryAfter ?? 0) });
+  const text = texts.errors[code];
+  if (!text) reportError(error);
+  return fill(text ?? texts.errors.unknown, { wait: waitInWords(texts, retryAfter ?? 0) });
 }
 
 /**
- * Returns an error as a form shows it.
+ * Returns an error as a form shows it: at the field that it is about if the form has this field.
  * @param names the names of the fields of the form
  */
 export function formErrors(texts: Texts, error: unknown, names: string[]): FormErrors {

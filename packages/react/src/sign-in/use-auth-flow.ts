@@ -106,17 +106,24 @@ function useScreen(start: 'sign_in' | 'sign_up') {
   return { screen, notice, setNotice, hasMoved, go };
 }
 
-/** Handles the result of a flow that has led to this page, once. */
+/** Handles the result of a sign-in that has led to this page, once. `<AccountSettings>` handles all other results. */
 function useRedirectResult(
   onResult: (result: RedirectResult) => void,
   onError: (error: GatehouseError) => void,
 ): void {
-  const { result, error, clear } = useGatehouse().redirect;
+  const {
+    state: { status },
+    redirect: { result, error, clear },
+  } = useGatehouse();
   useEffect(() => {
-    if (result || error) clear();
-    if (result) onResult(result);
-    if (error) onError(error);
-  }, [result, error]);
+    if (result && !['linked', 'reauthenticated'].includes(result.status)) {
+      clear();
+      onResult(result);
+    } else if (error && status === 'signed_out') {
+      clear();
+      onError(error);
+    }
+  }, [result, error, status]);
 }
 
 function screenOf(result: RedirectResult): Screen | null {

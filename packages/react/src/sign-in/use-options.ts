@@ -17,18 +17,18 @@ export interface Options {
 export function useOptions(client: Client): Options {
   const texts = useTexts();
   const [value, setValue] = useState<SignInOptions | null>(null);
-  const [cause, setCause] = useState<unknown>(null);
+  const [error, setError] = useState<string | null>(null);
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     let isCurrent = true;
-    setCause(null);
+    setError(null);
     client.options().then(
       (options) => isCurrent && setValue(options),
-      (error: unknown) => isCurrent && setCause(error),
+      (cause: unknown) => isCurrent && setError(errorText(texts, cause)),
     );
     return () => {
       isCurrent = false;
     };
   }, [client, attempt]);
-  return { value, error: cause ? errorText(texts, cause) : null, reload: () => setAttempt(attempt + 1) };
+  return { value, error, reload: () => setAttempt(attempt + 1) };
 }
