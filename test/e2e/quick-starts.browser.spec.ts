@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describeBrowser, TestBrowser } from '../support/browser.js';
+import { codeBlocks } from '../support/code-blocks.js';
 import { DocumentFolder } from '../support/document-folder.js';
 import { freePort } from '../support/server-process.mjs';
 import { PASSWORD, TestInstance } from '../support/test-instance.js';
@@ -58,5 +59,54 @@ describeBrowser('the page of docs/quick-starts/plain-html.md', () => {
     // The rejected password, and the favicon.
     const failedRequests = /^Failed to load resource/;
     expect(browser.consoleMessages.filter((text) => !failedRequests.test(text))).toEqual([]);
+  });
+});
+
+describeBrowser('the app of docs/quick-starts/react.md', () => {
+  let browser: TestBrowser;
+  let folder: DocumentFolder;
+  let url: string;
+
+  beforeAll(async () => {
+    const port = String(await freePort());
+    url = `http://localhost:${port}`;
+    folder = await DocumentFolder.create('docs/quick-starts/react.md', {
+      replace: { '8080': port },
+      env: { npm_config_update_notifier: 'false' },
+    });
+    await folder.write('../gatehouse/.data/credentials.json', JSON.stringify(instance.credentials));
+    await folder.runBlocks('settings', 'build');
+    await folder.startBlock('run', url);
+    browser = await TestBrowser.launch();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await folder?.close();
+  });
+
+  it('has at most 40 lines', async () => {
+    const app = (await codeBlocks('docs/quick-starts/react.md')).get('main.jsx')!;
+    expect(app.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+  });
+
+  it('signs a customer up, out and in, and calls the API of its server', async () => {
+    const page = await browser.open(url);
+    const email = uniqueEmail();
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    const fill = async (): Promise<void> => {
+      await page.getByLabel('Email address').fill(email);
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    };
+
+    await button('Create an account').click();
+    await fill();
+    await button('Create account').click();
+    await page.getByRole('heading', { name: `Orders of ${email}` }).waitFor();
+    await page.getByText('Lamp, Ladder').waitFor();
+    await button('Sign out').click();
+    await fill();
+    await button('Sign in').click();
+    await page.getByText('Lamp, Ladder').waitFor();
+    expect(browser.consoleMessages.filter((text) => !/^Failed to load resource/.test(text))).toEqual([]);
   });
 });

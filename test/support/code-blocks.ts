@@ -7,7 +7,7 @@ import { join } from 'node:path';
  */
 export async function codeBlocks(document: string): Promise<Map<string, string>> {
   const text = await readFile(join(process.cwd(), document), 'utf8');
-  const named = /^```(?:js|ts|go|py|sh|html)\n(?:\/\/|#|<!--) (\S+\.\w+)(?: -->)?\n(.*?)^```$/gms;
+  const named = /^```(?:jsx?|tsx?|go|py|sh|html)\n(?:\/\/|#|<!--) (\S+\.\w+)(?: -->)?\n(.*?)^```$/gms;
   return new Map([...text.matchAll(named)].map(([, name, code]) => [name!, code!]));
 }
 
