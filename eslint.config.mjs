@@ -108,6 +108,8 @@ export default tseslint.config(
   {
     ignores: [
       '**/dist/',
+      '**/.next/',
+      '**/next-env.d.ts',
       '.data/',
       '**/openapi.d.ts',
       'packages/*/src/openapi.ts',
