@@ -1,1 +1,11 @@
-export {};
+export type { AccessTokenClaims, AuthConditions } from '@gatehouse/server';
+export { GatehouseError } from '@gatehouse/server';
+export type { Auth, AuthSession } from './auth-session.js';
+export { auth, type AuthFunction } from './auth.js';
+export { createGatehouse, type Gatehouse } from './create-gatehouse.js';
+export { GatehouseProvider, type ProviderProps, type ServerProvider } from './gatehouse-provider.js';
+export { gatehouseProxy, type GatehouseProxy } from './gatehouse-proxy.js';
+export type { AuthHandler } from './guard-route.js';
+export type { GatehouseOptions } from './options.js';
+export type { ProtectOptions } from './protect-page.js';
+export { DELETE, GET, PATCH, POST, type RouteHandler } from './route-handlers.js';

@@ -1,0 +1,49 @@
+import { GatehouseError, type AccessTokenClaims, type AuthConditions } from '@gatehouse/server';
+import type { Deployment } from './deployment.js';
+import { readCookies, type CookieSession } from './session-cookies.js';
+
+/** The session of a signed-in customer. */
+export interface AuthSession {
+  isSignedIn: true;
+  customerId: string;
+  sessionId: string;
+  /** The verified claims of the access token. */
+  claims: AccessTokenClaims;
+}
+
+/** The result of `auth()`. */
+export type Auth = AuthSession | { isSignedIn: false; customerId: null; sessionId: null; claims: null };
+
+/** What the request of a page or route proves. */
+export type Proof =
+  | { status: 'valid'; session: AuthSession; cookies: CookieSession }
+  /** The access token is missing or has expired, and can be refreshed. */
+  | { status: 'expired'; cookies: CookieSession }
+  | { status: 'signed_out'; cookies: CookieSession }
+  /** The session is valid and does not meet the conditions. */
+  | { status: 'unmet'; error: GatehouseError; cookies: CookieSession };
+
+/**
+ * Returns what the cookies of a request prove. Sends no request while the public keys are cached.
+ * @throws GatehouseError `unavailable` (503), which must not sign anyone out
+ */
+export async function prove(
+  { options, verifier }: Deployment,
+  headers: Headers,
+  conditions?: AuthConditions,
+): Promise<Proof> {
+  const cookies = readCookies(options, headers);
+  const { accessToken, refreshToken } = cookies;
+  const missing = { status: refreshToken ? ('expired' as const) : ('signed_out' as const), cookies };
+  if (!accessToken) return missing;
+  try {
+    const claims = await verifier.verifyAccessToken(accessToken, conditions);
+    const session = { isSignedIn: true as const, customerId: claims.sub, sessionId: claims.sid, claims };
+    return { status: 'valid', session, cookies };
+  } catch (error) {
+    if (!(error instanceof GatehouseError)) throw error;
+    if (error.code === 'invalid_access_token') return missing;
+    if (error.code === 'reauthentication_required') return { status: 'unmet', error, cookies };
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+import type { AuthConditions } from '@gatehouse/server';
+// Node.js cannot load `next/navigation` as an ES module, and `next/navigation.js` works in client components only.
+import { redirect } from 'next/dist/client/components/navigation.react-server.js';
+import { headers } from 'next/headers.js';
+import type { NextRequest } from 'next/server.js';
+import type { Auth, AuthSession } from './auth-session.js';
+import { environment, type Deployment } from './deployment.js';
+import { guardRoute, type AuthHandler } from './guard-route.js';
+import { protectPage, readAuth, type ProtectOptions } from './protect-page.js';
+
+/** Reads and requires the session of a customer. */
+export interface AuthFunction {
+  /**
+   * Returns the session of the request in a server component, route or server function. It never refreshes.
+   * @throws GatehouseError `unavailable` (503) while the public keys cannot be read
+   */
+  (): Promise<Auth>;
+
+  /**
+   * Returns the session of the request, or redirects: to the handler, which refreshes an expired session and leads back,
+   * or to the sign-in page.
+   * @throws GatehouseError `unavailable` (503) while the public keys cannot be read
+   */
+  protect: (options?: ProtectOptions) => Promise<AuthSession>;
+
+  /**
+   * Returns a route handler for signed-in customers. To other requests, it responds with a problem: 401
+   * `invalid_access_token`, 403 `reauthentication_required` or `cross_site_request`, or 503 `unavailable`.
+   */
+  route: <Req extends Request = NextRequest, Context = unknown>(
+    conditions: AuthConditions,
+    handler: AuthHandler<Req, Context>,
+  ) => (request: Req, context: Context) => Promise<Response>;
+}
+
+/** Returns the functions that guard pages and routes. */
+export function createAuth(deployment: () => Deployment): AuthFunction {
+  // Before the environment is read: a build has none, and ends at the headers of a request.
+  const withHeaders = async <Result>(
+    work: (deployment: Deployment, headers: Headers) => Promise<Result>,
+  ): Promise<Result> => {
+    const requestHeaders = await headers();
+    return work(deployment(), requestHeaders);
+  };
+  return Object.assign(() => withHeaders(readAuth), {
+    protect: async (options: ProtectOptions = {}) => {
+      const result = await withHeaders((current, requestHeaders) =>
+        protectPage(current, requestHeaders, options),
+      );
+      if ('session' in result) return result.session;
+      return redirect(result.redirectTo);
+    },
+    route: <Req extends Request, Context>(conditions: AuthConditions, handler: AuthHandler<Req, Context>) =>
+      guardRoute(deployment, conditions, handler),
+  });
+}
+
+/** Reads and requires the session of a customer, with the settings of the environment. */
+export const auth = createAuth(environment);

@@ -1,0 +1,29 @@
+import { createAuth, type AuthFunction } from './auth.js';
+import { lazyDeployment } from './deployment.js';
+import { createProvider, type ServerProvider } from './gatehouse-provider.js';
+import { createProxy, type GatehouseProxy } from './gatehouse-proxy.js';
+import type { GatehouseOptions } from './options.js';
+import { createHandlers } from './route-handlers.js';
+
+/** The functions of an app. */
+export interface Gatehouse {
+  gatehouseProxy: GatehouseProxy;
+  auth: AuthFunction;
+  /** The route handlers of `app/api/gatehouse/[...path]/route.ts`. */
+  handlers: ReturnType<typeof createHandlers>;
+  GatehouseProvider: ServerProvider;
+}
+
+/**
+ * Returns the functions of an app whose settings are not those of the environment.
+ * @throws TypeError on their first use, with the name of a missing variable
+ */
+export function createGatehouse(options: GatehouseOptions): Gatehouse {
+  const deployment = lazyDeployment(options);
+  return {
+    gatehouseProxy: createProxy(deployment),
+    auth: createAuth(deployment),
+    handlers: createHandlers(deployment),
+    GatehouseProvider: createProvider(deployment),
+  };
+}

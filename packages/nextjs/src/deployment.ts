@@ -1,0 +1,30 @@
+import type { Gatehouse } from '@gatehouse/server';
+import { createApi, createVerifier, type GatehouseApi } from './gatehouse-api.js';
+import { resolveOptions, type GatehouseOptions, type ResolvedOptions } from './options.js';
+import { createRefresher, sharedEntries, type Refresher } from './session-refresher.js';
+
+/** What the proxy, the handlers and the guards of an app share. */
+export interface Deployment {
+  options: ResolvedOptions;
+  verifier: Gatehouse;
+  api: GatehouseApi;
+  refresher: Refresher;
+}
+
+/**
+ * Returns a function that creates the deployment on its first call: a build imports the routes without the environment
+ * of the server.
+ */
+export function lazyDeployment(options: GatehouseOptions): () => Deployment {
+  let deployment: Deployment | undefined;
+  return () => (deployment ??= createDeployment(resolveOptions(options)));
+}
+
+function createDeployment(options: ResolvedOptions): Deployment {
+  const verifier = createVerifier(options);
+  const api = createApi(options, verifier);
+  return { options, verifier, api, refresher: createRefresher(options, api, sharedEntries()) };
+}
+
+/** The deployment with the settings of the environment. */
+export const environment = lazyDeployment({});

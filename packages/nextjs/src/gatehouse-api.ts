@@ -1,0 +1,59 @@
+import { createServer, type Gatehouse } from '@gatehouse/server';
+import type { ResolvedOptions } from './options.js';
+import { unavailable } from './problem-response.js';
+
+/** Ends a request without a response before `@gatehouse/js` in the page does. In milliseconds. */
+const TIMEOUT = 7_000;
+/** The headers of the page's request that Gatehouse reads. */
+const FORWARDED = ['accept-language', 'content-type', 'user-agent'];
+
+export interface ApiRequest {
+  method: string;
+  /** The path with its query, such as `/api/v1/me`. */
+  path: string;
+  /** The headers of the request that this one is sent for. */
+  headers: Headers;
+  body?: string | undefined;
+  /** The token of the customer; without it, the request has the publishable key. */
+  accessToken?: string | undefined;
+}
+
+/** Sends a request of a customer to Gatehouse. @throws GatehouseError `unavailable` (503) without a complete response */
+export type GatehouseApi = (request: ApiRequest) => Promise<{ response: Response; text: string }>;
+
+/** Returns the verifier of access tokens. */
+export const createVerifier = ({ url, projectId, secretKey, fetch }: ResolvedOptions): Gatehouse =>
+  createServer({ url, projectId, secretKey, fetch });
+
+/** Returns the function that sends requests of customers. */
+export function createApi(options: ResolvedOptions, { vouchFor }: Pick<Gatehouse, 'vouchFor'>): GatehouseApi {
+  const { url, publishableKey, secretKey, clientIp, fetch } = options;
+
+  /** Returns the credentials of a request: without the address of the customer, all customers share the rate limits. */
+  const credentials = ({ path, headers, accessToken }: ApiRequest): Record<string, string> => {
+    if (accessToken) return { authorization: `Bearer ${accessToken}` };
+    const address = secretKey && path.startsWith('/api/v1/auth/') ? clientIp({ headers }) : null;
+    return address ? vouchFor(address, { publishableKey }) : { 'x-publishable-key': publishableKey };
+  };
+
+  return async (request) => {
+    const headers = new Headers(credentials(request));
+    for (const name of FORWARDED) {
+      const value = request.headers.get(name);
+      if (value !== null) headers.set(name, value);
+    }
+    try {
+      const response = await fetch(url + request.path, {
+        method: request.method,
+        headers,
+        ...(request.body !== undefined && { body: request.body }),
+        redirect: 'manual',
+        cache: 'no-store',
+        signal: AbortSignal.timeout(TIMEOUT),
+      });
+      return { response, text: await response.text() };
+    } catch (error) {
+      throw unavailable('Gatehouse cannot be reached.', error);
+    }
+  };
+}

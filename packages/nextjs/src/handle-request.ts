@@ -1,0 +1,219 @@
+import type { CustomerSummary, Tokens } from '@gatehouse/js';
+import { GatehouseError } from '@gatehouse/server';
+import type { Deployment } from './deployment.js';
+import {
+  bearerOf,
+  placeholderAccessToken,
+  placeholderRefreshToken,
+  sessionOfPlaceholder,
+  withoutTokens,
+} from './placeholder-tokens.js';
+import {
+  crossSiteRequest,
+  invalidAccessToken,
+  notFound,
+  payloadTooLarge,
+  problemResponse,
+  sessionEnded,
+  unavailable,
+} from './problem-response.js';
+import { refreshAndReturn } from './refresh-and-return.js';
+import { isSafeMethod, isSameOrigin } from './same-origin.js';
+import {
+  readCookies,
+  serializeCookies,
+  signedOut,
+  type CookieChanges,
+  type CookieSession,
+} from './session-cookies.js';
+import { changesOf, isJustIssued, needsRefresh } from './session-refresher.js';
+import { readClaims } from './token-claims.js';
+
+/** The routes for customers. All others stay unreachable from the page. */
+const ALLOWED = /^\/api\/v1\/(?:auth\/(?!oauth\/callback\/)[\w/-]+|me(?:\/[\w/-]+)?)$/;
+/** The headers of Gatehouse that the page receives. Set-Cookie is not one of them. */
+const RETURNED = ['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate', 'x-request-id'];
+/** The largest body that Gatehouse accepts. In bytes. */
+const MAX_BODY = 65_536;
+
+/** A request of the page with what is known about it. */
+interface Call {
+  deployment: Deployment;
+  request: Request;
+  /** The path at Gatehouse, without a query. */
+  path: string;
+  query: string;
+  /** The body; undefined if it is empty. */
+  body: string | undefined;
+  cookies: CookieSession;
+  /** The cookies to store with the response. */
+  changes: CookieChanges;
+}
+
+type TokensBody = { tokens?: Tokens | null; customer?: CustomerSummary | null; accessToken?: string };
+
+/** Returns the response to a request of the page: that of Gatehouse, with placeholders in place of the tokens. */
+export async function handleRequest(deployment: Deployment, request: Request): Promise<Response> {
+  const { options } = deployment;
+  const { pathname, search } = new URL(request.url);
+  const path = pathname.slice(pathname.indexOf(options.handlerPath) + options.handlerPath.length);
+  if (path === '/refresh' && request.method === 'GET') return refreshAndReturn(deployment, request);
+  // `signInUrl()` of the client leads to the hosted page.
+  if (path === '/sign-in' && request.method === 'GET') return redirectTo(`${options.url}/sign-in${search}`);
+
+  const cookies = readCookies(options, request.headers);
+  const call: Call = { deployment, request, path, query: search, body: undefined, cookies, changes: {} };
+  const response = await respond(call).catch((error: unknown) => {
+    if (error instanceof GatehouseError) return problemResponse(error);
+    throw error;
+  });
+  for (const cookie of serializeCookies(options, request.headers, call.changes))
+    response.headers.append('Set-Cookie', cookie);
+  return response;
+}
+
+async function respond(call: Call): Promise<Response> {
+  const { deployment, request, path } = call;
+  if (!ALLOWED.test(path)) throw notFound('The handler forwards the routes for customers only.');
+  if (!isSafeMethod(request.method) && !isSameOrigin(deployment.options, request))
+    throw crossSiteRequest('The request was not sent by a page of this site.');
+  call.body = await readBody(request);
+  if (path === '/api/v1/auth/refresh') return refresh(call);
+  if (path === '/api/v1/auth/logout') return signOut(call);
+  return forward(call, await customerToken(call));
+}
+
+/** Sends the request to Gatehouse. @throws GatehouseError `unavailable` (503) */
+async function forward(call: Call, accessToken: string | undefined): Promise<Response> {
+  const { deployment, request, path, query, body } = call;
+  const { headers, method } = request;
+  const { response, text } = await deployment.api({ method, path: path + query, headers, body, accessToken });
+  if (path === '/api/v1/me/delete' && response.ok) endSession(call);
+  return toPage(call, response, text);
+}
+
+/**
+ * Returns the access token for a request with a placeholder; undefined for a request without one.
+ * @throws GatehouseError `invalid_access_token` if the placeholder is that of another session, `unavailable`
+ */
+async function customerToken(call: Call): Promise<string | undefined> {
+  if (!call.request.headers.has('authorization')) return undefined;
+  await refreshIfNeeded(call);
+  const { accessToken = call.cookies.accessToken } = call.changes;
+  const sessionId = sessionOfPlaceholder(bearerOf(call.request));
+  if (accessToken && sessionId !== null && readClaims(accessToken)?.sid === sessionId) return accessToken;
+  throw invalidAccessToken('The session of this page has ended, or another customer has signed in.');
+}
+
+/** Refreshes the tokens that have expired. @throws GatehouseError `unavailable` */
+async function refreshIfNeeded(call: Call): Promise<void> {
+  const { deployment, request, cookies } = call;
+  const now = deployment.options.now();
+  if (!cookies.refreshToken || !needsRefresh(cookies, now)) return;
+  const refreshed = await deployment.refresher.refresh(cookies.refreshToken, request.headers);
+  const isStillValid = cookies.claims !== null && cookies.claims.exp * 1_000 > now;
+  if (refreshed.status === 'unavailable' && !isStillValid)
+    throw unavailable('The session cannot be refreshed now.');
+  Object.assign(call.changes, changesOf(refreshed));
+}
+
+/** Responds to the refresh of the client: its placeholder names the session, and the cookies contain the tokens. */
+async function refresh(call: Call): Promise<Response> {
+  const { deployment, request, cookies } = call;
+  const sessionId = sessionOfPlaceholder(readField(call.body, 'refreshToken'));
+  const isOther = cookies.claims !== null && cookies.claims.sid !== sessionId;
+  if (!cookies.refreshToken || sessionId === null || isOther)
+    throw sessionEnded('The session of this page has ended, or another customer has signed in.');
+  if (isJustIssued(cookies, deployment.options.now()) && cookies.customer)
+    return refreshedResponse(call, cookies.accessToken!, cookies.customer);
+  const refreshed = await deployment.refresher.refresh(cookies.refreshToken, request.headers);
+  Object.assign(call.changes, changesOf(refreshed));
+  if (refreshed.status === 'unavailable') throw unavailable('The session cannot be refreshed now.');
+  if (refreshed.status === 'ended')
+    throw new GatehouseError({ ...sessionEnded('The session has ended.').problem, code: refreshed.code });
+  if (readClaims(refreshed.tokens.accessToken)?.sid !== sessionId)
+    throw sessionEnded('Another customer has signed in.');
+  return refreshedResponse(call, refreshed.tokens.accessToken, refreshed.customer);
+}
+
+function refreshedResponse({ deployment }: Call, accessToken: string, customer: CustomerSummary): Response {
+  const { sid = '', exp = 0 } = readClaims(accessToken) ?? {};
+  const tokens = {
+    accessToken: placeholderAccessToken(accessToken),
+    refreshToken: placeholderRefreshToken(sid),
+    expiresIn: Math.max(0, Math.floor(exp - deployment.options.now() / 1_000)),
+  };
+  return Response.json({ tokens, customer }, { headers: { 'Cache-Control': 'no-store' } });
+}
+
+/** Ends the session. The cookies are removed even if Gatehouse cannot be reached. */
+async function signOut(call: Call): Promise<Response> {
+  const sessionId = sessionOfPlaceholder(bearerOf(call.request));
+  try {
+    return await forward(call, await customerToken(call));
+  } finally {
+    const newest = call.changes.accessToken ?? call.cookies.accessToken;
+    // A tab of an earlier session must not end the session of a customer who has signed in since.
+    const isOwn = !newest || readClaims(newest)?.sid === sessionId;
+    if (isOwn && readField(call.body, 'scope') !== 'others') endSession(call);
+  }
+}
+
+function endSession(call: Call): void {
+  for (const token of [call.cookies.refreshToken, call.changes.refreshToken])
+    if (token) call.deployment.refresher.forget(token);
+  call.changes = signedOut;
+}
+
+/** Returns a response of Gatehouse to the page, and stores the tokens that it contains. */
+function toPage(call: Call, { status, headers }: Response, text: string): Response {
+  const returned = new Headers({ 'Cache-Control': 'no-store' });
+  for (const name of RETURNED) if (headers.has(name)) returned.set(name, headers.get(name)!);
+  if (text === '') return new Response(null, { status, headers: returned });
+  const body = parseJson(text) as TokensBody | null;
+  // A proxy in front of Gatehouse has sent this response.
+  if (body === null) throw unavailable('The response of Gatehouse is not JSON.');
+  returned.set('Content-Type', headers.get('content-type') ?? 'application/json');
+  return new Response(JSON.stringify(withoutTokens(body, storeTokens(call, body))), {
+    status,
+    headers: returned,
+  });
+}
+
+/** Adds the tokens of a response to the cookies. Returns the id of their session. */
+function storeTokens({ changes, cookies }: Call, { tokens, customer, accessToken }: TokensBody): string {
+  if (tokens) {
+    changes.accessToken = tokens.accessToken;
+    changes.refreshToken = tokens.refreshToken;
+    changes.customer = customer ?? null;
+  } else if (accessToken) {
+    changes.accessToken = accessToken;
+  }
+  const newest = changes.accessToken ?? cookies.accessToken;
+  return (newest && readClaims(newest)?.sid) || '';
+}
+
+async function readBody(request: Request): Promise<string | undefined> {
+  if (isSafeMethod(request.method)) return undefined;
+  if (Number(request.headers.get('content-length')) > MAX_BODY)
+    throw payloadTooLarge('The body exceeds 64 KiB.');
+  return (await request.text()) || undefined;
+}
+
+function readField(body: string | undefined, name: string): string | undefined {
+  const value = (parseJson(body ?? '') as Record<string, unknown> | null)?.[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Returns the parsed value, or null for anything but an object or an array. */
+function parseJson(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+const redirectTo = (url: string): Response =>
+  new Response(null, { status: 303, headers: { Location: url, 'Cache-Control': 'no-store' } });

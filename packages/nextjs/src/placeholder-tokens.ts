@@ -1,0 +1,53 @@
+import { encodeText, decodeText, readClaims } from './token-claims.js';
+
+/**
+ * The page receives placeholders instead of tokens, so that `@gatehouse/js` works in it unchanged. They have no signature
+ * and no secret. They name the session, so that a tab cannot act for another customer who has signed in since.
+ */
+const HEADER = encodeText('{}');
+const REFRESH_PREFIX = 'session.';
+
+/** Returns the placeholder of an access token. Each token has another one, because the client compares them. */
+export function placeholderAccessToken(accessToken: string): string {
+  const { sid = '', jti = '' } = readClaims(accessToken) ?? {};
+  return unsignedToken({ sid, jti });
+}
+
+/** Returns a token of a session without a signature. */
+export const unsignedToken = (claims: { sid: string; jti: string }): string =>
+  `${HEADER}.${encodeText(JSON.stringify(claims))}.`;
+
+/** Returns the placeholder of the refresh token of a session. */
+export const placeholderRefreshToken = (sessionId: string): string => REFRESH_PREFIX + sessionId;
+
+/** Returns the id of the session that a placeholder names; null for anything else, such as a token. */
+export function sessionOfPlaceholder(placeholder: string | null | undefined): string | null {
+  if (placeholder?.startsWith(REFRESH_PREFIX)) return placeholder.slice(REFRESH_PREFIX.length);
+  const [header, payload = '', signature] = placeholder?.split('.') ?? [];
+  if (header !== HEADER || signature !== '') return null;
+  try {
+    const { sid } = JSON.parse(decodeText(payload)) as { sid?: unknown };
+    return typeof sid === 'string' ? sid : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Returns a JSON value of a response with placeholders in place of all tokens.
+ * @param sessionId id of the session that the tokens belong to
+ */
+export function withoutTokens(value: unknown, sessionId: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => withoutTokens(each, sessionId));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, each]: [string, unknown]) => {
+    if (typeof each !== 'string') return [name, withoutTokens(each, sessionId)];
+    if (name === 'accessToken') return [name, placeholderAccessToken(each)];
+    return [name, name === 'refreshToken' ? placeholderRefreshToken(sessionId) : each];
+  });
+  return Object.fromEntries(entries) as unknown;
+}
+
+/** Returns the credential in the Authorization header of a request, or undefined. */
+export const bearerOf = ({ headers }: Request): string | undefined =>
+  /^Bearer (\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];

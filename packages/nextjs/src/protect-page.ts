@@ -1,0 +1,57 @@
+import { GatehouseError, type AuthConditions } from '@gatehouse/server';
+import { prove, type Auth, type AuthSession } from './auth-session.js';
+import type { Deployment } from './deployment.js';
+import { PATH_HEADER } from './proxy-request.js';
+import { safeReturnUrl, withQuery } from './return-url.js';
+
+/** What a page requires. */
+export interface ProtectOptions extends AuthConditions {
+  /** The path of the sign-in page. Default: the option `signInUrl` of the app, `/sign-in`. */
+  signInUrl?: string;
+}
+
+/** The session of a protected page, or the URL to which the request is redirected instead. */
+export type Protected = { session: AuthSession } | { redirectTo: string };
+
+/**
+ * Returns the state of the session in the cookies of a request.
+ * @throws GatehouseError `unavailable` (503) while the public keys cannot be read, which must not sign anyone out
+ */
+export async function readAuth(deployment: Deployment, headers: Headers): Promise<Auth> {
+  const proof = await prove(deployment, headers);
+  if (proof.status === 'valid') return proof.session;
+  return { isSignedIn: false, customerId: null, sessionId: null, claims: null };
+}
+
+/**
+ * Returns the session of a request, or where the request must go first: to the handler, which refreshes, or to the
+ * sign-in page, also for a new proof of identity.
+ * @throws GatehouseError `unavailable` (503) while the public keys cannot be read, or if the browser does not store the
+ *   cookies of a refresh
+ */
+export async function protectPage(
+  deployment: Deployment,
+  headers: Headers,
+  { signInUrl = deployment.options.signInUrl, ...conditions }: ProtectOptions,
+): Promise<Protected> {
+  const proof = await prove(deployment, headers, conditions);
+  if (proof.status === 'valid') return { session: proof.session };
+  const path = safeReturnUrl(headers.get(PATH_HEADER));
+  if (proof.status === 'expired')
+    return { redirectTo: refreshUrl(deployment, proof.cookies.isJustRefreshed, path) };
+  const signIn = withQuery(signInUrl, 'redirect_url', path);
+  // The sign-in page must then show the form also to a signed-in customer.
+  return { redirectTo: proof.status === 'unmet' ? withQuery(signIn, 'reason', proof.error.code) : signIn };
+}
+
+function refreshUrl({ options }: Deployment, isJustRefreshed: boolean, path: string): string {
+  if (!isJustRefreshed) return withQuery(`${options.handlerPath}/refresh`, 'returnTo', path);
+  // Another refresh would lead here again.
+  throw new GatehouseError({
+    code: 'unavailable',
+    status: 503,
+    detail:
+      'The refreshed access token is missing or not valid here. Compare the clock of this server with that of ' +
+      'Gatehouse, and GATEHOUSE_URL with its PUBLIC_URL. Browsers ignore cookies of more than 4096 bytes.',
+  });
+}

@@ -1,0 +1,36 @@
+import type { Deployment } from './deployment.js';
+import { changedCookieHeader, readCookies, serializeCookies } from './session-cookies.js';
+import { changesOf, needsRefresh } from './session-refresher.js';
+
+/** The header with the path of the page, to which `auth.protect()` returns. */
+export const PATH_HEADER = 'x-gatehouse-path';
+
+/** What the proxy changes. */
+export interface ProxiedRequest {
+  /** The headers of the request as the pages and routes receive it. */
+  headers: Headers;
+  /** The values of Set-Cookie of the response. */
+  setCookies: string[];
+}
+
+/**
+ * Refreshes the session of a request if its access token has expired. It rejects no request: pages and routes guard
+ * themselves, because a request can reach them without the proxy.
+ */
+export async function proxyRequest(
+  { options, refresher }: Deployment,
+  { url, headers: original }: Pick<Request, 'url' | 'headers'>,
+): Promise<ProxiedRequest> {
+  const { pathname, search } = new URL(url);
+  const headers = new Headers(original);
+  headers.set(PATH_HEADER, pathname + search);
+  const cookies = readCookies(options, original);
+  // The handler refreshes itself. Two refreshes for one request would end the session of concurrent requests.
+  const isHandled = pathname.startsWith(`${options.handlerPath}/`);
+  if (isHandled || !cookies.refreshToken || !needsRefresh(cookies, options.now()))
+    return { headers, setCookies: [] };
+  const refreshed = await refresher.refresh(cookies.refreshToken, original);
+  const changes = changesOf(refreshed);
+  headers.set('cookie', changedCookieHeader(options, original, changes));
+  return { headers, setCookies: serializeCookies(options, original, changes) };
+}

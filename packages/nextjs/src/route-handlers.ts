@@ -1,0 +1,17 @@
+import type { NextRequest } from 'next/server.js';
+import { environment, type Deployment } from './deployment.js';
+import { handleRequest } from './handle-request.js';
+
+/** A route handler of Next.js. */
+export type RouteHandler = (request: NextRequest) => Promise<Response>;
+
+/** Returns the route handlers of `app/api/gatehouse/[...path]/route.ts`. */
+export function createHandlers(
+  deployment: () => Deployment,
+): Record<'GET' | 'POST' | 'PATCH' | 'DELETE', RouteHandler> {
+  const handle: RouteHandler = (request) => handleRequest(deployment(), request);
+  return { GET: handle, POST: handle, PATCH: handle, DELETE: handle };
+}
+
+/** The route handlers with the settings of the environment. */
+export const { GET, POST, PATCH, DELETE } = createHandlers(environment);

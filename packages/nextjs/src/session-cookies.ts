@@ -1,0 +1,128 @@
+import type { CustomerSummary } from '@gatehouse/js';
+import type { ResolvedOptions } from './options.js';
+import { decodeText, encodeText, readClaims, type TokenClaims } from './token-claims.js';
+
+/** What the cookies of a request contain. Nothing of it is verified. */
+export interface CookieSession {
+  accessToken: string | null;
+  /** The claims of the access token, or null. */
+  claims: TokenClaims | null;
+  refreshToken: string | null;
+  /** The customer as of the last sign-in or refresh, for display. */
+  customer: CustomerSummary | null;
+  /** True if the handler has refreshed the tokens of this browser in the last seconds. */
+  isJustRefreshed: boolean;
+}
+
+/** The values to store. Undefined keeps a cookie, and null removes it. */
+export interface CookieChanges {
+  accessToken?: string | null;
+  refreshToken?: string | null;
+  customer?: CustomerSummary | null;
+  isJustRefreshed?: true;
+}
+
+/** The longest lifetime of a session (`refreshAbsoluteTtl`). Gatehouse ends shorter ones. In seconds. */
+const LIFETIME = 90 * 86_400;
+/** For this time, an expired token is not refreshed again: the browser does not store its cookies. In seconds. */
+const JUST_REFRESHED = 10;
+
+const NAMES = {
+  accessToken: 'gatehouse-access',
+  refreshToken: 'gatehouse-refresh',
+  customer: 'gatehouse-customer',
+  isJustRefreshed: 'gatehouse-refreshed',
+};
+
+/** Returns true if the request was sent over https. Next.js adds X-Forwarded-Proto unless a proxy has set it. */
+export function isSecure(
+  { secureCookies }: Pick<ResolvedOptions, 'secureCookies'>,
+  headers: Headers,
+): boolean {
+  return secureCookies ?? headers.get('x-forwarded-proto')?.split(',')[0]?.trim() === 'https';
+}
+
+/** Returns the session in the cookies of a request. */
+export function readCookies(
+  options: Pick<ResolvedOptions, 'secureCookies'>,
+  headers: Headers,
+): CookieSession {
+  const values = new Map(parseCookies(headers).reverse());
+  const read = (name: string): string | null =>
+    values.get(fullName(name, isSecure(options, headers))) || null;
+  const accessToken = read(NAMES.accessToken);
+  return {
+    accessToken,
+    claims: accessToken ? readClaims(accessToken) : null,
+    refreshToken: read(NAMES.refreshToken),
+    customer: parseCustomer(read(NAMES.customer)),
+    isJustRefreshed: read(NAMES.isJustRefreshed) !== null,
+  };
+}
+
+/** Returns the values of Set-Cookie that store changes. */
+export function serializeCookies(
+  options: Pick<ResolvedOptions, 'secureCookies'>,
+  headers: Headers,
+  changes: CookieChanges,
+): string[] {
+  const secure = isSecure(options, headers);
+  return serializeChanges(changes).map(([name, value]) => {
+    const maxAge = name === NAMES.isJustRefreshed ? JUST_REFRESHED : LIFETIME;
+    return [
+      `${fullName(name, secure)}=${value ?? ''}`,
+      'Path=/',
+      `Max-Age=${value ? maxAge : 0}`,
+      'HttpOnly',
+      'SameSite=Lax',
+      ...(secure ? ['Secure'] : []),
+    ].join('; ');
+  });
+}
+
+/** Returns the Cookie header of a request as it would be after changes: the same render then reads the new tokens. */
+export function changedCookieHeader(
+  options: Pick<ResolvedOptions, 'secureCookies'>,
+  headers: Headers,
+  changes: CookieChanges,
+): string {
+  const secure = isSecure(options, headers);
+  const changed = serializeChanges(changes).map(([name, value]) => [fullName(name, secure), value] as const);
+  const names = new Set(changed.map(([name]) => name));
+  const kept = parseCookies(headers).filter(([name]) => !names.has(name));
+  return [...kept, ...changed.filter(([, value]) => value)].map((pair) => pair.join('=')).join('; ');
+}
+
+/** The changes that sign a browser out. */
+export const signedOut: CookieChanges = { accessToken: null, refreshToken: null, customer: null };
+
+function serializeChanges(changes: CookieChanges): [name: string, value: string | null][] {
+  const { accessToken, refreshToken, customer, isJustRefreshed } = changes;
+  const values: [string, string | null | undefined][] = [
+    [NAMES.accessToken, accessToken],
+    [NAMES.refreshToken, refreshToken],
+    [NAMES.customer, customer && encodeText(JSON.stringify(customer))],
+    [NAMES.isJustRefreshed, isJustRefreshed && '1'],
+  ];
+  return values.filter((entry): entry is [string, string | null] => entry[1] !== undefined);
+}
+
+/** Browsers accept `__Host-` only from this host over https, so that no other subdomain can set the cookie. */
+const fullName = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name);
+
+function parseCookies(headers: Headers): [name: string, value: string][] {
+  const pairs = (headers.get('cookie') ?? '').split(/; */).filter((pair) => pair.includes('='));
+  return pairs.map((pair) => {
+    const end = pair.indexOf('=');
+    return [pair.slice(0, end).trim(), pair.slice(end + 1).trim()];
+  });
+}
+
+function parseCustomer(value: string | null): CustomerSummary | null {
+  try {
+    const customer = JSON.parse(decodeText(value ?? '')) as Partial<CustomerSummary> | null;
+    return typeof customer?.id === 'string' ? (customer as CustomerSummary) : null;
+  } catch {
+    return null;
+  }
+}
