@@ -110,8 +110,8 @@ const SHARED = Symbol.for('@gatehouse/nextjs/refreshes');
 
 /** Returns the results that all bundles of this process share. */
 export function sharedEntries(): Map<string, Entry> {
-  const shared: Record<symbol, Map<string, Entry> | undefined> = globalThis;
-  return (shared[SHARED] ??= new Map());
+  const shared = globalThis as unknown as Record<symbol, Map<string, Entry> | undefined>;
+  return (shared[SHARED] ??= new Map<string, Entry>());
 }
 
 async function requestRefresh(api: GatehouseApi, refreshToken: string, headers: Headers): Promise<Refreshed> {

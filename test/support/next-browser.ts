@@ -1,0 +1,112 @@
+import { createClient, type Client } from '@gatehouse/js';
+import { createGatehouse, type Gatehouse, type GatehouseOptions } from '@gatehouse/nextjs';
+import type { TestInstance } from './test-instance.js';
+
+/** The origin of the app. */
+export const APP = 'http://shop.example.com';
+
+/** The functions of an app with the keys of an instance. */
+export interface App extends Gatehouse {
+  /** The paths of all requests to Gatehouse. */
+  requests: string[];
+  /** What changes with the test. */
+  control: {
+    /** True while Gatehouse cannot be reached. */
+    isUnreachable: boolean;
+    /** Milliseconds by which the clock of the proxy and of the handlers is ahead. */
+    clockOffset: number;
+  };
+}
+
+/** Returns the functions of `@gatehouse/nextjs` for an instance. */
+export function createApp(instance: TestInstance, options: GatehouseOptions = {}): App {
+  const requests: string[] = [];
+  const control = { isUnreachable: false, clockOffset: 0 };
+  const { projectId, publishableKey } = instance.credentials;
+  const gatehouse = createGatehouse({
+    url: instance.baseUrl,
+    projectId,
+    publishableKey,
+    now: () => Date.now() + control.clockOffset,
+    fetch: async (input, init) => {
+      requests.push(new URL(input as string).pathname);
+      if (control.isUnreachable) throw new TypeError('fetch failed');
+      return fetch(input, init);
+    },
+    ...options,
+  });
+  return { ...gatehouse, requests, control };
+}
+
+type Handler = (request: any, context: any) => Promise<Response>;
+
+/** A browser with the cookies of one customer. It sends requests to functions of an app. */
+export class NextBrowser {
+  readonly cookies = new Map<string, string>();
+  /** All cookies that were set, with their attributes. */
+  readonly setCookies: string[] = [];
+  /** All that JavaScript of the page could have read: bodies and headers of responses. */
+  readonly readable: string[] = [];
+
+  constructor(
+    private readonly app: App,
+    private readonly origin = APP,
+  ) {}
+
+  /** Returns a request of the page with its cookies. */
+  request(path: string, { headers, ...init }: RequestInit = {}): Request {
+    const { protocol, host } = new URL(this.origin);
+    const all = new Headers({
+      host,
+      'sec-fetch-site': 'same-origin',
+      'x-forwarded-proto': protocol.slice(0, -1),
+      cookie: Array.from(this.cookies, (pair) => pair.join('=')).join('; '),
+    });
+    new Headers(headers).forEach((value, name) => all.set(name, value));
+    return new Request(this.origin + path, { ...init, headers: all });
+  }
+
+  /** Sends a request to the handlers of the app, or to another route. */
+  async send(path: string, init: RequestInit = {}, route?: Handler): Promise<Response> {
+    const { GET } = this.app.handlers;
+    return this.receive(await (route ?? (GET as Handler))(this.request(path, init), {}));
+  }
+
+  /** Sends a request through the proxy. Returns the cookies that the page receives. */
+  async sendThroughProxy(path: string, init: RequestInit = {}): Promise<Headers> {
+    const response = this.receive(await this.app.gatehouseProxy(this.request(path, init) as any));
+    const forwarded = new Headers();
+    for (const name of response.headers.get('x-middleware-override-headers')!.split(','))
+      forwarded.set(name, response.headers.get(`x-middleware-request-${name}`) ?? '');
+    return forwarded;
+  }
+
+  /** Returns the client of the page. */
+  createClient(): Client {
+    return createClient({
+      url: `${this.origin}/api/gatehouse`,
+      publishableKey: '',
+      fetch: (input, init) => this.send((input as string).slice(this.origin.length), init),
+    });
+  }
+
+  private receive(response: Response): Response {
+    for (const setCookie of response.headers.getSetCookie()) {
+      this.setCookies.push(setCookie);
+      const [name = '', value = ''] = setCookie.split(';')[0]!.split('=');
+      if (value) this.cookies.set(name, value);
+      else this.cookies.delete(name);
+    }
+    response.headers.forEach((value, name) => {
+      // The page cannot read cookies that are HttpOnly, and the proxy's changes of the request stay in the server.
+      if (name !== 'set-cookie' && !name.startsWith('x-middleware-')) this.readable.push(`${name}: ${value}`);
+    });
+    const { text } = response;
+    response.text = async () => {
+      const body = await text.call(response);
+      this.readable.push(body);
+      return body;
+    };
+    return response;
+  }
+}
