@@ -19,7 +19,8 @@ export interface AuthFunction {
   /**
    * Returns the session of the request, or redirects: to the handler, which refreshes an expired session and leads back,
    * or to the sign-in page.
-   * @throws GatehouseError `unavailable` (503) while the public keys cannot be read
+   * @throws GatehouseError `unavailable` (503) while the public keys cannot be read; `reauthentication_required` (403)
+   *   without `reauthenticationUrl`
    */
   protect: (options?: ProtectOptions) => Promise<AuthSession>;
 

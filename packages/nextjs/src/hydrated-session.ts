@@ -21,7 +21,7 @@ export function hydratedSession(
 ): HydratedSession {
   const { claims, refreshToken, customer } = readCookies(options, headers);
   const expiresIn = claims ? Math.max(0, claims.exp - Math.floor(now() / 1_000)) : 0;
-  const isActive = claims && customer && (refreshToken || expiresIn > 0);
+  const isActive = claims && customer && refreshToken;
   const initialState: AuthState = isActive
     ? { status: 'signed_in', customer, sessionId: claims.sid }
     : { status: 'signed_out', customer: null };

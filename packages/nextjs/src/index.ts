@@ -9,3 +9,4 @@ export type { AuthHandler } from './guard-route.js';
 export type { GatehouseOptions } from './options.js';
 export type { ProtectOptions } from './protect-page.js';
 export { DELETE, GET, PATCH, POST, type RouteHandler } from './route-handlers.js';
+export { SignIn, SignUp, type SignInProps, type SignUpProps } from './sign-in.js';

@@ -8,6 +8,11 @@ import { safeReturnUrl, withQuery } from './return-url.js';
 export interface ProtectOptions extends AuthConditions {
   /** The path of the sign-in page. Default: the option `signInUrl` of the app, `/sign-in`. */
   signInUrl?: string;
+  /**
+   * The path of a page on which the customer proves their identity again, with `reauthenticate` of the client. The
+   * query has `redirect_url`, and `methods`, separated by commas. Without it, `reauthentication_required` is thrown.
+   */
+  reauthenticationUrl?: string;
 }
 
 /** The session of a protected page, or the URL to which the request is redirected instead. */
@@ -24,24 +29,25 @@ export async function readAuth(deployment: Deployment, headers: Headers): Promis
 }
 
 /**
- * Returns the session of a request, or where the request must go first: to the handler, which refreshes, or to the
- * sign-in page, also for a new proof of identity.
- * @throws GatehouseError `unavailable` (503) while the public keys cannot be read, or if the browser does not store the
- *   cookies of a refresh
+ * Returns the session of a request, or where the request must go first: to the handler, which refreshes, to the sign-in
+ * page or to the page for a new proof of identity.
+ * @throws GatehouseError `reauthentication_required` (403) without such a page; `unavailable` (503) while the public keys
+ *   cannot be read, or if the browser does not store the cookies of a refresh
  */
 export async function protectPage(
   deployment: Deployment,
   headers: Headers,
-  { signInUrl = deployment.options.signInUrl, ...conditions }: ProtectOptions,
+  { signInUrl = deployment.options.signInUrl, reauthenticationUrl, ...conditions }: ProtectOptions,
 ): Promise<Protected> {
   const proof = await prove(deployment, headers, conditions);
   if (proof.status === 'valid') return { session: proof.session };
   const path = safeReturnUrl(headers.get(PATH_HEADER));
   if (proof.status === 'expired')
     return { redirectTo: refreshUrl(deployment, proof.cookies.isJustRefreshed, path) };
-  const signIn = withQuery(signInUrl, 'redirect_url', path);
-  // The sign-in page must then show the form also to a signed-in customer.
-  return { redirectTo: proof.status === 'unmet' ? withQuery(signIn, 'reason', proof.error.code) : signIn };
+  if (proof.status === 'signed_out') return { redirectTo: withQuery(signInUrl, 'redirect_url', path) };
+  if (reauthenticationUrl === undefined) throw proof.error;
+  const url = withQuery(reauthenticationUrl, 'redirect_url', path);
+  return { redirectTo: withQuery(url, 'methods', proof.error.methods.join(',')) };
 }
 
 function refreshUrl({ options }: Deployment, isJustRefreshed: boolean, path: string): string {

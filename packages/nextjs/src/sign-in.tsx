@@ -1,0 +1,51 @@
+'use client';
+import {
+  SignIn as SignInForm,
+  SignUp as SignUpForm,
+  useAuth,
+  type SignInProps as SignInFormProps,
+  type SignUpProps as SignUpFormProps,
+} from '@gatehouse/react';
+import { useEffect } from 'react';
+import { safeReturnUrl } from './return-url.js';
+
+interface ReturnProps {
+  /** The path to which customers go who were not sent here by `auth.protect()`. Default: `/`. */
+  fallbackUrl?: string;
+}
+
+export type SignInProps = SignInFormProps & ReturnProps;
+export type SignUpProps = SignUpFormProps & ReturnProps;
+
+/** Signs customers in, and leads them back to the page that has required it. */
+export function SignIn({ fallbackUrl, ...props }: SignInProps) {
+  useReturn(fallbackUrl);
+  return <SignInForm {...props} />;
+}
+
+/** Registers customers, and leads them back to the page that has required it. */
+export function SignUp({ fallbackUrl, ...props }: SignUpProps) {
+  useReturn(fallbackUrl);
+  return <SignUpForm {...props} />;
+}
+
+const RETURN_URL = 'gatehouse.return-url';
+
+/** Leaves the page once a customer is signed in, also one who was signed in before. */
+function useReturn(fallbackUrl = '/'): void {
+  const { status } = useAuth();
+  useEffect(() => {
+    const query = new URLSearchParams(location.search);
+    const url = query.get('redirect_url');
+    // A sign-in at an identity provider ends at this page without the parameter.
+    if (url !== null) sessionStorage.setItem(RETURN_URL, url);
+    else if (!query.has('code') && !query.has('error')) sessionStorage.removeItem(RETURN_URL);
+  }, []);
+  useEffect(() => {
+    if (status !== 'signed_in') return;
+    const url = sessionStorage.getItem(RETURN_URL) ?? fallbackUrl;
+    sessionStorage.removeItem(RETURN_URL);
+    // The router may have prefetched the page for a customer who was signed out.
+    location.replace(safeReturnUrl(url));
+  }, [status, fallbackUrl]);
+}
