@@ -17,6 +17,8 @@ export interface DocumentFolderOptions {
   env?: Record<string, string>;
   /** Text of the blocks that differs in tests, such as the port, and its replacement. */
   replace?: Record<string, string>;
+  /** An existing folder for the files. Default: the folder of the system for temporary files. */
+  parent?: string;
 }
 
 /** The files and commands of a document, in a folder like that of a reader who has installed the packages. */
@@ -30,7 +32,7 @@ export class DocumentFolder {
   ) {}
 
   static async create(document: string, options: DocumentFolderOptions = {}): Promise<DocumentFolder> {
-    const parent = await mkdtemp(join(tmpdir(), 'gatehouse-document-'));
+    const parent = await mkdtemp(join(options.parent ?? tmpdir(), 'gatehouse-document-'));
     const folder = new DocumentFolder(document, parent, options);
     await mkdir(folder.path);
     await symlink(join(process.cwd(), 'node_modules'), join(folder.path, 'node_modules'), 'junction');
