@@ -29,7 +29,7 @@ export function createApp(instance: TestInstance, options: GatehouseOptions = {}
     publishableKey,
     now: () => Date.now() + control.clockOffset,
     fetch: async (input, init) => {
-      requests.push(new URL(input as string).pathname);
+      requests.push(new URL(input).pathname);
       if (control.isUnreachable) throw new TypeError('fetch failed');
       return fetch(input, init);
     },

@@ -1,0 +1,1 @@
+export { DELETE, GET, PATCH, POST } from '@gatehouse/nextjs';

@@ -1,0 +1,9 @@
+import { SignIn } from '@gatehouse/nextjs';
+
+export default function SignInPage() {
+  return (
+    <main>
+      <SignIn />
+    </main>
+  );
+}

@@ -1,0 +1,196 @@
+import { readFile } from 'node:fs/promises';
+import type { BrowserContext, Page, Response as PageResponse } from 'playwright-core';
+import { describeBrowser, TestBrowser } from '../support/browser.js';
+import { codeBlocks } from '../support/code-blocks.js';
+import { registerCustomer, type RegisteredCustomer } from '../support/customers.js';
+import { DocumentFolder } from '../support/document-folder.js';
+import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/server-process.mjs';
+import { PASSWORD, TestInstance } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+const DOCUMENT = 'docs/quick-starts/nextjs.md';
+const ACCESS = 'gatehouse-access';
+const REFRESH = 'gatehouse-refresh';
+
+let instance: TestInstance;
+let folder: DocumentFolder;
+let origin: string;
+
+it('has the same files as the quick start', async () => {
+  const blocks = [...(await codeBlocks(DOCUMENT))];
+  expect(blocks.length).toBeGreaterThan(8);
+  for (const [name, code] of blocks) expect(await readFile(`examples/nextjs/${name}`, 'utf8')).toBe(code);
+});
+
+describeBrowser('the example of @gatehouse/nextjs', () => {
+  let browser: TestBrowser;
+  let context: BrowserContext;
+  let tab: Page;
+  /** The bodies of all responses that pages have received. */
+  let bodies: Promise<string>[];
+
+  beforeAll(async () => {
+    [instance] = await Promise.all([TestInstance.startShared({ workers: 0 }), buildApp()]);
+    browser = await TestBrowser.launch();
+    // After the build, because the environment of the server is not part of it.
+    await folder.write('../gatehouse/.data/credentials.json', JSON.stringify(instance.credentials));
+    await folder.runBlocks('settings');
+    const port = String(await freePort());
+    origin = `http://localhost:${port}`;
+    await folder.start(
+      [process.execPath, 'node_modules/next/dist/bin/next', 'start', '--port', port],
+      origin,
+    );
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await folder?.close();
+    await instance?.stop();
+  });
+  beforeEach(async () => {
+    context = await browser.newContext();
+    bodies = [];
+    context.on('response', (response) => void bodies.push(readBody(response)));
+    tab = await context.newPage();
+  });
+  afterEach(async () => context.close());
+
+  /** Builds the files of the quick start, and a page that the proxy does not cover. */
+  async function buildApp(): Promise<void> {
+    // Turbopack reads no files outside of the folder with the lock file.
+    folder = await DocumentFolder.create(DOCUMENT, {
+      parent: 'dist',
+      env: { NEXT_TELEMETRY_DISABLED: '1', CI: '1' },
+    });
+    const [page, proxy] = await Promise.all(
+      ['app/orders/page.tsx', 'proxy.ts'].map((name) => readFile(`examples/nextjs/${name}`, 'utf8')),
+    );
+    await folder.write('app/unproxied/page.tsx', page!.replace('./pay-button', '../orders/pay-button'));
+    await folder.write('proxy.ts', proxy!.replace('(?!', '(?!unproxied|'));
+    await folder.runBlocks('build');
+  }
+
+  const readBody = (response: PageResponse): Promise<string> => response.text().catch(() => '');
+
+  const cookie = async (name: string): Promise<string | undefined> =>
+    (await context.cookies()).find((each) => each.name === name)?.value;
+
+  const listSessions = (customerId: string): Promise<{ generation: number; active: boolean }[]> =>
+    instance.sql('SELECT generation, revoked_at IS NULL AS active FROM sessions WHERE customer_id = $1', [
+      customerId,
+    ]);
+
+  /** Opens the page with the orders, which leads to the sign-in page and back. */
+  async function signIn(): Promise<RegisteredCustomer> {
+    const customer = await registerCustomer(instance);
+    await instance.sql('DELETE FROM sessions WHERE customer_id = $1', [customer.id]);
+    await tab.goto(`${origin}/orders`);
+    expect(new URL(tab.url()).search).toBe('?redirect_url=%2Forders');
+    await tab.getByLabel('Email').fill(customer.email);
+    await tab.getByLabel('Password').fill(PASSWORD);
+    await tab.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await tab.getByText(`Orders of the customer ${customer.id}`).waitFor();
+    expect(tab.url()).toBe(`${origin}/orders`);
+    return customer;
+  }
+
+  it('signs in, renders the customer on the server, and shows no token to the page', async () => {
+    const { email, id } = await signIn();
+    const tokens = [await cookie(ACCESS), await cookie(REFRESH)];
+    await tab.getByRole('button', { name: 'Pay' }).click();
+    await tab.getByText(`{"paidBy":"${id}"}`).waitFor();
+    await tab.reload();
+    await tab.goto(origin);
+    await tab.getByText(`Signed in as ${email}`).waitFor();
+
+    const html = await (await context.request.get(origin)).text();
+    expect(html).toContain(email);
+    expect(html).not.toContain('Sign in<');
+    const readable = await tab.evaluate(() =>
+      JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }]),
+    );
+    expect(readable).toContain(email);
+    expect(bodies.length).toBeGreaterThan(10);
+    const texts = [readable, html, await tab.content(), ...(await Promise.all(bodies))];
+    expect(tokens).not.toContain(undefined);
+    expect(texts.filter((text) => tokens.some((token) => text.includes(token!)))).toEqual([]);
+    expect(texts.filter((text) => /ey[\w-]+\.ey[\w-]+\.[\w-]+/.test(text))).toEqual([]);
+  });
+
+  it('makes one rotation for 20 parallel prefetches', async () => {
+    const { id } = await signIn();
+    await tab.goto(origin);
+    await context.clearCookies({ name: ACCESS });
+    const responses = await tab.evaluate(() =>
+      Promise.all(
+        Array.from({ length: 20 }, async () => {
+          const headers = { RSC: '1', 'Next-Router-Prefetch': '1' };
+          const response = await fetch('/orders', { headers });
+          return [response.status, new URL(response.url).pathname];
+        }),
+      ),
+    );
+    expect(responses).toEqual(Array(20).fill([200, '/orders']));
+    expect(await listSessions(id)).toEqual([{ generation: 2, active: true }]);
+    await tab.getByRole('link', { name: 'Orders' }).click();
+    await tab.getByText(`Orders of the customer ${id}`).waitFor();
+  });
+
+  it('leads an expired session through the handler and back to a page without the proxy', async () => {
+    const { id } = await signIn();
+    await context.clearCookies({ name: ACCESS });
+    const paths: string[] = [];
+    tab.on('request', (request) => {
+      if (request.isNavigationRequest()) paths.push(new URL(request.url()).pathname);
+    });
+    // The page does not know its path without the proxy.
+    await tab.goto(`${origin}/unproxied`);
+    expect(paths).toEqual(['/unproxied', '/api/gatehouse/refresh', '/']);
+    await tab.goto(`${origin}/unproxied`);
+    await tab.getByText(`Orders of the customer ${id}`).waitFor();
+    expect(await listSessions(id)).toEqual([{ generation: 2, active: true }]);
+  });
+
+  it('guards pages and routes without the proxy', async () => {
+    const subrequest = ['proxy', 'src/proxy', 'middleware'].map((name) => Array(6).fill(name).join(':'));
+    for (const header of subrequest) {
+      const init = { headers: { 'x-middleware-subrequest': header }, redirect: 'manual' } as const;
+      for (const path of ['/orders', '/unproxied']) {
+        const page = await fetch(origin + path, init);
+        expect([page.status, page.headers.get('location')]).toEqual([
+          307,
+          expect.stringMatching(/^\/sign-in/),
+        ]);
+        expect(await page.text()).not.toContain('Orders of the customer');
+      }
+      const headers = { ...init.headers, 'sec-fetch-site': 'same-origin' };
+      const payment = await fetch(`${origin}/api/pay`, { ...init, headers, method: 'POST' });
+      expect([payment.status, (await payment.json()).code]).toEqual([401, 'invalid_access_token']);
+    }
+  });
+
+  it('signs out in all tabs and at Gatehouse', async () => {
+    const { id } = await signIn();
+    const other = await context.newPage();
+    await other.goto(origin);
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await other.getByRole('link', { name: 'Sign in' }).waitFor();
+    // The page of the other tab is rendered again, which leads to the sign-in page.
+    await tab.getByLabel('Password').waitFor();
+    expect(await context.cookies()).toEqual([]);
+    await eventually('the session to end', async () => !(await listSessions(id))[0]!.active);
+  });
+
+  it('signs a new customer up', async () => {
+    const email = uniqueEmail();
+    await tab.goto(`${origin}/sign-in`);
+    await tab.getByRole('button', { name: 'Create an account' }).click();
+    await tab.getByLabel('Email').fill(email);
+    await tab.getByLabel('Password').fill(PASSWORD);
+    await tab.getByRole('button', { name: 'Create account' }).click();
+    await tab.getByText(`Signed in as ${email}`).waitFor();
+    expect(tab.url()).toBe(`${origin}/`);
+    expect(browser.consoleMessages).toEqual([]);
+  });
+});
