@@ -60,7 +60,7 @@ const PACKAGES_PART = {
   stamp: path.join(DIST, '.packages-stamp'),
   sources: PACKAGES,
   outputs: PACKAGES.map((folder) => `${folder}/dist`),
-  steps: PACKAGES.map((folder) => [['typescript', 'bin', 'tsc'], '-p', `${folder}/tsconfig.build.json`]),
+  steps: PACKAGES.map((folder) => [['typescript-7', 'bin', 'tsc'], '-p', `${folder}/tsconfig.build.json`]),
   finish: () => PACKAGES.forEach(copyStyleSheets),
 };
 

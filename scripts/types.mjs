@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { main, root } from './environment.mjs';
-import { listPackages } from './packages.mjs';
 import { run } from './processes.mjs';
 
 const COMPILER = path.join(root, 'node_modules', 'typescript-7', 'bin', 'tsc');
@@ -9,7 +8,7 @@ const EXAMPLES = fs
   .readdirSync(path.join(root, 'examples'))
   .map((name) => `examples/${name}`)
   .filter((folder) => fs.existsSync(path.join(root, folder, 'tsconfig.json')));
-const PROJECTS = ['.', 'apps/console', ...listPackages().map(({ folder }) => folder), ...EXAMPLES];
+const PROJECTS = ['.', 'apps/console', 'packages', ...EXAMPLES];
 
 /** Checks the types of each project, specs included. */
 await main(async () => {
