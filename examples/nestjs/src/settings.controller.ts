@@ -1,0 +1,10 @@
+import { Controller, Get } from '@nestjs/common';
+
+/** The settings of the page, which are safe to expose in the browser. */
+@Controller()
+export class SettingsController {
+  @Get('settings')
+  get() {
+    return { url: process.env['GATEHOUSE_URL'], publishableKey: process.env['GATEHOUSE_PUBLISHABLE_KEY'] };
+  }
+}
