@@ -5,7 +5,7 @@ import { resetTotpSteps } from '../support/customer-factors.js';
 import { readEmailCode } from '../support/email-codes.js';
 import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
 import { createPerson } from '../support/identity-providers/person.js';
-import { ReactPage } from '../support/react-page/react-page.js';
+import { ReactPage } from '../support/react-page.js';
 import {
   addProvider,
   changeSettings,

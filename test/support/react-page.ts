@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
-import { run } from '../../../scripts/processes.mjs';
-import type { SocialProject } from '../social-sign-in.js';
-import type { TestInstance } from '../test-instance.js';
+import { run } from '../../scripts/processes.mjs';
+import type { SocialProject } from './social-sign-in.js';
+import type { TestInstance } from './test-instance.js';
 
 /** What a path of the site shows. */
 export interface PageConfig {
@@ -36,7 +36,7 @@ export class ReactPage {
   /** Builds the page and serves it. @param pages what each path shows */
   static async start(pages: Record<string, PageConfig>): Promise<ReactPage> {
     const folder = await mkdtemp(join(tmpdir(), 'gatehouse-react-page-'));
-    const { code, output } = await run(process.execPath, ['test/support/react-page/build.mjs', folder], {
+    const { code, output } = await run(process.execPath, ['packages/react/test-page/build.mjs', folder], {
       env: { ...process.env, NODE_OPTIONS: '' },
     });
     if (code !== 0) throw new Error(output);
