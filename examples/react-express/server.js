@@ -44,4 +44,4 @@ const vite = await createViteServer({
 app.use(vite.middlewares);
 
 const port = Number(process.env.PORT ?? 4200);
-server.listen(port, 'localhost', () => console.log(`Open http://localhost:${port}`));
+server.listen(port, '127.0.0.1', () => console.log(`Open http://localhost:${port}`));

@@ -151,6 +151,22 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
     await waitForSession(email);
   });
 
+  it('loads the profile of the customer, and says why it could not', async () => {
+    await page.route('**/api/v1/me', (route) => route.abort());
+    await signUp(uniqueEmail());
+    await page.getByText('Name: network_error').waitFor();
+    await page.unroute('**/api/v1/me');
+    await click('Reload');
+    await page.getByText('Name: unknown').waitFor();
+    await page.evaluate(`client.customer.update({ firstName: 'Ada' })`);
+    await click('Reload');
+    await page.getByText('Name: Ada').waitFor();
+    await click('Sign out');
+    await fillCredentials(uniqueEmail());
+    await click('Create account');
+    await page.getByText('Name: unknown').waitFor();
+  });
+
   it('signs in with a code by email, also in a project without passwords', async () => {
     const email = uniqueEmail();
     await open();

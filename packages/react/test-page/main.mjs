@@ -5,7 +5,7 @@ import { createElement, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import './page.css';
 
-const { GatehouseProvider, Loading, SignedIn, SignedOut, useAuth } = components;
+const { GatehouseProvider, Loading, SignedIn, SignedOut, useAuth, useCustomer } = components;
 const config = JSON.parse(document.getElementById('config').textContent);
 
 /** Calls of `onComplete`, for assertions. */
@@ -14,11 +14,15 @@ window.client = createClient({ ...config.client, storage: localStorageStorage() 
 
 function Account() {
   const { customer, signOut } = useAuth();
+  const profile = useCustomer();
+  const name = profile.customer && (profile.customer.firstName ?? 'unknown');
   return createElement(
     'p',
     null,
     `Signed in as ${customer.email} `,
     createElement('button', { onClick: () => void signOut() }, 'Sign out'),
+    createElement('button', { onClick: () => void profile.reload() }, 'Reload'),
+    ` Name: ${profile.isLoading ? 'loading' : (name ?? profile.error.code)}`,
   );
 }
 
