@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { BrowserContext, Page, Response as PageResponse } from 'playwright-core';
 import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { codeBlocks } from '../support/code-blocks.js';
@@ -54,14 +56,15 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     context.on('response', (response) => void bodies.push(readBody(response)));
     tab = await context.newPage();
   });
-  afterEach(async () => context.close());
+  afterEach(async () => context?.close());
 
   /** Builds the files of the quick start, and a page that the proxy does not cover. */
   async function buildApp(): Promise<void> {
     // Turbopack reads no files outside of the folder with the lock file.
     folder = await DocumentFolder.create(DOCUMENT, {
-      parent: 'dist',
-      env: { NEXT_TELEMETRY_DISABLED: '1', CI: '1' },
+      parent: join(process.cwd(), 'dist'),
+      // Nor does it read files above the home directory.
+      env: { NEXT_TELEMETRY_DISABLED: '1', CI: '1', HOME: tmpdir() },
     });
     const [page, proxy] = await Promise.all(
       ['app/orders/page.tsx', 'proxy.ts'].map((name) => readFile(`examples/nextjs/${name}`, 'utf8')),
@@ -88,7 +91,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     await tab.goto(`${origin}/orders`);
     expect(new URL(tab.url()).search).toBe('?redirect_url=%2Forders');
     await tab.getByLabel('Email').fill(customer.email);
-    await tab.getByLabel('Password').fill(PASSWORD);
+    await tab.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await tab.getByRole('button', { name: 'Sign in', exact: true }).click();
     await tab.getByText(`Orders of the customer ${customer.id}`).waitFor();
     expect(tab.url()).toBe(`${origin}/orders`);
@@ -177,7 +180,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     await other.getByRole('button', { name: 'Sign out' }).click();
     await other.getByRole('link', { name: 'Sign in' }).waitFor();
     // The page of the other tab is rendered again, which leads to the sign-in page.
-    await tab.getByLabel('Password').waitFor();
+    await tab.getByLabel('Password', { exact: true }).waitFor();
     expect(await context.cookies()).toEqual([]);
     await eventually('the session to end', async () => !(await listSessions(id))[0]!.active);
   });
@@ -187,7 +190,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     await tab.goto(`${origin}/sign-in`);
     await tab.getByRole('button', { name: 'Create an account' }).click();
     await tab.getByLabel('Email').fill(email);
-    await tab.getByLabel('Password').fill(PASSWORD);
+    await tab.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await tab.getByRole('button', { name: 'Create account' }).click();
     await tab.getByText(`Signed in as ${email}`).waitFor();
     expect(tab.url()).toBe(`${origin}/`);
