@@ -42,6 +42,7 @@ it('returns the session, or where the request must go first', async () => {
   const signIn = '/sign-in?redirect_url=%2Forders%3Fpage%3D2';
   expect(await protect({ access: expired })).toBe(signIn);
   expect(await protect({})).toBe(signIn);
+  expect(await protect({}, { returnUrl: '/a' })).toBe('/sign-in?redirect_url=%2Fa');
   expect(await protect({}, { signInUrl: '/login' })).toBe(signIn.replace('sign-in', 'login'));
 });
 

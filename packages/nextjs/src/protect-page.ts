@@ -8,6 +8,8 @@ import { safeReturnUrl, withQuery } from './return-url.js';
 export interface ProtectOptions extends AuthConditions {
   /** The path of the sign-in page. Default: the option `signInUrl` of the app, `/sign-in`. */
   signInUrl?: string;
+  /** The path to which the customer comes back. Default: that of the page, which only the proxy can add to a request. */
+  returnUrl?: string;
   /**
    * The path of a page on which the customer proves their identity again, with `reauthenticate` of the client. The
    * query has `redirect_url`, and `methods`, separated by commas. Without it, `reauthentication_required` is thrown.
@@ -37,11 +39,11 @@ export async function readAuth(deployment: Deployment, headers: Headers): Promis
 export async function protectPage(
   deployment: Deployment,
   headers: Headers,
-  { signInUrl = deployment.options.signInUrl, reauthenticationUrl, ...conditions }: ProtectOptions,
+  { signInUrl = deployment.options.signInUrl, returnUrl, reauthenticationUrl, ...conditions }: ProtectOptions,
 ): Promise<Protected> {
   const proof = await prove(deployment, headers, conditions);
   if (proof.status === 'valid') return { session: proof.session };
-  const path = safeReturnUrl(headers.get(PATH_HEADER));
+  const path = safeReturnUrl(returnUrl ?? headers.get(PATH_HEADER));
   if (proof.status === 'expired')
     return { redirectTo: refreshUrl(deployment, proof.cookies.isJustRefreshed, path) };
   if (proof.status === 'signed_out') return { redirectTo: withQuery(signInUrl, 'redirect_url', path) };
