@@ -140,6 +140,26 @@ describe('the handlers', () => {
     expect(await listSessions(second.id)).toEqual([{ generation: 1, active: true }]);
   });
 
+  it('keep the cookies when other sessions end, and remove them with the account', async () => {
+    const { browser, client } = await signUp();
+    await client.signOut({ scope: 'others' });
+    expect(browser.cookies.has(REFRESH)).toBe(true);
+    await client.customer.delete({ currentPassword: PASSWORD });
+    expect(browser.cookies.size).toBe(0);
+  });
+
+  it('lead to the hosted page, and reject a large body', async () => {
+    const { browser } = await signUp();
+    const hosted = await browser.send('/api/gatehouse/sign-in?client_id=1');
+    expect([hosted.status, hosted.headers.get('location')]).toEqual([
+      303,
+      `${instance.baseUrl}/sign-in?client_id=1`,
+    ]);
+    const body = JSON.stringify({ email: 'a'.repeat(65_536) });
+    const response = await browser.send(`${API}/auth/options`, { method: 'POST', body });
+    expect([response.status, await codeOf(response)]).toEqual([413, 'payload_too_large']);
+  });
+
   it('sign out in the browser while Gatehouse cannot be reached', async () => {
     const { app, browser, client } = await signUp();
     app.control.isUnreachable = true;

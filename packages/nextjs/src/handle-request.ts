@@ -33,7 +33,7 @@ import { readClaims } from './token-claims.js';
 const ALLOWED = /^\/api\/v1\/(?:auth\/(?!oauth\/callback\/)[\w/-]+|me(?:\/[\w/-]+)?)$/;
 /** The headers of Gatehouse that the page receives. Set-Cookie is not one of them. */
 const RETURNED = ['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate', 'x-request-id'];
-/** The largest body that Gatehouse accepts. In bytes. */
+/** The largest body that Gatehouse accepts is as large in bytes. In characters. */
 const MAX_BODY = 65_536;
 
 /** A request of the page with what is known about it. */
@@ -193,11 +193,18 @@ function storeTokens({ changes, cookies }: Call, { tokens, customer, accessToken
   return (newest && readClaims(newest)?.sid) || '';
 }
 
-async function readBody(request: Request): Promise<string | undefined> {
-  if (isSafeMethod(request.method)) return undefined;
-  if (Number(request.headers.get('content-length')) > MAX_BODY)
+/** @throws GatehouseError `payload_too_large` (413), without reading the rest */
+async function readBody({ method, body }: Request): Promise<string | undefined> {
+  if (isSafeMethod(method) || !body) return undefined;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    text += chunk.value;
+    if (text.length <= MAX_BODY) continue;
+    await reader.cancel();
     throw payloadTooLarge('The body exceeds 64 KiB.');
-  return (await request.text()) || undefined;
+  }
+  return text || undefined;
 }
 
 function readField(body: string | undefined, name: string): string | undefined {
