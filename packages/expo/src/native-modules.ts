@@ -1,0 +1,52 @@
+/** What the SDK uses of `expo-secure-store`. */
+export interface SecureStoreModule {
+  getItemAsync(key: string, options?: SecureStoreOptions): Promise<string | null>;
+  setItemAsync(key: string, value: string, options?: SecureStoreOptions): Promise<void>;
+  deleteItemAsync(key: string, options?: SecureStoreOptions): Promise<void>;
+  /** The default of the option `keychainAccessible`. */
+  readonly AFTER_FIRST_UNLOCK_THIS_DEVICE_ONLY: number;
+}
+
+export interface SecureStoreOptions {
+  /** iOS: when the items are accessible, such as `SecureStore.WHEN_UNLOCKED_THIS_DEVICE_ONLY`. */
+  keychainAccessible?: number | undefined;
+}
+
+/** What the SDK uses of `expo-web-browser`. */
+export interface WebBrowserModule {
+  /** Opens a browser over the app. Resolves when it closes, with the URL if it was redirected to `redirectUrl`. */
+  openAuthSessionAsync(url: string, redirectUrl: string): Promise<{ type: string; url?: string }>;
+}
+
+/** What the SDK uses of `expo-crypto`. */
+export interface CryptoModule {
+  getRandomValues(array: Uint8Array<ArrayBuffer>): unknown;
+}
+
+/** A listener that can be removed. */
+export interface Subscription {
+  remove(): void;
+}
+
+/** What the SDK uses of `expo-linking`. */
+export interface LinkingModule {
+  /** Returns the URL of a path of the app. It differs between Expo Go and builds. */
+  createURL(path: string): string;
+  /** Returns the URL that has started the app, or null. */
+  getInitialURL(): Promise<string | null>;
+  addEventListener(type: 'url', listener: (event: { url: string }) => void): Subscription;
+}
+
+/** What the SDK uses of `AppState` of `react-native`. */
+export interface AppStateModule {
+  addEventListener(type: 'change', listener: (state: string) => void): Subscription;
+}
+
+/** The native modules that every app needs. The SDK imports them itself; tests of an app can replace them. */
+export interface NativeModules {
+  secureStore: SecureStoreModule;
+  webBrowser: WebBrowserModule;
+  crypto: CryptoModule;
+  linking: LinkingModule;
+  appState: AppStateModule;
+}

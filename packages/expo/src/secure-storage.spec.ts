@@ -1,0 +1,143 @@
+import type { SecureStoreModule } from './native-modules.js';
+import { secureStorage } from './secure-storage.js';
+
+/** The keychain of a device. It can end the process between two changes. */
+class Keychain implements SecureStoreModule {
+  readonly AFTER_FIRST_UNLOCK_THIS_DEVICE_ONLY = 1;
+  readonly items = new Map<string, string>();
+  readonly accessibilities = new Set<number | undefined>();
+  /** Number of changes until the process ends. */
+  remainingChanges = Infinity;
+  changes = 0;
+
+  async getItemAsync(key: string): Promise<string | null> {
+    checkKey(key);
+    if (this.remainingChanges < 0) throw new Error('the process has ended');
+    return this.items.get(key) ?? null;
+  }
+
+  async setItemAsync(key: string, value: string, options?: { keychainAccessible?: number }): Promise<void> {
+    checkKey(key);
+    if (Buffer.byteLength(value) > 2_048) throw new Error(`${key} is too long`);
+    this.change();
+    this.items.set(key, value);
+    this.accessibilities.add(options?.keychainAccessible);
+  }
+
+  async deleteItemAsync(key: string): Promise<void> {
+    checkKey(key);
+    this.change();
+    this.items.delete(key);
+  }
+
+  private change(): void {
+    this.remainingChanges -= 1;
+    if (this.remainingChanges < 0) throw new Error('the process has ended');
+    this.changes += 1;
+  }
+}
+
+function checkKey(key: string): void {
+  if (!/^[\w.-]+$/.test(key)) throw new Error(`${key} is not a valid key`);
+}
+
+const KEY = 'gatehouse.session';
+const short = 'short';
+const long = 'a'.repeat(5_000);
+/** With characters of one to four bytes. */
+const longer = 'bäß€😀'.repeat(1_000);
+
+it('stores values of any length in items that the keychain accepts, and leaves none after a removal', async () => {
+  const keychain = new Keychain();
+  const storage = secureStorage(keychain);
+  expect(await storage.getItem(KEY)).toBeNull();
+  for (const value of ['', short, long, longer, '=', 'a.1.1', 'x'.repeat(1_999), long, short]) {
+    await storage.setItem(KEY, value);
+    expect(await storage.getItem(KEY)).toBe(value);
+    expect(await secureStorage(keychain).getItem(KEY)).toBe(value);
+  }
+  expect([...keychain.items.keys()]).toEqual([KEY]);
+  await storage.setItem(KEY, longer);
+  await storage.removeItem(KEY);
+  expect([...keychain.items]).toEqual([]);
+});
+
+it('uses the accessibility of the option, and that of background tasks by default', async () => {
+  const keychain = new Keychain();
+  await secureStorage(keychain).setItem(KEY, long);
+  expect([...keychain.accessibilities]).toEqual([1]);
+  keychain.accessibilities.clear();
+  await secureStorage(keychain, { keychainAccessible: 7 }).setItem(KEY, long);
+  expect([...keychain.accessibilities]).toEqual([7]);
+});
+
+/** Changes the storage from one value to another, null for a removal. The process ends after a number of changes. */
+async function interrupt(from: string | null, to: string | null, changes: number): Promise<Keychain> {
+  const keychain = new Keychain();
+  if (from !== null) await secureStorage(keychain).setItem(KEY, from);
+  keychain.changes = 0;
+  keychain.remainingChanges = changes;
+  const storage = secureStorage(keychain);
+  await Promise.resolve(to === null ? storage.removeItem(KEY) : storage.setItem(KEY, to)).catch(
+    () => undefined,
+  );
+  keychain.remainingChanges = Infinity;
+  return keychain;
+}
+
+it('reads the previous or the new value after a process has ended between any two changes', async () => {
+  const values = [null, short, long, longer];
+  const failures: string[] = [];
+  let interruptions = 0;
+  for (const from of values) {
+    for (const to of values) {
+      const total = (await interrupt(from, to, Infinity)).changes;
+      for (let changes = 0; changes <= total; changes += 1) {
+        const keychain = await interrupt(from, to, changes);
+        const storage = secureStorage(keychain);
+        const found = await storage.getItem(KEY);
+        const description = `${from?.length} to ${to?.length}, ended after ${changes} of ${total} changes`;
+        if (found !== to && (found !== from || changes === total))
+          failures.push(`${description}: wrong value`);
+        for (const next of [long, longer]) {
+          await storage.setItem(KEY, next);
+          if ((await storage.getItem(KEY)) !== next) failures.push(`${description}: the next value is wrong`);
+        }
+        await storage.removeItem(KEY);
+        if (keychain.items.size > 0) failures.push(`${description}: items are left`);
+        interruptions += 1;
+      }
+    }
+  }
+  expect(failures).toEqual([]);
+  expect(interruptions).toBeGreaterThan(60);
+});
+
+it('reads a value without one of its items, or with an invalid index, as null, and replaces it', async () => {
+  const complete = new Keychain();
+  await secureStorage(complete).setItem(KEY, long);
+  for (const key of complete.items.keys()) {
+    for (const damage of [undefined, 'damaged']) {
+      const keychain = new Keychain();
+      for (const [name, value] of complete.items) keychain.items.set(name, value);
+      if (damage === undefined) keychain.items.delete(key);
+      else keychain.items.set(key, damage);
+      const storage = secureStorage(keychain);
+      expect([key, damage, await storage.getItem(KEY)]).toEqual([key, damage, null]);
+      await storage.setItem(KEY, longer);
+      expect(await storage.getItem(KEY)).toBe(longer);
+    }
+  }
+});
+
+it('runs operations in the order of their calls', async () => {
+  const storage = secureStorage(new Keychain());
+  const [, first, , second] = await Promise.all([
+    storage.setItem(KEY, long),
+    storage.getItem(KEY),
+    storage.setItem(KEY, longer),
+    storage.getItem(KEY),
+  ]);
+  expect(first).toBe(long);
+  expect(second).toBe(longer);
+});
