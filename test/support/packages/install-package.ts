@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '../../../scripts/processes.mjs';
@@ -38,8 +39,11 @@ async function listArguments(manifest: Manifest, options: InstallOptions): Promi
       return listArguments(await readManifest(folder), { ...options, withOptionalPeers: false });
     }),
   );
+  // The native modules of Expo are installed by its example only, which compiles and bundles the package with them.
+  const isInstalled = (peer: string): boolean => existsSync(join('node_modules', peer));
   const peers = Object.entries(peerDependencies)
-    .filter(([peer]) => options.withOptionalPeers && isOptional(peer) && !options.tarballs.has(peer))
+    .filter(([peer]) => options.withOptionalPeers && isOptional(peer) && isInstalled(peer))
+    .filter(([peer]) => !options.tarballs.has(peer))
     .map(([peer, range]) => `${peer}@${range}`);
   return [...new Set([options.tarballs.get(name)!, ...nested.flat(), ...peers])];
 }
