@@ -1,1 +1,14 @@
-export {};
+import { GatehouseError } from '@gatehouse/js';
+import { createExpoClientOn, type ExpoClient, type ExpoClientOptions } from './expo-client.js';
+
+/**
+ * Returns a client. One client per app is enough. On a device, it uses the installed packages of Expo.
+ * @throws GatehouseError `native_modules_required` outside of a device without the option `modules`
+ */
+export function createExpoClient(options: ExpoClientOptions): ExpoClient {
+  if (!options.modules)
+    throw new GatehouseError('native_modules_required', 'Outside of a device, pass the option modules');
+  return createExpoClientOn(options.modules, options);
+}
+
+export * from './exports.js';

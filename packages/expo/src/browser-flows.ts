@@ -1,0 +1,68 @@
+import type { RedirectResult, RedirectTarget } from '@gatehouse/js';
+import type { NativeModules } from './native-modules.js';
+import {
+  checkRedirect,
+  isBelow,
+  resolveRedirect,
+  toRedirectUrl,
+  type RedirectOptions,
+  type ResolvedRedirect,
+} from './redirect-target.js';
+
+/** A flow in the browser. Without `openUrl`, the browser opens over the app. */
+export type BrowserFlow = Omit<RedirectTarget, 'redirectUrl'> & RedirectOptions;
+
+/** Completes a flow in the browser. Returns null if the customer closes the browser. */
+export type BrowserFunction = (flow: BrowserFlow) => Promise<RedirectResult | null>;
+
+/** The open browser, and the link that has reached the app since. */
+interface Session {
+  redirect: ResolvedRedirect;
+  link: string | null;
+}
+
+/** Opens the browser, and keeps its redirect from being handled as a link of the app as well. */
+export class BrowserFlows {
+  private session: Session | undefined;
+
+  constructor(
+    private readonly modules: Pick<NativeModules, 'linking' | 'webBrowser'>,
+    private readonly defaults: RedirectOptions,
+  ) {}
+
+  /** Returns a function of the client that opens the browser. */
+  wrap(run: (target: RedirectTarget) => Promise<RedirectResult | null>): BrowserFunction {
+    return async ({ provider, openUrl, ...flow }) => {
+      const redirect = this.resolve(flow);
+      checkRedirect(redirect);
+      const open = openUrl ?? ((url: string) => this.open(url, redirect));
+      return run({ provider, redirectUrl: redirect.redirectUrl, openUrl: open });
+    };
+  }
+
+  /** Returns the URL of the flow that a link of the app completes, or null if the open browser returns it. */
+  receive(link: string): string | null {
+    const { session } = this;
+    if (!session || !isBelow(link, session.redirect.returnUrl)) return toRedirectUrl(link, this.resolve({}));
+    session.link = link;
+    return null;
+  }
+
+  private resolve(flow: RedirectOptions): ResolvedRedirect {
+    const { redirectUrl = this.defaults.redirectUrl, returnUrl = this.defaults.returnUrl } = flow;
+    return resolveRedirect(this.modules.linking, { redirectUrl, returnUrl });
+  }
+
+  private async open(url: string, redirect: ResolvedRedirect): Promise<string | null> {
+    const session: Session = { redirect, link: null };
+    this.session = session;
+    try {
+      const result = await this.modules.webBrowser.openAuthSessionAsync(url, redirect.returnUrl);
+      // Android can report a closed browser although the redirect has reached the app.
+      const returned = result.type === 'success' ? result.url : session.link;
+      return returned ? toRedirectUrl(returned, redirect) : null;
+    } finally {
+      if (this.session === session) this.session = undefined;
+    }
+  }
+}

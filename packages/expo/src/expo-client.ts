@@ -1,0 +1,102 @@
+import { createClient, type Client, type ClientOptions, type SignInResult } from '@gatehouse/js';
+import { BrowserFlows, type BrowserFunction } from './browser-flows.js';
+import { IdTokenSignIn } from './id-token-sign-in.js';
+import type { NativeModules, SecureStoreOptions } from './native-modules.js';
+import type { NativeSignIn } from './native-sign-in.js';
+import { RedirectLinks, type RedirectOutcome } from './redirect-links.js';
+import type { RedirectOptions } from './redirect-target.js';
+import { secureStorage } from './secure-storage.js';
+
+export interface ExpoClientOptions
+  extends Omit<ClientOptions, 'crypto'>, RedirectOptions, SecureStoreOptions {
+  /** The native sign-in of Google: `googleSignIn(GoogleSignin, …)`. Default: the browser. */
+  google?: NativeSignIn;
+  /** The native sign-in of Apple: `appleSignIn(AppleAuthentication)`. Default: the browser. */
+  apple?: NativeSignIn;
+  /** Replaces the packages of Expo, for tests in Node.js. Default: the installed packages. */
+  modules?: NativeModules;
+}
+
+/** A sign-in at Google or Apple. */
+export interface ProviderFlow extends RedirectOptions {
+  /** Slug of the provider at Gatehouse. Default: `google` or `apple`. */
+  provider?: string;
+}
+
+export type ProviderFunction = (flow?: ProviderFlow) => Promise<SignInResult | null>;
+
+/** The client of an app: that of `@gatehouse/js`, with the browser, the links and the native sign-ins of the device. */
+export interface ExpoClient extends Client {
+  signIn: Omit<Client['signIn'], 'social'> & {
+    /** Signs in at a provider in the browser. Returns null if the customer closes it. */
+    social: BrowserFunction;
+    /** Signs in at Google, natively or in the browser. Returns null if the customer cancels. */
+    google: ProviderFunction;
+    /** Signs in at Apple, natively or in the browser. Returns null if the customer cancels. */
+    apple: ProviderFunction;
+  };
+  identities: Omit<Client['identities'], 'link'> & {
+    /** Links an account at a provider in the browser. Returns null if the customer closes it. */
+    link: BrowserFunction;
+  };
+  reauthenticate: Omit<Client['reauthenticate'], 'social'> & {
+    /** Proves the identity at a provider in the browser. Returns null if the customer closes it. */
+    social: BrowserFunction;
+  };
+  /**
+   * Calls back when a link that has opened the app completes a flow or fails, also for the link that has started the app.
+   * Returns a function that ends it.
+   */
+  onRedirect: (listener: (outcome: RedirectOutcome) => void) => () => void;
+  /** Stops listening to links and to the state of the app. */
+  close: () => void;
+}
+
+/** Returns a client on native modules. */
+export function createExpoClientOn(modules: NativeModules, options: ExpoClientOptions): ExpoClient {
+  const { google, apple, redirectUrl, returnUrl, keychainAccessible, modules: _, ...rest } = options;
+  const storage = rest.storage ?? secureStorage(modules.secureStore, { keychainAccessible });
+  const client = createClient({ ...rest, storage, crypto: modules.crypto });
+  const browser = new BrowserFlows(modules, { redirectUrl, returnUrl });
+  const idTokens = new IdTokenSignIn({ client, crypto: modules.crypto, storage });
+  const social = browser.wrap(client.signIn.social);
+
+  const links = new RedirectLinks(modules.linking, async (link) => {
+    const url = browser.receive(link);
+    return url === null ? null : client.handleRedirect(url);
+  });
+  const appState = modules.appState.addEventListener('change', (state) => {
+    // Replaces a token that expires soon. Without a connection, the customer stays signed in.
+    if (state === 'active') client.getAccessToken().catch(() => undefined);
+  });
+
+  return {
+    ...client,
+    signIn: {
+      ...client.signIn,
+      social,
+      google: signInNatively('google', google, idTokens, social),
+      apple: signInNatively('apple', apple, idTokens, social),
+    },
+    challenge: idTokens.wrapChallenge(client.challenge),
+    identities: { ...client.identities, link: browser.wrap(client.identities.link) },
+    reauthenticate: { ...client.reauthenticate, social: browser.wrap(client.reauthenticate.social) },
+    onRedirect: (listener) => links.subscribe(listener),
+    close: () => {
+      links.close();
+      appState.remove();
+    },
+  };
+}
+
+const signInNatively =
+  (
+    slug: string,
+    native: NativeSignIn | undefined,
+    idTokens: IdTokenSignIn,
+    social: BrowserFunction,
+  ): ProviderFunction =>
+  async ({ provider = slug, ...redirect } = {}) => {
+    if (native && (await native.isAvailable())) return idTokens.signIn(provider, native);
+    return (await social({ provider, ...redirect })) as SignInResult | null;
+  };

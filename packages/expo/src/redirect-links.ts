@@ -1,0 +1,60 @@
+import { GatehouseError, type RedirectResult } from '@gatehouse/js';
+import type { LinkingModule, Subscription } from './native-modules.js';
+
+/** What a link that has opened the app has led to. */
+export type RedirectOutcome =
+  { result: RedirectResult; error: null } | { result: null; error: GatehouseError };
+
+/**
+ * Completes the flows whose redirects open the app: by the links of emails, and in the browser if the system has ended the
+ * app meanwhile. Each link is handled once.
+ */
+export class RedirectLinks {
+  private readonly listeners = new Set<(outcome: RedirectOutcome) => void>();
+  private readonly handled = new Set<string>();
+  /** The last outcome until the first listener: a link that starts the app arrives before the first screen. */
+  private unread: RedirectOutcome | undefined;
+  private readonly subscription: Subscription;
+
+  /** @param handle completes the flow of a link. It returns null for a link that is not a redirect of Gatehouse */
+  constructor(
+    linking: LinkingModule,
+    private readonly handle: (url: string) => Promise<RedirectResult | null>,
+  ) {
+    this.subscription = linking.addEventListener('url', ({ url }) => void this.receive(url));
+    void linking.getInitialURL().then((url) => (url === null ? undefined : this.receive(url)));
+  }
+
+  /** Calls back with each outcome, also with the last one before this call. Returns a function that ends it. */
+  subscribe(listener: (outcome: RedirectOutcome) => void): () => void {
+    this.listeners.add(listener);
+    const { unread } = this;
+    this.unread = undefined;
+    if (unread) listener(unread);
+    return () => this.listeners.delete(listener);
+  }
+
+  close(): void {
+    this.subscription.remove();
+  }
+
+  private async receive(url: string): Promise<void> {
+    // The link that starts the app can also arrive as an event.
+    if (this.handled.has(url)) return;
+    this.handled.add(url);
+    try {
+      const result = await this.handle(url);
+      if (result) this.announce({ result, error: null });
+    } catch (error) {
+      if (!(error instanceof GatehouseError)) throw error;
+      // Without a response, the customer can open the link again.
+      if (error.status === 0) this.handled.delete(url);
+      this.announce({ result: null, error });
+    }
+  }
+
+  private announce(outcome: RedirectOutcome): void {
+    if (this.listeners.size === 0) this.unread = outcome;
+    for (const listener of this.listeners) listener(outcome);
+  }
+}
