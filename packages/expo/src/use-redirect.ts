@@ -1,0 +1,12 @@
+import type { Redirect } from '@gatehouse/react/hooks';
+import { useEffect, useState } from 'react';
+import { useExpoClient } from './gatehouse-provider.js';
+import type { RedirectOutcome } from './redirect-links.js';
+
+/** Returns what the last link that has opened the app has led to, such as a second factor. */
+export function useRedirect(): Redirect {
+  const client = useExpoClient();
+  const [outcome, setOutcome] = useState<RedirectOutcome | null>(null);
+  useEffect(() => client.onRedirect(setOutcome), [client]);
+  return { result: null, error: null, ...outcome, clear: () => setOutcome(null) };
+}
