@@ -1,0 +1,91 @@
+import { existsSync, statSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, posix } from 'node:path';
+import { run } from '../../scripts/processes.mjs';
+import { codeBlocks } from '../support/code-blocks.js';
+
+const FOLDER = join(process.cwd(), 'examples', 'expo');
+const MODULES = join(FOLDER, 'node_modules');
+/** Git and Prettier ignore it. */
+const GENERATED = join(FOLDER, '.expo', 'types-of-packages');
+
+let output: string;
+beforeAll(async () => {
+  await ensureInstalled();
+  output = await mkdtemp(join(tmpdir(), 'gatehouse-expo-'));
+});
+afterAll(async () => {
+  await rm(GENERATED, { recursive: true, force: true });
+  if (output) await rm(output, { recursive: true, force: true });
+});
+
+/** Installs Expo and React Native. `npm ci` of the repository does not, because they add 350 MB. */
+async function ensureInstalled(): Promise<void> {
+  const installed = join(MODULES, '.package-lock.json');
+  const modified = (file: string): number => statSync(file).mtimeMs;
+  if (existsSync(installed) && modified(installed) >= modified(join(FOLDER, 'package-lock.json'))) return;
+  process.stderr.write('Installing the packages of examples/expo (may take minutes)\n');
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  await runProgram('npm', args, { shell: process.platform === 'win32' });
+}
+
+/** @throws Error with the output if the program fails */
+async function runProgram(program: string, args: string[], options: object = {}): Promise<void> {
+  // The options of jest for Node.js do not apply to other programs.
+  const env = { ...process.env, NODE_OPTIONS: '', CI: '1', EXPO_NO_TELEMETRY: '1', EXPO_OFFLINE: '1' };
+  const result = await run(program, args, { cwd: FOLDER, env, ...options });
+  if (result.code !== 0) throw new Error(result.output);
+}
+
+const compile = (project: string): Promise<void> =>
+  runProgram(process.execPath, [join(MODULES, 'typescript', 'bin', 'tsc'), '--noEmit', '-p', project]);
+
+describe('types', () => {
+  it('are correct in the example', () => compile(FOLDER));
+
+  it('of the native modules are those that the package uses', async () => {
+    const readme = await codeBlocks('packages/expo/README.md');
+    await mkdir(GENERATED, { recursive: true });
+    await writeFile(join(GENERATED, 'google.ts'), readme.get('google.ts')!);
+    const paths = Object.fromEntries(
+      ['expo-*', 'react-native'].map((name) => [name, [`../../node_modules/${name}`]]),
+    );
+    const config = {
+      extends: '../../tsconfig.json',
+      compilerOptions: { paths, preserveSymlinks: false },
+      include: [],
+      // Without the declarations of the repository, the imports of the source are those of the real packages.
+      files: ['google.ts', '../../../../packages/expo/src/index.native.ts'],
+    };
+    await writeFile(join(GENERATED, 'tsconfig.json'), JSON.stringify(config));
+    await compile(GENERATED);
+  });
+});
+
+/**
+ * Bundles the example with Metro, which rejects imports of Node.js modules.
+ * @returns the paths of the bundled modules, relative to the repository
+ */
+async function bundle(platform: string): Promise<string[]> {
+  process.stderr.write(`Bundling examples/expo for ${platform}\n`);
+  const folder = join(output, platform);
+  const args = ['export', '--platform', platform, '--no-bytecode', '--source-maps', '--output-dir', folder];
+  await runProgram(process.execPath, [join(MODULES, 'expo', 'bin', 'cli'), ...args]);
+  const scripts = join(folder, '_expo', 'static', 'js', platform);
+  const maps = (await readdir(scripts)).filter((name) => name.endsWith('.map'));
+  expect(maps).toHaveLength(1);
+  const { sources } = JSON.parse(await readFile(join(scripts, maps[0]!), 'utf8')) as { sources: string[] };
+  // Metro writes them relative to the app, after a slash.
+  return sources.map((source) => posix.join('examples/expo', source));
+}
+
+it.each(['android', 'ios'])('Metro bundles the example for %s', async (platform) => {
+  const modules = await bundle(platform);
+  const expected = ['expo/dist/index.native.js', 'expo/dist/use-sign-in.js', 'js/dist/redirects.js'];
+  expect(modules).toEqual(expect.arrayContaining(expected.map((name) => `packages/${name}`)));
+  expect(modules).not.toContain('packages/expo/dist/index.js');
+  // A second React would reject the hooks.
+  const reacts = modules.filter((name) => /node_modules\/react\/index\.js$/.test(name));
+  expect(reacts).toEqual(['examples/expo/node_modules/react/index.js']);
+});
