@@ -9,7 +9,10 @@ import {
   type RedirectOutcome,
 } from '@gatehouse/expo';
 import { randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { codeBlocks } from '../support/code-blocks.js';
 import { resetTotpSteps } from '../support/customer-factors.js';
+import { DocumentFolder } from '../support/document-folder.js';
 import { readEmailCode, submitEmailLink } from '../support/email-codes.js';
 import { eventually } from '../support/eventually.js';
 import { APP_URL, Device } from '../support/expo/device.js';
@@ -456,5 +459,31 @@ describe('a native sign-in at Apple', () => {
     expect(await client.challenge.totp(proof)).toMatchObject({ customer: { id, firstName: 'Ada' } });
     expect(await client.customer.get()).toMatchObject({ firstName: 'Ada', lastName: 'Byron' });
     expect([...device.keychain.keys()].filter((key) => key.startsWith('gatehouse.name'))).toEqual([]);
+  });
+});
+
+describe('docs/quick-starts/expo.md', () => {
+  const document = 'docs/quick-starts/expo.md';
+
+  it('contains the files of examples/expo', async () => {
+    const blocks = await codeBlocks(document);
+    const files = (await readdir('examples/expo')).filter((name) => /\.tsx?$/.test(name));
+    expect([...blocks.keys()].sort()).toEqual(files.sort());
+    for (const name of files)
+      expect([name, blocks.get(name)]).toEqual([name, await readFile(`examples/expo/${name}`, 'utf8')]);
+  });
+
+  it('adds the redirect URL of the app to the project', async () => {
+    const folder = await DocumentFolder.create(document);
+    try {
+      await folder.write('../gatehouse/.data/credentials.json', JSON.stringify(instance.credentials));
+      const { settings } = JSON.parse(await folder.runBlocks('settings', 'redirect'));
+      expect(settings.redirectUrls).toEqual(['com.example.orders://signed-in']);
+      expect(await readFile('examples/expo/app.config.ts', 'utf8')).toContain("scheme: 'com.example.orders'");
+    } finally {
+      const path = `/api/v1/projects/${instance.credentials.projectId}`;
+      await instance.requestWithSecretKey('PATCH', path, { settings: { redirectUrls: null } });
+      await folder.close();
+    }
   });
 });
