@@ -85,6 +85,13 @@ async function interrupt(from: string | null, to: string | null, changes: number
   return keychain;
 }
 
+/** Returns the number of items of a value. */
+async function countItems(value: string): Promise<number> {
+  const keychain = new Keychain();
+  await secureStorage(keychain).setItem(KEY, value);
+  return keychain.items.size;
+}
+
 it('reads the previous or the new value after a process has ended between any two changes', async () => {
   const values = [null, short, long, longer];
   const failures: string[] = [];
@@ -99,9 +106,11 @@ it('reads the previous or the new value after a process has ended between any tw
         const description = `${from?.length} to ${to?.length}, ended after ${changes} of ${total} changes`;
         if (found !== to && (found !== from || changes === total))
           failures.push(`${description}: wrong value`);
-        for (const next of [long, longer]) {
+        for (const next of [long, longer, short]) {
           await storage.setItem(KEY, next);
           if ((await storage.getItem(KEY)) !== next) failures.push(`${description}: the next value is wrong`);
+          if (keychain.items.size !== (await countItems(next)))
+            failures.push(`${description}: the next value has other items`);
         }
         await storage.removeItem(KEY);
         if (keychain.items.size > 0) failures.push(`${description}: items are left`);
