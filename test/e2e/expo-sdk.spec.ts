@@ -203,6 +203,7 @@ describe('a sign-in in the browser', () => {
     const outcomes = recordOutcomes(client);
     device.browse = async (url) => {
       device.openLink(await walk(url));
+      await client.options(); // Gives the app the time to complete the link, which it must not.
       return { type: 'dismiss' };
     };
     expect(await client.signIn.social({ provider: 'google' })).toMatchObject({ status: 'complete' });
@@ -333,6 +334,7 @@ describe('a link that opens the app', () => {
     device.openLink(link);
     await eventually('the error', () => outcomes.length > 0);
     isOffline = false;
+    device.openLink(link);
     device.openLink(link);
     await eventually('the sign-in', () => outcomes.length > 1);
     expect(outcomes).toMatchObject([
