@@ -1,6 +1,28 @@
 import { createClient, type Client } from '@gatehouse/js';
-import { createGatehouse, type Gatehouse, type GatehouseOptions } from '@gatehouse/nextjs';
 import type { TestInstance } from './test-instance.js';
+
+type Handler = (request: Request, context: object) => Promise<Response>;
+
+interface GatehouseOptions {
+  secretKey?: string;
+  clientIp?: (request: { headers: Headers }) => string | null;
+}
+
+/** What the tests use of `createGatehouse()`. */
+interface Gatehouse {
+  gatehouseProxy: (request: Request) => Promise<Response>;
+  handlers: Record<'GET' | 'POST' | 'PATCH' | 'DELETE', Handler>;
+  auth: {
+    route: (
+      conditions: { mfa?: boolean; maxAge?: string },
+      handler: (request: Request, session: { customerId: string }) => Response,
+    ) => Handler;
+  };
+}
+
+// Without its types: they include those of React, whose empty HTMLElement would replace that of Playwright in all tests.
+const NAME: string = '@gatehouse/nextjs';
+const { createGatehouse } = (await import(NAME)) as { createGatehouse: (options: object) => Gatehouse };
 
 /** The origin of the app. */
 export const APP = 'http://shop.example.com';
@@ -28,7 +50,7 @@ export function createApp(instance: TestInstance, options: GatehouseOptions = {}
     projectId,
     publishableKey,
     now: () => Date.now() + control.clockOffset,
-    fetch: async (input, init) => {
+    fetch: async (input: string, init: RequestInit) => {
       requests.push(new URL(input).pathname);
       if (control.isUnreachable) throw new TypeError('fetch failed');
       return fetch(input, init);
@@ -37,8 +59,6 @@ export function createApp(instance: TestInstance, options: GatehouseOptions = {}
   });
   return { ...gatehouse, requests, control };
 }
-
-type Handler = (request: any, context: any) => Promise<Response>;
 
 /** A browser with the cookies of one customer. It sends requests to functions of an app. */
 export class NextBrowser {
@@ -68,13 +88,13 @@ export class NextBrowser {
 
   /** Sends a request to the handlers of the app, or to another route. */
   async send(path: string, init: RequestInit = {}, route?: Handler): Promise<Response> {
-    const { GET } = this.app.handlers;
-    return this.receive(await (route ?? (GET as Handler))(this.request(path, init), {}));
+    const handle = route ?? this.app.handlers.GET;
+    return this.receive(await handle(this.request(path, init), {}));
   }
 
   /** Sends a request through the proxy. Returns the cookies that the page receives. */
   async sendThroughProxy(path: string, init: RequestInit = {}): Promise<Headers> {
-    const response = this.receive(await this.app.gatehouseProxy(this.request(path, init) as any));
+    const response = this.receive(await this.app.gatehouseProxy(this.request(path, init)));
     const forwarded = new Headers();
     for (const name of response.headers.get('x-middleware-override-headers')!.split(','))
       forwarded.set(name, response.headers.get(`x-middleware-request-${name}`) ?? '');
@@ -102,11 +122,11 @@ export class NextBrowser {
       if (name !== 'set-cookie' && !name.startsWith('x-middleware-')) this.readable.push(`${name}: ${value}`);
     });
     const { text } = response;
-    response.text = async () => {
+    const recordText = async (): Promise<string> => {
       const body = await text.call(response);
       this.readable.push(body);
       return body;
     };
-    return response;
+    return Object.assign(response, { text: recordText });
   }
 }
