@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose';
 import {
+  ageProofs,
   completeChallenge,
   enrollTotp,
   openChallenge,
@@ -50,13 +51,6 @@ const invalidCode = { status: 400, body: { code: 'invalid_code' } };
 const expired = { status: 400, body: { code: 'challenge_expired' } };
 const tooMany = { status: 429, body: { code: 'too_many_attempts' } };
 
-/** Makes every proof of identity of a customer an hour old. */
-const ageProofs = ({ id }: { id: string }) =>
-  instance.sql(
-    `UPDATE sessions SET created_at = created_at - interval '1 hour', auth_time = auth_time - interval '1 hour',
-       factor_time = factor_time - interval '1 hour' WHERE customer_id = $1`,
-    [id],
-  );
 const hasFailures = async ({ id }: { id: string }): Promise<boolean> =>
   (await instance.sql('SELECT FROM factor_attempts WHERE customer_id = $1 AND failures > 0', [id])).length >
   0;
@@ -380,7 +374,7 @@ describe('MF-05: a change of the account', () => {
   it('requires a recent proof of the second factor, even with the password in the request', async () => {
     const customer = await registerWithTotp(instance);
     // The confirmation of the authenticator was a proof.
-    await ageProofs(customer);
+    await ageProofs(instance, customer);
     const send = () =>
       Promise.all(changes.map(([method, path, body]) => asCustomer(customer, method, path(customer), body)));
     const required = {
@@ -401,7 +395,7 @@ describe('MF-05: a change of the account', () => {
     // A wrong code stays counted: only a completed sign-in clears it.
     expect(await hasFailures(customer)).toBe(true);
     expect((await asCustomer(customer, 'POST', 'recovery-codes', {})).status).toBe(201);
-    await ageProofs(customer);
+    await ageProofs(instance, customer);
     expect((await send())[2]).toMatchObject(required);
     const [, recoveryCode] = customer.recoveryCodes;
     // The codes were replaced above.
@@ -412,7 +406,7 @@ describe('MF-05: a change of the account', () => {
 
   it('requires a recent proof, or the password in the request, of a customer without a factor', async () => {
     const customer = await registerCustomer(instance);
-    await ageProofs(customer);
+    await ageProofs(instance, customer);
     const add = (body: object) => asCustomer(customer, 'POST', 'factors/totp', body);
     expect(await add({})).toMatchObject({
       status: 403,

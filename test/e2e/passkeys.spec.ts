@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
-import { completeChallenge, openChallenge } from '../support/customer-factors.js';
+import { ageProofs, completeChallenge, openChallenge } from '../support/customer-factors.js';
 import {
   NEW_PASSWORD,
   registerCustomer,
@@ -52,14 +52,6 @@ const notAccepted = { status: 401, body: { code: 'passkey_not_accepted' } };
 const notEnabled = { status: 403, body: { code: 'method_not_enabled' } };
 const statuses = (responses: TestResponse[]): number[] => responses.map(({ status }) => status).sort();
 const amrOf = ({ body }: TestResponse): unknown => decodeJwt(body.tokens.accessToken)['amr'];
-
-/** Makes every proof of identity of a customer an hour old. */
-const ageProofs = ({ id }: { id: string }) =>
-  instance.sql(
-    `UPDATE sessions SET created_at = created_at - interval '1 hour', auth_time = auth_time - interval '1 hour',
-       factor_time = factor_time - interval '1 hour' WHERE customer_id = $1`,
-    [id],
-  );
 
 describe('MF-06: a passkey', () => {
   it('is added, signs its customer in, is renamed and removed', async () => {
@@ -413,7 +405,7 @@ describe('a passkey as a second factor', () => {
 
   it('MF-05: is required for changes of the account, and renews the proof', async () => {
     const customer = await registerWithPasskey(instance);
-    await ageProofs(customer);
+    await ageProofs(instance, customer);
     const remove = () => asCustomer(customer, 'DELETE', `passkeys/${customer.passkeyId}`);
     const required = {
       status: 403,

@@ -14,6 +14,14 @@ export interface EnrolledCustomer extends RegisteredCustomer {
 export const resetTotpSteps = (instance: TestInstance, { id }: { id: string }): Promise<unknown> =>
   instance.sql('UPDATE totp_factors SET last_step = 0 WHERE customer_id = $1', [id]);
 
+/** Makes every proof of identity of a customer an hour old. */
+export const ageProofs = (instance: TestInstance, { id }: { id: string }): Promise<unknown> =>
+  instance.sql(
+    `UPDATE sessions SET created_at = created_at - interval '1 hour', auth_time = auth_time - interval '1 hour',
+       factor_time = factor_time - interval '1 hour' WHERE customer_id = $1`,
+    [id],
+  );
+
 /** Adds an authenticator to a customer. The project must allow second factors. */
 export async function enrollTotp(
   instance: TestInstance,
