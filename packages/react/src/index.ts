@@ -1,3 +1,9 @@
+export { AccountSettings, type AccountSettingsProps } from './account/account-settings.js';
+export {
+  CustomerButton,
+  type CustomerButtonProps,
+  type CustomerMenuItem,
+} from './account/customer-button.js';
 export * from './hooks.js';
 export { de } from './localization/de.js';
 export { en } from './localization/en.js';

@@ -8,15 +8,14 @@ const error = (code: string, details = {}): GatehouseError => new GatehouseError
 
 /** Problems of the page, its settings or its requests, which customers cannot solve. */
 const DEVELOPER_CODES = [
-  'conflict',
   'idempotency_in_progress',
   'idempotency_key_reused',
   'insufficient_scope',
   'internal_error',
   'invalid_api_key',
+  'invalid_cursor',
   'invalid_json',
   'multiple_credentials',
-  'not_found',
   'origin_not_allowed',
   'payload_too_large',
   'request_timeout',
@@ -52,7 +51,13 @@ async function codesOf(prefix: string): Promise<string[]> {
 describe('errorText', () => {
   it('has a sentence for each error that a customer can solve', async () => {
     const ignored = [...DEVELOPER_CODES, ...SESSION_CODES];
-    const codes = [...(await codesOf('/api/v1/auth/')), 'access_denied', 'network_error', 'timeout'];
+    const codes = [
+      ...(await codesOf('/api/v1/auth/')),
+      ...(await codesOf('/api/v1/me')),
+      'access_denied',
+      'network_error',
+      'timeout',
+    ];
     expect(codes.length).toBeGreaterThan(30);
     const missing = codes.filter((code) => !ignored.includes(code) && !Object.hasOwn(en.errors, code));
     expect(missing).toEqual([]);

@@ -12,6 +12,7 @@ export interface FormErrors {
 const FIELDS: Record<string, string[]> = {
   weak_password: ['newPassword', 'password'],
   email_already_registered: ['email'],
+  wrong_password: ['password'],
   invalid_code: ['code'],
 };
 
@@ -35,8 +36,10 @@ export function errorText(texts: Texts, error: unknown): string {
 export function formErrors(texts: Texts, error: unknown, names: string[]): FormErrors {
   const { code = '', fields: invalid = [] } = error as Partial<GatehouseError>;
   const fields: Record<string, string> = {};
-  for (const { field } of invalid)
-    if (names.includes(field)) fields[field] = texts.errors[`${field}_invalid`] ?? texts.errors.invalid;
+  for (const { field, code: problem } of invalid)
+    if (names.includes(field))
+      fields[field] =
+        texts.errors[`${field}_${problem}`] ?? texts.errors[`${field}_invalid`] ?? texts.errors.invalid;
   const name = FIELDS[code]?.find((each) => names.includes(each));
   if (name) fields[name] = errorText(texts, error);
   return Object.keys(fields).length > 0 ? { fields } : { message: errorText(texts, error), fields };

@@ -30,6 +30,13 @@ export function RecoveryCodes({ codes, onConfirm }: { codes: string[]; onConfirm
         <Button onClick={copy}>
           <span role="status">{isCopied ? texts.copied : texts.copy}</span>
         </Button>
+        <a
+          className="gh-button gh-secondary"
+          href={`data:text/plain,${encodeURIComponent(codes.join('\n'))}`}
+          download="recovery-codes.txt"
+        >
+          {texts.download}
+        </a>
       </div>
     </>
   );

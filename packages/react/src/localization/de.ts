@@ -1,8 +1,10 @@
+import { accountDe } from './account-de.js';
 import type { Texts } from './texts.js';
 
 /** The German texts. */
 export const de: Texts = {
   language: 'de',
+  ...accountDe,
 
   // Sign-in and sign-up
   signIn: 'Anmelden',
@@ -82,6 +84,8 @@ export const de: Texts = {
   errors: {
     required: 'Füllen Sie dieses Feld aus.',
     email_invalid: 'Geben Sie eine gültige E-Mail-Adresse ein.',
+    email_unchanged: 'Das ist bereits Ihre E-Mail-Adresse.',
+    wrong_password: 'Das Passwort ist nicht richtig.',
     invalid: 'Prüfen Sie dieses Feld.',
     invalid_credentials: 'Die E-Mail-Adresse oder das Passwort ist nicht richtig.',
     customer_disabled: 'Dieses Konto ist gesperrt. Wenden Sie sich an uns.',
@@ -115,6 +119,8 @@ export const de: Texts = {
     identity_already_linked: 'Dieses Konto des Anbieters ist mit einem anderen Konto verknüpft.',
     last_sign_in_method: 'Das ist Ihre letzte Anmeldemöglichkeit. Fügen Sie zuerst eine andere hinzu.',
     sso_required: 'Ihre Organisation verlangt für diese E-Mail-Adresse ihre eigene Anmeldung.',
+    conflict: 'Diese Änderung ist zurzeit nicht möglich.',
+    not_found: 'Diesen Eintrag gibt es nicht mehr. Laden Sie die Seite neu.',
     weak_password: 'Wählen Sie ein anderes Passwort.',
     too_many_attempts: 'Zu viele fehlgeschlagene Versuche. Versuchen Sie es in {wait} erneut.',
     rate_limited: 'Zu viele Anfragen. Versuchen Sie es in {wait} erneut.',

@@ -1,6 +1,9 @@
+import { accountEn } from './account-en.js';
+
 /** The English texts. They are the default. */
 export const en = {
   language: 'en',
+  ...accountEn,
 
   // Sign-in and sign-up
   signIn: 'Sign in',
@@ -76,6 +79,8 @@ export const en = {
   errors: {
     required: 'Fill in this field.',
     email_invalid: 'Enter a valid email address.',
+    email_unchanged: 'This is your current email address.',
+    wrong_password: 'The password is not correct.',
     invalid: 'Check this field.',
     invalid_credentials: 'The email address or the password is not correct.',
     customer_disabled: 'This account is disabled. Contact us for help.',
@@ -103,6 +108,8 @@ export const en = {
     identity_already_linked: 'This account of the provider is linked to another account.',
     last_sign_in_method: 'This is your last way to sign in. Add another one first.',
     sso_required: 'Your organization requires its own sign-in for this email address.',
+    conflict: 'This change is not possible at the moment.',
+    not_found: 'This entry no longer exists. Load the page again.',
     weak_password: 'Choose another password.',
     too_many_attempts: 'Too many failed attempts. Try again in {wait}.',
     rate_limited: 'Too many requests. Try again in {wait}.',

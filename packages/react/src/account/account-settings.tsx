@@ -1,0 +1,80 @@
+'use client';
+import type { SignInOptions } from '@gatehouse/js';
+import { useEffect, useState } from 'react';
+import { errorText } from '../components/error-text.js';
+import { Alert, Panel, Skeleton } from '../components/panel.js';
+import { useGatehouse } from '../gatehouse-context.js';
+import { useAuth } from '../use-auth.js';
+import { useTexts } from '../use-texts.js';
+import { AccountContext } from './account-context.js';
+import { DeleteSection } from './delete-section.js';
+import { FactorSections } from './factor-sections.js';
+import { IdentitySection } from './identity-section.js';
+import { PasswordSection } from './password-section.js';
+import { ProfileSection } from './profile-section.js';
+import { NotLoaded } from './section.js';
+import { SessionSection } from './session-section.js';
+import { useLoaded } from './use-loaded.js';
+import { useProve } from './use-prove.js';
+
+export interface AccountSettingsProps {
+  /**
+   * Where flows at identity providers end: an entry of the project setting `redirectUrls`. It has to lead to a page with
+   * this component. Default: the URL of the page without query.
+   */
+  redirectUrl?: string;
+}
+
+/** The settings of the customer's own account. Renders nothing if no customer is signed in. */
+export function AccountSettings(props: AccountSettingsProps) {
+  const { status, sessionId } = useAuth();
+  if (status === 'signed_out') return null;
+  return (
+    <Panel className="gh-card gh-account">
+      {status === 'loading' ? <Skeleton lines={8} /> : <Sections key={sessionId} {...props} />}
+    </Panel>
+  );
+}
+
+/** All sections. */
+export function Sections({ redirectUrl }: AccountSettingsProps) {
+  const texts = useTexts();
+  const { client } = useGatehouse();
+  const loaded = useLoaded(() =>
+    Promise.all([client.customer.get(), client.options() as Promise<SignInOptions>]),
+  );
+  const [prove, proofDialog] = useProve();
+  const [passwordChanges, setPasswordChanges] = useState(0);
+  const { status, error } = useRedirectResult();
+  const success = status === 'linked' ? texts.connected : status === 'reauthenticated' && texts.proven;
+  if (!loaded.value) return <NotLoaded {...loaded} lines={8} />;
+  const [customer, options] = loaded.value;
+  const pageUrl = (): string => redirectUrl ?? location.href.replace(/[?#].*$/s, '');
+  return (
+    <AccountContext.Provider value={{ client, customer, options, reload: loaded.reload, prove, pageUrl }}>
+      <Alert>{error}</Alert>
+      <Alert isSuccess>{success}</Alert>
+      <ProfileSection />
+      {options.password ? <PasswordSection onChange={() => setPasswordChanges(passwordChanges + 1)} /> : null}
+      <FactorSections />
+      {/* Loads again when an account has been linked. */}
+      <IdentitySection key={status} />
+      <SessionSection key={passwordChanges} />
+      <DeleteSection />
+      {proofDialog}
+    </AccountContext.Provider>
+  );
+}
+
+/** Returns the result or the error of a flow at an identity provider that has led back to this page. */
+function useRedirectResult(): { status?: string; error?: string | null } {
+  const texts = useTexts();
+  const { result, error, clear } = useGatehouse().redirect;
+  const [handled, setHandled] = useState<ReturnType<typeof useRedirectResult>>({});
+  useEffect(() => {
+    if (!result && !error) return;
+    setHandled({ ...(result && { status: result.status }), error: error && errorText(texts, error) });
+    clear();
+  }, [result, error]);
+  return handled;
+}

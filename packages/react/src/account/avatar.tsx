@@ -1,0 +1,27 @@
+'use client';
+import type { CustomerSummary } from '@gatehouse/js';
+import { useState } from 'react';
+
+/** Returns the name of a customer, or null. */
+export const fullName = ({ firstName, lastName }: CustomerSummary): string | null =>
+  [firstName, lastName].filter(Boolean).join(' ') || null;
+
+/** Returns one or two letters that stand for a customer. */
+function initials({ firstName, lastName, email }: CustomerSummary): string {
+  const letters = [firstName, lastName].map((name) => [...(name ?? '')][0] ?? '').join('');
+  return (letters || email.slice(0, 1)).toUpperCase();
+}
+
+/** The image of a customer, or the initials if there is none or it cannot be loaded. */
+export function Avatar({ customer, imageUrl }: { customer: CustomerSummary; imageUrl?: string | null }) {
+  const [failedUrl, setFailedUrl] = useState<string>();
+  const hasImage = imageUrl && imageUrl !== failedUrl;
+  return (
+    // As text, the initials would have to be a part of the name of the button.
+    <span className="gh-avatar" data-initials={hasImage ? undefined : initials(customer)}>
+      {hasImage ? (
+        <img src={imageUrl} alt="" referrerPolicy="no-referrer" onError={() => setFailedUrl(imageUrl)} />
+      ) : null}
+    </span>
+  );
+}

@@ -1,0 +1,36 @@
+import { GatehouseError, type Client } from '@gatehouse/js';
+
+/** How customers prove their identity. `current_password` is sent with the change itself. */
+export type ProofMethod =
+  'current_password' | 'password' | 'totp' | 'passkey' | 'email_code' | 'recovery_code' | 'provider';
+
+const ORDER: ProofMethod[] = ['password', 'totp', 'passkey', 'email_code', 'recovery_code'];
+
+/** Returns the proofs of which an error requires one, or null. The list is empty if the customer can give none. */
+export function requiredProofs(error: unknown): ProofMethod[] | null {
+  const { code, methods, fields } = error as GatehouseError;
+  if (code === 'reauthentication_required') {
+    const known = ORDER.filter((method) => methods.includes(method));
+    // With a second factor, the sign-in at a provider is not sufficient.
+    return known.includes('totp') || known.includes('recovery_code') ? known : [...known, 'provider'];
+  }
+  const isPassword = fields?.some(
+    ({ field, code: problem }) => /^(currentPassword|password)$/.test(field) && problem === 'required',
+  );
+  return isPassword ? ['current_password'] : null;
+}
+
+/** Proves the identity with a value that the customer has entered. */
+export function sendProof(client: Client, method: ProofMethod, value: string): Promise<void> {
+  const { reauthenticate } = client;
+  const code = value.trim();
+  if (method === 'password') return reauthenticate.password({ password: value });
+  if (method === 'totp') return reauthenticate.totp({ code: code.replace(/\s/g, '') });
+  if (method === 'email_code') return reauthenticate.emailCode({ code });
+  if (method === 'recovery_code') return reauthenticate.recoveryCode({ code });
+  return reauthenticate.passkey();
+}
+
+/** Returns the error as the dialog shows it: the same code would also name the email address. */
+export const proofError = (error: unknown): unknown =>
+  (error as GatehouseError).code === 'invalid_credentials' ? new GatehouseError('wrong_password', '') : error;

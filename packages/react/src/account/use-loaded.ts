@@ -1,0 +1,39 @@
+'use client';
+import { useEffect, useRef, useState } from 'react';
+import { errorText } from '../components/error-text.js';
+import { useTexts } from '../use-texts.js';
+
+/** A value that has been requested. */
+export interface Loaded<Value> {
+  /** null until it has loaded, and after an error. */
+  value: Value | null;
+  /** The reason why it could not be loaded, as a sentence. */
+  error: string | null;
+  /** Requests it again. The previous value remains until the new one has arrived. */
+  reload: () => Promise<void>;
+}
+
+/** Requests a value when the component is mounted. */
+export function useLoaded<Value>(load: () => PromiseLike<Value>): Loaded<Value> {
+  const texts = useTexts();
+  const [state, setState] = useState<{ value: Value | null; error: string | null }>({
+    value: null,
+    error: null,
+  });
+  const newest = useRef(0);
+  const reload = async (): Promise<void> => {
+    const call = (newest.current += 1);
+    const next = await load().then(
+      (value) => ({ value, error: null }),
+      (cause: unknown) => ({ value: null, error: errorText(texts, cause) }),
+    );
+    if (call === newest.current) setState(next);
+  };
+  useEffect(() => {
+    void reload();
+    return () => {
+      newest.current += 1;
+    };
+  }, []);
+  return { ...state, reload };
+}
