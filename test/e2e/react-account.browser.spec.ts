@@ -1,0 +1,380 @@
+import type { BrowserContext, Locator, Page } from 'playwright-core';
+import { findViolations } from '../support/accessibility.js';
+import { describeBrowser, TestBrowser } from '../support/browser.js';
+import { ageProofs, resetTotpSteps } from '../support/customer-factors.js';
+import { NEW_PASSWORD } from '../support/customers.js';
+import { eventually } from '../support/eventually.js';
+import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
+import { createPerson } from '../support/identity-providers/person.js';
+import { insertSessions } from '../support/insert-sessions.js';
+import { ReactPage } from '../support/react-page.js';
+import {
+  addProvider,
+  changeSettings,
+  createSocialProject,
+  type SocialProject,
+} from '../support/social-sign-in.js';
+import { PASSWORD, TestInstance } from '../support/test-instance.js';
+import { totpCode } from '../support/totp.js';
+import { uniqueEmail } from '../support/unique-email.js';
+import { addVirtualAuthenticator } from '../support/virtual-authenticator.js';
+
+describeBrowser('the account components of @gatehouse/react', () => {
+  let instance: TestInstance;
+  let browser: TestBrowser;
+  let provider: OpenIdProvider;
+  let site: ReactPage;
+  let project: SocialProject;
+  let context: BrowserContext;
+  let page: Page;
+  /** Console messages of the page: React reports problems there, and the browser violations of the policy. */
+  const messages: string[] = [];
+
+  beforeAll(async () => {
+    [instance, browser, provider, site] = await Promise.all([
+      TestInstance.startShared({ workers: 0 }),
+      TestBrowser.launch(),
+      OpenIdProvider.start(),
+      ReactPage.start({
+        '/': { signedIn: 'AccountSettings' },
+        '/menu': { signedIn: 'CustomerButton', props: { align: 'start' } },
+        '/links': {
+          signedIn: 'CustomerButton',
+          props: { settingsUrl: '/', items: [{ label: 'Orders', href: '/orders' }] },
+        },
+        '/konto': { signedIn: 'AccountSettings', localization: 'de' },
+      }),
+    ]);
+    project = await createSocialProject(instance, { redirectUrls: site.urls, mfa: 'optional' });
+    site.use(instance, project);
+    const fields = { type: 'oidc', issuer: provider.issuer, slug: 'work', name: 'Work' };
+    await addProvider(instance, project, provider, fields);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await provider?.stop();
+    await site?.close();
+    await instance?.stop();
+  });
+  beforeEach(async () => {
+    await allowEmailCodes(true);
+    provider.person = createPerson();
+    context = await browser.newContext();
+    page = await context.newPage();
+    messages.length = 0;
+    page.on('console', (message) => messages.push(message.text()));
+    page.on('pageerror', (error) => messages.push(String(error)));
+  });
+  afterEach(async () => {
+    // Chromium reports each response with an error status, and React advertises its tools.
+    const expected = /^Failed to load resource|React DevTools/;
+    expect(messages.filter((text) => !expected.test(text))).toEqual([]);
+    await context.close();
+  });
+
+  const allowEmailCodes = (emailCode: boolean): Promise<void> =>
+    changeSettings(instance, project, { signIn: { password: true, emailCode, passkey: true } });
+
+  /** Opens a page as a new customer with the password PASSWORD. */
+  async function signUp(path = '/'): Promise<{ id: string; email: string }> {
+    const email = uniqueEmail();
+    await page.goto(site.origin + path);
+    const fields = JSON.stringify({ email, password: PASSWORD });
+    const { customer } = await page.evaluate<any>(`client.signUp(${fields})`);
+    await page.getByText(`Signed in as ${email}`).waitFor();
+    return { id: customer.id as string, email };
+  }
+
+  const section = (name: string): Locator => page.getByRole('region', { name });
+  const row = (name: string, text: string): Locator =>
+    section(name).getByRole('listitem').filter({ hasText: text });
+  const dialog = (name: string): Locator => page.getByRole('dialog', { name, exact: true });
+  const click = (scope: Locator, name: string): Promise<void> =>
+    scope.getByRole('button', { name, exact: true }).click();
+  const fill = (scope: Locator, label: string, value: string): Promise<void> =>
+    scope.getByLabel(label, { exact: true }).fill(value);
+  const says = (text: string): Promise<void> =>
+    page.locator('[role=alert], [role=status]').filter({ hasText: text }).first().waitFor();
+  const focused = (): Promise<string> =>
+    page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent');
+
+  /** Checks what is shown in both themes, also on a narrow screen. */
+  async function expectAccessible(step: string): Promise<void> {
+    for (const [colorScheme, width] of [
+      ['light', 1000],
+      ['dark', 320],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 2000 });
+      expect([step, colorScheme, await findViolations(page)]).toEqual([step, colorScheme, []]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      await browser.screenshot(page, `account-${step}-${colorScheme}`);
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize({ width: 1000, height: 800 });
+  }
+
+  it('changes the name and the email address, and sets a password that ends the other sessions', async () => {
+    const { id, email } = await signUp();
+    const newEmail = uniqueEmail();
+    const [otherSession] = await insertSessions(instance, id, 1);
+    await page.reload();
+    const profile = section('Profile');
+    await fill(profile, 'First name', 'Grace');
+    await fill(profile, 'Last name', 'Hopper');
+    await click(profile, 'Save');
+    await says('Saved');
+    expect(await page.evaluate('client.customer.get()')).toMatchObject({
+      firstName: 'Grace',
+      lastName: 'Hopper',
+    });
+    await row('Sessions', 'Unknown device').waitFor();
+    await expectAccessible('settings');
+
+    await row('Profile', email).getByText('Not verified').waitFor();
+    await click(profile, 'Change email address');
+    const change = dialog('Change email address');
+    await fill(change, 'New email address', email);
+    await click(change, 'Continue');
+    await change.getByText('This is your current email address.').waitFor();
+    await fill(change, 'New email address', newEmail);
+    await click(change, 'Continue');
+    const proof = dialog('Confirm that it is you');
+    await fill(proof, 'Password', 'a wrong password');
+    await click(proof, 'Continue');
+    await proof.getByText('The password is not correct.').waitFor();
+    await expectAccessible('proof');
+    await fill(proof, 'Password', PASSWORD);
+    await click(proof, 'Continue');
+    await says(`Open the links that we have sent to ${newEmail}`);
+    expect(await instance.listMailKinds(newEmail)).toEqual(['change-email-new']);
+
+    await click(section('Password'), 'Set a new password');
+    const password = dialog('Set a new password');
+    await fill(password, 'New password', NEW_PASSWORD);
+    await click(password, 'Save');
+    await click(proof, 'Cancel');
+    await says('Confirm that it is you, then try again.');
+    expect(await password.getByLabel('New password', { exact: true }).inputValue()).toBe(NEW_PASSWORD);
+    await click(password, 'Save');
+    await fill(proof, 'Password', PASSWORD);
+    await page.keyboard.press('Enter');
+    await says('The new password is set.');
+    expect(await focused()).toBe('Set a new password');
+    await row('Sessions', 'Unknown device').waitFor({ state: 'detached' });
+    expect(
+      await instance.sql('SELECT revoked_at IS NULL AS active FROM sessions WHERE id = $1', [otherSession]),
+    ).toEqual([{ active: false }]);
+  });
+
+  it('adds and removes an authenticator, with recovery codes, after a proof by password and by code', async () => {
+    const customer = await signUp();
+    await ageProofs(instance, customer);
+    const factors = section('Two-step verification');
+    await factors.getByText('No authenticator app yet').waitFor();
+    await click(factors, 'Add an authenticator app');
+    const proof = dialog('Confirm that it is you');
+    await fill(proof, 'Password', PASSWORD);
+    await click(proof, 'Continue');
+    const add = dialog('Add an authenticator app');
+    await add.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
+    const secret = (await add.locator('code').innerText()).replaceAll(' ', '');
+    await expectAccessible('authenticator');
+    await fill(add, 'Authenticator code', '000000');
+    await click(add, 'Confirm');
+    await says('The code is not correct or has expired.');
+    await fill(add, 'Authenticator code', totpCode(secret));
+    await click(add, 'Confirm');
+    const saved = dialog('Save your recovery codes');
+    await saved.waitFor();
+    const codes = await saved.locator('li code').allInnerTexts();
+    expect(codes).toHaveLength(10);
+    const downloading = page.waitForEvent('download');
+    await saved.getByRole('link', { name: 'Download codes' }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe('recovery-codes.txt');
+    await expectAccessible('recovery-codes');
+    await page.keyboard.press('Escape');
+    await click(saved, 'I have saved the codes');
+    await row('Two-step verification', '10 left').waitFor();
+
+    await ageProofs(instance, customer);
+    await resetTotpSteps(instance, customer);
+    await click(factors, 'Create new codes');
+    await click(dialog('Create new codes'), 'Create new codes');
+    await fill(proof, 'Authenticator code', '000000');
+    await click(proof, 'Continue');
+    await proof.getByText('The code is not correct or has expired.').waitFor();
+    await expectAccessible('proof-code');
+    await click(proof, 'Use a recovery code');
+    await fill(proof, 'Recovery code', codes[0]!);
+    await click(proof, 'Continue');
+    await saved.waitFor();
+    expect(await saved.locator('li code').allInnerTexts()).not.toContain(codes[0]);
+    await click(saved, 'I have saved the codes');
+
+    await ageProofs(instance, customer);
+    await click(factors, 'Remove: Authenticator app');
+    await click(dialog('Remove Authenticator app?'), 'Remove');
+    await fill(proof, 'Authenticator code', totpCode(secret));
+    await click(proof, 'Continue');
+    await factors.getByText('No authenticator app yet').waitFor();
+    expect(await focused()).toContain('Two-step verification');
+  });
+
+  it('adds, renames and removes a passkey', async () => {
+    await addVirtualAuthenticator(page);
+    await signUp();
+    const passkeys = section('Passkeys');
+    await click(passkeys, 'Add a passkey');
+    await click(dialog('Save your recovery codes'), 'I have saved the codes');
+    await passkeys.getByRole('button', { name: /^Rename/ }).click();
+    const rename = dialog('Rename');
+    await fill(rename, 'Name', 'Laptop');
+    await click(rename, 'Save');
+    // The proof of the sign-up does not include the new factor.
+    await click(dialog('Confirm that it is you'), 'Use a passkey');
+    await row('Passkeys', 'Laptop').waitFor();
+    expect(await focused()).toBe('Rename: Laptop');
+    await expectAccessible('passkeys');
+    await click(passkeys, 'Remove: Laptop');
+    await click(dialog('Remove Laptop?'), 'Remove');
+    await passkeys.getByText('No passkeys yet').waitFor();
+  });
+
+  it('links and unlinks an account at a provider, but not the last way to sign in', async () => {
+    await signUp();
+    const identities = section('Connected accounts');
+    await click(identities, 'Connect Work');
+    await says('The account is connected.');
+    await row('Connected accounts', `Work (${provider.person.email})`).waitFor();
+    await click(identities, 'Disconnect: Work');
+    await click(dialog('Disconnect Work?'), 'Disconnect');
+    await identities.getByRole('button', { name: 'Connect Work' }).waitFor();
+
+    provider.isDenied = true;
+    await click(identities, 'Connect Work');
+    await says('The sign-in with the provider was canceled.');
+    provider.isDenied = false;
+  });
+
+  it('confirms the identity of a customer who has only a provider', async () => {
+    await page.goto(`${site.origin}/`);
+    const target = JSON.stringify({ provider: 'work', redirectUrl: `${site.origin}/` });
+    await page.evaluate(`client.signIn.social(${target})`);
+    const email = provider.person.email!;
+    await page.getByText(`Signed in as ${email}`).waitFor();
+    const [customer] = await instance.sql<{ id: string }>('SELECT id FROM customers WHERE email = $1', [
+      email,
+    ]);
+    await ageProofs(instance, customer!);
+    await click(section('Connected accounts'), 'Disconnect: Work');
+    await click(dialog('Disconnect Work?'), 'Disconnect');
+    await click(dialog('Confirm that it is you'), 'Continue with Work');
+    await says('Your identity is confirmed. Repeat the change now.');
+    await allowEmailCodes(false);
+    await click(section('Connected accounts'), 'Disconnect: Work');
+    await click(dialog('Disconnect Work?'), 'Disconnect');
+    await says('This is your last way to sign in.');
+  });
+
+  it('lists sessions in pages, and ends one or all others', async () => {
+    const { id } = await signUp();
+    await insertSessions(instance, id, 7);
+    await page.reload();
+    const sessions = section('Sessions');
+    const rows = sessions.getByRole('listitem');
+    await rows.nth(4).waitFor();
+    expect(await rows.count()).toBe(5);
+    await click(sessions, 'Show more');
+    await rows.nth(7).waitFor();
+    expect(await rows.filter({ hasText: 'This device' }).count()).toBe(1);
+    await expectAccessible('sessions');
+    await sessions.getByRole('button', { name: 'Sign out: Unknown device' }).first().click();
+    await click(dialog('Sign out on Unknown device?'), 'Sign out');
+    await rows.nth(7).waitFor({ state: 'detached' });
+    await click(sessions, 'Sign out on all other devices');
+    await click(dialog('Sign out on all other devices'), 'Sign out');
+    await rows.nth(1).waitFor({ state: 'detached' });
+    const active = `SELECT count(*)::int AS count FROM sessions WHERE customer_id = $1 AND revoked_at IS NULL`;
+    expect(await instance.sql(active, [id])).toEqual([{ count: 1 }]);
+  });
+
+  it('deletes the account in German after the address and the password were entered', async () => {
+    const { id, email } = await signUp('/konto');
+    await section('Sitzungen').getByText('Dieses Gerät').waitFor();
+    await expectAccessible('german');
+    await click(section('Konto löschen'), 'Konto löschen');
+    const confirm = dialog('Konto löschen');
+    const label = `Geben Sie zur Bestätigung ${email} ein`;
+    await fill(confirm, label, 'nein');
+    await click(confirm, 'Konto löschen');
+    await confirm.getByText('Prüfen Sie dieses Feld.').waitFor();
+    await expectAccessible('delete');
+    await fill(confirm, label, email.toUpperCase());
+    await click(confirm, 'Konto löschen');
+    const proof = dialog('Bestätigen Sie, dass Sie es sind');
+    await fill(proof, 'Passwort', PASSWORD);
+    await click(proof, 'Weiter');
+    await page.getByText('Signed in as').waitFor({ state: 'detached' });
+    expect(await instance.sql('SELECT id FROM customers WHERE id = $1', [id])).toEqual([]);
+  });
+
+  it('offers to retry when the settings cannot be loaded', async () => {
+    await page.route('**/api/v1/me/factors', (route) => route.abort());
+    await signUp();
+    const factors = section('Two-step verification');
+    await factors.getByText('There is no connection.').waitFor();
+    await page.unroute('**/api/v1/me/factors');
+    await click(factors, 'Try again');
+    await factors.getByText('No authenticator app yet').waitFor();
+  });
+
+  it('opens a menu that the keyboard operates, with the settings in a dialog', async () => {
+    const { email } = await signUp('/menu');
+    const button = page.getByRole('button', { name: 'Account menu' });
+    await button.waitFor();
+    const initials = (): Promise<string | null> => button.locator('span').getAttribute('data-initials');
+    expect(await initials()).toBe(email[0]!.toUpperCase());
+    await button.press('ArrowUp');
+    expect(await focused()).toBe('Sign out');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('Account settings');
+    await page.keyboard.press('End');
+    expect(await focused()).toBe('Sign out');
+    expect(await button.getAttribute('aria-expanded')).toBe('true');
+    await expectAccessible('menu');
+    await page.keyboard.press('Escape');
+    expect([await focused(), await button.getAttribute('aria-expanded')]).toEqual(['Account menu', 'false']);
+    await button.click();
+    await page.getByRole('heading', { name: 'Shop' }).click();
+    expect(await page.getByRole('menu').count()).toBe(0);
+
+    await button.press('Enter');
+    await page.keyboard.press('Enter');
+    const settings = dialog('Account settings');
+    await fill(settings, 'First name', 'Grace');
+    await expectAccessible('settings-dialog');
+    await click(settings.getByRole('region', { name: 'Profile' }), 'Save');
+    await says('Saved');
+    await page.keyboard.press('Escape');
+    expect(await focused()).toBe('Account menu');
+    await eventually('the initials of the new name', async () => (await initials()) === 'G');
+    await button.click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByText('Signed in as').waitFor({ state: 'detached' });
+  });
+
+  it('leads to the pages of the application', async () => {
+    await signUp('/links');
+    await page.getByRole('button', { name: 'Account menu' }).click();
+    const links = await page
+      .getByRole('menuitem')
+      .evaluateAll((all) => all.map((each: any) => [each.textContent, each.getAttribute('href')]));
+    expect(links).toEqual([
+      ['Orders', '/orders'],
+      ['Account settings', '/'],
+      ['Sign out', null],
+    ]);
+  });
+});
