@@ -1,9 +1,7 @@
 'use client';
 import type { SignInOptions } from '@gatehouse/js';
 import type { ReactNode } from 'react';
-import { Button } from '../components/button.js';
-import { Alert } from '../components/panel.js';
-import { useAction } from '../components/use-action.js';
+import { ActionButton } from '../components/action-button.js';
 import { fill, useTexts } from '../use-texts.js';
 import type { AuthFlow } from './use-auth-flow.js';
 
@@ -20,15 +18,7 @@ export function FlowButton({
   work: () => ReturnType<AuthFlow['client']['signIn']['social']>;
   children: ReactNode;
 }) {
-  const { isBusy, error, run } = useAction(() => flow.signIn(work));
-  return (
-    <>
-      <Alert>{error}</Alert>
-      <Button isBusy={isBusy} onClick={() => void run()}>
-        {children}
-      </Button>
-    </>
-  );
+  return <ActionButton work={() => flow.signIn(work)}>{children}</ActionButton>;
 }
 
 /** The ways to sign in besides the form. @param withPasskey true to offer a passkey, which a new customer does not have */
