@@ -30,7 +30,9 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     const page = await test.browser.open(`${test.instance.baseUrl}/console/events?type=customer.created`);
     await waitForHeading(page, 'Sign in');
     expect(await seriousViolations(page)).toEqual([]);
-    const fields = await page.locator('input').evaluateAll((all) => all.map((input) => input.autocomplete));
+    const fields = await page
+      .locator('input')
+      .evaluateAll((all) => all.map((input: { autocomplete?: string }) => input.autocomplete));
     expect(fields).toEqual(['username', 'current-password']);
     const { email, password } = test.instance.credentials.operator;
     await submitForm(page, { username: email, password });

@@ -85,7 +85,7 @@ describe.each(packages)('$name', ({ name, folder: source, manifest }) => {
     for (const subpath of Object.keys(manifest.exports))
       sizes[subpath] = await measureExport(projectWithPeers(), join(name, subpath), peers);
     const limits = manifest.sizeLimit ?? {};
-    // "*": all that a page can load of the package and of those of the repository that it depends on.
+    // "*": all that a page can load through the main export, and of the packages of the repository that it depends on.
     if (limits['*']) {
       const code = await measureExport(projectWithPeers(), name, ['--everything', ...peers]);
       const styleSheets = Object.keys(sizes).filter((subpath) => subpath.endsWith('.css'));

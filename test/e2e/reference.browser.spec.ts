@@ -21,7 +21,7 @@ describeBrowser('the reference in a browser', () => {
     while (ids.size < count) {
       for (const id of await page
         .locator('.opblock')
-        .evaluateAll((blocks) => blocks.map((block) => block.id)))
+        .evaluateAll((blocks) => blocks.map((block: { id?: string }) => block.id!)))
         ids.add(id);
       await page.evaluate(`new Promise((resolve) => {
         const isAtEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 1;

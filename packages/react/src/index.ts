@@ -5,7 +5,6 @@ export {
   type CustomerMenuItem,
 } from './account/customer-button.js';
 export * from './hooks.js';
-export { de } from './localization/de.js';
 export { en } from './localization/en.js';
 export { SignIn, type SignInProps } from './sign-in/sign-in.js';
 export { SignUp, type SignUpProps } from './sign-in/sign-up.js';

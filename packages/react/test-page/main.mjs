@@ -1,5 +1,6 @@
 import { createClient, localStorageStorage } from '@gatehouse/js';
 import * as components from '@gatehouse/react';
+import { de } from '@gatehouse/react/de';
 import '@gatehouse/react/styles.css';
 import { createElement, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -35,7 +36,7 @@ createRoot(document.getElementById('root')).render(
     null,
     createElement(
       GatehouseProvider,
-      { client: window.client, appearance: config.appearance, localization: components[config.localization] },
+      { client: window.client, appearance: config.appearance, localization: { de }[config.localization] },
       createElement(SignedOut, null, show(config.signedOut)),
       createElement(SignedIn, null, createElement(Account), show(config.signedIn)),
       createElement(Loading, null, 'Loading'),

@@ -1,7 +1,8 @@
 import { createClient } from '@gatehouse/js';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
-import { AccountSettings, CustomerButton, de, GatehouseProvider } from '../index.js';
+import { AccountSettings, CustomerButton, GatehouseProvider } from '../index.js';
+import { de } from '../localization/de.js';
 
 const client = createClient({ url: 'https://auth.example.com', publishableKey: 'pk_test' });
 const customer = {
