@@ -94,6 +94,15 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
       customerId,
     ]);
 
+  /** Clicks a button that the server has rendered. The click would be lost before React handles the events of the button. */
+  async function clickHydrated(page: Page, name: string): Promise<void> {
+    const button = page.getByRole('button', { name });
+    await eventually('React to hydrate the button', () =>
+      button.evaluate((element) => Object.keys(element).some((key) => key.startsWith('__reactProps$'))),
+    );
+    await button.click();
+  }
+
   /** Opens the page with the orders, which leads to the sign-in page and back. */
   async function signIn(): Promise<RegisteredCustomer> {
     const customer = await registerCustomer(instance);
@@ -111,7 +120,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
   it('signs in, renders the customer on the server, and shows no token to the page', async () => {
     const { email, id } = await signIn();
     const tokens = [await cookie(ACCESS), await cookie(REFRESH)];
-    await tab.getByRole('button', { name: 'Pay' }).click();
+    await clickHydrated(tab, 'Pay');
     await tab.getByText(`{"paidBy":"${id}"}`).waitFor();
     await tab.reload();
     await tab.goto(origin);
@@ -190,7 +199,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     const { id } = await signIn();
     const other = await context.newPage();
     await other.goto(origin);
-    await other.getByRole('button', { name: 'Sign out' }).click();
+    await clickHydrated(other, 'Sign out');
     await other.getByRole('link', { name: 'Sign in' }).waitFor();
     // The page of the other tab is rendered again, which leads to the sign-in page.
     await tab.getByLabel('Password', { exact: true }).waitFor();

@@ -1,5 +1,5 @@
 import type { BrowserContext, Locator, Page } from 'playwright-core';
-import { findViolations } from '../support/accessibility.js';
+import { expectAccessible } from '../support/accessibility.js';
 import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { ageProofs, resetTotpSteps } from '../support/customer-factors.js';
 import { NEW_PASSWORD } from '../support/customers.js';
@@ -98,21 +98,8 @@ describeBrowser('the account components of @gatehouse/react', () => {
   const focused = (): Promise<string> =>
     page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent');
 
-  /** Checks what is shown in both themes, also on a narrow screen. */
-  async function expectAccessible(step: string): Promise<void> {
-    for (const [colorScheme, width] of [
-      ['light', 1000],
-      ['dark', 320],
-    ] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 2000 });
-      expect([step, colorScheme, await findViolations(page)]).toEqual([step, colorScheme, []]);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-      await browser.screenshot(page, `account-${step}-${colorScheme}`);
-    }
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.setViewportSize({ width: 1000, height: 800 });
-  }
+  const checkStep = (step: string): Promise<void> =>
+    expectAccessible(browser, page, `account-${step}`, { width: 1000, height: 2000 });
 
   it('changes the name and the email address, and sets a password that ends the other sessions', async () => {
     const { id, email } = await signUp();
@@ -129,7 +116,7 @@ describeBrowser('the account components of @gatehouse/react', () => {
       lastName: 'Hopper',
     });
     await row('Sessions', 'Unknown device').waitFor();
-    await expectAccessible('settings');
+    await checkStep('settings');
 
     await row('Profile', email).getByText('Not verified').waitFor();
     await click(profile, 'Change email address');
@@ -143,7 +130,7 @@ describeBrowser('the account components of @gatehouse/react', () => {
     await fill(proof, 'Password', 'a wrong password');
     await click(proof, 'Continue');
     await proof.getByText('The password is not correct.').waitFor();
-    await expectAccessible('proof');
+    await checkStep('proof');
     await fill(proof, 'Password', PASSWORD);
     await click(proof, 'Continue');
     await says(`Open the links that we have sent to ${newEmail}`);
@@ -179,7 +166,7 @@ describeBrowser('the account components of @gatehouse/react', () => {
     const add = dialog('Add an authenticator app');
     await add.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
     const secret = (await add.locator('code').innerText()).replaceAll(' ', '');
-    await expectAccessible('authenticator');
+    await checkStep('authenticator');
     await fill(add, 'Authenticator code', '000000');
     await click(add, 'Confirm');
     await says('The code is not correct or has expired.');
@@ -193,7 +180,7 @@ describeBrowser('the account components of @gatehouse/react', () => {
     await saved.getByRole('link', { name: 'Download codes' }).click();
     const download = await downloading;
     expect(download.suggestedFilename()).toBe('recovery-codes.txt');
-    await expectAccessible('recovery-codes');
+    await checkStep('recovery-codes');
     await page.keyboard.press('Escape');
     await click(saved, 'I have saved the codes');
     await row('Two-step verification', '10 left').waitFor();
@@ -205,7 +192,7 @@ describeBrowser('the account components of @gatehouse/react', () => {
     await fill(proof, 'Authenticator code', '000000');
     await click(proof, 'Continue');
     await proof.getByText('The code is not correct or has expired.').waitFor();
-    await expectAccessible('proof-code');
+    await checkStep('proof-code');
     await click(proof, 'Use a recovery code');
     await fill(proof, 'Recovery code', codes[0]!);
     await click(proof, 'Continue');
@@ -236,7 +223,7 @@ describeBrowser('the account components of @gatehouse/react', () => {
     await click(dialog('Confirm that it is you'), 'Use a passkey');
     await row('Passkeys', 'Laptop').waitFor();
     expect(await focused()).toBe('Rename: Laptop');
-    await expectAccessible('passkeys');
+    await checkStep('passkeys');
     await click(passkeys, 'Remove: Laptop');
     await click(dialog('Remove Laptop?'), 'Remove');
     await passkeys.getByText('No passkeys yet').waitFor();
@@ -289,7 +276,7 @@ describeBrowser('the account components of @gatehouse/react', () => {
     await click(sessions, 'Show more');
     await rows.nth(7).waitFor();
     expect(await rows.filter({ hasText: 'This device' }).count()).toBe(1);
-    await expectAccessible('sessions');
+    await checkStep('sessions');
     await sessions.getByRole('button', { name: 'Sign out: Unknown device' }).first().click();
     await click(dialog('Sign out on Unknown device?'), 'Sign out');
     await rows.nth(7).waitFor({ state: 'detached' });
@@ -303,14 +290,14 @@ describeBrowser('the account components of @gatehouse/react', () => {
   it('deletes the account in German after the address and the password were entered', async () => {
     const { id, email } = await signUp('/konto');
     await section('Sitzungen').getByText('Dieses Gerät').waitFor();
-    await expectAccessible('german');
+    await checkStep('german');
     await click(section('Konto löschen'), 'Konto löschen');
     const confirm = dialog('Konto löschen');
     const label = `Geben Sie zur Bestätigung ${email} ein`;
     await fill(confirm, label, 'nein');
     await click(confirm, 'Konto löschen');
     await confirm.getByText('Prüfen Sie dieses Feld.').waitFor();
-    await expectAccessible('delete');
+    await checkStep('delete');
     await fill(confirm, label, email.toUpperCase());
     await click(confirm, 'Konto löschen');
     const proof = dialog('Bestätigen Sie, dass Sie es sind');
@@ -343,7 +330,7 @@ describeBrowser('the account components of @gatehouse/react', () => {
     await page.keyboard.press('End');
     expect(await focused()).toBe('Sign out');
     expect(await button.getAttribute('aria-expanded')).toBe('true');
-    await expectAccessible('menu');
+    await checkStep('menu');
     await page.keyboard.press('Escape');
     expect([await focused(), await button.getAttribute('aria-expanded')]).toEqual(['Account menu', 'false']);
     await button.click();
@@ -354,7 +341,7 @@ describeBrowser('the account components of @gatehouse/react', () => {
     await page.keyboard.press('Enter');
     const settings = dialog('Account settings');
     await fill(settings, 'First name', 'Grace');
-    await expectAccessible('settings-dialog');
+    await checkStep('settings-dialog');
     await click(settings.getByRole('region', { name: 'Profile' }), 'Save');
     await says('Saved');
     await page.keyboard.press('Escape');

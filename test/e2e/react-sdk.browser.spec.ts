@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core';
-import { findViolations } from '../support/accessibility.js';
+import { expectAccessible } from '../support/accessibility.js';
 import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { resetTotpSteps } from '../support/customer-factors.js';
 import { readEmailCode } from '../support/email-codes.js';
@@ -98,27 +98,14 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
     await click('Create account');
   };
 
-  /** Checks the current step in both themes, also on a narrow screen. */
-  async function expectAccessible(step: string): Promise<void> {
-    for (const [colorScheme, width] of [
-      ['light', 800],
-      ['dark', 320],
-    ] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 800 });
-      expect([step, colorScheme, await findViolations(page)]).toEqual([step, colorScheme, []]);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-      await browser.screenshot(page, `react-${step}-${colorScheme}`);
-    }
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.setViewportSize({ width: 800, height: 800 });
-  }
+  const checkStep = (step: string): Promise<void> =>
+    expectAccessible(browser, page, `react-${step}`, { width: 800, height: 800 });
 
   it('signs up and in with a password, and keeps what was entered after an error', async () => {
     const email = uniqueEmail();
     await open('/sign-up');
     await heading('Create your account');
-    await expectAccessible('sign-up');
+    await checkStep('sign-up');
     await click('Create account');
     await alert('Fill in this field.');
     expect(await focused()).toBe('email');
@@ -128,7 +115,7 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
     await fillCredentials(email, 'password');
     await click('Create account');
     await alert('This password is too common. Choose another one.');
-    await expectAccessible('weak-password');
+    await checkStep('weak-password');
     expect(await focused()).toBe('password');
     await click('Show password');
     expect(await page.getByLabel('Password', { exact: true }).getAttribute('type')).toBe('text');
@@ -140,7 +127,7 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
     await click('Sign out');
     await page.getByRole('link', { name: 'Sign in' }).click();
     await fillCredentials(email, 'wrong');
-    await expectAccessible('sign-in');
+    await checkStep('sign-in');
     await click('Sign in');
     await alert('The email address or the password is not correct.');
     expect(await page.getByLabel('Email address').inputValue()).toBe(email);
@@ -176,7 +163,7 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
     await click('Email me a code');
     await heading('Enter the code');
     expect(await focused()).toBe('Enter the code');
-    await expectAccessible('email-code');
+    await checkStep('email-code');
     await fill('Code', '000000');
     await click('Continue');
     await alert('The code is not correct or has expired.');
@@ -201,12 +188,12 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
     await heading('Protect your account');
     expect(page.url()).toBe(`${site.origin}/`);
     await page.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
-    await expectAccessible('enroll');
+    await checkStep('enroll');
     const secret = (await page.locator('code').innerText()).replaceAll(' ', '');
     await fill('Authenticator code', totpCode(secret));
     await click('Confirm');
     await heading('Save your recovery codes');
-    await expectAccessible('recovery-codes');
+    await checkStep('recovery-codes');
     const codes = await page.locator('li code').allInnerTexts();
     expect(codes).toHaveLength(10);
     expect(await page.evaluate('window.completed')).toEqual([]);
@@ -221,7 +208,7 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
     await click('Sign out');
     await click('Continue with Work');
     await heading('Confirm that it is you');
-    await expectAccessible('second-factor');
+    await checkStep('second-factor');
     await fill('Authenticator code', '000000');
     await click('Continue');
     await alert('The code is not correct or has expired.');
@@ -232,7 +219,7 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
     await click('Sign out');
     await click('Continue with Work');
     await click('Use a recovery code');
-    await expectAccessible('recovery-code');
+    await checkStep('recovery-code');
     await fill('Recovery code', codes[0]!);
     await click('Continue');
     await waitForSession(email);
@@ -265,7 +252,7 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
     await page.getByText(`We have sent a message to ${email}.`).waitFor();
     await click('Send the message again');
     await page.getByRole('status').filter({ hasText: 'The message has been sent.' }).waitFor();
-    await expectAccessible('verify-email');
+    await checkStep('verify-email');
     await click('Back to sign-in');
     await fill('Password', PASSWORD);
     await click('Sign in');
@@ -274,11 +261,11 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
 
     await click('Forgot password?');
     await heading('Reset your password');
-    await expectAccessible('forgot-password');
+    await checkStep('forgot-password');
     expect(await page.getByLabel('Email address').inputValue()).toBe(email);
     await click('Send link');
     await heading('Check your inbox');
-    await expectAccessible('reset-sent');
+    await checkStep('reset-sent');
     expect(await instance.listMailKinds(email)).toEqual(
       expect.arrayContaining(['verify-email', 'reset-password']),
     );
@@ -317,7 +304,7 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
     await fillCredentials(uniqueEmail());
     await click('Sign in');
     await alert('Too many failed attempts. Try again in 12 minutes.');
-    await expectAccessible('too-many-attempts');
+    await checkStep('too-many-attempts');
   });
 
   it('uses the language and the appearance of the provider', async () => {
@@ -328,7 +315,7 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
     await click('Anmelden');
     await alert('Die E-Mail-Adresse oder das Passwort ist nicht richtig.');
     expect(await page.locator('.gh-root').getAttribute('lang')).toBe('de');
-    await expectAccessible('german');
+    await checkStep('german');
 
     await open('/styled');
     await heading('Sign in');
@@ -337,6 +324,6 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
       (globalThis as any).getComputedStyle(element).getPropertyValue('background-color'),
     );
     expect(color).toBe('rgb(255, 212, 0)');
-    await expectAccessible('styled');
+    await checkStep('styled');
   });
 });

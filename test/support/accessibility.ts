@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
+import type { TestBrowser } from './browser.js';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -32,3 +33,27 @@ export async function findViolations(
 /** Returns the serious and critical violations of a page. @param rules rules of axe-core; default: all */
 export const seriousViolations = (page: Page, rules?: string[]): Promise<string[]> =>
   findViolations(page, { ...(rules && { rules }), impacts: ['serious', 'critical'] });
+
+/**
+ * Throws if axe-core finds a violation in the light theme, or in the dark one on a narrow screen, or the page is wider
+ * than the screen. Takes a screenshot of both.
+ * @param step what the page shows
+ * @param width of the wider screen, in pixels, which remains afterwards
+ */
+export async function expectAccessible(
+  browser: TestBrowser,
+  page: Page,
+  step: string,
+  { width, height }: { width: number; height: number },
+): Promise<void> {
+  for (const [colorScheme, screenWidth] of [
+    ['dark', 320],
+    ['light', width],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width: screenWidth, height });
+    expect([step, colorScheme, await findViolations(page)]).toEqual([step, colorScheme, []]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(screenWidth);
+    await browser.screenshot(page, `${step}-${colorScheme}`);
+  }
+}
