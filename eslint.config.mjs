@@ -154,7 +154,7 @@ export default tseslint.config(
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
     },
   },
-  // Each example has a tsconfig.json of its own for its readers, and each would be another program for the linter.
+  // Without type information: each example has its own tsconfig.json, which would be another program for the linter.
   { files: ['examples/**'], extends: [tseslint.configs.disableTypeChecked] },
   {
     files: ['{examples,packages}/**/*.{ts,tsx}'],

@@ -85,7 +85,7 @@ export function createRefresher(
     void entry.result.then((refreshed) => {
       entry.finishedAt = now();
       if (refreshed.status === 'refreshed') entry.successor = refreshed.tokens.refreshToken;
-      // The next request tries again.
+      // The next request refreshes again.
       else entries.delete(refreshToken);
     });
     return entry;

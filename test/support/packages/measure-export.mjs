@@ -9,7 +9,7 @@ import { build } from 'vite';
 //
 // Prints the size of an export in bytes: bundled with its dependencies, minified and compressed with gzip. Peer
 // dependencies do not count. --everything adds chunks that are imported on demand, and dependencies of Gatehouse of which
-// the export imports only types. A program of its own, because the native part of the bundler rejects objects that jest
+// the export imports only types. A separate program, because the native part of the bundler rejects objects that jest
 // has created.
 const [project, specifier, ...rest] = process.argv.slice(2);
 const isEverything = rest.includes('--everything');

@@ -12,7 +12,7 @@ function initials({ firstName, lastName, email }: CustomerSummary): string {
   return (letters || email.slice(0, 1)).toUpperCase();
 }
 
-/** The image of a customer, or the initials if there is none or it cannot be loaded. */
+/** The image of a customer. Shows the initials without an image, or if it cannot be loaded. */
 export function Avatar({ customer, imageUrl }: { customer: CustomerSummary; imageUrl?: string | null }) {
   const [failedUrl, setFailedUrl] = useState<string>();
   const hasImage = imageUrl && imageUrl !== failedUrl;
