@@ -2,7 +2,7 @@ import { englishSignInTexts } from './sign-in-texts-english.js';
 import { germanSignInTexts } from './sign-in-texts-german.js';
 import { waitInWords } from './wait-in-words.js';
 
-it('rounds a wait up to minutes, and a wait of two hours or more up to hours', () => {
+it('shows a wait in whole minutes, and a wait of two hours or more in whole hours', () => {
   for (const [seconds, english, german] of [
     [0, '1 minute', '1 Minute'],
     [60, '1 minute', '1 Minute'],
