@@ -3,7 +3,7 @@ import type { Factors, NewTotpFactor } from '@gatehouse/js';
 import { useState } from 'react';
 import { ActionButton } from '../components/action-button.js';
 import { Dialog, FormDialog, FormDialogButton } from '../components/dialog.js';
-import { CodeField, Field } from '../components/form.js';
+import { CodeField, digits, Field } from '../components/form.js';
 import { inGroups, QrCode } from '../components/qr-code.js';
 import { RecoveryCodes } from '../components/recovery-codes.js';
 import { hasPasskeys } from '../sign-in/other-ways.js';
@@ -83,7 +83,7 @@ function TotpSection({ factors, showCodes }: Props) {
           onClose={() => setAdded(null)}
           onSubmit={async ({ code = '' }) => {
             const { recoveryCodes } = await client.factors.confirmTotp(added.id, {
-              code: code.replace(/\s/g, ''),
+              code: digits(code),
             });
             await reload();
             showCodes(recoveryCodes);

@@ -155,6 +155,9 @@ export function PasswordField(props: FieldProps) {
   );
 }
 
+/** Returns a code without the spaces that some apps show in it. */
+export const digits = (code: string): string => code.replace(/\s/g, '');
+
 /** A field for a code of digits that an email or an app shows. */
 export const CodeField = (props: Omit<FieldProps, 'name'>) => (
   <Field

@@ -2,7 +2,7 @@
 import type { Challenge, TotpSecret } from '@gatehouse/js';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../components/button.js';
-import { CodeField, Field, Form } from '../components/form.js';
+import { CodeField, digits, Field, Form } from '../components/form.js';
 import { Alert, Skeleton, Step } from '../components/panel.js';
 import { inGroups, QrCode } from '../components/qr-code.js';
 import { useAction } from '../components/use-action.js';
@@ -111,6 +111,3 @@ export function EnrollStep({ flow, challenge: { token, methods } }: Props) {
     </Step>
   );
 }
-
-/** Returns a code without the spaces that some apps show in it. */
-const digits = (code: string): string => code.replace(/\s/g, '');
