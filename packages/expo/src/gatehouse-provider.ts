@@ -1,5 +1,5 @@
-import { GatehouseProvider as ClientProvider } from '@gatehouse/react/hooks';
-import { createContext, useContext, type ReactNode } from 'react';
+import { GatehouseProvider as ClientProvider, useAuth } from '@gatehouse/react/hooks';
+import type { ReactNode } from 'react';
 import type { ExpoClient } from './expo-client.js';
 
 export interface GatehouseProviderProps {
@@ -8,18 +8,8 @@ export interface GatehouseProviderProps {
   children?: ReactNode;
 }
 
-const ExpoClientContext = createContext<ExpoClient | null>(null);
-
 /** Provides the client and the state of the customer. */
-export const GatehouseProvider = ({ client, children }: GatehouseProviderProps) => (
-  <ExpoClientContext.Provider value={client}>
-    <ClientProvider client={client}>{children}</ClientProvider>
-  </ExpoClientContext.Provider>
-);
+export const GatehouseProvider: (props: GatehouseProviderProps) => ReactNode = ClientProvider;
 
 /** Returns the client of the provider. @throws Error outside of a `<GatehouseProvider>` */
-export function useExpoClient(): ExpoClient {
-  const client = useContext(ExpoClientContext);
-  if (!client) throw new Error('Render this component inside of <GatehouseProvider>');
-  return client;
-}
+export const useExpoClient = (): ExpoClient => useAuth().client as ExpoClient;
