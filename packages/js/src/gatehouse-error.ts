@@ -69,7 +69,8 @@ export function errorOfResponse({ status, headers }: Response, body: unknown): G
   );
 }
 
-const ENDING_CODES = [
+/** The codes of a 401 response to a refresh that mean that the session has ended. */
+export const sessionEndingCodes = [
   'invalid_refresh_token',
   'refresh_token_expired',
   'refresh_token_reused',
@@ -78,7 +79,7 @@ const ENDING_CODES = [
 
 /** Returns true if a refresh was rejected because the session has ended. Any other error leaves the session in place. */
 export const endsSession = (error: unknown): error is GatehouseError =>
-  error instanceof GatehouseError && error.status === 401 && ENDING_CODES.includes(error.code);
+  error instanceof GatehouseError && error.status === 401 && sessionEndingCodes.includes(error.code);
 
 /** Returns true if a request has no response: it may or may not have been carried out. */
 export const isLost = (error: unknown): boolean =>

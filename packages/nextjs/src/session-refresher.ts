@@ -1,4 +1,4 @@
-import type { RefreshResponse } from '@gatehouse/js';
+import { sessionEndingCodes, type RefreshResponse } from '@gatehouse/js';
 import type { GatehouseApi } from './gatehouse-api.js';
 import type { ResolvedOptions } from './options.js';
 import { signedOut, type CookieChanges, type CookieSession } from './session-cookies.js';
@@ -10,14 +10,6 @@ export type Refreshed =
   | { status: 'ended'; code: string }
   /** Nothing is known about the session, which must stay as it is. */
   | { status: 'unavailable' };
-
-/** The codes with which Gatehouse rejects the refresh of a session that has ended. */
-const ENDING_CODES = [
-  'invalid_refresh_token',
-  'refresh_token_expired',
-  'refresh_token_reused',
-  'reauthentication_required',
-];
 
 /** An access token is replaced this long before it expires. In milliseconds. */
 const REFRESH_AHEAD = 30_000;
@@ -125,7 +117,7 @@ async function requestRefresh(api: GatehouseApi, refreshToken: string, headers: 
     const body = JSON.parse(text) as RefreshResponse & { code?: string };
     if (response.ok) return { status: 'refreshed', tokens: body.tokens, customer: body.customer };
     const { code = '' } = body;
-    return response.status === 401 && ENDING_CODES.includes(code)
+    return response.status === 401 && sessionEndingCodes.includes(code)
       ? { status: 'ended', code }
       : { status: 'unavailable' };
   } catch {
