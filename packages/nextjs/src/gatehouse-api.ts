@@ -1,6 +1,6 @@
 import { createServer, type Gatehouse } from '@gatehouse/server';
 import type { ResolvedOptions } from './options.js';
-import { unavailable } from './problem-response.js';
+import { unavailable } from './problems.js';
 
 /** Ends a request without a response before `@gatehouse/js` in the page does. In milliseconds. */
 const TIMEOUT = 7_000;

@@ -1,8 +1,8 @@
-import { GatehouseError, type AuthConditions } from '@gatehouse/server';
+import { GatehouseError, problemResponse, type AuthConditions } from '@gatehouse/server';
 import { prove, type AuthSession } from './auth-session.js';
 import type { Deployment } from './deployment.js';
 import { bearerOf, sessionOfPlaceholder } from './placeholder-tokens.js';
-import { crossSiteRequest, invalidAccessToken, problemResponse } from './problem-response.js';
+import { crossSiteRequest, invalidAccessToken } from './problems.js';
 import { isSafeMethod, isSameOrigin } from './same-origin.js';
 
 /** A route handler for signed-in customers. */

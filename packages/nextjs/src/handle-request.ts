@@ -1,5 +1,5 @@
 import type { CustomerSummary, Tokens } from '@gatehouse/js';
-import { GatehouseError } from '@gatehouse/server';
+import { GatehouseError, problemResponse } from '@gatehouse/server';
 import type { Deployment } from './deployment.js';
 import {
   bearerOf,
@@ -13,10 +13,9 @@ import {
   invalidAccessToken,
   notFound,
   payloadTooLarge,
-  problemResponse,
   sessionEnded,
   unavailable,
-} from './problem-response.js';
+} from './problems.js';
 import { refreshAndReturn } from './refresh-and-return.js';
 import { isSafeMethod, isSameOrigin } from './same-origin.js';
 import {

@@ -1,24 +1,5 @@
 import { GatehouseError } from '@gatehouse/server';
 
-/** Returns the response to an error, as Gatehouse itself sends it (RFC 9457). */
-export function problemResponse(error: GatehouseError): Response {
-  const challenge = describeChallenge(error);
-  return new Response(JSON.stringify(error.problem), {
-    status: error.status,
-    headers: {
-      'Content-Type': 'application/problem+json; charset=utf-8',
-      'Cache-Control': 'no-store',
-      ...(challenge && { 'WWW-Authenticate': challenge }),
-    },
-  });
-}
-
-/** Returns the challenge of RFC 6750, or that of RFC 9470 for a proof that is too old or too weak. */
-function describeChallenge({ code, status }: GatehouseError): string | null {
-  if (status === 401) return 'Bearer error="invalid_token"';
-  return code === 'reauthentication_required' ? 'Bearer error="insufficient_user_authentication"' : null;
-}
-
 const errorOf =
   (status: number, code: string, title: string) =>
   (detail: string, cause?: unknown): GatehouseError =>

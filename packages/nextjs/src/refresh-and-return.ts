@@ -1,5 +1,6 @@
+import { problemResponse } from '@gatehouse/server';
 import type { Deployment } from './deployment.js';
-import { problemResponse, unavailable } from './problem-response.js';
+import { unavailable } from './problems.js';
 import { safeReturnUrl } from './return-url.js';
 import { readCookies, serializeCookies } from './session-cookies.js';
 import { changesOf } from './session-refresher.js';

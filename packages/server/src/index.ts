@@ -5,6 +5,7 @@ export type { ExportedCustomer } from './customer-export.js';
 export type { Duration } from './duration.js';
 export { GatehouseError, type ErrorCode, type FieldError, type Problem } from './gatehouse-error.js';
 export type { CustomerMiddleware } from './require-customer.js';
+export { problemResponse } from './respond.js';
 export type {
   Events,
   EventType,

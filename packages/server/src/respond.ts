@@ -41,6 +41,10 @@ export function respond(
   node.end(body);
 }
 
+/** Returns the response to an error, as Gatehouse itself sends it (RFC 9457), for servers that use Web APIs. */
+export const problemResponse = (error: GatehouseError): Response =>
+  new Response(JSON.stringify(error.problem), { status: error.status, headers: problemHeaders(error) });
+
 /** Returns the headers of the response to an error. */
 export function problemHeaders(error: GatehouseError): Record<string, string> {
   const challenge = describeChallenge(error);
