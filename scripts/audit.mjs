@@ -1,5 +1,5 @@
 import { main } from './environment.mjs';
-import { run } from './processes.mjs';
+import { runNpm } from './processes.mjs';
 
 /** What Gatehouse distributes; see scripts/sbom.mjs. The first part includes the npm packages in packages/. */
 const PARTS = [['--omit=dev'], ['--workspace=@gatehouse/console']];
@@ -15,7 +15,7 @@ const TIMEOUTS = ['--fetch-retries=0', '--fetch-timeout=20000'];
 await main(async () => {
   for (const part of PARTS) {
     const args = ['audit', ...OPTIONS, ...TIMEOUTS, ...part];
-    const { output } = await run('npm', args, { shell: process.platform === 'win32' });
+    const { output } = await runNpm(args);
     const report = parse(output);
     if (!report?.vulnerabilities) {
       console.log(`npm audit: skipped, because no registry answers it (${describeError(report, output)})`);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { ScriptError, main, root, step } from './environment.mjs';
 import { ensureOpenApiTypes } from './openapi-types.mjs';
 import { listPackages } from './packages.mjs';
-import { run, withLock } from './processes.mjs';
+import { run, runNpm, withLock } from './processes.mjs';
 
 const LOCK = path.join(root, '.build.lock');
 const LOCKFILE = path.join(root, 'package-lock.json');
@@ -135,7 +135,7 @@ async function install() {
   const npm = process.env.npm_execpath;
   const { code, output } = npm?.endsWith('.js')
     ? await run(process.execPath, [npm, ...args], { cwd: root })
-    : await run('npm', args, { cwd: root, shell: process.platform === 'win32' });
+    : await runNpm(args, { cwd: root });
   if (code !== 0) throw new ScriptError(`${output}\nInstallation failed: npm ci exited with code ${code}.`);
 }
 

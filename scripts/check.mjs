@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { main } from './environment.mjs';
-import { run } from './processes.mjs';
+import { runNpm } from './processes.mjs';
 
 /** The scripts of package.json that only read files, longest first. Each uses one core. */
 const STATIC_CHECKS = ['lint', 'format:check', 'types', 'imports', 'files'];
@@ -12,8 +12,6 @@ const TEST_RUNS = [
   ['test', '--silent'],
   ['run', '--silent', 'test', '--', '--added'],
 ];
-
-const npm = (args, options) => run('npm', args, { shell: process.platform === 'win32', ...options });
 
 /** Runs all checks and tests. The last line of the output contains the totals of both test runs. */
 await main(async () => {
@@ -27,7 +25,7 @@ await main(async () => {
   try {
     for (const args of TEST_RUNS) {
       const started = performance.now();
-      const { code } = await npm(args, { stdio: 'inherit', env: { ...process.env, TEST_TOTALS: totals } });
+      const { code } = await runNpm(args, { stdio: 'inherit', env: { ...process.env, TEST_TOTALS: totals } });
       console.log(`npm ${args.join(' ')}: ${((performance.now() - started) / 1000).toFixed(0)} s\n`);
       if (code >= 128) return code;
     }
@@ -47,7 +45,7 @@ async function runStaticChecks() {
   const work = async () => {
     for (let name; (name = waiting.shift());) {
       const started = performance.now();
-      const { code, output } = await npm(['run', '--silent', name]);
+      const { code, output } = await runNpm(['run', '--silent', name]);
       console.log(`${name}: ${((performance.now() - started) / 1000).toFixed(0)} s\n${output.trim()}`);
       if (code !== 0) failed.push(name);
     }

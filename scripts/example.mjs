@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { ensureInstalled, ensurePackagesBuilt } from './build.mjs';
-import { ScriptError, main, root, step } from './environment.mjs';
-import { run } from './processes.mjs';
+import { ScriptError, main } from './environment.mjs';
+import { ensureExampleInstalled, exampleFolder, listExamples } from './examples.mjs';
+import { runNpm } from './processes.mjs';
 
-const FOLDER = path.join(root, 'examples');
 const report = process.stdout;
 
 /**
@@ -19,20 +19,22 @@ const report = process.stdout;
  */
 await main(async () => {
   const name = process.argv[2];
-  const folder = path.join(FOLDER, name ?? '');
   if (!listExamples().includes(name))
     throw new ScriptError(`Name an example: ${listExamples().join(', ')}. Usage: npm run example -- nestjs`);
+  const folder = exampleFolder(name);
   const manifest = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'));
   await ensureInstalled(report);
   await ensurePackagesBuilt(report);
-  if (fs.existsSync(path.join(folder, 'package-lock.json'))) await ensureInstalledIn(folder);
+  await ensureExampleInstalled(name, report);
 
   const credentials = readCredentials();
-  const { port, ...needs } = manifest.gatehouse ?? {};
-  const url = `http://localhost:${process.env.PORT || port}`;
+  const { port: defaultPort, ...needs } = manifest.gatehouse ?? {};
+  const port = process.env.PORT || defaultPort;
+  const url = `http://localhost:${port}`;
   await prepareProject(credentials, url, needs);
-  const { code } = await npm(['run', '--silent', 'start'], folder, {
-    PORT: process.env.PORT || String(port),
+  const env = {
+    ...process.env,
+    ...(port && { PORT: String(port) }),
     GATEHOUSE_URL: credentials.baseUrl,
     GATEHOUSE_PROJECT_ID: credentials.projectId,
     GATEHOUSE_PUBLISHABLE_KEY: credentials.publishableKey,
@@ -44,13 +46,12 @@ await main(async () => {
         url.replace('localhost', '127.0.0.1') + needs.webhookPath,
       ),
     }),
-  });
-  return code ?? 0;
+  };
+  // Ctrl-C reaches the example directly.
+  process.on('SIGINT', () => {});
+  const { code } = await runNpm(['run', '--silent', 'start'], { cwd: folder, stdio: 'inherit', env });
+  return code;
 });
-
-function listExamples() {
-  return fs.readdirSync(FOLDER).filter((name) => fs.existsSync(path.join(FOLDER, name, 'package.json')));
-}
 
 function dataDir() {
   return path.resolve(process.env.DATA_DIR?.trim() || '.data');
@@ -113,31 +114,4 @@ async function request({ baseUrl, secretKey }, method, target, body) {
   const text = await response.text();
   if (!response.ok) throw new ScriptError(`${method} ${target}: status ${response.status}\n${text}`);
   return JSON.parse(text);
-}
-
-/** Installs the packages of an example that has a package-lock.json of its own, unless it was installed. */
-async function ensureInstalledIn(folder) {
-  const stamp = path.join(folder, 'node_modules', '.package-lock.json');
-  const lock = path.join(folder, 'package-lock.json');
-  if (fs.existsSync(stamp) && fs.statSync(stamp).mtimeMs >= fs.statSync(lock).mtimeMs) return;
-  await step(report, 'Installing the packages of the example (may take minutes)', async () => {
-    const { code, output } = await npm(
-      ['ci', '--no-audit', '--no-fund', '--loglevel=error'],
-      folder,
-      {},
-      'pipe',
-    );
-    if (code !== 0) throw new ScriptError(`${output}\nnpm ci exited with code ${code}.`);
-  });
-}
-
-/** Runs npm in a folder. Ctrl-C reaches npm directly. */
-function npm(args, cwd, env, stdio = 'inherit') {
-  process.on('SIGINT', () => {});
-  return run('npm', args, {
-    cwd,
-    stdio,
-    env: { ...process.env, ...env },
-    shell: process.platform === 'win32',
-  });
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { ScriptError, root } from './environment.mjs';
-import { run } from './processes.mjs';
+import { runNpm } from './processes.mjs';
 
 /**
  * Returns the npm packages of packages/, each after those that it imports.
@@ -33,10 +33,7 @@ export function listPackages() {
  */
 export async function packFolder(folder, destination) {
   const args = ['pack', path.resolve(root, folder), '--json', '--ignore-scripts', '--loglevel=error'];
-  const { code, output } = await run('npm', [...args, `--pack-destination=${destination}`], {
-    cwd: root,
-    shell: process.platform === 'win32',
-  });
+  const { code, output } = await runNpm([...args, `--pack-destination=${destination}`], { cwd: root });
   if (code !== 0) throw new ScriptError(`npm pack ${folder} failed with code ${code}.\n${output}`);
   const [packed] = JSON.parse(output);
   return {

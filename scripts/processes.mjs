@@ -105,3 +105,13 @@ export function run(command, args, { input = '', ...options } = {}) {
     child.once('close', (code, signal) => resolve({ code: code ?? 128 + constants.signals[signal], output }));
   });
 }
+
+/**
+ * Runs npm and waits until it exits. On Windows, npm is a script that only a shell can run.
+ * @param {string[]} args
+ * @param {import('node:child_process').SpawnOptions} [options]
+ * @returns {Promise<{ code: number, output: string }>}
+ */
+export function runNpm(args, options) {
+  return run('npm', args, { shell: process.platform === 'win32', ...options });
+}

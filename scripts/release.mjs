@@ -6,7 +6,7 @@ import { ensureInstalled, ensurePackagesBuilt } from './build.mjs';
 import { ScriptError, main, root } from './environment.mjs';
 import { listPackages, packFolder } from './packages.mjs';
 import { findReleaseProblems, readReleaseNotes } from './release-checks.mjs';
-import { run } from './processes.mjs';
+import { runNpm } from './processes.mjs';
 
 const USAGE = 'Usage: npm run release -- [--dry-run] [--output=<folder>]';
 
@@ -106,16 +106,14 @@ function sha256(file) {
 
 /** Publishes a tarball, unless an earlier run of the workflow has published this version. */
 async function publish(name, version, file, distTag) {
-  const published = await npm(['view', `${name}@${version}`, 'version', '--loglevel=silent']);
+  const published = await runNpm(['view', `${name}@${version}`, 'version', '--loglevel=silent'], {
+    cwd: root,
+  });
   if (published.code === 0 && published.output.trim() === version) {
     console.log(`${name}@${version} is already published`);
     return;
   }
-  const { code, output } = await npm(['publish', file, `--tag=${distTag}`]);
+  const { code, output } = await runNpm(['publish', file, `--tag=${distTag}`], { cwd: root });
   process.stdout.write(output);
   if (code !== 0) throw new ScriptError(`npm publish of ${name} failed with code ${code}.`);
-}
-
-function npm(args) {
-  return run('npm', args, { cwd: root, shell: process.platform === 'win32' });
 }

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { ScriptError, main } from './environment.mjs';
 import { describeLicense, isAllowedLicense } from './licenses.mjs';
-import { run } from './processes.mjs';
+import { runNpm } from './processes.mjs';
 
 const FOLDER = path.join('dist', 'sbom');
 
@@ -50,9 +50,7 @@ await main(async () => {
  */
 async function createBom({ options, isDistributed }) {
   const args = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only'];
-  const { code, output } = await run('npm', [...args, '--loglevel=silent', ...options], {
-    shell: process.platform === 'win32',
-  });
+  const { code, output } = await runNpm([...args, '--loglevel=silent', ...options]);
   if (code !== 0)
     throw new ScriptError(`npm ${args.join(' ')} ${options}: exit code ${code}\n${output.trim()}`);
   const bom = JSON.parse(output);

@@ -1,14 +1,12 @@
-import fs from 'node:fs';
 import path from 'node:path';
 import { main, root } from './environment.mjs';
+import { isExampleInstalled, listExamples } from './examples.mjs';
 import { run } from './processes.mjs';
 
 const COMPILER = path.join(root, 'node_modules', 'typescript-7', 'bin', 'tsc');
-const EXAMPLES = fs
-  .readdirSync(path.join(root, 'examples'))
-  .map((name) => `examples/${name}`)
-  .filter((folder) => fs.existsSync(path.join(root, folder, 'tsconfig.json')))
-  .filter(isInstalled);
+const EXAMPLES = listExamples()
+  .filter(isChecked)
+  .map((name) => `examples/${name}`);
 const PROJECTS = ['.', 'apps/console', 'packages', ...EXAMPLES];
 
 /** Checks the types of each project, specs included. */
@@ -24,10 +22,9 @@ await main(async () => {
   return result;
 });
 
-/** Returns false for an example with a package-lock.json of its own whose packages are not installed. */
-function isInstalled(folder) {
-  const has = (name) => fs.existsSync(path.join(root, folder, name));
-  if (!has('package-lock.json') || has('node_modules')) return true;
-  process.stdout.write(`The types of ${folder} are not checked: its packages are not installed.\n`);
+/** Returns whether the types of an example can be checked. */
+function isChecked(name) {
+  if (isExampleInstalled(name)) return true;
+  process.stdout.write(`The types of examples/${name} are not checked: its packages are not installed.\n`);
   return false;
 }

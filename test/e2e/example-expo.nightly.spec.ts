@@ -1,7 +1,7 @@
-import { existsSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
+import { ensureExampleInstalled } from '../../scripts/examples.mjs';
 import { run } from '../../scripts/processes.mjs';
 import { codeBlocks } from '../support/code-blocks.js';
 
@@ -12,7 +12,8 @@ const GENERATED = join(FOLDER, '.expo', 'types-of-packages');
 
 let output: string;
 beforeAll(async () => {
-  await ensureInstalled();
+  // `npm ci` of the repository does not install Expo and React Native, because they add 350 MB.
+  await ensureExampleInstalled('expo', process.stderr);
   output = await mkdtemp(join(tmpdir(), 'gatehouse-expo-'));
 });
 afterAll(async () => {
@@ -20,21 +21,11 @@ afterAll(async () => {
   if (output) await rm(output, { recursive: true, force: true });
 });
 
-/** Installs Expo and React Native. `npm ci` of the repository does not, because they add 350 MB. */
-async function ensureInstalled(): Promise<void> {
-  const installed = join(MODULES, '.package-lock.json');
-  const modified = (file: string): number => statSync(file).mtimeMs;
-  if (existsSync(installed) && modified(installed) >= modified(join(FOLDER, 'package-lock.json'))) return;
-  process.stderr.write('Installing the packages of examples/expo (may take minutes)\n');
-  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  await runProgram('npm', args, { shell: process.platform === 'win32' });
-}
-
 /** @throws Error with the output if the program fails */
-async function runProgram(program: string, args: string[], options: object = {}): Promise<void> {
+async function runProgram(program: string, args: string[]): Promise<void> {
   // The options of jest for Node.js do not apply to other programs.
   const env = { ...process.env, NODE_OPTIONS: '', CI: '1', EXPO_NO_TELEMETRY: '1', EXPO_OFFLINE: '1' };
-  const result = await run(program, args, { cwd: FOLDER, env, ...options });
+  const result = await run(program, args, { cwd: FOLDER, env });
   if (result.code !== 0) throw new Error(result.output);
 }
 
