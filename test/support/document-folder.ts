@@ -4,13 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { codeBlocks, shellBlock } from './code-blocks.js';
-import { eventually } from './eventually.js';
-
-/** A program of a document that listens. */
-export interface ExampleServer {
-  /** Everything that it has written so far. */
-  readonly output: string;
-}
+import { waitUntilListening, type ListeningProgram } from './listening-program.js';
 
 export interface DocumentFolderOptions {
   /** Environment of the shell blocks and servers, in addition to PATH. */
@@ -68,29 +62,19 @@ export class DocumentFolder {
   }
 
   /** Starts the server of a shell block of the document. Resolves once a URL accepts connections. */
-  async startBlock(name: string, url: string): Promise<ExampleServer> {
+  async startBlock(name: string, url: string): Promise<ListeningProgram> {
     return this.start(['sh', '-c', `exec ${await this.block(name)}`], url);
   }
 
   /** Starts a server in the folder. Resolves once a URL accepts connections. @throws Error if it ends before */
-  async start([program, ...args]: string[], url: string, env = {}): Promise<ExampleServer> {
+  async start([program, ...args]: string[], url: string, env = {}): Promise<ListeningProgram> {
     const child = spawn(program!, args, {
       cwd: this.path,
       env: { ...this.environment(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.stops.push(() => child.kill('SIGKILL'));
-    const server = { output: '' };
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => (server.output += text));
-    await eventually(`${args.at(-1) ?? program} to listen`, async () => {
-      if (child.exitCode !== null) throw new Error(server.output);
-      return fetch(url).then(
-        () => true,
-        () => false,
-      );
-    });
-    return server;
+    return waitUntilListening(args.at(-1) ?? program!, child, url);
   }
 
   /** Stops the servers and removes the folder. */

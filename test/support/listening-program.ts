@@ -1,0 +1,32 @@
+import type { ChildProcessByStdio } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { eventually } from './eventually.js';
+
+/** A program that listens. */
+export interface ListeningProgram {
+  /** Everything that it has written so far. */
+  readonly output: string;
+}
+
+/**
+ * Collects the output of a program. Resolves once a URL accepts connections.
+ * @param name completes "timed out waiting for … to listen"
+ * @throws Error with the output if the program ends before
+ */
+export async function waitUntilListening(
+  name: string,
+  child: ChildProcessByStdio<null, Readable, Readable>,
+  url: string,
+): Promise<ListeningProgram> {
+  const program = { output: '' };
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (program.output += text));
+  await eventually(`${name} to listen`, async () => {
+    if (child.exitCode !== null) throw new Error(program.output);
+    return fetch(url).then(
+      () => true,
+      () => false,
+    );
+  });
+  return program;
+}
