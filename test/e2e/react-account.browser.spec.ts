@@ -1,25 +1,21 @@
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { expectAccessible } from '../support/accessibility.js';
-import { describeBrowser, TestBrowser } from '../support/browser.js';
+import { describeBrowser, type TestBrowser } from '../support/browser.js';
 import { ageProofs, resetTotpSteps } from '../support/customer-factors.js';
 import { NEW_PASSWORD } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
-import { createPerson } from '../support/identity-providers/person.js';
+import type { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
 import { insertSessions } from '../support/insert-sessions.js';
-import { ReactPage } from '../support/react-page.js';
-import {
-  addProvider,
-  changeSettings,
-  createSocialProject,
-  type SocialProject,
-} from '../support/social-sign-in.js';
-import { PASSWORD, TestInstance } from '../support/test-instance.js';
+import { ReactFixture } from '../support/react-fixture.js';
+import type { ReactPage } from '../support/react-page.js';
+import { changeSettings, type SocialProject } from '../support/social-sign-in.js';
+import { PASSWORD, type TestInstance } from '../support/test-instance.js';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 import { addVirtualAuthenticator } from '../support/virtual-authenticator.js';
 
 describeBrowser('the account components of @gatehouse/react', () => {
+  let fixture: ReactFixture;
   let instance: TestInstance;
   let browser: TestBrowser;
   let provider: OpenIdProvider;
@@ -27,15 +23,10 @@ describeBrowser('the account components of @gatehouse/react', () => {
   let project: SocialProject;
   let context: BrowserContext;
   let page: Page;
-  /** Console messages of the page: React reports problems there, and the browser violations of the policy. */
-  const messages: string[] = [];
 
   beforeAll(async () => {
-    [instance, browser, provider, site] = await Promise.all([
-      TestInstance.startShared({ workers: 0 }),
-      TestBrowser.launch(),
-      OpenIdProvider.start(),
-      ReactPage.start({
+    fixture = await ReactFixture.start(
+      {
         '/': { signedIn: 'AccountSettings' },
         '/menu': { signedIn: 'CustomerButton', props: { align: 'start' } },
         '/links': {
@@ -43,32 +34,18 @@ describeBrowser('the account components of @gatehouse/react', () => {
           props: { settingsUrl: '/', items: [{ label: 'Orders', href: '/orders' }] },
         },
         '/konto': { signedIn: 'AccountSettings', localization: 'de' },
-      }),
-    ]);
-    project = await createSocialProject(instance, { redirectUrls: site.urls, mfa: 'optional' });
-    site.use(instance, project);
-    const fields = { type: 'oidc', issuer: provider.issuer, slug: 'work', name: 'Work' };
-    await addProvider(instance, project, provider, fields);
+      },
+      { mfa: 'optional' },
+    );
+    ({ instance, browser, provider, site, project } = fixture);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await provider?.stop();
-    await site?.close();
-    await instance?.stop();
-  });
+  afterAll(async () => fixture?.stop());
   beforeEach(async () => {
     await allowEmailCodes(true);
-    provider.person = createPerson();
-    context = await browser.newContext();
-    page = await context.newPage();
-    messages.length = 0;
-    page.on('console', (message) => messages.push(message.text()));
-    page.on('pageerror', (error) => messages.push(String(error)));
+    ({ context, page } = await fixture.openPage());
   });
   afterEach(async () => {
-    // Chromium reports each response with an error status, and React advertises its tools.
-    const expected = /^Failed to load resource|React DevTools/;
-    expect(messages.filter((text) => !expected.test(text))).toEqual([]);
+    fixture.expectNoProblems();
     await context.close();
   });
 

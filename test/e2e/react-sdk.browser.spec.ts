@@ -1,23 +1,19 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { expectAccessible } from '../support/accessibility.js';
-import { describeBrowser, TestBrowser } from '../support/browser.js';
+import { describeBrowser, type TestBrowser } from '../support/browser.js';
 import { resetTotpSteps } from '../support/customer-factors.js';
 import { readEmailCode } from '../support/email-codes.js';
-import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
-import { createPerson } from '../support/identity-providers/person.js';
-import { ReactPage } from '../support/react-page.js';
-import {
-  addProvider,
-  changeSettings,
-  createSocialProject,
-  type SocialProject,
-} from '../support/social-sign-in.js';
-import { PASSWORD, TestInstance } from '../support/test-instance.js';
+import type { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
+import { ReactFixture } from '../support/react-fixture.js';
+import type { ReactPage } from '../support/react-page.js';
+import { changeSettings, type SocialProject } from '../support/social-sign-in.js';
+import { PASSWORD, type TestInstance } from '../support/test-instance.js';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 import { addVirtualAuthenticator } from '../support/virtual-authenticator.js';
 
 describeBrowser('the sign-in of @gatehouse/react', () => {
+  let fixture: ReactFixture;
   let instance: TestInstance;
   let browser: TestBrowser;
   let provider: OpenIdProvider;
@@ -27,49 +23,26 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
   let page: Page;
 
   beforeAll(async () => {
-    [instance, browser, provider, site] = await Promise.all([
-      TestInstance.startShared({ workers: 0 }),
-      TestBrowser.launch(),
-      OpenIdProvider.start(),
-      ReactPage.start({
-        '/': { signedOut: 'SignIn' },
-        '/sign-up': { signedOut: 'SignUp', props: { signInUrl: '/' } },
-        '/anmelden': { signedOut: 'SignIn', localization: 'de' },
-        '/styled': {
-          signedOut: 'SignIn',
-          appearance: { theme: 'dark', variables: { colorPrimary: '#ffd400', colorOnPrimary: '#000000' } },
-        },
-      }),
-    ]);
-    project = await createSocialProject(instance, { redirectUrls: site.urls });
-    site.use(instance, project);
-    const fields = { type: 'oidc', issuer: provider.issuer, slug: 'work', name: 'Work' };
-    await addProvider(instance, project, provider, fields);
+    fixture = await ReactFixture.start({
+      '/': { signedOut: 'SignIn' },
+      '/sign-up': { signedOut: 'SignUp', props: { signInUrl: '/' } },
+      '/anmelden': { signedOut: 'SignIn', localization: 'de' },
+      '/styled': {
+        signedOut: 'SignIn',
+        appearance: { theme: 'dark', variables: { colorPrimary: '#ffd400', colorOnPrimary: '#000000' } },
+      },
+    });
+    ({ instance, browser, provider, site, project } = fixture);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await provider?.stop();
-    await site?.close();
-    await instance?.stop();
-  });
+  afterAll(async () => fixture?.stop());
   beforeEach(async () => {
     await useSettings({});
-    provider.person = createPerson();
-    context = await browser.newContext();
-    page = await context.newPage();
-    messages.length = 0;
-    page.on('console', (message) => messages.push(message.text()));
-    page.on('pageerror', (error) => messages.push(String(error)));
+    ({ context, page } = await fixture.openPage());
   });
   afterEach(async () => {
-    // Chromium reports each response with an error status, and React advertises its tools.
-    const expected = /^Failed to load resource|React DevTools/;
-    expect(messages.filter((text) => !expected.test(text))).toEqual([]);
+    fixture.expectNoProblems();
     await context.close();
   });
-
-  /** Console messages of the page: React reports problems there, and the browser violations of the policy. */
-  const messages: string[] = [];
 
   const useSettings = (changes: object): Promise<void> =>
     changeSettings(instance, project, {

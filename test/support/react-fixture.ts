@@ -1,0 +1,61 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { TestBrowser } from './browser.js';
+import { OpenIdProvider } from './identity-providers/open-id-provider.js';
+import { createPerson } from './identity-providers/person.js';
+import { ReactPage, type PageConfig } from './react-page.js';
+import { addProvider, createSocialProject, type SocialProject } from './social-sign-in.js';
+import { TestInstance } from './test-instance.js';
+
+/** What the tests of `@gatehouse/react` have in common: a site, a project with a provider, and one context per test. */
+export class ReactFixture {
+  /** Console messages of the page: React reports problems there, and the browser violations of the policy. */
+  private messages: string[] = [];
+
+  private constructor(
+    readonly instance: TestInstance,
+    readonly browser: TestBrowser,
+    readonly provider: OpenIdProvider,
+    readonly site: ReactPage,
+    readonly project: SocialProject,
+  ) {}
+
+  /** @param pages what each path of the site shows @param settings of the project */
+  static async start(pages: Record<string, PageConfig>, settings: object = {}): Promise<ReactFixture> {
+    const [instance, browser, provider, site] = await Promise.all([
+      TestInstance.startShared({ workers: 0 }),
+      TestBrowser.launch(),
+      OpenIdProvider.start(),
+      ReactPage.start(pages),
+    ]);
+    const project = await createSocialProject(instance, { redirectUrls: site.urls, ...settings });
+    site.use(instance, project);
+    const fields = { type: 'oidc', issuer: provider.issuer, slug: 'work', name: 'Work' };
+    await addProvider(instance, project, provider, fields);
+    return new ReactFixture(instance, browser, provider, site, project);
+  }
+
+  /** Opens an empty page in a new context, for another person at the provider. */
+  async openPage(): Promise<{ context: BrowserContext; page: Page }> {
+    this.provider.person = createPerson();
+    const context = await this.browser.newContext();
+    const page = await context.newPage();
+    this.messages = [];
+    page.on('console', (message) => this.messages.push(message.text()));
+    page.on('pageerror', (error) => this.messages.push(String(error)));
+    return { context, page };
+  }
+
+  /** Throws if the page that was opened last has reported a problem. */
+  expectNoProblems(): void {
+    // Chromium reports each response with an error status, and React advertises its tools.
+    const expected = /^Failed to load resource|React DevTools/;
+    expect(this.messages.filter((text) => !expected.test(text))).toEqual([]);
+  }
+
+  async stop(): Promise<void> {
+    await this.browser.close();
+    await this.provider.stop();
+    await this.site.close();
+    await this.instance.stop();
+  }
+}
