@@ -5,7 +5,7 @@ import { main } from './environment.mjs';
 import { runNpm } from './processes.mjs';
 
 /** The scripts of package.json that only read files, longest first. Each uses one core. */
-const STATIC_CHECKS = ['lint', 'format:check', 'types', 'imports', 'files'];
+const STATIC_CHECKS = ['format:check', 'files', 'lint', 'types', 'imports'];
 
 /** `npm test` as in the README, and the tests that `npm run test:all` adds. */
 const TEST_RUNS = [

@@ -451,8 +451,13 @@ describe('MF-05: a change of the account', () => {
 });
 
 describe('the setting mfa', () => {
-  const withMfa = (mfa: string, work: () => Promise<unknown>, more: object = {}) =>
-    withSettings(instance, { mfa, ...more }, work).finally(() => setMfa('optional'));
+  const withMfa = async (mfa: string, work: () => Promise<unknown>, more: object = {}) => {
+    try {
+      await withSettings(instance, { mfa, ...more }, work);
+    } finally {
+      await setMfa('optional');
+    }
+  };
 
   it('off: no customer can enroll, and existing factors are not asked for', async () => {
     const customer = await registerWithTotp(instance);

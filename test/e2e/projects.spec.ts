@@ -147,9 +147,8 @@ describe('a patch', () => {
       name: 'Shop',
       settings: { accessTokenTtl: 700, passwordMinLength: 8, branding: { displayName: 'Shop', color: null } },
     });
-    await eventually('both events', () => receiver.listByType('project.updated').length === 2).finally(() =>
-      receiver.stop(),
-    );
+    await eventually('both events', () => receiver.listByType('project.updated').length === 2);
+    await receiver.stop();
     const [second] = receiver
       .listByType('project.updated')
       .filter(({ event }) => (event.data['project'] as { name: string }).name === 'Shop');

@@ -169,7 +169,7 @@ function toPage(call: Call, { status, headers }: Response, text: string): Respon
   const returned = new Headers({ 'Cache-Control': 'no-store' });
   for (const name of RETURNED) if (headers.has(name)) returned.set(name, headers.get(name)!);
   if (text === '') return new Response(null, { status, headers: returned });
-  const body = parseJson(text) as TokensBody | null;
+  const body: TokensBody | null = parseJson(text);
   // A proxy in front of Gatehouse has sent this response.
   if (body === null) throw unavailable('The response of Gatehouse is not JSON.');
   returned.set('Content-Type', headers.get('content-type') ?? 'application/json');

@@ -6,7 +6,7 @@ import { problemHeaders, respond, type NodeRequest } from './respond.js';
 
 declare global {
   // Express reads the types of additional properties from this namespace.
-  // eslint-disable-next-line @typescript-eslint/no-namespace
+  // oxlint-disable-next-line typescript/no-namespace
   namespace Express {
     interface Request {
       /** The claims of the access token, behind `requireCustomer()`. */

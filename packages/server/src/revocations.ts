@@ -17,7 +17,7 @@ export interface RevocationOptions {
   onError?: (error: unknown) => void;
 }
 
-// eslint-disable-next-line no-console
+// oxlint-disable-next-line no-console
 const logError = (error: unknown): void => console.error('event feed cannot be read', error);
 
 /** Reads revocations from the event feed, so that the tokens of ended sessions are rejected before they expire. */

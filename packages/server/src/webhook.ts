@@ -42,7 +42,7 @@ interface Reply {
   body?: string;
 }
 
-// eslint-disable-next-line no-console
+// oxlint-disable-next-line no-console
 const logError = (error: unknown): void => console.error('webhook failed', error);
 
 /**

@@ -33,7 +33,7 @@ export const TextField = (options: FieldOptions & { maxLength: number }): Proper
     IsString(),
     MaxLength(options.maxLength),
     MinLength(options.minLength ?? 0),
-    // eslint-disable-next-line no-control-regex -- the pattern rejects control characters
+    // oxlint-disable-next-line no-control-regex -- the pattern rejects control characters
     Matches(/^[^\u0000-\u001f\u007f]*$/, { message: '$property must not contain control characters' }),
   );
 

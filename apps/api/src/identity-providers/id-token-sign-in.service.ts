@@ -13,6 +13,9 @@ import { ProviderConnectionsService, type Connection } from './provider-connecti
 import { toProfile } from './provider-profiles.service.js';
 import { ProviderRequestsService } from './provider-requests.service.js';
 
+// oxlint-disable-next-line no-restricted-globals -- only the type
+type Fetch = typeof fetch;
+
 /** Algorithms of id tokens. A symmetric one would make the client secret a signing key. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
@@ -69,7 +72,7 @@ export class IdTokenSignInService {
   ): Promise<ProviderClaims & { exp: number }> {
     const { issuer, jwks_uri: keySetUrl } = configuration.serverMetadata();
     const { jwtVerify } = await import('jose');
-    const keySet = await this.keySet(keySetUrl!, configuration[client.customFetch] as typeof fetch);
+    const keySet = await this.keySet(keySetUrl!, configuration[client.customFetch] as Fetch);
     const { payload } = await jwtVerify(idToken, keySet, {
       issuer,
       audience: [clientId, ...clientIds],
@@ -84,7 +87,7 @@ export class IdTokenSignInService {
     return { ...payload, exp: payload.exp! };
   }
 
-  private async keySet(url: string, fetch: typeof globalThis.fetch): Promise<JWTVerifyGetKey> {
+  private async keySet(url: string, fetch: Fetch): Promise<JWTVerifyGetKey> {
     const cached = this.keySets.get(url);
     if (cached) return cached;
     const { createRemoteJWKSet, customFetch } = await import('jose');

@@ -142,7 +142,7 @@ export class ProviderConnectionsService {
       body.set('client_id', provider.clientId);
       body.set('client_secret', await this.signSecret(provider, issuer));
     };
-    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the package waits for the promise
+    // oxlint-disable-next-line typescript/no-misused-promises -- the package waits for the promise
     return sign;
   }
 

@@ -1,3 +1,4 @@
+// oxlint-disable-next-line no-restricted-imports -- creates the root secret
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync, linkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';

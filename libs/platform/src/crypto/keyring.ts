@@ -3,6 +3,7 @@ import {
   createDecipheriv,
   createHmac,
   hkdfSync,
+  // oxlint-disable-next-line no-restricted-imports -- initialization vectors
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';

@@ -1,4 +1,6 @@
+// oxlint-disable-next-line no-restricted-imports -- the functions of this file use it
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+// oxlint-disable-next-line no-restricted-imports -- the functions of this file use it
 import { v7 } from 'uuid';
 
 /** Returns a new UUIDv7 (RFC 9562), ordered by time, also within one millisecond of one process. */

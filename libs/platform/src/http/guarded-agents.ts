@@ -1,4 +1,6 @@
+// oxlint-disable-next-line no-restricted-imports -- agents of the OutboundClient
 import http from 'node:http';
+// oxlint-disable-next-line no-restricted-imports -- agents of the OutboundClient
 import https from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { isAllowedAddress, type TargetPolicy } from '@gatehouse/domain';

@@ -1,3 +1,4 @@
+// oxlint-disable-next-line no-restricted-imports -- only the type
 import type http from 'node:http';
 import { InterimResponseError } from './interim-response.error.js';
 

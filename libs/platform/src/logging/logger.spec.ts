@@ -73,7 +73,7 @@ describe('the logger', () => {
       logger.warn({ userAgent: hostile, [hostile]: 1, error: new Error(hostile) }, hostile);
     });
     expect(text.split('\n')).toHaveLength(2);
-    // eslint-disable-next-line no-control-regex -- the test checks that there are no control characters
+    // oxlint-disable-next-line no-control-regex -- the test checks that there are no control characters
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
     const line = JSON.parse(text) as Line;
     expect(line).toMatchObject({ level: 'warn', service: 'unit' });

@@ -30,5 +30,5 @@ export function smtpFailure(error: unknown): SmtpFailure {
 }
 
 /** Replaces control characters and line breaks, which another server has sent. */
-// eslint-disable-next-line no-control-regex -- the pattern matches control characters
+// oxlint-disable-next-line no-control-regex -- the pattern matches control characters
 const toPlainText = (text: string): string => text.replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();

@@ -1,0 +1,67 @@
+/**
+ * Rules of this repository for oxlint, as selectors of syntax (.oxlintrc.json says which files each applies to).
+ * @type {Record<string, { message: string, selectors: string[] }>}
+ */
+const RULES = {
+  // Time, randomness and the environment are each read in one place, so that tests can replace them.
+  environment: {
+    message: 'Read the environment in libs/platform/src/config only.',
+    selectors: [
+      'MemberExpression[object.name="process"]:matches([property.name="env"], [property.value="env"])',
+      'VariableDeclarator[init.name="process"] > ObjectPattern',
+    ],
+  },
+  clock: {
+    message: "Use the platform's now() or monotonicMs().",
+    selectors: [
+      'NewExpression[callee.name="Date"][arguments.length=0]',
+      'CallExpression[callee.name="Date"]',
+      'MemberExpression[object.name="Date"]:matches([property.name="now"], [property.value="now"])',
+      'MemberExpression[object.name="process"][property.name=/^(hrtime|uptime)$/]',
+    ],
+  },
+  randomness: {
+    message: "Use the platform's randomFraction(), secureBytes() or newId().",
+    selectors: [
+      'MemberExpression[object.name="Math"]:matches([property.name="random"], [property.value="random"])',
+    ],
+  },
+  'http-client': {
+    message: 'Send requests with the OutboundClient of libs/platform/src/http.',
+    selectors: ['ImportExpression[source.value=/^(node:)?https?2?$/]'],
+  },
+  // test/contract/statements.spec.ts checks declared SQL against the schema (docs/adr/0028-entity-manager-and-sql.md).
+  'declared-sql': {
+    message: 'Declare the statement with statement() or dynamicStatement(), and execute() it.',
+    selectors: ['CallExpression[callee.property.name=/^(query|createQueryBuilder)$/]'],
+  },
+  // The console shows data of third parties as text and never as markup (requirement CO-03).
+  'external-text': {
+    message: 'Render external text with React, never as markup.',
+    selectors: [
+      'JSXAttribute[name.name="dangerouslySetInnerHTML"]',
+      'MemberExpression[property.name=/^(innerHTML|outerHTML|insertAdjacentHTML|srcdoc)$/]',
+      'CallExpression[callee.object.name="document"][callee.property.name="write"]',
+    ],
+  },
+  // A route for secret keys is available to operators only if it is named explicitly.
+  'named-routes': {
+    message: 'Extend PickRoutes(Controller, [...]) and name the routes for operators.',
+    selectors: ['ClassDeclaration[superClass.type="Identifier"]'],
+  },
+};
+
+export default {
+  meta: { name: 'gatehouse' },
+  rules: Object.fromEntries(
+    Object.entries(RULES).map(([name, { message, selectors }]) => [
+      name,
+      {
+        create: (context) =>
+          Object.fromEntries(
+            selectors.map((selector) => [selector, (node) => context.report({ node, message })]),
+          ),
+      },
+    ]),
+  ),
+};
