@@ -7,7 +7,7 @@ import { codeBlocks } from '../support/code-blocks.js';
 
 const FOLDER = join(process.cwd(), 'examples', 'expo');
 const MODULES = join(FOLDER, 'node_modules');
-/** Git and Prettier ignore it. */
+/** Git and oxfmt ignore it. */
 const GENERATED = join(FOLDER, '.expo', 'types-of-packages');
 
 let output: string;

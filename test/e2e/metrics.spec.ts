@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { format } from 'prettier';
+import { load } from 'js-yaml';
 import { listeningPorts } from '../support/listening-ports.js';
 import { TestInstance } from '../support/test-instance.js';
 
@@ -16,7 +16,7 @@ describe('the files under ops/', () => {
 
   it('the alert rules are YAML and each has a description', async () => {
     const text = await readFile('ops/prometheus/alerts.yml', 'utf8');
-    await expect(format(text, { parser: 'yaml' })).resolves.toContain('groups:');
+    expect(load(text)).toEqual({ groups: expect.any(Array) });
     const rules = text.split(/^ {6}- alert: /m).slice(1);
     expect(rules.length).toBeGreaterThan(5);
     for (const rule of rules) {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import prettier from 'prettier';
+import { formatText } from '../../scripts/format-text.mjs';
 
 const BEGIN = '<!-- the table: written by npm run test:nightly -->';
 const END = '<!-- end of the table -->';
@@ -96,8 +96,7 @@ async function write(document, rows) {
   const cells = (row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   const table = [cells(HEAD), cells(HEAD.map(() => ':--')), ...rows.map(cells)].join('\n');
   const content = `${before}${BEGIN}\n\n${measuredAt(rows)}\n\n${table}\n\n${END}${after}`;
-  const options = await prettier.resolveConfig(document);
-  fs.writeFileSync(document, await prettier.format(content, { ...options, filepath: document }));
+  fs.writeFileSync(document, await formatText(document, content));
 }
 
 function measuredAt(rows) {

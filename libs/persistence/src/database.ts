@@ -28,7 +28,8 @@ export interface Sql {
 
 /** A declared statement with its values. */
 export type StatementCall<Row> =
-  [statement: Statement<Row>, values?: unknown[]] | [statement: BoundStatement<Row>];
+  | [statement: Statement<Row>, values?: unknown[]]
+  | [statement: BoundStatement<Row>];
 
 /** The part of pg that runs statements: a pool, or the connection of a transaction. */
 export type PgQueryable = Pick<pg.Pool, 'query'>;

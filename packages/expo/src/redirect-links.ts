@@ -3,7 +3,8 @@ import type { LinkingModule, Subscription } from './native-modules.js';
 
 /** What a link that has opened the app has led to. */
 export type RedirectOutcome =
-  { result: RedirectResult; error: null } | { result: null; error: GatehouseError };
+  | { result: RedirectResult; error: null }
+  | { result: null; error: GatehouseError };
 
 /**
  * Completes the flows whose redirects open the app: by the links of emails, and in the browser if the system has ended the

@@ -54,7 +54,9 @@ export type SignInResult =
 
 /** The result of a redirect back to the page. */
 export type RedirectResult =
-  SignInResult | { status: 'linked'; identity: Identity } | { status: 'reauthenticated' };
+  | SignInResult
+  | { status: 'linked'; identity: Identity }
+  | { status: 'reauthenticated' };
 
 /** Whether a customer is signed in. */
 export type AuthState =

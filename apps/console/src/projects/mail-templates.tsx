@@ -18,7 +18,9 @@ import { MailTemplateEditor } from './mail-template-editor';
 import type { Project } from './use-project-form';
 
 type TemplateDialog =
-  { kind: 'add' } | { kind: 'edit'; template: TemplateId } | { kind: 'reset'; template: MailTemplate };
+  | { kind: 'add' }
+  | { kind: 'edit'; template: TemplateId }
+  | { kind: 'reset'; template: MailTemplate };
 
 const columns: Column<MailTemplate>[] = [
   { header: 'Email', cell: (row) => mailTypes[row.kind] },

@@ -106,7 +106,8 @@ export type AuditActorType = (typeof auditActorTypes)[number];
 
 /** The actor of an action. Gatehouse itself has no id. */
 export type AuditActor =
-  { type: Exclude<AuditActorType, 'system'>; id: string } | { type: 'system'; id: null };
+  | { type: Exclude<AuditActorType, 'system'>; id: string }
+  | { type: 'system'; id: null };
 
 /**
  * Returns the actions that match a filter: a single action, all actions of a noun for `customer.*`, or none

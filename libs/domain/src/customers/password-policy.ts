@@ -1,6 +1,10 @@
 /** The reasons why a password is rejected (contract, section 2, `weak_password`). */
 export type PasswordWeakness =
-  'too_short' | 'too_long' | 'too_common' | 'contains_personal_data' | 'breached';
+  | 'too_short'
+  | 'too_long'
+  | 'too_common'
+  | 'contains_personal_data'
+  | 'breached';
 
 export const PASSWORD_MAX_LENGTH = 128;
 

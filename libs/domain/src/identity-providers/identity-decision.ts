@@ -22,7 +22,10 @@ export type IdentityAction = 'sign_in' | 'link' | 'claim_and_link' | 'create_ver
 
 /** Why a customer cannot sign in by a provider; also the parameter `error` of the redirect. */
 export type IdentityRefusal =
-  'customer_disabled' | 'account_exists' | 'email_required' | 'sign_up_not_allowed';
+  | 'customer_disabled'
+  | 'account_exists'
+  | 'email_required'
+  | 'sign_up_not_allowed';
 
 export type IdentityDecision = { action: IdentityAction } | { refusal: IdentityRefusal };
 

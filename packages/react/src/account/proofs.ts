@@ -2,7 +2,13 @@ import { GatehouseError, type Client } from '@gatehouse/js';
 
 /** How customers prove their identity. `current_password` is sent with the change itself. */
 export type ProofMethod =
-  'current_password' | 'password' | 'totp' | 'passkey' | 'email_code' | 'recovery_code' | 'provider';
+  | 'current_password'
+  | 'password'
+  | 'totp'
+  | 'passkey'
+  | 'email_code'
+  | 'recovery_code'
+  | 'provider';
 
 const ORDER: ProofMethod[] = ['password', 'totp', 'passkey', 'email_code', 'recovery_code'];
 

@@ -16,7 +16,8 @@ export class ApiKeyResponse {
   @ApiProperty({ description: 'Last four characters of the value', example: 'INfG' }) last4!: string;
   @ApiProperty(nullableTime) expiresAt!: string | null;
   @ApiProperty({ ...nullableTime, description: 'Time of the last use, to the minute' }) lastUsedAt!:
-    string | null;
+    | string
+    | null;
   @ApiProperty(nullableTime) revokedAt!: string | null;
 
   @ApiProperty({

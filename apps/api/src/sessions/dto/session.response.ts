@@ -15,7 +15,8 @@ export class SessionResponse {
   device!: string | null;
 
   @ApiProperty({ type: String, nullable: true, description: 'Client IP address of the sign-in' }) ip!:
-    string | null;
+    | string
+    | null;
   @ApiProperty({ type: String, nullable: true }) userAgent!: string | null;
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
   @ApiProperty({ format: 'date-time', description: 'Time of the sign-in or of the last refresh' })

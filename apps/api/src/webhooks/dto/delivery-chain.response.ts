@@ -29,7 +29,8 @@ export class ChainedDeliveryResponse {
   batchId!: string | null;
   @ApiProperty({ enum: deliveryResolutions, nullable: true }) resolution!: string | null;
   @ApiProperty({ ...nullableText, description: 'Reason for redelivering or discarding it' }) reason!:
-    string | null;
+    | string
+    | null;
   @ApiProperty({
     type: ActorResponse,
     nullable: true,
