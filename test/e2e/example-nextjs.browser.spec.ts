@@ -210,7 +210,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
   it('signs a new customer up', async () => {
     const email = uniqueEmail();
     await tab.goto(`${origin}/sign-in`);
-    await tab.getByRole('button', { name: 'Create an account' }).click();
+    await tab.getByRole('button', { name: 'Create account' }).click();
     await tab.getByLabel('Email').fill(email);
     await tab.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await tab.getByRole('button', { name: 'Create account' }).click();

@@ -98,7 +98,7 @@ describeBrowser('the app of docs/quick-starts/react.md', () => {
       await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     };
 
-    await button('Create an account').click();
+    await button('Create account').click();
     await fill();
     await button('Create account').click();
     await page.getByRole('heading', { name: `Orders of ${email}` }).waitFor();

@@ -22,7 +22,7 @@ describeBrowser('examples/react-express', () => {
     const page = await browser.open(example.url);
     await addVirtualAuthenticator(page);
     const email = uniqueEmail();
-    await page.getByRole('button', { name: 'Create an account' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByLabel('Email address').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();

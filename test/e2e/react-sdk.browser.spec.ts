@@ -77,7 +77,7 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
   it('signs up and in with a password, and keeps what was entered after an error', async () => {
     const email = uniqueEmail();
     await open('/sign-up');
-    await heading('Create your account');
+    await heading('Create account');
     await checkStep('sign-up');
     await click('Create account');
     await alert('Fill in this field.');

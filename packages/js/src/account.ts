@@ -1,4 +1,5 @@
 import type { ClientCore } from './client-core.js';
+import { loadPasskeys, loadRedirects } from './on-demand.js';
 import { pagedList, type Page, type PagedList } from './pages.js';
 import type { RedirectTarget } from './redirects.js';
 import type {
@@ -12,10 +13,6 @@ import type {
   RedirectResult,
   Session,
 } from './types.js';
-
-const loadFactors = () => import('./factors.js');
-const loadPasskeys = () => import('./passkeys.js');
-const loadRedirects = () => import('./redirects.js');
 
 /** Returns the functions of `client.customer`. All throw GatehouseError. */
 export const createCustomer = ({ manager, store }: ClientCore) => ({
@@ -54,24 +51,24 @@ export const createSessions = ({ manager }: ClientCore) => ({
 });
 
 /** Returns the functions of `client.factors`. All throw GatehouseError. */
-export const createFactors = (core: ClientCore) => ({
+export const createFactors = ({ manager }: ClientCore) => ({
   /** Returns the second factors and the number of unused recovery codes. */
-  list: async (): Promise<Factors> => (await loadFactors()).list(core),
+  list: (): Promise<Factors> => manager.call('GET', '/me/factors'),
 
   /** Adds an authenticator app, which `confirmTotp()` confirms. */
-  addTotp: async (proof: { password?: string } = {}): Promise<NewTotpFactor> =>
-    (await loadFactors()).addTotp(core, proof),
+  addTotp: (proof: { password?: string } = {}): Promise<NewTotpFactor> =>
+    manager.call('POST', '/me/factors/totp', proof),
 
   /** Confirms an authenticator app with its first code. Returns the recovery codes of the first factor. */
-  confirmTotp: async (id: string, { code }: { code: string }): Promise<{ recoveryCodes: string[] | null }> =>
-    (await loadFactors()).confirmTotp(core, id, code),
+  confirmTotp: (id: string, proof: { code: string }): Promise<{ recoveryCodes: string[] | null }> =>
+    manager.call('POST', `/me/factors/totp/${id}/confirm`, proof),
 
   /** Removes an authenticator app. */
-  remove: async (id: string): Promise<void> => (await loadFactors()).remove(core, id),
+  remove: (id: string): Promise<void> => manager.call('DELETE', `/me/factors/${id}`),
 
   /** Returns new recovery codes, which replace the previous ones. */
   createRecoveryCodes: async (proof: { password?: string } = {}): Promise<string[]> =>
-    (await loadFactors()).createRecoveryCodes(core, proof),
+    (await manager.call<{ recoveryCodes: string[] }>('POST', '/me/recovery-codes', proof)).recoveryCodes,
 });
 
 /** Returns the functions of `client.passkeys`. All throw GatehouseError. */

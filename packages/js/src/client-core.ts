@@ -1,6 +1,7 @@
 import { GatehouseError, isLost } from './gatehouse-error.js';
 import type { Platform } from './platform.js';
 import { SessionManager } from './session-manager.js';
+import { base64Alphabet } from './session-record.js';
 import { SessionStore } from './session-store.js';
 import { browserStorage, memoryStorage, type ClientStorage } from './storage.js';
 import { Transport } from './transport.js';
@@ -41,6 +42,7 @@ export class ClientCore {
    */
   readonly flowStorage: ClientStorage;
   readonly isLost = isLost;
+  readonly base64Alphabet = base64Alphabet;
   readonly store: SessionStore;
   readonly transport: Transport;
   readonly manager: SessionManager;

@@ -9,6 +9,7 @@ import {
 import { createAuthorizedFetch } from './authorized-fetch.js';
 import { ClientCore, type ClientOptions } from './client-core.js';
 import { endsSession, GatehouseError } from './gatehouse-error.js';
+import { loadRedirects } from './on-demand.js';
 import { currentPlatform, type Platform } from './platform.js';
 import { createChallenge, createPublicFunctions, createSignIn } from './sign-in.js';
 import type { AuthState, RedirectResult } from './types.js';
@@ -82,7 +83,7 @@ const isSignedOut = (error: unknown): boolean =>
 function createHandleRedirect(core: ClientCore): (url?: string) => Promise<RedirectResult | null> {
   let current: { url: string; result: Promise<RedirectResult | null> } | undefined;
   const handle = async (url: string): Promise<RedirectResult | null> =>
-    (await import('./redirects.js')).handleRedirect(core, url);
+    (await loadRedirects()).handleRedirect(core, url);
   return async (url = location.href) => {
     if (!/[?&](code|error)=/.test(url)) return null;
     // Components that are mounted twice call it twice, but a code can be exchanged once.

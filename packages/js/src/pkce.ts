@@ -1,14 +1,12 @@
 import type { ClientCore } from './client-core.js';
 import { sha256 } from './sha256.js';
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-
 /** Returns bytes in base64url. React Native has no `btoa`. */
-function base64url(bytes: Uint8Array): string {
+function base64url({ base64Alphabet }: ClientCore, bytes: Uint8Array): string {
   let text = '';
   for (let i = 0; i < bytes.length; i += 3) {
     const bits = (bytes[i]! << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0);
-    for (const shift of [18, 12, 6, 0]) text += ALPHABET[(bits >> shift) & 63];
+    for (const shift of [18, 12, 6, 0]) text += base64Alphabet[(bits >> shift) & 63];
   }
   return text.slice(0, Math.ceil((bytes.length * 4) / 3));
 }
@@ -20,7 +18,7 @@ export function randomText(core: ClientCore): string {
     throw core.error('no_secure_random', 'Pass the option crypto: { getRandomValues }');
   const bytes = new Uint8Array(32);
   source.getRandomValues(bytes);
-  return base64url(bytes);
+  return base64url(core, bytes);
 }
 
 /** Returns a verifier and its challenge (RFC 7636). @throws GatehouseError `no_secure_random` */
@@ -32,5 +30,5 @@ export async function createVerifier(
   // Pages on plain http and React Native have no `crypto.subtle`.
   const subtle = (globalThis as { crypto?: Partial<Crypto> }).crypto?.subtle;
   const hash = subtle ? new Uint8Array(await subtle.digest('SHA-256', bytes)) : sha256(bytes);
-  return { codeVerifier, codeChallenge: base64url(hash) };
+  return { codeVerifier, codeChallenge: base64url(core, hash) };
 }

@@ -59,7 +59,8 @@ export function parseRecord(text: string | null): SessionRecord | null {
   }
 }
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+/** The alphabet of base64url (RFC 4648). */
+export const base64Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /** Returns the id of the session of an access token. React Native has no `atob`. */
 export function sessionIdOf(accessToken: string): string {
@@ -67,7 +68,7 @@ export function sessionIdOf(accessToken: string): string {
   let length = 0;
   let json = '';
   for (const char of accessToken.split('.')[1] ?? '') {
-    bits = ((bits << 6) | ALPHABET.indexOf(char)) & 0xffff;
+    bits = ((bits << 6) | base64Alphabet.indexOf(char)) & 0xffff;
     length += 6;
     if (length < 8) continue;
     length -= 8;

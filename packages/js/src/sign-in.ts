@@ -1,4 +1,5 @@
 import type { ClientCore } from './client-core.js';
+import { loadPasskeys, loadRedirects } from './on-demand.js';
 import type { RedirectTarget, SignInUrlOptions } from './redirects.js';
 import type {
   EmailChange,
@@ -10,9 +11,6 @@ import type {
   TotpSecret,
   VerifiedEmail,
 } from './types.js';
-
-const loadPasskeys = () => import('./passkeys.js');
-const loadRedirects = () => import('./redirects.js');
 
 /** Returns the functions of `client.signIn`. All throw GatehouseError. */
 export const createSignIn = (core: ClientCore) => ({

@@ -1,22 +1,11 @@
 'use client';
-import { useMemo } from 'react';
-import { useGatehouse } from './gatehouse-context.js';
-import { en } from './localization/en.js';
+import { createContext, useContext } from 'react';
 import type { Texts } from './localization/texts.js';
 
+export const TextsContext = createContext<Texts | null>(null);
+
 /** Returns the texts in the language of the provider. */
-export function useTexts(): Texts {
-  const { localization } = useGatehouse();
-  return useMemo(
-    () => ({
-      ...en,
-      ...localization,
-      errors: { ...en.errors, ...localization.errors },
-      reasons: { ...en.reasons, ...localization.reasons },
-    }),
-    [localization],
-  );
-}
+export const useTexts = (): Texts => useContext(TextsContext)!;
 
 /** Replaces each `{name}` of a text by the value of this name. */
 export const fill = (text: string, values: Record<string, string | number>): string =>

@@ -8,44 +8,59 @@ import { build } from 'vite';
 // Usage: node measure-export.mjs <project> <specifier> [--everything] <peer dependency>…
 //
 // Prints the size of an export in bytes: bundled with its dependencies, minified and compressed with gzip. Peer
-// dependencies do not count. --everything adds chunks that are imported on demand, and dependencies of Gatehouse of which
-// the export imports only types. A separate program, because the native part of the bundler rejects objects that jest
-// has created.
+// dependencies do not count, and neither does the code with which a bundler loads chunks. --everything measures all
+// exports of a package together, style sheets included, with the chunks that are imported on demand and the packages of
+// Gatehouse that it depends on. A separate program, because the native part of the bundler rejects objects that jest has
+// created.
 const [project, specifier, ...rest] = process.argv.slice(2);
 const isEverything = rest.includes('--everything');
 const peers = rest.filter((each) => each !== '--everything');
-if (specifier.endsWith('.css')) {
-  const file = createRequire(path.resolve(project, 'package.json')).resolve(specifier);
-  console.log(gzipSync(await readFile(file)).length);
-  process.exit();
+const isStyleSheet = (name) => name.endsWith('.css');
+const resolve = (name) => createRequire(path.resolve(project, 'package.json')).resolve(name);
+
+/** Returns the specifiers of all exports of a package and of its dependencies of Gatehouse, which come first. */
+async function allSpecifiers(name) {
+  const manifest = path.join(project, 'node_modules', name, 'package.json');
+  const { exports, dependencies = {} } = JSON.parse(await readFile(manifest, 'utf8'));
+  const own = Object.keys(dependencies).filter((each) => each.startsWith('@gatehouse/'));
+  const ofDependencies = await Promise.all(own.map(allSpecifiers));
+  return [...ofDependencies.flat(), ...Object.keys(exports).map((subpath) => path.posix.join(name, subpath))];
 }
+
+/** Returns the source of a module that exports the same values, each of them once. */
+async function sourceOf(specifiers) {
+  const known = new Set();
+  const lines = [];
+  for (const each of specifiers) {
+    if (isStyleSheet(each)) {
+      lines.push(`import '${each}';`);
+      continue;
+    }
+    const added = Object.entries(await import(pathToFileURL(resolve(each)).href)).filter(
+      ([, value]) => !known.has(value),
+    );
+    added.forEach(([, value]) => known.add(value));
+    lines.push(`export { ${added.map(([name]) => name).join(', ')} } from '${each}';`);
+  }
+  return lines.join('\n');
+}
+
 const entry = path.join(project, 'measured.js');
-const probe = path.join(project, 'probe.js');
-await writeFile(probe, `export * as all from '${specifier}';\n`);
-const { all } = await import(pathToFileURL(probe).href);
-// `export *` does not include a default export.
-const defaultExport = 'default' in all ? `export { default } from '${specifier}';\n` : '';
-const exported = [`export * from '${specifier}';\n${defaultExport}`];
-if (isEverything) {
-  const manifest = path.join(project, 'node_modules', specifier, 'package.json');
-  const { dependencies = {} } = JSON.parse(await readFile(manifest, 'utf8'));
-  const own = Object.keys(dependencies).filter((name) => name.startsWith('@gatehouse/'));
-  own.forEach((name, index) => exported.push(`export * as dependency${index} from '${name}';\n`));
-}
-await writeFile(entry, exported.join(''));
+await writeFile(entry, await sourceOf(isEverything ? await allSpecifiers(specifier) : [specifier]));
 const isPeer = (id) => peers.some((name) => id === name || id.startsWith(`${name}/`));
-const { output } = await build({
+const [{ output }] = await build({
   root: project,
   configFile: false,
   logLevel: 'error',
   build: {
     write: false,
-    minify: true,
-    target: 'es2022',
+    target: 'esnext',
+    // A library, to which Vite adds no code that preloads chunks.
+    lib: { entry, formats: ['es'], fileName: 'measured', cssFileName: 'measured' },
     rolldownOptions: {
-      input: entry,
-      preserveEntrySignatures: 'strict',
       external: (id) => isPeer(id) || id.startsWith('node:') || builtinModules.includes(id),
+      // Vite does not remove the spaces of libraries.
+      output: { minify: true },
     },
   },
 });
@@ -58,4 +73,6 @@ const load = (name) => {
   if (isEverything) chunks.get(name).dynamicImports.forEach(load);
 };
 load([...chunks.values()].find(({ isEntry }) => isEntry).fileName);
-console.log(gzipSync([...loaded].map((name) => chunks.get(name).code).join('\n')).length);
+const code = [...loaded].map((name) => chunks.get(name).code).join('\n');
+const styleSheets = output.filter(({ fileName }) => isStyleSheet(fileName)).map(({ source }) => source);
+console.log([code, ...styleSheets].reduce((sum, text) => sum + gzipSync(text).length, 0));

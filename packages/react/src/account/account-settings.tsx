@@ -2,6 +2,7 @@
 import type { SignInOptions } from '@gatehouse/js';
 import { useEffect, useState } from 'react';
 import { errorText } from '../components/error-text.js';
+import { NotLoaded } from '../components/not-loaded.js';
 import { Alert, Panel, Skeleton } from '../components/panel.js';
 import { useGatehouse } from '../gatehouse-context.js';
 import { useAuth } from '../use-auth.js';
@@ -12,10 +13,10 @@ import { FactorSections } from './factor-sections.js';
 import { IdentitySection } from './identity-section.js';
 import { PasswordSection } from './password-section.js';
 import { ProfileSection } from './profile-section.js';
-import { NotLoaded } from './section.js';
 import { SessionSection } from './session-section.js';
-import { useLoaded } from './use-loaded.js';
+import { useLoaded } from '../components/use-loaded.js';
 import { useProve } from './use-prove.js';
+import { Localized } from '../localization/localized.js';
 
 export interface AccountSettingsProps {
   /**
@@ -30,9 +31,11 @@ export function AccountSettings(props: AccountSettingsProps) {
   const { status, sessionId } = useAuth();
   if (status === 'signed_out') return null;
   return (
-    <Panel className="gh-card gh-account">
-      {status === 'loading' ? <Skeleton lines={8} /> : <Sections key={sessionId} {...props} />}
-    </Panel>
+    <Localized>
+      <Panel className="gh-card gh-account">
+        {status === 'loading' ? <Skeleton lines={8} /> : <Sections key={sessionId} {...props} />}
+      </Panel>
+    </Localized>
   );
 }
 

@@ -9,6 +9,7 @@ import { useTexts } from '../use-texts.js';
 import { Sections } from './account-settings.js';
 import { Avatar, fullName } from './avatar.js';
 import { useMenu } from './use-menu.js';
+import { Localized } from '../localization/localized.js';
 
 /** An entry of the menu: a link with `href`, or a button with `onClick`. */
 export interface CustomerMenuItem {
@@ -33,7 +34,12 @@ export interface CustomerButtonProps {
 /** The avatar of the customer, with a menu. Renders nothing if no customer is signed in. */
 export function CustomerButton(props: CustomerButtonProps) {
   const { status, sessionId } = useAuth();
-  return status === 'signed_in' ? <SignedInButton key={sessionId} {...props} /> : null;
+  if (status !== 'signed_in') return null;
+  return (
+    <Localized>
+      <SignedInButton key={sessionId} {...props} />
+    </Localized>
+  );
 }
 
 function SignedInButton(props: CustomerButtonProps) {

@@ -15,9 +15,7 @@ export function DeleteSection() {
     <Section title={texts.deleteAccount} text={texts.deleteText}>
       <FormDialogButton
         label={texts.deleteAccount}
-        title={texts.deleteAccount}
         text={texts.deleteText}
-        submitLabel={texts.deleteAccount}
         variant="danger"
         onSubmit={async ({ confirmation = '' }) => {
           if (confirmation.trim().toLowerCase() !== email.toLowerCase())

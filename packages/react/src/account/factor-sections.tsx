@@ -3,14 +3,15 @@ import type { Factors, NewTotpFactor } from '@gatehouse/js';
 import { useState } from 'react';
 import { ActionButton } from '../components/action-button.js';
 import { Dialog, FormDialog, FormDialogButton } from '../components/dialog.js';
-import { CodeField, digits, Field } from '../components/form.js';
-import { inGroups, QrCode } from '../components/qr-code.js';
+import { digits, Field } from '../components/form.js';
 import { RecoveryCodes } from '../components/recovery-codes.js';
+import { TotpSetup } from '../components/totp-setup.js';
 import { hasPasskeys } from '../sign-in/other-ways.js';
+import { NotLoaded } from '../components/not-loaded.js';
 import { fill, useTexts } from '../use-texts.js';
 import { useAccount } from './account-context.js';
-import { NotLoaded, Row, Rows, Section, useUsage } from './section.js';
-import { useLoaded, type Loaded } from './use-loaded.js';
+import { Row, Rows, Section, useUsage } from './section.js';
+import { useLoaded, type Loaded } from '../components/use-loaded.js';
 
 interface Props {
   factors: Loaded<Factors>;
@@ -57,7 +58,6 @@ function TotpSection({ factors, showCodes }: Props) {
                   subject={texts.authenticator}
                   title={fill(texts.removeTitle, { name: texts.authenticator })}
                   text={texts.removeAuthenticatorText}
-                  submitLabel={texts.remove}
                   variant="danger"
                   onSubmit={async () => {
                     await prove(() => client.factors.remove(factor.id));
@@ -89,11 +89,7 @@ function TotpSection({ factors, showCodes }: Props) {
             showCodes(recoveryCodes);
           }}
         >
-          <QrCode svg={added.qrCode} label={texts.qrCode} />
-          <p className="gh-text">
-            {texts.secret} <code>{inGroups(added.secret)}</code>
-          </p>
-          <CodeField label={texts.totpCode} />
+          <TotpSetup secret={added} />
         </FormDialog>
       ) : null}
     </Section>
@@ -115,9 +111,7 @@ function RecoveryRow({ factors: { value, reload }, showCodes }: Props) {
         >
           <FormDialogButton
             label={texts.newCodes}
-            title={texts.newCodes}
             text={texts.newCodesText}
-            submitLabel={texts.newCodes}
             onSubmit={async () => {
               showCodes(await prove(() => client.factors.createRecoveryCodes()));
               await reload();
@@ -143,7 +137,6 @@ function PasskeySection({ factors, showCodes }: Props) {
               <FormDialogButton
                 label={texts.rename}
                 subject={passkey.name}
-                title={texts.rename}
                 submitLabel={texts.save}
                 onSubmit={async ({ name = '' }) => {
                   await prove(() => client.passkeys.rename(passkey.id, { name }));
@@ -157,7 +150,6 @@ function PasskeySection({ factors, showCodes }: Props) {
                 subject={passkey.name}
                 title={fill(texts.removeTitle, { name: passkey.name })}
                 text={texts.removePasskeyText}
-                submitLabel={texts.remove}
                 variant="danger"
                 onSubmit={async () => {
                   await prove(() => client.passkeys.remove(passkey.id));

@@ -1,10 +1,11 @@
 'use client';
 import { ActionButton } from '../components/action-button.js';
 import { FormDialogButton } from '../components/dialog.js';
+import { NotLoaded } from '../components/not-loaded.js';
 import { fill, useTexts } from '../use-texts.js';
 import { useAccount } from './account-context.js';
-import { NotLoaded, Row, Rows, Section, useUsage } from './section.js';
-import { useLoaded } from './use-loaded.js';
+import { Row, Rows, Section, useUsage } from './section.js';
+import { useLoaded } from '../components/use-loaded.js';
 
 /** The accounts at identity providers. */
 export function IdentitySection() {
@@ -33,7 +34,6 @@ export function IdentitySection() {
                   label={texts.disconnect}
                   subject={name}
                   title={fill(texts.disconnectTitle, { name })}
-                  submitLabel={texts.disconnect}
                   variant="danger"
                   onSubmit={async () => {
                     await prove(() => client.identities.unlink(identity.id));

@@ -18,7 +18,6 @@ export function PasswordSection({ onChange }: { onChange: () => void }) {
       <Alert isSuccess>{isSet ? texts.passwordSet : null}</Alert>
       <FormDialogButton
         label={texts.setPassword}
-        title={texts.setPassword}
         text={texts.passwordText}
         submitLabel={texts.save}
         onSubmit={async ({ newPassword = '' }) => {

@@ -58,7 +58,6 @@ function EmailRows() {
           <Row key={email} title={email} badge={emailVerified ? texts.verified : texts.unverified}>
             <FormDialogButton
               label={texts.changeEmail}
-              title={texts.changeEmail}
               text={texts.changeEmailText}
               submitLabel={texts.continue}
               onSubmit={async ({ email: next = '' }) => {

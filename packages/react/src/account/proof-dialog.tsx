@@ -1,17 +1,17 @@
 'use client';
 import { GatehouseError } from '@gatehouse/js';
-import { useRef, useState } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { ActionButton } from '../components/action-button.js';
 import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
-import { CodeField, Field, Form, PasswordField } from '../components/form.js';
+import { CodeField, Form, PasswordField, RecoveryCodeField } from '../components/form.js';
 import { Alert } from '../components/panel.js';
 import { hasPasskeys } from '../sign-in/other-ways.js';
 import { fill, useTexts } from '../use-texts.js';
 import { useAccount } from './account-context.js';
 import { HiddenUsername } from './hidden-username.js';
 import { proofError, requiredProofs, sendProof, type ProofMethod } from './proofs.js';
-import { useLoaded } from './use-loaded.js';
+import { useLoaded } from '../components/use-loaded.js';
 
 /** A change that requires a proof of identity. */
 export interface ProofRequest {
@@ -31,10 +31,11 @@ interface Props {
 /** Asks for a proof of identity, then carries out the change that requires it. */
 export function ProofDialog({ request, onEnd }: Props) {
   const texts = useTexts();
-  const { client, customer } = useAccount();
+  const { client } = useAccount();
   const { methods, method, setMethod, notice, submit } = useProofs({ request, onEnd });
   const [isSent, setIsSent] = useState(false);
-  const isUnsent = method === 'email_code' && !isSent;
+  const forms = useProofForms(isSent);
+  const form = method && method !== 'provider' && forms[method];
   const cancel = (): void => {
     onEnd();
     request.reject(new GatehouseError('reauthentication_required', 'Canceled'));
@@ -43,29 +44,28 @@ export function ProofDialog({ request, onEnd }: Props) {
     await client.reauthenticate.sendEmailCode();
     setIsSent(true);
   };
-  const { text, label } = useMethodTexts(isSent, customer.email);
-  const hasForm = method && method !== 'provider';
   return (
-    <Dialog title={texts.factorTitle} text={hasForm ? text[method] : null} onClose={cancel}>
+    <Dialog title={texts.factorTitle} text={form && form.text} onClose={cancel}>
       <Alert>{notice}</Alert>
-      {hasForm ? (
+      {form ? (
         <Form
           key={`${method} ${isSent}`}
-          submitLabel={isUnsent || method === 'passkey' ? label[method] : texts.continue}
-          onSubmit={isUnsent ? send : submit}
+          submitLabel={form.field ? texts.continue : form.label}
+          onSubmit={method === 'email_code' && !isSent ? send : submit}
         >
-          {isUnsent ? null : <ProofField method={method} />}
+          {form.field}
         </Form>
       ) : null}
       <div className="gh-actions gh-again">
-        {methods
-          .filter((other): other is FormMethod => other !== method && other !== 'provider')
-          .map((other) => (
+        {methods.map((other) => {
+          if (other === 'provider') return <ProviderProofs key={other} isOnly={!form} />;
+          if (other === method) return null;
+          return (
             <Button key={other} onClick={() => setMethod(other)}>
-              {label[other]}
+              {forms[other].label}
             </Button>
-          ))}
-        {methods.includes('provider') ? <ProviderProofs isOnly={!hasForm} /> : null}
+          );
+        })}
         <Button onClick={cancel}>{texts.cancel}</Button>
       </div>
     </Dialog>
@@ -117,47 +117,48 @@ function useProofs({ request, onEnd }: Props) {
 const usable = (methods: ProofMethod[]): ProofMethod[] =>
   methods.filter((method) => method !== 'passkey' || hasPasskeys());
 
-/** A proof that a form sends. */
-type FormMethod = Exclude<ProofMethod, 'provider'>;
-type Labels = Record<FormMethod, string>;
-
-/** Returns what the dialog says about each method, and the labels of the buttons that choose one. */
-function useMethodTexts(isSent: boolean, email: string): { text: Labels; label: Labels } {
-  const texts = useTexts();
-  return {
-    text: {
-      current_password: texts.proofPassword,
-      password: texts.proofPassword,
-      totp: texts.factorTotp,
-      passkey: texts.factorPasskey,
-      email_code: isSent ? fill(texts.codeText, { email }) : texts.proofEmail,
-      recovery_code: texts.factorRecovery,
-    },
-    label: {
-      current_password: texts.usePassword,
-      password: texts.usePassword,
-      totp: texts.useTotp,
-      passkey: texts.usePasskey,
-      email_code: texts.emailCode,
-      recovery_code: texts.useRecoveryCode,
-    },
-  };
+/** The form for a proof. Without a field, its button is the one that chooses the method. */
+interface ProofForm {
+  text: string;
+  /** Label of the button that chooses the method. */
+  label: string;
+  field?: ReactNode;
 }
 
-/** The field for a proof. It has the focus. */
-function ProofField({ method }: { method: ProofMethod }) {
+/** Returns the forms of all methods. @param isSent true if the code of the email was sent */
+function useProofForms(isSent: boolean): Record<Exclude<ProofMethod, 'provider'>, ProofForm> {
   const texts = useTexts();
-  if (method === 'passkey') return null;
-  if (method === 'totp') return <CodeField autoFocus label={texts.totpCode} />;
-  if (method === 'email_code') return <CodeField autoFocus label={texts.code} />;
-  if (method === 'recovery_code')
-    return <Field autoFocus name="code" label={texts.recoveryCode} autoComplete="off" spellCheck={false} />;
-  return (
-    <>
-      <HiddenUsername />
-      <PasswordField autoFocus name="password" label={texts.password} autoComplete="current-password" />
-    </>
-  );
+  const { email } = useAccount().customer;
+  const password = {
+    text: texts.proofPassword,
+    label: texts.usePassword,
+    field: (
+      <>
+        <HiddenUsername />
+        <PasswordField autoFocus name="password" label={texts.password} autoComplete="current-password" />
+      </>
+    ),
+  };
+  return {
+    current_password: password,
+    password,
+    totp: {
+      text: texts.factorTotp,
+      label: texts.useTotp,
+      field: <CodeField autoFocus label={texts.totpCode} />,
+    },
+    passkey: { text: texts.factorPasskey, label: texts.usePasskey },
+    email_code: {
+      text: isSent ? fill(texts.codeText, { email }) : texts.proofEmail,
+      label: texts.emailCode,
+      field: isSent && <CodeField autoFocus label={texts.code} />,
+    },
+    recovery_code: {
+      text: texts.factorRecovery,
+      label: texts.useRecoveryCode,
+      field: <RecoveryCodeField autoFocus />,
+    },
+  };
 }
 
 /** The identity providers that can sign the customer in again. @param isOnly true if the customer has no other proof */

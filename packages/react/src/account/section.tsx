@@ -1,9 +1,6 @@
 'use client';
 import { useEffect, useId, useRef, type ReactNode } from 'react';
-import { ActionButton } from '../components/action-button.js';
-import { Alert, Skeleton } from '../components/panel.js';
 import { fill, useTexts } from '../use-texts.js';
-import type { Loaded } from './use-loaded.js';
 
 /** A part of the account settings. */
 export function Section({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
@@ -16,18 +13,6 @@ export function Section({ title, text, children }: { title: string; text?: strin
       </div>
       <div className="gh-content">{children}</div>
     </section>
-  );
-}
-
-/** What is shown in place of a value that has not loaded: an error with a button, or gray lines. */
-export function NotLoaded({ error, reload, lines = 2 }: Loaded<unknown> & { lines?: number }) {
-  const texts = useTexts();
-  if (!error) return <Skeleton lines={lines} />;
-  return (
-    <div className="gh-actions">
-      <Alert>{error}</Alert>
-      <ActionButton work={reload}>{texts.retry}</ActionButton>
-    </div>
   );
 }
 

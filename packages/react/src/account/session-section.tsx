@@ -3,10 +3,11 @@ import type { Session } from '@gatehouse/js';
 import { useRef } from 'react';
 import { ActionButton } from '../components/action-button.js';
 import { FormDialogButton } from '../components/dialog.js';
+import { NotLoaded } from '../components/not-loaded.js';
 import { fill, useTexts } from '../use-texts.js';
 import { useAccount } from './account-context.js';
-import { NotLoaded, Row, Rows, Section, useDateText } from './section.js';
-import { useLoaded } from './use-loaded.js';
+import { Row, Rows, Section, useDateText } from './section.js';
+import { useLoaded } from '../components/use-loaded.js';
 
 /** Number of sessions that are shown at first, and with each click on "Show more". */
 const PAGE = 5;
@@ -39,7 +40,6 @@ export function SessionSection() {
       {value.data.length > 1 ? (
         <FormDialogButton
           label={texts.endOthers}
-          title={texts.endOthers}
           submitLabel={texts.signOut}
           variant="danger"
           onSubmit={async () => {
@@ -65,7 +65,6 @@ function SessionRow({ session, reload }: { session: Session; reload: () => Promi
           label={texts.signOut}
           subject={name}
           title={fill(texts.endSession, { device: name })}
-          submitLabel={texts.signOut}
           variant="danger"
           onSubmit={async () => {
             await client.sessions.revoke(id).catch(ignoreEnded);

@@ -68,7 +68,11 @@ export function FormDialog({ title, text, onClose, onSubmit, ...form }: FormDial
   );
 }
 
-export interface FormDialogButtonProps extends Omit<FormDialogProps, 'onClose'> {
+export interface FormDialogButtonProps
+  extends
+    Omit<FormDialogProps, 'onClose' | 'title' | 'submitLabel'>,
+    Partial<Pick<FormDialogProps, 'title' | 'submitLabel'>> {
+  /** Label of the button. Default of `title` and `submitLabel`. */
   label: string;
   /** What the button acts on, which tells buttons with the same label apart for screen readers. */
   subject?: string;
@@ -86,7 +90,9 @@ export function FormDialogButton({ label, subject, ...dialog }: FormDialogButton
       >
         {label}
       </Button>
-      {isOpen ? <FormDialog {...dialog} onClose={() => setIsOpen(false)} /> : null}
+      {isOpen ? (
+        <FormDialog title={label} submitLabel={label} {...dialog} onClose={() => setIsOpen(false)} />
+      ) : null}
     </>
   );
 }

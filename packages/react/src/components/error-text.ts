@@ -46,8 +46,10 @@ export function formErrors(texts: Texts, error: unknown, names: string[]): FormE
 }
 
 /** Returns a time in words, rounded up to whole minutes, or to hours from two hours on. @param seconds the time */
-function waitInWords({ minute, minutes, hours }: Texts, seconds: number): string {
-  const count = Math.max(1, Math.ceil(seconds / 60));
-  if (count === 1) return minute;
-  return count < 120 ? fill(minutes, { count }) : fill(hours, { count: Math.ceil(count / 60) });
+function waitInWords({ language }: Texts, seconds: number): string {
+  const minutes = Math.max(1, Math.ceil(seconds / 60));
+  const isLong = minutes >= 120;
+  const unit = isLong ? 'hour' : 'minute';
+  const format = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' });
+  return format.format(isLong ? Math.ceil(minutes / 60) : minutes);
 }

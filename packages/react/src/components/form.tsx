@@ -32,7 +32,8 @@ export function Form({ submitLabel, onSubmit, variant = 'primary', other, childr
   const texts = useTexts();
   const form = useRef<HTMLFormElement>(null);
   const isRunning = useRef(false);
-  const [busy, setBusy] = useState<'main' | 'other'>();
+  /** Label of the button whose action is running. */
+  const [busy, setBusy] = useState<string>();
   const [errors, setErrors] = useState<FormErrors>({ fields: {} });
 
   const showErrors = (next: FormErrors): void => {
@@ -40,16 +41,16 @@ export function Form({ submitLabel, onSubmit, variant = 'primary', other, childr
     const name = Object.keys(next.fields)[0];
     if (name) (form.current?.elements.namedItem(name) as HTMLElement | null)?.focus();
   };
-  const submit = async (button: 'main' | 'other'): Promise<void> => {
+  const submit = async (label: string, work: FormProps['onSubmit'], names?: string[]): Promise<void> => {
     if (isRunning.current || !form.current) return;
-    const fields = invalidFields(texts, form.current, button === 'other' ? other?.fields : undefined);
+    const fields = invalidFields(texts, form.current, names);
     showErrors({ fields });
     if (Object.keys(fields).length > 0) return;
     isRunning.current = true;
-    setBusy(button);
+    setBusy(label);
     const values = Object.fromEntries(new FormData(form.current)) as Record<string, string>;
     try {
-      await (button === 'other' ? other?.onSubmit : onSubmit)?.(values);
+      await work(values);
     } catch (error) {
       showErrors(formErrors(texts, error, Object.keys(values)));
     } finally {
@@ -64,17 +65,20 @@ export function Form({ submitLabel, onSubmit, variant = 'primary', other, childr
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        void submit('main');
+        void submit(submitLabel, onSubmit);
       }}
     >
       <Alert>{errors.message}</Alert>
       <ErrorsContext.Provider value={errors.fields}>{children}</ErrorsContext.Provider>
       <div className="gh-actions">
-        <Button type="submit" variant={variant} isBusy={busy === 'main'}>
+        <Button type="submit" variant={variant} isBusy={busy === submitLabel}>
           {submitLabel}
         </Button>
         {other ? (
-          <Button isBusy={busy === 'other'} onClick={() => void submit('other')}>
+          <Button
+            isBusy={busy === other.label}
+            onClick={() => void submit(other.label, other.onSubmit, other.fields)}
+          >
             {other.label}
           </Button>
         ) : null}
@@ -86,8 +90,7 @@ export function Form({ submitLabel, onSubmit, variant = 'primary', other, childr
 /** Returns the errors of the fields that the browser considers invalid, by their names. @param names default: all */
 function invalidFields({ errors }: Texts, form: HTMLFormElement, names?: string[]): Record<string, string> {
   const fields: Record<string, string> = {};
-  for (const input of form.elements) {
-    if (!(input instanceof HTMLInputElement) || input.validity.valid) continue;
+  for (const input of form.querySelectorAll<HTMLInputElement>('input:invalid')) {
     if (names && !names.includes(input.name)) continue;
     const text = input.validity.valueMissing ? errors.required : errors[`${input.type}_invalid`];
     fields[input.name] = text ?? errors.invalid;
@@ -105,30 +108,22 @@ export interface FieldProps extends ComponentProps<'input'> {
 export function Field({ label, hint, children, ...props }: FieldProps) {
   const id = useId();
   const error = useContext(ErrorsContext)[props.name];
-  const described = [error ? `${id}-error` : '', hint ? `${id}-hint` : ''].filter(Boolean).join(' ');
+  const notesId = `${id}-notes`;
   return (
     <div className="gh-field">
       <label htmlFor={id}>{label}</label>
       <div className="gh-input">
-        <input
-          id={id}
-          required
-          aria-invalid={error ? true : undefined}
-          aria-describedby={described || undefined}
-          {...props}
-        />
+        <input id={id} required aria-invalid={Boolean(error)} aria-describedby={notesId} {...props} />
         {children}
       </div>
-      {error ? (
-        <p className="gh-error" id={`${id}-error`} role="alert">
-          {error}
-        </p>
-      ) : null}
-      {hint ? (
-        <p className="gh-hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      ) : null}
+      <div id={notesId}>
+        {error ? (
+          <p className="gh-error" role="alert">
+            {error}
+          </p>
+        ) : null}
+        {hint ? <p className="gh-hint">{hint}</p> : null}
+      </div>
     </div>
   );
 }
@@ -164,6 +159,18 @@ export const CodeField = (props: Omit<FieldProps, 'name'>) => (
     name="code"
     inputMode="numeric"
     autoComplete="one-time-code"
+    autoCapitalize="none"
+    spellCheck={false}
+    {...props}
+  />
+);
+
+/** A field for one of the recovery codes. */
+export const RecoveryCodeField = (props: Pick<FieldProps, 'autoFocus'>) => (
+  <Field
+    name="code"
+    label={useTexts().recoveryCode}
+    autoComplete="off"
     autoCapitalize="none"
     spellCheck={false}
     {...props}

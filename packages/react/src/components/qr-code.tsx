@@ -13,6 +13,3 @@ export function QrCode({ svg, label }: { svg: string; label: string }) {
     </svg>
   );
 }
-
-/** Returns a secret in groups of four letters, which are easier to type. */
-export const inGroups = (secret: string): string => secret.replace(/(.{4})(?=.)/g, '$1 ');

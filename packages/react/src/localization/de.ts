@@ -9,7 +9,6 @@ export const de: Texts = {
   // Sign-in and sign-up
   signIn: 'Anmelden',
   signUp: 'Konto erstellen',
-  signUpButton: 'Konto erstellen',
   email: 'E-Mail-Adresse',
   password: 'Passwort',
   passwordHint: 'Verwenden Sie einen langen Satz, den Sie sonst nirgends verwenden.',
@@ -23,11 +22,9 @@ export const de: Texts = {
   provider: 'Weiter mit {name}',
   or: 'oder',
   noAccount: 'Noch kein Konto?',
-  signUpLink: 'Konto erstellen',
   hasAccount: 'Sie haben bereits ein Konto?',
   back: 'Zurück zur Anmeldung',
   noMethod: 'Hier wird keine Anmeldung angeboten.',
-  noSignUp: 'Hier können keine neuen Konten erstellt werden.',
 
   // Steps of a sign-in
   resetTitle: 'Passwort zurücksetzen',
@@ -58,10 +55,7 @@ export const de: Texts = {
   useRecoveryCode: 'Wiederherstellungscode verwenden',
   recoveryCode: 'Wiederherstellungscode',
   enrollTitle: 'Schützen Sie Ihr Konto',
-  enrollText:
-    'Diese Anwendung verlangt einen zweiten Schritt. Scannen Sie den QR-Code mit einer Authenticator-App und geben Sie dann den Code ein, den sie anzeigt.',
-  enrollPasskeyText:
-    'Diese Anwendung verlangt einen zweiten Schritt. Fügen Sie einen Passkey hinzu, um fortzufahren.',
+  enrollText: 'Diese Anwendung verlangt einen zweiten Schritt.',
   qrCode: 'QR-Code für Ihre Authenticator-App',
   secret: 'Wenn Sie ihn nicht scannen können, geben Sie diesen Schlüssel in die App ein:',
   confirm: 'Bestätigen',
@@ -77,9 +71,6 @@ export const de: Texts = {
   // Shared by all components
   loading: 'Wird geladen',
   retry: 'Erneut versuchen',
-  minute: '1 Minute',
-  minutes: '{count} Minuten',
-  hours: '{count} Stunden',
 
   errors: {
     required: 'Füllen Sie dieses Feld aus.',

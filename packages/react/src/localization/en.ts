@@ -7,8 +7,7 @@ export const en = {
 
   // Sign-in and sign-up
   signIn: 'Sign in',
-  signUp: 'Create your account',
-  signUpButton: 'Create account',
+  signUp: 'Create account',
   email: 'Email address',
   password: 'Password',
   passwordHint: 'Use a long phrase that you use nowhere else.',
@@ -21,11 +20,9 @@ export const en = {
   provider: 'Continue with {name}',
   or: 'or',
   noAccount: 'No account yet?',
-  signUpLink: 'Create an account',
   hasAccount: 'Already have an account?',
   back: 'Back to sign-in',
   noMethod: 'There is no way to sign in here.',
-  noSignUp: 'New accounts cannot be created here.',
 
   // Steps of a sign-in
   resetTitle: 'Reset your password',
@@ -54,9 +51,7 @@ export const en = {
   useRecoveryCode: 'Use a recovery code',
   recoveryCode: 'Recovery code',
   enrollTitle: 'Protect your account',
-  enrollText:
-    'This application requires a second step. Scan the QR code with an authenticator app, then enter the code that it shows.',
-  enrollPasskeyText: 'This application requires a second step. Add a passkey to continue.',
+  enrollText: 'This application requires a second step.',
   qrCode: 'QR code for your authenticator app',
   secret: 'If you cannot scan it, type this key into the app:',
   confirm: 'Confirm',
@@ -72,9 +67,6 @@ export const en = {
   // Shared by all components
   loading: 'Loading',
   retry: 'Try again',
-  minute: '1 minute',
-  minutes: '{count} minutes',
-  hours: '{count} hours',
 
   errors: {
     required: 'Fill in this field.',

@@ -1,68 +1,41 @@
 'use client';
-import { Panel, Skeleton, Step } from '../components/panel.js';
-import { RecoveryCodes } from '../components/recovery-codes.js';
-import { useTexts } from '../use-texts.js';
+import { Panel, Skeleton } from '../components/panel.js';
 import { useAuth } from '../use-auth.js';
 import { EmailCodeStep, ForgotPasswordStep, ResetSentStep, VerifyEmailStep } from './email-steps.js';
-import { EnrollStep, SecondFactorStep } from './factor-steps.js';
+import { EnrollStep, RecoveryCodesStep, SecondFactorStep } from './factor-steps.js';
 import { FirstStep } from './first-steps.js';
-import { useAuthFlow, type AuthFlow, type AuthProps } from './use-auth-flow.js';
-
-export interface AuthFlowPanelProps extends AuthProps {
-  start: 'sign_in' | 'sign_up';
-  signInUrl?: string | undefined;
-  signUpUrl?: string | undefined;
-}
+import { AuthFlowContext, useAuthFlow, type AuthFlowProps } from './use-auth-flow.js';
+import { Localized } from '../localization/localized.js';
 
 /** All screens of a sign-in and sign-up. */
-export function AuthFlowPanel({ start, signInUrl, signUpUrl, ...props }: AuthFlowPanelProps) {
+export const AuthFlowPanel = (props: AuthFlowProps) => (
+  <Localized>
+    <Flow {...props} />
+  </Localized>
+);
+
+const STEPS = {
+  sign_in: FirstStep,
+  sign_up: FirstStep,
+  forgot_password: ForgotPasswordStep,
+  reset_sent: ResetSentStep,
+  verify_email: VerifyEmailStep,
+  email_code: EmailCodeStep,
+  second_factor: SecondFactorStep,
+  enroll_factor: EnrollStep,
+  recovery_codes: RecoveryCodesStep,
+};
+
+function Flow(props: AuthFlowProps) {
   const { status } = useAuth();
-  const flow = useAuthFlow(start, props);
+  const flow = useAuthFlow(props);
   if (status === 'signed_in') return null;
-  const otherUrl = flow.screen.name === 'sign_up' ? signInUrl : signUpUrl;
+  const Step = STEPS[flow.screen.name];
   return (
-    <Panel>{status === 'loading' ? <Skeleton /> : <CurrentStep flow={flow} otherUrl={otherUrl} />}</Panel>
-  );
-}
-
-function CurrentStep({ flow, otherUrl }: { flow: AuthFlow; otherUrl: string | undefined }) {
-  const { screen } = flow;
-  switch (screen.name) {
-    case 'sign_in':
-    case 'sign_up':
-      return <FirstStep flow={flow} otherUrl={otherUrl} />;
-    case 'forgot_password':
-      return <ForgotPasswordStep flow={flow} />;
-    case 'reset_sent':
-      return <ResetSentStep flow={flow} />;
-    case 'verify_email':
-      return <VerifyEmailStep flow={flow} />;
-    case 'email_code':
-      return <EmailCodeStep flow={flow} token={screen.token} />;
-    case 'challenge':
-      return screen.challenge.kind === 'enroll_factor' ? (
-        <EnrollStep flow={flow} challenge={screen.challenge} />
-      ) : (
-        <SecondFactorStep flow={flow} challenge={screen.challenge} />
-      );
-    case 'recovery_codes':
-      return <RecoveryCodesStep flow={flow} {...screen} />;
-  }
-}
-
-function RecoveryCodesStep({
-  flow,
-  codes,
-  customer,
-}: {
-  flow: AuthFlow;
-  codes: string[];
-  customer: Parameters<AuthFlow['complete']>[0];
-}) {
-  const texts = useTexts();
-  return (
-    <Step title={texts.codesTitle} text={texts.codesText} hasFocus>
-      <RecoveryCodes codes={codes} onConfirm={() => flow.complete(customer)} />
-    </Step>
+    <Panel>
+      <AuthFlowContext.Provider value={flow}>
+        {status === 'loading' ? <Skeleton /> : <Step />}
+      </AuthFlowContext.Provider>
+    </Panel>
   );
 }

@@ -6,16 +6,19 @@ import { Alert, Step } from '../components/panel.js';
 import { useAction } from '../components/use-action.js';
 import { fill, useTexts } from '../use-texts.js';
 import { EmailField } from './first-steps.js';
-import type { AuthFlow } from './use-auth-flow.js';
+import { useFlow } from './use-auth-flow.js';
 
 /** A line that leads back to the sign-in. */
-export const BackLine = ({ flow }: { flow: AuthFlow }) => (
-  <p className="gh-more">
-    <Button variant="link" onClick={() => flow.go({ name: 'sign_in' })}>
-      {useTexts().back}
-    </Button>
-  </p>
-);
+export function BackLine() {
+  const { go } = useFlow();
+  return (
+    <p className="gh-more">
+      <Button variant="link" onClick={() => go({ name: 'sign_in' })}>
+        {useTexts().back}
+      </Button>
+    </p>
+  );
+}
 
 /** A button that sends an email again, and says so. */
 function ResendButton({ label, work }: { label: string; work: () => Promise<unknown> }) {
@@ -38,16 +41,16 @@ function ResendButton({ label, work }: { label: string; work: () => Promise<unkn
 }
 
 /** Asks for the code of an email. */
-export function EmailCodeStep({ flow, token: firstToken }: { flow: AuthFlow; token: string }) {
+export function EmailCodeStep() {
   const texts = useTexts();
-  const { client, email, linkFields } = flow;
-  const [token, setToken] = useState(firstToken);
+  const { client, email, linkFields, signIn, screen } = useFlow<'email_code'>();
+  const [token, setToken] = useState(screen.token);
   return (
     <Step title={texts.codeTitle} text={fill(texts.codeText, { email })} hasFocus>
       <Form
         submitLabel={texts.continue}
         onSubmit={({ code = '' }) =>
-          flow.signIn(() => client.signIn.emailCode({ token, code: code.trim(), locale: texts.language }))
+          signIn(() => client.signIn.emailCode({ token, code: code.trim(), locale: texts.language }))
         }
       >
         <CodeField label={texts.code} />
@@ -56,44 +59,46 @@ export function EmailCodeStep({ flow, token: firstToken }: { flow: AuthFlow; tok
         label={texts.newCode}
         work={async () => setToken((await client.sendEmailCode({ email, ...linkFields })).token)}
       />
-      <BackLine flow={flow} />
+      <BackLine />
     </Step>
   );
 }
 
 /** Emails a link to set a new password. */
-export function ForgotPasswordStep({ flow }: { flow: AuthFlow }) {
+export function ForgotPasswordStep() {
   const texts = useTexts();
+  const { client, linkFields, go } = useFlow();
   return (
     <Step title={texts.resetTitle} text={texts.resetText} hasFocus>
       <Form
         submitLabel={texts.resetButton}
         onSubmit={async ({ email = '' }) => {
-          await flow.client.forgotPassword(email, flow.linkFields);
-          flow.go({ name: 'reset_sent' });
+          await client.forgotPassword(email, linkFields);
+          go({ name: 'reset_sent' });
         }}
       >
-        <EmailField flow={flow} />
+        <EmailField />
       </Form>
-      <BackLine flow={flow} />
+      <BackLine />
     </Step>
   );
 }
 
 /** Says that a link to set a new password was sent. */
-export function ResetSentStep({ flow }: { flow: AuthFlow }) {
+export function ResetSentStep() {
   const texts = useTexts();
+  const { email } = useFlow();
   return (
-    <Step title={texts.inboxTitle} text={fill(texts.resetSent, { email: flow.email })} hasFocus>
-      <BackLine flow={flow} />
+    <Step title={texts.inboxTitle} text={fill(texts.resetSent, { email })} hasFocus>
+      <BackLine />
     </Step>
   );
 }
 
 /** Says that the customer has to open the link of an email. */
-export function VerifyEmailStep({ flow }: { flow: AuthFlow }) {
+export function VerifyEmailStep() {
   const texts = useTexts();
-  const { client, email, linkFields } = flow;
+  const { client, email, linkFields } = useFlow();
   return (
     <Step
       title={texts.verifyTitle}
@@ -103,7 +108,7 @@ export function VerifyEmailStep({ flow }: { flow: AuthFlow }) {
       {email ? (
         <ResendButton label={texts.verifyButton} work={() => client.resendVerification(email, linkFields)} />
       ) : null}
-      <BackLine flow={flow} />
+      <BackLine />
     </Step>
   );
 }

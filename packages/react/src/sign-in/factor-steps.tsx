@@ -1,25 +1,22 @@
 'use client';
-import type { Challenge, TotpSecret } from '@gatehouse/js';
+import type { TotpSecret } from '@gatehouse/js';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../components/button.js';
-import { CodeField, digits, Field, Form } from '../components/form.js';
+import { CodeField, digits, Form, RecoveryCodeField } from '../components/form.js';
 import { Alert, Skeleton, Step } from '../components/panel.js';
-import { inGroups, QrCode } from '../components/qr-code.js';
+import { RecoveryCodes } from '../components/recovery-codes.js';
+import { TotpSetup } from '../components/totp-setup.js';
 import { useAction } from '../components/use-action.js';
 import { useTexts } from '../use-texts.js';
 import { BackLine } from './email-steps.js';
 import { FlowButton, hasPasskeys } from './other-ways.js';
-import type { AuthFlow } from './use-auth-flow.js';
-
-interface Props {
-  flow: AuthFlow;
-  challenge: Challenge;
-}
+import { useFlow, type ChallengeKind } from './use-auth-flow.js';
 
 /** Asks for a second factor. */
-export function SecondFactorStep({ flow, challenge: { token, methods } }: Props) {
+export function SecondFactorStep() {
   const texts = useTexts();
-  const { client, signIn } = flow;
+  const { client, signIn, screen } = useFlow<ChallengeKind>();
+  const { token, methods } = screen.challenge;
   const hasTotp = methods.includes('totp');
   const hasPasskey = methods.includes('passkey') && hasPasskeys();
   const hasRecovery = methods.includes('recovery_code');
@@ -34,13 +31,7 @@ export function SecondFactorStep({ flow, challenge: { token, methods } }: Props)
           submitLabel={texts.continue}
           onSubmit={({ code = '' }) => signIn(() => client.challenge.recoveryCode({ token, code }))}
         >
-          <Field
-            name="code"
-            label={texts.recoveryCode}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-          />
+          <RecoveryCodeField />
         </Form>
       ) : null}
       {hasTotp && !isRecovery ? (
@@ -53,9 +44,7 @@ export function SecondFactorStep({ flow, challenge: { token, methods } }: Props)
       ) : null}
       <div className="gh-actions gh-again">
         {hasPasskey ? (
-          <FlowButton flow={flow} work={() => client.challenge.passkey({ token })}>
-            {texts.usePasskey}
-          </FlowButton>
+          <FlowButton work={() => client.challenge.passkey({ token })}>{texts.usePasskey}</FlowButton>
         ) : null}
         {canSwitch ? (
           <Button onClick={() => setIsRecovery(!isRecovery)}>
@@ -63,15 +52,16 @@ export function SecondFactorStep({ flow, challenge: { token, methods } }: Props)
           </Button>
         ) : null}
       </div>
-      <BackLine flow={flow} />
+      <BackLine />
     </Step>
   );
 }
 
 /** Lets the customer add the second factor that the project requires. */
-export function EnrollStep({ flow, challenge: { token, methods } }: Props) {
+export function EnrollStep() {
   const texts = useTexts();
-  const { client, signIn } = flow;
+  const { client, signIn, screen } = useFlow<ChallengeKind>();
+  const { token, methods } = screen.challenge;
   const hasTotp = methods.includes('totp');
   const [secret, setSecret] = useState<TotpSecret | null>(null);
   const { error, run } = useAction(async () => setSecret(await client.challenge.enrollTotp({ token })));
@@ -82,32 +72,41 @@ export function EnrollStep({ flow, challenge: { token, methods } }: Props) {
     hasBegun.current = true;
   }, []);
   return (
-    <Step title={texts.enrollTitle} text={hasTotp ? texts.enrollText : texts.enrollPasskeyText} hasFocus>
+    <Step
+      title={texts.enrollTitle}
+      text={hasTotp ? `${texts.enrollText} ${texts.scanText}` : texts.enrollText}
+      hasFocus
+    >
       <Alert>{error}</Alert>
       {error ? <Button onClick={() => void run()}>{texts.retry}</Button> : null}
       {hasTotp && !secret && !error ? <Skeleton lines={4} /> : null}
       {secret ? (
-        <>
-          <QrCode svg={secret.qrCode} label={texts.qrCode} />
-          <p className="gh-text">
-            {texts.secret} <code>{inGroups(secret.secret)}</code>
-          </p>
-          <Form
-            submitLabel={texts.confirm}
-            onSubmit={({ code = '' }) => signIn(() => client.challenge.totp({ token, code: digits(code) }))}
-          >
-            <CodeField label={texts.totpCode} />
-          </Form>
-        </>
+        <Form
+          submitLabel={texts.confirm}
+          onSubmit={({ code = '' }) => signIn(() => client.challenge.totp({ token, code: digits(code) }))}
+        >
+          <TotpSetup secret={secret} />
+        </Form>
       ) : null}
       {methods.includes('passkey') && hasPasskeys() ? (
         <div className="gh-actions gh-again">
-          <FlowButton flow={flow} work={() => client.challenge.enrollPasskey({ token })}>
+          <FlowButton work={() => client.challenge.enrollPasskey({ token })}>
             {hasTotp ? texts.addPasskeyInstead : texts.addPasskey}
           </FlowButton>
         </div>
       ) : null}
-      <BackLine flow={flow} />
+      <BackLine />
+    </Step>
+  );
+}
+
+/** Shows the recovery codes of the first second factor. */
+export function RecoveryCodesStep() {
+  const texts = useTexts();
+  const { complete, screen } = useFlow<'recovery_codes'>();
+  return (
+    <Step title={texts.codesTitle} text={texts.codesText} hasFocus>
+      <RecoveryCodes codes={screen.codes} onConfirm={() => complete(screen.customer)} />
     </Step>
   );
 }

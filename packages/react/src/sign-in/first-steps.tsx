@@ -1,29 +1,28 @@
 'use client';
 import type { SignInOptions } from '@gatehouse/js';
 import { Button } from '../components/button.js';
-import { Field, Form, PasswordField } from '../components/form.js';
-import { Alert, Skeleton, Step } from '../components/panel.js';
+import { Field, Form, PasswordField, type FormProps } from '../components/form.js';
+import { NotLoaded } from '../components/not-loaded.js';
+import { Alert, Step } from '../components/panel.js';
 import { useTexts } from '../use-texts.js';
 import { OtherWays } from './other-ways.js';
-import type { AuthFlow } from './use-auth-flow.js';
-
-interface StepProps {
-  flow: AuthFlow;
-  options: SignInOptions;
-}
+import { useFlow, type AuthFlow } from './use-auth-flow.js';
 
 /** The field for the email address, which all screens of a flow share. */
-export const EmailField = ({ flow, hint }: { flow: AuthFlow; hint?: string }) => (
-  <Field
-    name="email"
-    type="email"
-    label={useTexts().email}
-    hint={hint}
-    autoComplete="username"
-    value={flow.email}
-    onChange={(event) => flow.setEmail(event.target.value)}
-  />
-);
+export function EmailField({ hint }: { hint?: string | false }) {
+  const { email, setEmail } = useFlow();
+  return (
+    <Field
+      name="email"
+      type="email"
+      label={useTexts().email}
+      hint={hint}
+      autoComplete="username"
+      value={email}
+      onChange={(event) => setEmail(event.target.value)}
+    />
+  );
+}
 
 /** Sends a code to an email address and shows the screen that asks for it. */
 async function sendCode({ client, linkFields, go }: AuthFlow, email: string): Promise<void> {
@@ -31,17 +30,18 @@ async function sendCode({ client, linkFields, go }: AuthFlow, email: string): Pr
   go({ name: 'email_code', token });
 }
 
-/** A line with the switch between sign-in and sign-up. @param url the page of the other component; default: none */
-function SwitchLine({ flow, to, url }: { flow: AuthFlow; to: 'sign_in' | 'sign_up'; url?: string }) {
+/** A line with the switch between sign-in and sign-up. */
+function SwitchLine({ to }: { to: 'sign_in' | 'sign_up' }) {
   const texts = useTexts();
-  const label = to === 'sign_up' ? texts.signUpLink : texts.signIn;
+  const { go, otherUrl } = useFlow();
+  const label = to === 'sign_up' ? texts.signUp : texts.signIn;
   return (
     <p className="gh-more">
       {to === 'sign_up' ? texts.noAccount : texts.hasAccount}{' '}
-      {url ? (
-        <a href={url}>{label}</a>
+      {otherUrl ? (
+        <a href={otherUrl}>{label}</a>
       ) : (
-        <Button variant="link" onClick={() => flow.go({ name: to })}>
+        <Button variant="link" onClick={() => go({ name: to })}>
           {label}
         </Button>
       )}
@@ -49,29 +49,26 @@ function SwitchLine({ flow, to, url }: { flow: AuthFlow; to: 'sign_in' | 'sign_u
   );
 }
 
-/** The first screen of a flow, with its loading state. @param otherUrl the page of the other component */
-export function FirstStep({ flow, otherUrl }: { flow: AuthFlow; otherUrl?: string | undefined }) {
+/** The first screen of a flow, with its loading state. */
+export function FirstStep() {
   const texts = useTexts();
-  const { value: options, error, reload } = flow.options;
-  const isSignUp = flow.screen.name === 'sign_up';
+  const { options: loaded, screen, hasMoved, notice } = useFlow();
+  const options = loaded.value;
+  const isSignUp = screen.name === 'sign_up';
   const canSignUp = options?.allowSignUp && (options.password || options.emailCode);
   const isOffered = options && (isSignUp ? options.allowSignUp : hasMethod(options));
-  const missing = isSignUp ? texts.noSignUp : texts.noMethod;
+  const missing = isSignUp ? texts.errors.sign_up_not_allowed : texts.noMethod;
   return (
     <Step
-      key={flow.screen.name}
+      key={screen.name}
       title={isSignUp ? texts.signUp : texts.signIn}
       text={options && !isOffered ? missing : null}
-      hasFocus={flow.hasMoved}
+      hasFocus={hasMoved}
     >
-      <Alert>{flow.notice ?? error}</Alert>
-      {!options && !error ? <Skeleton /> : null}
-      {!options && error ? <Button onClick={reload}>{texts.retry}</Button> : null}
-      {isOffered && isSignUp ? <SignUpForm flow={flow} options={options} /> : null}
-      {isOffered && !isSignUp ? <SignInForm flow={flow} options={options} /> : null}
-      {isSignUp || canSignUp ? (
-        <SwitchLine flow={flow} to={isSignUp ? 'sign_in' : 'sign_up'} {...(otherUrl && { url: otherUrl })} />
-      ) : null}
+      <Alert>{notice}</Alert>
+      {options ? null : <NotLoaded {...loaded} lines={3} />}
+      {isOffered ? <Methods options={options} isSignUp={isSignUp} /> : null}
+      {isSignUp || canSignUp ? <SwitchLine to={isSignUp ? 'sign_in' : 'sign_up'} /> : null}
     </Step>
   );
 }
@@ -79,74 +76,65 @@ export function FirstStep({ flow, otherUrl }: { flow: AuthFlow; otherUrl?: strin
 const hasMethod = ({ password, emailCode, passkey, providers }: SignInOptions): boolean =>
   password || emailCode || passkey || providers.length > 0;
 
-function SignInForm({ flow, options }: StepProps) {
+/** The form of the project, and the other ways. */
+function Methods({ options, isSignUp }: { options: SignInOptions; isSignUp: boolean }) {
   const texts = useTexts();
-  const { client, signIn } = flow;
-  const { password, emailCode } = options;
+  const flow = useFlow();
   const code = {
     label: texts.emailCode,
     fields: ['email'],
     onSubmit: ({ email = '' }) => sendCode(flow, email),
   };
-  return (
-    <>
-      {password ? (
-        <Form
-          submitLabel={texts.signIn}
-          onSubmit={({ email = '', password: value = '' }) =>
-            signIn(() => client.signIn.password({ email, password: value }))
-          }
-          {...(emailCode && { other: code })}
-        >
-          <EmailField flow={flow} />
-          <PasswordField name="password" label={texts.password} autoComplete="current-password" />
-          <p className="gh-forgot">
-            <Button variant="link" onClick={() => flow.go({ name: 'forgot_password' })}>
-              {texts.forgotPassword}
-            </Button>
-          </p>
-        </Form>
-      ) : null}
-      {!password && emailCode ? <EmailCodeForm flow={flow} options={options} /> : null}
-      <OtherWays flow={flow} options={options} hasForm={password || emailCode} withPasskey />
-    </>
-  );
-}
-
-function SignUpForm({ flow, options }: StepProps) {
-  const texts = useTexts();
-  const { client, signIn, linkFields } = flow;
   const hasForm = options.password || options.emailCode;
   return (
     <>
       {options.password ? (
-        <Form
-          submitLabel={texts.signUpButton}
-          onSubmit={({ email = '', password = '' }) =>
-            signIn(() => client.signUp({ email, password, locale: texts.language, ...linkFields }))
-          }
-        >
-          <EmailField flow={flow} />
-          <PasswordField
-            name="password"
-            label={texts.password}
-            hint={texts.passwordHint}
-            autoComplete="new-password"
-          />
+        <PasswordForm isSignUp={isSignUp} {...(options.emailCode && !isSignUp && { other: code })} />
+      ) : null}
+      {options.emailCode && !options.password ? (
+        <Form submitLabel={code.label} onSubmit={code.onSubmit}>
+          <EmailField hint={options.allowSignUp && texts.emailCodeHint} />
         </Form>
       ) : null}
-      {!options.password && options.emailCode ? <EmailCodeForm flow={flow} options={options} /> : null}
-      <OtherWays flow={flow} options={options} hasForm={hasForm} withPasskey={false} />
+      <OtherWays options={options} hasForm={hasForm} withPasskey={!isSignUp} />
     </>
   );
 }
 
-/** The form of a project without passwords. */
-function EmailCodeForm({ flow, options }: StepProps) {
+/** The form for a password. @param other the button that sends a code instead */
+function PasswordForm({ isSignUp, other }: Pick<FormProps, 'other'> & { isSignUp: boolean }) {
   const texts = useTexts();
+  const { client, signIn, linkFields, go } = useFlow();
+  if (isSignUp)
+    return (
+      <Form
+        submitLabel={texts.signUp}
+        onSubmit={({ email = '', password = '' }) =>
+          signIn(() => client.signUp({ email, password, locale: texts.language, ...linkFields }))
+        }
+      >
+        <EmailField />
+        <PasswordField
+          name="password"
+          label={texts.password}
+          hint={texts.passwordHint}
+          autoComplete="new-password"
+        />
+      </Form>
+    );
   return (
-    <Form submitLabel={texts.emailCode} onSubmit={({ email = '' }) => sendCode(flow, email)}>
-      <EmailField flow={flow} {...(options.allowSignUp && { hint: texts.emailCodeHint })} />
+    <Form
+      submitLabel={texts.signIn}
+      onSubmit={({ email = '', password = '' }) => signIn(() => client.signIn.password({ email, password }))}
+      {...(other && { other })}
+    >
+      <EmailField />
+      <PasswordField name="password" label={texts.password} autoComplete="current-password" />
+      <p className="gh-forgot">
+        <Button variant="link" onClick={() => go({ name: 'forgot_password' })}>
+          {texts.forgotPassword}
+        </Button>
+      </p>
     </Form>
   );
 }

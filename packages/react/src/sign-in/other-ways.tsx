@@ -3,55 +3,44 @@ import type { SignInOptions } from '@gatehouse/js';
 import type { ReactNode } from 'react';
 import { ActionButton } from '../components/action-button.js';
 import { fill, useTexts } from '../use-texts.js';
-import type { AuthFlow } from './use-auth-flow.js';
+import { useFlow, type AuthFlow } from './use-auth-flow.js';
 
 /** True if the browser has passkeys. It has none on plain http, except on localhost. */
 export const hasPasskeys = (): boolean => typeof PublicKeyCredential === 'function';
 
-/** A button that runs a request of a flow, and shows its error. */
+/** A button that runs a request of the flow, and shows its error. */
 export function FlowButton({
-  flow,
   work,
   children,
 }: {
-  flow: AuthFlow;
-  work: () => ReturnType<AuthFlow['client']['signIn']['social']>;
+  work: Parameters<AuthFlow['signIn']>[0];
   children: ReactNode;
 }) {
-  return <ActionButton work={() => flow.signIn(work)}>{children}</ActionButton>;
+  const { signIn } = useFlow();
+  return <ActionButton work={() => signIn(work)}>{children}</ActionButton>;
 }
 
 /** The ways to sign in besides the form. @param withPasskey true to offer a passkey, which a new customer does not have */
 export function OtherWays({
-  flow,
   options,
   hasForm,
   withPasskey,
 }: {
-  flow: AuthFlow;
   options: SignInOptions;
   hasForm: boolean;
   withPasskey: boolean;
 }) {
   const texts = useTexts();
-  const { client, requiredProvider } = flow;
+  const { client, requiredProvider, pageUrl } = useFlow();
   const providers = options.providers.filter(({ slug }) => !requiredProvider || slug === requiredProvider);
   const isPasskeyShown = withPasskey && options.passkey && !requiredProvider && hasPasskeys();
   if (!isPasskeyShown && providers.length === 0) return null;
   return (
     <div className="gh-actions">
       {hasForm ? <p className="gh-divider">{texts.or}</p> : null}
-      {isPasskeyShown ? (
-        <FlowButton flow={flow} work={() => client.signIn.passkey()}>
-          {texts.passkey}
-        </FlowButton>
-      ) : null}
+      {isPasskeyShown ? <FlowButton work={() => client.signIn.passkey()}>{texts.passkey}</FlowButton> : null}
       {providers.map(({ slug, name }) => (
-        <FlowButton
-          key={slug}
-          flow={flow}
-          work={() => client.signIn.social({ provider: slug, redirectUrl: flow.pageUrl() })}
-        >
+        <FlowButton key={slug} work={() => client.signIn.social({ provider: slug, redirectUrl: pageUrl() })}>
           {fill(texts.provider, { name })}
         </FlowButton>
       ))}

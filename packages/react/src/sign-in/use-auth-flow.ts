@@ -1,10 +1,17 @@
 'use client';
-import type { Challenge, Client, CustomerSummary, GatehouseError, RedirectResult } from '@gatehouse/js';
-import { useEffect, useState } from 'react';
+import type {
+  Challenge,
+  Client,
+  CustomerSummary,
+  GatehouseError,
+  RedirectResult,
+  SignInOptions,
+} from '@gatehouse/js';
+import { createContext, useContext, useEffect, useState } from 'react';
 import { errorText } from '../components/error-text.js';
+import { useLoaded, type Loaded } from '../components/use-loaded.js';
 import { useGatehouse } from '../gatehouse-context.js';
 import { useTexts } from '../use-texts.js';
-import { useOptions, type Options } from './use-options.js';
 
 export interface AuthProps {
   /**
@@ -16,17 +23,29 @@ export interface AuthProps {
   onComplete?: (customer: CustomerSummary) => void;
 }
 
+export interface AuthFlowProps extends AuthProps {
+  /** The first screen. */
+  start: 'sign_in' | 'sign_up';
+  signInUrl?: string | undefined;
+  signUpUrl?: string | undefined;
+}
+
+/** A step that a sign-in still requires. */
+export type ChallengeKind = 'second_factor' | 'enroll_factor';
+
 /** What a flow shows. */
 export type Screen =
   | { name: 'sign_in' | 'sign_up' | 'forgot_password' | 'reset_sent' | 'verify_email' }
   | { name: 'email_code'; token: string }
-  | { name: 'challenge'; challenge: Challenge }
+  | { name: ChallengeKind; challenge: Challenge }
   | { name: 'recovery_codes'; codes: string[]; customer: CustomerSummary };
 
 /** The state of a sign-in or sign-up, and what its steps can do. */
 export interface AuthFlow {
   client: Client;
-  options: Options;
+  options: Loaded<SignInOptions>;
+  /** The page of the other component, if there is one. */
+  otherUrl: string | undefined;
   screen: Screen;
   /** True if the screen has replaced another one. */
   hasMoved: boolean;
@@ -47,14 +66,34 @@ export interface AuthFlow {
   complete: (customer: CustomerSummary) => void;
 }
 
-/** Returns the flow of `<SignIn>` and `<SignUp>`. @param start the first screen */
-export function useAuthFlow(start: 'sign_in' | 'sign_up', { redirectUrl, onComplete }: AuthProps): AuthFlow {
+type Current = Pick<AuthFlow, 'screen' | 'notice' | 'hasMoved'>;
+
+export const AuthFlowContext = createContext<AuthFlow | null>(null);
+
+/** Returns the flow to a step, with the screen that the step renders. */
+export const useFlow = <Name extends Screen['name']>() =>
+  useContext(AuthFlowContext) as AuthFlow & { screen: Extract<Screen, { name: Name }> };
+
+/** Returns the flow of `<SignIn>` and `<SignUp>`. */
+export function useAuthFlow({
+  start,
+  signInUrl,
+  signUpUrl,
+  redirectUrl,
+  onComplete,
+}: AuthFlowProps): AuthFlow {
   const { client, holdSignIn } = useGatehouse();
   const texts = useTexts();
-  const options = useOptions(client);
+  const options = useLoaded(() => client.options() as Promise<SignInOptions>);
   const [email, setEmail] = useState('');
   const [requiredProvider, setRequiredProvider] = useState<string | null>(null);
-  const { setNotice, go, ...current } = useScreen(start);
+  const [current, setCurrent] = useState<Current>({
+    screen: { name: start },
+    notice: null,
+    hasMoved: false,
+  });
+  const go = (next: Screen, nextNotice: string | null = null): void =>
+    setCurrent({ screen: next, notice: nextNotice, hasMoved: true });
 
   const complete = (customer: CustomerSummary): void => {
     holdSignIn(false);
@@ -65,9 +104,12 @@ export function useAuthFlow(start: 'sign_in' | 'sign_up', { redirectUrl, onCompl
       return go({ name: 'recovery_codes', codes: result.recoveryCodes, customer: result.customer });
     if (result?.status === 'complete') return complete(result.customer);
     holdSignIn(false);
-    if (result?.status === 'verify_email' && result.customer) setEmail(result.customer.email);
-    const next = result && screenOf(result);
-    if (next) go(next);
+    if (result?.status === 'verify_email') {
+      if (result.customer) setEmail(result.customer.email);
+      go({ name: 'verify_email' });
+    } else if (result && 'challenge' in result) {
+      go({ name: result.status, challenge: result.challenge });
+    }
   };
   const showError = (error: GatehouseError): void => {
     holdSignIn(false);
@@ -83,27 +125,15 @@ export function useAuthFlow(start: 'sign_in' | 'sign_up', { redirectUrl, onCompl
   };
   useEffect(() => () => holdSignIn(false), []);
   useRedirectResult(show, (error) => {
-    setNotice(errorText(texts, error));
+    setCurrent({ ...current, notice: errorText(texts, error) });
     setRequiredProvider(error.provider ?? null);
   });
 
+  const otherUrl = current.screen.name === 'sign_up' ? signInUrl : signUpUrl;
   const pageUrl = (): string => redirectUrl ?? location.href.replace(/[?#].*$/s, '');
   const linkFields = redirectUrl ? { redirectUrl } : {};
   const actions = { setEmail, pageUrl, linkFields, go, signIn, complete };
-  return { client, options, ...current, requiredProvider, email, ...actions };
-}
-
-/** Returns the current screen. */
-function useScreen(start: 'sign_in' | 'sign_up') {
-  const [screen, setScreen] = useState<Screen>({ name: start });
-  const [notice, setNotice] = useState<string | null>(null);
-  const [hasMoved, setHasMoved] = useState(false);
-  const go = (next: Screen, nextNotice: string | null = null): void => {
-    setHasMoved(true);
-    setNotice(nextNotice);
-    setScreen(next);
-  };
-  return { screen, notice, setNotice, hasMoved, go };
+  return { client, options, otherUrl, ...current, requiredProvider, email, ...actions };
 }
 
 /** Handles the result of a sign-in that has led to this page, once. `<AccountSettings>` handles all other results. */
@@ -124,10 +154,4 @@ function useRedirectResult(
       onError(error);
     }
   }, [result, error, status]);
-}
-
-function screenOf(result: RedirectResult): Screen | null {
-  if (result.status === 'second_factor' || result.status === 'enroll_factor')
-    return { name: 'challenge', challenge: result.challenge };
-  return result.status === 'verify_email' ? { name: 'verify_email' } : null;
 }

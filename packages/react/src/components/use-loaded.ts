@@ -1,6 +1,6 @@
 'use client';
 import { useEffect, useRef, useState } from 'react';
-import { errorText } from '../components/error-text.js';
+import { errorText } from './error-text.js';
 import { useTexts } from '../use-texts.js';
 
 /** A value that has been requested. */

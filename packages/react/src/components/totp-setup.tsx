@@ -1,0 +1,22 @@
+'use client';
+import type { TotpSecret } from '@gatehouse/js';
+import { useTexts } from '../use-texts.js';
+import { CodeField } from './form.js';
+import { QrCode } from './qr-code.js';
+
+/** Shows the secret of a new authenticator app, with the field for its first code. */
+export function TotpSetup({ secret: { qrCode, secret } }: { secret: TotpSecret }) {
+  const texts = useTexts();
+  return (
+    <>
+      <QrCode svg={qrCode} label={texts.qrCode} />
+      <p className="gh-text">
+        {texts.secret} <code>{inGroups(secret)}</code>
+      </p>
+      <CodeField label={texts.totpCode} />
+    </>
+  );
+}
+
+/** Returns a secret in groups of four letters, which are easier to type. */
+const inGroups = (secret: string): string => secret.replace(/(.{4})(?=.)/g, '$1 ');
