@@ -109,7 +109,7 @@ export async function handleRedirect(core: ClientCore, url: string): Promise<Red
     history.replaceState(history.state, '', redirect.cleanUrl);
   if (redirect.error) {
     await removeFlow(core, flow);
-    throw core.error(redirect.error, 'The identity provider or the customer has ended the flow');
+    throw core.error(redirect.error, 'The flow has ended with an error');
   }
   try {
     return await exchange(core, flow, redirect.code!);

@@ -59,8 +59,8 @@ const [{ output }] = await build({
     lib: { entry, formats: ['es'], fileName: 'measured', cssFileName: 'measured' },
     rolldownOptions: {
       external: (id) => isPeer(id) || id.startsWith('node:') || builtinModules.includes(id),
-      // Vite does not remove the spaces of libraries.
-      output: { minify: true },
+      // For libraries, Vite keeps spaces, and annotations for other bundlers.
+      output: { minify: true, comments: { annotation: false } },
     },
   },
 });

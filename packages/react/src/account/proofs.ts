@@ -1,4 +1,5 @@
 import { GatehouseError, type Client } from '@gatehouse/js';
+import { digits } from '../components/form.js';
 
 /** How customers prove their identity. `current_password` is sent with the change itself. */
 export type ProofMethod =
@@ -31,7 +32,7 @@ export function sendProof(client: Client, method: ProofMethod, value: string): P
   const { reauthenticate } = client;
   const code = value.trim();
   if (method === 'password') return reauthenticate.password({ password: value });
-  if (method === 'totp') return reauthenticate.totp({ code: code.replace(/\s/g, '') });
+  if (method === 'totp') return reauthenticate.totp({ code: digits(value) });
   if (method === 'email_code') return reauthenticate.emailCode({ code });
   if (method === 'recovery_code') return reauthenticate.recoveryCode({ code });
   return reauthenticate.passkey();
