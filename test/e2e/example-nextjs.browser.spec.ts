@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import type { BrowserContext, Page, Response as PageResponse } from 'playwright-core';
 import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { codeBlocks } from '../support/code-blocks.js';
-import { registerCustomer, type RegisteredCustomer } from '../support/customers.js';
+import { expectStatus } from '../support/customers.js';
 import { DocumentFolder } from '../support/document-folder.js';
 import { eventually } from '../support/eventually.js';
+import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
 import { freePort } from '../support/server-process.mjs';
+import { addProvider, asPage, createSocialProject, type SocialProject } from '../support/social-sign-in.js';
 import { PASSWORD, TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -16,6 +18,8 @@ const ACCESS = 'gatehouse-access';
 const REFRESH = 'gatehouse-refresh';
 
 let instance: TestInstance;
+let provider: OpenIdProvider;
+let project: SocialProject;
 let folder: DocumentFolder;
 let origin: string;
 
@@ -35,13 +39,22 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
   let messages: string[];
 
   beforeAll(async () => {
-    [instance] = await Promise.all([TestInstance.startShared({ workers: 0 }), buildApp()]);
+    [instance, provider] = await Promise.all([
+      TestInstance.startShared({ workers: 0 }),
+      OpenIdProvider.start(),
+      buildApp(),
+    ]);
     browser = await TestBrowser.launch();
-    // After the build, because the environment of the server is not part of it.
-    await folder.write('../gatehouse/.data/credentials.json', JSON.stringify(instance.credentials));
-    await folder.runBlocks('settings');
     const port = String(await freePort());
     origin = `http://localhost:${port}`;
+    project = await createSocialProject(instance, { redirectUrls: [`${origin}/sign-in`] });
+    const fields = { type: 'oidc', issuer: provider.issuer, name: 'Work' };
+    await addProvider(instance, project, provider, fields);
+    // After the build, because the environment of the server is not part of it.
+    const { id: projectId, publishableKey } = project;
+    const credentials = { ...instance.credentials, projectId, publishableKey };
+    await folder.write('../gatehouse/.data/credentials.json', JSON.stringify(credentials));
+    await folder.runBlocks('settings');
     await folder.start(
       [process.execPath, 'node_modules/next/dist/bin/next', 'start', '--port', port],
       origin,
@@ -50,6 +63,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
   afterAll(async () => {
     await browser?.close();
     await folder?.close();
+    await provider?.stop();
     await instance?.stop();
   });
   beforeEach(async () => {
@@ -104,8 +118,9 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
   }
 
   /** Opens the page with the orders, which leads to the sign-in page and back. */
-  async function signIn(): Promise<RegisteredCustomer> {
-    const customer = await registerCustomer(instance);
+  async function signIn(): Promise<{ id: string; email: string }> {
+    const fields = { email: uniqueEmail(), password: PASSWORD };
+    const { customer } = expectStatus(201, await asPage(instance, project, 'register', fields)).body;
     await instance.sql('DELETE FROM sessions WHERE customer_id = $1', [customer.id]);
     await tab.goto(`${origin}/orders`);
     expect(new URL(tab.url()).search).toBe('?redirect_url=%2Forders');
@@ -117,9 +132,22 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     return customer;
   }
 
+  /** Throws if a token is in a response, in the page or in its storage. @param email is in the storage of the page */
+  async function expectNoTokens(email: string, html: string): Promise<void> {
+    const tokens = [await cookie(ACCESS), await cookie(REFRESH)];
+    const readable = await tab.evaluate<string>(
+      'JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }])',
+    );
+    expect(readable).toContain(email);
+    expect(bodies.length).toBeGreaterThan(10);
+    const texts = [readable, html, await tab.content(), ...(await Promise.all(bodies))];
+    expect(tokens).not.toContain(undefined);
+    expect(texts.filter((text) => tokens.some((token) => text.includes(token!)))).toEqual([]);
+    expect(texts.filter((text) => /ey[\w-]+\.ey[\w-]+\.[\w-]+/.test(text))).toEqual([]);
+  }
+
   it('signs in, renders the customer on the server, and shows no token to the page', async () => {
     const { email, id } = await signIn();
-    const tokens = [await cookie(ACCESS), await cookie(REFRESH)];
     await clickHydrated(tab, 'Pay');
     await tab.getByText(`{"paidBy":"${id}"}`).waitFor();
     await tab.reload();
@@ -131,15 +159,17 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     const html = await (await context.request.get(origin)).text();
     expect(html).toContain(email);
     expect(html).not.toContain('Sign in<');
-    const readable = await tab.evaluate<string>(
-      'JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }])',
-    );
-    expect(readable).toContain(email);
-    expect(bodies.length).toBeGreaterThan(10);
-    const texts = [readable, html, await tab.content(), ...(await Promise.all(bodies))];
-    expect(tokens).not.toContain(undefined);
-    expect(texts.filter((text) => tokens.some((token) => text.includes(token!)))).toEqual([]);
-    expect(texts.filter((text) => /ey[\w-]+\.ey[\w-]+\.[\w-]+/.test(text))).toEqual([]);
+    await expectNoTokens(email, html);
+  });
+
+  it('signs in at an identity provider, leads back to the page, and shows no token to it', async () => {
+    const email = provider.person.email!;
+    await tab.goto(`${origin}/orders`);
+    await tab.getByRole('button', { name: 'Continue with Work' }).click();
+    await tab.getByText('Orders of the customer').waitFor();
+    expect(tab.url()).toBe(`${origin}/orders`);
+    expect(messages).toEqual([]);
+    await expectNoTokens(email, await (await context.request.get(origin)).text());
   });
 
   it('makes one rotation for 20 parallel prefetches', async () => {
