@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { errorText } from '../components/error-text.js';
 import { NotLoaded } from '../components/not-loaded.js';
 import { Alert, Panel, Skeleton } from '../components/panel.js';
+import { useLoaded } from '../components/use-loaded.js';
 import { useGatehouse } from '../gatehouse-context.js';
 import { useAuth } from '../use-auth.js';
 import { useTexts } from '../use-texts.js';
@@ -14,7 +15,6 @@ import { IdentitySection } from './identity-section.js';
 import { PasswordSection } from './password-section.js';
 import { ProfileSection } from './profile-section.js';
 import { SessionSection } from './session-section.js';
-import { useLoaded } from '../components/use-loaded.js';
 import { useProve } from './use-prove.js';
 import { Localized } from '../localization/localized.js';
 

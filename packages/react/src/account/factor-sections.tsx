@@ -8,10 +8,10 @@ import { RecoveryCodes } from '../components/recovery-codes.js';
 import { TotpSetup } from '../components/totp-setup.js';
 import { hasPasskeys } from '../sign-in/other-ways.js';
 import { NotLoaded } from '../components/not-loaded.js';
+import { useLoaded, type Loaded } from '../components/use-loaded.js';
 import { fill, useTexts } from '../use-texts.js';
 import { useAccount } from './account-context.js';
 import { Row, Rows, Section, useUsage } from './section.js';
-import { useLoaded, type Loaded } from '../components/use-loaded.js';
 
 interface Props {
   factors: Loaded<Factors>;

@@ -2,10 +2,10 @@
 import { ActionButton } from '../components/action-button.js';
 import { FormDialogButton } from '../components/dialog.js';
 import { NotLoaded } from '../components/not-loaded.js';
+import { useLoaded } from '../components/use-loaded.js';
 import { fill, useTexts } from '../use-texts.js';
 import { useAccount } from './account-context.js';
 import { Row, Rows, Section, useUsage } from './section.js';
-import { useLoaded } from '../components/use-loaded.js';
 
 /** The accounts at identity providers. */
 export function IdentitySection() {

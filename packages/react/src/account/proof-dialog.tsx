@@ -6,12 +6,12 @@ import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
 import { CodeField, Form, PasswordField, RecoveryCodeField } from '../components/form.js';
 import { Alert } from '../components/panel.js';
+import { useLoaded } from '../components/use-loaded.js';
 import { hasPasskeys } from '../sign-in/other-ways.js';
 import { fill, useTexts } from '../use-texts.js';
 import { useAccount } from './account-context.js';
 import { HiddenUsername } from './hidden-username.js';
 import { proofError, requiredProofs, sendProof, type ProofMethod } from './proofs.js';
-import { useLoaded } from '../components/use-loaded.js';
 
 /** A change that requires a proof of identity. */
 export interface ProofRequest {

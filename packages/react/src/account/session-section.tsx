@@ -4,10 +4,10 @@ import { useRef } from 'react';
 import { ActionButton } from '../components/action-button.js';
 import { FormDialogButton } from '../components/dialog.js';
 import { NotLoaded } from '../components/not-loaded.js';
+import { useLoaded } from '../components/use-loaded.js';
 import { fill, useTexts } from '../use-texts.js';
 import { useAccount } from './account-context.js';
 import { Row, Rows, Section, useDateText } from './section.js';
-import { useLoaded } from '../components/use-loaded.js';
 
 /** Number of sessions that are shown at first, and with each click on "Show more". */
 const PAGE = 5;
