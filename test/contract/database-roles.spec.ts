@@ -9,7 +9,8 @@ import { TestInstance } from '../support/test-instance.js';
 
 const DAY_MS = 86_400_000;
 /** The trigger on the audit log reports the same code with another message. */
-const NO_TABLE_RIGHT = /^42501 permission denied for table (audit_log|audit_retention|migrations)$/;
+const NO_TABLE_RIGHT =
+  /^42501 permission denied for table (audit_log|audit_retention|migration_lease|migrations)$/;
 const PERMISSION_DENIED = /^42501 /;
 
 let instance: TestInstance;
@@ -84,6 +85,7 @@ describe('OP-05: the runtime role', () => {
         'DELETE FROM audit_retention',
         'INSERT INTO audit_retention (age_ms) VALUES (0)',
         'DELETE FROM migrations',
+        'DELETE FROM migration_lease',
         `INSERT INTO migrations (timestamp, name) VALUES (0, 'x')`,
       ],
       NO_TABLE_RIGHT,
@@ -224,6 +226,7 @@ describe('OP-05: the runtime role', () => {
     const restricted: Record<string, string> = {
       audit_log: 'INSERT SELECT',
       audit_retention: 'SELECT',
+      migration_lease: 'SELECT',
       migrations: 'SELECT',
     };
     const expected = [...tables, { name: 'later' }].map(({ name }) => [

@@ -11,7 +11,7 @@ import { migrateDatabase } from '../support/migrate-database.js';
 import { insertOperator, OperatorClient } from '../support/operator-client.js';
 import { portablePasskey } from '../support/passkeys.js';
 import { startReplica } from '../support/start-replica.js';
-import { entryPoints, freePort } from '../support/server-process.mjs';
+import { entryPoints, freePort, type ServerProcess } from '../support/server-process.mjs';
 import { TestInstance, type RequestOptions } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -316,6 +316,21 @@ describe('migrations', () => {
     await instance.sql(`DROP TABLE ${TABLE}`);
   }
 
+  /** Starts an api while a process of 0.1.0 holds the lock under which it migrates. The api waits for its end. */
+  async function withMigratingFirstVersion(startApi: () => ServerProcess): Promise<void> {
+    const firstVersion = await instance.db.connect();
+    await firstVersion.query('SELECT pg_advisory_lock(7120913)');
+    const { log } = startApi();
+    const waiting = {
+      message: 'waiting for the migrations of another process',
+      holder: 'a process of 0.1.0',
+    };
+    await eventually('the api to wait', () => log.some(({ message }) => message === waiting.message));
+    expect(log).toContainEqual(expect.objectContaining(waiting));
+    await firstVersion.query('SELECT pg_advisory_unlock_all()');
+    firstVersion.release();
+  }
+
   it('of 0.1.0 do not run again under their current names, several times at once', async () => {
     await stop();
     const all = await listApplied();
@@ -340,7 +355,7 @@ describe('migrations', () => {
     await stop();
     const all = await listCurrentNames();
     await failHalfway();
-    instance.startApi();
+    await withMigratingFirstVersion(() => instance.startApi());
     await instance.waitUntilReady();
     expect(await listApplied()).toEqual(all);
     expect((await instance.register()).status).toBe(201);

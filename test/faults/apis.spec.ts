@@ -197,18 +197,33 @@ describe('starting', () => {
           }),
         );
       }
-      const waiting = await eventually('all five replicas to wait', async () => {
-        const { rows } = await admin.query<{ role: string; isMigrating: boolean }>(
-          `SELECT usename AS role, query LIKE '%CREATE TABLE%' AS "isMigrating" FROM pg_stat_activity
-           WHERE datname = $1 AND wait_event_type = 'Lock'`,
+      const blocked = await eventually('a migration to wait', async () => {
+        const { rows } = await admin.query<{ role: string }>(
+          `SELECT usename AS role FROM pg_stat_activity
+           WHERE datname = $1 AND wait_event_type = 'Lock' AND query LIKE '%CREATE TABLE%'`,
           [database],
         );
-        return rows.length === roles.length && rows;
+        return rows[0];
       });
-      const victim = roles.indexOf(waiting.find(({ isMigrating }) => isMigrating)!.role);
+      const victim = roles.indexOf(blocked.role);
+      const { pid } = replicas[victim]!;
+      const survivors = replicas.toSpliced(victim, 1);
+      const message = 'waiting for the migrations of another process';
+      await eventually('the other replicas to wait', () =>
+        survivors.every(({ log }) => log.some((line) => line['message'] === message)),
+      );
+      for (const { log } of survivors)
+        expect(log).toContainEqual(
+          expect.objectContaining({
+            message,
+            holder: expect.stringContaining(`process ${pid}`),
+            since: expect.any(String),
+          }),
+        );
       await replicas[victim]!.stop('SIGKILL');
       await holder.query('ROLLBACK');
-      const survivors = replicas.toSpliced(victim, 1);
+      // As if half a minute had passed.
+      await holder.query('UPDATE migration_lease SET expires_at = now()');
       for (const port of ports.toSpliced(victim, 1))
         await eventually('a replica to be ready', () => isReady(port));
       expect(survivors.every(({ isRunning }) => isRunning)).toBe(true);
@@ -217,8 +232,10 @@ describe('starting', () => {
       );
       expect(rows[0]!.times).toBe(1);
       const log = survivors.flatMap((survivor) => survivor.log);
-      expect(log.filter(({ message }) => String(message).startsWith('database seeded'))).toHaveLength(1);
-      expect(log.filter(({ message }) => message === 'migrations applied')).toHaveLength(1);
+      const count = (start: string) => log.filter((line) => String(line['message']).startsWith(start)).length;
+      expect(['migrations taken over', 'migrations applied', 'database seeded'].map(count)).toEqual([
+        1, 1, 1,
+      ]);
     } finally {
       await Promise.all(replicas.map((replica) => replica.stop('SIGKILL')));
       await holder.end();

@@ -103,7 +103,8 @@ async function run(args: string[]): Promise<number> {
   const loaded = loadConfig();
   // The other commands must not change a schema that is migrated manually.
   const config = { ...loaded, migrate: loaded.migrate || ['migrate', 'bootstrap'].includes(name) };
-  const logger = createLogger({ logLevel: 'warn' }, 'gatehouse');
+  // Migrations can take hours, and the log shows their progress.
+  const logger = createLogger({ logLevel: name === 'migrate' ? loaded.logLevel : 'warn' }, 'gatehouse');
   const app = await NestFactory.createApplicationContext(ApiModule.forRoot(config, logger), {
     logger: new NestLogger(logger),
   });

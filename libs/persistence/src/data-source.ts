@@ -68,11 +68,14 @@ export function createDataSource(options: DataSourceOptions): DataSource {
 export const poolOptions = ({ database }: Config, logger: Logger): DataSourceOptions =>
   dataSourceOptions(database.url!, logger, { ...timeouts, max: database.pool, idleTimeoutMillis: 30_000 });
 
-/** Returns the options of a single connection of the owner of the tables, without a time limit for statements. */
+/**
+ * Returns the options of two connections of the owner of the tables, without a time limit for statements: one migrates
+ * while the other renews the lease.
+ */
 export const ownerConnectionOptions = ({ database }: Config, logger: Logger): DataSourceOptions =>
   dataSourceOptions(database.migrateUrl ?? database.url!, logger, {
     connectionTimeoutMillis: timeouts.connectionTimeoutMillis,
-    max: 1,
+    max: 2,
   });
 
 /** Returns the options that all connections share. @param extra options of pg's pool */

@@ -74,7 +74,7 @@ export class Database implements Sql {
 
   constructor(
     private readonly config: Config,
-    private readonly logger: Logger,
+    readonly logger: Logger,
     readonly dataSource: DataSource = createDataSource(poolOptions(config, logger)),
   ) {}
 
@@ -122,8 +122,8 @@ export class Database implements Sql {
   }
 
   /**
-   * Runs `work` with a separate connection of the owner of the tables (MIGRATE_DATABASE_URL), on which
-   * statements have no time limit.
+   * Runs `work` with separate connections of the owner of the tables (MIGRATE_DATABASE_URL), on which statements have
+   * no time limit.
    */
   async runAsOwner<Result>(work: (source: DataSource) => Promise<Result>): Promise<Result> {
     const source = await createDataSource(ownerConnectionOptions(this.config, this.logger)).initialize();

@@ -18,6 +18,7 @@ import { CustomerAddressEntity } from './login-attempts/customer-address.entity.
 import { LoginAttemptEntity } from './login-attempts/login-attempt.entity.js';
 import { MailTemplateEntity } from './mail-templates/mail-template.entity.js';
 import { MailEntity } from './mails/mail.entity.js';
+import { MigrationLeaseEntity } from './migration-lease.entity.js';
 import { OneTimeTokenEntity } from './one-time-tokens/one-time-token.entity.js';
 import { OperatorAddressEntity } from './operators/operator-address.entity.js';
 import { OperatorLinkEntity } from './operators/operator-link.entity.js';
@@ -88,6 +89,7 @@ export const entities = [
   LoginAttemptEntity,
   MailEntity,
   MailTemplateEntity,
+  MigrationLeaseEntity,
   OAuthFlowEntity,
   OneTimeTokenEntity,
   OperatorAddressEntity,

@@ -1,21 +1,26 @@
-// This file contains SQL: locks, the rights of the current role, and tables without a repository.
+// This file contains SQL: limits, the rights of the current role, and tables without a repository.
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
+import type { Logger } from '@gatehouse/platform';
 import type { Database } from './database.js';
+import { MigrationLease } from './migration-lease.js';
 import { currentMigrationNames } from './migrations/current-migration-names.js';
 import { migrations } from './migrations/index.js';
 import { grantRuntimePrivileges } from './runtime-role.js';
 import { statement, text } from './statements.js';
 
-/** Identifies the lock. Any number that is the same in every process. */
-const MIGRATION_LOCK = 7_120_913;
+/**
+ * The limits of a migration. A statement may take any time, but while it waits for a lock, requests wait behind it.
+ * A process that stops responding must not hold its locks.
+ */
+const LIMITS = `
+  SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'; SET LOCAL idle_in_transaction_session_timeout = '60s'`;
 
 const findRole = statement({ role: text }, 'SELECT current_user::text AS role');
 
 /**
- * Applies pending migrations, each in its own transaction, so that none holds its locks while another builds
- * indexes. An advisory lock on the same connection, released when the connection closes, lets one process
- * migrate at a time. A killed process leaves no migration half applied, and the next one continues after the
- * last applied migration. (TypeORM's own run takes no lock.)
+ * Applies pending migrations, one process at a time (ADR 0054). Each one commits separately, so that none holds its
+ * locks while another builds indexes. A killed process leaves no migration half applied, and the next one continues
+ * after the last applied migration.
  *
  * Then grants the role of DATABASE_URL its privileges, and stores the retention of the audit log, which this
  * role cannot shorten (ADR 0037).
@@ -28,15 +33,14 @@ export async function migrate(database: Database, auditRetention: number): Promi
   return database.runAsOwner(async (source) => {
     const runner = source.createQueryRunner();
     try {
-      await runner.connect();
-      await runner.query(`SET lock_timeout = '60s'; SET statement_timeout = '60s'`);
-      await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
       const { role, canMigrate } = await readRights(runner);
       if (!canMigrate) {
         await requireNoPendingMigrations(database, role);
         return [];
       }
-      const applied = await runMigrations(source, runner);
+      const executor = new MigrationExecutor(source, runner);
+      const isPending = (await executor.getPendingMigrations()).length > 0;
+      const applied = isPending ? await runMigrations(executor, source, runner, database.logger) : [];
       await grantRuntimePrivileges(runner, runtime!.role);
       await storeAuditRetention(runner, auditRetention);
       return applied;
@@ -64,12 +68,31 @@ async function requireNoPendingMigrations(database: Database, role: string): Pro
   );
 }
 
-async function runMigrations(source: DataSource, runner: QueryRunner): Promise<string[]> {
-  await addCurrentNames(runner);
-  const executor = new MigrationExecutor(source, runner);
-  executor.transaction = 'each';
-  const applied = await executor.executePendingMigrations();
-  return applied.map((migration) => migration.name);
+function runMigrations(
+  executor: MigrationExecutor,
+  source: DataSource,
+  runner: QueryRunner,
+  logger: Logger,
+): Promise<string[]> {
+  return MigrationLease.hold(source, logger, async (lease) => {
+    await addCurrentNames(runner);
+    // Another process may have applied some of them in the meantime.
+    const pending = await executor.getPendingMigrations();
+    for (const migration of pending) {
+      logger.info({ migration: migration.name }, 'migration started');
+      await runner.startTransaction();
+      try {
+        await runner.query(LIMITS);
+        await executor.executeMigration(migration);
+        await lease.confirm(runner);
+        await runner.commitTransaction();
+      } catch (error) {
+        await runner.rollbackTransaction().catch(() => undefined);
+        throw error;
+      }
+    }
+    return pending.map(({ name }) => name);
+  });
 }
 
 /** Stores the age up to which `prune_audit_log` deletes no entry. */

@@ -9,6 +9,7 @@ const TABLE_PRIVILEGES = 'DELETE, INSERT, SELECT, UPDATE';
 const RESTRICTED_TABLES: Record<string, string> = {
   audit_log: 'INSERT, SELECT',
   audit_retention: 'SELECT',
+  migration_lease: 'SELECT',
   migrations: 'SELECT',
 };
 
