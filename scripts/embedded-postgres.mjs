@@ -108,7 +108,7 @@ function createMissingSymlinks(packageRoot) {
  * Returns a command prefix with which PostgreSQL runs as an unprivileged user, because it refuses to run as
  * root. In a user namespace, root's own files belong to an ordinary user.
  */
-async function unprivilegedCommandPrefix() {
+export async function unprivilegedCommandPrefix() {
   if (!isRoot) return [];
   const prefix = ['--user', '--map-user=1000', '--map-group=1000'];
   if ((await run('unshare', [...prefix, 'true'])).code === 0) return ['unshare', ...prefix];

@@ -29,7 +29,8 @@ export interface TestResponse<Body = any> {
 
 export interface InstanceOptions {
   queue?: Queue;
-  env?: Record<string, string>;
+  /** Settings of all processes; a function returns those that depend on the URLs of the database. */
+  env?: Record<string, string> | ((database: { url: string; ownerUrl: string }) => Record<string, string>);
   /** Number of workers; default: 1. */
   workers?: number;
   /** Template database; default: the migrated template. */
@@ -143,7 +144,7 @@ export class TestInstance {
         SEED: 'on',
         BCRYPT_COST: '4',
         ...(queue === 'redis' ? { REDIS_URL: await redisDatabase() } : {}),
-        ...env,
+        ...(typeof env === 'function' ? env(database) : env),
       },
       'SIGTERM',
       async () => {

@@ -5,17 +5,25 @@ import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
 import { READ_ONLY } from './unavailable-error.js';
 
-/** Timeouts of a request, in ms. Their sum stays below 15 s (requirement I7). */
-const timeouts = {
-  connectionTimeoutMillis: 2_000,
+/**
+ * Timeouts of a request that PostgreSQL applies, in ms. Together with those of `clientTimeouts`, their sum stays below
+ * 15 s (requirement I7). A pooler in transaction mode rejects them as parameters of a connection. They are then settings
+ * of the role.
+ */
+export const SERVER_TIMEOUTS = {
   // Longer than the timeout for a connection: if transactions that wait for a lock occupy every connection, a
   // request that waits for a connection fails first, instead of getting one and waiting for the same lock.
   lock_timeout: 2_250,
   statement_timeout: 5_000,
-  // Timer of pg, for a PostgreSQL that hangs or a network that drops packets. It does not end the statement.
-  query_timeout: 6_000,
-  // For the opposite case: a client that no longer sends must not keep the locks of its transaction.
+  // For a client that no longer sends: it must not keep the locks of its transaction.
   idle_in_transaction_session_timeout: 10_000,
+};
+
+/** Timeouts of a request that pg applies, in ms. */
+const clientTimeouts = {
+  connectionTimeoutMillis: 2_000,
+  // For a PostgreSQL that hangs or a network that drops packets. It does not end the statement.
+  query_timeout: 6_000,
 };
 
 /** Maximum time for closing the connections, in ms. */
@@ -46,6 +54,18 @@ class Connection extends pg.Client {
   }
 }
 
+/**
+ * A connection without prepared statements. A pooler in transaction mode would store them on a server connection that
+ * the next transaction does not get.
+ */
+class UnpreparedConnection extends Connection {
+  override query(...[query, ...rest]: never[]): never {
+    const isNamed = typeof query === 'object' && 'name' in query;
+    const unnamed = isNamed ? { ...(query as pg.QueryConfig), name: undefined } : query;
+    return (super.query as (...values: unknown[]) => never)(unnamed, ...rest);
+  }
+}
+
 /** The data source of a process. A PostgreSQL that does not respond cannot delay the shutdown. */
 class GatehouseDataSource extends DataSource {
   /** Closes the pool within two seconds. Does nothing if the pool is closed already. */
@@ -66,7 +86,13 @@ export function createDataSource(options: DataSourceOptions): DataSource {
 
 /** Returns the options of the pool that serves a process. */
 export const poolOptions = ({ database }: Config, logger: Logger): DataSourceOptions =>
-  dataSourceOptions(database.url!, logger, { ...timeouts, max: database.pool, idleTimeoutMillis: 30_000 });
+  dataSourceOptions(database.url!, logger, {
+    ...clientTimeouts,
+    ...(database.pooler === 'none' ? SERVER_TIMEOUTS : {}),
+    Client: database.pooler === 'transaction' ? UnpreparedConnection : Connection,
+    max: database.pool,
+    idleTimeoutMillis: 30_000,
+  });
 
 /**
  * Returns the options of two connections of the owner of the tables, without a time limit for statements: one migrates
@@ -74,7 +100,7 @@ export const poolOptions = ({ database }: Config, logger: Logger): DataSourceOpt
  */
 export const ownerConnectionOptions = ({ database }: Config, logger: Logger): DataSourceOptions =>
   dataSourceOptions(database.migrateUrl ?? database.url!, logger, {
-    connectionTimeoutMillis: timeouts.connectionTimeoutMillis,
+    connectionTimeoutMillis: clientTimeouts.connectionTimeoutMillis,
     max: 2,
   });
 

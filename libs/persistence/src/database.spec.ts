@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { jest } from '@jest/globals';
 import type { Config, Logger } from '@gatehouse/platform';
 import { eventually } from '../../../test/support/eventually.js';
-import { Database } from './database.js';
+import { Database, runStatement, type PgQueryable } from './database.js';
+import { statement } from './statements.js';
 
 it('logs once a minute while PostgreSQL is unreachable, without the password', async () => {
   let connections = 0;
@@ -43,4 +45,18 @@ it('logs once a minute while PostgreSQL is unreachable, without the password', a
     server.close();
     jest.restoreAllMocks();
   }
+});
+
+it('RN-01: names a prepared statement after its text, so that processes can share connections', async () => {
+  const names: unknown[] = [];
+  const client = {
+    query: (query: { name: string }) => Promise.resolve(names.push(query.name) && { rows: [] }),
+  } as unknown as PgQueryable;
+  for (const sql of ['SELECT 2', 'SELECT 1', 'SELECT 2'])
+    await runStatement(() => client, [statement({}, sql)]);
+  expect(names).toEqual(
+    ['SELECT 2', 'SELECT 1', 'SELECT 2'].map(
+      (sql) => `gatehouse_${createHash('sha256').update(sql).digest('base64url')}`,
+    ),
+  );
 });

@@ -1,4 +1,4 @@
-// This file contains SQL: whether the database accepts writes.
+// This file contains SQL: whether the database accepts writes, and settings of the current role.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
@@ -8,12 +8,19 @@ import {
   errorCode,
   errorMessage,
   monotonicMs,
+  sha256,
   sleep,
   withTimeout,
   type Config,
   type Logger,
 } from '@gatehouse/platform';
-import { CLOSE_MS, createDataSource, ownerConnectionOptions, poolOptions } from './data-source.js';
+import {
+  CLOSE_MS,
+  createDataSource,
+  ownerConnectionOptions,
+  poolOptions,
+  SERVER_TIMEOUTS,
+} from './data-source.js';
 import { toUnavailableError } from './unavailable-error.js';
 import { boolean, statement, type BoundStatement, type Statement } from './statements.js';
 
@@ -54,6 +61,17 @@ const findReadOnly = statement(
   { isReadOnly: boolean },
   `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
 );
+
+/** The advisory lock while a process changes the settings of its role, because two at the same time would fail. */
+const ROLE_SETTINGS_LOCK = 7_120_915;
+
+/** Returns the statements that set the timeouts $1, which are strings such as `lock_timeout=2250`, where they differ. */
+const DIFFERING_TIMEOUTS = `
+  SELECT format('ALTER ROLE CURRENT_USER IN DATABASE %I SET %s', current_database(), timeout) AS sql
+  FROM unnest($1::text[]) AS timeout
+  WHERE NOT EXISTS (
+    SELECT FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
+    WHERE d.datname = current_database() AND s.setrole = current_user::regrole AND timeout = ANY (s.setconfig))`;
 
 /** Returns host, port and the URL without its password, for the log. */
 function describeTarget(databaseUrl: string): Record<string, string> {
@@ -109,7 +127,10 @@ export class Database implements Sql {
       try {
         await this.dataSource.initialize();
         const [state] = await this.execute(findReadOnly);
-        if (!state!.isReadOnly) return;
+        if (!state!.isReadOnly) {
+          if (this.config.database.pooler !== 'none') await this.storeTimeouts();
+          return;
+        }
         log('database is read-only, waiting for the primary', {});
       } catch (error) {
         if (!toUnavailableError(error)) throw error;
@@ -119,6 +140,19 @@ export class Database implements Sql {
       if (this.isConnected) await this.dataSource.destroy();
       await sleep(pause);
     }
+  }
+
+  /**
+   * Stores the timeouts as settings of the role in this database: behind a pooler, connections cannot have their own.
+   * They apply to connections that the pooler opens later.
+   */
+  private async storeTimeouts(): Promise<void> {
+    const timeouts = Object.entries(SERVER_TIMEOUTS).map(([name, ms]) => `${name}=${ms}`);
+    await this.dataSource.transaction(async (manager) => {
+      await manager.query('SELECT pg_advisory_xact_lock($1)', [ROLE_SETTINGS_LOCK]);
+      const differing = await manager.query<{ sql: string }[]>(DIFFERING_TIMEOUTS, [timeouts]);
+      for (const { sql } of differing) await manager.query(sql);
+    });
   }
 
   /**
@@ -167,11 +201,16 @@ export class Database implements Sql {
 
   /**
    * Calls `handle` for every NOTIFY on the channel, over a separate connection that is renewed when it
-   * breaks. Notifications sent in the meantime are lost, so they are only hints.
+   * breaks. Notifications sent in the meantime are lost, so they are only hints. A pooler passes on none: without
+   * another URL, `handle` is never called.
    */
   async listen(channel: string, handle: () => void): Promise<void> {
-    while (!this.isClosed) {
-      const client = new pg.Client({ connectionString: this.config.database.url!, keepAlive: true });
+    const { pooler, url, migrateUrl } = this.config.database;
+    const connectionString = pooler === 'none' ? url! : migrateUrl;
+    if (connectionString === null)
+      this.logger.info('no direct URL of the database, polling instead of LISTEN');
+    while (connectionString !== null && !this.isClosed) {
+      const client = new pg.Client({ connectionString, keepAlive: true });
       const ended = new Promise<void>((resolve) => client.once('end', resolve).on('error', () => resolve()));
       try {
         await client.connect();
@@ -202,10 +241,11 @@ const statementNames = new Map<string, string>();
 
 /**
  * Returns the statement with a unique name, under which each connection stores its plan. Parsing and planning
- * once contributes a quarter of the requests per second on the hot path.
+ * once contributes a quarter of the requests per second on the hot path. The name is the same in all processes, which
+ * may share connections through a pooler.
  */
 function preparedQuery(text: string, values: unknown[] | undefined): pg.QueryConfig {
-  const name = statementNames.get(text) ?? `gatehouse_${statementNames.size}`;
+  const name = statementNames.get(text) ?? `gatehouse_${sha256(text).toString('base64url')}`;
   statementNames.set(text, name);
   return { name, text, values };
 }

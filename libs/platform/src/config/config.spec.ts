@@ -42,7 +42,7 @@ describe('loadConfig', () => {
       firstOperator: null,
       logLevel: 'info',
       http: { host: '127.0.0.1', port: 3000, trustedProxies: [], rateLimits: true },
-      database: { url: null, migrateUrl: null, pool: 10 },
+      database: { url: null, migrateUrl: null, pooler: 'none', pool: 10 },
       redisUrl: null,
       mail: { smtpUrl: null, requireTls: false, from: { name: 'Gatehouse', address: 'no-reply@localhost' } },
       webhooks: {
@@ -95,6 +95,7 @@ describe('loadConfig', () => {
       DATA_DIR: '/var/lib/gatehouse',
       DATABASE_URL: 'postgresql://db/gatehouse',
       MIGRATE_DATABASE_URL: 'postgresql://owner@db/gatehouse',
+      DATABASE_POOLER: 'transaction',
       DATABASE_POOL: '25',
       REDIS_URL: 'rediss://redis:6380',
       SIGNING_KEY_MAX_AGE: '30d',
@@ -137,6 +138,7 @@ describe('loadConfig', () => {
       database: {
         url: 'postgresql://db/gatehouse',
         migrateUrl: 'postgresql://owner@db/gatehouse',
+        pooler: 'transaction',
         pool: 25,
       },
       redisUrl: 'rediss://redis:6380',
@@ -195,6 +197,7 @@ describe('errors of the configuration', () => {
   const invalidValues: Record<string, string[]> = {
     PORT: ['65536', '3000 3000'],
     DATABASE_POOL: ['0'],
+    DATABASE_POOLER: ['session'],
     PUBLIC_URL: ['auth.example.com', 'ftp://auth.example.com'],
     DATABASE_URL: ['mysql://db'],
     // The second one requires DATABASE_URL.

@@ -29,7 +29,12 @@ export abstract class Config {
    * `url` is null only before npm start has set up its embedded server. `migrateUrl` is null if the role of
    * `url` also runs migrations.
    */
-  abstract readonly database: { url: string | null; migrateUrl: string | null; pool: number };
+  abstract readonly database: {
+    url: string | null;
+    migrateUrl: string | null;
+    pooler: SettingValues['DATABASE_POOLER'];
+    pool: number;
+  };
   abstract readonly redisUrl: string | null;
   /** `requireTls`: true if no email may be sent over an unencrypted connection. */
   abstract readonly mail: { smtpUrl: string | null; requireTls: boolean; from: Sender };
@@ -272,6 +277,7 @@ function buildConfig(values: SettingValues): Omit<Config, 'warnings'> {
     database: {
       url: values.DATABASE_URL,
       migrateUrl: values.MIGRATE_DATABASE_URL,
+      pooler: values.DATABASE_POOLER,
       pool: values.DATABASE_POOL,
     },
     redisUrl: values.REDIS_URL,

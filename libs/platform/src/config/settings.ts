@@ -60,11 +60,18 @@ export const settings = {
   ),
   MIGRATE_DATABASE_URL: setting.url(
     {
-      doc: 'URL of the same database for the role that owns the tables, for migrations. The role of DATABASE_URL then cannot change audit log entries. If it is not set, that role also runs migrations.',
+      doc: 'URL of the same database for the role that owns the tables, for migrations, and with DATABASE_POOLER also for LISTEN. It must not lead to a pooler. The role of DATABASE_URL then cannot change audit log entries. If it is not set, that role also runs migrations.',
       fallback: null,
       secret: true,
     },
     ['postgres:', 'postgresql:'],
+  ),
+  DATABASE_POOLER: setting.choice(
+    {
+      doc: 'Pooler in front of PostgreSQL in DATABASE_URL. transaction: one in transaction mode. transaction-prepared: one that also supports prepared statements, such as PgBouncer 1.21 or later with max_prepared_statements above 0.',
+      fallback: 'none',
+    },
+    ['none', 'transaction', 'transaction-prepared'],
   ),
   DATABASE_POOL: setting.integer(
     { doc: 'Maximum number of database connections per process.', fallback: 10 },
