@@ -2,16 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
-import { currentMigrationNames } from '@gatehouse/persistence';
+import pg from 'pg';
+import { createIndexes, currentMigrationNames } from '@gatehouse/persistence';
+import { connectDatabase } from '../support/connect-database.js';
 import { withSettings } from '../support/customers.js';
-import { OWNER_ROLE } from '../support/databases.mjs';
+import { adminUrl, createDatabase, dropDatabase, OWNER_ROLE } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { withFirstVersion } from '../support/first-version.js';
 import { migrateDatabase } from '../support/migrate-database.js';
 import { insertOperator, OperatorClient } from '../support/operator-client.js';
 import { portablePasskey } from '../support/passkeys.js';
 import { startReplica } from '../support/start-replica.js';
-import { entryPoints, freePort, type ServerProcess } from '../support/server-process.mjs';
+import { entryPoints, freePort, ServerProcess } from '../support/server-process.mjs';
 import { TestInstance, type RequestOptions } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -260,6 +262,92 @@ describe('LG-05: the last-resort error handler', () => {
     await eventually('a registration', async () => (await instance.register()).status === 201);
     expect(processes.map(({ isRunning }) => isRunning)).toEqual([true, true]);
     expect(processes.flatMap(({ log }) => log).filter(({ level }) => level === 'fatal')).toEqual([]);
+  });
+});
+
+describe('the build of an index', () => {
+  it('does not block writes, and is repeated by another process if it is interrupted', async () => {
+    const name = `gatehouse_indexes_${randomUUID().slice(0, 8)}`;
+    const urls = await createDatabase(name, process.env['TEST_TEMPLATE']!);
+    const admin = new pg.Pool({ connectionString: adminUrl(name) });
+    const sql = async (text: string) => (await admin.query<Record<string, unknown>>(text)).rows;
+    const INDEX = 'customers_password_order';
+    await sql(`DROP INDEX ${INDEX}; DELETE FROM migrations WHERE name LIKE 'IndexCustomersWithPasswords%'`);
+    const writer = await admin.connect();
+    const api = new ServerProcess(entryPoints.api, {
+      ...instance.env,
+      ...{ DATABASE_URL: urls.url, MIGRATE_DATABASE_URL: urls.ownerUrl, PORT: String(await freePort()) },
+    });
+    try {
+      // The build waits for the end of every transaction that has written to the table.
+      await writer.query('BEGIN; LOCK TABLE customers IN ROW EXCLUSIVE MODE');
+      await eventually('the build to wait', async () => {
+        const [build] = await sql(`SELECT FROM pg_stat_progress_create_index WHERE current_locker_pid > 0`);
+        return build;
+      });
+      expect(api.log).toContainEqual(
+        expect.objectContaining({ message: 'index build started', index: INDEX, isBlocking: false }),
+      );
+      await sql(
+        `BEGIN; SET LOCAL lock_timeout = '100ms'; LOCK TABLE customers IN ROW EXCLUSIVE MODE; COMMIT`,
+      );
+
+      await api.stop('SIGKILL');
+      // As if half a minute had passed.
+      await sql('UPDATE migration_lease SET expires_at = now()');
+      const applied = Promise.all([1, 2].map(() => migrateDatabase(instance, urls)));
+      await eventually('the invalid index to be dropped', async () => {
+        const [drop] = await sql(
+          `SELECT FROM pg_stat_activity WHERE query LIKE 'DROP INDEX%' AND wait_event_type = 'Lock'`,
+        );
+        return drop;
+      });
+      await writer.query('COMMIT');
+      expect((await applied).flat()).toEqual([expect.stringContaining('IndexCustomersWithPasswords')]);
+      expect(await sql(`SELECT indisvalid FROM pg_index WHERE indexrelid = '${INDEX}'::regclass`)).toEqual([
+        { indisvalid: true },
+      ]);
+    } finally {
+      await api.stop('SIGKILL');
+      writer.release();
+      await admin.end();
+      await dropDatabase(name);
+    }
+  });
+
+  it('covers each partition of a table, also after an interruption', async () => {
+    const database = await connectDatabase(instance);
+    const definition = '(duration_ms, id) WHERE NOT success';
+    const [partition] = await instance.sql<{ name: string }>(
+      `SELECT max(inhrelid::regclass::text) AS name FROM pg_inherits WHERE inhparent = 'attempts'::regclass`,
+    );
+    // An interrupted run has built the index on one partition, and left that of another one invalid.
+    await instance.sql(
+      `SET ROLE ${OWNER_ROLE};
+       CREATE INDEX attempts_slow ON ONLY attempts ${definition};
+       CREATE INDEX ${partition!.name}_attempts_slow ON ${partition!.name} ${definition};
+       RESET ROLE;
+       UPDATE pg_index SET indisvalid = false WHERE indexrelid = '${partition!.name}_attempts_slow'::regclass`,
+    );
+    try {
+      await database.runAsOwner((source) =>
+        createIndexes(source.createQueryRunner(), 'attempts', { attempts_slow: definition }),
+      );
+      await instance.sql(
+        `SET ROLE ${OWNER_ROLE}; CREATE TABLE attempts_other PARTITION OF attempts DEFAULT; RESET ROLE`,
+      );
+      const [row] = await instance.sql(
+        `SELECT (SELECT indisvalid FROM pg_index WHERE indexrelid = 'attempts_slow'::regclass) AS "isValid",
+           (SELECT count(*)::int FROM pg_inherits WHERE inhparent = 'attempts'::regclass) AS partitions,
+           (SELECT count(*)::int FROM pg_inherits JOIN pg_index ON indexrelid = inhrelid
+            WHERE inhparent = 'attempts_slow'::regclass AND indisvalid) AS indexes`,
+      );
+      expect(row!['partitions']).toBeGreaterThan(10);
+      expect(row).toMatchObject({ isValid: true, indexes: row!['partitions'] });
+    } finally {
+      await instance.sql('DROP TABLE IF EXISTS attempts_other; DROP INDEX attempts_slow');
+      await database.close();
+    }
   });
 });
 

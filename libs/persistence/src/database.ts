@@ -21,6 +21,7 @@ import {
   poolOptions,
   SERVER_TIMEOUTS,
 } from './data-source.js';
+import { migrationRun } from './migration-run.js';
 import { toUnavailableError } from './unavailable-error.js';
 import { boolean, statement, type BoundStatement, type Statement } from './statements.js';
 
@@ -63,7 +64,7 @@ const findReadOnly = statement(
 );
 
 /** The advisory lock while a process changes the settings of its role, because two at the same time would fail. */
-const ROLE_SETTINGS_LOCK = 7_120_915;
+const ROLE_SETTINGS_LOCK = 7_120_919;
 
 /** Returns the statements that set the timeouts $1, which are strings such as `lock_timeout=2250`, where they differ. */
 const DIFFERING_TIMEOUTS = `
@@ -92,7 +93,7 @@ export class Database implements Sql {
 
   constructor(
     private readonly config: Config,
-    readonly logger: Logger,
+    private readonly logger: Logger,
     readonly dataSource: DataSource = createDataSource(poolOptions(config, logger)),
   ) {}
 
@@ -156,13 +157,15 @@ export class Database implements Sql {
   }
 
   /**
-   * Runs `work` with separate connections of the owner of the tables (MIGRATE_DATABASE_URL), on which statements have
-   * no time limit.
+   * Runs `work`, which migrates, with separate connections of the owner of the tables (MIGRATE_DATABASE_URL), on which
+   * statements have no time limit.
    */
   async runAsOwner<Result>(work: (source: DataSource) => Promise<Result>): Promise<Result> {
     const source = await createDataSource(ownerConnectionOptions(this.config, this.logger)).initialize();
+    const { pooler, migrateUrl } = this.config.database;
+    const isPooled = pooler !== 'none' && migrateUrl === null;
     try {
-      return await work(source);
+      return await migrationRun.run({ logger: this.logger, isPooled }, () => work(source));
     } finally {
       await source.destroy();
     }

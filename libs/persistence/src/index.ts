@@ -47,6 +47,7 @@ export * from './mails/mail-log.repository.js';
 export * from './mails/mails.repository.js';
 export { currentMigrationNames } from './migrations/current-migration-names.js';
 export * from './migrate.js';
+export { createIndexes } from './migrations/concurrent-indexes.js';
 export * from './one-time-tokens/one-time-tokens.repository.js';
 export * from './operators/operator-links.repository.js';
 export * from './operators/operator-login-attempts.repository.js';

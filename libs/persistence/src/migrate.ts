@@ -1,26 +1,19 @@
-// This file contains SQL: limits, the rights of the current role, and tables without a repository.
+// This file contains SQL: the rights of the current role, and tables without a repository.
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
-import type { Logger } from '@gatehouse/platform';
 import type { Database } from './database.js';
 import { MigrationLease } from './migration-lease.js';
+import { migrationRun, runInTransaction } from './migration-run.js';
 import { currentMigrationNames } from './migrations/current-migration-names.js';
 import { migrations } from './migrations/index.js';
 import { grantRuntimePrivileges } from './runtime-role.js';
 import { statement, text } from './statements.js';
 
-/**
- * The limits of a migration. A statement may take any time, but while it waits for a lock, requests wait behind it.
- * A process that stops responding must not hold its locks.
- */
-const LIMITS = `
-  SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'; SET LOCAL idle_in_transaction_session_timeout = '60s'`;
-
 const findRole = statement({ role: text }, 'SELECT current_user::text AS role');
 
 /**
  * Applies pending migrations, one process at a time (ADR 0054). Each one commits separately, so that none holds its
- * locks while another builds indexes. A killed process leaves no migration half applied, and the next one continues
- * after the last applied migration.
+ * locks while another builds indexes. A killed process leaves no transaction half applied, and the next one continues
+ * after the last applied migration. Migrations without a transaction can be repeated (concurrent-indexes.ts).
  *
  * Then grants the role of DATABASE_URL its privileges, and stores the retention of the audit log, which this
  * role cannot shorten (ADR 0037).
@@ -40,7 +33,7 @@ export async function migrate(database: Database, auditRetention: number): Promi
       }
       const executor = new MigrationExecutor(source, runner);
       const isPending = (await executor.getPendingMigrations()).length > 0;
-      const applied = isPending ? await runMigrations(executor, source, runner, database.logger) : [];
+      const applied = isPending ? await runMigrations(executor, source, runner) : [];
       await grantRuntimePrivileges(runner, runtime!.role);
       await storeAuditRetention(runner, auditRetention);
       return applied;
@@ -72,24 +65,20 @@ function runMigrations(
   executor: MigrationExecutor,
   source: DataSource,
   runner: QueryRunner,
-  logger: Logger,
 ): Promise<string[]> {
-  return MigrationLease.hold(source, logger, async (lease) => {
+  const { logger } = migrationRun.getStore()!;
+  return MigrationLease.hold(source, async (lease) => {
     await addCurrentNames(runner);
     // Another process may have applied some of them in the meantime.
     const pending = await executor.getPendingMigrations();
     for (const migration of pending) {
       logger.info({ migration: migration.name }, 'migration started');
-      await runner.startTransaction();
-      try {
-        await runner.query(LIMITS);
+      const apply = async (): Promise<void> => {
         await executor.executeMigration(migration);
         await lease.confirm(runner);
-        await runner.commitTransaction();
-      } catch (error) {
-        await runner.rollbackTransaction().catch(() => undefined);
-        throw error;
-      }
+      };
+      if (migration.instance!.transaction === false) await apply();
+      else await runInTransaction(runner, apply);
     }
     return pending.map(({ name }) => name);
   });

@@ -2,7 +2,8 @@
 // lock of 0.1.0.
 import { hostname } from 'node:os';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
-import { errorMessage, monotonicMs, newId, sleep, type Logger } from '@gatehouse/platform';
+import { errorMessage, monotonicMs, newId, sleep } from '@gatehouse/platform';
+import { migrationRun } from './migration-run.js';
 
 /** Time after which another process takes over the lease, unless it is renewed. */
 const LEASE_DURATION = `interval '30 seconds'`;
@@ -20,7 +21,7 @@ const WAITING_LOG_MS = 60_000;
 const FIRST_VERSION_LOCK = 7_120_913;
 
 /** The advisory lock while the table of the lease is created. */
-const TABLE_LOCK = 7_120_914;
+const TABLE_LOCK = 7_120_918;
 
 const CREATE_TABLE = `
   CREATE TABLE IF NOT EXISTS migration_lease (
@@ -40,12 +41,9 @@ interface Holder {
 /** The right of one process to migrate, until it is released or has not been renewed for 30 seconds (ADR 0054). */
 export class MigrationLease {
   private readonly id = newId();
-  private renewalTimer: NodeJS.Timeout | undefined;
+  private readonly logger = migrationRun.getStore()!.logger;
 
-  private constructor(
-    private readonly source: DataSource,
-    private readonly logger: Logger,
-  ) {}
+  private constructor(private readonly source: DataSource) {}
 
   /**
    * Runs `work` while this process holds the lease. Waits until no other process holds it.
@@ -53,16 +51,15 @@ export class MigrationLease {
    */
   static async hold<Result>(
     source: DataSource,
-    logger: Logger,
     work: (lease: MigrationLease) => Promise<Result>,
   ): Promise<Result> {
-    const lease = new MigrationLease(source, logger);
+    const lease = new MigrationLease(source);
     await lease.acquire();
-    lease.renewalTimer = setInterval(() => void lease.renew(), RENEWAL_INTERVAL_MS).unref();
+    const timer = setInterval(() => void lease.renew(), RENEWAL_INTERVAL_MS).unref();
     try {
       return await work(lease);
     } finally {
-      clearInterval(lease.renewalTimer);
+      clearInterval(timer);
       await lease.release();
     }
   }

@@ -1,19 +1,21 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { runInTransaction } from '../migration-run.js';
+import { createIndexes, dropIndex } from './concurrent-indexes.js';
 
 /** Validates the constraint of the log of emails, and adds indexes for its filters. */
 export class IndexMailLog1764201600500 implements MigrationInterface {
+  readonly transaction = false;
+
   async up(runner: QueryRunner): Promise<void> {
-    // Each statement is separate, because the timeout applies to a statement.
-    for (const statement of [
-      `ALTER TABLE mails VALIDATE CONSTRAINT mails_state_check`,
-      `CREATE INDEX mails_customer_log ON mails (customer_id, id)`,
-      `CREATE INDEX mails_recipient ON mails (recipient, id)`,
-      `CREATE INDEX mails_over_project_limit ON mails (created_at)
-         WHERE state = 'dropped' AND reason = 'project_limit'`,
-      `DROP INDEX mails_customer`,
-    ]) {
-      await runner.query(statement);
-    }
+    await runInTransaction(runner, () =>
+      runner.query('ALTER TABLE mails VALIDATE CONSTRAINT mails_state_check'),
+    );
+    await createIndexes(runner, 'mails', {
+      mails_customer_log: '(customer_id, id)',
+      mails_recipient: '(recipient, id)',
+      mails_over_project_limit: `(created_at) WHERE state = 'dropped' AND reason = 'project_limit'`,
+    });
+    await dropIndex(runner, 'mails_customer');
   }
 
   async down(runner: QueryRunner): Promise<void> {

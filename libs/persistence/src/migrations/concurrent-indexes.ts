@@ -1,0 +1,153 @@
+import type { QueryRunner } from 'typeorm';
+import { errorCode, errorMessage } from '@gatehouse/platform';
+import { migrationRun, runInTransaction } from '../migration-run.js';
+
+/** Interval between two log messages about the progress of an index, in ms. */
+const PROGRESS_INTERVAL_MS = 10_000;
+
+/** PostgreSQL's code for a table that does not exist. */
+const UNDEFINED_TABLE = '42P01';
+
+/** The partitions of the table $1 without an index of the index $2, oldest first: those are dropped first. */
+const UNINDEXED_PARTITIONS = `
+  SELECT c.relname AS partition FROM pg_inherits p JOIN pg_class c ON c.oid = p.inhrelid
+  WHERE p.inhparent = to_regclass($1) AND NOT EXISTS (
+    SELECT FROM pg_inherits child JOIN pg_index i ON i.indexrelid = child.inhrelid
+    WHERE child.inhparent = to_regclass($2) AND i.indrelid = c.oid)
+  ORDER BY c.relname`;
+
+/**
+ * Creates indexes without blocking writes to the table, for migrations with `transaction = false`. Can be repeated
+ * after a failure: a complete index stays, and an invalid one that an interrupted run has left is built again.
+ *
+ * An index of a partitioned table is first created on the table alone, then on each partition, and then attached. New
+ * partitions get it from the table. Through a pooler, where `CREATE INDEX CONCURRENTLY` cannot have its own time limit,
+ * indexes are built in transactions, which block writes.
+ * @param definitions columns and conditions of the indexes, by their names
+ */
+export async function createIndexes(
+  runner: QueryRunner,
+  table: string,
+  definitions: Readonly<Record<string, string>>,
+): Promise<void> {
+  const [{ isPartitioned }] = (await runner.query(
+    `SELECT relkind = 'p' AS "isPartitioned" FROM pg_class WHERE oid = to_regclass($1)`,
+    [table],
+  )) as [{ isPartitioned: boolean }];
+  for (const [name, definition] of Object.entries(definitions)) {
+    if (isPartitioned && !migrationRun.getStore()!.isPooled)
+      await createPartitionedIndex(runner, table, name, definition);
+    else await createIndex(runner, table, name, definition);
+  }
+}
+
+/** Drops an index without blocking writes to its table, if it exists. */
+export async function dropIndex(runner: QueryRunner, name: string): Promise<void> {
+  if (migrationRun.getStore()!.isPooled)
+    await runInTransaction(runner, () => runner.query(`DROP INDEX IF EXISTS ${name}`));
+  else await runWithoutLimits(runner, `DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+}
+
+async function createIndex(
+  runner: QueryRunner,
+  table: string,
+  name: string,
+  definition: string,
+): Promise<void> {
+  const { logger, isPooled } = migrationRun.getStore()!;
+  const isValid = await readValidity(runner, name);
+  if (isValid) return;
+  if (isValid === false) {
+    logger.warn({ index: name }, 'invalid index dropped');
+    await terminateBuild(runner, name);
+    await dropIndex(runner, name);
+  }
+  logger.info({ index: name, table, isBlocking: isPooled }, 'index build started');
+  const timer = setInterval(() => void logProgress(runner, name), PROGRESS_INTERVAL_MS).unref();
+  try {
+    if (isPooled)
+      await runInTransaction(runner, () => runner.query(`CREATE INDEX ${name} ON ${table} ${definition}`));
+    else await runWithoutLimits(runner, `CREATE INDEX CONCURRENTLY ${name} ON ${table} ${definition}`);
+  } finally {
+    clearInterval(timer);
+  }
+  logger.info({ index: name }, 'index build finished');
+}
+
+async function createPartitionedIndex(
+  runner: QueryRunner,
+  table: string,
+  name: string,
+  definition: string,
+): Promise<void> {
+  for (;;) {
+    if ((await readValidity(runner, name)) === undefined)
+      await runInTransaction(runner, () =>
+        runner.query(`CREATE INDEX ${name} ON ONLY ${table} ${definition}`),
+      );
+    const partitions = (await runner.query(UNINDEXED_PARTITIONS, [table, name])) as { partition: string }[];
+    for (const { partition } of partitions)
+      await attachPartitionIndex(runner, partition, name, definition).catch((error: unknown) => {
+        // The worker has dropped the partition in the meantime.
+        if (errorCode(error) !== UNDEFINED_TABLE) throw error;
+      });
+    if (await readValidity(runner, name)) return;
+    // The index becomes valid when the last partition is attached, but not when it is dropped instead.
+    if (partitions.length === 0) await runInTransaction(runner, () => runner.query(`DROP INDEX ${name}`));
+  }
+}
+
+async function attachPartitionIndex(
+  runner: QueryRunner,
+  partition: string,
+  name: string,
+  definition: string,
+): Promise<void> {
+  const index = `${partition}_${name}`;
+  await createIndex(runner, partition, index, definition);
+  await runInTransaction(runner, () => runner.query(`ALTER INDEX ${name} ATTACH PARTITION ${index}`));
+}
+
+/** Returns whether an index is valid; undefined if it does not exist. */
+async function readValidity(runner: QueryRunner, name: string): Promise<boolean | undefined> {
+  const [index] = (await runner.query(
+    `SELECT indisvalid AS "isValid" FROM pg_index WHERE indexrelid = to_regclass($1)`,
+    [name],
+  )) as { isValid: boolean }[];
+  return index?.isValid;
+}
+
+/** Ends the session of a process that was killed or suspended while it built an index, which may go on. */
+async function terminateBuild(runner: QueryRunner, name: string): Promise<void> {
+  await runner.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_progress_create_index WHERE index_relid = to_regclass($1)`,
+    [name],
+  );
+}
+
+/** Runs a statement outside of a transaction. It holds no lock that blocks requests, so it may wait for any time. */
+async function runWithoutLimits(runner: QueryRunner, sql: string): Promise<void> {
+  await runner.query('SET statement_timeout = 0; SET lock_timeout = 0');
+  try {
+    await runner.query(sql);
+  } finally {
+    await runner.query('RESET statement_timeout; RESET lock_timeout');
+  }
+}
+
+/** Logs the progress of an index, read with another connection. */
+async function logProgress({ dataSource }: QueryRunner, name: string): Promise<void> {
+  const { logger } = migrationRun.getStore()!;
+  try {
+    const [progress] = await dataSource.query<object[]>(
+      `SELECT phase, blocks_done::float8 AS "blocksDone", blocks_total::float8 AS "blocksTotal",
+         tuples_done::float8 AS "rowsDone", tuples_total::float8 AS "rowsTotal",
+         nullif(current_locker_pid, 0)::int AS "waitsForPid"
+       FROM pg_stat_progress_create_index WHERE index_relid = to_regclass($1)`,
+      [name],
+    );
+    if (progress) logger.info({ index: name, ...progress }, 'index build in progress');
+  } catch (error) {
+    logger.debug({ reason: errorMessage(error) }, 'index build progress not available');
+  }
+}
