@@ -27,6 +27,9 @@ const ID_TIMES: Record<string, string[]> = {
   audit_log: ['id'],
 };
 
+/** Its ids are not shifted, and a migration compares the time in them with other columns. */
+const UNSHIFTED_TABLE = 'customers';
+
 /**
  * Returns the dump of a version, shifted by whole days as if it had been written 1 to 25 hours ago: leases
  * have expired, and retries in two days are not due.
@@ -43,7 +46,9 @@ export function readFixture(version: string, now = Date.now()): Fixture {
     dump: {
       // Times in defaults are not shifted.
       tables: dump.tables.replace(/^CREATE TABLE \w+ PARTITION OF .+$/gm, shift),
-      rows: shift(dump.rows),
+      rows: dump.rows.replace(/^INSERT INTO (\w+) .+\n(?:\(.*\n)+/gm, (statement, table: string) =>
+        table === UNSHIFTED_TABLE ? statement : shift(statement),
+      ),
       indexes: dump.indexes,
     },
     manifest: JSON.parse(shift(manifest)) as Manifest,
