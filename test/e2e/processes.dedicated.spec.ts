@@ -265,54 +265,101 @@ describe('LG-05: the last-resort error handler', () => {
   });
 });
 
+/** A database in which one migration is pending, and an api that applies it while a transaction locks `customers`. */
+interface PendingMigration {
+  urls: { url: string; ownerUrl: string };
+  api: ServerProcess;
+  /** Runs SQL as the superuser. */
+  sql: (text: string) => Promise<Record<string, unknown>[]>;
+  /** Ends the transaction. */
+  unlock: () => Promise<unknown>;
+}
+
+/**
+ * Runs `work` with a pending migration.
+ * @param lock mode in which the transaction locks `customers`
+ * @param undo SQL that removes what the migration creates
+ */
+async function withPendingMigration(
+  migration: string,
+  lock: 'SHARE' | 'ROW EXCLUSIVE',
+  undo: string,
+  work: (pending: PendingMigration) => Promise<void>,
+): Promise<void> {
+  const name = `gatehouse_pending_${randomUUID().slice(0, 8)}`;
+  const urls = await createDatabase(name, process.env['TEST_TEMPLATE']!);
+  const admin = new pg.Pool({ connectionString: adminUrl(name) });
+  const sql = async (text: string) => (await admin.query<Record<string, unknown>>(text)).rows;
+  await sql(`DELETE FROM migrations WHERE name LIKE '${migration}%'; ${undo}`);
+  const writer = await admin.connect();
+  await writer.query(`BEGIN; LOCK TABLE customers IN ${lock} MODE`);
+  const api = new ServerProcess(entryPoints.api, {
+    ...instance.env,
+    ...{ DATABASE_URL: urls.url, MIGRATE_DATABASE_URL: urls.ownerUrl, PORT: String(await freePort()) },
+  });
+  try {
+    await work({ urls, api, sql, unlock: () => writer.query('COMMIT') });
+  } finally {
+    await api.stop('SIGKILL');
+    writer.release();
+    await admin.end();
+    await dropDatabase(name);
+  }
+}
+
+describe('the lease of migrations', () => {
+  it('is confirmed before the commit: a migration of a process that was suspended is rolled back', async () => {
+    await withPendingMigration('MarkImportedCustomers', 'SHARE', '', async ({ api, sql, unlock }) => {
+      await eventually('the migration to wait', async () => {
+        const [waiting] = await sql(
+          `SELECT FROM pg_stat_activity WHERE query LIKE '%SET imported = true%' AND wait_event_type = 'Lock'`,
+        );
+        return waiting;
+      });
+      await sql(`UPDATE migration_lease SET id = gen_random_uuid(), holder = 'another process'`);
+      await unlock();
+      expect(await api.waitForExit()).toBe(1);
+      expect(api.output).toContain('another process has taken over the migrations');
+      expect(await sql(`SELECT FROM migrations WHERE name LIKE 'MarkImportedCustomers%'`)).toEqual([]);
+      expect(await sql('SELECT holder FROM migration_lease')).toEqual([{ holder: 'another process' }]);
+    });
+  });
+});
+
 describe('the build of an index', () => {
   it('does not block writes, and is repeated by another process if it is interrupted', async () => {
-    const name = `gatehouse_indexes_${randomUUID().slice(0, 8)}`;
-    const urls = await createDatabase(name, process.env['TEST_TEMPLATE']!);
-    const admin = new pg.Pool({ connectionString: adminUrl(name) });
-    const sql = async (text: string) => (await admin.query<Record<string, unknown>>(text)).rows;
     const INDEX = 'customers_password_order';
-    await sql(`DROP INDEX ${INDEX}; DELETE FROM migrations WHERE name LIKE 'IndexCustomersWithPasswords%'`);
-    const writer = await admin.connect();
-    const api = new ServerProcess(entryPoints.api, {
-      ...instance.env,
-      ...{ DATABASE_URL: urls.url, MIGRATE_DATABASE_URL: urls.ownerUrl, PORT: String(await freePort()) },
-    });
-    try {
-      // The build waits for the end of every transaction that has written to the table.
-      await writer.query('BEGIN; LOCK TABLE customers IN ROW EXCLUSIVE MODE');
-      await eventually('the build to wait', async () => {
-        const [build] = await sql(`SELECT FROM pg_stat_progress_create_index WHERE current_locker_pid > 0`);
-        return build;
-      });
-      expect(api.log).toContainEqual(
-        expect.objectContaining({ message: 'index build started', index: INDEX, isBlocking: false }),
-      );
-      await sql(
-        `BEGIN; SET LOCAL lock_timeout = '100ms'; LOCK TABLE customers IN ROW EXCLUSIVE MODE; COMMIT`,
-      );
-
-      await api.stop('SIGKILL');
-      // As if half a minute had passed.
-      await sql('UPDATE migration_lease SET expires_at = now()');
-      const applied = Promise.all([1, 2].map(() => migrateDatabase(instance, urls)));
-      await eventually('the invalid index to be dropped', async () => {
-        const [drop] = await sql(
-          `SELECT FROM pg_stat_activity WHERE query LIKE 'DROP INDEX%' AND wait_event_type = 'Lock'`,
+    await withPendingMigration(
+      'IndexCustomersWithPasswords',
+      'ROW EXCLUSIVE',
+      `DROP INDEX ${INDEX}`,
+      async ({ urls, api, sql, unlock }) => {
+        // The build waits for the end of every transaction that has written to the table.
+        await eventually('the build to wait', async () => {
+          const [build] = await sql(`SELECT FROM pg_stat_progress_create_index WHERE current_locker_pid > 0`);
+          return build;
+        });
+        expect(api.log).toContainEqual(
+          expect.objectContaining({ message: 'index build started', index: INDEX, isBlocking: false }),
         );
-        return drop;
-      });
-      await writer.query('COMMIT');
-      expect((await applied).flat()).toEqual([expect.stringContaining('IndexCustomersWithPasswords')]);
-      expect(await sql(`SELECT indisvalid FROM pg_index WHERE indexrelid = '${INDEX}'::regclass`)).toEqual([
-        { indisvalid: true },
-      ]);
-    } finally {
-      await api.stop('SIGKILL');
-      writer.release();
-      await admin.end();
-      await dropDatabase(name);
-    }
+        await sql('BEGIN; LOCK TABLE customers IN ROW EXCLUSIVE MODE NOWAIT; COMMIT');
+        await api.stop('SIGKILL');
+        // As if half a minute had passed.
+        await sql('UPDATE migration_lease SET expires_at = now()');
+        const applied = Promise.all([1, 2].map(() => migrateDatabase(instance, urls)));
+        await eventually('the invalid index to be dropped', async () => {
+          const [drop] = await sql(
+            `SELECT FROM pg_stat_activity WHERE query LIKE 'DROP INDEX%' AND wait_event_type = 'Lock'`,
+          );
+          return drop;
+        });
+        await unlock();
+        expect((await applied).flat()).toEqual([expect.stringContaining('IndexCustomersWithPasswords')]);
+        expect(await sql(`SELECT indisvalid FROM pg_index WHERE indexrelid = '${INDEX}'::regclass`)).toEqual([
+          { indisvalid: true },
+        ]);
+      },
+    );
   });
 
   it('covers each partition of a table, also after an interruption', async () => {
