@@ -43,6 +43,6 @@ EXPOSE 3000
 # Checks the process and not PostgreSQL, because a restart would not repair PostgreSQL.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/livez').then((it) => process.exit(it.ok ? 0 : 1), () => process.exit(1))"]
-# The webhook-worker is dist/programs/webhook-worker.js. It has no /livez, so configure a separate health
-# check for it.
+# The webhook-worker is dist/programs/webhook-worker.js. It serves /livez on METRICS_PORT and not on PORT, so configure
+# a separate health check for it.
 CMD ["node", "dist/programs/api.js"]

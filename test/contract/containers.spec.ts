@@ -209,9 +209,7 @@ describe('health checks', () => {
     instance = await TestInstance.startShared({ workers: 0 });
     metricsPort = await freePort();
     const worker = instance.startWorker({ METRICS_PORT: String(metricsPort) });
-    await eventually('metrics', () =>
-      worker.log.some(({ message }) => message === 'metrics server listening'),
-    );
+    await worker.waitUntilReady();
   });
   afterAll(() => instance?.stop());
 

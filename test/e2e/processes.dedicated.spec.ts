@@ -486,12 +486,17 @@ describe('migrations', () => {
     expect((await instance.register()).status).toBe(201);
   });
 
-  it('hold no locks while a later one runs, and continue after a failure at the next start', async () => {
+  it('hold no locks while a later one runs, and continue after a failure at the next start, for which a process with MIGRATE=off waits', async () => {
     await stop();
     const all = await listCurrentNames();
     await failHalfway();
+    const waiting = instance.startApi({ MIGRATE: 'off', PORT: String(await freePort()) });
+    await eventually('the process to wait', () =>
+      waiting.log.some(({ message }) => message === 'waiting for migrations'),
+    );
     await withMigratingFirstVersion(() => instance.startApi());
     await instance.waitUntilReady();
+    await waiting.waitUntilReady();
     expect(await listApplied()).toEqual(all);
     expect((await instance.register()).status).toBe(201);
   });

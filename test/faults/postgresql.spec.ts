@@ -9,6 +9,7 @@ import {
 import { eventually } from '../support/eventually.js';
 import { recordMeasurements } from '../support/measurements.js';
 import { mixedRequests } from '../support/mixed-requests.js';
+import { freePort } from '../support/server-process.mjs';
 
 describe('faults of PostgreSQL', () => {
   let dedicated: DedicatedDatabase;
@@ -51,19 +52,29 @@ describe('faults of PostgreSQL', () => {
     const { instance, history, server } = dedicated;
     await Promise.all(dedicated.programs.map((each) => each.stop('SIGTERM')));
     await server.stop();
+    const workerPort = await freePort();
     instance.startApi();
-    const worker = instance.startWorker();
-    const statusOf = (path: string) =>
-      instance.request('GET', path).then(
+    const worker = instance.startWorker({ METRICS_PORT: String(workerPort) });
+    const statusOf = (url: string) =>
+      fetch(url).then(
         ({ status }) => status,
         () => 0,
       );
-    await eventually('the api to listen', async () => (await statusOf('/livez')) === 200);
-    expect(await statusOf('/readyz')).toBe(503);
+    for (const [name, url] of [
+      ['api', instance.baseUrl],
+      ['worker', `http://127.0.0.1:${workerPort}`],
+    ]) {
+      await eventually(`the ${name} to listen`, async () => (await statusOf(`${url}/livez`)) === 200);
+      expect([name, await statusOf(`${url}/readyz`)]).toEqual([name, 503]);
+    }
     expectUnavailable(await instance.register());
     await server.start();
-    await eventually('the api to be ready', async () => (await statusOf('/readyz')) === 200);
+    await eventually(
+      'the api to be ready',
+      async () => (await statusOf(`${instance.baseUrl}/readyz`)) === 200,
+    );
     await worker.waitUntilReady();
+    expect(await statusOf(`http://127.0.0.1:${workerPort}/readyz`)).toBe(200);
     await registerCustomer(instance);
     await history.check();
   });

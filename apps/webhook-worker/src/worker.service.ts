@@ -1,12 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, DELIVERY_CHANNEL, listPendingMigrations } from '@gatehouse/persistence';
+import {
+  Database,
+  DELIVERY_CHANNEL,
+  readReadinessStatus,
+  waitForMigrations,
+  type ReadinessStatus,
+} from '@gatehouse/persistence';
 import {
   Config,
   DeliveryQueue,
   LOGGER,
   MetricsServer,
   monotonicMs,
-  sleep,
   TestCommands,
   withTimeout,
   type Logger,
@@ -27,7 +32,6 @@ const DRAIN_TIMEOUT_MS = 12_000;
  * (process.ts).
  */
 const CLOSE_TIMEOUT_MS = 2_000;
-const SCHEMA_POLL_MS = 250;
 
 /**
  * Starts and stops the worker. After the schema has been migrated, the worker takes work from the queue and
@@ -35,6 +39,7 @@ const SCHEMA_POLL_MS = 250;
  */
 @Injectable()
 export class WorkerService {
+  private isStarted = false;
   private isStopping = false;
 
   constructor(
@@ -52,9 +57,9 @@ export class WorkerService {
   ) {}
 
   async start(): Promise<void> {
-    this.metricsServer.start();
+    this.metricsServer.start(() => this.readReadiness());
     await this.database.connect();
-    await this.waitForSchema();
+    await waitForMigrations(this.database, this.logger, () => this.isStopping);
     if (this.isStopping) return;
     await this.maintenance.start();
     if (this.isStopping) return;
@@ -63,6 +68,7 @@ export class WorkerService {
     this.testCommands.on('run-job', (name) => this.runJob(name));
     void this.database.listen(DELIVERY_CHANNEL, this.duePoller.wake);
     this.queue?.process(this.config.webhooks.concurrency, (job) => this.runner.runJob(job));
+    this.isStarted = true;
     this.logger.info({ queue: this.queue ? 'redis' : 'postgresql' }, 'ready');
   }
 
@@ -98,21 +104,16 @@ export class WorkerService {
     return job ? job.runNow() : this.maintenance.runNow(name);
   }
 
+  private async readReadiness(): Promise<ReadinessStatus> {
+    if (!this.isStarted || this.isStopping) return 'unavailable';
+    return readReadinessStatus(this.database, this.queue);
+  }
+
   private async close(isDrained: boolean): Promise<void> {
     if (!isDrained) await this.runner.abort();
     // If the last health report fails, the results are still in the attempt log.
     await this.healthReporter.stop();
     await this.queue?.close();
     await this.database.close();
-  }
-
-  /** Waits until the API process has run the migrations. */
-  private async waitForSchema(): Promise<void> {
-    for (let isLogged = false; !this.isStopping; await sleep(SCHEMA_POLL_MS)) {
-      const pending = await listPendingMigrations(this.database);
-      if (pending.length === 0) return;
-      if (!isLogged) this.logger.info({ pending: pending.length }, 'waiting for migrations');
-      isLogged = true;
-    }
   }
 }

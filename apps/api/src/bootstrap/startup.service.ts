@@ -8,6 +8,7 @@ import {
   migrate,
   listPendingMigrations,
   Transactions,
+  waitForMigrations,
 } from '@gatehouse/persistence';
 import {
   Config,
@@ -57,11 +58,13 @@ export class StartupService implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Starts the services.
-   * @throws Error when migrations are pending and MIGRATE is off, or the database rejects the connection
+   * Starts the services. With MIGRATE=off, waits until another process has run the migrations.
+   * @throws Error when the database rejects the connection
    */
   async start(): Promise<void> {
     await this.database.connect();
+    if (!this.config.migrate) await waitForMigrations(this.database, this.logger, () => this.isStopped);
+    if (this.isStopped) return;
     await this.prepareSchema();
     if (this.config.seed) await this.seed();
     await this.firstOperator.ensure();

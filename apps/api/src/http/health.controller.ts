@@ -1,9 +1,9 @@
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NoCredential } from '@gatehouse/auth';
-import { Database } from '@gatehouse/persistence';
-import { Config, DeliveryQueue, withTimeout } from '@gatehouse/platform';
+import { Database, readReadinessStatus } from '@gatehouse/persistence';
+import { DeliveryQueue } from '@gatehouse/platform';
 import { LivenessResponse, ReadinessResponse } from './health.response.js';
 import { Readiness } from './readiness.js';
 
@@ -14,8 +14,7 @@ export class HealthController {
   constructor(
     private readonly readiness: Readiness,
     private readonly database: Database,
-    private readonly queue: DeliveryQueue,
-    private readonly config: Config,
+    @Inject(DeliveryQueue) private readonly queue: DeliveryQueue | null,
   ) {}
 
   @Get('livez')
@@ -39,18 +38,9 @@ export class HealthController {
   @ApiOkResponse({ type: ReadinessResponse })
   @ApiServiceUnavailableResponse({ type: ReadinessResponse })
   async ready(@Res({ passthrough: true }) response: Response): Promise<ReadinessResponse> {
-    const database = await this.isDatabaseReachable();
-    const isRedisDown = this.config.redisUrl !== null && !this.queue.isReady();
-    const isReady = this.readiness.started && !this.readiness.draining && database;
-    response.status(isReady ? 200 : 503);
-    return { status: !isReady ? 'unavailable' : isRedisDown ? 'degraded' : 'ready' };
-  }
-
-  private async isDatabaseReachable(): Promise<boolean> {
-    const query = withTimeout(this.database.ping(), 2_000, 'no response');
-    return query.then(
-      () => true,
-      () => false,
-    );
+    const isServing = this.readiness.started && !this.readiness.draining;
+    const status = isServing ? await readReadinessStatus(this.database, this.queue) : 'unavailable';
+    response.status(status === 'unavailable' ? 503 : 200);
+    return { status };
   }
 }

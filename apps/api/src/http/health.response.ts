@@ -1,9 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { readinessStatuses, type ReadinessStatus } from '@gatehouse/persistence';
 
 export class LivenessResponse {
   @ApiProperty({ enum: ['ok'] }) status!: 'ok';
 }
 
 export class ReadinessResponse {
-  @ApiProperty({ enum: ['ready', 'degraded', 'unavailable'] }) status!: 'ready' | 'degraded' | 'unavailable';
+  @ApiProperty({ enum: readinessStatuses }) status!: ReadinessStatus;
 }

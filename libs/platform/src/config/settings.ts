@@ -96,7 +96,10 @@ export const settings = {
     86_400_000,
     3650 * 86_400_000,
   ),
-  MIGRATE: setting.onOff({ doc: 'Run pending migrations at startup.', fallback: true }),
+  MIGRATE: setting.onOff({
+    doc: 'Run pending migrations at startup. With off, the api waits until npm run gatehouse -- migrate has run them.',
+    fallback: true,
+  }),
   SEED: setting.onOff({
     doc: 'Create the first organization, project, keys and operator in an empty database. npm start turns it on for the embedded database.',
     fallback: false,
@@ -245,7 +248,7 @@ export const settings = {
   }),
   METRICS_PORT: setting.integer(
     {
-      doc: 'Port for Prometheus metrics at /metrics. npm start uses the next port for the webhook-worker. If it is not set, metrics are off.',
+      doc: 'Port for Prometheus metrics at /metrics, and for /livez and /readyz of the webhook-worker. npm start uses the next port for the webhook-worker. If it is not set, metrics are off.',
       fallback: 0,
       displayedDefault: '',
     },

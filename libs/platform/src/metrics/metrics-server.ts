@@ -7,7 +7,13 @@ import type { Metrics } from './metrics.js';
 /** Interval between attempts to listen on a port that another process uses, in ms. */
 const RETRY_MS = 5_000;
 
-/** Serves `/metrics` on a separate port (requirement CO-05), or nothing without METRICS_PORT. */
+/** Returns `unavailable`, or another status while the process does its work. */
+export type ReadReadiness = () => Promise<string>;
+
+/**
+ * Serves `/metrics` on a separate port (requirement CO-05), and `/livez` and `/readyz` of a process that has no other
+ * port. Serves nothing without METRICS_PORT.
+ */
 export class MetricsServer {
   private server: Server | undefined;
   private retryTimer: NodeJS.Timeout | undefined;
@@ -22,15 +28,19 @@ export class MetricsServer {
   /**
    * Starts to listen. Returns immediately and never throws, because a process must run even if its metrics
    * are unavailable.
+   * @param readReadiness for a process that has no other port
    */
-  start(): void {
+  start(readReadiness?: ReadReadiness): void {
     const { metrics } = this;
     if (!metrics || this.server) return;
     const { http, metrics: settings } = this.config;
     const listen = { host: http.host, port: settings.port! };
     const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
-      const isFound = request.url === '/metrics' && ['GET', 'HEAD'].includes(request.method!);
-      if (isFound) void this.sendMetrics(metrics, response);
+      const path = ['GET', 'HEAD'].includes(request.method!) ? request.url : undefined;
+      if (path === '/metrics') void this.sendMetrics(metrics, response);
+      else if (path === '/livez' && readReadiness) sendStatus(response, 'ok');
+      else if (path === '/readyz' && readReadiness)
+        void readReadiness().then((status) => sendStatus(response, status));
       else response.writeHead(404).end();
     });
     let isReported = false;
@@ -62,4 +72,10 @@ export class MetricsServer {
       response.writeHead(500).end();
     }
   }
+}
+
+/** Sends a status in the format of the api. */
+function sendStatus(response: ServerResponse, status: string): void {
+  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
+  response.writeHead(status === 'unavailable' ? 503 : 200, headers).end(JSON.stringify({ status }));
 }
