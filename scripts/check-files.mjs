@@ -4,6 +4,7 @@ import path from 'node:path';
 import { isDeepStrictEqual, parseEnv } from 'node:util';
 import { readCompose, readDockerfile } from '../test/support/compose.mjs';
 import { ensureBuilt, ensureInstalled } from './build.mjs';
+import { findChartProblems } from './check-chart.mjs';
 import { findRejectedWords } from './check-words.mjs';
 import { main } from './environment.mjs';
 import { findSecrets } from './find-secrets.mjs';
@@ -72,6 +73,7 @@ await main(async () => {
   problems.push(...findRejectedWords(), ...(await findSecrets('.')));
   checkDockerfile();
   checkCompose(platform);
+  problems.push(...findChartProblems(platform));
   for (const problem of problems) console.error(problem);
   return problems.length > 0 ? 1 : 0;
 });

@@ -1,0 +1,166 @@
+{{- define "gatehouse.fullname" -}}
+{{- if contains "gatehouse" .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-gatehouse" (.Release.Name | trunc 30 | trimSuffix "-") -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "gatehouse.selector" -}}
+app.kubernetes.io/name: gatehouse
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "gatehouse.labels" -}}
+{{ include "gatehouse.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{- define "gatehouse.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}
+{{ .repository }}@{{ .digest }}
+{{- else -}}
+{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+The keys of the Secret that a component needs, as a JSON array. Only the migration Job receives the credentials of the
+owner of the tables.
+*/}}
+{{- define "gatehouse.secretKeys" -}}
+{{- $keys := .root.Values.secret.keys -}}
+{{- if ne .component "migrate" -}}
+{{- $keys = without $keys "MIGRATE_DATABASE_URL" -}}
+{{- end -}}
+{{- $keys | toJson -}}
+{{- end -}}
+
+{{/*
+The pod of a component.
+Arguments: root, component, program (the arguments of node), resources, probes, ports, preStopSeconds, stopSeconds.
+*/}}
+{{- define "gatehouse.pod" -}}
+{{- $root := .root -}}
+{{- $keys := include "gatehouse.secretKeys" . | fromJsonArray -}}
+metadata:
+  labels:
+    {{- include "gatehouse.labels" $root | nindent 4 }}
+    app.kubernetes.io/component: {{ .component }}
+  {{- with $root.Values.podAnnotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+spec:
+  {{- if eq .component "migrate" }}
+  restartPolicy: Never
+  {{- end }}
+  automountServiceAccountToken: false
+  # The variables of a Service that is called "metrics" would set METRICS_PORT.
+  enableServiceLinks: false
+  terminationGracePeriodSeconds: {{ add .preStopSeconds .stopSeconds }}
+  {{- with $root.Values.image.pullSecrets }}
+  imagePullSecrets:
+    {{- range . }}
+    - name: {{ . }}
+    {{- end }}
+  {{- end }}
+  securityContext:
+    runAsNonRoot: true
+    runAsUser: 1000
+    runAsGroup: 1000
+    # Makes the files of the Secret readable.
+    fsGroup: 1000
+    seccompProfile:
+      type: RuntimeDefault
+  {{- with $root.Values.nodeSelector }}
+  nodeSelector:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $root.Values.tolerations }}
+  tolerations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- if ne .component "migrate" }}
+  topologySpreadConstraints:
+    - topologyKey: kubernetes.io/hostname
+      maxSkew: 1
+      whenUnsatisfiable: ScheduleAnyway
+      labelSelector:
+        matchLabels:
+          {{- include "gatehouse.selector" $root | nindent 10 }}
+          app.kubernetes.io/component: {{ .component }}
+      # Otherwise the pods of the previous version count during an update.
+      matchLabelKeys: [pod-template-hash]
+  {{- end }}
+  containers:
+    - name: {{ .component }}
+      image: {{ include "gatehouse.image" $root | quote }}
+      imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+      command: {{ concat (list "node") .program | toJson }}
+      env:
+        {{- range $name, $value := $root.Values.settings }}
+        - name: {{ $name }}
+          value: {{ $value | toString | quote }}
+        {{- end }}
+        - name: MIGRATE
+          value: 'off'
+        - name: METRICS_PORT
+          value: '9464'
+        {{- range $keys }}
+        - name: {{ . }}_FILE
+          value: /run/secrets/gatehouse/{{ . }}
+        {{- end }}
+      {{- with .ports }}
+      ports:
+        {{- range $name, $port := . }}
+        - name: {{ $name }}
+          containerPort: {{ $port }}
+        {{- end }}
+      {{- end }}
+      {{- with .probes }}
+      livenessProbe:
+        httpGet: { path: /livez, port: {{ . }} }
+        periodSeconds: 10
+        timeoutSeconds: 5
+        failureThreshold: 6
+      readinessProbe:
+        httpGet: { path: /readyz, port: {{ . }} }
+        periodSeconds: 5
+        timeoutSeconds: 5
+        failureThreshold: 2
+      {{- end }}
+      {{- if .preStopSeconds }}
+      lifecycle:
+        preStop:
+          # Until no proxy and no node sends new requests to this pod.
+          sleep: { seconds: {{ .preStopSeconds }} }
+      {{- end }}
+      securityContext:
+        allowPrivilegeEscalation: false
+        readOnlyRootFilesystem: true
+        capabilities: { drop: [ALL] }
+      resources:
+        {{- toYaml .resources | nindent 8 }}
+      volumeMounts:
+        - name: tmp
+          mountPath: /tmp
+        - name: secret
+          mountPath: /run/secrets/gatehouse
+          readOnly: true
+  volumes:
+    - name: tmp
+      emptyDir: { sizeLimit: 64Mi }
+    - name: secret
+      secret:
+        secretName: {{ $root.Values.secret.name }}
+        defaultMode: 0440
+        items:
+          {{- range $keys }}
+          - { key: {{ . }}, path: {{ . }} }
+          {{- end }}
+{{- end -}}

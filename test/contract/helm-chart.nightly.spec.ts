@@ -1,0 +1,223 @@
+import { load, loadAll, YAML11_SCHEMA } from 'js-yaml';
+import { readdirSync } from 'node:fs';
+import { KUBERNETES_VERSIONS, prepareHelmTools } from '../../scripts/helm-tools.mjs';
+import { run } from '../../scripts/processes.mjs';
+
+/**
+ * Renders the chart as an operator does and checks the manifests. scripts/check-chart.mjs checks what needs no Helm.
+ */
+const CHART = 'ops/helm/gatehouse';
+const VALUES = readdirSync(`${CHART}/ci`);
+
+/** Resources of operators, whose schemas are not part of Kubernetes. */
+const WITHOUT_SCHEMA = ['ExternalSecret', 'ServiceMonitor'];
+
+/** Time in seconds after which a program that is stopping exits (libs/platform/src/run-process.ts). */
+const STOP_TIMEOUT = 15;
+
+interface Container {
+  name: string;
+  command: string[];
+  env: { name: string; value: string }[];
+  [field: string]: unknown;
+}
+
+interface Pod {
+  terminationGracePeriodSeconds: number;
+  containers: [Container];
+  volumes: { name: string; secret?: { items: { key: string }[] } }[];
+  [field: string]: unknown;
+}
+
+interface Resource {
+  kind: string;
+  metadata: { name: string; labels: Record<string, string> };
+  spec: {
+    template: { spec: Pod; metadata: object };
+    selector: { matchLabels: object };
+    [field: string]: unknown;
+  };
+}
+
+const tools = await prepareHelmTools(process.stderr).catch((error: Error) => {
+  process.stderr.write(`The Helm chart is not tested: ${error.message}\n`);
+  return null;
+});
+
+async function runTool(name: 'helm' | 'kubeconform', args: string[], input?: string): Promise<string> {
+  const { code, output } = await run(tools![name], args, input === undefined ? {} : { input });
+  if (code !== 0) throw new Error(output);
+  return output;
+}
+
+const template = (values: string, ...args: string[]): Promise<string> =>
+  runTool('helm', [
+    ...['template', 'auth', CHART, '--namespace', 'identity', '--values', `${CHART}/ci/${values}`],
+    ...['--kube-version', KUBERNETES_VERSIONS.at(-1)!, ...args],
+  ]);
+const render = async (values: string, ...args: string[]): Promise<Resource[]> =>
+  loadAll(await template(values, ...args), { schema: YAML11_SCHEMA }) as Resource[];
+const podsOf = (resources: Resource[]): Map<string, Pod> =>
+  new Map(
+    resources
+      .filter(({ kind }) => ['Deployment', 'Job'].includes(kind))
+      .map(({ metadata, spec }) => [metadata.labels['app.kubernetes.io/component']!, spec.template.spec]),
+  );
+
+(tools ? describe : describe.skip)('the Helm chart', () => {
+  it.each(VALUES)('passes helm lint and kubeconform with %s', async (values) => {
+    await runTool('helm', ['lint', '--strict', CHART, '--values', `${CHART}/ci/${values}`]);
+    for (const version of KUBERNETES_VERSIONS) {
+      const output = await runTool(
+        'kubeconform',
+        [
+          ...['-strict', '-verbose', '-output', 'json', '-kubernetes-version', version],
+          ...['-ignore-missing-schemas', '-schema-location', tools!.schemaLocation],
+        ],
+        await template(values, '--kube-version', version),
+      );
+      const { resources } = JSON.parse(output) as { resources: { kind: string; status: string }[] };
+      const skipped = resources.filter(({ status }) => status === 'statusSkipped').map(({ kind }) => kind);
+      if (skipped.length > 0)
+        process.stderr.write(`kubeconform ${version} skips ${skipped.join(', ')}: no schema in Kubernetes\n`);
+      expect(skipped.filter((kind) => !WITHOUT_SCHEMA.includes(kind))).toEqual([]);
+      expect(resources.filter(({ status }) => status === 'statusValid').length).toBeGreaterThanOrEqual(10);
+    }
+  });
+
+  it('renders the optional resources only if they are enabled', async () => {
+    const kinds = async (values: string) =>
+      [...new Set((await render(values)).map(({ kind }) => kind))].sort();
+    const required = ['Deployment', 'Job', 'NetworkPolicy', 'PodDisruptionBudget', 'Service'];
+    const optional = ['ExternalSecret', 'HorizontalPodAutoscaler', 'Ingress', 'ServiceMonitor'];
+    expect(await kinds('minimal-values.yaml')).toEqual(required);
+    expect(await kinds('complete-values.yaml')).toEqual([...required, ...optional].sort());
+  });
+
+  it('SC-04: runs every pod without root, capabilities, a writable file system and a token of the cluster', async () => {
+    const pods = podsOf(await render('complete-values.yaml'));
+    expect([...pods.keys()].sort()).toEqual(['api', 'migrate', 'worker']);
+    for (const [name, pod] of pods) {
+      expect([name, pod]).toMatchObject([
+        name,
+        {
+          automountServiceAccountToken: false,
+          enableServiceLinks: false,
+          securityContext: {
+            runAsNonRoot: true,
+            runAsUser: 1000,
+            seccompProfile: { type: 'RuntimeDefault' },
+          },
+          containers: [
+            {
+              securityContext: {
+                allowPrivilegeEscalation: false,
+                readOnlyRootFilesystem: true,
+                capabilities: { drop: ['ALL'] },
+              },
+            },
+          ],
+        },
+      ]);
+    }
+  });
+
+  it('OP-05: gives the credentials of the owner of the tables only to the migration', async () => {
+    const pods = podsOf(await render('minimal-values.yaml'));
+    const withOwner = [...pods].filter(([, pod]) => JSON.stringify(pod).includes('MIGRATE_DATABASE_URL'));
+    expect(withOwner.map(([name]) => name)).toEqual(['migrate']);
+    for (const [, pod] of pods) {
+      const files = pod.volumes.flatMap(({ secret }) => secret?.items ?? []).map(({ key }) => `${key}_FILE`);
+      const variables = pod.containers[0].env
+        .map(({ name }) => name)
+        .filter((name) => name.endsWith('_FILE'));
+      expect(variables).toEqual(files);
+      expect(pod.containers[0].env).toContainEqual({ name: 'MIGRATE', value: 'off' });
+    }
+  });
+
+  it('stops a pod only after no request arrives, and later than its program', async () => {
+    const resources = await render('minimal-values.yaml');
+    const pods = podsOf(resources);
+    for (const [, { terminationGracePeriodSeconds: grace, containers }] of pods) {
+      const { lifecycle } = containers[0] as { lifecycle?: { preStop: { sleep: { seconds: number } } } };
+      expect(grace - (lifecycle?.preStop.sleep.seconds ?? 0)).toBeGreaterThan(STOP_TIMEOUT);
+    }
+    expect(pods.get('api')!.containers[0]['lifecycle']).toBeDefined();
+    for (const { kind, spec } of resources)
+      if (kind === 'Deployment')
+        expect(spec['strategy']).toMatchObject({ rollingUpdate: { maxUnavailable: 0 } });
+  });
+
+  it('checks the programs at the ports on which they serve /livez and /readyz', async () => {
+    const pods = podsOf(await render('minimal-values.yaml'));
+    for (const [name, port] of [
+      ['api', 'http'],
+      ['worker', 'metrics'],
+    ])
+      expect(pods.get(name!)!.containers[0]).toMatchObject({
+        livenessProbe: { httpGet: { path: '/livez', port } },
+        readinessProbe: { httpGet: { path: '/readyz', port } },
+        ports: expect.arrayContaining([expect.objectContaining({ name: port })]),
+      });
+  });
+
+  it('renames the migration Job when its pod changes, because a Job cannot be changed', async () => {
+    const nameOf = async (...args: string[]) =>
+      (await render('minimal-values.yaml', ...args)).find(({ kind }) => kind === 'Job')!.metadata.name;
+    expect(await nameOf()).toBe(await nameOf('--set', 'api.replicas=5'));
+    expect(await nameOf('--set', 'image.tag=0.2.0')).not.toBe(await nameOf());
+  });
+
+  it('scales the workers by the age of the queue, and leaves the number of replicas to the autoscalers', async () => {
+    const resources = await render('complete-values.yaml');
+    const scalers = resources.filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
+    expect(scalers.map(({ spec }) => spec['metrics'])).toMatchObject([
+      [{ type: 'Resource', resource: { name: 'cpu' } }],
+      [
+        {
+          type: 'External',
+          external: {
+            metric: { name: 'gatehouse_deliveries_oldest_due_seconds' },
+            target: { type: 'Value' },
+          },
+        },
+      ],
+    ]);
+    for (const { kind, spec } of resources)
+      if (kind === 'Deployment') expect(spec).not.toHaveProperty('replicas');
+  });
+
+  it('allows webhooks to the public internet and to WEBHOOK_ALLOWED_CIDRS, not to the networks of the cluster', async () => {
+    const policies = (await render('complete-values.yaml')).filter(({ kind }) => kind === 'NetworkPolicy');
+    const cidrs = policies
+      .map(({ spec }) => spec)
+      .flatMap(
+        (spec) => (spec['egress'] ?? []) as { to?: { ipBlock: { cidr: string; except?: string[] } }[] }[],
+      )
+      .flatMap(({ to }) => to ?? [])
+      .map(({ ipBlock }) => ipBlock);
+    expect(cidrs.map(({ cidr }) => cidr)).toEqual([
+      '10.9.0.0/24',
+      '0.0.0.0/0',
+      '::/0',
+      '10.2.0.0/16',
+      '10.3.0.0/16',
+    ]);
+    expect(cidrs[1]!.except).toEqual(
+      expect.arrayContaining(['10.0.0.0/8', '169.254.0.0/16', '192.168.0.0/16']),
+    );
+    expect(cidrs[2]!.except).toEqual(expect.arrayContaining(['fc00::/7']));
+  });
+
+  it('rejects values that its schema does not allow', async () => {
+    await expect(template('minimal-values.yaml', '--set', 'settings.PUBLIC_ULR=x')).rejects.toThrow(
+      'PUBLIC_ULR',
+    );
+    await expect(template('minimal-values.yaml', '--set', 'ingress.enabled=true')).rejects.toThrow(
+      'TRUSTED_PROXIES',
+    );
+    const chart = load(await runTool('helm', ['show', 'chart', CHART])) as { kubeVersion: string };
+    expect(chart.kubeVersion).toBe(`>=${KUBERNETES_VERSIONS[0]}-0`);
+  });
+});
