@@ -9,6 +9,7 @@ import pg from 'pg';
 import { MEMORY_OPTIONS } from '../../scripts/memory-options.mjs';
 import { readCompose, readDockerfile } from '../support/compose.mjs';
 import { eventually } from '../support/eventually.js';
+import { loadConfig } from '../support/platform.js';
 import { hasRedisServer } from '../support/redis-server.js';
 import { freePort } from '../support/server-process.mjs';
 import { TestInstance } from '../support/test-instance.js';
@@ -195,6 +196,28 @@ describe("the compose file's servers", () => {
       }
     },
   );
+});
+
+it('CF-03: in development only, both programs may call the machine that runs the containers', () => {
+  const addresses = [
+    { address: '172.17.0.1', family: 4 },
+    { address: 'fdc4:f303:9324::254', family: 6 },
+  ];
+  const listRanges = (more: Record<string, string> = {}) =>
+    ['api', 'webhook-worker'].map((name) => {
+      const { environment, extra_hosts: hosts = [] } = readCompose({ ...env, ...more }).services[name]!;
+      const findAddresses = (host: string) => (hosts.includes(`${host}:host-gateway`) ? addresses : []);
+      return loadConfig(environment, { findAddresses }).webhooks.allowedCidrs;
+    });
+  const ranges = ['172.17.0.1/32', 'fdc4:f303:9324::254/128'];
+  expect(listRanges()).toEqual([ranges, ranges]);
+  const production = {
+    NODE_ENV: 'production',
+    PUBLIC_URL: 'https://auth.example.com',
+    SMTP_URL: 'smtps://mailer:Xw3-kLp9@mail.example.com',
+    MAIL_FROM: 'Shop <no-reply@example.com>',
+  };
+  expect(listRanges(production)).toEqual([[], []]);
 });
 
 it('starts the programs of the image with the memory options of the launcher', () => {

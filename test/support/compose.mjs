@@ -8,6 +8,7 @@ import { load, YAML11_SCHEMA } from 'js-yaml';
  *   ports?: string[], networks: string[], volumes?: string[], healthcheck?: { test: string[] },
  *   read_only?: boolean, tmpfs?: string[], cap_drop?: string[], security_opt?: string[],
  *   stop_grace_period?: string, depends_on?: string[], container_name?: string, privileged?: boolean,
+ *   extra_hosts?: string[],
  * }} ComposeService
  * @typedef {{
  *   services: Record<string, ComposeService>, networks: Record<string, { internal?: boolean } | null>,

@@ -8,6 +8,7 @@ import { settings } from './settings.js';
 
 const secret = 'k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i';
 const base = { GATEHOUSE_SECRET: secret };
+const noHosts = { findAddresses: () => [] };
 const stripeKey = `sk_test_${randomBytes(12).toString('hex')}`;
 
 const production = {
@@ -31,7 +32,7 @@ const problemsIn = (environment: Record<string, string | undefined>): string[] =
 
 describe('loadConfig', () => {
   it('has the defaults of the contract', () => {
-    expect(loadConfig(base)).toMatchObject({
+    expect(loadConfig(base, noHosts)).toMatchObject({
       production: false,
       publicUrl: 'http://127.0.0.1:3000',
       dataDir: resolve('.data'),
@@ -87,7 +88,7 @@ describe('loadConfig', () => {
   });
 
   it('parses every setting', () => {
-    const config = loadConfig({
+    const all = {
       ...base,
       HOST: '0.0.0.0',
       PORT: '8080',
@@ -125,7 +126,8 @@ describe('loadConfig', () => {
       ALERT_EMAIL: 'Operations <ops@example.com>',
       LOG_LEVEL: 'debug',
       FAILPOINTS: 'delivery.before-enqueue',
-    });
+    };
+    const config = loadConfig(all, noHosts);
     expect(config).toMatchObject({
       publicUrl: 'https://auth.example.com/base',
       dataDir: '/var/lib/gatehouse',

@@ -7,6 +7,7 @@ import { readOrCreateRootSecret, rootSecretProblem } from './root-secret.js';
 import { readSecretFile } from './secret-file.js';
 import { settings, type SettingName, type SettingValues } from './settings.js';
 import { errorMessage } from '../errors.js';
+import { HostsFile } from '../http/hosts-file.js';
 import type { Sender } from '../mail/sender.js';
 
 /** The checked configuration of a process; also its injection token. Durations in ms. */
@@ -54,6 +55,7 @@ export abstract class Config {
      */
     rollups: { interval: number; settlingTime: number };
     concurrency: number;
+    /** Outside production, also contains the address of the machine that runs the container. */
     allowedCidrs: string[];
     dnsServers: string[];
     retention: number;
@@ -103,11 +105,13 @@ export class ConfigError extends Error {
 type Environment = Record<string, string | undefined>;
 type SettingTexts = Record<SettingName, string | null | undefined>;
 
+type Hosts = Pick<HostsFile, 'findAddresses'>;
+
 /**
  * Reads and validates the whole configuration.
  * @throws ConfigError with all problems at once
  */
-export function loadConfig(environment: Environment = process.env): Config {
+export function loadConfig(environment: Environment = process.env, hosts: Hosts = new HostsFile()): Config {
   const problems: string[] = [];
   const texts = readTexts(environment, problems);
   const values = parseSettings(texts, problems);
@@ -125,7 +129,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   if (values.ALERT_EMAIL && !values.SMTP_URL) problems.push('ALERT_EMAIL requires SMTP_URL');
   problems.push(...firstOperatorProblems(values));
   if (problems.length > 0) throw new ConfigError(problems);
-  return { ...buildConfig(values), warnings: listConfigWarnings(values, environment) };
+  return { ...buildConfig(values, hosts), warnings: listConfigWarnings(values, environment) };
 }
 
 /**
@@ -248,7 +252,7 @@ function hasDefaultPassword(url: string): boolean {
 
 const defaultSender: Sender = { name: 'Gatehouse', address: 'no-reply@localhost' };
 
-function buildConfig(values: SettingValues): Omit<Config, 'warnings'> {
+function buildConfig(values: SettingValues, hosts: Hosts): Omit<Config, 'warnings'> {
   const production = values.NODE_ENV === 'production';
   const scale = values.TIME_SCALE;
   const dataDir = resolve(values.DATA_DIR);
@@ -282,7 +286,7 @@ function buildConfig(values: SettingValues): Omit<Config, 'warnings'> {
     },
     redisUrl: values.REDIS_URL,
     mail: buildMailConfig(values, production),
-    webhooks: buildWebhooksConfig(values),
+    webhooks: buildWebhooksConfig(values, hosts),
     metrics: { port: values.METRICS_PORT || null },
     alerts: {
       webhookUrl: values.ALERT_WEBHOOK_URL,
@@ -318,8 +322,10 @@ function buildMailConfig(values: SettingValues, production: boolean): Config['ma
   };
 }
 
-function buildWebhooksConfig(values: SettingValues): Config['webhooks'] {
+function buildWebhooksConfig(values: SettingValues, hosts: Hosts): Config['webhooks'] {
   const scale = values.TIME_SCALE;
+  // In a container, loopback is the container: a receiver on the developer's machine has this name.
+  const hostMachine = values.NODE_ENV === 'production' ? [] : hosts.findAddresses('host.docker.internal');
   return {
     retrySchedule: values.WEBHOOK_RETRY_SCHEDULE.map((delay) => delay / scale),
     timeout: values.WEBHOOK_TIMEOUT / scale,
@@ -334,7 +340,10 @@ function buildWebhooksConfig(values: SettingValues): Config['webhooks'] {
     // of a statement, 5 s.
     rollups: { interval: 10_000 / Math.min(scale, 10), settlingTime: Math.max(8_000, 30_000 / scale) },
     concurrency: values.WEBHOOK_CONCURRENCY,
-    allowedCidrs: values.WEBHOOK_ALLOWED_CIDRS,
+    allowedCidrs: [
+      ...values.WEBHOOK_ALLOWED_CIDRS,
+      ...hostMachine.map(({ address, family }) => `${address}/${family === 4 ? 32 : 128}`),
+    ],
     dnsServers: values.WEBHOOK_DNS_SERVERS,
     retention: values.WEBHOOK_RETENTION,
   };

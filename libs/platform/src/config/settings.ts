@@ -155,7 +155,7 @@ export const settings = {
   ),
   WEBHOOK_ALLOWED_CIDRS: setting.list(
     {
-      doc: 'Address ranges that webhooks and the requests of legacySignIn may call in addition to the public internet, separated by commas. In production, no range may be wider than /8 (IPv6: /32). Metadata services of cloud platforms are always blocked.',
+      doc: 'Address ranges that webhooks and the requests of legacySignIn may call in addition to the public internet, separated by commas. Outside production, loopback and the address of host.docker.internal in /etc/hosts are allowed as well. In production, no range may be wider than /8 (IPv6: /32). Metadata services of cloud platforms are always blocked.',
       fallback: [],
     },
     cidrProblem,
