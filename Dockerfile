@@ -33,8 +33,11 @@ FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/tmp/gatehouse
 # The options of scripts/memory-options.mjs.
 ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072
+# npm run gatehouse must not search the registry for a newer npm.
+ENV NPM_CONFIG_UPDATE_NOTIFIER=false
 WORKDIR /app
 COPY LICENSE package.json ./
+COPY scripts/environment.mjs scripts/gatehouse.mjs scripts/processes.mjs scripts/
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 # The image's user "node", by number, so that an orchestrator can verify that it is not root.

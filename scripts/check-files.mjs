@@ -159,6 +159,7 @@ function checkDockerfile() {
     last.filter(({ name }) => name === 'COPY').map(({ rest }) => rest),
     [
       'LICENSE package.json ./',
+      'scripts/environment.mjs scripts/gatehouse.mjs scripts/processes.mjs scripts/',
       '--from=packages /app/node_modules node_modules',
       '--from=build /app/dist dist',
     ],

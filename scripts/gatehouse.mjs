@@ -1,14 +1,17 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { ensureBuilt, ensureInstalled } from './build.mjs';
-import { startEmbeddedPostgres } from './embedded-postgres.mjs';
 import { ScriptError, main } from './environment.mjs';
 import { lockHolder, run } from './processes.mjs';
 
+// The image contains this script, but neither the sources nor the embedded PostgreSQL.
+
 await main(async () => {
-  // The output of the command may be piped, so progress goes to stderr.
-  await ensureInstalled(process.stderr);
-  await ensureBuilt(process.stderr);
+  if (fs.existsSync('apps')) {
+    // The output of the command may be piped, so progress goes to stderr.
+    const { ensureBuilt, ensureInstalled } = await import('./build.mjs');
+    await ensureInstalled(process.stderr);
+    await ensureBuilt(process.stderr);
+  }
   // Ctrl-C reaches the command directly. This process continues, to stop the database after it.
   process.on('SIGINT', () => {});
 
@@ -21,7 +24,7 @@ await main(async () => {
   if (needsDatabase && !createsDatabase && process.argv[2] && !fs.existsSync(cluster)) {
     throw new ScriptError(`No database exists in ${dataDir}. Set DATA_DIR or DATABASE_URL.`);
   }
-  const postgres = needsDatabase ? await startEmbeddedPostgres({ dataDir: cluster }) : undefined;
+  const postgres = needsDatabase ? await startDatabase(cluster) : undefined;
   if (postgres) Object.assign(env, { DATABASE_URL: postgres.url, MIGRATE_DATABASE_URL: postgres.ownerUrl });
   try {
     const args = ['dist/programs/gatehouse.js', ...process.argv.slice(2)];
@@ -33,3 +36,8 @@ await main(async () => {
     if (!adopted) await postgres?.stop();
   }
 });
+
+async function startDatabase(dataDir) {
+  const { startEmbeddedPostgres } = await import('./embedded-postgres.mjs');
+  return startEmbeddedPostgres({ dataDir });
+}

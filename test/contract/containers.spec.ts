@@ -1,9 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parseEnv, promisify } from 'node:util';
 import pg from 'pg';
 import { MEMORY_OPTIONS } from '../../scripts/memory-options.mjs';
@@ -225,7 +225,7 @@ it('starts the programs of the image with the memory options of the launcher', (
   expect(readDockerfile().all('ENV')).toContain(options.join(' '));
 });
 
-describe('health checks', () => {
+describe('the programs of the image', () => {
   let instance: TestInstance;
   let metricsPort: number;
   beforeAll(async () => {
@@ -247,6 +247,23 @@ describe('health checks', () => {
     return { image: imageCheck, api: serviceCheck('api'), 'webhook-worker': serviceCheck('webhook-worker') };
   };
 
+  /** Creates a folder with the files of the image, as links where the programs do not depend on the location. */
+  async function copyImageFiles(): Promise<string> {
+    const app = join(folder, 'app');
+    const { instructions } = readDockerfile();
+    const last = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
+    for (const { rest } of last.filter(({ name }) => name === 'COPY')) {
+      const words = rest.split(' ').filter((word) => !word.startsWith('--'));
+      for (const source of words.slice(0, -1)) {
+        const path = source.replace('/app/', '');
+        await mkdir(dirname(join(app, path)), { recursive: true });
+        if ((await stat(path)).isDirectory()) await symlink(resolve(path), join(app, path));
+        else await copyFile(path, join(app, path));
+      }
+    }
+    return app;
+  }
+
   /** Returns the exit code of a check with the container's ports replaced. */
   async function check(name: keyof ReturnType<typeof readChecks>, apiPort: string, workerPort: string) {
     const [program, ...args] = readChecks()[name];
@@ -258,7 +275,21 @@ describe('health checks', () => {
     return code;
   }
 
-  it('fail when the process has ended, and pass while it runs', async () => {
+  it('run npm run gatehouse without the sources, and without a file system that it could write to', async () => {
+    const app = await copyImageFiles();
+    const environment = { ...instance.env, PATH: process.env['PATH'], HOME: '/nonexistent' };
+    const { stdout } = await run('npm', ['run', '--silent', 'gatehouse', '--', 'operator-link'], {
+      cwd: app,
+      env: environment,
+    });
+    expect(stdout).toMatch(
+      new RegExp(
+        `set a new password for operator@localhost.+\n\n${instance.baseUrl}/console/invitation#token=`,
+      ),
+    );
+  });
+
+  it('have health checks that fail when the process has ended, and pass while it runs', async () => {
     const closed = String(await freePort());
     for (const name of ['image', 'api', 'webhook-worker'] as const) {
       const codes = [

@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { promisify } from 'node:util';
 import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
 import { bearerHeader, TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
 import { retryWhileRejected } from '../support/retry-while-rejected.js';
+import { runGatehouse } from '../support/run-gatehouse.js';
 import { Receiver } from '../support/receiver.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -226,9 +225,7 @@ describe('an entry of the audit log', () => {
       name: 'Child',
       slug: 'audit-child',
     });
-    await promisify(execFile)(process.execPath, ['scripts/gatehouse.mjs', 'rotate-signing-key'], {
-      env: { PATH: process.env['PATH']!, ...instance.env },
-    });
+    await runGatehouse(instance, ['rotate-signing-key']);
     const kid = (await instance.sql('SELECT kid FROM signing_keys ORDER BY activates_at DESC'))[0]!['kid'];
     const rotated = await entries({ action: 'signing_key.rotated' });
     expect(rotated).toMatchObject([

@@ -4,6 +4,7 @@ import { Keyring, renderMail, type MailKind } from '@gatehouse/platform';
 import { TestInstance, type TestResponse } from '../support/test-instance.js';
 import { MailServer, decodeQuotedPrintable } from '../support/mail-server.js';
 import { insertOperator, OperatorClient } from '../support/operator-client.js';
+import { createOperatorLink } from '../support/run-gatehouse.js';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -196,6 +197,25 @@ describe('OP-01: the notices of an instance', () => {
           expect([link, /https?:/.test(text)]).toEqual([null, false]);
         }
       }
+    });
+
+    it('is also reported if it was the command operator-link, whose link no email contains', async () => {
+      const { operator } = await insertOperator(instance, 'viewer');
+      await createOperatorLink(instance, operator.email, '--reset-second-factor');
+      const mails = await takeMails();
+      const recipients = [admin.operator.email, operator.email];
+      expect(mails.map(({ to, link }) => [to, link])).toEqual(
+        expect.arrayContaining(
+          recipients.flatMap((to) => [
+            [to, null],
+            [to, null],
+          ]),
+        ),
+      );
+      const sentence = `The command operator-link created a link with which ${operator.email} can set a new password on `;
+      expect(mails.filter(({ text }) => text.includes(sentence)).map(({ to }) => to)).toEqual(
+        expect.arrayContaining(recipients),
+      );
     });
 
     it('notifies the admins of an invitation, whose link only the new operator gets', async () => {

@@ -1,24 +1,27 @@
 import { TestInstance } from '../support/test-instance.js';
 import { OperatorClient, signIn } from '../support/operator-client.js';
+import { createOperatorLink } from '../support/run-gatehouse.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const PASSWORD = 'an unusual long phrase';
 const settings = { OPERATOR_EMAIL: 'Ops@Example.com', OPERATOR_PASSWORD: PASSWORD };
 
-/** Returns the links in the log of the api. */
-const listLinks = (instance: TestInstance): string[] =>
-  instance.api.log.map((line) => line['link']).filter((link): link is string => typeof link === 'string');
+/** Returns the commands that the log of the api names for access to the console. */
+const listCommands = (instance: TestInstance): unknown[] =>
+  instance.api.log
+    .filter(({ command }) => command !== undefined)
+    .map(({ message, command }) => [message, command]);
 
 describe('CO-01: an instance without operators', () => {
   let instance: TestInstance;
   beforeAll(async () => (instance = await TestInstance.start({ workers: 0, env: { SEED: 'off' } })));
   afterAll(async () => instance?.stop());
 
-  const getToken = (link: string): string => new URL(link).hash.slice('#token='.length);
+  const getToken = ({ hash }: URL): string => hash.slice('#token='.length);
   const setUp = (token: string, email = uniqueEmail(), client = new OperatorClient(instance)) =>
     client.request('POST', '/setup', { token, email, name: 'Ada', password: PASSWORD });
 
-  it('has no default account, but one link in its log that creates exactly one operator', async () => {
+  it('has no default account, and its log names the command that prints a link, which creates exactly one operator', async () => {
     const client = new OperatorClient(instance);
     expect((await client.request('GET', '/session')).body).toEqual({
       state: 'signed_out',
@@ -30,9 +33,19 @@ describe('CO-01: an instance without operators', () => {
       server: null,
     });
     expect(await instance.sql('SELECT * FROM operators')).toEqual([]);
-    expect(listLinks(instance)).toHaveLength(1);
-    const [link] = listLinks(instance) as [string];
-    expect(link).toMatch(new RegExp(`^${instance.baseUrl}/console/setup#token=[A-Za-z0-9_-]{43}$`));
+    expect(listCommands(instance)).toEqual([['no operator exists', 'npm run gatehouse -- operator-link']]);
+    const voided = await createOperatorLink(instance);
+    const link = await createOperatorLink(instance);
+    expect(link.href).toMatch(new RegExp(`^${instance.baseUrl}/console/setup#token=[A-Za-z0-9_-]{43}$`));
+    expect(instance.api.output).not.toContain('/console/setup');
+    expect(
+      await instance.sql(
+        `SELECT round(extract(epoch FROM expires_at - now()) / 3600)::int AS hours,
+      token_hash = sha256($1::bytea) AS "isHash" FROM operator_links`,
+        [getToken(link)],
+      ),
+    ).toEqual([{ hours: 1, isHash: true }]);
+    expect((await setUp(getToken(voided))).status).toBe(400);
 
     const other = getToken(link).replace(/^./, (first) => (first === 'x' ? 'y' : 'x'));
     expect((await setUp(other)).status).toBe(400);
@@ -60,7 +73,7 @@ describe('CO-01: an instance without operators', () => {
     ]);
   });
 
-  it('prints no link once an operator exists, and neither an old link nor the settings create a second one', async () => {
+  it('names no command once an operator exists, and neither an old link nor the settings create a second one', async () => {
     await instance.sql(`INSERT INTO operator_links (token_hash, expires_at)
                      VALUES (sha256('a link of a start before'), now() + interval '1 hour')`);
     expect(await setUp('a link of a start before')).toMatchObject({
@@ -70,7 +83,7 @@ describe('CO-01: an instance without operators', () => {
     await instance.api.stop('SIGTERM');
     instance.startApi(settings);
     await instance.waitUntilReady();
-    expect(listLinks(instance)).toEqual([]);
+    expect(listCommands(instance)).toEqual([]);
     expect(await instance.sql('SELECT 1 FROM operators')).toHaveLength(1);
   });
 
@@ -87,7 +100,7 @@ describe('CO-01: an instance without operators', () => {
   it('creates its first operator from OPERATOR_EMAIL and OPERATOR_PASSWORD', async () => {
     instance.startApi(settings);
     await instance.waitUntilReady();
-    expect(listLinks(instance)).toEqual([]);
+    expect(listCommands(instance)).toEqual([]);
     const client = await signIn(instance, { email: 'ops@example.com', password: PASSWORD });
     expect(client.operator).toMatchObject({ email: 'ops@example.com', role: 'admin' });
   });
@@ -96,6 +109,12 @@ describe('CO-01: an instance without operators', () => {
 it('CO-01: the seed uses OPERATOR_EMAIL and OPERATOR_PASSWORD', async () => {
   const instance = await TestInstance.start({ workers: 0, env: settings });
   try {
+    expect(listCommands(instance)).toEqual([
+      [
+        'database seeded; the keys and the operator are in credentials.json',
+        'npm run gatehouse -- operator-link',
+      ],
+    ]);
     expect(instance.credentials.operator).toEqual({ email: 'ops@example.com', password: PASSWORD });
     await signIn(instance);
     expect(await instance.sql('SELECT email FROM operators')).toEqual([{ email: 'ops@example.com' }]);

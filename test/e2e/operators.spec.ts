@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { TestInstance, type TestResponse } from '../support/test-instance.js';
 import { getCount } from '../support/seed-instance.js';
 import { inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
+import { createOperatorLink, runGatehouse } from '../support/run-gatehouse.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const PASSWORD = 'an unusual long phrase';
@@ -95,6 +96,56 @@ describe('CO-01: an invitation', () => {
       state: 'second_factor',
     });
     expect((await invitee.request('GET', '/projects')).status).toBe(401);
+  });
+});
+
+describe('CO-01: the command operator-link', () => {
+  it('prints a link that works once, with which an operator sets a new password, and records it', async () => {
+    const { operator } = await inviteOperator(admin, 'viewer');
+    const url = await createOperatorLink(instance, operator.email.toUpperCase());
+    expect(url.href.startsWith(`${instance.baseUrl}/console/invitation#token=`)).toBe(true);
+    const token = url.hash.slice('#token='.length);
+    expect(instance.api.output).not.toContain(token);
+    const links = await instance.sql(
+      `SELECT round(extract(epoch FROM expires_at - now()) / 3600)::int AS hours, token_hash = sha256($2) AS "isHash"
+       FROM operator_links WHERE operator_id = $1`,
+      [operator.id, token],
+    );
+    expect(links).toEqual([{ hours: 1, isHash: true }]);
+    const accepted = await accept(token, { password: `${PASSWORD} again` });
+    expect(accepted.body).toMatchObject({ state: 'second_factor', operator: { email: operator.email } });
+    expect((await accept(token)).status).toBe(400);
+    expect((await findAuditEntries(operator.id)).slice(-2)).toMatchObject([
+      { action: 'operator.invited', actorType: 'system', details: { again: true, by: 'command' } },
+      { action: 'operator.invitation_accepted', actorId: operator.id },
+    ]);
+  });
+
+  it('also removes a lost authenticator, and ends the sessions', async () => {
+    const invitee = await inviteOperator(admin, 'admin');
+    const url = await createOperatorLink(instance, '--reset-second-factor', invitee.operator.email);
+    expect((await invitee.request('GET', '/projects')).status).toBe(401);
+    const accepted = await accept(url.hash.slice('#token='.length));
+    expect(accepted.body).toMatchObject({ state: 'enrollment' });
+    expect((await findAuditEntries(invitee.operator.id)).map(({ action }) => action)).toContain(
+      'operator.second_factor_reset',
+    );
+  });
+
+  it('requires the email of an operator who is enabled, and the console', async () => {
+    const disabled = await inviteOperator(admin, 'viewer');
+    await admin.request('POST', `/operators/${disabled.operator.id}/disable`);
+    const expectRejected = (args: string[], code: number, stderr: string, env = {}) =>
+      expect(runGatehouse(instance, ['operator-link', ...args], env)).rejects.toMatchObject({
+        ...{ code, stdout: '', stderr: expect.stringContaining(stderr) },
+      });
+    await Promise.all([
+      expectRejected([], 1, admin.operator.email),
+      expectRejected(['unknown@example.com'], 1, 'No operator has the email address unknown@example.com.'),
+      expectRejected([disabled.operator.email], 1, 'The operator is disabled.'),
+      expectRejected(['--reset'], 2, 'Usage: '),
+      expectRejected([admin.operator.email], 1, 'CONSOLE=off', { CONSOLE: 'off' }),
+    ]);
   });
 });
 

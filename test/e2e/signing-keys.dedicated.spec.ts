@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { createPrivateKey, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import * as customers from '../support/customers.js';
 import type { Tokens } from '../support/customers.js';
@@ -12,6 +10,7 @@ import { eventually } from '../support/eventually.js';
 import { Keyring } from '../support/platform.js';
 import { TestInstance, bearerHeader, type TestResponse } from '../support/test-instance.js';
 import { commitWhenOthersWait } from '../support/with-concurrent-change.js';
+import { runGatehouse } from '../support/run-gatehouse.js';
 import { startReplica } from '../support/start-replica.js';
 import type { ServerProcess } from '../support/server-process.mjs';
 import { insertOrganization } from '../support/tenants.js';
@@ -56,12 +55,8 @@ const restoreKeys = async (): Promise<void> => {
  * Runs a `gatehouse` command and returns its output.
  * @throws Error with `stderr` and `code` unless it exits with 0
  */
-const runCommand = async (args: string[], env: Record<string, string> = {}): Promise<string> => {
-  const { stdout } = await promisify(execFile)(process.execPath, ['scripts/gatehouse.mjs', ...args], {
-    env: { PATH: process.env['PATH']!, ...instance.env, ...env },
-  });
-  return stdout;
-};
+const runCommand = (args: string[], env?: Record<string, string>): Promise<string> =>
+  runGatehouse(instance, args, env);
 
 const getTokens = ({ status, body }: TestResponse): Tokens & { expiresIn: number } => {
   if (!body.tokens) throw new Error(`no tokens in ${status} ${JSON.stringify(body)}`);

@@ -1,6 +1,7 @@
 import { listScreens } from '../support/console-screens.js';
 import { PASSWORD, type TestInstance } from '../support/test-instance.js';
 import { OperatorClient } from '../support/operator-client.js';
+import { createOperatorLink } from '../support/run-gatehouse.js';
 import { totpCode } from '../support/totp.js';
 import type { Camera } from './camera.js';
 import type { FeaturedRecords } from './seed-instance.js';
@@ -102,21 +103,16 @@ export async function takeSignIn(
 export async function takeSetup(camera: Camera, instance: TestInstance): Promise<void> {
   await camera.go('/sign-in');
   await camera.take('empty-sign-in');
-  await camera.go(`/setup#token=${readSetupToken(instance)}`);
+  await camera.go(`/setup${(await createOperatorLink(instance)).hash}`);
   await camera.take('empty-setup');
 }
 
 /** Creates the first operator of an instance without operators. */
 export async function createFirstOperator(instance: TestInstance): Promise<OperatorClient> {
   const client = new OperatorClient(instance);
-  const body = { token: readSetupToken(instance), email: 'mara.lind@nordwind.example', name: 'Mara Lind' };
+  const token = (await createOperatorLink(instance)).hash.slice('#token='.length);
+  const body = { token, email: 'mara.lind@nordwind.example', name: 'Mara Lind' };
   await operatorRequest(client, 'POST', '/setup', { ...body, password: PASSWORD });
   await client.enroll();
   return client;
-}
-
-/** Returns the setup token from the api's log. */
-function readSetupToken(instance: TestInstance): string {
-  const link = instance.api.log.map((line) => line['link']).find((each) => typeof each === 'string');
-  return new URL(link!).hash.slice('#token='.length);
 }

@@ -1,10 +1,12 @@
 import 'reflect-metadata';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { GatehouseError } from '@gatehouse/domain';
 import { JWKS_MAX_AGE_SECONDS, SigningKeyRing, type NextSigningKey } from '@gatehouse/auth';
 import { Database, Transactions } from '@gatehouse/persistence';
 import {
   alertSecrets,
+  Config,
   ConfigError,
   createLogger,
   Keyring,
@@ -16,6 +18,7 @@ import { AuditService } from './audit/audit.service.js';
 import { FirstBoot } from './bootstrap/first-boot.js';
 import { ReencryptionService } from './bootstrap/reencryption.service.js';
 import { StartupService } from './bootstrap/startup.service.js';
+import { OperatorsService } from './operators/operators.service.js';
 
 const usage = `Usage: npm run gatehouse -- <command>
 
@@ -26,10 +29,13 @@ const usage = `Usage: npm run gatehouse -- <command>
                        become invalid
   reencrypt            encrypt all stored values with the first entry of GATEHOUSE_SECRET; can be interrupted and
                        repeated while apis and workers run
+  operator-link [<email>] [--reset-second-factor]
+                       print a link, valid for an hour, with which an operator sets a new password, or with which the
+                       first operator is created; without --reset-second-factor, the authenticator stays enrolled
   alert-secret         print the secret that signs the requests to ALERT_WEBHOOK_URL
 `;
 
-/** A command that has finished its work, but not completely. */
+/** A command that could not do all of its work. */
 class IncompleteError extends Error {}
 
 type Command = (app: INestApplicationContext) => Promise<string>;
@@ -78,6 +84,26 @@ ${describeRemoval(passwords)}`;
   },
 };
 
+/** Returns the command for the arguments after `operator-link`, or undefined if they are invalid. */
+function parseOperatorLink(args: string[]): Command | undefined {
+  const flag = '--reset-second-factor';
+  const [email = null, ...others] = args.filter((arg) => arg !== flag);
+  if (others.length > 0 || email?.startsWith('-')) return undefined;
+  return async (app) => {
+    if (!app.get(Config).console) throw new IncompleteError('The console is turned off (CONSOLE=off).');
+    const link = await app.get(OperatorsService).createCommandLink(email, args.includes(flag));
+    const purpose = link.email ? `set a new password for ${link.email}` : 'create the first operator';
+    return `Open this link within an hour to ${purpose}. It works once:\n\n${link.url}\n`;
+  };
+}
+
+function findCommand(args: string[]): Command | undefined {
+  const [first, ...others] = args;
+  if (first === 'operator-link') return parseOperatorLink(others);
+  const name = args.join(' ');
+  return Object.hasOwn(commands, name) ? commands[name] : undefined;
+}
+
 /** Rotates the signing keys and records the rotation in the audit log, atomically. */
 function rotate(app: INestApplicationContext, atOnce: boolean): Promise<NextSigningKey> {
   const audit = app.get(AuditService);
@@ -95,7 +121,7 @@ async function run(args: string[]): Promise<number> {
     process.stdout.write(`${alertSecrets(new Keyring(loadConfig().rootSecrets))[0]}\n`);
     return 0;
   }
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  const command = findCommand(args);
   if (!command) {
     process.stderr.write(usage);
     return args.length === 0 ? 0 : 2;
@@ -118,8 +144,11 @@ async function run(args: string[]): Promise<number> {
   }
 }
 
+const isExpected = (error: unknown): error is Error =>
+  [ConfigError, IncompleteError, GatehouseError].some((type) => error instanceof type);
+
 process.exitCode = await run(process.argv.slice(2)).catch((error: unknown) => {
-  if (!(error instanceof ConfigError || error instanceof IncompleteError)) throw error;
+  if (!isExpected(error)) throw error;
   process.stderr.write(`${error.message}\n`);
   return error instanceof ConfigError ? 78 : 1;
 });

@@ -5,6 +5,9 @@ import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import { OperatorLinksService } from '../operators/operator-links.service.js';
 
+/** The command that prints a one-time link to the console. */
+export const OPERATOR_LINK_COMMAND = 'npm run gatehouse -- operator-link';
+
 /** Ensures access to the console of an installation that has no operator. There is no default account. */
 @Injectable()
 export class FirstOperator {
@@ -20,7 +23,7 @@ export class FirstOperator {
   ) {}
 
   /**
-   * Creates the operator from the settings, or logs a link to create the first operator.
+   * Creates the operator from the settings, or logs the command with which the first one can be created.
    * @throws ConfigError for a weak OPERATOR_PASSWORD
    */
   async ensure(): Promise<void> {
@@ -28,9 +31,8 @@ export class FirstOperator {
     const { firstOperator, console: isConsoleServed } = this.config;
     if (firstOperator) return this.create(firstOperator);
     if (!isConsoleServed) return;
-    const link = await this.transactions.run((tx) => this.links.createSetupLink(tx));
-    // A new installation has no other channel, so anyone who can read its log may create the first operator.
-    this.logger.warn({ link }, 'no operator exists; open this link within a day to create the first one');
+    // The log names the command and not a link, because its readers may not become operators.
+    this.logger.warn({ command: OPERATOR_LINK_COMMAND }, 'no operator exists');
   }
 
   private async create(first: { email: string; password: string }): Promise<void> {

@@ -26,7 +26,7 @@ import {
 import { Readiness } from '../http/readiness.js';
 import { ApiHeartbeat, HEARTBEAT_INTERVAL_MS } from './api-heartbeat.js';
 import { FirstBoot } from './first-boot.js';
-import { FirstOperator } from './first-operator.js';
+import { FirstOperator, OPERATOR_LINK_COMMAND } from './first-operator.js';
 
 /** Number of days for which partitions are created after migrations; the worker creates later ones. */
 const PARTITION_DAYS = 14;
@@ -108,8 +108,12 @@ export class StartupService implements OnApplicationShutdown {
   }
 
   private async seed(): Promise<void> {
-    if (await this.firstBoot.run()) this.logger.info('database seeded; the keys are in credentials.json');
-    else this.firstBoot.refreshBaseUrl();
+    if (!(await this.firstBoot.run())) return this.firstBoot.refreshBaseUrl();
+    // The file may disappear with a container. An operator can then sign in with the command, and create keys.
+    this.logger.info(
+      { command: OPERATOR_LINK_COMMAND },
+      'database seeded; the keys and the operator are in credentials.json',
+    );
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -19,7 +19,8 @@ export class OperatorAdmissionController {
   @ApiOperation({
     operationId: 'setup.complete',
     summary: 'Create the first operator',
-    description: 'Takes the token from the setup link in the server log, and starts a session.',
+    description:
+      'Takes the token from the link that `npm run gatehouse -- operator-link` prints, and starts a session.',
   })
   @HttpCode(200)
   @NoCredential()

@@ -18,7 +18,7 @@ import { OperatorLinksService } from './operator-links.service.js';
 import { OperatorNoticesService } from './operator-notices.service.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
 
-/** Admits new operators: with the setup link in the log of a new installation, or with an invitation. */
+/** Admits new operators: with the setup link of a new installation, or with an invitation. */
 @Injectable()
 export class OperatorAdmissionService {
   constructor(

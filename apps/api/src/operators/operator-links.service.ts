@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, type Operator } from '@gatehouse/domain';
+import { GatehouseError, operatorLinkTtl, type Operator } from '@gatehouse/domain';
 import { OperatorLinksRepository, type Tx } from '@gatehouse/persistence';
 import { Config, newToken, pageLink, sha256 } from '@gatehouse/platform';
 import { SystemMailsService } from '../mail/system-mails.service.js';
@@ -16,11 +16,14 @@ export class OperatorLinksService {
     private readonly config: Config,
   ) {}
 
-  /** Creates a link with which the first operator of an installation can be created. */
-  async createSetupLink(tx: Tx): Promise<string> {
+  /**
+   * Creates a link for the terminal of the person who runs the server. Voids older links.
+   * @param operatorId the operator who sets a password, or null to create the first operator of the installation
+   */
+  async createCommandLink(tx: Tx, operatorId: string | null): Promise<string> {
     const { token, tokenHash } = newToken();
-    await this.links.insert(tx, tokenHash, null);
-    return pageLink(this.config.publicUrl, '/console/setup', token);
+    await this.links.insert(tx, tokenHash, operatorId, operatorLinkTtl.command);
+    return this.toUrl(operatorId, token);
   }
 
   /**
@@ -30,9 +33,9 @@ export class OperatorLinksService {
    */
   async createInvitation(tx: Tx, { id: operatorId, email }: Operator): Promise<string | null> {
     const { token, tokenHash } = newToken();
-    await this.links.insert(tx, tokenHash, operatorId);
+    await this.links.insert(tx, tokenHash, operatorId, operatorLinkTtl.invitation);
     // If emails were captured, every reader of the mailbox could see the link.
-    if (!this.mails.isEnabled) return pageLink(this.config.publicUrl, '/console/invitation', token);
+    if (!this.mails.isEnabled) return this.toUrl(operatorId, token);
     await this.mails.create(tx, 'operator-invitation', email, { token });
     return null;
   }
@@ -58,5 +61,10 @@ export class OperatorLinksService {
   /** Voids the links of an operator, or the setup links if the id is null. */
   async voidAll(tx: Tx, operatorId: string | null): Promise<void> {
     await this.links.voidAll(tx, operatorId);
+  }
+
+  private toUrl(operatorId: string | null, token: string): string {
+    const path = operatorId === null ? '/console/setup' : '/console/invitation';
+    return pageLink(this.config.publicUrl, path, token);
   }
 }

@@ -12,6 +12,18 @@ export interface ActingAdmin {
   client: Client;
 }
 
+/** What emails say about the actor. */
+export interface NoticeActor {
+  caller: Pick<OperatorCaller, 'email'>;
+  client: { ip: string | null };
+}
+
+/** The actor of `npm run gatehouse -- operator-link`, as the subject of the sentence in an email. */
+export const commandActor: NoticeActor = {
+  caller: { email: 'The command operator-link' },
+  client: { ip: null },
+};
+
 /** Notifies operators by email of changes of their access and of sign-ins (requirement OP-01). */
 @Injectable()
 export class OperatorNoticesService {
@@ -37,7 +49,7 @@ export class OperatorNoticesService {
   async notifyAdmins(
     tx: Tx,
     action: AdminAction,
-    { caller, client }: ActingAdmin,
+    { caller, client }: NoticeActor,
     { email: target }: Operator,
     roles: Pick<OperatorNotice, 'role' | 'previousRole'> = {},
   ): Promise<void> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, type Operator } from '@gatehouse/domain';
+import { canonicalEmail, GatehouseError, type Operator } from '@gatehouse/domain';
 import {
   OperatorLoginAttemptsRepository,
   OperatorSessionsRepository,
@@ -7,6 +7,7 @@ import {
   Transactions,
   type CappedCount,
   type OperatorSessionRecord,
+  type Tx,
 } from '@gatehouse/persistence';
 import { CursorCodec, newId } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
@@ -18,7 +19,12 @@ import type {
   UpdateOperatorRequest,
 } from './dto/operator.request.js';
 import { OperatorLinksService } from './operator-links.service.js';
-import { OperatorNoticesService, type ActingAdmin } from './operator-notices.service.js';
+import {
+  commandActor,
+  OperatorNoticesService,
+  type ActingAdmin,
+  type NoticeActor,
+} from './operator-notices.service.js';
 
 /** An operator with a new invitation link, which is returned only once; null if it is sent by email. */
 export interface InvitedOperator {
@@ -26,7 +32,13 @@ export interface InvitedOperator {
   url: string | null;
 }
 
-/** Manages operators on behalf of admins. */
+/** A link that a command prints. `email` is null if the link creates the first operator. */
+export interface CommandLink {
+  url: string;
+  email: string | null;
+}
+
+/** Manages operators on behalf of admins, and of the person who runs the server. */
 @Injectable()
 export class OperatorsService {
   constructor(
@@ -73,8 +85,7 @@ export class OperatorsService {
     assertNotSelf(admin, id, 'You cannot invite yourself again. Change your password under Account.');
     return this.transactions.run(async (tx) => {
       const operator = await this.operators.lock(tx, id);
-      if (operator.status === 'disabled')
-        throw conflict('The operator is disabled. Enable the operator first.');
+      assertEnabled(operator);
       this.audit.record(tx, operatorAction('operator.invited', operator, { again: true }));
       await this.notices.notifyAdmins(tx, 'invited_again', admin, operator);
       return { operator, url: await this.links.createInvitation(tx, operator) };
@@ -146,12 +157,27 @@ export class OperatorsService {
     assertNotSelf(admin, id, 'You cannot reset your own second factor.');
     return this.transactions.run(async (tx) => {
       const operator = await this.operators.lock(tx, id);
-      if (!operator.secondFactor) return operator;
-      await this.sessions.endAll(tx, id);
-      await this.attempts.deleteKnownAddresses(tx, id);
-      this.audit.record(tx, operatorAction('operator.second_factor_reset', operator));
-      await this.notices.notifyAdmins(tx, 'second_factor_reset', admin, operator);
-      return this.operators.removeSecondFactor(tx, id);
+      return this.removeSecondFactor(tx, admin, operator);
+    });
+  }
+
+  /**
+   * Creates a link with which an operator sets a new password, or, while no operator exists, with which the
+   * first one is created. Voids older links.
+   * @param email can be null if there is at most one operator
+   * @param resetsSecondFactor true to remove the authenticator as well
+   * @throws GatehouseError `not_found`, `conflict` if the operator is disabled or the email is missing
+   */
+  async createCommandLink(email: string | null, resetsSecondFactor: boolean): Promise<CommandLink> {
+    const found = email === null ? await this.findOnly() : await this.findByEmail(email);
+    return this.transactions.run(async (tx) => {
+      if (!found) return { email: null, url: await this.links.createCommandLink(tx, null) };
+      const operator = await this.operators.lock(tx, found.id);
+      assertEnabled(operator);
+      if (resetsSecondFactor) await this.removeSecondFactor(tx, commandActor, operator);
+      this.audit.record(tx, operatorAction('operator.invited', operator, { again: true, by: 'command' }));
+      await this.notices.notifyAdmins(tx, 'invited_again', commandActor, operator);
+      return { email: operator.email, url: await this.links.createCommandLink(tx, operator.id) };
     });
   }
 
@@ -169,6 +195,30 @@ export class OperatorsService {
       if (ended > 0) this.audit.record(tx, operatorAction('operator.sessions_revoked', operator, { ended }));
     });
   }
+
+  private async removeSecondFactor(tx: Tx, actor: NoticeActor, operator: Operator): Promise<Operator> {
+    const { id } = operator;
+    if (!operator.secondFactor) return operator;
+    await this.sessions.endAll(tx, id);
+    await this.attempts.deleteKnownAddresses(tx, id);
+    this.audit.record(tx, operatorAction('operator.second_factor_reset', operator));
+    await this.notices.notifyAdmins(tx, 'second_factor_reset', actor, operator);
+    return this.operators.removeSecondFactor(tx, id);
+  }
+
+  private async findByEmail(email: string): Promise<Operator> {
+    const operator = await this.operators.findByEmail(canonicalEmail(email) ?? email);
+    if (operator) return operator;
+    throw new GatehouseError('not_found', { detail: `No operator has the email address ${email}.` });
+  }
+
+  /** Returns the only operator, or null if there is none. @throws GatehouseError `conflict` if there are more */
+  private async findOnly(): Promise<Operator | null> {
+    const [operator = null, other] = await this.operators.list(null, null, 2);
+    if (!other) return operator;
+    const admins = await this.transactions.run((tx) => this.operators.listAdminEmails(tx));
+    throw conflict(`Add the email address of an operator. These operators are admins: ${admins.join(', ')}.`);
+  }
 }
 
 const conflict = (detail: string): GatehouseError => new GatehouseError('conflict', { detail });
@@ -176,6 +226,11 @@ const conflict = (detail: string): GatehouseError => new GatehouseError('conflic
 /** @throws GatehouseError `conflict` */
 function assertNotSelf({ caller }: ActingAdmin, id: string, detail: string): void {
   if (id === caller.operatorId) throw conflict(detail);
+}
+
+/** @throws GatehouseError `conflict` */
+function assertEnabled({ status }: Operator): void {
+  if (status === 'disabled') throw conflict('The operator is disabled. Enable the operator first.');
 }
 
 /** @throws GatehouseError `last_admin` */

@@ -3,8 +3,8 @@ import { api, unwrap } from '../http/client';
 import { AccountSetupForm } from './account-setup-form';
 
 /**
- * The screen behind the setup link in the log of a new installation. Anyone with the link can become the
- * first operator.
+ * The screen behind the link that `npm run gatehouse -- operator-link` prints for a new installation. Anyone with
+ * the link can become the first operator.
  */
 export function SetupScreen(): ReactNode {
   return (

@@ -78,8 +78,8 @@ export function SignInScreen(): ReactNode {
 function NoOperatorsYet(): ReactNode {
   return (
     <Text>
-      No operator exists yet. Each time the api starts, it logs a setup link. Open that link to create the
-      first operator, or set OPERATOR_EMAIL and OPERATOR_PASSWORD and restart the api.
+      No operator exists yet. Run <code>npm run gatehouse -- operator-link</code> on the server and open the
+      link that it prints, or set OPERATOR_EMAIL and OPERATOR_PASSWORD and restart the api.
     </Text>
   );
 }

@@ -48,8 +48,8 @@ export const REAUTHENTICATION_TTL = 5 * 60;
 /** The codes that an operator can enter to reauthenticate. */
 export const reauthenticationMethods = ['totp', 'recovery_code'] as const;
 
-/** Validity of a setup link and of an operator invitation, in seconds. */
-export const operatorLinkTtl = { setup: 24 * 3600, invitation: 7 * 24 * 3600 };
+/** Validity of a link that a command prints, and of an operator invitation, in seconds. */
+export const operatorLinkTtl = { command: 3600, invitation: 7 * 24 * 3600 };
 
 /**
  * Minimum length of an operator's password in code points. It is longer than that of customers because it

@@ -1,6 +1,5 @@
 // This file contains SQL: expressions with the database clock, and a delete that returns the row.
 import { IsNull } from 'typeorm';
-import { operatorLinkTtl } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { pruneStatement, pruneInBatches } from '../prune.js';
 import { bytea, nullable, statement, uuid } from '../statements.js';
@@ -30,13 +29,12 @@ export class OperatorLinksRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Creates a link, which replaces the earlier links of the operator. There may be any number of setup links:
-   * each process prints its own at startup.
+   * Creates a link, which replaces the earlier links of the operator, or the earlier setup links.
    * @param tokenHash SHA-256 of the token
+   * @param ttl validity in seconds
    */
-  async insert(tx: Tx, tokenHash: Buffer, operatorId: string | null): Promise<void> {
-    const ttl = operatorId ? operatorLinkTtl.invitation : operatorLinkTtl.setup;
-    if (operatorId) await this.voidAll(tx, operatorId);
+  async insert(tx: Tx, tokenHash: Buffer, operatorId: string | null, ttl: number): Promise<void> {
+    await this.voidAll(tx, operatorId);
     await tx.execute(insertLink, [tokenHash, operatorId, ttl]);
   }
 

@@ -74,6 +74,11 @@ const countOperators = statement(
 
 const findOperator = statement(operatorRow, `SELECT ${operatorColumns} FROM operators o WHERE o.id = $1`);
 
+const findOperatorByEmail = statement(
+  operatorRow,
+  `SELECT ${operatorColumns} FROM operators o WHERE o.email = $1`,
+);
+
 const operatorWithSecretsRow = {
   ...operatorRow,
   passwordHash: nullable(text),
@@ -182,6 +187,12 @@ export class OperatorsRepository {
     const [row] = await this.database.execute(findOperator, [id]);
     if (!row) throw notFound();
     return row;
+  }
+
+  /** @param email in canonical form */
+  async findByEmail(email: string): Promise<Operator | null> {
+    const [row] = await this.database.execute(findOperatorByEmail, [email]);
+    return row ?? null;
   }
 
   /**

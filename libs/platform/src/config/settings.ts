@@ -105,7 +105,7 @@ export const settings = {
     fallback: false,
   }),
   OPERATOR_EMAIL: setting.email({
-    doc: 'Email address of the first operator, who becomes an admin. Used together with OPERATOR_PASSWORD while no operator exists. If it is not set, the log shows a one-time setup link.',
+    doc: 'Email address of the first operator, who becomes an admin. Used together with OPERATOR_PASSWORD while no operator exists. If it is not set, npm run gatehouse -- operator-link prints a one-time setup link.',
     fallback: null,
   }),
   OPERATOR_PASSWORD: setting.text({

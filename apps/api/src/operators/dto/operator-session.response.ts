@@ -57,7 +57,9 @@ export class OperatorSessionResponse {
   })
   maySkipEnrollment!: boolean;
 
-  @ApiProperty({ description: 'True if no operator exists yet. The log contains the setup link' })
+  @ApiProperty({
+    description: 'True if no operator exists yet. `npm run gatehouse -- operator-link` prints a setup link',
+  })
   setupRequired!: boolean;
 
   @ApiProperty({ type: ServerResponse, nullable: true, description: 'null until the operator is signed in' })

@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { TestInstance } from './test-instance.js';
+
+/**
+ * Runs `npm run gatehouse -- <args>` for an instance and returns its standard output.
+ * @throws Error with `code` and `stderr` if the exit code is not 0
+ */
+export async function runGatehouse(
+  instance: TestInstance,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['scripts/gatehouse.mjs', ...args], {
+    env: { PATH: process.env['PATH']!, ...instance.env, ...env },
+  });
+  return stdout;
+}
+
+/** Returns the one-time link that `operator-link` prints. */
+export async function createOperatorLink(instance: TestInstance, ...args: string[]): Promise<URL> {
+  const output = await runGatehouse(instance, ['operator-link', ...args]);
+  return new URL(/^https?:\S+$/m.exec(output)![0]);
+}
