@@ -189,7 +189,43 @@ describe('the registry of apis', () => {
   });
 });
 
+/**
+ * Runs a service as a process, and returns its exit code and output.
+ * @param start body of its start
+ * @param before statements that run before it
+ */
+async function runService(start: string, before = ''): Promise<{ code: number | null; output: string }> {
+  const platform = pathToFileURL(`${process.cwd()}/libs/platform/dist/index.js`).href;
+  const program = `
+    const { runProcess } = await import(${JSON.stringify(platform)});
+    ${before}
+    await runProcess('service', async () => ({
+      start: async () => { ${start} },
+      stop: async () => void process.stdout.write('drained'),
+    }));
+    setInterval(() => undefined, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    env: { PATH: process.env['PATH']!, ...instance.env, PORT: String(await freePort()) },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+}
+
 describe('a process that starts', () => {
+  it('RN-02: ends on a SIGTERM that arrives just before its handler is replaced', async () => {
+    const { code, output } = await runService(
+      `for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+       process.exit(3);`,
+      `process.once('SIGTERM', () => process.exit(2));
+       process.kill(process.pid, 'SIGTERM');`,
+    );
+    expect({ code, isDrained: output.includes('drained') }).toEqual({ code: 0, isDrained: true });
+  });
+
   /** Stops the process when it handles SIGTERM for the first time, until its standard input ends. */
   const pauseAtHandler = `data:text/javascript,${encodeURIComponent(`
     import { readFileSync, writeSync } from 'node:fs';
@@ -219,31 +255,10 @@ describe('a process that starts', () => {
 });
 
 describe('LG-05: the last-resort error handler', () => {
-  /** Runs a process whose service fails after the start, and returns its exit code and output. */
-  const runFailingProcess = async (statement: string): Promise<{ code: number | null; output: string }> => {
-    const platform = pathToFileURL(`${process.cwd()}/libs/platform/dist/index.js`).href;
-    const program = `
-      const { runProcess } = await import(${JSON.stringify(platform)});
-      await runProcess('broken', async () => ({
-        start: async () => void setTimeout(() => { ${statement} }, 20),
-        stop: async () => void process.stdout.write('drained'),
-      }));
-      setInterval(() => undefined, 1000);`;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
-      env: { PATH: process.env['PATH']!, ...instance.env, PORT: String(await freePort()) },
-    });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
-    }
-    const [code] = (await once(child, 'close')) as [number | null];
-    return { code, output };
-  };
-
   it('logs an uncaught exception or rejection, finishes work in progress, and exits with 1', async () => {
     const results = await Promise.all([
-      runFailingProcess(`throw new Error('boom')`),
-      runFailingProcess(`void Promise.reject(new Error('boom'))`),
+      runService(`setTimeout(() => { throw new Error('boom'); }, 20)`),
+      runService(`setTimeout(() => void Promise.reject(new Error('boom')), 20)`),
     ]);
     for (const { code, output } of results) {
       expect(code).toBe(1);

@@ -50,8 +50,12 @@ export async function runProcess(
       .catch((error: unknown) => logger.error({ error }, 'shutdown failed'))
       .finally(() => process.exit(exitCode));
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.removeAllListeners(signal).once(signal, () => stop(signal, 0));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const previous = process.listeners(signal);
+    process.once(signal, () => stop(signal, 0));
+    // Removed last: Node.js forgets a signal that arrived before the last handler was removed.
+    for (const handler of previous) process.off(signal, handler);
+  }
   process.once('disconnect', () => stop('launcher disconnected', 0));
   process.on('uncaughtException', (error) => fail(error));
   process.on('unhandledRejection', (error) => fail(error));
