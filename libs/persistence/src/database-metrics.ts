@@ -59,6 +59,11 @@ export function registerDatabaseMetrics(
     'Endpoints of the installation that were disabled because all attempts had failed.',
     readField('disabledEndpoints'),
   );
+  metrics.gauge(
+    'gatehouse_workers_running',
+    'Webhook-workers of the installation that have sent a heartbeat within the last 20 seconds.',
+    readField('runningWorkers'),
+  );
 }
 
 /** Returns a function that caches the last result or error for `CACHE_MS`. */

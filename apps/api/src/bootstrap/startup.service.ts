@@ -24,6 +24,7 @@ import {
   type Logger,
 } from '@gatehouse/platform';
 import { Readiness } from '../http/readiness.js';
+import { WorkerWatch } from '../http/worker-watch.js';
 import { ApiHeartbeat, HEARTBEAT_INTERVAL_MS } from './api-heartbeat.js';
 import { FirstBoot } from './first-boot.js';
 import { FirstOperator, OPERATOR_LINK_COMMAND } from './first-operator.js';
@@ -48,6 +49,7 @@ export class StartupService implements OnApplicationShutdown {
     private readonly keyRing: SigningKeyRing,
     private readonly heartbeat: ApiHeartbeat,
     private readonly readiness: Readiness,
+    private readonly workerWatch: WorkerWatch,
     private readonly hasher: PasswordHasher,
     private readonly threads: HashThreads,
     private readonly limiter: RateLimiter,
@@ -74,6 +76,7 @@ export class StartupService implements OnApplicationShutdown {
       const { reloadInterval } = this.config.signingKeys;
       this.repeat(reloadInterval, () => this.loadKeys(), 'signing key reload failed');
       this.repeat(HEARTBEAT_INTERVAL_MS, () => this.heartbeat.record(), 'heartbeat write failed');
+      this.repeat(this.config.alerts.interval, () => this.workerWatch.check(), 'worker check failed');
     }
     this.registerTestCommands();
     this.readiness.started = true;

@@ -6,6 +6,7 @@ import { Database, readReadinessStatus } from '@gatehouse/persistence';
 import { DeliveryQueue } from '@gatehouse/platform';
 import { LivenessResponse, ReadinessResponse } from './health.response.js';
 import { Readiness } from './readiness.js';
+import { WorkerWatch } from './worker-watch.js';
 
 @ApiTags('Health')
 @NoCredential()
@@ -14,6 +15,7 @@ export class HealthController {
   constructor(
     private readonly readiness: Readiness,
     private readonly database: Database,
+    private readonly workerWatch: WorkerWatch,
     @Inject(DeliveryQueue) private readonly queue: DeliveryQueue | null,
   ) {}
 
@@ -33,7 +35,7 @@ export class HealthController {
     operationId: 'health.ready',
     summary: 'Check readiness',
     description:
-      'Returns 200 while the process accepts requests. `degraded`: it continues without a component that is unavailable. The metrics and the health in the console show which one.',
+      'Returns 200 while the process accepts requests. `degraded`: it continues without a component, such as Redis or a webhook-worker, that is unavailable. The metrics and the health in the console show which one.',
   })
   @ApiOkResponse({ type: ReadinessResponse })
   @ApiServiceUnavailableResponse({ type: ReadinessResponse })
@@ -41,6 +43,6 @@ export class HealthController {
     const isServing = this.readiness.started && !this.readiness.draining;
     const status = isServing ? await readReadinessStatus(this.database, this.queue) : 'unavailable';
     response.status(status === 'unavailable' ? 503 : 200);
-    return { status };
+    return { status: status === 'ready' && this.workerWatch.isWorkerMissing ? 'degraded' : status };
   }
 }

@@ -13,6 +13,7 @@ import { Readiness } from './readiness.js';
 import { RequestLanguages } from './request-languages.js';
 import { StrayInputGuard } from './stray-input.guard.js';
 import { UntrustedForwards } from './untrusted-forwards.js';
+import { WorkerWatch } from './worker-watch.js';
 
 /** The components that all routes share: guards, input validation, errors, rate limits and idempotency. */
 @Module({
@@ -24,6 +25,7 @@ import { UntrustedForwards } from './untrusted-forwards.js';
     Readiness,
     RequestLanguages,
     UntrustedForwards,
+    WorkerWatch,
     {
       provide: ApiMetrics,
       useFactory: (metrics: Metrics | null) => metrics && new ApiMetrics(metrics),
@@ -51,6 +53,7 @@ import { UntrustedForwards } from './untrusted-forwards.js';
     Readiness,
     RequestLanguages,
     UntrustedForwards,
+    WorkerWatch,
   ],
 })
 export class HttpModule {}

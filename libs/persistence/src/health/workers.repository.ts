@@ -1,7 +1,17 @@
 // This file contains SQL: an upsert with a delete, a write outside a transaction, and an expression with the
 // database clock.
 import type { Database } from '../database.js';
-import { boolean, integer, statement, text, timestamptz, uuid, type RowOf } from '../statements.js';
+import {
+  boolean,
+  double,
+  integer,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+  uuid,
+  type RowOf,
+} from '../statements.js';
 
 /** A heartbeat of a webhook worker. */
 export interface WorkerHeartbeat {
@@ -18,6 +28,9 @@ export interface WorkerHeartbeat {
  * intervals.
  */
 const HEARTBEAT_TIMEOUT_SECONDS = 20;
+
+/** SQL for whether a worker is running. */
+export const isWorkerAlive = `seen_at > now() - interval '${HEARTBEAT_TIMEOUT_SECONDS} seconds'`;
 
 const recordHeartbeat = statement(
   {},
@@ -44,8 +57,14 @@ export type WorkerRecord = RowOf<typeof workerRow>;
 const listWorkers = statement(
   workerRow,
   `SELECT id, host, version, in_flight AS "inFlight", started_at AS "startedAt", seen_at AS "seenAt",
-     seen_at > now() - interval '${HEARTBEAT_TIMEOUT_SECONDS} seconds' AS "isAlive"
+     ${isWorkerAlive} AS "isAlive"
    FROM workers ORDER BY id DESC LIMIT 100`,
+);
+
+const readMsWithoutWorker = statement(
+  { ms: nullable(double) },
+  `SELECT min(CASE WHEN ${isWorkerAlive} THEN 0 ELSE extract(epoch FROM now() - seen_at) * 1000 END)::float8 AS ms
+   FROM workers`,
 );
 
 /** The registry of workers and their last heartbeats. */
@@ -60,6 +79,12 @@ export class WorkersRepository {
   /** Removes a worker that has shut down. */
   async remove(id: string): Promise<void> {
     await this.database.execute(removeWorker, [id]);
+  }
+
+  /** Returns the time since a worker was running, 0 if one is running, or null if all have shut down or none was started. */
+  async getMsWithoutWorker(): Promise<number | null> {
+    const [row] = await this.database.execute(readMsWithoutWorker);
+    return row!.ms;
   }
 
   /** Returns the workers with a heartbeat within the last day, newest first, at most 100. */

@@ -2,6 +2,7 @@
 import { COUNT_CAP, URGENCY, type AlertCondition, type AlertKind } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { guessedProjects } from '../email-codes/guesses-sql.js';
+import { isWorkerAlive } from '../health/workers.repository.js';
 import { isRecentlyOverLimit } from '../mails/over-limit-sql.js';
 import { double, integer, statement, textOf, timestamptz, type RowOf } from '../statements.js';
 
@@ -30,6 +31,8 @@ const backlogRow = {
   oldestDueSeconds: double,
   /** Number of endpoints that were disabled because all attempts had failed. */
   disabledEndpoints: integer,
+  /** Number of workers with a recent heartbeat. */
+  runningWorkers: integer,
 };
 
 /** The pending deliveries and the problems of the installation. No count exceeds 100,000. */
@@ -40,6 +43,7 @@ const readBacklog = statement(
   `SELECT ${countSql('deliveries', isPending, GAUGE_COUNT_LIMIT)} AS pending,
      ${countSql('deliveries', isDeadLetter, GAUGE_COUNT_LIMIT)} AS "deadLetters",
      ${countSql('webhook_endpoints', isDisabledAsFailing, GAUGE_COUNT_LIMIT)} AS "disabledEndpoints",
+     (SELECT count(*)::int FROM workers WHERE ${isWorkerAlive}) AS "runningWorkers",
      (SELECT coalesce(greatest(0, extract(epoch FROM clock_timestamp() - min(due.at))), 0)::float8
       FROM ${readyQueueHead('', 1)}) AS "oldestDueSeconds"`,
 );

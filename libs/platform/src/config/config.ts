@@ -63,7 +63,8 @@ export abstract class Config {
   /** `port` is null when metrics are off. */
   abstract readonly metrics: { port: number | null };
   /**
-   * `overdueAfter`: time after which a due delivery counts as overdue. `pause`, `reminder`, `retry`: see
+   * `overdueAfter`: time after which a due delivery counts as overdue. `noWorkerAfter`: time without a running worker
+   * after which it is reported. `pause`, `reminder`, `retry`: see
    * AlertIntervals.
    */
   abstract readonly alerts: {
@@ -74,6 +75,7 @@ export abstract class Config {
     pause: number;
     reminder: number;
     retry: number;
+    noWorkerAfter: number;
   };
   abstract readonly audit: { retention: number; ipMode: SettingValues['AUDIT_IP'] };
   abstract readonly passwords: { cost: number; threads: number; queueWait: number; breachListUrl: string };
@@ -297,6 +299,7 @@ function buildConfig(values: SettingValues, hosts: Hosts): Omit<Config, 'warning
       reminder: 86_400_000 / scale,
       retry: 60_000 / Math.min(scale, 10),
     },
+      noWorkerAfter: 60_000 / scale,
     audit: { retention: values.AUDIT_RETENTION, ipMode: values.AUDIT_IP },
     passwords: {
       cost: values.BCRYPT_COST,

@@ -291,7 +291,7 @@ export const settings = {
   }),
   TIME_SCALE: setting.integer(
     {
-      doc: 'For tests; rejected in production. Divides the timeout, lease and retry schedule of webhooks, the time after which a failing endpoint is disabled, and the interval between reloads of the signing keys.',
+      doc: 'For tests; rejected in production. Divides the timeout, lease and retry schedule of webhooks, the time after which a failing endpoint is disabled or missing workers are reported, and the interval between reloads of the signing keys.',
       fallback: 1,
     },
     1,

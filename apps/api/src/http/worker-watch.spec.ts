@@ -1,0 +1,55 @@
+import { jest } from '@jest/globals';
+import type { WorkersRepository } from '@gatehouse/persistence';
+import type { Config, Logger } from '@gatehouse/platform';
+import { WorkerWatch } from './worker-watch.js';
+
+const config = { alerts: { noWorkerAfter: 60_000 } } as Config;
+
+describe('WorkerWatch', () => {
+  let nowMs = 0;
+  let idleMs: number | null;
+  let log: string[];
+  let watch: WorkerWatch;
+  beforeEach(() => {
+    nowMs = 1_000_000;
+    idleMs = null;
+    log = [];
+    jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    const write = (_: unknown, message?: string) => void log.push(message ?? String(_));
+    const workers = { getMsWithoutWorker: () => Promise.resolve(idleMs) } as WorkersRepository;
+    watch = new WorkerWatch(workers, config, { warn: write, info: write } as unknown as Logger);
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  const checkAfter = async (ms: number): Promise<boolean> => {
+    nowMs += ms;
+    await watch.check();
+    return watch.isWorkerMissing;
+  };
+
+  it('RN-04: reports once that no worker has been running for 60 s, and that one is running again', async () => {
+    expect([await checkAfter(59_000), await checkAfter(1_000), await checkAfter(10_000)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect(log).toEqual(['no webhook-worker is running; webhooks and emails wait']);
+    idleMs = 0;
+    expect(await checkAfter(10_000)).toBe(false);
+    expect(log.slice(1)).toEqual(['a webhook-worker is running again']);
+  });
+
+  it('RN-04: counts from the last heartbeat of a crashed worker, and from the last check after a worker has stopped', async () => {
+    idleMs = 0;
+    expect(await checkAfter(300_000)).toBe(false);
+    idleMs = 40_000;
+    expect(await checkAfter(40_000)).toBe(false);
+    idleMs = 60_000;
+    expect(await checkAfter(20_000)).toBe(true);
+
+    idleMs = 0;
+    expect(await checkAfter(10_000)).toBe(false);
+    idleMs = null;
+    expect([await checkAfter(59_000), await checkAfter(1_000)]).toEqual([false, true]);
+  });
+});

@@ -1,0 +1,34 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { WorkersRepository } from '@gatehouse/persistence';
+import { Config, LOGGER, monotonicMs, type Logger } from '@gatehouse/platform';
+
+/** Reports that no webhook-worker has been running for a while (requirement RN-04). */
+@Injectable()
+export class WorkerWatch {
+  /** True if webhooks and emails wait because no worker is running. */
+  isWorkerMissing = false;
+  /** The last time at which a worker was running; at first the start of this process. */
+  private seenAt = monotonicMs();
+
+  constructor(
+    private readonly workers: WorkersRepository,
+    private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** Reads the heartbeats. Logs when no worker has been running for too long, and when one is running again. */
+  async check(): Promise<void> {
+    const idleMs = await this.workers.getMsWithoutWorker();
+    if (idleMs !== null) this.seenAt = Math.max(this.seenAt, monotonicMs() - idleMs);
+    const missingMs = monotonicMs() - this.seenAt;
+    const isMissing = missingMs >= this.config.alerts.noWorkerAfter;
+    if (isMissing === this.isWorkerMissing) return;
+    this.isWorkerMissing = isMissing;
+    if (isMissing)
+      this.logger.warn(
+        { seconds: Math.round(missingMs / 1_000) },
+        'no webhook-worker is running; webhooks and emails wait',
+      );
+    else this.logger.info('a webhook-worker is running again');
+  }
+}
