@@ -32,13 +32,13 @@ await main(async () => {
  */
 async function generateFiles() {
   const { settings } = await import('@gatehouse/platform');
-  const { customEventExample, errorCatalog, eventExamples, eventsSchema, eventTypes } =
-    await import('@gatehouse/domain');
+  const domain = await import('@gatehouse/domain');
+  const { customEventExample, errorCatalog, eventExamples, eventsSchema, eventTypes } = domain;
   const openApi = await openApiDocuments();
   return {
     '.env.example': envExample(settings),
     'docs/settings.md': await formatText('docs/settings.md', settingsPage(settings)),
-    'docs/errors.md': await formatText('docs/errors.md', errorsPage(errorCatalog)),
+    'docs/errors.md': await formatText('docs/errors.md', errorsPage(errorCatalog, domain)),
     'docs/events.md': await formatText(
       'docs/events.md',
       eventsPage(eventTypes, eventExamples, customEventExample),
@@ -147,7 +147,7 @@ function describeDefault(setting) {
   return isValue(setting) ? `\`${setting.displayedDefault}\`` : escape(setting.displayedDefault);
 }
 
-function errorsPage(errorCatalog) {
+function errorsPage(errorCatalog, limits) {
   const rows = Object.entries(errorCatalog).map(([code, { status, title, cause, remedy }]) =>
     row(status, `<a id="${code}"></a>\`${code}\``, escape(title), escape(cause), escape(remedy)),
   );
@@ -162,7 +162,56 @@ is always one of the codes below. \`type\` links to the same list at \`/docs/err
 ${row('Status', 'Code', 'Title', 'Cause', 'Remedy')}
 ${row(':--', ':--', ':--', ':--', ':--')}
 ${rows.join('\n')}
+
+## Limits
+
+A 429 names its limit in the member \`limit\` and in the headers \`RateLimit\` and \`RateLimit-Policy\`. Client addresses of IPv6 are
+counted by /64. \`PATCH /api/v1/projects/{projectId}\` with \`{"settings": {"limits": {"login": 60}}}\` changes a limit of one
+project, and null resets it. No limit can be turned off.
+
+${row('Limit', 'Counts', 'Default', 'Setting', 'Range')}
+${row(':--', ':--', ':--', ':--', ':--')}
+${limitRows(limits).join('\n')}
+
+\`limits.failureWindow\` (${limits.failureWindowRange.min} to ${limits.failureWindowRange.max} seconds) is the first window of the failed attempts of customers. A window doubles with
+each further quota of consecutive failures, up to 24 hours.
 `;
+}
+
+/** Returns the rows of the table of limits. */
+function limitRows({
+  addressLimits,
+  failureLimits,
+  fixedLimits,
+  limitSetting,
+  mailLimitSettings,
+  secretKeyLimit,
+}) {
+  const range = ({ min, max }) => `${min} to ${max}`;
+  const quota = ({ quota: count, window }) => `${count} in ${describeWindow(window)}`;
+  const adjustable = Object.entries({ ...addressLimits, ...failureLimits }).map(([name, limit]) => {
+    const counts = name in addressLimits ? `${limit.counts}, per client address` : limit.counts;
+    return row(`\`${name}\``, escape(counts), quota(limit), `\`limits.${limitSetting(name)}\``, range(limit));
+  });
+  const mails = Object.entries(mailLimitSettings).map(([name, { counts, setting }]) =>
+    row(`\`${name}\``, escape(counts), 'see the API reference', escape(setting), ''),
+  );
+  const fixed = Object.entries(fixedLimits).map(([name, limit]) =>
+    row(`\`${name}\``, escape(limit.counts), quota(limit), 'none', ''),
+  );
+  const key = row(
+    '`secret-key`',
+    escape(secretKeyLimit.counts),
+    quota(secretKeyLimit),
+    '`rateLimit` of the key',
+    range(secretKeyLimit),
+  );
+  return [...adjustable, key, ...mails, ...fixed];
+}
+
+function describeWindow(seconds) {
+  if (seconds % 60 !== 0) return seconds === 1 ? 'a second' : `${seconds} s`;
+  return seconds === 60 ? 'a minute' : `${seconds / 60} min`;
 }
 
 function eventsPage(eventTypes, eventExamples, customEventExample) {

@@ -1,4 +1,4 @@
-import { effectiveSettings } from '@gatehouse/domain';
+import { effectiveSettings, limitSettings, type LimitSetting } from '@gatehouse/domain';
 import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
 import { withFirstVersion } from '../support/first-version.js';
@@ -112,6 +112,7 @@ describe('a patch', () => {
         signIn: 4,
         perRecipient: 1_000,
       },
+      limits: Object.fromEntries(Object.entries(limitSettings).map(([name, { max }]) => [name, max])),
     };
     const secret = `whsec_${Buffer.alloc(64).toString('base64')}`;
     const sent = { ...settings, legacySignIn: { ...settings.legacySignIn, secret } };
@@ -163,6 +164,33 @@ describe('a patch', () => {
         settings: { accessTokenTtl: 600, branding: { color: '#123456' } },
       },
     });
+  });
+
+  it('rejects limits outside of their ranges, which cannot turn a limit off', async () => {
+    for (const [toInvalid, problem] of [
+      [({ min }: LimitSetting) => min - 1, ({ min }: LimitSetting) => `less than ${min}`],
+      [({ max }: LimitSetting) => max + 1, ({ max }: LimitSetting) => `greater than ${max}`],
+    ] as const) {
+      const entries = Object.entries(limitSettings);
+      const limits = Object.fromEntries(entries.map(([name, limit]) => [name, toInvalid(limit)]));
+      const { status, body } = await patch({ settings: { limits } });
+      const errors = (body.errors as { field: string; message: string }[]).map(({ field, message }) => ({
+        field,
+        message,
+      }));
+      expect([status, errors]).toEqual([
+        400,
+        entries.map(([name, limit]) => ({
+          field: `settings.limits.${name}`,
+          message: `settings.limits.${name} must not be ${problem(limit)}`,
+        })),
+      ]);
+    }
+    expect(await patch({ settings: { limits: { login: '5', unknown: 1 } } })).toMatchObject({ status: 400 });
+    const { settings } = await patchSettings({ limits: { login: 5, failedLogin: 20 } });
+    expect(settings.limits).toEqual({ ...defaults.limits, login: 5, failedLogin: 20 });
+    const reset = await patchSettings({ limits: { login: null } });
+    expect(reset.settings.limits).toEqual({ ...defaults.limits, failedLogin: 20 });
   });
 
   it('without a change emits no event and does not change updatedAt', async () => {

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest, type ClientRequest } from 'node:http';
 import { Redis } from 'ioredis';
+import { limitSettings } from '@gatehouse/domain';
+import { expectStatus } from '../support/customers.js';
+import { requestEmailCode, verifyEmailCode } from '../support/email-codes.js';
 import { eventually } from '../support/eventually.js';
+import { insertProject, type Tenant } from '../support/tenants.js';
 import { availableQueues, TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -41,6 +45,176 @@ describe('the limits of sign-in methods', () => {
     const rejected = await request();
     expect(rejected).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     expect(rejected.headers.get('ratelimit-policy')).toContain(`;q=${quota};w=60`);
+  });
+});
+
+describe('the limits of a project', () => {
+  /** A project with a customer. */
+  type Project = Tenant & {
+    accessToken: string;
+    refreshToken: string;
+    verifyToken: string;
+    resetToken: string;
+  };
+
+  let from: Record<string, string>;
+  let addresses = 0;
+  beforeEach(() => (from = { 'x-forwarded-for': `203.0.113.${100 + (addresses += 1)}` }));
+
+  async function createProject(): Promise<Project> {
+    const tenant = await insertProject(instance, instance.credentials.organizationId);
+    const email = uniqueEmail();
+    const send = (path: string, body: object) =>
+      instance.request('POST', `/api/v1/auth/${path}`, {
+        body,
+        headers: { 'x-publishable-key': tenant.publishableKey },
+      });
+    const { body } = expectStatus(201, await send('register', { email, password: PASSWORD }));
+    expectStatus(202, await send('forgot-password', { email }));
+    return {
+      ...tenant,
+      ...body.tokens,
+      verifyToken: await instance.getVerificationToken(email),
+      resetToken: await instance.getMailToken(email, 'reset-password'),
+    };
+  }
+  const changeSettings = async ({ projectId }: Tenant, settings: object): Promise<void> => {
+    const path = `/api/v1/projects/${projectId}`;
+    expectStatus(200, await instance.requestWithSecretKey('PATCH', path, { settings }));
+  };
+  const sendPublic = ({ publishableKey }: Tenant, path: string, body = {}): Promise<TestResponse> =>
+    instance.request('POST', `/api/v1/auth/${path}`, {
+      body,
+      headers: { 'x-publishable-key': publishableKey, ...from },
+    });
+  const sendAsCustomer = ({ accessToken }: Project, path: string, body = {}): Promise<TestResponse> =>
+    instance.request('POST', `/api/v1/me/${path}`, {
+      body,
+      headers: { authorization: `Bearer ${accessToken}`, ...from },
+    });
+  const openPage = async (path: string): Promise<{ status: number; policy: string | null }> => {
+    const { status, headers } = await fetch(`${instance.baseUrl}${path}`, { headers: from });
+    return { status, policy: headers.get('ratelimit-policy') };
+  };
+  async function refresh(project: Project): Promise<TestResponse> {
+    const response = await sendPublic(project, 'refresh', { refreshToken: project.refreshToken });
+    if (response.status === 200) project.refreshToken = response.body.tokens.refreshToken as string;
+    return response;
+  }
+  const toLimit = ({ status, headers, body }: TestResponse) => ({
+    status,
+    policy: headers.get('ratelimit-policy'),
+    ...(status === 429 && { limit: body.limit as string }),
+  });
+
+  const routes: [string, (project: Project) => Promise<TestResponse>][] = [
+    ...[
+      ['login', 'login'],
+      ['register', 'register'],
+      ['forgot', 'forgot-password'],
+      ['resend', 'resend-verification'],
+      ['email-code', 'email-code'],
+      ['email-code-verify', 'email-code/verify'],
+      ['challenge', 'challenge/totp'],
+      ['passkey', 'passkey'],
+      ['passkey-options', 'passkey/options'],
+      ['oauth', 'oauth/acme/token'],
+      ['exchange', 'exchange'],
+      ['options', 'options'],
+    ].map(([name, path]): [string, (project: Project) => Promise<TestResponse>] => [
+      name!,
+      (project) => sendPublic(project, path!),
+    ]),
+    ['verify', (project) => sendPublic(project, 'verify-email', { token: project.verifyToken })],
+    [
+      'reset',
+      (project) => sendPublic(project, 'reset-password', { token: project.resetToken, password: 'weak' }),
+    ],
+    ['reauthenticate', (project) => sendAsCustomer(project, 'reauthenticate')],
+    ['refresh', refresh],
+  ];
+
+  it('RL-02: apply to its requests only, and a 429 names the limit', async () => {
+    const [limited, other] = [await createProject(), await createProject()];
+    const names = routes.map(([name]) => name);
+    const limits = Object.fromEntries(
+      Object.entries(limitSettings)
+        .filter(([, { min }]) => min === 1)
+        .map(([name]) => [name, 1]),
+    );
+    await changeSettings(limited, { limits });
+    const results = [];
+    for (const [name, send] of routes) {
+      const [first, second] = [await send(limited), await send(limited)];
+      const others = [await send(other), await send(other)];
+      results.push([name, first.status === 429, toLimit(second), others.map(({ status }) => status === 429)]);
+    }
+    expect(results).toEqual(
+      names.map((limit) => [
+        limit,
+        false,
+        { status: 429, policy: `"${limit}";q=1;w=60`, limit },
+        [false, false],
+      ]),
+    );
+    expect(Object.keys(limits)).toHaveLength(names.length + 1);
+    const openSignIn = ({ projectId }: Tenant) => openPage(`/sign-in?client_id=${projectId}`);
+    expect([await openSignIn(limited), await openSignIn(limited)]).toEqual([
+      { status: 400, policy: null },
+      { status: 429, policy: '"sign-in-page";q=1;w=60' },
+    ]);
+    expect((await openSignIn(other)).status).toBe(400);
+  });
+
+  it('RL-02: count the pages of links in emails with the requests to the API that do the same', async () => {
+    const [limited, other] = [await createProject(), await createProject()];
+    await changeSettings(limited, { limits: { verify: 1 } });
+    const open = ({ verifyToken }: Project) => openPage(`/verify-email?token=${verifyToken}`);
+    expectStatus(200, await sendPublic(limited, 'verify-email', { token: limited.verifyToken }));
+    expect(await open(limited)).toEqual({ status: 429, policy: '"verify";q=1;w=60' });
+    expect((await open(other)).status).toBe(200);
+  });
+
+  it('a rejected refresh does not consume the token', async () => {
+    const project = await createProject();
+    await changeSettings(project, { limits: { refresh: 1 } });
+    expect([(await refresh(project)).status, (await refresh(project)).status]).toEqual([200, 429]);
+    await changeSettings(project, { limits: { refresh: 1_000 } });
+    expect((await refresh(project)).status).toBe(200);
+  });
+
+  it('RL-01: include failed attempts and their window', async () => {
+    const [limited, other] = [await createProject(), await createProject()];
+    const methods = { signIn: { emailCode: true }, mfa: 'optional' };
+    await changeSettings(other, methods);
+    const limits = { failedLogin: 3, wrongEmailCode: 4, failedSecondFactor: 5, failureWindow: 300 };
+    await changeSettings(limited, { ...methods, limits });
+    const emails = new Map([limited, other].map(({ projectId }) => [projectId, uniqueEmail()]));
+    const login = (project: Project) =>
+      sendPublic(project, 'login', { email: emails.get(project.projectId), password: 'wrong password' });
+    const guessCode = async (project: Project) => {
+      const options = { publishableKey: project.publishableKey };
+      const email = emails.get(project.projectId)!;
+      const { token } = (await requestEmailCode(instance, email, options)).body.challenge;
+      return verifyEmailCode(instance, { token, code: '000000x' }, options);
+    };
+    const factors = new Map<string, string>();
+    for (const project of [limited, other]) {
+      const { id } = (await sendAsCustomer(project, 'factors/totp', { password: PASSWORD })).body;
+      factors.set(project.projectId, id as string);
+    }
+    const guessFactor = (project: Project) =>
+      sendAsCustomer(project, `factors/totp/${factors.get(project.projectId)}/confirm`, { code: '000000' });
+    for (const [limit, quota, send] of [
+      ['failed-login', 3, login],
+      ['wrong-email-code', 4, guessCode],
+      ['failed-second-factor', 5, guessFactor],
+    ] as const) {
+      for (let count = 0; count < quota; count += 1) expect((await send(limited)).status).not.toBe(429);
+      const rejected = toLimit(await send(limited));
+      expect(rejected).toEqual({ status: 429, policy: `"${limit}";q=${quota};w=300`, limit });
+      for (let count = 0; count <= quota; count += 1) expect((await send(other)).status).not.toBe(429);
+    }
   });
 });
 
@@ -157,6 +331,28 @@ describe('the limit of logins', () => {
       const response = await send();
       return response.status === 429 && response;
     });
+
+  it('allow a secret key the requests a second that it was created with, and name the limit', async () => {
+    const { projectId } = redisInstance.credentials;
+    const path = `/api/v1/projects/${projectId}/api-keys`;
+    const create = (rateLimit: unknown) =>
+      redisInstance.requestWithSecretKey('POST', path, { name: 'fast', rateLimit });
+    for (const invalid of [0, 10_001, '5']) expect((await create(invalid)).status).toBe(400);
+    const publishable = { name: 'app', type: 'publishable', rateLimit: 5 };
+    expect((await redisInstance.requestWithSecretKey('POST', path, publishable)).status).toBe(400);
+    const { id, key } = expectStatus(201, await create(300)).body;
+    const rotated = expectStatus(
+      201,
+      await redisInstance.requestWithSecretKey('POST', `${path}/${id}/rotate`),
+    );
+    expect(rotated.body.rateLimit).toBe(300);
+    await redis.set(`gatehouse:limit:secret-key:${id}`, 299, 'PX', 600_000);
+    const list = () => redisInstance.requestWithBearer(key as string, 'GET', '/api/v1/customers?limit=1');
+    expect((await list()).status).toBe(200);
+    const rejected = await waitForRejection(list);
+    expect(rejected.body.limit).toBe('secret-key');
+    expect(rejected.headers.get('ratelimit-policy')).toBe('"secret-key";q=300;w=1');
+  });
 
   it('allow a secret key 100 requests a second across all apis', async () => {
     const { secretKey } = redisInstance.credentials;

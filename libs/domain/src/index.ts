@@ -26,6 +26,7 @@ export * from './errors/gatehouse-error.js';
 export * from './factors/factor.js';
 export * from './languages/language-preference.js';
 export * from './languages/locale.js';
+export * from './limits/limit-catalog.js';
 export * from './mails/mail-text.js';
 export * from './mails/mail.js';
 export * from './merge-patch.js';

@@ -112,9 +112,8 @@ export class ApiKeysController {
     @Param('keyId') id: string,
     @Body() body: RotateApiKeyRequest,
   ): Promise<CreatedApiKeyResponse> {
-    const { overlapSeconds } = body;
     return CreatedApiKeyResponse.fromCreated(
-      await this.apiKeys.rotate(caller, parsePathUuid(projectId), parsePathUuid(id), overlapSeconds),
+      await this.apiKeys.rotate(caller, parsePathUuid(projectId), parsePathUuid(id), body),
     );
   }
 }

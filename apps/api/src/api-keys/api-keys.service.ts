@@ -22,7 +22,7 @@ import { CursorCodec, newId, generateApiKey, now } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { MAX_TIME_MS, parseTime } from '../http/fields.js';
 import { readPage, type Page, type PageQuery } from '../http/paging.js';
-import type { CreateApiKeyRequest } from './dto/api-key.request.js';
+import type { CreateApiKeyRequest, RotateApiKeyRequest } from './dto/api-key.request.js';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
@@ -72,10 +72,11 @@ export class ApiKeysService {
     if (expiresAt && expiresAt <= now()) {
       throw invalidField('expiresAt', 'invalid', 'expiresAt must be in the future');
     }
-    const type = input.type ?? 'secret';
+    const { type = 'secret', rateLimit = null } = input;
+    assertRateLimitAllowed(type, rateLimit);
     return this.transactions.run(async (tx) => {
       const project = await this.lockActive(tx, caller, projectId);
-      const key = { name: input.name, type, ...grant, expiresAt, rotatedFrom: null };
+      const key = { name: input.name, type, ...grant, rateLimit, expiresAt, rotatedFrom: null };
       return this.issueKey(tx, project, key, 'api_key.created');
     });
   }
@@ -106,14 +107,14 @@ export class ApiKeysService {
   /**
    * Creates a successor of a key, with the same permissions and the same lifetime. The previous key expires
    * after the overlap.
-   * @throws GatehouseError `not_found`, `insufficient_scope` and `insufficient_access` for a key with more
+   * @throws GatehouseError `validation_failed`, `not_found`, `insufficient_scope` and `insufficient_access` for a key with more
    *   permissions than the caller, `project_archived`, `api_key_not_rotatable`
    */
   rotate(
     caller: ManagementCaller,
     projectId: string,
     id: string,
-    overlapSeconds = DEFAULT_OVERLAP_SECONDS,
+    { overlapSeconds = DEFAULT_OVERLAP_SECONDS, rateLimit }: RotateApiKeyRequest,
   ): Promise<CreatedApiKey> {
     return this.transactions.run(async (tx) => {
       const project = await this.lockActive(tx, caller, projectId);
@@ -125,11 +126,13 @@ export class ApiKeysService {
         throw new GatehouseError('api_key_not_rotatable');
       }
       const { name, type, access, scopes } = previousKey;
+      assertRateLimitAllowed(type, rateLimit ?? null);
       const key = {
         name,
         type,
         access,
         scopes,
+        rateLimit: rateLimit === undefined ? previousKey.rateLimit : rateLimit,
         expiresAt: expiryWithSameLifetime(previousKey),
         rotatedFrom: id,
       };
@@ -146,7 +149,7 @@ export class ApiKeysService {
   private async issueKey(
     tx: Tx,
     project: Project,
-    key: Pick<NewApiKey, 'name' | 'type' | 'access' | 'scopes' | 'expiresAt' | 'rotatedFrom'>,
+    key: Pick<NewApiKey, 'name' | 'type' | 'access' | 'scopes' | 'rateLimit' | 'expiresAt' | 'rotatedFrom'>,
     action: KeyAction,
   ): Promise<CreatedApiKey> {
     const { value, stored } = generateApiKey(key.type);
@@ -157,11 +160,11 @@ export class ApiKeysService {
   }
 
   private record(tx: Tx, action: KeyAction, key: ApiKey): void {
-    const { organizationId, projectId, type, access, scopes } = key;
+    const { organizationId, projectId, type, access, scopes, rateLimit } = key;
     const event = { type: action, organizationId, projectId, customerId: null };
     this.events.record(tx, [{ ...event, data: { apiKey: apiKeyResource(key) } }]);
     const details = {
-      'api_key.created': { type, access, scopes },
+      'api_key.created': { type, access, scopes, ...(rateLimit !== null && { rateLimit }) },
       'api_key.rotated': { successorId: key.id },
       'api_key.revoked': {},
     };
@@ -188,6 +191,12 @@ function resolveGrant(input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> 
     throw invalidField('access', 'not_allowed', 'access must be project for a publishable key');
   }
   return { access: 'project', scopes: [] };
+}
+
+/** @throws GatehouseError `validation_failed` for a publishable key, whose requests are limited per client address */
+function assertRateLimitAllowed(type: ApiKey['type'], rateLimit: number | null): void {
+  if (type === 'publishable' && rateLimit !== null)
+    throw invalidField('rateLimit', 'not_allowed', 'rateLimit must be null for a publishable key');
 }
 
 const expiryWithSameLifetime = ({ createdAt, expiresAt }: ApiKey): Date | null =>

@@ -122,7 +122,8 @@ export class FirstBoot {
     const { value, stored } = generateApiKey(key.type);
     const id = newId();
     const keyScopes = key.type === 'secret' ? [...firstKeyScopes] : [];
-    const row = { ...key, ...stored, id, scopes: keyScopes, expiresAt: null, rotatedFrom: null };
+    const defaults = { rateLimit: null, expiresAt: null, rotatedFrom: null };
+    const row = { ...key, ...stored, ...defaults, id, scopes: keyScopes };
     await this.apiKeys.insert(tx, row);
     const { organizationId, projectId, type, access } = key;
     const auditTarget = {

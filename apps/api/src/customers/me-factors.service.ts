@@ -67,7 +67,7 @@ export class MeFactorsService {
     const secret = await this.factors.findPending(customerId, id, CONFIRMATION_TTL);
     if (!secret) throw notFound();
     const project = await this.projects.getContext(projectId);
-    await this.check.countAttempt(customerId);
+    await this.check.countAttempt(project, customerId);
     const step = this.codes.matchStep(customerId, secret, code);
     if (step === null) throw this.check.fail(project, caller.customer);
     return this.changes.runLocked(caller, async (tx, customer) => {

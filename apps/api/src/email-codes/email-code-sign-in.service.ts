@@ -9,7 +9,7 @@ import {
 } from '@gatehouse/persistence';
 import { sha256 } from '@gatehouse/platform';
 import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
-import { assertGranted, attemptPolicy, failedAttempt, type GrantedAttempt } from '../http/granted-attempt.js';
+import { assertGranted, failedAttempt, failurePolicy, type GrantedAttempt } from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
 import { AddressSignInService } from '../sign-in/address-sign-in.service.js';
 import type { AuthResponse } from '../sign-in/dto/auth.response.js';
@@ -17,8 +17,8 @@ import { SignInMetricsService } from '../sign-in/sign-in-metrics.service.js';
 import type { VerifyEmailCodeRequest } from './dto/email-code.request.js';
 import { EmailCodesService } from './email-codes.service.js';
 
-/** Per project and email address. Only a sign-in with a code clears the count. */
-const wrongCodePolicy = attemptPolicy('wrong-email-code');
+/** Returns the limit of wrong codes, per email address. Only a sign-in with a code clears the count. */
+const wrongCodePolicy = (project: ProjectContext) => failurePolicy('wrong-email-code', project);
 
 /** A correct guess, and the language of the customer that it creates if none has the address. */
 interface CorrectGuess {
@@ -57,14 +57,14 @@ export class EmailCodeSignInService {
     assertMethodEnabled(project, 'emailCode');
     const tokenHash = sha256(token);
     const guess = await this.codes.guess({
-      ...wrongCodePolicy,
+      ...wrongCodePolicy(project),
       projectId: project.id,
       tokenHash,
       codeHashes: this.emailCodes.hash(project, tokenHash, code.replace(/\s/g, '')),
       addressBlock: client.addressBlock,
     });
     if (!guess) throw new GatehouseError('invalid_code');
-    assertGranted(wrongCodePolicy, guess);
+    assertGranted(wrongCodePolicy(project), guess);
     if (!guess.isCorrect) throw this.fail(project, guess);
     return this.transactions
       .run((tx) => this.complete(tx, project, { guess, tokenHash, locale }, client))
@@ -92,6 +92,6 @@ export class EmailCodeSignInService {
   /** Reports a wrong code, and returns its error. */
   private fail(project: ProjectContext, guess: GrantedAttempt<EmailCodeGuessResult>): GatehouseError {
     this.failures.report(project, (tx) => this.customers.lockWithEmail(tx, project.id, guess.email));
-    return failedAttempt(wrongCodePolicy, guess, new GatehouseError('invalid_code'));
+    return failedAttempt(wrongCodePolicy(project), guess, new GatehouseError('invalid_code'));
   }
 }

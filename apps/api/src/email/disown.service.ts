@@ -3,6 +3,7 @@ import { GatehouseError, type OneTimeTokenKind } from '@gatehouse/domain';
 import { EventsRepository, Transactions, type OneTimeToken, type Tx } from '@gatehouse/persistence';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
+import type { LinkClient } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { OneTimeLinksService, type UsedToken } from '../one-time-tokens/one-time-links.service.js';
 import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
@@ -39,12 +40,12 @@ export class DisownService {
    * only afterwards; a change of the address must be complete. Until it expires, a token returns the same
    * response every time, but takes effect once, and not at all if the owner has set a password with a link
    * since it was sent.
-   * @param origin origin of the requesting page, unless it is a page of Gatehouse
-   * @throws GatehouseError `invalid_token`, `origin_not_allowed`
+   * @param client the client that sent the token; none if a hosted page has checked it
+   * @throws GatehouseError `rate_limited`, `invalid_token`, `origin_not_allowed`
    */
-  async disown(token: string, origin?: string): Promise<VerifiedCustomer> {
+  async disown(token: string, client?: LinkClient): Promise<VerifiedCustomer> {
     return this.transactions.run(async (tx) => {
-      const used = await this.links.use(tx, KINDS, token, origin);
+      const used = await this.links.use(tx, KINDS, token, client);
       if (used.customer.email !== used.token.email) throw new GatehouseError('invalid_token');
       if (!used.token.isClaimed) await this.removeAccess(tx, used);
       return { id: used.customer.id, email: used.token.email, emailVerified: true as const };

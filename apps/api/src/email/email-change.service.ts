@@ -15,7 +15,7 @@ import {
 import { newId } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
-import type { Client } from '../http/request-context.js';
+import type { Client, LinkClient } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
@@ -141,12 +141,12 @@ export class EmailChangeService {
 
   /**
    * Confirms one of the two addresses of a change; the second confirmation changes the address.
-   * @param origin origin of the requesting page, unless it is a page of Gatehouse
-   * @throws GatehouseError `invalid_token`, `email_already_registered`, `origin_not_allowed`, `sso_required`
+   * @param client the client that sent the token; none if a hosted page has checked it
+   * @throws GatehouseError `rate_limited`, `invalid_token`, `email_already_registered`, `origin_not_allowed`, `sso_required`
    */
-  async confirm(token: string, origin?: string): Promise<EmailChangeStatus> {
+  async confirm(token: string, client?: LinkClient): Promise<EmailChangeStatus> {
     return this.transactions.run(async (tx) => {
-      const used = await this.links.use(tx, KINDS, token, origin);
+      const used = await this.links.use(tx, KINDS, token, client);
       if (!used.isFirstUse) throw new GatehouseError('invalid_token');
       const { newEmail, isComplete } = await this.tokens.getGroupStatus(used.token.groupId!, tx);
       if (!isComplete) return 'pending';

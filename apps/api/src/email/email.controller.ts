@@ -35,9 +35,9 @@ export class EmailController {
   @ApiProblems('invalid_token', 'origin_not_allowed')
   async verify(
     @Body() body: VerifyEmailRequest,
-    @CurrentClient() { origin }: Client,
+    @CurrentClient() client: Client,
   ): Promise<VerifyEmailResponse> {
-    return { customer: await this.verification.verify(body.token, origin) };
+    return { customer: await this.verification.verify(body.token, client) };
   }
 
   @Post('disown')
@@ -52,11 +52,8 @@ export class EmailController {
   @RateLimit('verify')
   @ApiOkResponse({ type: VerifyEmailResponse })
   @ApiProblems('invalid_token', 'origin_not_allowed')
-  async disown(
-    @Body() body: DisownRequest,
-    @CurrentClient() { origin }: Client,
-  ): Promise<VerifyEmailResponse> {
-    return { customer: await this.disowns.disown(body.token, origin) };
+  async disown(@Body() body: DisownRequest, @CurrentClient() client: Client): Promise<VerifyEmailResponse> {
+    return { customer: await this.disowns.disown(body.token, client) };
   }
 
   @Post('resend-verification')
@@ -90,8 +87,8 @@ export class EmailController {
   @ApiProblems('invalid_token', 'origin_not_allowed', 'sso_required', 'email_already_registered')
   async confirmChange(
     @Body() body: ConfirmEmailChangeRequest,
-    @CurrentClient() { origin }: Client,
+    @CurrentClient() client: Client,
   ): Promise<EmailChangeResponse> {
-    return { status: await this.changes.confirm(body.token, origin) };
+    return { status: await this.changes.confirm(body.token, client) };
   }
 }

@@ -10,6 +10,7 @@ import {
 } from '@gatehouse/persistence';
 import { now } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
+import type { LinkClient } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import {
@@ -87,12 +88,12 @@ export class VerificationService {
   /**
    * Verifies the address that the token was sent to. Until it expires, a token returns the same response
    * every time, but takes effect once.
-   * @param origin origin of the requesting page, unless it is a page of Gatehouse
-   * @throws GatehouseError `invalid_token`, `origin_not_allowed`
+   * @param client the client that sent the token; none if a hosted page has checked it
+   * @throws GatehouseError `rate_limited`, `invalid_token`, `origin_not_allowed`
    */
-  async verify(token: string, origin?: string): Promise<VerifiedCustomer> {
+  async verify(token: string, client?: LinkClient): Promise<VerifiedCustomer> {
     return this.transactions.run(async (tx) => {
-      const used = await this.links.use(tx, [KIND], token, origin);
+      const used = await this.links.use(tx, [KIND], token, client);
       const { customer, token: link } = used;
       if (used.isFirstUse) {
         const proof = { email: link.email, via: 'link', requestedAt: link.createdAt } as const;

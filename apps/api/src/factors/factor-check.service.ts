@@ -8,13 +8,10 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { customerEvent } from '../events/customer-events.js';
-import { assertGranted, attemptPolicy } from '../http/granted-attempt.js';
+import { assertGranted, failurePolicy } from '../http/granted-attempt.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { FactorCodesService } from './factor-codes.service.js';
 import { FailedSignInsService } from './failed-sign-ins.service.js';
-
-/** Per customer, over all challenges and sessions (sign-in contract, section 1). Known addresses have no separate count. */
-const failedFactorPolicy = attemptPolicy('failed-second-factor');
 
 /** Verifies the codes of second factors and counts the failures. All routes that take such a code use it. */
 @Injectable()
@@ -30,14 +27,16 @@ export class FactorCheckService {
   ) {}
 
   /**
-   * Counts an attempt before its code is verified, so that parallel attempts never exceed the limit. Only a completed
-   * sign-in clears the count.
+   * Counts an attempt before its code is verified, so that parallel attempts never exceed the limit. Challenges and
+   * sessions of the customer share the count, and only a completed sign-in clears it. Known addresses have no
+   * separate count (sign-in contract, section 1).
    * @throws GatehouseError `too_many_attempts`, `invalid_code` if the customer no longer exists
    */
-  async countAttempt(customerId: string): Promise<void> {
-    const attempt = await this.attempts.reserve(customerId, failedFactorPolicy);
+  async countAttempt(project: ProjectContext, customerId: string): Promise<void> {
+    const policy = failurePolicy('failed-second-factor', project);
+    const attempt = await this.attempts.reserve(customerId, policy);
     if (!attempt) throw new GatehouseError('invalid_code');
-    assertGranted(failedFactorPolicy, attempt);
+    assertGranted(policy, attempt);
   }
 
   /** Releases an attempt whose code was correct, but completed no sign-in. Earlier failures stay counted. */

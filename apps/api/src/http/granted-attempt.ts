@@ -1,20 +1,38 @@
-import { GatehouseError } from '@gatehouse/domain';
+import {
+  fixedLimits,
+  limitSetting,
+  type FailureLimit,
+  type GatehouseError,
+  type LimitName,
+  type ProjectContext,
+} from '@gatehouse/domain';
 import type { AttemptLimit, LoginAllowance } from '@gatehouse/persistence';
-import { rateLimitHeaders, type RateLimitPolicy } from '@gatehouse/platform';
+import { limitReached, type LimitPolicy } from './limit-reached.js';
 
 /** The limit of failed attempts at a password or at codes. */
-type AttemptPolicy = RateLimitPolicy & AttemptLimit;
+type AttemptPolicy = LimitPolicy & AttemptLimit;
 
 /**
- * Returns the limit that all counts of failed attempts share. Known client addresses have a separate count (contract,
- * section 3). The window is twice as long for every ten consecutive failures (docs/adr/0035).
+ * Known client addresses have a separate count with the same quota (contract, section 3). The window doubles with each
+ * further quota of consecutive failures (docs/adr/0035).
  */
-export const attemptPolicy = (name: string): AttemptPolicy => ({
+const growingPolicy = (name: LimitName, quota: number, windowSeconds: number): AttemptPolicy => ({
   name,
-  quota: 10,
-  windowSeconds: 15 * 60,
+  quota,
+  windowSeconds,
   maxWindowSeconds: 24 * 3600,
 });
+
+/** Returns the limit of failed attempts of customers of a project. */
+export const failurePolicy = (
+  name: FailureLimit,
+  { settings: { limits } }: Pick<ProjectContext, 'settings'>,
+): AttemptPolicy => growingPolicy(name, limits[limitSetting(name)], limits.failureWindow);
+
+const { quota, window } = fixedLimits['failed-operator-login'];
+
+/** The limit of failed passwords and codes of operators, together per email address. */
+export const operatorFailurePolicy = growingPolicy('failed-operator-login', quota, window);
 
 /** A counted attempt of a customer or an operator. */
 interface CountedAttempt {
@@ -29,7 +47,7 @@ export type GrantedAttempt<T extends CountedAttempt> = T & { granted: LoginAllow
 
 /** @throws GatehouseError `too_many_attempts` if the attempt is rejected */
 export function assertGranted<T extends CountedAttempt>(
-  policy: RateLimitPolicy,
+  policy: LimitPolicy,
   attempt: T,
   subject?: { operatorId: string },
 ): asserts attempt is GrantedAttempt<T> {
@@ -41,7 +59,7 @@ export function assertGranted<T extends CountedAttempt>(
  * allowance is not observable.
  */
 export const failedAttempt = (
-  policy: RateLimitPolicy,
+  policy: LimitPolicy,
   attempt: CountedAttempt,
   error: GatehouseError,
   subject?: { operatorId: string },
@@ -49,10 +67,11 @@ export const failedAttempt = (
 
 /** Returns a 429 `too_many_attempts`, the same for every email and address (requirement RL-01). */
 function tooManyAttempts(
-  policy: RateLimitPolicy,
+  policy: LimitPolicy,
   { secondsLeft, windowSeconds }: CountedAttempt,
   subject?: { operatorId: string },
 ): GatehouseError {
-  const headers = rateLimitHeaders({ ...policy, windowSeconds }, Math.max(1, secondsLeft));
-  return new GatehouseError('too_many_attempts', { headers, subject });
+  return limitReached('too_many_attempts', { ...policy, windowSeconds }, Math.max(1, secondsLeft), {
+    subject,
+  });
 }

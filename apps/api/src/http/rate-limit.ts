@@ -1,44 +1,23 @@
 import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { GatehouseError } from '@gatehouse/domain';
-import { Config, RateLimiter, rateLimitHeaders, type RateLimitPolicy } from '@gatehouse/platform';
+import type { Caller } from '@gatehouse/auth';
+import { addressLimits, secretKeyLimit, type AddressLimit } from '@gatehouse/domain';
+import { Config, RateLimiter } from '@gatehouse/platform';
+import {
+  addressPolicy,
+  isAdjustable,
+  type CountedRequest,
+  type LimitedProject,
+  type RouteLimit,
+} from './address-limit.js';
 import { addressBlock, isLoopback } from './client-address.js';
+import { limitReached, type LimitPolicy } from './limit-reached.js';
 import { clientIp, type GatehouseRequest } from './request-context.js';
-
-/** Maximum number of requests per minute, client address and project (contract, section 3). */
-const addressQuotas = {
-  options: 120,
-  'email-code': 10,
-  'email-code-verify': 30,
-  exchange: 60,
-  oauth: 60,
-  'oauth-callback': 120,
-  'provider-test': 10,
-  'domain-check': 30,
-  'sign-in-page': 60,
-  login: 30,
-  register: 30,
-  verify: 30,
-  reset: 30,
-  forgot: 10,
-  resend: 10,
-  refresh: 120,
-  reauthenticate: 30,
-  challenge: 30,
-  passkey: 30,
-  'passkey-options': 60,
-  'operator-login': 30,
-};
-
-const secretKeyPolicy: RateLimitPolicy = { name: 'secret-key', quota: 100, windowSeconds: 1 };
-
-/** The name of a limit per client address and project. */
-export type AddressLimit = keyof typeof addressQuotas;
 
 export const RATE_LIMIT = Symbol('rate limit');
 
 /** Limits the route per client address and project. */
-export const RateLimit = (name: AddressLimit): MethodDecorator => SetMetadata(RATE_LIMIT, name);
+export const RateLimit = (name: RouteLimit): MethodDecorator => SetMetadata(RATE_LIMIT, name);
 
 /** Counts requests against the rate limits. */
 @Injectable()
@@ -48,24 +27,57 @@ export class RateLimits {
     private readonly config: Config,
   ) {}
 
-  /** @throws GatehouseError `rate_limited` if a secret key sends too many requests */
-  async limitKey(keyId: string): Promise<void> {
-    if (this.config.http.rateLimits) await this.consume(secretKeyPolicy, keyId);
+  /**
+   * @param quota requests per second of the key; null for the default
+   * @throws GatehouseError `rate_limited` if a secret key sends too many requests
+   */
+  async limitKey(keyId: string, quota: number | null): Promise<void> {
+    if (!this.config.http.rateLimits) return;
+    const { window, quota: fallback } = secretKeyLimit;
+    await this.consume({ name: 'secret-key', quota: quota ?? fallback, windowSeconds: window }, keyId);
   }
 
   /** @throws GatehouseError `rate_limited` if a client address sends too many requests to a project, or without one */
-  async limitAddress(name: AddressLimit, request: GatehouseRequest, projectId: string | null): Promise<void> {
-    const address = clientIp(request);
-    if (!this.config.http.rateLimits || !address || (!this.config.production && isLoopback(address))) return;
-    const policy = { name, quota: addressQuotas[name], windowSeconds: 60 };
-    await this.consume(policy, `${projectId ?? ''}:${addressBlock(address)}`);
+  async limitAddress(
+    name: RouteLimit,
+    request: GatehouseRequest,
+    project: LimitedProject | null,
+  ): Promise<void> {
+    const block = this.limitedBlock(request);
+    if (block !== null) await this.consume(addressPolicy(name, project), `${project?.id ?? ''}:${block}`);
   }
 
-  private async consume(policy: RateLimitPolicy, key: string): Promise<void> {
-    const wait = await this.limiter.consume(policy, key);
-    if (wait === null) return;
-    throw new GatehouseError('rate_limited', { headers: rateLimitHeaders(policy, wait) });
+  /**
+   * Counts a request whose project is not known yet.
+   * @returns the count to which the limit of the project applies, or none if the address is not limited
+   * @throws GatehouseError `rate_limited` beyond the highest limit that a project can have
+   */
+  async countAddress(name: AddressLimit, request: GatehouseRequest): Promise<CountedRequest | undefined> {
+    const block = this.limitedBlock(request);
+    if (block === null) return undefined;
+    const policy = { ...addressPolicy(name, null), quota: addressLimits[name].max };
+    const { count, secondsLeft } = await this.limiter.count(policy, `:${block}`);
+    if (count > policy.quota) throw limitReached('rate_limited', policy, secondsLeft);
+    return { name, count, secondsLeft };
   }
+
+  private async consume(policy: LimitPolicy, key: string): Promise<void> {
+    const wait = await this.limiter.consume(policy, key);
+    if (wait !== null) throw limitReached('rate_limited', policy, wait);
+  }
+
+  /** Returns the address block of the client, or null if it is not limited. */
+  private limitedBlock(request: GatehouseRequest): string | null {
+    const address = clientIp(request);
+    if (!this.config.http.rateLimits || !address) return null;
+    return !this.config.production && isLoopback(address) ? null : addressBlock(address);
+  }
+}
+
+/** Returns the project of a caller with its limits, or null. */
+function projectOf(caller: Caller | undefined): LimitedProject | null {
+  if (caller?.kind !== 'access-token') return caller?.project ?? null;
+  return { id: caller.customer.projectId, settings: { limits: caller.limits } };
 }
 
 /** Rejects callers that exceed a rate limit, after authentication and before input validation. */
@@ -78,12 +90,14 @@ export class RateLimitGuard implements CanActivate {
 
   /** @throws GatehouseError `rate_limited` */
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const name = this.reflector.get<AddressLimit | undefined>(RATE_LIMIT, context.getHandler());
+    const name = this.reflector.get<RouteLimit | undefined>(RATE_LIMIT, context.getHandler());
     const request = context.switchToHttp().getRequest<GatehouseRequest>();
     const { caller } = request;
-    if (caller?.kind === 'secret-key') await this.limits.limitKey(caller.keyId);
-    const project = caller?.kind === 'access-token' ? caller.customer.projectId : caller?.project?.id;
-    if (name) await this.limits.limitAddress(name, request, project ?? null);
+    if (caller?.kind === 'secret-key') await this.limits.limitKey(caller.keyId, caller.rateLimit);
+    if (!name) return true;
+    const project = projectOf(caller);
+    if (project || !isAdjustable(name)) await this.limits.limitAddress(name, request, project);
+    else request.counted = await this.limits.countAddress(name, request);
     return true;
   }
 }

@@ -2,6 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { AuthenticatedRequest } from '@gatehouse/auth';
 import { isUuid, type ErrorCode, type ExchangeTarget } from '@gatehouse/domain';
 import { monotonicMs, newRandomId, type ApiMetrics, type Logger } from '@gatehouse/platform';
+import type { CountedRequest } from './address-limit.js';
 import { addressBlock, normalizeAddress } from './client-address.js';
 
 /** A request with the fields that Gatehouse adds. */
@@ -15,6 +16,8 @@ export interface GatehouseRequest extends AuthenticatedRequest {
   operatorId?: string;
   /** The project of the customer, if no credential identifies it, for the log. */
   projectId?: string;
+  /** Set if the route has a limit, and the request no credential that leads to a project. */
+  counted?: CountedRequest | undefined;
   /** The address of the sender, cached by `callerIp`. */
   callerIp?: string | null;
 }
@@ -129,11 +132,15 @@ export interface Client {
   userAgent: string | null;
   /** The origin of the requesting page, if a page sent the request. */
   origin: string | undefined;
+  counted?: CountedRequest | undefined;
   /** Aborted when the connection closes. */
   signal: AbortSignal;
   /** Set on the hosted sign-in page: the sign-in ends in a code for the application instead of a session. */
   exchange?: ExchangeTarget;
 }
+
+/** The parts of the client that a link of an email depends on: its project allows the origin, and limits the requests. */
+export type LinkClient = Pick<Client, 'origin' | 'counted'>;
 
 /** Returns the client of a request. */
 export function getClient(request: AuthenticatedRequest): Client {
@@ -147,6 +154,7 @@ export function getClient(request: AuthenticatedRequest): Client {
     addressBlock: ip && !isServer ? addressBlock(ip) : null,
     userAgent: getUserAgent(request),
     origin: request.get('origin'),
+    counted: (request as GatehouseRequest).counted,
     signal: abortController.signal,
   };
 }

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
-  GatehouseError,
   mailboxOf,
+  type mailLimitSettings,
   type MailLimitReason,
   type MailPurpose,
   type OneTimeTokenKind,
@@ -13,12 +13,12 @@ import {
   LOGGER,
   newId,
   RateLimiter,
-  rateLimitHeaders,
   sha256,
   type Logger,
   type MailKind,
   type RateLimitPolicy,
 } from '@gatehouse/platform';
+import { limitReached, type LimitPolicy } from '../http/limit-reached.js';
 
 /** An email that a request would send. */
 export interface MailRequest {
@@ -34,9 +34,9 @@ export interface MailRequest {
 }
 
 /** An exhausted limit, and the seconds until its window ends. */
-export interface MailRefusal {
+export interface MailRefusal<Policy = RateLimitPolicy> {
   reason: MailLimitReason;
-  policy: RateLimitPolicy;
+  policy: Policy;
   retryAfterSeconds: number;
 }
 
@@ -107,7 +107,7 @@ export class MailQuotaService {
    * Counts an email that an authenticated caller requests.
    * @returns the exhausted limit, or null if the email may be sent
    */
-  async consume(project: ProjectContext, request: MailRequest): Promise<MailRefusal | null> {
+  async consume(project: ProjectContext, request: MailRequest): Promise<MailRefusal<LimitPolicy> | null> {
     const { mailLimits } = project.settings;
     const purpose = purposeOf(request);
     if (purpose === 'notice' && request.isTrusted) return null;
@@ -135,8 +135,7 @@ export class MailQuotaService {
     const refusal = await this.consume(project, request);
     if (!refusal) return;
     const detail = 'Too many emails were requested for this recipient or this project. Retry later.';
-    const headers = rateLimitHeaders(refusal.policy, refusal.retryAfterSeconds);
-    throw new GatehouseError('rate_limited', { detail, headers });
+    throw limitReached('rate_limited', refusal.policy, refusal.retryAfterSeconds, { detail });
   }
 
   /**
@@ -157,18 +156,18 @@ export class MailQuotaService {
     await this.mails.insertDropped(mail, tx);
   }
 
-  private refuse(
+  private refuse<Policy>(
     request: MailRequest,
     reason: MailLimitReason,
-    policy: RateLimitPolicy,
+    policy: Policy,
     retryAfterSeconds: number,
-  ): MailRefusal {
+  ): MailRefusal<Policy> {
     this.metrics?.recordLimitedMail(purposeOf(request), reason);
     return { reason, policy, retryAfterSeconds };
   }
 }
 
-const hourlyPolicy = (name: string, quota: number): RateLimitPolicy => ({
+const hourlyPolicy = (name: keyof typeof mailLimitSettings, quota: number): LimitPolicy => ({
   name,
   quota,
   windowSeconds: HOUR_SECONDS,

@@ -17,7 +17,9 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { newId, newToken, sha256, type CustomerNotice } from '@gatehouse/platform';
+import { assertWithinLimit } from '../http/address-limit.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';
+import type { LinkClient } from '../http/request-context.js';
 import { MailQuotaService } from '../mail/mail-quota.service.js';
 import { MailWriterService } from '../mail-templates/mail-writer.service.js';
 
@@ -91,19 +93,20 @@ export class OneTimeLinksService {
 
   /**
    * Consumes a token. Of any number of parallel calls, exactly one gets `isFirstUse` set to true.
-   * @param origin origin of the requesting page; undefined for a hosted page
-   * @throws GatehouseError `invalid_token`, with the same body for an unknown, expired or voided token;
+   * @param client the client that sent the token; none if a hosted page has checked it
+   * @throws GatehouseError `rate_limited`, `invalid_token`, with the same body for an unknown, expired or voided token;
    *   `origin_not_allowed`
    */
   async use(
     tx: Tx,
     kinds: readonly OneTimeTokenKind[],
     token: string,
-    origin: string | undefined,
+    client?: LinkClient,
   ): Promise<UsedToken> {
     const oneTimeToken = await this.tokens.find(kinds, sha256(token), tx);
+    assertWithinLimit(client?.counted, oneTimeToken?.project ?? null);
     if (!isUsable(oneTimeToken)) throw new GatehouseError('invalid_token');
-    assertOriginAllowed(origin, oneTimeToken.project.settings);
+    assertOriginAllowed(client?.origin, oneTimeToken.project.settings);
     const customer = await this.customers.lock(tx, oneTimeToken.project.id, oneTimeToken.customer.id);
     const isFirst = await this.tokens.consume(tx, oneTimeToken.id);
     const current = isFirst ? oneTimeToken : await this.tokens.find(kinds, sha256(token), tx);

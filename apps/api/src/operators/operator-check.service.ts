@@ -11,12 +11,14 @@ import {
 } from '@gatehouse/persistence';
 import { errorMessage, LOGGER, PasswordHasher, sha256, type Logger } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
-import { assertGranted, attemptPolicy, failedAttempt, type GrantedAttempt } from '../http/granted-attempt.js';
+import {
+  assertGranted,
+  failedAttempt,
+  operatorFailurePolicy,
+  type GrantedAttempt,
+} from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
 import { PasswordVerificationService } from '../passwords/password-verification.service.js';
-
-/** Per email address, passwords and codes together. */
-const failurePolicy = attemptPolicy('failed-operator-login');
 
 /**
  * Key under which operators use the hashing threads, in place of a project id. Operators and each project
@@ -62,13 +64,13 @@ export class OperatorCheckService {
       counter,
       client,
     );
-    assertGranted(failurePolicy, attempt, subjectOf(owner));
+    assertGranted(operatorFailurePolicy, attempt, subjectOf(owner));
     const hash = owner?.passwordHash;
     if (hash && isCorrect) return { ...owner, passwordHash: hash, granted: attempt.granted };
     const error = owner
       ? this.recordFailure(owner, 'invalid_credentials')
       : notSignedIn('invalid_credentials');
-    throw failedAttempt(failurePolicy, attempt, error, subjectOf(owner));
+    throw failedAttempt(operatorFailurePolicy, attempt, error, subjectOf(owner));
   }
 
   /**
@@ -77,14 +79,14 @@ export class OperatorCheckService {
    */
   async countAttempt(email: string, client: Client): Promise<GrantedAttempt<OperatorLoginAttemptResult>> {
     const attempt = await this.reserveAttempt(email, client);
-    assertGranted(failurePolicy, attempt, subjectOf(attempt.operator));
+    assertGranted(operatorFailurePolicy, attempt, subjectOf(attempt.operator));
     return attempt;
   }
 
   private async reserveAttempt(email: string, { addressBlock }: Client): Promise<OperatorLoginAttemptResult> {
     const emailHash = sha256(email);
-    const attempt = await this.attempts.reserve({ ...failurePolicy, email, emailHash, addressBlock });
-    if (attempt.granted === 'open' && attempt.attempts === failurePolicy.quota) {
+    const attempt = await this.attempts.reserve({ ...operatorFailurePolicy, email, emailHash, addressBlock });
+    if (attempt.granted === 'open' && attempt.attempts === operatorFailurePolicy.quota) {
       this.logger.warn(
         { operatorId: attempt.operator?.id },
         'operator sign-in locked except from known addresses',

@@ -5,7 +5,7 @@ import { NoCredential } from '@gatehouse/auth';
 import { resolveBrand } from '@gatehouse/domain';
 import { BillingService } from '../billing/billing.service.js';
 import { RateLimit } from '../http/rate-limit.js';
-import { textsFor } from './one-time-page.js';
+import { textsFor, withinLimit } from './one-time-page.js';
 import { PageFilter } from './page.filter.js';
 import { linkButton, sendPage } from './page.js';
 
@@ -23,6 +23,7 @@ export class BillingPortalPage {
   @Get()
   @RateLimit('verify')
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
+    withinLimit(response, null);
     const visit = await this.billing.readVisit(typeof query === 'string' ? query : '');
     const { language, billing, invalidLink, expiredLink } = textsFor(response);
     const invalid = { language, text: billing.retryText };

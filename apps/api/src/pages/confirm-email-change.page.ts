@@ -12,6 +12,7 @@ import {
   sendInvalid,
   resolveSubmission,
   textsFor,
+  withinLimit,
   type PageForm,
 } from './one-time-page.js';
 import { describeCreation, disownLink } from './disown.page.js';
@@ -30,7 +31,7 @@ export class ConfirmEmailChangePage {
   @RateLimit('verify')
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
     const token = readToken(query);
-    const oneTimeToken = await this.changes.find(token);
+    const oneTimeToken = withinLimit(response, await this.changes.find(token));
     if (oneTimeToken?.state !== 'live') return sendEnded(response, oneTimeToken, token);
     const newEmail = await this.changes.getNewEmail(oneTimeToken);
     const { language, changeEmail } = textsFor(response, oneTimeToken);

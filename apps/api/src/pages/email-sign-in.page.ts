@@ -5,7 +5,14 @@ import { NoCredential } from '@gatehouse/auth';
 import { EmailLinksService } from '../email-codes/email-links.service.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { EmailLink } from '@gatehouse/persistence';
-import { assertOwnForm, projectBrand, readToken, textsFor, type PageForm } from './one-time-page.js';
+import {
+  assertOwnForm,
+  projectBrand,
+  readToken,
+  textsFor,
+  withinLimit,
+  type PageForm,
+} from './one-time-page.js';
 import { PageFilter } from './page.filter.js';
 import { postButton, sendPage } from './page.js';
 
@@ -26,7 +33,7 @@ export class EmailSignInPage {
   @RateLimit('email-code-verify')
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
     const token = readToken(query);
-    const link = await this.links.find(token);
+    const link = withinLimit(response, await this.links.find(token));
     if (!link?.isOpen) return sendEnded(response, link);
     const brand = projectBrand(link.project);
     const { language, emailSignIn } = textsFor(response, link);
@@ -50,7 +57,7 @@ export class EmailSignInPage {
   ): Promise<void> {
     assertOwnForm(site);
     const token = form?.token ?? '';
-    const link = await this.links.find(token);
+    const link = withinLimit(response, await this.links.find(token));
     const redirectUrl = link?.isOpen ? await this.links.use(token, link) : null;
     if (!redirectUrl) return sendEnded(response, link);
     response.redirect(303, redirectUrl);

@@ -8,6 +8,7 @@ import {
   type ProjectContext,
 } from '@gatehouse/domain';
 import type { OneTimeToken } from '@gatehouse/persistence';
+import { assertWithinLimit } from '../http/address-limit.js';
 import type { GatehouseRequest } from '../http/request-context.js';
 import { acceptedLanguages } from '../http/request-languages.js';
 import { linkButton, postButton, sendPage } from './page.js';
@@ -43,6 +44,19 @@ export const textsFor = (response: Response, link: PageLink | null = null): Page
   });
 
 /**
+ * Applies the limit of the project of a link to the request.
+ * @returns the link
+ * @throws GatehouseError `rate_limited`
+ */
+export function withinLimit<Link extends { project: ProjectContext }>(
+  response: Response,
+  link: Link | null,
+): Link | null {
+  assertWithinLimit((response.req as GatehouseRequest).counted, link?.project ?? null);
+  return link;
+}
+
+/**
  * Rejects forms that were submitted from a page of another site.
  * @param fetchSite the header `Sec-Fetch-Site`
  * @throws GatehouseError `origin_not_allowed`
@@ -74,7 +88,7 @@ export interface Submission {
 /**
  * Returns the link of a submitted form if it is usable. For any other link, sends the response and returns
  * null: the response confirms a new link if the form requested one, or shows the state of the link.
- * @throws GatehouseError `origin_not_allowed` if the form was submitted from a page of another site
+ * @throws GatehouseError `origin_not_allowed` if the form was submitted from a page of another site, `rate_limited`
  */
 export async function resolveSubmission({
   form,
@@ -86,7 +100,7 @@ export async function resolveSubmission({
 }: Submission): Promise<{ token: string; oneTimeToken: OneTimeToken } | null> {
   assertOwnForm(fetchSite);
   const token = form?.token ?? '';
-  const oneTimeToken = await links.find(token);
+  const oneTimeToken = withinLimit(response, await links.find(token));
   if (oneTimeToken && isUsable(oneTimeToken)) return { token, oneTimeToken };
   if (oneTimeToken?.state === 'expired' && form?.renew && links.resendExpired) {
     await links.resendExpired(oneTimeToken);

@@ -16,6 +16,7 @@ import {
   sendInvalid,
   resolveSubmission,
   textsFor,
+  withinLimit,
   type PageForm,
 } from './one-time-page.js';
 import { PageFilter } from './page.filter.js';
@@ -41,7 +42,7 @@ export class ResetPasswordPage {
   @RateLimit('verify')
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
     const token = readToken(query);
-    const oneTimeToken = await this.resets.find(token);
+    const oneTimeToken = withinLimit(response, await this.resets.find(token));
     if (oneTimeToken?.state !== 'live') return sendEnded(response, oneTimeToken, token);
     assertMethodEnabled(oneTimeToken.project, 'password');
     sendForm(response, 200, token, oneTimeToken);

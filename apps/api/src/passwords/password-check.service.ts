@@ -27,14 +27,14 @@ import { Keyring, sha256 } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
 import { FreshProofService } from '../factors/fresh-proof.service.js';
-import { assertGranted, attemptPolicy, failedAttempt, type GrantedAttempt } from '../http/granted-attempt.js';
+import { assertGranted, failedAttempt, failurePolicy, type GrantedAttempt } from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordVerificationService, type PasswordAttempt } from './password-verification.service.js';
 
-/** Per project and email address. */
-const failedLoginPolicy = attemptPolicy('failed-login');
+/** Returns the limit of failed attempts, per email address. */
+const failedLoginPolicy = (project: ProjectContext) => failurePolicy('failed-login', project);
 
 type CountedLogin = PasswordAttempt<
   CustomerWithPasswordHash,
@@ -95,7 +95,7 @@ export class PasswordCheckService {
       counter,
       client,
     );
-    assertGranted(failedLoginPolicy, attempt);
+    assertGranted(failedLoginPolicy(project), attempt);
     const hash = owner?.passwordHash;
     const isClosed = attempt.guesses > MAX_PASSWORD_GUESSES;
     if (hash && isCorrect && !isClosed) return { ...owner, passwordHash: hash, attempt };
@@ -265,7 +265,7 @@ export class PasswordCheckService {
     const projectId = project.id;
     const { customer, decoyHash, ...attempt } = await this.attempts.reserve(
       projectId,
-      { ...failedLoginPolicy, email, emailHash: sha256(email), addressBlock },
+      { ...failedLoginPolicy(project), email, emailHash: sha256(email), addressBlock },
       selectDecoy(this.keyring, projectId, email),
     );
     return { attempt, owner: customer, decoyHash };
@@ -274,14 +274,14 @@ export class PasswordCheckService {
   /** Reports a failed attempt of an existing customer, and returns its error. */
   private fail(project: ProjectContext, customer: Customer | null, attempt: GrantedLogin): GatehouseError {
     if (customer) this.reportFailure(project, customer, attempt);
-    return failedAttempt(failedLoginPolicy, attempt, invalidCredentials());
+    return failedAttempt(failedLoginPolicy(project), attempt, invalidCredentials());
   }
 
   private reportFailure(project: ProjectContext, { id, email }: Customer, attempt: GrantedLogin): void {
     const isLastGuess = attempt.guesses >= MAX_PASSWORD_GUESSES;
     // A closed password is locked until it is opened: the end of a window changes nothing.
     const isLocking =
-      attempt.granted === 'open' && attempt.attempts === failedLoginPolicy.quota && !isLastGuess;
+      attempt.granted === 'open' && attempt.attempts === project.settings.limits.failedLogin && !isLastGuess;
     const lock = (tx: Tx) => this.customers.lock(tx, project.id, id);
     this.failures.report(project, lock, async (tx, customer) => {
       // Not only by the guess with this number: it may have been released because no thread was available.
@@ -302,7 +302,7 @@ export const unlockEvents = (
   customer: Customer,
   { attempts, guesses }: ClearedAttempts,
 ): NewEvent[] =>
-  attempts < failedLoginPolicy.quota && guesses < MAX_PASSWORD_GUESSES
+  attempts < project.settings.limits.failedLogin && guesses < MAX_PASSWORD_GUESSES
     ? []
     : [customerEvent('customer.unlocked', customer, project)];
 

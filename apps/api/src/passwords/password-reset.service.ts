@@ -18,6 +18,7 @@ import {
 import { now, PasswordHasher } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
+import { assertWithinLimit } from '../http/address-limit.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';
 import type { Client } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
@@ -126,11 +127,12 @@ export class PasswordResetService {
   /**
    * Sets the password of the customer of the token, verifies the address, ends all sessions, and voids all
    * other links of these kinds. Does not sign the customer in.
-   * @throws GatehouseError `invalid_token`, `weak_password` (the token stays valid), `origin_not_allowed`,
+   * @throws GatehouseError `rate_limited`, `invalid_token`, `weak_password` (the token stays valid), `origin_not_allowed`,
    *   `method_not_enabled`, `sso_required`, `overloaded`
    */
   async reset(token: string, password: string, client: Client): Promise<void> {
     const oneTimeToken = await this.find(token);
+    assertWithinLimit(client.counted, oneTimeToken?.project ?? null);
     // Checked before the token is consumed, so that no password is hashed for an invalid token.
     if (oneTimeToken?.state !== 'live') throw new GatehouseError('invalid_token');
     const { project } = oneTimeToken;
@@ -140,7 +142,7 @@ export class PasswordResetService {
     await this.policy.assertStrong(project, oneTimeToken.email, password);
     const passwordHash = await this.hasher.hash(password, { projectId: project.id, signal: client.signal });
     await this.transactions.run(async (tx) => {
-      const used = await this.links.use(tx, KINDS, token, client.origin);
+      const used = await this.links.use(tx, KINDS, token, client);
       if (!used.isFirstUse) throw new GatehouseError('invalid_token');
       this.events.record(tx, await this.replacePassword(tx, used, passwordHash));
       const { kind, project } = used.token;

@@ -11,9 +11,11 @@ import {
   errorCatalog,
   GatehouseError,
   idPrefixes,
+  limitNames,
   reauthenticationMethods,
   type ErrorCode,
   type ErrorDetails,
+  type LimitName,
 } from '@gatehouse/domain';
 import { problemDocument } from '../http/problem.js';
 import { EXAMPLE_ID, publicIdSchema } from '../http/text-schemas.js';
@@ -49,6 +51,11 @@ const memberSchemas: Record<string, SchemaObject> = {
     type: 'array',
     items: { type: 'string' },
     description: 'With `weak_password`: the reasons why the password was rejected',
+  },
+  limit: {
+    type: 'string',
+    enum: limitNames,
+    description: 'With `rate_limited` and `too_many_attempts`: the name of the limit that was reached',
   },
   customerId: {
     type: 'string',
@@ -246,6 +253,8 @@ const exampleDetails: Partial<Record<ErrorCode, ErrorDetails>> = {
   insufficient_access: { members: { requiredAccess: 'organization' } },
   reauthentication_required: { members: { methods: [...reauthenticationMethods] } },
   sso_required: { members: { provider: 'acme' } },
+  too_many_attempts: { members: { limit: 'failed-login' satisfies LimitName } },
+  rate_limited: { members: { limit: 'login' satisfies LimitName } },
   email_already_registered: { members: { customerId: EXAMPLE_ID } },
   already_redelivered: { members: { redeliveredAs: `${idPrefixes.delivery}_${EXAMPLE_ID}` } },
 };

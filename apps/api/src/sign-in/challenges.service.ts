@@ -74,7 +74,7 @@ export class ChallengesService {
     client: Client,
   ): Promise<CompletedChallengeResponse> {
     return this.metrics.count(method, async () => {
-      const challenge = await this.countAttempt(await this.find(project, token));
+      const challenge = await this.countAttempt(project, await this.find(project, token));
       return this.finish(project, challenge, client, async (tx, customer, consumed) => ({
         methods: ['otp'],
         recoveryCodes: await this.proveFactor(tx, project, customer, consumed, method, code),
@@ -99,7 +99,7 @@ export class ChallengesService {
     client: Client,
   ): Promise<CompletedChallengeResponse> {
     return this.metrics.count('passkey', async () => {
-      const challenge = await this.countAttempt(await this.find(project, token, 'second_factor'));
+      const challenge = await this.countAttempt(project, await this.find(project, token, 'second_factor'));
       const purpose = ceremony('second_factor', challenge.customerId);
       const passkey = await this.passkeys.verifyAssertion(project, purpose, response);
       return this.finish(project, challenge, client, async (tx) => {
@@ -130,7 +130,7 @@ export class ChallengesService {
     client: Client,
   ): Promise<CompletedChallengeResponse> {
     return this.metrics.count('passkey', async () => {
-      const challenge = await this.countAttempt(await this.find(project, token, 'enroll_factor'));
+      const challenge = await this.countAttempt(project, await this.find(project, token, 'enroll_factor'));
       const purpose = ceremony('enroll', challenge.customerId);
       const added = await this.passkeys.verifyRegistration(project, purpose, response);
       const name = defaultPasskeyName(client.userAgent);
@@ -164,8 +164,8 @@ export class ChallengesService {
     return this.customers.get({ organizationId: null, projectId: project.id }, id);
   }
 
-  private async countAttempt(challenge: Challenge): Promise<Challenge> {
-    await this.check.countAttempt(challenge.customerId);
+  private async countAttempt(project: ProjectContext, challenge: Challenge): Promise<Challenge> {
+    await this.check.countAttempt(project, challenge.customerId);
     if (await this.challenges.countAttempt(challenge.tokenHash)) return challenge;
     await this.check.releaseAttempt(challenge.customerId);
     throw new GatehouseError('challenge_expired');

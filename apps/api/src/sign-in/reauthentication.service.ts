@@ -94,7 +94,7 @@ export class ReauthenticationService {
   ): Promise<AccessTokenResponse> {
     const { customer, sessionId } = caller;
     await this.fresh.assertSufficient(caller, project, 'email_code');
-    await this.check.countAttempt(customer.id);
+    await this.check.countAttempt(project, customer.id);
     if (!(await this.emailCodes.guess(caller, code))) throw this.check.fail(project, customer);
     return this.changes.runLocked(caller, async (tx, current) => {
       if (!(await this.emailCodes.consume(tx, current, sessionId, code)))
@@ -112,7 +112,7 @@ export class ReauthenticationService {
   ): Promise<AccessTokenResponse> {
     const { customer } = caller;
     assertMfaEnabled(project, customer);
-    await this.check.countAttempt(customer.id);
+    await this.check.countAttempt(project, customer.id);
     return this.changes.runLocked(caller, async (tx, current) => {
       await this.check.consumeCode(tx, project, current, method, code);
       await this.check.releaseAttempt(customer.id, tx);
@@ -127,7 +127,7 @@ export class ReauthenticationService {
   ): Promise<AccessTokenResponse> {
     const { customer, sessionId } = caller;
     this.passkeys.assertUsable(project, customer);
-    await this.check.countAttempt(customer.id);
+    await this.check.countAttempt(project, customer.id);
     const purpose = ceremony(customer, sessionId);
     const passkey = await this.passkeys.verifyAssertion(project, purpose, response);
     return this.changes.runLocked(caller, async (tx) => {

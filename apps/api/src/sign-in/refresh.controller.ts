@@ -50,7 +50,10 @@ export class RefreshController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<unknown> {
     return this.idempotency.respond(request, response, async () =>
-      setLoggedCustomer(await this.service.refresh(body.refreshToken, origin), request),
+      setLoggedCustomer(
+        await this.service.refresh(body.refreshToken, { origin, counted: request.counted }),
+        request,
+      ),
     );
   }
 }

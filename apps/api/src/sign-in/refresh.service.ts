@@ -11,6 +11,8 @@ import {
 import { now } from '@gatehouse/platform';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';
+import { assertWithinLimit, type CountedRequest } from '../http/address-limit.js';
+import type { LinkClient } from '../http/request-context.js';
 import type { RefreshResponse } from './dto/auth.response.js';
 import { customerEvent } from '../events/customer-events.js';
 import { SessionsService } from '../sessions/sessions.service.js';
@@ -26,6 +28,12 @@ const refreshError = (code: ErrorCode, session?: RefreshedSession, detail?: stri
     subject: session && { projectId: session.project.id, customerId: session.customer.id },
   });
 
+/** Returns the error of a token that belongs to no session, and therefore to no project whose limit applies. */
+function unknownToken(counted: CountedRequest | undefined): GatehouseError {
+  assertWithinLimit(counted, null);
+  return refreshError('invalid_refresh_token');
+}
+
 /** Issues new tokens for an active session. */
 @Injectable()
 export class RefreshService {
@@ -39,13 +47,15 @@ export class RefreshService {
   ) {}
 
   /**
-   * Exchanges a refresh token for new tokens and invalidates it (RFC 9700, section 4.14).
-   * @throws GatehouseError `invalid_refresh_token`, `refresh_token_expired`, `refresh_token_reused`,
+   * Exchanges a refresh token for new tokens and invalidates it (RFC 9700, section 4.14). Refreshes of an address are
+   * counted across projects: only the session leads to the project, whose limit the statement that rotates the token
+   * applies (docs/adr/0060).
+   * @throws GatehouseError `rate_limited`, `invalid_refresh_token`, `refresh_token_expired`, `refresh_token_reused`,
    *   `reauthentication_required`
    */
-  async refresh(token: string, origin: string | undefined): Promise<RefreshResponse> {
+  async refresh(token: string, { origin, counted }: LinkClient): Promise<RefreshResponse> {
     const presented = this.refreshTokens.parse(token);
-    if (!presented) throw refreshError('invalid_refresh_token');
+    if (!presented) throw unknownToken(counted);
     if (origin) await this.assertOrigin(origin, presented.sessionId);
     const successor = this.refreshTokens.issueSuccessor(presented);
     const session =
@@ -54,7 +64,8 @@ export class RefreshService {
         presented.generation,
         presented.hash,
         successor.hash,
-      )) ?? (await this.findReplayable(presented, successor.hash));
+        counted?.count ?? 0,
+      )) ?? (await this.findReplayable(presented, successor.hash, counted));
     return {
       tokens: this.signIn.issueTokens(session.customer, session, session.project, successor.token),
       customer: CustomerSummary.from(session.customer),
@@ -72,15 +83,17 @@ export class RefreshService {
 
   /**
    * Returns the session if a token that is not the newest may still be exchanged for the same successor.
-   * @throws GatehouseError `invalid_refresh_token`, `refresh_token_expired`, `refresh_token_reused`,
+   * @throws GatehouseError `rate_limited`, `invalid_refresh_token`, `refresh_token_expired`, `refresh_token_reused`,
    *   `reauthentication_required`
    */
   private async findReplayable(
     presented: ParsedRefreshToken,
     successorHash: Buffer,
+    counted: CountedRequest | undefined,
   ): Promise<RefreshedSession> {
     const session = await this.sessions.findRefreshable(presented.sessionId);
-    if (!session) throw refreshError('invalid_refresh_token');
+    if (!session) throw unknownToken(counted);
+    assertWithinLimit(counted, session.project);
     const decision = decideRefresh(
       session.chain,
       presented.generation,

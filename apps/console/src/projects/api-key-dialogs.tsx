@@ -125,6 +125,7 @@ export function KeyDetails({ apiKey: key, onClose }: KeyDialogProps): ReactNode 
             ID: <Id id={key.id} short />,
             Type: key.type === 'secret' ? 'Secret' : 'Publishable',
             Access: key.access === 'organization' ? 'All projects of the organization' : 'This project',
+            ...(key.type === 'secret' && { 'Requests per second': key.rateLimit ?? 'Default' }),
             Created: <RelativeTime at={key.createdAt} />,
             'Last used': <RelativeTime at={key.lastUsedAt} fallback="Never" />,
             Expires: <RelativeTime at={key.expiresAt} fallback="Never" />,

@@ -1,4 +1,4 @@
-import { Input, Radio, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Input, NumberInput, Radio, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { SecondFactorNotice } from '../app/second-factor-notice';
 import { useSession } from '../app/session';
@@ -36,6 +36,7 @@ export function CreateKey({ project, onClose, onCreated }: CreateKeyProps): Reac
   const [type, setType] = useState('secret');
   const [access, setAccess] = useState('project');
   const [scopes, setScopes] = useState<Scope[]>(['customer:read', 'customer:write']);
+  const [rateLimit, setRateLimit] = useState<number | null>(null);
   const [expiry, setExpiry] = useState('');
   const [expiryDay, setExpiryDay] = useState('');
   const isSecret = type === 'secret';
@@ -56,7 +57,7 @@ export function CreateKey({ project, onClose, onCreated }: CreateKeyProps): Reac
           await create.mutateAsync({
             name: name.trim(),
             type: type as Body['type'],
-            ...(isSecret ? { access: access as Body['access'], scopes } : { access: 'project' }),
+            ...(isSecret ? { access: access as Body['access'], scopes, rateLimit } : { access: 'project' }),
             expiresAt: toExpiresAt(expiry, expiryDay),
           }),
         )
@@ -104,6 +105,7 @@ export function CreateKey({ project, onClose, onCreated }: CreateKeyProps): Reac
             </Stack>
           </Radio.Group>
           <ScopePicker value={scopes} onChange={setScopes} error={fieldErrors.scopes} />
+          <RateLimitInput value={rateLimit} error={fieldErrors.rateLimit} onChange={setRateLimit} />
         </>
       )}
       <Select
@@ -127,6 +129,27 @@ export function CreateKey({ project, onClose, onCreated }: CreateKeyProps): Reac
     </ActionDialog>
   );
 }
+
+interface RateLimitInputProps {
+  /** null for the default. */
+  value: number | null;
+  error: string | undefined;
+  onChange: (value: number | null) => void;
+}
+
+const RateLimitInput = ({ value, error, onChange }: RateLimitInputProps): ReactNode => (
+  <NumberInput
+    label="Requests per second"
+    description="1 to 10,000. Default: 100."
+    allowDecimal={false}
+    allowNegative={false}
+    clampBehavior="none"
+    thousandSeparator=","
+    value={value ?? ''}
+    error={error}
+    onChange={(limit) => onChange(limit === '' ? null : Number(limit))}
+  />
+);
 
 function toExpiresAt(expiry: string, expiryDay: string): string | null {
   if (expiry === '') return null;

@@ -1,12 +1,10 @@
-import { NumberInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { ProjectFields, ProjectForm } from './use-project-form';
-
-type LimitKey = Extract<keyof ProjectFields, `mailLimits.${string}`>;
+import { NumberFields, type NumberField } from './number-fields';
+import type { ProjectForm } from './use-project-form';
 
 const perHour = '1 to 1,000,000 per hour. Default: 2,000.';
 
-const limits: { name: LimitKey; label: string; description: string }[] = [
+const limits: NumberField[] = [
   {
     name: 'mailLimits.signUp',
     label: 'Sign-up emails',
@@ -28,21 +26,6 @@ const limits: { name: LimitKey; label: string; description: string }[] = [
   },
 ];
 
-export function MailLimitFields({ form }: { form: ProjectForm }): ReactNode {
-  return limits.map(({ name, label, description }) => (
-    <NumberInput
-      key={name}
-      label={label}
-      description={description}
-      allowDecimal={false}
-      allowNegative={false}
-      clampBehavior="none"
-      thousandSeparator=","
-      maw={320}
-      readOnly={form.isReadOnly}
-      value={form.values[name] || ''}
-      error={form.fieldError(name)}
-      onChange={(limit) => form.setValue(name, Number(limit))}
-    />
-  ));
-}
+export const MailLimitFields = ({ form }: { form: ProjectForm }): ReactNode => (
+  <NumberFields form={form} fields={limits} />
+);

@@ -7,6 +7,7 @@ import { Icon } from '../components/icon';
 import { ProblemAlert } from '../components/problem-alert';
 import { MailFields } from './mail-fields';
 import { useProjectForm, type Project, type ProjectForm } from './use-project-form';
+import { LimitFields } from './limit-fields';
 import { MailLimitFields } from './mail-limit-fields';
 import { PasskeyFields } from './passkey-fields';
 import { SecondFactorFields } from './second-factor-fields';
@@ -46,6 +47,11 @@ const sections: {
     title: 'Email limits',
     description: 'Emails per hour. Further emails are dropped and listed under Emails.',
     Fields: MailLimitFields,
+  },
+  {
+    title: 'Rate limits',
+    description: 'Requests of customers. Further requests are rejected with the name of the limit.',
+    Fields: LimitFields,
   },
 ];
 

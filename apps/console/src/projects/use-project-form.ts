@@ -11,7 +11,7 @@ type Settings = Schemas['ProjectSettingsResponse'];
 /** The settings without groups: `branding.color` is a key. */
 type FlatSettings = Omit<
   Settings,
-  'signIn' | 'legacySignIn' | 'passkeys' | 'branding' | 'mail' | 'mailLimits'
+  'signIn' | 'legacySignIn' | 'passkeys' | 'branding' | 'mail' | 'mailLimits' | 'limits'
 > & {
   /** null: no previous system. */
   'legacySignIn.url': string | null;
@@ -27,7 +27,7 @@ type FlatSettings = Omit<
   [K in keyof Settings['branding'] as `branding.${K}`]: Settings['branding'][K];
 } & { [K in keyof Settings['mail'] as `mail.${K}`]: Settings['mail'][K] } & {
   [K in keyof Settings['mailLimits'] as `mailLimits.${K}`]: Settings['mailLimits'][K];
-};
+} & { [K in keyof Settings['limits'] as `limits.${K}`]: Settings['limits'][K] };
 
 /** The editable fields of a project, as used in the form. */
 export type ProjectFields = FlatSettings & { name: string };
@@ -99,7 +99,7 @@ export function useProjectForm(project: Project, isReadOnly: boolean): ProjectFo
 
 const toFields = ({
   name,
-  settings: { signIn, legacySignIn, passkeys, branding, mail, mailLimits, ...rest },
+  settings: { signIn, legacySignIn, passkeys, branding, mail, mailLimits, limits, ...rest },
 }: Project): ProjectFields => ({
   name,
   ...rest,
@@ -123,6 +123,27 @@ const toFields = ({
   'mailLimits.invitation': mailLimits.invitation,
   'mailLimits.signIn': mailLimits.signIn,
   'mailLimits.perRecipient': mailLimits.perRecipient,
+  'limits.login': limits.login,
+  'limits.register': limits.register,
+  'limits.verify': limits.verify,
+  'limits.reset': limits.reset,
+  'limits.forgot': limits.forgot,
+  'limits.resend': limits.resend,
+  'limits.emailCode': limits.emailCode,
+  'limits.emailCodeVerify': limits.emailCodeVerify,
+  'limits.challenge': limits.challenge,
+  'limits.reauthenticate': limits.reauthenticate,
+  'limits.passkey': limits.passkey,
+  'limits.passkeyOptions': limits.passkeyOptions,
+  'limits.oauth': limits.oauth,
+  'limits.exchange': limits.exchange,
+  'limits.options': limits.options,
+  'limits.signInPage': limits.signInPage,
+  'limits.refresh': limits.refresh,
+  'limits.failedLogin': limits.failedLogin,
+  'limits.wrongEmailCode': limits.wrongEmailCode,
+  'limits.failedSecondFactor': limits.failedSecondFactor,
+  'limits.failureWindow': limits.failureWindow,
 });
 
 /** Returns the merge patch (RFC 7396) of the changed fields. @param values all fields, with the changes */

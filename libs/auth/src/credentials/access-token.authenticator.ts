@@ -18,8 +18,8 @@ export class AccessTokenAuthenticator {
   async authenticate(token: string): Promise<CustomerCaller | null> {
     const claims = this.tokens.verify(token);
     if (!claims) return null;
-    const customer = await this.sessions.findActiveCustomer(claims.sid, claims.sub, claims.aud);
-    return customer ? { kind: 'access-token', customer, sessionId: claims.sid } : null;
+    const found = await this.sessions.findActiveCustomer(claims.sid, claims.sub, claims.aud);
+    return found && { kind: 'access-token', ...found, sessionId: claims.sid };
   }
 
   /** Returns the detail for a rejected token. */

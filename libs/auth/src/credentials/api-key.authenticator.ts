@@ -31,11 +31,11 @@ export class ApiKeyAuthenticator {
   }
 }
 
-function toCaller({ id, type, access, scopes, project }: ActiveApiKey): KeyCaller {
+function toCaller({ id, type, access, scopes, rateLimit, project }: ActiveApiKey): KeyCaller {
   if (type === 'publishable') return { kind: 'publishable-key', keyId: id, project };
   const reach: Reach = {
     organizationId: project.organizationId,
     projectId: access === 'organization' ? null : project.id,
   };
-  return { kind: 'secret-key', keyId: id, access, scopes, project, reach };
+  return { kind: 'secret-key', keyId: id, access, scopes, rateLimit, project, reach };
 }

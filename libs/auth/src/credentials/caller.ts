@@ -1,4 +1,12 @@
-import type { Access, Customer, OperatorRole, ProjectContext, Reach, Scope } from '@gatehouse/domain';
+import type {
+  Access,
+  Customer,
+  OperatorRole,
+  ProjectContext,
+  ProjectLimits,
+  Reach,
+  Scope,
+} from '@gatehouse/domain';
 
 /** A server that sent a secret key. */
 export interface SecretKeyCaller {
@@ -6,6 +14,8 @@ export interface SecretKeyCaller {
   keyId: string;
   access: Access;
   scopes: Scope[];
+  /** Maximum number of requests per second; null for the default. */
+  rateLimit: number | null;
   project: ProjectContext;
   reach: Reach;
 }
@@ -21,6 +31,8 @@ export interface PublishableKeyCaller {
 export interface CustomerCaller {
   kind: 'access-token';
   customer: Customer;
+  /** The limits of the customer's project. */
+  limits: ProjectLimits;
   sessionId: string;
 }
 

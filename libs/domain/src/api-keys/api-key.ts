@@ -10,6 +10,8 @@ export interface ApiKey {
   type: ApiKeyType;
   access: Access;
   scopes: Scope[];
+  /** Maximum number of requests per second; null for the default. A publishable key has none. */
+  rateLimit: number | null;
   /** The first eight characters of the value. */
   prefix: string;
   last4: string;
@@ -31,6 +33,7 @@ export const apiKeyResource = (key: ApiKey) => ({
   type: key.type,
   access: key.access,
   scopes: key.scopes,
+  rateLimit: key.rateLimit,
   prefix: key.prefix,
   last4: key.last4,
   expiresAt: key.expiresAt?.toISOString() ?? null,

@@ -216,13 +216,13 @@ export const errorCatalog = {
     status: 429,
     title: 'Too many failed sign-ins',
     cause:
-      'Too many sign-ins for this email address have failed. The wait is 15 minutes at first, and up to 24 hours after further failures.',
+      'Too many sign-ins for this email address have failed. limit is the name of the limit that was reached. The wait is 15 minutes at first by default, and up to 24 hours after further failures.',
     remedy: 'Wait for the number of seconds in Retry-After, or reset the password.',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    cause: 'A rate limit was reached. The RateLimit header contains its name.',
+    cause: 'A rate limit was reached. limit is its name, which the RateLimit header contains as well.',
     remedy: 'Wait for the number of seconds in Retry-After, then retry.',
   },
   headers_too_large: {

@@ -1,4 +1,5 @@
 import type { MfaPolicy } from '../factors/factor.js';
+import { defaultLimits, type ProjectLimits } from '../limits/limit-catalog.js';
 import type { PasskeySettings } from '../passkeys/relying-party.js';
 import type { RefreshGrace } from '../sessions/refresh-decision.js';
 
@@ -107,14 +108,18 @@ export interface ProjectSettings {
   branding: Branding;
   mail: MailSettings;
   mailLimits: MailLimits;
+  limits: ProjectLimits;
 }
 
 /** The settings that a project has changed: only values that differ from the defaults. */
-export type StoredSettings = Partial<Omit<ProjectSettings, 'signIn' | 'branding' | 'mail' | 'mailLimits'>> & {
+export type StoredSettings = Partial<
+  Omit<ProjectSettings, 'signIn' | 'branding' | 'mail' | 'mailLimits' | 'limits'>
+> & {
   signIn?: Partial<SignInSettings>;
   branding?: Partial<Branding>;
   mail?: Partial<MailSettings>;
   mailLimits?: Partial<MailLimits>;
+  limits?: Partial<ProjectLimits>;
 };
 
 /** The settings of a project without changes. */
@@ -151,7 +156,14 @@ export const defaultSettings: ProjectSettings = {
     signIn: 10_000,
     perRecipient: 5,
   },
+  limits: defaultLimits,
 };
+
+/** Returns the effective limits: the defaults, overridden by the changes of the project. */
+export const effectiveLimits = (stored: Partial<ProjectLimits> | null | undefined): ProjectLimits => ({
+  ...defaultLimits,
+  ...stored,
+});
 
 /** Returns the effective settings: the defaults, overridden by the changes of the project. */
 export const effectiveSettings = (stored: StoredSettings): ProjectSettings => ({
@@ -161,4 +173,5 @@ export const effectiveSettings = (stored: StoredSettings): ProjectSettings => ({
   branding: { ...defaultSettings.branding, ...stored.branding },
   mail: { ...defaultSettings.mail, ...stored.mail },
   mailLimits: { ...defaultSettings.mailLimits, ...stored.mailLimits },
+  limits: effectiveLimits(stored.limits),
 });

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ProjectLimits } from '../limits/limit-catalog.js';
 import type { PasskeySettings } from '../passkeys/relying-party.js';
 import {
   defaultSettings,
@@ -15,7 +16,10 @@ type Patch<Fields> = { [Name in keyof Fields]?: Fields[Name] | null };
 
 /** A merge patch of the settings (RFC 7396): null resets a setting to its default. */
 export type SettingsPatch = Patch<
-  Omit<ProjectSettings, 'signIn' | 'legacySignIn' | 'passkeys' | 'branding' | 'mail' | 'mailLimits'>
+  Omit<
+    ProjectSettings,
+    'signIn' | 'legacySignIn' | 'passkeys' | 'branding' | 'mail' | 'mailLimits' | 'limits'
+  >
 > & {
   signIn?: Patch<SignInSettings> | null;
   /** The secret is no setting: `applySettingsPatch` ignores it. */
@@ -24,6 +28,7 @@ export type SettingsPatch = Patch<
   branding?: Patch<Branding> | null;
   mail?: Patch<MailSettings> | null;
   mailLimits?: Patch<MailLimits> | null;
+  limits?: Patch<ProjectLimits> | null;
 };
 
 type Fields = Record<string, unknown>;

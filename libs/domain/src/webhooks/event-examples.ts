@@ -166,6 +166,7 @@ const apiKey = {
   type: 'secret',
   access: 'project',
   scopes: ['customer:read', 'customer:write'],
+  rateLimit: null,
   prefix: 'sk_003aU',
   last4: 'INfG',
   expiresAt: '2026-05-31T08:40:00.000Z',

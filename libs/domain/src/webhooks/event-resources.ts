@@ -18,6 +18,7 @@ import {
 } from '../json-schema.js';
 import { factorTypes, mfaPolicies } from '../factors/factor.js';
 import { identityProviderTypes } from '../identity-providers/identity-provider.js';
+import { limitSettings } from '../limits/limit-catalog.js';
 import { signingAlgorithms } from '../projects/project-settings.js';
 import { attemptErrors } from './delivery.js';
 
@@ -47,6 +48,10 @@ const mailLimits = {
   signIn: perHour,
   perRecipient: perHour,
 };
+
+const limits = Object.fromEntries(
+  Object.entries(limitSettings).map(([name, { description }]) => [name, { type: 'integer', description }]),
+);
 
 const signIn = { password: flag, emailCode: flag, passkey: flag, allowSignUp: flag };
 const legacySignIn = { url };
@@ -82,6 +87,7 @@ const settings = {
   branding: object(branding),
   mail: object(mail),
   mailLimits: object(mailLimits),
+  limits: object(limits),
 };
 
 /**
@@ -154,6 +160,10 @@ export const eventResources = {
         'organization',
       ),
       scopes: texts,
+      rateLimit: {
+        type: ['integer', 'null'],
+        description: 'Requests per second that the key may send. null: the default',
+      },
       prefix: text,
       last4: text,
       expiresAt: nullable(time),
@@ -236,5 +246,6 @@ export const previousProject = previousValues({
     branding: previousValues(branding),
     mail: previousValues(mail),
     mailLimits: previousValues(mailLimits),
+    limits: previousValues(limits),
   }),
 });

@@ -11,6 +11,8 @@ export class ApiKeyEntity {
   @Column('text') type!: ApiKeyType;
   @Column('text') access!: Access;
   @Column('text', { array: true, default: () => `'{}'` }) scopes!: Scope[];
+  /** Maximum number of requests per second; null for the default. */
+  @Column('integer', { name: 'rate_limit', nullable: true }) rateLimit!: number | null;
   @Column('bytea', { name: 'key_hash' }) keyHash!: Buffer;
   @Column('text') prefix!: string;
   @Column('text') last4!: string;

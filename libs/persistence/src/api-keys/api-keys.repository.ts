@@ -12,7 +12,7 @@ import {
 import type { Database, ReadManager } from '../database.js';
 import { selectedRow, selectList } from '../entity-columns.js';
 import { projectColumns, projectRow, toProjectContext } from '../projects/projects.repository.js';
-import { arrayOf, boolean, statement, textOf, uuid } from '../statements.js';
+import { arrayOf, boolean, integer, nullable, statement, textOf, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 
@@ -24,6 +24,8 @@ export interface ActiveApiKey {
   type: ApiKeyType;
   access: Access;
   scopes: Scope[];
+  /** Maximum number of requests per second; null for the default. */
+  rateLimit: number | null;
   project: ProjectContext;
   /** True if `lastUsedAt` is older than a minute. */
   isStale: boolean;
@@ -38,6 +40,7 @@ const keyFields = [
   'type',
   'access',
   'scopes',
+  'rateLimit',
   'prefix',
   'last4',
   'expiresAt',
@@ -56,8 +59,8 @@ const isActiveKey = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires
 const insertKey = statement(
   keyRow,
   `INSERT INTO api_keys AS k (id, organization_id, project_id, name, type, access, scopes, key_hash, prefix, last4,
-     expires_at, rotated_from)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${keyColumns}`,
+     expires_at, rotated_from, rate_limit)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING ${keyColumns}`,
 );
 
 const revokeKey = statement(
@@ -97,10 +100,11 @@ const findActiveKey = statement(
     type: textOf<ApiKeyType>(),
     access: textOf<Access>(),
     scopes: arrayOf(textOf<Scope>()),
+    rateLimit: nullable(integer),
     isStale: boolean,
     ...projectRow,
   },
-  `SELECT k.id, k.type, k.access, k.scopes,
+  `SELECT k.id, k.type, k.access, k.scopes, k.rate_limit AS "rateLimit",
           k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute' AS "isStale", ${projectColumns}
    FROM api_keys k JOIN projects p ON p.id = k.project_id JOIN organizations o ON o.id = p.organization_id
    WHERE k.key_hash = $1 AND ${isActiveKey} AND p.archived_at IS NULL`,
@@ -135,6 +139,7 @@ export class ApiKeysRepository {
       key.last4,
       key.expiresAt,
       key.rotatedFrom,
+      key.rateLimit,
     ]);
     return row!;
   }
@@ -206,8 +211,8 @@ export class ApiKeysRepository {
   async findActive(keyHash: Buffer): Promise<ActiveApiKey | null> {
     const [row] = await this.database.execute(findActiveKey, [keyHash]);
     if (!row) return null;
-    const { id, type, access, scopes, isStale } = row;
-    return { id, type, access, scopes, isStale, project: toProjectContext(row) };
+    const { id, type, access, scopes, rateLimit, isStale } = row;
+    return { id, type, access, scopes, rateLimit, isStale, project: toProjectContext(row) };
   }
 
   /** Returns whether a key is still active. For long-running requests. */

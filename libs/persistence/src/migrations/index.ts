@@ -58,6 +58,7 @@ import { AddSessionProvider1764374402000 } from './1764374402000-add-session-pro
 import { AddCustomerImage1764374403000 } from './1764374403000-add-customer-image.js';
 import { AddChallengeProvider1764374404000 } from './1764374404000-add-challenge-provider.js';
 import { AddDomainChecks1764374420000 } from './1764374420000-add-domain-checks.js';
+import { AddApiKeyRateLimit1764460860000 } from './1764460860000-add-api-key-rate-limit.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -121,4 +122,5 @@ export const migrations = [
   AddCustomerImage1764374403000,
   AddChallengeProvider1764374404000,
   AddDomainChecks1764374420000,
+  AddApiKeyRateLimit1764460860000,
 ];

@@ -1,13 +1,16 @@
 // This file contains SQL: sessions and refresh tokens, which every sign-in, refresh and authenticated request
 // reads or changes.
 import {
+  defaultLimits,
   defaultSettings,
+  effectiveLimits,
   effectiveSettings,
   MAX_PASSWORD_GUESSES,
   type AuthenticationMethod,
   type Customer,
   type CustomerIdentity,
   type ProjectContext,
+  type ProjectLimits,
   type RefreshTokenChain,
   type RevocationReason,
   type TokenProject,
@@ -30,6 +33,7 @@ import {
   arrayOf,
   boolean,
   integer,
+  jsonb,
   nullable,
   statement,
   text,
@@ -153,8 +157,8 @@ const insertSession = statement(
 );
 
 const findActiveCustomer = statement(
-  customerRow,
-  `SELECT ${customerColumns} FROM sessions s JOIN customers c ON c.id = s.customer_id
+  { ...customerRow, projectLimits: nullable(jsonb<Partial<ProjectLimits>>()) },
+  `SELECT ${customerColumns}, p.settings -> 'limits' AS "projectLimits" FROM sessions s JOIN customers c ON c.id = s.customer_id
      JOIN projects p ON p.id = c.project_id
    WHERE s.id = $1 AND c.id = $2 AND c.project_id = $3 AND c.disabled_at IS NULL AND p.archived_at IS NULL
      AND ${isActiveSession}`,
@@ -187,6 +191,7 @@ const rotateRefreshToken = statement(
      idle_expires_at = least(now() + s.idle_ttl * interval '1 second', s.absolute_expires_at)
    FROM customers c JOIN projects p ON p.id = c.project_id
    WHERE s.id = $1 AND s.generation = $2 AND s.current_hash = $3 AND ${isActiveSession}
+     AND $5 <= coalesce((p.settings -> 'limits' ->> 'refresh')::int, ${defaultLimits.refresh})
      AND c.id = s.customer_id AND c.disabled_at IS NULL AND p.archived_at IS NULL AND NOT ${needsProof}
    RETURNING ${identityColumns}, ${proofColumns}, p.id AS "projectId", p.settings AS "projectSettings"`,
 );
@@ -266,28 +271,35 @@ export class SessionsRepository {
     return { session: created, otherSessions, clearedAttempts };
   }
 
-  /** Returns the customer of an active session if all ids of an access token match; otherwise null. */
+  /**
+   * Returns the customer of an active session, and the limits of the project, if all ids of an access token match;
+   * otherwise null.
+   */
   async findActiveCustomer(
     sessionId: string,
     customerId: string,
     projectId: string,
-  ): Promise<Customer | null> {
+  ): Promise<{ customer: Customer; limits: ProjectLimits } | null> {
     const [row] = await this.database.execute(findActiveCustomer, [sessionId, customerId, projectId]);
-    return row ?? null;
+    if (!row) return null;
+    const { projectLimits, ...customer } = row;
+    return { customer, limits: effectiveLimits(projectLimits) };
   }
 
   /**
    * Consumes the newest refresh token of a session and replaces it with its successor, in one conditional
    * statement, so that of several parallel calls one succeeds. Returns null if the token is not the newest,
-   * the session is not active, the customer is disabled or the project is archived.
+   * the session is not active, the customer is disabled, the project is archived or its limit of refreshes is reached.
+   * @param refreshes number of refreshes of the client in the window of the limit
    */
   async rotate(
     sessionId: string,
     generation: number,
     hash: Buffer,
     successorHash: Buffer,
+    refreshes: number,
   ): Promise<RefreshedSession | null> {
-    const values = [sessionId, generation, hash, successorHash];
+    const values = [sessionId, generation, hash, successorHash, refreshes];
     const [row] = await this.database.execute(rotateRefreshToken, values);
     if (!row) return null;
     const { projectId, projectSettings, amr, authTime, ...customer } = row;

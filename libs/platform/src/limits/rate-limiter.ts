@@ -1,10 +1,5 @@
 import type { Redis } from 'ioredis';
-import {
-  RateLimiterMemory,
-  RateLimiterRedis,
-  RateLimiterRes,
-  type RateLimiterAbstract,
-} from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterRedis, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { Logger } from '../logging/logger.js';
 
 export interface RateLimitPolicy {
@@ -24,6 +19,13 @@ export const rateLimitHeaders = ({ name, quota, windowSeconds }: RateLimitPolicy
   'RateLimit-Policy': `"${name}";q=${quota};w=${windowSeconds}`,
   RateLimit: `"${name}";r=0;t=${retryAfter}`,
 });
+
+/** The requests of a key in the current window. */
+export interface WindowCount {
+  count: number;
+  /** Seconds until the window ends; at least 1. */
+  secondsLeft: number;
+}
 
 /** Seconds until the window of a rejected request ends; null if the request is allowed. */
 type RetryAfterSeconds = number | null;
@@ -51,13 +53,14 @@ export class RateLimiter {
    * the window ends.
    */
   async consume(policy: RateLimitPolicy, key: string): Promise<RetryAfterSeconds> {
-    try {
-      await this.getLimiter(policy).consume(key);
-      return null;
-    } catch (rejection) {
-      if (rejection instanceof RateLimiterRes) return Math.max(1, Math.ceil(rejection.msBeforeNext / 1000));
-      throw rejection;
-    }
+    const { count, secondsLeft } = await this.count(policy, key);
+    return count <= policy.quota ? null : secondsLeft;
+  }
+
+  /** Counts one request of `key` in the window of a policy, whatever its quota. */
+  async count(policy: Omit<RateLimitPolicy, 'quota'>, key: string): Promise<WindowCount> {
+    const { consumedPoints, msBeforeNext } = await this.getLimiter(policy).consume(key);
+    return { count: consumedPoints, secondsLeft: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
   }
 
   /** Clears the counters of this process, not those in Redis. */
@@ -69,12 +72,13 @@ export class RateLimiter {
     this.redis?.disconnect();
   }
 
-  private getLimiter({ name, quota, windowSeconds }: RateLimitPolicy): RateLimiterAbstract {
-    // Projects can have different quotas for one policy.
-    const cacheKey = `${name} ${quota} ${windowSeconds}`;
+  private getLimiter({ name, windowSeconds }: Omit<RateLimitPolicy, 'quota'>): RateLimiterAbstract {
+    const cacheKey = `${name} ${windowSeconds}`;
     const existing = this.limiters.get(cacheKey);
     if (existing) return existing;
-    const options = { keyPrefix: `gatehouse:limit:${name}`, points: quota, duration: windowSeconds };
+    // The limiter only counts: projects have different quotas, which can change within a window.
+    const points = Number.MAX_SAFE_INTEGER;
+    const options = { keyPrefix: `gatehouse:limit:${name}`, points, duration: windowSeconds };
     const inProcess = new RateLimiterMemory(options);
     const limiter = this.redis
       ? new RateLimiterRedis({ ...options, storeClient: this.redis, insuranceLimiter: inProcess })

@@ -1,5 +1,7 @@
-import { scopes, type Access, type ApiKeyType, type Scope } from '@gatehouse/domain';
+import { scopes, secretKeyLimit, type Access, type ApiKeyType, type Scope } from '@gatehouse/domain';
 import { IntegerField, OneOfField, TextField, TextSetField, TimeField } from '../../http/fields.js';
+
+const rateLimit = { optional: true, nullable: true, min: secretKeyLimit.min, max: secretKeyLimit.max };
 
 export class CreateApiKeyRequest {
   @TextField({ description: 'Name of the key', example: 'Order service', minLength: 1, maxLength: 100 })
@@ -29,6 +31,12 @@ export class CreateApiKeyRequest {
   })
   scopes?: Scope[];
 
+  @IntegerField({
+    ...rateLimit,
+    description: `Requests per second that a secret key may send. null: ${secretKeyLimit.quota}`,
+  })
+  rateLimit?: number | null;
+
   @TimeField('Time at which the key expires. null: never', {
     nullable: true,
     example: '2099-01-01T00:00:00.000Z',
@@ -46,4 +54,10 @@ export class RotateApiKeyRequest {
     max: 604_800,
   })
   overlapSeconds?: number;
+
+  @IntegerField({
+    ...rateLimit,
+    description: `Requests per second that the new key may send. null: ${secretKeyLimit.quota}. Default: as the previous key`,
+  })
+  rateLimit?: number | null;
 }

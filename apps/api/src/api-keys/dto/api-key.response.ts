@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { apiKeyResource, scopes, type ApiKey, type Scope } from '@gatehouse/domain';
+import { apiKeyResource, scopes, secretKeyLimit, type ApiKey, type Scope } from '@gatehouse/domain';
 
 const nullableTime = { type: String, format: 'date-time', nullable: true };
 
@@ -11,6 +11,13 @@ export class ApiKeyResponse {
   @ApiProperty({ enum: ['secret', 'publishable'] }) type!: string;
   @ApiProperty({ enum: ['project', 'organization'] }) access!: string;
   @ApiProperty({ enum: scopes, isArray: true }) scopes!: Scope[];
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: `Requests per second that the key may send. null: ${secretKeyLimit.quota}. A publishable key has no such limit`,
+    example: null,
+  })
+  rateLimit!: number | null;
   @ApiProperty({ description: 'First eight characters of the value', example: 'sk_003aU' })
   prefix!: string;
   @ApiProperty({ description: 'Last four characters of the value', example: 'INfG' }) last4!: string;

@@ -8,7 +8,8 @@ import {
   type ProjectContext,
 } from '@gatehouse/domain';
 import { ProjectsRepository } from '@gatehouse/persistence';
-import { RateLimits, type AddressLimit } from '../../http/rate-limit.js';
+import type { RouteLimit } from '../../http/address-limit.js';
+import { RateLimits } from '../../http/rate-limit.js';
 import { getClient, type Client, type GatehouseRequest } from '../../http/request-context.js';
 import { assertOwnForm } from '../one-time-page.js';
 import { readClientId, readSignInQuery, type SignInQuery } from './sign-in-query.js';
@@ -41,7 +42,7 @@ export class SignInRequestsService {
    *   `rate_limited`
    */
   async open(
-    limit: AddressLimit,
+    limit: RouteLimit,
     query: unknown,
     form: unknown,
     response: Response,
@@ -51,7 +52,7 @@ export class SignInRequestsService {
     const parameters = query as Record<string, unknown>;
     const found = await this.findProject(parameters);
     const project = found instanceof GatehouseError ? null : found;
-    await this.limits.limitAddress(limit, request, project?.id ?? null);
+    await this.limits.limitAddress(limit, request, project);
     if (found instanceof GatehouseError) throw found;
     request.projectId = found.id;
     const signIn = readSignInQuery(found, parameters);

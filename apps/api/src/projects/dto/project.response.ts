@@ -17,6 +17,7 @@ import {
   type SignInSettings,
 } from '@gatehouse/domain';
 import { domainSchema, slugSchema, targetUrlSchema, urlSchema } from '../../http/text-schemas.js';
+import { LimitsResponse } from './limits.response.js';
 
 const nullableText = { type: String, nullable: true };
 const urlList = { type: 'array', items: { type: 'string', ...urlSchema } } as const;
@@ -209,6 +210,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
   @ApiProperty({ type: BrandingResponse }) branding!: BrandingResponse;
   @ApiProperty({ type: MailSettingsResponse }) mail!: MailSettingsResponse;
   @ApiProperty({ type: MailLimitsResponse }) mailLimits!: MailLimitsResponse;
+  @ApiProperty({ type: LimitsResponse }) limits!: LimitsResponse;
 
   static from(settings: ProjectSettings): ProjectSettingsResponse {
     const { password, emailCode, passkey, allowSignUp } = settings.signIn;
@@ -241,6 +243,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
       branding: { displayName, logoUrl, color },
       mail: { fromName, replyTo },
       mailLimits: { signUp, passwordReset, emailChange, invitation, signIn, perRecipient },
+      limits: LimitsResponse.from(settings.limits),
     };
   }
 }

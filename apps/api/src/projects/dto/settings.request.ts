@@ -34,6 +34,7 @@ import {
   TextSetField,
 } from '../../http/fields.js';
 import { LegacySignInRequest } from './legacy-sign-in.request.js';
+import { LimitsRequest } from './limits.request.js';
 
 /** Returns the options of an optional setting. null resets it to its default. */
 const setting = (description: string) => ({ description, optional: true, nullable: true });
@@ -323,6 +324,12 @@ export class SettingsRequest implements SettingsPatch {
     type: MailLimitsRequest,
   })
   mailLimits?: MailLimitsRequest | null;
+
+  @ObjectField({
+    ...setting('Limits of requests of customers. A 429 response names the limit that it applies'),
+    type: LimitsRequest,
+  })
+  limits?: LimitsRequest | null;
 }
 
 /**

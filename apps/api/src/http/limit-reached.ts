@@ -1,0 +1,20 @@
+import { GatehouseError, type ErrorDetails, type LimitName } from '@gatehouse/domain';
+import { rateLimitHeaders, type RateLimitPolicy } from '@gatehouse/platform';
+
+/** A limit that a response can name. */
+export interface LimitPolicy extends RateLimitPolicy {
+  name: LimitName;
+}
+
+/** Returns the 429 of a limit, which its headers and the member `limit` name. @param retryAfter seconds */
+export const limitReached = (
+  code: 'rate_limited' | 'too_many_attempts',
+  policy: LimitPolicy,
+  retryAfter: number,
+  details: Pick<ErrorDetails, 'detail' | 'subject'> = {},
+): GatehouseError =>
+  new GatehouseError(code, {
+    ...details,
+    headers: rateLimitHeaders(policy, retryAfter),
+    members: { limit: policy.name },
+  });

@@ -1,0 +1,30 @@
+import { NumberInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ProjectFields, ProjectForm } from './use-project-form';
+
+/** A setting that is a positive integer. */
+export interface NumberField {
+  name: Extract<keyof ProjectFields, `${'limits' | 'mailLimits'}.${string}`>;
+  label: string;
+  description: string;
+}
+
+/** Renders an input for each setting. */
+export function NumberFields({ form, fields }: { form: ProjectForm; fields: NumberField[] }): ReactNode {
+  return fields.map(({ name, label, description }) => (
+    <NumberInput
+      key={name}
+      label={label}
+      description={description}
+      allowDecimal={false}
+      allowNegative={false}
+      clampBehavior="none"
+      thousandSeparator=","
+      maw={320}
+      readOnly={form.isReadOnly}
+      value={form.values[name] || ''}
+      error={form.fieldError(name)}
+      onChange={(limit) => form.setValue(name, Number(limit))}
+    />
+  ));
+}

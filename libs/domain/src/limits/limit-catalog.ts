@@ -1,0 +1,170 @@
+/** What a limit counts, its default, and the values that a project or a key can set instead. */
+interface LimitEntry {
+  /** What is counted, in words for the documentation. */
+  counts: string;
+  quota: number;
+  /** Length of the window in seconds. */
+  window: number;
+}
+
+interface AdjustableLimitEntry extends LimitEntry {
+  min: number;
+  max: number;
+}
+
+const perMinute = (quota: number, counts: string, max = 1_000) => ({
+  counts,
+  quota,
+  window: 60,
+  min: 1,
+  max,
+});
+
+/** The limit of a step that verifies no password, code or token: the maximum is higher. */
+const perMinuteWithoutGuess = (quota: number, counts: string) => perMinute(quota, counts, 10_000);
+
+/**
+ * The limits of requests per client address and project. The setting `limits` of the project changes them, under their
+ * names in camel case.
+ */
+export const addressLimits = {
+  login: perMinute(30, 'Sign-ins with a password, and changes of the account that require it'),
+  register: perMinute(30, 'Registrations'),
+  verify: perMinute(30, 'Verifications of email addresses, and views of the pages that links in emails open'),
+  reset: perMinute(30, 'New passwords with the link of an email'),
+  forgot: perMinute(10, 'Requests for password reset emails'),
+  resend: perMinute(10, 'Requests for verification emails'),
+  refresh: perMinuteWithoutGuess(120, 'Refreshes of tokens'),
+  'email-code': perMinute(10, 'Requests for sign-in codes by email'),
+  'email-code-verify': perMinute(30, 'Sign-ins with the code or the link of an email'),
+  challenge: perMinute(30, 'Second factors of a sign-in'),
+  reauthenticate: perMinute(30, 'Proofs of identity of signed-in customers'),
+  passkey: perMinute(30, 'Sign-ins with a passkey, and changes of passkeys'),
+  'passkey-options': perMinuteWithoutGuess(60, 'Requests for the options of a passkey'),
+  oauth: perMinuteWithoutGuess(60, 'Sign-ins that begin with an identity provider'),
+  exchange: perMinuteWithoutGuess(60, 'Exchanges of a code for tokens after a redirect'),
+  options: perMinuteWithoutGuess(120, 'Requests for the options of the sign-in page'),
+  'sign-in-page': perMinuteWithoutGuess(60, 'Views of the hosted sign-in page'),
+} as const satisfies Record<string, AdjustableLimitEntry>;
+
+const FAILURE_WINDOW_SECONDS = 15 * 60;
+
+const failures = (max: number, counts: string) => ({
+  counts,
+  quota: 10,
+  window: FAILURE_WINDOW_SECONDS,
+  min: 3,
+  max,
+});
+
+/**
+ * The limits of failed attempts. The setting `limits` of the project changes their quotas, and with `failureWindow` the
+ * first window of all of them. The highest values still limit guesses: of passwords to those that close it
+ * (docs/adr/0035), of codes with six digits to fewer.
+ */
+export const failureLimits = {
+  'failed-login': failures(100, 'Failed sign-ins with a password, per email address'),
+  'wrong-email-code': failures(20, 'Wrong codes of emails, per email address'),
+  'failed-second-factor': failures(20, 'Wrong codes of second factors, per customer'),
+} as const satisfies Record<string, AdjustableLimitEntry>;
+
+/** The range of the first window of failed attempts, in seconds. */
+export const failureWindowRange = { fallback: FAILURE_WINDOW_SECONDS, min: 300, max: 86_400 } as const;
+
+/** The limit of requests with a secret key. The key itself can have another one. */
+export const secretKeyLimit = {
+  counts: 'Requests with a secret key',
+  quota: 100,
+  window: 1,
+  min: 1,
+  max: 10_000,
+} as const satisfies AdjustableLimitEntry;
+
+/** The limits that concern no customers of a project, or that are no maximum of the requests to one project. */
+export const fixedLimits = {
+  'oauth-callback': { counts: 'Returns from identity providers, per client address', quota: 120, window: 60 },
+  'provider-test': { counts: 'Tests of an identity provider, per client address', quota: 10, window: 60 },
+  'domain-check': { counts: 'Checks of a domain, per client address', quota: 30, window: 60 },
+  'operator-login': { counts: 'Sign-ins of operators, per client address', quota: 30, window: 60 },
+  'failed-operator-login': {
+    counts: 'Failed sign-ins of operators, per email address',
+    quota: 10,
+    window: FAILURE_WINDOW_SECONDS,
+  },
+} as const satisfies Record<string, LimitEntry>;
+
+/** The limits of emails that a caller may learn about, and the members of the setting `mailLimits` with their quotas. */
+export const mailLimitSettings = {
+  'mail-recipient': {
+    counts: 'Emails of one purpose to one recipient, in an hour',
+    setting: 'mailLimits.perRecipient',
+  },
+  'mail-project': {
+    counts: 'Emails of one purpose in the project, in an hour',
+    setting: 'mailLimits, by purpose',
+  },
+} as const;
+
+export type AddressLimit = keyof typeof addressLimits;
+export type FailureLimit = keyof typeof failureLimits;
+
+/** The name of a limit in `limit` of a 429 response and in its header `RateLimit`. */
+export type LimitName =
+  AddressLimit | FailureLimit | 'secret-key' | keyof typeof fixedLimits | keyof typeof mailLimitSettings;
+
+/** All names of limits: a 429 response never contains another one. */
+export const limitNames = [
+  ...Object.keys(addressLimits),
+  ...Object.keys(failureLimits),
+  'secret-key',
+  ...Object.keys(fixedLimits),
+  ...Object.keys(mailLimitSettings),
+] as LimitName[];
+
+type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Rest}`
+  ? `${Head}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+
+type QuotaSetting = CamelCase<AddressLimit | FailureLimit>;
+
+/** The setting `limits` of a project: quotas by the name of the limit, and `failureWindow` in seconds. */
+export type ProjectLimits = Record<QuotaSetting | 'failureWindow', number>;
+
+/** Returns the name of a limit in the setting `limits`. */
+export const limitSetting = <Name extends AddressLimit | FailureLimit>(name: Name) =>
+  name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()) as CamelCase<Name>;
+
+/** A member of the setting `limits`. */
+export interface LimitSetting {
+  description: string;
+  fallback: number;
+  min: number;
+  max: number;
+}
+
+/** The members of the setting `limits` with their defaults and ranges. */
+export const limitSettings = {
+  ...Object.fromEntries(
+    Object.entries({ ...addressLimits, ...failureLimits }).map(
+      ([name, { counts, quota, min, max, window }]) => [
+        limitSetting(name as AddressLimit | FailureLimit),
+        {
+          description: window === 60 ? `${counts}, per client address and minute` : `${counts} and window`,
+          fallback: quota,
+          min,
+          max,
+        },
+      ],
+    ),
+  ),
+  failureWindow: {
+    description:
+      'Seconds of the first window of failed attempts. It doubles with each further quota of consecutive failures, up to 24 hours',
+    ...failureWindowRange,
+  },
+} as Record<keyof ProjectLimits, LimitSetting>;
+
+/** The limits of a project without changes. */
+export const defaultLimits = Object.fromEntries(
+  Object.entries(limitSettings).map(([setting, { fallback }]) => [setting, fallback]),
+) as ProjectLimits;
