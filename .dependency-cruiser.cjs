@@ -177,6 +177,23 @@ module.exports = {
       to: { path: npm('axios') },
     },
     {
+      name: 'opentelemetry-only-in-tracing',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: '^libs/platform/src/tracing/' },
+      to: { path: npm('@opentelemetry') },
+    },
+    {
+      name: 'tracing-only-on-demand',
+      comment: 'Processes without traces must not load OpenTelemetry: use current-tracing.ts.',
+      severity: 'error',
+      from: { pathNot: SPEC },
+      to: {
+        path: '^libs/platform/src/tracing/tracing[.]ts$',
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'stripe-only-in-billing',
       severity: 'error',
       from: { path: '^(apps|libs)/', pathNot: '^apps/api/src/billing/' },

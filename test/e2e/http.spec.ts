@@ -347,11 +347,12 @@ describe('HD-03: CORS', () => {
         host,
         fromPage,
         'Access-Control-Request-Method: POST',
-        'Access-Control-Request-Headers: content-type,x-publishable-key',
+        'Access-Control-Request-Headers: content-type,x-publishable-key,traceparent',
       ]);
       expect({ status, ...headers }).toMatchObject({
         status: 204,
         'access-control-allow-origin': origin,
+        'access-control-allow-headers': expect.stringMatching(/\bX-Publishable-Key\b.*\btraceparent\b/),
         'access-control-max-age': '7200',
         vary: expect.stringContaining('Origin'),
       });

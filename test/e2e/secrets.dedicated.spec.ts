@@ -5,6 +5,7 @@ import { runInChunks } from '../support/run-in-chunks.js';
 import { availableQueues, TestInstance } from '../support/test-instance.js';
 import { MailServer, decodeQuotedPrintable } from '../support/mail-server.js';
 import { Receiver, respondWithStatus } from '../support/receiver.js';
+import { OtlpReceiver } from '../support/otlp-receiver.js';
 import { Keyring } from '../support/platform.js';
 import { RedisMonitor } from '../support/redis-monitor.js';
 import { listEncodings, dumpTables } from '../support/dump-tables.js';
@@ -18,6 +19,7 @@ let responsesBeforeErrors: string[] = [];
 let instance: TestInstance;
 let receiver: Receiver;
 let monitor: RedisMonitor | undefined;
+let otlp: OtlpReceiver;
 let dumpWithActiveLinks = '';
 
 const createPassword = (name: string): string => (secrets[name] = `phrase of ${name} ${randomUUID()}`);
@@ -57,12 +59,15 @@ beforeAll(async () => {
   await mailServer.start();
   receiver = await Receiver.start();
   receiver.defaultResponder = respondWithStatus(500, 'not now');
+  otlp = await OtlpReceiver.start();
   instance = await TestInstance.start({
     queue: availableQueues.at(-1)!,
     env: {
       SMTP_URL: mailServer.url,
       MAIL_FROM: 'no-reply@example.com',
       LOG_LEVEL: 'trace',
+      OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url,
+      OTEL_BSP_SCHEDULE_DELAY: '20',
       RATE_LIMITS: 'off',
     },
   });
@@ -77,6 +82,7 @@ afterAll(async () => {
   monitor?.stop();
   await instance?.stop();
   await receiver?.stop();
+  await otlp?.stop();
   await mailServer.stop();
 });
 
@@ -220,7 +226,7 @@ it('the setup has collected all secrets and caused internal errors', () => {
   expect(responses.filter((response) => response.includes('internal_error')).length).toBeGreaterThan(3);
 });
 
-it('LG-01: no log line, event, delivery, attempt, Redis command or webhook request contains a password, token, key, link or the root secret', async () => {
+it('LG-01: no log line, span, event, delivery, attempt, Redis command or webhook request contains a password, token, key, link or the root secret', async () => {
   expect(instance.api.log.length).toBeGreaterThan(100);
   expect(getLogs()).not.toMatch(/token=|\$2b\$|whsec_|postgres(ql)?:\/\/|redis:\/\//);
   const rows = await dumpTables(instance, (table) => /^(events|deliveries|attempts)/.test(table));
@@ -232,7 +238,14 @@ it('LG-01: no log line, event, delivery, attempt, Redis command or webhook reque
   const jobs = commands.filter((line) => line.includes(`[${database} `) && /evalsha/i.test(line));
   expect(jobs.length > 0).toBe(Boolean(monitor));
   const sent = receiver.requests.map(({ body, headers }) => body + JSON.stringify(headers)).join('\n');
-  for (const [output, text] of Object.entries({ logs: getLogs(), rows, sent, redis: commands.join('\n') })) {
+  const spans = await eventually('the spans', () => {
+    const text = JSON.stringify(otlp.spans);
+    const names = ['GET /verify-email', 'deliver webhook', 'send email'];
+    return names.every((name) => text.includes(`"${name}"`)) && text;
+  });
+  expect(spans).not.toMatch(/@example\.com|token=|phrase of/);
+  const outputs = { logs: getLogs(), spans, rows, sent, redis: commands.join('\n') };
+  for (const [output, text] of Object.entries(outputs)) {
     expect([output, findSecrets(text)]).toEqual([output, []]);
     for (const form of listRootSecretForms()) expect(text).not.toContain(form);
   }

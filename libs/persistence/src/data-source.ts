@@ -3,6 +3,7 @@ import { DataSource, type ColumnType, type DataSourceOptions } from 'typeorm';
 import { errorMessage, VERSION, withTimeout, type Config, type Logger } from '@gatehouse/platform';
 import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
+import { traceStatement } from './statement-spans.js';
 import { READ_ONLY } from './unavailable-error.js';
 
 /**
@@ -50,7 +51,9 @@ class Connection extends pg.Client {
     const { stream } = this.connection;
     stream.cork();
     process.nextTick(() => stream.uncork());
-    return (super.query as (...values: never[]) => never)(...args);
+    return traceStatement(this, args, (traced) =>
+      (super.query as (...values: unknown[]) => never)(...traced),
+    );
   }
 }
 

@@ -22,6 +22,7 @@ import {
   SERVER_TIMEOUTS,
 } from './data-source.js';
 import { migrationRun } from './migration-run.js';
+import { withCurrentTrace } from './statement-spans.js';
 import { toUnavailableError } from './unavailable-error.js';
 import { boolean, statement, type BoundStatement, type Statement } from './statements.js';
 
@@ -267,7 +268,7 @@ export async function runStatement<Row>(
 /** Runs one statement and translates its errors. */
 export async function runQuery<Row>(client: PgQueryable, statement: pg.QueryConfig): Promise<Row[]> {
   try {
-    return (await client.query(statement)).rows as Row[];
+    return (await client.query(withCurrentTrace(statement))).rows as Row[];
   } catch (error) {
     throw toUnavailableError(error) ?? error;
   }

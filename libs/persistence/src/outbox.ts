@@ -15,6 +15,7 @@ export interface EventRow {
   only_endpoint_id: string | undefined;
   /** Delay before the first attempt, in ms. */
   delay_ms: number;
+  traceparent: string | undefined;
 }
 
 /** A row of `audit_log`. */
@@ -64,10 +65,10 @@ export const writeOutbox = statement(
   `WITH input AS (
      SELECT * FROM json_to_recordset($1::json) AS e (id uuid, organization_id uuid, project_id uuid,
        customer_id uuid, type text, body text, created_at timestamptz, subscriptions text[],
-       excluded_endpoint_id uuid, only_endpoint_id uuid, delay_ms float8)
+       excluded_endpoint_id uuid, only_endpoint_id uuid, delay_ms float8, traceparent text)
    ), recorded AS (
-     INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
-     SELECT id, organization_id, project_id, customer_id, type, body, created_at FROM input
+     INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at, traceparent)
+     SELECT id, organization_id, project_id, customer_id, type, body, created_at, traceparent FROM input
    ), audited AS (
      INSERT INTO audit_log (id, organization_id, project_id, actor_type, actor_id, action, target_type, target_id,
        ip, user_agent, request_id, details, created_at)

@@ -55,4 +55,6 @@ export * from './queue/load-delivery-queue.js';
 export * from './platform.module.js';
 export * from './run-process.js';
 export * from './test-commands.js';
+export * from './tracing/current-tracing.js';
+export type { Context, Span } from './tracing/tracing.js';
 export * from './version.js';

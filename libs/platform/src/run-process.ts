@@ -2,13 +2,18 @@ import { setFlagsFromString } from 'node:v8';
 import { loadConfig, ConfigError, type Config } from './config/config.js';
 import { configWarnings } from './config/config-warnings.js';
 import { errorMessage } from './errors.js';
+import { monotonicMs, withTimeout } from './clock/clock.js';
 import { createLogger, type Logger } from './logging/logger.js';
+import { startTracing, tracing } from './tracing/current-tracing.js';
 
 /** Exit code for an error that a restart cannot fix (sysexits.h, EX_CONFIG). */
 const EXIT_CONFIG = 78;
 
 /** Maximum duration of a shutdown, in ms. The process exits after that in any case. */
 const STOP_TIMEOUT_MS = 15_000;
+
+/** Maximum time for sending the last spans, in ms. */
+const FLUSH_TIMEOUT_MS = 2_000;
 
 export interface RunnableService {
   start(): Promise<void>;
@@ -46,9 +51,7 @@ export async function runProcess(
     isStopping = true;
     logger.info({ reason }, 'stopping');
     setTimeout(() => process.exit(exitCode || 1), STOP_TIMEOUT_MS).unref();
-    Promise.resolve(service?.stop())
-      .catch((error: unknown) => logger.error({ error }, 'shutdown failed'))
-      .finally(() => process.exit(exitCode));
+    void stopService(service, logger).finally(() => process.exit(exitCode));
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const previous = process.listeners(signal);
@@ -64,11 +67,30 @@ export async function runProcess(
     stop('unexpected error', error instanceof ConfigError ? EXIT_CONFIG : 1);
   };
   try {
+    if (config.tracing)
+      await startTracing(config.tracing, name, (error) =>
+        logger.warn({ reason: errorMessage(error) }, 'trace export failed'),
+      );
     service = await create(config, logger);
     await service.start();
   } catch (error) {
     fail(error);
   }
+}
+
+/** Stops a service and sends the last spans. Spans that the collector has not accepted in time are lost. */
+async function stopService(service: RunnableService | undefined, logger: Logger): Promise<void> {
+  const startedMs = monotonicMs();
+  try {
+    await service?.stop();
+  } catch (error) {
+    logger.error({ error }, 'shutdown failed');
+  }
+  if (!tracing) return;
+  // Half of the remaining time, so that a collector that does not respond cannot change the exit code.
+  const remainingMs = startedMs + STOP_TIMEOUT_MS - monotonicMs();
+  const timeoutMs = Math.min(FLUSH_TIMEOUT_MS, remainingMs / 2);
+  await withTimeout(tracing.shutdown(), timeoutMs, 'collector timeout').catch(() => undefined);
 }
 
 function loadConfigOrExit(): Config {

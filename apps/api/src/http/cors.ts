@@ -12,7 +12,7 @@ export function corsMiddleware(): RequestHandler {
   const handleCors = cors({
     origin: true,
     methods: ['GET', 'POST', 'PATCH', 'DELETE'],
-    allowedHeaders: ['Authorization', 'Content-Type', 'X-Publishable-Key', 'X-Request-Id'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'X-Publishable-Key', 'X-Request-Id', 'traceparent'],
     exposedHeaders: ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'],
     maxAge: 7200,
     optionsSuccessStatus: 204,

@@ -1,7 +1,15 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { AuthenticatedRequest } from '@gatehouse/auth';
 import { isUuid, type ErrorCode, type ExchangeTarget } from '@gatehouse/domain';
-import { monotonicMs, newRandomId, type ApiMetrics, type Logger } from '@gatehouse/platform';
+import {
+  bindToTrace,
+  monotonicMs,
+  newRandomId,
+  tracing,
+  type ApiMetrics,
+  type Logger,
+  type Span,
+} from '@gatehouse/platform';
 import type { CountedRequest } from './address-limit.js';
 import { addressBlock, normalizeAddress } from './client-address.js';
 
@@ -25,8 +33,8 @@ export interface GatehouseRequest extends AuthenticatedRequest {
 const requestIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Returns middleware that assigns each request its id, and records its metrics and one log entry when it
- * ends.
+ * Returns middleware that assigns each request its id, and records its metrics, its span and one log entry when
+ * it ends.
  */
 export function requestContext(logger: Logger, metrics: ApiMetrics | null): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
@@ -35,15 +43,44 @@ export function requestContext(logger: Logger, metrics: ApiMetrics | null): Requ
     current.requestId = typeof given === 'string' && requestIdPattern.test(given) ? given : newRandomId();
     response.setHeader('X-Request-Id', current.requestId);
     const started = monotonicMs();
-    response.once('close', () => {
-      const durationMs = monotonicMs() - started;
-      const status = response.writableFinished ? response.statusCode : null;
-      metrics?.recordRequest(routePattern(current), current.method, status, durationMs);
-      logRequest(logger, current, response, durationMs);
-    });
-    next();
+    const span = startSpan(current);
+    const handle = (): void => {
+      const finish = (): void => {
+        const durationMs = monotonicMs() - started;
+        const status = response.writableFinished ? response.statusCode : null;
+        metrics?.recordRequest(routePattern(current), current.method, status, durationMs);
+        logRequest(logger, current, response, durationMs);
+        if (span) endSpan(span, current, status);
+      };
+      response.once('close', bindToTrace(finish));
+      next();
+    };
+    if (span) tracing!.runIn(span, handle);
+    else handle();
   };
 }
+
+/** Starts the span of a request; null for a health check, or if the process records no traces. */
+const startSpan = ({ path, method, headers }: Request): Span | null =>
+  tracing && !isHealthCheck(path) ? tracing.startRequest(method, headers['traceparent']) : null;
+
+/**
+ * Ends the span of a request. It has no `url.path`, which is part of the semantic conventions: a path can contain a
+ * token.
+ */
+function endSpan(span: Span, request: GatehouseRequest, status: number | null): void {
+  const route = routePattern(request);
+  if (route) span.updateName(`${request.method} ${route}`).setAttribute('http.route', route);
+  span.setAttributes({ 'url.scheme': request.protocol, 'gatehouse.request_id': request.requestId });
+  const projectId = findProjectId(request);
+  if (projectId) span.setAttribute('gatehouse.project_id', projectId);
+  // Without a status, the client disconnected before the response.
+  if (status !== null) span.setAttribute('http.response.status_code', status);
+  if (status !== null && status >= 500) tracing!.fail(span, request.problemCode ?? String(status));
+  span.end();
+}
+
+const isHealthCheck = (path: string): boolean => path === '/livez' || path === '/readyz';
 
 /**
  * Returns the matched route pattern. Logs and metrics contain the pattern and never the URL, because a query
@@ -54,8 +91,7 @@ const routePattern = ({ route }: GatehouseRequest): string | null =>
 
 function logRequest(logger: Logger, request: GatehouseRequest, response: Response, durationMs: number): void {
   const route = routePattern(request) ?? 'unmatched';
-  if (route === '/livez' || route === '/readyz') return;
-  const { caller } = request;
+  if (isHealthCheck(route)) return;
   const logFields = {
     requestId: request.requestId,
     method: request.method,
@@ -64,16 +100,16 @@ function logRequest(logger: Logger, request: GatehouseRequest, response: Respons
     code: request.problemCode,
     durationMs: Math.round(durationMs * 10) / 10,
     ip: clientIp(request),
-    projectId:
-      caller?.kind === 'access-token'
-        ? caller.customer.projectId
-        : (caller?.project?.id ?? request.projectId),
+    projectId: findProjectId(request),
     actor: logActor(request),
     customerId: request.customerId ?? customerInPath(request),
   };
   if (response.statusCode >= 500) logger.error(logFields, 'request');
   else logger.info(logFields, 'request');
 }
+
+const findProjectId = ({ caller, projectId }: GatehouseRequest): string | undefined =>
+  caller?.kind === 'access-token' ? caller.customer.projectId : (caller?.project?.id ?? projectId);
 
 /**
  * Returns a customer id in the path. Returns nothing but a UUID, because the segment could contain a token

@@ -20,8 +20,11 @@ import {
   errorMessage,
   Failpoints,
   LOGGER,
+  now,
   randomFraction,
+  runInSpan,
   sleep,
+  tracing,
   WorkerMetrics,
   type DeliveryJob,
   type Logger,
@@ -81,6 +84,7 @@ export class AttemptRunner {
     const key = { ...job, urgency: job.attempt === 1 ? URGENCY.first : URGENCY.retry };
     if (!this.limits.tryAcquire(key)) return;
     let attempt: ClaimedAttempt | null = null;
+    const claimStart = now();
     try {
       attempt = await this.claimBatcher.add(job);
     } finally {
@@ -89,13 +93,16 @@ export class AttemptRunner {
         this.onCapacityFreed();
       }
     }
-    if (attempt) await this.track(attempt, key);
+    if (attempt) await this.track(attempt, key, claimStart);
   }
 
-  /** Runs a claimed attempt until it has ended. Never rejects. */
-  async run(attempt: ClaimedAttempt): Promise<void> {
+  /**
+   * Runs a claimed attempt until it has ended. Never rejects.
+   * @param claimStart when the statement that claimed it was sent
+   */
+  async run(attempt: ClaimedAttempt, claimStart: Date): Promise<void> {
     this.limits.acquire(attempt);
-    await this.track(attempt, attempt);
+    await this.track(attempt, attempt, claimStart);
   }
 
   /**
@@ -128,8 +135,8 @@ export class AttemptRunner {
   }
 
   /** @param key the capacity that the attempt uses */
-  private track(attempt: ClaimedAttempt, key: ConcurrencyKey): Promise<void> {
-    const running = this.runAttempt(attempt, key)
+  private track(attempt: ClaimedAttempt, key: ConcurrencyKey, claimStart: Date): Promise<void> {
+    const running = this.runInTrace(attempt, key, claimStart)
       .catch((error: unknown) => {
         this.logger.error(
           { deliveryId: attempt.deliveryId, reason: errorMessage(error) },
@@ -143,6 +150,15 @@ export class AttemptRunner {
       });
     this.inFlight.add(running);
     return running;
+  }
+
+  /** Runs an attempt as part of the trace of its event, or in a new trace if the event has none. */
+  private runInTrace(attempt: ClaimedAttempt, key: ConcurrencyKey, claimStart: Date): Promise<void> {
+    const run = (): Promise<void> => {
+      tracing?.record({ name: 'claim delivery', kind: 'INTERNAL', startTime: claimStart }, now());
+      return this.runAttempt(attempt, key);
+    };
+    return runInSpan(() => describeAttempt(attempt, claimStart), run, attempt.traceparent);
   }
 
   private async runAttempt(attempt: ClaimedAttempt, key: ConcurrencyKey): Promise<void> {
@@ -211,3 +227,17 @@ export class AttemptRunner {
     });
   }
 }
+
+/** Returns the span of an attempt, which starts with the claim. */
+const describeAttempt = (attempt: ClaimedAttempt, startTime: Date) => ({
+  name: 'deliver webhook',
+  kind: 'CONSUMER' as const,
+  startTime,
+  attributes: {
+    'gatehouse.event_id': attempt.eventId,
+    'gatehouse.event_type': attempt.eventType,
+    'gatehouse.delivery_id': attempt.deliveryId,
+    'gatehouse.endpoint_id': attempt.endpointId,
+    'gatehouse.attempt': attempt.attempt,
+  },
+});

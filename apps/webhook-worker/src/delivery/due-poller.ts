@@ -7,6 +7,7 @@ import {
   errorMessage,
   LOGGER,
   monotonicMs,
+  now,
   withTimeout,
   WorkerMetrics,
   type Logger,
@@ -107,7 +108,7 @@ export class DuePoller {
     const { sweepInterval } = this.config.webhooks;
     const isQueueReady = this.queue?.isReady() ?? false;
     if (!isQueueReady && !this.isScanDue && this.limits.hasCapacityFor(UNRANKED_CLAIM)) {
-      const claimed = this.startAttempts(await this.readyQueue.claimUnranked());
+      const claimed = await this.startAttempts(this.readyQueue.claimUnranked());
       if (mayLeaveMore(claimed)) return 0;
       this.isCapacityShort = false;
       return this.getPause();
@@ -118,7 +119,7 @@ export class DuePoller {
     await this.claimForBlockedEndpoints();
     const { releaseCount } = this.limits;
     const capacity = this.limits.getCapacity(CLAIM_LIMIT);
-    const due = this.startAttempts(await this.readyQueue.claimDue(capacity, overdue));
+    const due = await this.startAttempts(this.readyQueue.claimDue(capacity, overdue));
     if (isQueueReady)
       this.metrics?.recordRepairs('overdue', due.filter(({ urgency }) => urgency < URGENCY.batch).length);
     if (due.length === CLAIM_LIMIT) return 0;
@@ -167,8 +168,8 @@ export class DuePoller {
     for (const id of ids) blockedEndpoints.delete(id);
     let stillBlocked = ids;
     try {
-      const claimed = this.startAttempts(
-        await this.readyQueue.claimDueForEndpoints(ids, capacity, [0, 0, 0]),
+      const claimed = await this.startAttempts(
+        this.readyQueue.claimDueForEndpoints(ids, capacity, [0, 0, 0]),
       );
       const exhausted = exhaustedLimits(capacity, claimed);
       // An exhausted project or retry limit may also block other endpoints; which ones is not known.
@@ -189,18 +190,16 @@ export class DuePoller {
     this.scanPosition = ids.length === ENDPOINTS_PER_SCAN ? ids.at(-1)! : null;
     const available = ids.filter((id) => !exhausted.endpoints.includes(id));
     if (available.length > 0)
-      this.startAttempts(
-        await this.readyQueue.claimDueForEndpoints(
-          available,
-          this.limits.getCapacity(CLAIM_LIMIT),
-          overdueMs,
-        ),
+      await this.startAttempts(
+        this.readyQueue.claimDueForEndpoints(available, this.limits.getCapacity(CLAIM_LIMIT), overdueMs),
       );
     return this.scanPosition !== null;
   }
 
-  private startAttempts(claimed: ClaimedAttempt[]): ClaimedAttempt[] {
-    for (const attempt of claimed) void this.runner.run(attempt);
+  private async startAttempts(claim: Promise<ClaimedAttempt[]>): Promise<ClaimedAttempt[]> {
+    const claimStart = now();
+    const claimed = await claim;
+    for (const attempt of claimed) void this.runner.run(attempt, claimStart);
     return claimed;
   }
 }

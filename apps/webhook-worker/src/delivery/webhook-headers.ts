@@ -1,6 +1,6 @@
 import { publicId, type CustomHeaders } from '@gatehouse/domain';
 import type { ClaimedAttempt } from '@gatehouse/persistence';
-import { signedHeaders, type Keyring } from '@gatehouse/platform';
+import { signedHeaders, tracing, type Keyring } from '@gatehouse/platform';
 
 type AttemptToSign = Pick<
   ClaimedAttempt,
@@ -9,7 +9,8 @@ type AttemptToSign = Pick<
 
 /**
  * Returns the headers of one attempt: the custom headers of the endpoint, overridden by those of Gatehouse,
- * with a current timestamp and a signature with each valid secret, the newest first (Standard Webhooks 1.0).
+ * with a current timestamp and a signature with each valid secret, the newest first (Standard Webhooks 1.0), and
+ * with the current trace.
  * @throws Error if a secret or the headers cannot be decrypted
  */
 export function webhookHeaders(keyring: Keyring, attempt: AttemptToSign): Record<string, string> {
@@ -21,5 +22,6 @@ export function webhookHeaders(keyring: Keyring, attempt: AttemptToSign): Record
   const custom = attempt.headers
     ? (JSON.parse(keyring.decrypt('webhook-headers', endpointId, attempt.headers)) as CustomHeaders)
     : {};
-  return { ...custom, ...signedHeaders(id, body, secrets) };
+  const { traceparent } = tracing ?? {};
+  return { ...custom, ...signedHeaders(id, body, secrets), ...(traceparent ? { traceparent } : {}) };
 }

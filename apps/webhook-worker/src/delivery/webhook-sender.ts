@@ -1,7 +1,15 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { AttemptResult } from '@gatehouse/domain';
 import type { ClaimedAttempt } from '@gatehouse/persistence';
-import { Config, Keyring, monotonicMs, OutboundClient } from '@gatehouse/platform';
+import {
+  Config,
+  Keyring,
+  monotonicMs,
+  OutboundClient,
+  runInSpan,
+  tracing,
+  type Span,
+} from '@gatehouse/platform';
 import { classifyAttemptError } from './classify-attempt-error.js';
 import { readResponseText } from './read-response-text.js';
 import { webhookHeaders } from './webhook-headers.js';
@@ -43,7 +51,18 @@ export class WebhookSender implements OnModuleInit {
    * Signs and sends an attempt. One time limit covers everything from the DNS lookup to the status line; the
    * time that remains is for the body (requirement WH-06).
    */
-  async send(attempt: ClaimedAttempt): Promise<AttemptResult> {
+  send(attempt: ClaimedAttempt): Promise<AttemptResult> {
+    return runInSpan(
+      () => describeRequest(attempt.targetUrl),
+      async (span) => {
+        const result = await this.post(attempt);
+        if (span) recordResult(span, result);
+        return result;
+      },
+    );
+  }
+
+  private async post(attempt: ClaimedAttempt): Promise<AttemptResult> {
     // Outside the try: a secret that cannot be decrypted is an error of Gatehouse, not of the target.
     const headers = webhookHeaders(this.keyring, attempt);
     const controller = new AbortController();
@@ -81,6 +100,25 @@ export class WebhookSender implements OnModuleInit {
       this.inFlight.delete(controller);
     }
   }
+}
+
+/** Returns the span of a request, without `url.full`: path and query can contain a secret. */
+function describeRequest(targetUrl: string) {
+  const { hostname, port, protocol } = new URL(targetUrl);
+  return {
+    name: 'POST',
+    kind: 'CLIENT' as const,
+    attributes: {
+      'http.request.method': 'POST',
+      'server.address': hostname,
+      'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
+    },
+  };
+}
+
+function recordResult(span: Span, { httpStatus, success, error }: AttemptResult): void {
+  if (httpStatus > 0) span.setAttribute('http.response.status_code', httpStatus);
+  if (!success) tracing!.fail(span, httpStatus > 0 ? String(httpStatus) : error!);
 }
 
 const headerText = (value: unknown): string | null =>

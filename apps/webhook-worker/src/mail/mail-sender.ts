@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { MailsRepository, type Mail } from '@gatehouse/persistence';
+import { MailsRepository, type ClaimedMail, type Mail } from '@gatehouse/persistence';
 import {
   Config,
   errorMessage,
@@ -9,7 +9,9 @@ import {
   mailTtl,
   now,
   renderMail,
+  runInSpan,
   smtpFailure,
+  tracing,
   type Logger,
   type RenderedMail,
 } from '@gatehouse/platform';
@@ -42,8 +44,18 @@ export class MailSender extends PeriodicJob {
   }
 
   protected async run(): Promise<void> {
+    const claimStart = now();
     const due = await this.mails.claimDue(CLAIM_LIMIT);
-    await Promise.all(due.map((mail) => this.handle(mail)));
+    await Promise.all(due.map((mail) => this.handleInTrace(mail, claimStart)));
+  }
+
+  /** Handles an email as part of the trace in which it was created. */
+  private handleInTrace(mail: ClaimedMail, startTime: Date): Promise<void> {
+    const handle = (): Promise<void> => {
+      tracing?.record({ name: 'claim email', kind: 'INTERNAL', startTime }, now());
+      return this.handle(mail);
+    };
+    return runInSpan(() => describeMail(mail, startTime), handle, mail.traceparent);
   }
 
   private async handle(mail: Mail): Promise<void> {
@@ -70,8 +82,12 @@ export class MailSender extends PeriodicJob {
   }
 
   private async deliver(mail: Mail, rendered: RenderedMail): Promise<void> {
-    if (this.mailer) {
-      await this.mailer.send(mail.id, rendered);
+    const { mailer } = this;
+    if (mailer) {
+      await runInSpan(
+        () => describeConnection(this.config.mail.smtpUrl!),
+        () => mailer.send(mail.id, rendered),
+      );
       await this.mails.markSent(mail);
       this.logger.info({ mailId: mail.id, kind: mail.kind }, 'email sent');
     } else {
@@ -84,4 +100,19 @@ export class MailSender extends PeriodicJob {
       );
     }
   }
+}
+
+/** Returns the span of an email, which starts with the claim. */
+const describeMail = ({ id, kind, attempts }: Mail, startTime: Date) => ({
+  name: 'deliver email',
+  kind: 'CONSUMER' as const,
+  startTime,
+  attributes: { 'gatehouse.mail_id': id, 'gatehouse.mail_kind': kind, 'gatehouse.attempt': attempts },
+});
+
+/** Returns the span of an SMTP transaction. */
+function describeConnection(smtpUrl: string) {
+  const { hostname, port } = new URL(smtpUrl);
+  const attributes = { 'server.address': hostname, ...(port ? { 'server.port': Number(port) } : {}) };
+  return { name: 'send email', kind: 'CLIENT' as const, attributes };
 }

@@ -12,4 +12,6 @@ export class EventEntity {
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
   /** The transaction that wrote the event (ADR 0016). TypeORM does not know the type: see data-source.ts. */
   @Column({ type: 'xid8' as ColumnType, default: () => 'pg_current_xact_id()' }) xact!: string;
+  /** The span in which the event was recorded (W3C Trace Context); null without a trace. */
+  @Column('text', { nullable: true }) traceparent!: string | null;
 }

@@ -1,5 +1,5 @@
 import { matchingSubscriptions, publicId, type AnyEventType } from '@gatehouse/domain';
-import { newId, now } from '@gatehouse/platform';
+import { newId, now, tracing } from '@gatehouse/platform';
 import type { EventRow } from '../outbox.js';
 import type { Tx } from '../transactions.js';
 
@@ -53,6 +53,7 @@ function toEventRow(event: NewEvent, firstDelayMs: number): EventRow {
     excluded_endpoint_id: event.excludedEndpointId,
     only_endpoint_id: event.onlyEndpointId,
     delay_ms: firstDelayMs,
+    traceparent: tracing?.traceparent,
     // The bytes stored here are the bytes that every attempt signs and sends (contract, section 5).
     body: serializeBody(
       {

@@ -26,4 +26,6 @@ export class MailEntity {
   @Column('text', { nullable: true }) reason!: MailReason | null;
   /** The last error response of the mail server, or the code of a connection error. */
   @Column('text', { nullable: true }) response!: string | null;
+  /** As in `EventEntity`. */
+  @Column('text', { nullable: true }) traceparent!: string | null;
 }

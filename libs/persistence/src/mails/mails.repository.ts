@@ -1,6 +1,6 @@
 // This file contains SQL: claims that skip locked rows, updates with a fence, and conditions on a reach.
 import { notFound, type MailReason, type Reach } from '@gatehouse/domain';
-import type { MailKind, StoredMail } from '@gatehouse/platform';
+import { tracing, type MailKind, type StoredMail } from '@gatehouse/platform';
 import {
   capScanCount,
   countedRow,
@@ -49,6 +49,12 @@ export interface Mail extends NewMail {
   createdAt: Date;
 }
 
+/** An email that this worker has claimed. */
+export interface ClaimedMail extends Mail {
+  /** The span in which the email was created. */
+  traceparent: string | null;
+}
+
 /** An email to a customer. */
 export type ProjectMail = Mail & { projectId: string };
 
@@ -91,7 +97,8 @@ const readableMails = (reach: Reach): Conditions =>
 
 const insertMail = statement(
   {},
-  `INSERT INTO mails (id, project_id, customer_id, kind, recipient, parameters) VALUES ($1, $2, $3, $4, $5, $6)`,
+  `INSERT INTO mails (id, project_id, customer_id, kind, recipient, parameters, traceparent)
+   VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 );
 
 /** Inserts nothing for a customer who has been deleted in the meantime. */
@@ -103,11 +110,11 @@ const insertDroppedMail = statement(
 );
 
 const claimDueMails = statement(
-  { ...mailRow, projectId: nullable(uuid) },
+  { ...mailRow, projectId: nullable(uuid), traceparent: nullable(text) },
   `UPDATE mails m SET tries = m.tries + 1, next_try_at = now() + interval '10 minutes'
    WHERE m.id IN (SELECT id FROM mails WHERE state = 'pending' AND next_try_at <= now()
                   ORDER BY next_try_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-   RETURNING ${mailColumns}, m.project_id AS "projectId"`,
+   RETURNING ${mailColumns}, m.project_id AS "projectId", m.traceparent`,
 );
 
 /** SQL for a pending email that no later claim has taken over. */
@@ -196,7 +203,8 @@ export class MailsRepository {
 
   async insert(tx: Tx, mail: NewMail): Promise<void> {
     const { id, projectId, customerId, kind, recipient, parameters } = mail;
-    await tx.execute(insertMail, [id, projectId, customerId, kind, recipient, parameters]);
+    const values = [id, projectId, customerId, kind, recipient, parameters, tracing?.traceparent];
+    await tx.execute(insertMail, values);
   }
 
   /** Adds an email that is not sent to the log. @param tx the transaction that creates the customer */
@@ -210,7 +218,7 @@ export class MailsRepository {
    * Claims due emails for ten minutes; a later claim takes over those of a worker that has died. The number
    * of attempts is the fence: only the holder of the newest claim can record the result.
    */
-  async claimDue(limit: number): Promise<Mail[]> {
+  async claimDue(limit: number): Promise<ClaimedMail[]> {
     const rows = await this.database.execute(claimDueMails, [limit]);
     return rows.map(toMail);
   }

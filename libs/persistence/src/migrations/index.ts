@@ -58,6 +58,8 @@ import { AddSessionProvider1764374402000 } from './1764374402000-add-session-pro
 import { AddCustomerImage1764374403000 } from './1764374403000-add-customer-image.js';
 import { AddChallengeProvider1764374404000 } from './1764374404000-add-challenge-provider.js';
 import { AddDomainChecks1764374420000 } from './1764374420000-add-domain-checks.js';
+import { AddEventTraceparent1764460859000 } from './1764460859000-add-event-traceparent.js';
+import { AddMailTraceparent1764460859100 } from './1764460859100-add-mail-traceparent.js';
 import { AddApiKeyRateLimit1764460860000 } from './1764460860000-add-api-key-rate-limit.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
@@ -122,5 +124,7 @@ export const migrations = [
   AddCustomerImage1764374403000,
   AddChallengeProvider1764374404000,
   AddDomainChecks1764374420000,
+  AddEventTraceparent1764460859000,
+  AddMailTraceparent1764460859100,
   AddApiKeyRateLimit1764460860000,
 ];

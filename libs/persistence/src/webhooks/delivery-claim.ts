@@ -24,6 +24,8 @@ export const claimedAttemptRow = {
   previousSecret: nullable(bytea),
   /** Custom headers of the endpoint, encrypted; null if there are none. */
   headers: nullable(bytea),
+  /** The span in which the event was recorded. */
+  traceparent: nullable(text),
 };
 
 /** An attempt that this worker has claimed. No other worker may run it. */
@@ -59,5 +61,5 @@ export const claimPickedSql = (attemptIds: string): string => `
   WHERE d.id = picked.id AND picked.attempt_id = ANY (${attemptIds}) AND w.id = d.endpoint_id AND e.id = d.event_id
   RETURNING d.id AS "deliveryId", d.attempt_id AS "attemptId", d.attempt, d.urgency, d.endpoint_id AS "endpointId",
     (extract(epoch FROM clock_timestamp() - d.created_at) * 1000)::float8 AS "ageMs",
-    d.project_id AS "projectId", e.id AS "eventId", e.type AS "eventType", e.body, w.url AS "targetUrl", w.secret,
+    d.project_id AS "projectId", e.id AS "eventId", e.type AS "eventType", e.body, e.traceparent, w.url AS "targetUrl", w.secret,
     CASE WHEN w.previous_secret_until > clock_timestamp() THEN w.previous_secret END AS "previousSecret", w.headers`;

@@ -10,6 +10,17 @@ import { errorMessage } from '../errors.js';
 import { HostsFile } from '../http/hosts-file.js';
 import type { Sender } from '../mail/sender.js';
 
+/** The configuration of traces. The packages of OpenTelemetry read the other OTEL_* variables themselves. */
+export interface TracingConfig {
+  /** As in OTEL_EXPORTER_OTLP_HEADERS. */
+  headers: string | null;
+  sampler: SettingValues['OTEL_TRACES_SAMPLER'];
+  /** Share of new traces that are recorded, from 0 to 1. */
+  samplerRatio: number;
+  /** True if the caller of a request decides whether its trace is recorded. */
+  trustsCallers: boolean;
+}
+
 /** The checked configuration of a process; also its injection token. Durations in ms. */
 export abstract class Config {
   abstract readonly production: boolean;
@@ -62,6 +73,8 @@ export abstract class Config {
   };
   /** `port` is null when metrics are off. */
   abstract readonly metrics: { port: number | null };
+  /** Null when traces are off. */
+  abstract readonly tracing: TracingConfig | null;
   /**
    * `overdueAfter`: time after which a due delivery counts as overdue. `noWorkerAfter`: time without a running worker
    * after which it is reported. `pause`, `reminder`, `retry`: see
@@ -290,6 +303,7 @@ function buildConfig(values: SettingValues, hosts: Hosts): Omit<Config, 'warning
     mail: buildMailConfig(values, production),
     webhooks: buildWebhooksConfig(values, hosts),
     metrics: { port: values.METRICS_PORT || null },
+    tracing: buildTracingConfig(values),
     alerts: {
       webhookUrl: values.ALERT_WEBHOOK_URL,
       email: values.ALERT_EMAIL?.address ?? null,
@@ -313,6 +327,16 @@ function buildConfig(values: SettingValues, hosts: Hosts): Omit<Config, 'warning
     failpoints: values.FAILPOINTS,
     testCommands: values.TEST_COMMANDS,
     periodicJobs: values.PERIODIC_JOBS,
+  };
+}
+
+function buildTracingConfig(values: SettingValues): TracingConfig | null {
+  if (values.OTEL_EXPORTER_OTLP_ENDPOINT === null || values.OTEL_SDK_DISABLED === 'true') return null;
+  return {
+    headers: values.OTEL_EXPORTER_OTLP_HEADERS,
+    sampler: values.OTEL_TRACES_SAMPLER,
+    samplerRatio: values.OTEL_TRACES_SAMPLER_ARG,
+    trustsCallers: values.TRUST_TRACEPARENT,
   };
 }
 

@@ -40,6 +40,14 @@ export const integer = (options: Options<number>, min: number, max: number): Set
     throw new Error(`must be a whole number from ${min} to ${max}`);
   });
 
+/** Defines a number from 0 to 1. */
+export const ratio = (options: Options<number>): Setting<number> =>
+  defineSetting(options, (value) => {
+    const number = Number(value);
+    if (number >= 0 && number <= 1) return number;
+    throw new Error('must be a number from 0 to 1');
+  });
+
 export const choice = <T extends string>(options: Options<T>, values: readonly T[]): Setting<T> =>
   defineSetting(options, (value) => {
     const found = values.find((candidate) => candidate === value);

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import { parseCidr } from './cidr.js';
 import * as setting from './setting.js';
+import { tracingSettings } from './tracing-settings.js';
 
 const cidrProblem = (entry: string): string | null =>
   parseCidr(entry) ? null : 'must be a list of address ranges such as 10.0.0.0/8';
@@ -256,6 +257,7 @@ export const settings = {
     // One below the maximum, because npm start also uses the next port.
     65534,
   ),
+  ...tracingSettings,
   ALERT_WEBHOOK_URL: setting.targetUrl({
     doc: 'URL that receives alerts, such as a Slack incoming webhook; https in production. npm run gatehouse -- alert-secret prints the secret that signs them.',
     fallback: null,

@@ -2,6 +2,7 @@ import { types } from 'node:util';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { errorCode, errorMessage } from '../errors.js';
+import { tracing } from '../tracing/current-tracing.js';
 
 export type { Logger };
 
@@ -12,7 +13,10 @@ export const LOGGER = Symbol('logger');
 let standardOutput: DestinationStream | undefined;
 
 /** Creates the logger of the process, which writes one JSON object per line to standard output. */
-export const createLogger = (config: Pick<Config, 'logLevel'>, service: string): Logger =>
+export const createLogger = (
+  config: Pick<Config, 'logLevel'> & Partial<Pick<Config, 'tracing'>>,
+  service: string,
+): Logger =>
   pino(
     {
       level: config.logLevel,
@@ -22,6 +26,7 @@ export const createLogger = (config: Pick<Config, 'logLevel'>, service: string):
       messageKey: 'message',
       errorKey: 'error',
       serializers: { error: (error: unknown) => serializeError(error) },
+      ...(config.tracing ? { mixin: () => tracing?.logFields ?? {} } : {}),
     },
     (standardOutput ??= createDestination()),
   );

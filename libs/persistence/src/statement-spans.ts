@@ -1,0 +1,88 @@
+import type pg from 'pg';
+import { errorCode, tracing, type Context, type Span } from '@gatehouse/platform';
+
+type Callback = (error: Error | null, ...rest: unknown[]) => void;
+
+/** The server to which a connection leads. */
+type Server = Pick<pg.Client, 'host' | 'port' | 'database'>;
+
+/** The traces of statements that the pool sends, because it may send them while it runs in another trace. */
+const contexts = new WeakMap<object, Context>();
+
+/** Associates a statement with the current trace. @returns the statement */
+export function withCurrentTrace<Query extends object>(query: Query): Query {
+  if (tracing) contexts.set(query, tracing.context);
+  return query;
+}
+
+/**
+ * Records the span of a statement, if its trace is recorded.
+ * @param args arguments of the `query` method of pg
+ * @param send sends the statement, with these arguments
+ */
+export function traceStatement<Result>(
+  server: Server,
+  args: unknown[],
+  send: (args: unknown[]) => Result,
+): Result {
+  const text = readText(args[0]);
+  if (!tracing || text === null) return send(args);
+  const span = tracing.startChild(describeStatement(server, text), contexts.get(args[0] as object));
+  if (!span) return send(args);
+  const callback = args.at(-1);
+  if (typeof callback === 'function') {
+    const traced: Callback = (error, ...rest) => {
+      endSpan(span, error);
+      (callback as Callback)(error, ...rest);
+    };
+    return send([...args.slice(0, -1), traced]);
+  }
+  const result = send(args);
+  (result as Promise<unknown>).then(
+    () => endSpan(span, null),
+    (error: unknown) => endSpan(span, error),
+  );
+  return result;
+}
+
+/** Returns the text of a statement; null for an object that reports its end in another way, such as a cursor. */
+function readText(query: unknown): string | null {
+  if (typeof query === 'string') return query;
+  const isConfig = typeof query === 'object' && query !== null && 'text' in query && !('submit' in query);
+  return isConfig ? String(query.text) : null;
+}
+
+/** Returns the span of a statement. Its text contains no values: they are parameters. */
+const describeStatement = ({ host, port, database }: Server, text: string) => {
+  const [operation, name] = summarize(text);
+  return {
+    name,
+    kind: 'CLIENT' as const,
+    attributes: {
+      'db.system.name': 'postgresql',
+      'db.namespace': database,
+      'db.operation.name': operation,
+      'db.query.text': text,
+      'server.address': host,
+      'server.port': port,
+    },
+  };
+};
+
+/** Matches the first change of a table, unless it is a lock (FOR UPDATE). */
+const changePattern = /(?<!\b(?:FOR|KEY) )\b(INSERT INTO|UPDATE|DELETE FROM)\s+"?([a-z_]+)/i;
+const readPattern = /\bFROM\s+"?([a-z_]+)\b"?(?!\s*\()/i;
+
+/** Returns the operation of a statement, and the operation with the table that it changes, or reads first. */
+function summarize(text: string): [operation: string, name: string] {
+  const [, change, changed] = changePattern.exec(text) ?? [];
+  const [first = ''] = /\w+/.exec(change ?? text) ?? [];
+  const operation = first.toUpperCase().replace('WITH', 'SELECT');
+  const table = changed ?? readPattern.exec(text)?.[1];
+  return [operation, table ? `${operation} ${table}` : operation];
+}
+
+function endSpan(span: Span, error: unknown): void {
+  if (error) tracing?.fail(span, errorCode(error) || '_OTHER');
+  span.end();
+}
