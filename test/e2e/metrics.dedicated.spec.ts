@@ -167,6 +167,24 @@ describe('the metrics of both programs', () => {
     );
   });
 
+  it('CO-05: count emails by result, and show those that wait', async () => {
+    const { email } = (await instance.register()).body.customer as { email: string };
+    const waiting = await eventually('the emails that wait', async () => {
+      const scrape = await worker();
+      return scrape.value('gatehouse_mails_pending')! > 0 && scrape;
+    });
+    expect(waiting.value('gatehouse_mails_oldest_due_seconds')).toBeGreaterThan(0);
+    expect(waiting.value('gatehouse_mails_total')).toBe(0);
+    // An email that is older than its link is not sent.
+    await instance.sql(`UPDATE mails SET created_at = now() - interval '2 days' WHERE recipient = $1`, [
+      email,
+    ]);
+    await instance.runJob('MailSender');
+    const after = await worker();
+    expect(after.value('gatehouse_mails_total', { result: 'captured' })).toBeGreaterThan(0);
+    expect(after.value('gatehouse_mails_total', { result: 'expired' })).toBe(1);
+  });
+
   it('CO-05: show the version, the process, its event loop, the database and its pool', async () => {
     for (const [service, scrape] of Object.entries({ api: await api(), 'webhook-worker': await worker() })) {
       expect(scrape.value('gatehouse_build_info', { service })).toBe(1);

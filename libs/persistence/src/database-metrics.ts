@@ -64,6 +64,16 @@ export function registerDatabaseMetrics(
     'Webhook-workers of the installation that have sent a heartbeat within the last 20 seconds.',
     readField('runningWorkers'),
   );
+  metrics.gauge(
+    'gatehouse_mails_pending',
+    'Emails of the installation that wait to be sent, counted up to 100,000.',
+    readField('pendingMails'),
+  );
+  metrics.gauge(
+    'gatehouse_mails_oldest_due_seconds',
+    'Time that the oldest due email has waited for a worker.',
+    readField('oldestDueMailSeconds'),
+  );
 }
 
 /** Returns a function that caches the last result or error for `CACHE_MS`. */

@@ -12,6 +12,7 @@ import {
   runInSpan,
   smtpFailure,
   tracing,
+  WorkerMetrics,
   type Logger,
   type RenderedMail,
 } from '@gatehouse/platform';
@@ -31,6 +32,7 @@ export class MailSender extends PeriodicJob {
     private readonly mails: MailsRepository,
     private readonly keyring: Keyring,
     private readonly config: Config,
+    @Inject(WorkerMetrics) private readonly metrics: WorkerMetrics | null,
     @Inject(LOGGER) logger: Logger,
   ) {
     super(config.webhooks.sweepInterval, logger, 'email claim failed');
@@ -62,6 +64,7 @@ export class MailSender extends PeriodicJob {
     // After a long outage, an email with an expired link would only confuse the recipient.
     if (now().getTime() - mail.createdAt.getTime() > mailTtl(mail.kind) * 1_000) {
       await this.mails.fail(mail, 'expired', null);
+      this.metrics?.recordMail('expired');
       return this.logFailure(mail, 'the link in the email has expired');
     }
     try {
@@ -73,6 +76,7 @@ export class MailSender extends PeriodicJob {
         const pauseMs = Math.min(1_000 * 2 ** mail.attempts, MAX_PAUSE_MS);
         await this.mails.retry(mail, pauseMs, response);
       }
+      this.metrics?.recordMail(isPermanent ? 'rejected' : 'postponed');
       this.logFailure(mail, errorMessage(error));
     }
   }
@@ -89,9 +93,11 @@ export class MailSender extends PeriodicJob {
         () => mailer.send(mail.id, rendered),
       );
       await this.mails.markSent(mail);
+      this.metrics?.recordMail('sent');
       this.logger.info({ mailId: mail.id, kind: mail.kind }, 'email sent');
     } else {
       await this.mails.markCaptured(mail);
+      this.metrics?.recordMail('captured');
       // The only log message that contains a link. Without a mail server, the link would not be available
       // otherwise.
       this.logger.info(

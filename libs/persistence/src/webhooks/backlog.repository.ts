@@ -24,6 +24,10 @@ const readyQueueHead = (where: string, rows: number): string => `
 const countSql = (table: string, where: string, rows: number): string =>
   `(SELECT count(*) FROM (SELECT FROM ${table} WHERE ${where} LIMIT ${rows}) counted)::int`;
 
+/** Returns SQL for the time since the first `due.at` of a FROM item, in seconds; 0 if it is in the future. */
+const waitSql = (due: string): string =>
+  `(SELECT coalesce(greatest(0, extract(epoch FROM clock_timestamp() - min(due.at))), 0)::float8 FROM ${due})`;
+
 const backlogRow = {
   pending: integer,
   deadLetters: integer,
@@ -33,9 +37,12 @@ const backlogRow = {
   disabledEndpoints: integer,
   /** Number of workers with a recent heartbeat. */
   runningWorkers: integer,
+  /** Number of emails that wait to be sent, and the wait of the oldest due one; 0 if none is due. */
+  pendingMails: integer,
+  oldestDueMailSeconds: double,
 };
 
-/** The pending deliveries and the problems of the installation. No count exceeds 100,000. */
+/** The pending deliveries and emails and the problems of the installation. No count exceeds 100,000. */
 export type Backlog = RowOf<typeof backlogRow>;
 
 const readBacklog = statement(
@@ -44,8 +51,10 @@ const readBacklog = statement(
      ${countSql('deliveries', isDeadLetter, GAUGE_COUNT_LIMIT)} AS "deadLetters",
      ${countSql('webhook_endpoints', isDisabledAsFailing, GAUGE_COUNT_LIMIT)} AS "disabledEndpoints",
      (SELECT count(*)::int FROM workers WHERE ${isWorkerAlive}) AS "runningWorkers",
-     (SELECT coalesce(greatest(0, extract(epoch FROM clock_timestamp() - min(due.at))), 0)::float8
-      FROM ${readyQueueHead('', 1)}) AS "oldestDueSeconds"`,
+     ${countSql('mails', isPending, GAUGE_COUNT_LIMIT)} AS "pendingMails",
+     ${waitSql(`(SELECT next_try_at AS at FROM mails WHERE ${isPending} ORDER BY next_try_at LIMIT 1) due`)}
+       AS "oldestDueMailSeconds",
+     ${waitSql(readyQueueHead('', 1))} AS "oldestDueSeconds"`,
 );
 
 const isOverdue = `next_attempt_at <= statement_timestamp() - $1 * interval '1 ms'`;

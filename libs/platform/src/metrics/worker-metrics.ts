@@ -7,12 +7,20 @@ const attemptNumbers = ['1', '2', '3', '4', '5'] as const;
 export const repairs = ['worker_lost', 'overdue', 'orphan_cancelled'] as const;
 export type Repair = (typeof repairs)[number];
 
+/**
+ * The results of an attempt to send an email. `captured`: no mail server is configured; `rejected` and `expired`: the
+ * email has failed; `postponed`: it will be sent again.
+ */
+export const mailResults = ['sent', 'captured', 'rejected', 'expired', 'postponed'] as const;
+export type MailResult = (typeof mailResults)[number];
+
 /** The metrics of the webhook-worker. Also their injection token, which is null without METRICS_PORT. */
 export class WorkerMetrics {
   private readonly attempts;
   private readonly durations;
   private readonly firstAttempts;
   private readonly repairCount;
+  private readonly mails;
 
   constructor(metrics: Metrics) {
     metrics.registerBuildInfo('webhook-worker');
@@ -36,6 +44,9 @@ export class WorkerMetrics {
       'Repairs by kind: attempts of lost workers recorded as worker_lost, overdue deliveries without a queue job, deliveries of deleted endpoints cancelled.',
       { kind: repairs },
     );
+    this.mails = metrics.counter('gatehouse_mails_total', 'Attempts to send emails, by result.', {
+      result: mailResults,
+    });
   }
 
   /** @param ageMs age of the delivery when the attempt was claimed, in ms */
@@ -52,5 +63,9 @@ export class WorkerMetrics {
 
   recordRepairs(kind: Repair, count: number): void {
     this.repairCount.inc({ kind }, count);
+  }
+
+  recordMail(result: MailResult): void {
+    this.mails.inc({ result });
   }
 }
