@@ -65,7 +65,11 @@ if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbou
       const applied = await Promise.all([1, 2].map(() => migrateDatabase(instance, { url, ownerUrl: null })));
       expect(applied.map((names) => names.length > 0).sort()).toEqual([false, true]);
       expect(await migrateDatabase(instance, { url, ownerUrl: null })).toEqual([]);
-      expect(await instance.sql(`SELECT FROM pg_locks WHERE locktype = 'advisory'`)).toEqual([]);
+      const held = await instance.sql(
+        `SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database WHERE d.datname = $1 AND locktype = 'advisory'`,
+        [name],
+      );
+      expect(held).toEqual([]);
     } finally {
       await dropDatabase(name);
     }

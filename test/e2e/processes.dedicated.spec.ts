@@ -327,7 +327,8 @@ describe('the lease of migrations', () => {
     await withPendingMigration('MarkImportedCustomers', 'SHARE', '', async ({ api, sql, unlock }) => {
       await eventually('the migration to wait', async () => {
         const [waiting] = await sql(
-          `SELECT FROM pg_stat_activity WHERE query LIKE '%SET imported = true%' AND wait_event_type = 'Lock'`,
+          `SELECT FROM pg_stat_activity WHERE datname = current_database()
+             AND query LIKE '%SET imported = true%' AND wait_event_type = 'Lock'`,
         );
         return waiting;
       });
@@ -351,7 +352,9 @@ describe('the build of an index', () => {
       async ({ urls, api, sql, unlock }) => {
         // The build waits for the end of every transaction that has written to the table.
         await eventually('the build to wait', async () => {
-          const [build] = await sql(`SELECT FROM pg_stat_progress_create_index WHERE current_locker_pid > 0`);
+          const [build] = await sql(
+            `SELECT FROM pg_stat_progress_create_index WHERE datname = current_database() AND current_locker_pid > 0`,
+          );
           return build;
         });
         expect(api.log).toContainEqual(
@@ -364,7 +367,8 @@ describe('the build of an index', () => {
         const applied = Promise.all([1, 2].map(() => migrateDatabase(instance, urls)));
         await eventually('the invalid index to be dropped', async () => {
           const [drop] = await sql(
-            `SELECT FROM pg_stat_activity WHERE query LIKE 'DROP INDEX%' AND wait_event_type = 'Lock'`,
+            `SELECT FROM pg_stat_activity WHERE datname = current_database()
+               AND query LIKE 'DROP INDEX%' AND wait_event_type = 'Lock'`,
           );
           return drop;
         });

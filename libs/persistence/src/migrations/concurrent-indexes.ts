@@ -1,12 +1,31 @@
 import type { QueryRunner } from 'typeorm';
 import { errorCode, errorMessage } from '@gatehouse/platform';
 import { migrationRun, runInTransaction } from '../migration-run.js';
+import { double, integer, nullable, statement, text } from '../statements.js';
 
 /** Interval between two log messages about the progress of an index, in ms. */
 const PROGRESS_INTERVAL_MS = 10_000;
 
 /** PostgreSQL's code for a table that does not exist. */
 const UNDEFINED_TABLE = '42P01';
+
+/** SQL for whether a row of pg_stat_progress_create_index is about the index $1. Other databases can use the same oid. */
+const IS_BUILD = 'datname = current_database() AND index_relid = to_regclass($1)';
+
+const findProgress = statement(
+  {
+    phase: nullable(text),
+    blocksDone: nullable(double),
+    blocksTotal: nullable(double),
+    rowsDone: nullable(double),
+    rowsTotal: nullable(double),
+    waitsForPid: nullable(integer),
+  },
+  `SELECT phase, blocks_done::float8 AS "blocksDone", blocks_total::float8 AS "blocksTotal",
+     tuples_done::float8 AS "rowsDone", tuples_total::float8 AS "rowsTotal",
+     nullif(current_locker_pid, 0)::int AS "waitsForPid"
+   FROM pg_stat_progress_create_index WHERE ${IS_BUILD}`,
+);
 
 /** The partitions of the table $1 without an index of the index $2, oldest first: those are dropped first. */
 const UNINDEXED_PARTITIONS = `
@@ -120,7 +139,7 @@ async function readValidity(runner: QueryRunner, name: string): Promise<boolean 
 /** Ends the session of a process that was killed or suspended while it built an index, which may go on. */
 async function terminateBuild(runner: QueryRunner, name: string): Promise<void> {
   await runner.query(
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_progress_create_index WHERE index_relid = to_regclass($1)`,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_progress_create_index WHERE ${IS_BUILD}`,
     [name],
   );
 }
@@ -139,13 +158,7 @@ async function runWithoutLimits(runner: QueryRunner, sql: string): Promise<void>
 async function logProgress({ dataSource }: QueryRunner, name: string): Promise<void> {
   const { logger } = migrationRun.getStore()!;
   try {
-    const [progress] = await dataSource.query<object[]>(
-      `SELECT phase, blocks_done::float8 AS "blocksDone", blocks_total::float8 AS "blocksTotal",
-         tuples_done::float8 AS "rowsDone", tuples_total::float8 AS "rowsTotal",
-         nullif(current_locker_pid, 0)::int AS "waitsForPid"
-       FROM pg_stat_progress_create_index WHERE index_relid = to_regclass($1)`,
-      [name],
-    );
+    const [progress] = await dataSource.query<object[]>(findProgress.text, [name]);
     if (progress) logger.info({ index: name, ...progress }, 'index build in progress');
   } catch (error) {
     logger.debug({ reason: errorMessage(error) }, 'index build progress not available');
