@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
@@ -26,6 +26,23 @@ export class PostgresServer {
     const server = new PostgresServer(folder);
     await server.start();
     return server;
+  }
+
+  /** Stops this server for a moment and starts it again together with a standby, which is a copy of it. */
+  async startStandby() {
+    await this.stop();
+    const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-test-own-'));
+    takeLock(path.join(folder, 'owner'));
+    const standby = new PostgresServer(folder);
+    cpSync(this.dataDir, standby.dataDir, { recursive: true });
+    await this.start();
+    const { hostname: host, port, username: user, password } = new URL(this.url);
+    const cluster = path.join(standby.dataDir, 'cluster');
+    const primary = `host=${host} port=${port} user=${user} password=${password}`;
+    appendFileSync(path.join(cluster, 'postgresql.auto.conf'), `primary_conninfo = '${primary}'\n`);
+    writeFileSync(path.join(cluster, 'standby.signal'), '');
+    await standby.start();
+    return standby;
   }
 
   /** Starts the server, on the same port as before. */

@@ -1,6 +1,14 @@
 import pg from 'pg';
 import { DataSource, type ColumnType, type DataSourceOptions } from 'typeorm';
-import { errorMessage, VERSION, withTimeout, type Config, type Logger } from '@gatehouse/platform';
+import {
+  errorMessage,
+  splitHosts,
+  VERSION,
+  withTimeout,
+  type Config,
+  type Logger,
+} from '@gatehouse/platform';
+import { DatabaseHosts } from './database-hosts.js';
 import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
 import { traceStatement } from './statement-spans.js';
@@ -36,14 +44,42 @@ export const CLOSE_MS = 2_000;
  * statement on the connection reports the error.
  */
 class Connection extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
+  private readonly hosts: DatabaseHosts | undefined;
+
+  constructor(config: pg.ClientConfig & { hosts?: DatabaseHosts | undefined } = {}) {
     super(config);
+    this.hosts = config.hosts;
     this.on('error', () => undefined);
     // After a failover, the connection may lead to the former primary, which is now a standby. The next one leads to the
     // new primary. The error reaches the statement before the connection ends.
     this.connection.on('errorMessage', ({ code }: pg.DatabaseError) => {
-      if (code === READ_ONLY) setImmediate(() => void this.end());
+      if (code !== READ_ONLY) return;
+      this.hosts?.forget();
+      setImmediate(() => void this.end());
     });
+  }
+
+  /** Connects, to one of the hosts if the database has several. */
+  override connect(): Promise<pg.Client>;
+  override connect(callback: (error: Error) => void): void;
+  override connect(callback?: (error: Error) => void): Promise<pg.Client> | void {
+    if (!this.hosts) return callback ? super.connect(callback) : super.connect();
+    const connected = this.connectToHost(this.hosts);
+    if (!callback) return connected;
+    connected.then(() => callback(null as never), callback);
+  }
+
+  private async connectToHost(hosts: DatabaseHosts): Promise<pg.Client> {
+    const { host, port } = await hosts.choose();
+    // The pool destroys the stream of a connection that takes too long.
+    if (this.connection.stream.destroyed) throw new Error('Connection terminated due to connection timeout');
+    Object.assign(this, { host, port });
+    try {
+      return await super.connect();
+    } catch (error) {
+      hosts.forget();
+      throw error;
+    }
   }
 
   /** Sends the statements of one turn of the event loop with one system call, which costs more than they do. */
@@ -107,15 +143,31 @@ export const ownerConnectionOptions = ({ database }: Config, logger: Logger): Da
     max: 2,
   });
 
+/** Creates a single connection that no pool manages. It is not connected yet. */
+export const createConnection = (url: string): pg.Client =>
+  new Connection({ ...hostOptions(url), keepAlive: true });
+
+/** Returns the options of pg that select the host: the first one, and all of them if there are several. */
+const hostOptions = (url: string) => ({
+  connectionString: splitHosts(url)[0]!,
+  hosts: DatabaseHosts.of(url),
+});
+
 /** Returns the options that all connections share. @param extra options of pg's pool */
 const dataSourceOptions = (url: string, logger: Logger, extra: pg.PoolConfig): DataSourceOptions => ({
   type: 'postgres',
-  url,
+  url: splitHosts(url)[0]!,
   entities,
   migrations,
   migrationsTableName: 'migrations',
   logging: false,
   poolErrorHandler: (error: unknown) =>
     logger.warn({ reason: errorMessage(error) }, 'database connection lost'),
-  extra: { application_name: `gatehouse/${VERSION}`, Client: Connection, pipeline: true, ...extra },
+  extra: {
+    application_name: `gatehouse/${VERSION}`,
+    Client: Connection,
+    hosts: DatabaseHosts.of(url),
+    pipeline: true,
+    ...extra,
+  },
 });

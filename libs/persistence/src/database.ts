@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
-import pg from 'pg';
+import type pg from 'pg';
 import { unavailable } from '@gatehouse/domain';
 import {
   errorCode,
@@ -10,12 +10,14 @@ import {
   monotonicMs,
   sha256,
   sleep,
+  splitHosts,
   withTimeout,
   type Config,
   type Logger,
 } from '@gatehouse/platform';
 import {
   CLOSE_MS,
+  createConnection,
   createDataSource,
   ownerConnectionOptions,
   poolOptions,
@@ -23,7 +25,7 @@ import {
 } from './data-source.js';
 import { migrationRun } from './migration-run.js';
 import { withCurrentTrace } from './statement-spans.js';
-import { toUnavailableError } from './unavailable-error.js';
+import { READ_ONLY, toUnavailableError } from './unavailable-error.js';
 import { boolean, statement, type BoundStatement, type Statement } from './statements.js';
 
 /**
@@ -77,12 +79,21 @@ const DIFFERING_TIMEOUTS = `
 
 /** Returns host, port and the URL without its password, for the log. */
 function describeTarget(databaseUrl: string): Record<string, string> {
-  if (!URL.canParse(databaseUrl)) return {};
-  const url = new URL(databaseUrl);
-  if (url.password) url.password = '***';
-  // Query parameters can contain a password as well.
-  url.search = '';
-  return { setting: 'DATABASE_URL', url: url.href, host: url.hostname, port: url.port || '5432' };
+  const hosts = splitHosts(databaseUrl);
+  if (!hosts.every((each) => URL.canParse(each))) return {};
+  const urls = hosts.map((each) => new URL(each));
+  for (const url of urls) {
+    if (url.password) url.password = '***';
+    // Query parameters can contain a password as well.
+    url.search = '';
+  }
+  const list = (part: (url: URL) => string): string => urls.map(part).join(',');
+  return {
+    setting: 'DATABASE_URL',
+    url: list(({ href }) => href),
+    host: list(({ hostname }) => hostname),
+    port: list(({ port }) => port || '5432'),
+  };
 }
 
 /** The connection pool. It connects in the background, so that a process can report that it is waiting. */
@@ -136,7 +147,9 @@ export class Database implements Sql {
         log('database is read-only, waiting for the primary', {});
       } catch (error) {
         if (!toUnavailableError(error)) throw error;
-        log('database unreachable, retrying', { reason: errorMessage(error), code: errorCode(error) });
+        const code = errorCode(error);
+        if (code === READ_ONLY) log('database is read-only, waiting for the primary', {});
+        else log('database unreachable, retrying', { reason: errorMessage(error), code });
       }
       // Until the database accepts writes, the process is not connected.
       if (this.isConnected) await this.dataSource.destroy();
@@ -214,7 +227,7 @@ export class Database implements Sql {
     if (connectionString === null)
       this.logger.info('no direct URL of the database, polling instead of LISTEN');
     while (connectionString !== null && !this.isClosed) {
-      const client = new pg.Client({ connectionString, keepAlive: true });
+      const client = createConnection(connectionString);
       const ended = new Promise<void>((resolve) => client.once('end', resolve).on('error', () => resolve()));
       try {
         await client.connect();

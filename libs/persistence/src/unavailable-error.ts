@@ -30,10 +30,11 @@ const unavailableCodes = new Set([
 ]);
 
 /**
- * Messages of pg errors without a code; "Query read timeout" if no response arrived within `query_timeout`.
+ * Messages of pg errors without a code; "Query read timeout" if no response arrived within `query_timeout`, "timeout expired" if
+ * a connection took too long.
  */
 const unavailableMessages =
-  /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout/;
+  /timeout exceeded when trying to connect|timeout expired|Connection terminated|not queryable|Query read timeout/;
 
 /** Returns 503 `unavailable` if the error means that the database is unavailable, slow or read-only, otherwise null. */
 export function toUnavailableError(error: unknown): GatehouseError | null {

@@ -1,0 +1,99 @@
+import pg from 'pg';
+import { errorCode, splitHosts } from '@gatehouse/platform';
+import { READ_ONLY, toUnavailableError } from './unavailable-error.js';
+
+/** Maximum time for the connection to a host, in ms. All hosts are probed at the same time. */
+const PROBE_TIMEOUT_MS = 1_000;
+
+/**
+ * The parameters that must not be on, by the value of `target_session_attrs` (libpq). PostgreSQL 14 and later reports them when
+ * a client connects.
+ */
+const rejectedParameters: Record<string, string[]> = {
+  any: [],
+  primary: ['in_hot_standby'],
+  'read-write': ['in_hot_standby', 'default_transaction_read_only'],
+};
+
+/** A message of PostgreSQL's protocol. */
+interface ParameterStatus {
+  parameterName: string;
+  parameterValue: string;
+}
+
+interface Address {
+  host: string;
+  port: number;
+}
+
+/**
+ * The hosts of a database URL. Connections go to the first one that `target_session_attrs` accepts, as with libpq; pg does not
+ * support either (ADR 0057). The choice is kept until a connection fails or rejects a write.
+ */
+export class DatabaseHosts {
+  private chosen: Promise<Address> | undefined;
+
+  private constructor(
+    private readonly urls: string[],
+    private readonly parameters: string[],
+  ) {}
+
+  /** Returns the hosts of a URL, or undefined if there is only one. */
+  static of(url: string): DatabaseHosts | undefined {
+    const urls = splitHosts(url);
+    if (urls.length === 1) return undefined;
+    const attributes = new URL(urls[0]!).searchParams.get('target_session_attrs') ?? 'any';
+    return new DatabaseHosts(urls, rejectedParameters[attributes]!);
+  }
+
+  /** Returns the host for the next connection. @throws Error if there is none */
+  choose(): Promise<Address> {
+    this.chosen ??= this.findFirst().catch((error: unknown) => {
+      this.forget();
+      throw error;
+    });
+    return this.chosen;
+  }
+
+  /** Makes the next connection look for a host again. */
+  forget(): void {
+    this.chosen = undefined;
+  }
+
+  private async findFirst(): Promise<Address> {
+    const probes = this.urls.map((url) => probe(url, this.parameters));
+    for (const each of probes) each.catch(() => undefined);
+    const errors: unknown[] = [];
+    for (const each of probes) {
+      try {
+        return await each;
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    // A wrong password must not look like an outage, and neither must a standby look unreachable.
+    throw (
+      errors.find((error) => !toUnavailableError(error)) ??
+      errors.find((error) => errorCode(error) === READ_ONLY) ??
+      errors[0]
+    );
+  }
+}
+
+/** Returns the address of a host. @throws Error if it is unreachable, or READ_ONLY if one of the parameters is on */
+async function probe(url: string, parameters: string[]): Promise<Address> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: PROBE_TIMEOUT_MS });
+  client.on('error', () => undefined);
+  const isOn = new Set<string>();
+  client.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
+    if (parameterValue === 'on') isOn.add(parameterName);
+  });
+  try {
+    await client.connect();
+    if (!parameters.some((name) => isOn.has(name))) return { host: client.host, port: client.port };
+    throw Object.assign(new Error(`${client.host}:${client.port} is read-only`), { code: READ_ONLY });
+  } finally {
+    // Not awaited: a server that does not respond does not close the connection either.
+    void client.end().catch(() => undefined);
+  }
+}
