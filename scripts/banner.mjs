@@ -5,7 +5,7 @@ import path from 'node:path';
 /**
  * Prints the addresses of Gatehouse and, outside production, the keys.
  * @param {NodeJS.WriteStream} report
- * @param {{ production: boolean, publicUrl: string, dataDir: string, redisUrl: string | null, docs: boolean,
+ * @param {{ production: boolean, publicUrl: string, dataDir: string, redis: object | null, docs: boolean,
  *   console: boolean, http: { host: string, port: number } }} config
  * @param {number} seconds duration of the start
  * @param {boolean} isSeeded true if the keys in DATA_DIR belong to this database
@@ -18,7 +18,7 @@ export function printBanner(report, config, seconds, isSeeded) {
     ...(config.console ? [['Console', `${url}/console/`]] : []),
     ...(config.docs ? [['Reference', `${url}/docs`]] : []),
     ['Data directory', config.dataDir],
-    ['Deliveries', config.redisUrl ? 'queued in Redis' : 'queued in PostgreSQL (REDIS_URL is not set)'],
+    ['Deliveries', config.redis ? 'queued in Redis' : 'queued in PostgreSQL (REDIS_URL is not set)'],
   ];
   const keys = config.production || !isSeeded ? undefined : readCredentials(config.dataDir);
   if (keys) {

@@ -274,8 +274,8 @@ function checkCompose({ settings, loadConfig }) {
 /** Checks that both programs accept the configuration, both unchanged and for production. */
 function checkConfiguration(loadConfig, environments) {
   for (const environment of environments({})) {
-    const { production, publicUrl, rootSecrets, redisUrl } = loadConfig(environment);
-    const { hostname, password } = new URL(redisUrl);
+    const { production, publicUrl, rootSecrets, redis } = loadConfig(environment);
+    const { hostname, password } = new URL(redis.url);
     expectEqual(
       'docker-compose.yml: development',
       { production, publicUrl, rootSecrets, hostname, password },

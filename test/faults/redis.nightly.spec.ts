@@ -4,9 +4,11 @@ import { emitEvents } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
 import { formatSeconds, recordMeasurements } from '../support/measurements.js';
 import { History, ON_TIME } from '../support/history.js';
+import { RedisSentinel } from '../support/redis-sentinel.js';
 import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { hasRedisServer, RedisServer } from '../support/redis-server.js';
+import { runInChains } from '../support/run-in-chains.js';
 import { startReplica } from '../support/start-replica.js';
 import { freePort } from '../support/server-process.mjs';
 import { PASSWORD, TestInstance, type InstanceOptions } from '../support/test-instance.js';
@@ -141,12 +143,42 @@ describeRedis('faults of Redis within time limits, deliveries with redis', () =>
     expect(readyMs).toBeLessThan(10_000);
     await createEndpoint();
     await sleep(5_000);
-    redis = await RedisServer.start(port);
+    redis = await RedisServer.start({ port });
     const usedMs = await waitForRedisUse();
     expect(usedMs).toBeLessThan(20_000);
     recordMeasurements({ 'ready after': formatSeconds(readyMs), 'used after': formatSeconds(usedMs) });
     await registerCustomer(instance);
     await history.check(ON_TIME);
+  });
+
+  it('the primary of Redis is killed and Sentinel promotes its replica, under 100 registrations: all return 201 and are delivered; the same processes use the new primary', async () => {
+    const primary = await RedisServer.start();
+    const replica = await RedisServer.start({ settings: { replicaof: `127.0.0.1 ${primary.port}` } });
+    const sentinel = await RedisSentinel.start(primary);
+    try {
+      await eventually('Sentinel to find the replica', async () =>
+        (await sentinel.command('SENTINEL REPLICAS mymaster')).includes(String(replica.port)),
+      );
+      await start({ env: { REDIS_SENTINELS: `redis://127.0.0.1:${sentinel.port}` } }, 'redis://mymaster');
+      await createEndpoint();
+      await eventually('Redis to be used', async () => (await readiness()).status === 'ready');
+      const load = runInChains(2, 50, () => registerCustomer(instance));
+      await eventually('deliveries', () => receiver.requests.length >= 10);
+      await primary.stop();
+      const promotedAt = await eventually('the promotion', async () =>
+        /role:master/.test(await replica.command('INFO replication')) ? Date.now() : null,
+      );
+      redis = replica;
+      const usedMs = await waitForRedisUse(promotedAt);
+      await load;
+      await registerCustomer(instance);
+      await history.check(ON_TIME);
+      expect([instance.api, ...instance.workers].map(({ isRunning }) => isRunning)).toEqual([true, true]);
+      recordMeasurements({ 'used again after': formatSeconds(usedMs) });
+    } finally {
+      await Promise.all([sentinel.remove(), primary.remove(), replica.remove()]);
+      redis = undefined;
+    }
   });
 
   it('Redis is down for 5 s while the worker is idle, and restarts empty: the worker continues within 30 s without a restart', async () => {

@@ -1,4 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Queue } from 'bullmq';
+import { createAuthority } from '../support/certificates.js';
 import { runInChains } from '../support/run-in-chains.js';
 import { registerCustomers, registerCustomer } from '../support/customers.js';
 import { emitEvents } from '../support/dead-letters.js';
@@ -6,9 +10,11 @@ import { LONG_RETRY_SCHEDULE, makeDeliveriesDue } from '../support/delivery-time
 import { eventually } from '../support/eventually.js';
 import { recordMeasurements } from '../support/measurements.js';
 import { AT_ONCE, History } from '../support/history.js';
+import { insertOperator } from '../support/operator-client.js';
 import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { hasRedisServer, RedisServer } from '../support/redis-server.js';
+import { Scrape } from '../support/scrape.js';
 import { freePort } from '../support/server-process.mjs';
 import { PASSWORD, TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -19,19 +25,22 @@ const describeRedis = hasRedisServer ? describe : describe.skip;
 /** All tests share an instance: each one ends when Redis is used again. */
 describeRedis('faults of Redis, deliveries with redis', () => {
   let port: number;
+  let metricsPort: number;
   let redis: RedisServer | undefined;
   let instance: TestInstance;
   let receiver: Receiver;
   let history: History;
   beforeAll(async () => {
-    port = await freePort();
+    [port, metricsPort] = [await freePort(), await freePort()];
     receiver = await Receiver.start();
     instance = await TestInstance.start({
       env: {
         REDIS_URL: `redis://127.0.0.1:${port}`,
         RATE_LIMITS: 'off',
         WEBHOOK_RETRY_SCHEDULE: LONG_RETRY_SCHEDULE,
+        METRICS_PORT: String(metricsPort),
       },
+      workerEnv: { METRICS_PORT: '' },
     });
     history = new History(instance, receiver);
     await instance.createEndpoint(receiver.url, ['customer.created']);
@@ -58,7 +67,7 @@ describeRedis('faults of Redis, deliveries with redis', () => {
     expect(await readiness()).toEqual({ status: 'degraded' });
     await registerCustomer(instance);
     await waitForRequests(0, 1);
-    redis = await RedisServer.start(port);
+    redis = await RedisServer.start({ port });
     await waitForRedisUse();
     await registerCustomer(instance);
     await check();
@@ -116,17 +125,63 @@ describeRedis('faults of Redis, deliveries with redis', () => {
     expect(receiver.requests).toHaveLength(before + 200);
   });
 
-  it('Redis is full: 201 and delivered; Redis is used when it has memory again', async () => {
-    const before = receiver.requests.length;
+  /** Replaces the server by another one on the same port. */
+  const replaceRedis = async (start: (options: { port: number }) => Promise<RedisServer>) => {
+    await redis!.remove();
+    redis = await start({ port });
+  };
+  const setMemory = async (bytes: number) => {
     await redis!.command('CONFIG SET maxmemory-policy noeviction');
-    expect(await redis!.command('CONFIG SET maxmemory 1')).toBe('+OK');
-    await registerCustomers(instance, 10);
-    await waitForRequests(before, 10);
-    await redis!.command('CONFIG SET maxmemory 0');
-    await waitForRedisUse();
-    await registerCustomers(instance, 5);
-    await check();
-  });
+    expect(await redis!.command(`CONFIG SET maxmemory ${bytes}`)).toBe('+OK');
+  };
+
+  it.each([
+    {
+      fault: 'Redis is full',
+      problem: 'full',
+      message: 'Redis is full',
+      begin: () => setMemory(1),
+      end: () => setMemory(0),
+    },
+    {
+      fault: 'Redis is a replica',
+      problem: 'read_only',
+      message: 'Redis is read-only',
+      begin: () => redis!.command('REPLICAOF 127.0.0.1 9'),
+      end: () => redis!.command('REPLICAOF NO ONE'),
+    },
+    {
+      fault: 'Redis is a cluster and cluster mode is off',
+      problem: 'cluster',
+      message: 'Redis is a cluster; set REDIS_CLUSTER=on',
+      begin: () => replaceRedis((options) => RedisServer.startCluster(options)),
+      end: () => replaceRedis((options) => RedisServer.start(options)),
+    },
+  ])(
+    'RN-04: $fault: degraded, reported in the health, the log and the metrics; 201 and delivered; Redis is used when it accepts writes again',
+    async ({ problem, message, begin, end }) => {
+      const operator = await insertOperator(instance);
+      const before = receiver.requests.length;
+      await begin();
+      const programs = [instance.api, instance.workers[0]!];
+      await eventually('both programs to log the problem', () =>
+        programs.every(({ log }) =>
+          log.some((line) => line.message === `${message}; deliveries continue through PostgreSQL`),
+        ),
+      );
+      expect(await readiness()).toEqual({ status: 'degraded' });
+      expect((await operator.request('GET', '/health')).body.redis).toBe(problem);
+      const metrics = await Scrape.load(metricsPort);
+      expect(metrics.value('gatehouse_redis_problem', { kind: problem })).toBe(1);
+      expect(metrics.value('gatehouse_redis_up')).toBe(0);
+      await registerCustomers(instance, 10);
+      await waitForRequests(before, 10);
+      await end();
+      await waitForRedisUse();
+      await registerCustomers(instance, 5);
+      await check();
+    },
+  );
 
   it('Redis is frozen: 201 and delivered; Redis is used when it responds again', async () => {
     const before = receiver.requests.length;
@@ -178,6 +233,64 @@ describeRedis('faults of Redis, deliveries with redis', () => {
     const programs = [instance.api, ...instance.workers.filter(({ isRunning }) => isRunning)];
     const exitCodes = await Promise.all(programs.map((each) => each.stop('SIGTERM')));
     expect(exitCodes).toEqual(programs.map(() => 0));
+  });
+});
+
+describeRedis('a Redis cluster with TLS and an ACL user', () => {
+  let folder: string;
+  let redis: RedisServer;
+  let receiver: Receiver;
+  let instance: TestInstance;
+  let metricsPort: number;
+  beforeAll(async () => {
+    const authority = createAuthority();
+    folder = await mkdtemp(join(tmpdir(), 'gatehouse-authority-'));
+    const caFile = join(folder, 'authority.pem');
+    await writeFile(caFile, authority.cert);
+    redis = await RedisServer.startCluster({ certificate: authority.issue(['127.0.0.1']) });
+    await redis.addUser('shop', 'p%40ss');
+    receiver = await Receiver.start();
+    metricsPort = await freePort();
+    instance = await TestInstance.start({
+      workers: 0,
+      env: {
+        REDIS_URL: `rediss://shop:p%2540ss@127.0.0.1:${redis.tlsPort}`,
+        REDIS_CLUSTER: 'on',
+        NODE_EXTRA_CA_CERTS: caFile,
+        METRICS_PORT: String(metricsPort),
+        TRUSTED_PROXIES: '127.0.0.0/8',
+        TIME_SCALE: '100',
+      },
+      workerEnv: { METRICS_PORT: '' },
+    });
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+  afterAll(() => instance?.stop());
+  afterAll(() => receiver?.stop());
+  afterAll(() => redis?.remove());
+  const waitForStatus = (status: string) =>
+    eventually(
+      `readiness ${status}`,
+      async () => (await instance.request('GET', '/readyz')).body.status === status,
+    );
+
+  it('RN-04: no worker has been running for 60 s: degraded, logged and in the metrics; deliveries continue over the cluster when a worker runs', async () => {
+    await instance.createEndpoint(receiver.url, ['customer.created']);
+    await registerCustomer(instance);
+    await eventually('the log', () =>
+      instance.api.log.some(
+        ({ message }) => message === 'no webhook-worker is running; webhooks and emails wait',
+      ),
+    );
+    await waitForStatus('degraded');
+    expect((await Scrape.load(metricsPort)).value('gatehouse_workers_running')).toBe(0);
+    await instance.startWorker().waitUntilReady();
+    await waitForStatus('ready');
+    await registerCustomer(instance);
+    await eventually('both deliveries', () => receiver.requests.length === 2);
+    await eventually('the worker to wait for jobs', async () =>
+      /cmd=(bzpopmin|bzmpop) user=shop/i.test(await redis.command('CLIENT LIST')),
+    );
   });
 });
 

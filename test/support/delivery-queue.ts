@@ -5,15 +5,17 @@ import {
   loadDeliveryQueue,
   REDIS_DELIVERY_QUEUE,
   type DeliveryQueue,
+  type RedisTarget,
 } from '@gatehouse/platform';
 
 /** Creates the delivery queue in an application that contains nothing else. */
 export async function createDeliveryQueue(
-  redisUrl: string,
+  redis: string | RedisTarget,
   stuckMs?: number,
 ): Promise<{ app: INestApplicationContext; queue: DeliveryQueue }> {
+  const target = typeof redis === 'string' ? { url: redis, sentinels: null, isCluster: false } : redis;
   const logger = createLogger({ logLevel: 'silent' }, 'test');
-  const module = await loadDeliveryQueue(redisUrl, logger, stuckMs);
+  const module = await loadDeliveryQueue(target, logger, stuckMs);
   const app = await NestFactory.createApplicationContext(module, { logger: false });
   return { app, queue: app.get(REDIS_DELIVERY_QUEUE) };
 }

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from './eventually.js';
@@ -9,21 +9,59 @@ import { freePort } from './server-process.mjs';
 
 export { hasRedisServer } from './redis-process.mjs';
 
+interface RedisServerOptions {
+  /** Default: a free one. */
+  port?: number;
+  /** Settings of redis.conf. */
+  settings?: Record<string, string | number>;
+  /** With a certificate, the server also listens with TLS on `tlsPort`. */
+  certificate?: { cert: string; key: string };
+}
+
 /** A Redis server that a test may stop, start and flush. */
 export class RedisServer {
   private child: ChildProcess | undefined;
   private constructor(
-    private readonly port: number,
+    readonly port: number,
+    /** 0 without a certificate. */
+    readonly tlsPort: number,
     private readonly folder: string,
+    private readonly settings: Record<string, string | number>,
   ) {}
 
-  /** @param port default: a free one */
-  static async start(port?: number): Promise<RedisServer> {
-    const server = new RedisServer(
-      port ?? (await freePort()),
-      await mkdtemp(join(tmpdir(), 'gatehouse-redis-')),
-    );
+  static async start({ port, settings = {}, certificate }: RedisServerOptions = {}): Promise<RedisServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-redis-'));
+    const tlsPort = certificate ? await freePort() : 0;
+    const tls = {
+      'tls-port': tlsPort,
+      'tls-cert-file': 'cert.pem',
+      'tls-key-file': 'key.pem',
+      'tls-ca-cert-file': 'cert.pem',
+      'tls-auth-clients': 'no',
+      // A cluster then announces this port to its clients.
+      'tls-cluster': 'yes',
+    };
+    if (certificate) {
+      await writeFile(join(folder, 'cert.pem'), certificate.cert);
+      await writeFile(join(folder, 'key.pem'), certificate.key);
+    }
+    const server = new RedisServer(port ?? (await freePort()), tlsPort, folder, {
+      ...settings,
+      ...(certificate ? tls : {}),
+    });
     await server.start();
+    return server;
+  }
+
+  /** Starts a cluster of one node, which accepts writes two seconds later. */
+  static async startCluster(options: Omit<RedisServerOptions, 'settings'> = {}): Promise<RedisServer> {
+    const settings = {
+      'cluster-enabled': 'yes',
+      'cluster-announce-ip': '127.0.0.1',
+      'cluster-port': await freePort(),
+    };
+    const server = await RedisServer.start({ ...options, settings });
+    await server.command('CLUSTER ADDSLOTSRANGE 0 16383');
     return server;
   }
 
@@ -32,7 +70,7 @@ export class RedisServer {
   }
 
   async start(): Promise<void> {
-    this.child = spawnRedis({ port: this.port, dir: this.folder });
+    this.child = spawnRedis({ port: this.port, dir: this.folder, ...this.settings });
     await eventually('Redis to respond', async () => (await this.command('PING')) === '+PONG');
   }
 
@@ -58,6 +96,16 @@ export class RedisServer {
   async remove(): Promise<void> {
     if (this.child?.exitCode === null && this.child.signalCode === null) await this.stop();
     await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /**
+   * Adds an ACL user that may use only the keys of Gatehouse, and no commands that administrate the server
+   * (docs/operations.md, "Configure Redis").
+   */
+  async addUser(name: string, password: string): Promise<void> {
+    const rules = '~gatehouse* ~{gatehouse}* +@all -@admin -@dangerous +info +cluster|slots +cluster|info';
+    const response = await this.command(`ACL SETUSER ${name} on >${password} ${rules}`);
+    if (response !== '+OK') throw new Error(response);
   }
 
   /**

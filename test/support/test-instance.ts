@@ -31,6 +31,8 @@ export interface InstanceOptions {
   queue?: Queue;
   /** Settings of all processes; a function returns those that depend on the URLs of the database. */
   env?: Record<string, string> | ((database: { url: string; ownerUrl: string }) => Record<string, string>);
+  /** Settings of the workers only. */
+  workerEnv?: Record<string, string>;
   /** Number of workers; default: 1. */
   workers?: number;
   /** Template database; default: the migrated template. */
@@ -128,7 +130,8 @@ export class TestInstance {
       throw new Error(
         'use TestInstance.startShared(), or name the file *.dedicated.spec.ts (CONTRIBUTING.md)',
       );
-    const { queue = 'postgresql', env = {}, workers = 1, template = process.env['TEST_TEMPLATE']! } = options;
+    const { queue = 'postgresql', env = {}, workerEnv = {}, workers = 1 } = options;
+    const { template = process.env['TEST_TEMPLATE']! } = options;
     const databaseName = `test_${randomUUID().replaceAll('-', '')}`;
     const port = await freePort();
     const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-instance-'));
@@ -152,6 +155,7 @@ export class TestInstance {
         await rm(dataDir, { recursive: true, force: true });
       },
     );
+    instance.workerEnv = workerEnv;
     instance.startApi();
     for (let index = 0; index < workers; index += 1) instance.startWorker();
     await instance.waitUntilReady().catch(async (error: unknown) => {

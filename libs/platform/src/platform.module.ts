@@ -8,6 +8,7 @@ import { Metrics } from './metrics/metrics.js';
 import { MetricsServer } from './metrics/metrics-server.js';
 import { DeliveryQueue, REDIS_DELIVERY_QUEUE } from './queue/delivery-queue.js';
 import { loadDeliveryQueue } from './queue/load-delivery-queue.js';
+import { redisProblems } from './queue/redis-health.js';
 import { TestCommands } from './test-commands.js';
 
 /**
@@ -32,6 +33,13 @@ export class PlatformModule {
         useFactory: (metrics: Metrics | null, queue: DeliveryQueue | null = null) => {
           const readIsUp = () => queue && Number(queue.isReady());
           metrics?.gauge('gatehouse_redis_up', '1 if Redis accepts jobs, otherwise 0.', readIsUp);
+          if (queue)
+            metrics?.states(
+              'gatehouse_redis_problem',
+              '1 for the reason for which Redis does not accept jobs, otherwise 0.',
+              { kind: Object.keys(redisProblems) },
+              () => queue.problem,
+            );
           return queue;
         },
         inject: [Metrics, { token: REDIS_DELIVERY_QUEUE, optional: true }],
@@ -45,7 +53,7 @@ export class PlatformModule {
     ];
     return {
       module: PlatformModule,
-      imports: config.redisUrl ? [loadDeliveryQueue(config.redisUrl, logger)] : [],
+      imports: config.redis ? [loadDeliveryQueue(config.redis, logger)] : [],
       providers,
       exports: providers.map(({ provide }) => provide),
     };

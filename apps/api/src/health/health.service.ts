@@ -44,7 +44,7 @@ export class HealthService {
         migrations: { applied: systemStatus.migrationsApplied, pending: pending.length },
         auditLogProtected: isAuditLogProtected,
       },
-      redis: !this.queue ? 'not_configured' : this.queue.isReady() ? 'connected' : 'unreachable',
+      redis: this.queue ? (this.queue.problem ?? 'connected') : 'not_configured',
       queue: {
         pending: systemStatus.pending,
         due: systemStatus.due,

@@ -33,7 +33,7 @@ import { WorkerWatch } from './worker-watch.js';
     },
     {
       provide: RateLimiter,
-      useFactory: (config: Config, logger: Logger) => RateLimiter.load(config.redisUrl, logger),
+      useFactory: (config: Config, logger: Logger) => RateLimiter.load(config.redis, logger),
       inject: [Config, LOGGER],
     },
     { provide: APP_FILTER, useClass: ProblemFilter },

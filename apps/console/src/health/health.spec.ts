@@ -35,6 +35,7 @@ describe('listProblems', () => {
   it.each([
     ['bad Workers', { workers: [worker(false)] }],
     ['warn Redis', { redis: 'unreachable' as const }],
+    ['warn Redis', { redis: 'read_only' as const }],
     ['warn Queue', { queue: { ...healthy.queue, oldestDueAt: ago(90) } }],
     ['bad Queue', { queue: { ...healthy.queue, oldestDueAt: ago(3_600) } }],
     ['warn Database', { database: { ...healthy.database, migrations: { applied: 3, pending: 1 } } }],

@@ -48,12 +48,24 @@ export function databaseStatus({ migrations, auditLogProtected }: Health['databa
   );
 }
 
+const redisProblems: Record<
+  Exclude<Health['redis'], 'connected' | 'not_configured'>,
+  [label: string, remedy: string]
+> = {
+  unreachable: ['Unreachable', 'Check that Redis is running and that its network is reachable.'],
+  read_only: ['Read-only', 'Redis is a replica: set REDIS_URL to the primary.'],
+  full: ['Full', 'Increase maxmemory of Redis.'],
+  cluster: ['Cluster mode is off', 'Redis is a cluster: set REDIS_CLUSTER=on.'],
+  rejects_writes: ['Rejects writes', 'The log contains the error of Redis.'],
+};
+
 export function redisStatus(redis: Health['redis']): ComponentStatus {
   if (redis === 'connected') return good('Operational');
   if (redis === 'not_configured') return { tone: 'calm', label: 'Not configured' };
+  const [label, remedy] = redisProblems[redis];
   return warn(
-    'Unreachable',
-    'Gatehouse continues without Redis. Each process counts rate limits on its own.',
+    label,
+    `${remedy} Until then, deliveries continue through PostgreSQL, and each process counts rate limits on its own.`,
   );
 }
 

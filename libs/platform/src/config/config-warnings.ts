@@ -3,6 +3,7 @@ import { unescape } from 'node:querystring';
 import ipaddr from 'ipaddr.js';
 import { isOutdatedNode } from './outdated-node.js';
 import type { SettingValues } from './settings.js';
+import { splitHosts } from './split-hosts.js';
 
 /** The weaknesses that production allows but reports, with their log messages. */
 export const configWarnings = {
@@ -22,7 +23,9 @@ export function listConfigWarnings(
   environment: Record<string, string | undefined>,
 ): ConfigWarning[] {
   if (values.NODE_ENV !== 'production') return [];
-  const { SMTP_URL: smtpUrl, REDIS_URL: redisUrl, DATABASE_URL, MIGRATE_DATABASE_URL } = values;
+  const { SMTP_URL: smtpUrl, REDIS_URL, REDIS_SENTINELS, DATABASE_URL, MIGRATE_DATABASE_URL } = values;
+  const hostsOf = (...urls: (string | null)[]): string[] =>
+    urls.flatMap((url) => (url ? splitHosts(url) : []));
   const hasRemoteMailServer = smtpUrl !== null && isRemoteMailServer(smtpUrl);
   const found: Record<ConfigWarning, boolean> = {
     node_outdated: isOutdatedNode(process.versions.node),
@@ -30,9 +33,9 @@ export function listConfigWarnings(
       hasRemoteMailServer && !values.SMTP_REQUIRE_TLS && new URL(smtpUrl).protocol === 'smtp:',
     smtp_certificate_unverified:
       hasRemoteMailServer && /^(false|0)$/.test(parameter(smtpUrl, 'tls.rejectUnauthorized') ?? ''),
-    redis_unencrypted: redisUrl !== null && isUnencryptedRedis(redisUrl),
-    database_unencrypted: [DATABASE_URL, MIGRATE_DATABASE_URL].some(
-      (url) => url !== null && isUnencryptedDatabase(url, environment),
+    redis_unencrypted: hostsOf(REDIS_URL, REDIS_SENTINELS).some(isUnencryptedRedis),
+    database_unencrypted: hostsOf(DATABASE_URL, MIGRATE_DATABASE_URL).some((url) =>
+      isUnencryptedDatabase(url, environment),
     ),
   };
   return (Object.keys(found) as ConfigWarning[]).filter((warning) => found[warning]);

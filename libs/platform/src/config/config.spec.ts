@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { splitWords } from '../../../../test/support/split-words.js';
 import { ConfigError, loadConfig } from './config.js';
 import { settings } from './settings.js';
+import { splitHosts } from './split-hosts.js';
 
 const secret = 'k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i';
 const base = { GATEHOUSE_SECRET: secret };
@@ -44,7 +45,7 @@ describe('loadConfig', () => {
       logLevel: 'info',
       http: { host: '127.0.0.1', port: 3000, trustedProxies: [], rateLimits: true },
       database: { url: null, migrateUrl: null, pooler: 'none', pool: 10 },
-      redisUrl: null,
+      redis: null,
       mail: { smtpUrl: null, requireTls: false, from: { name: 'Gatehouse', address: 'no-reply@localhost' } },
       webhooks: {
         retrySchedule: [0, 15_000, 60_000, 300_000, 1_800_000],
@@ -82,7 +83,7 @@ describe('loadConfig', () => {
 
   it('treats an empty or blank setting as unset', () => {
     expect(loadConfig({ ...base, PORT: '', HOST: '   ', REDIS_URL: '\n' })).toMatchObject({
-      redisUrl: null,
+      redis: null,
       http: { host: '127.0.0.1', port: 3000 },
     });
   });
@@ -143,7 +144,7 @@ describe('loadConfig', () => {
         pooler: 'transaction',
         pool: 25,
       },
-      redisUrl: 'rediss://redis:6380',
+      redis: { url: 'rediss://redis:6380', sentinels: null, isCluster: false },
       mail: { smtpUrl: 'smtp://mail:587', from: { name: 'Shop', address: 'Post@example.com' } },
       webhooks: {
         retrySchedule: [0, 1_000, 2_000, 3_000, 4_000],
@@ -201,10 +202,17 @@ describe('errors of the configuration', () => {
     DATABASE_POOL: ['0'],
     DATABASE_POOLER: ['session'],
     PUBLIC_URL: ['auth.example.com', 'ftp://auth.example.com'],
-    DATABASE_URL: ['mysql://db'],
+    DATABASE_URL: [
+      'mysql://db',
+      'postgres://db-1:5432,db-2:x/gatehouse',
+      'postgres://db-1,db-2/gatehouse?target_session_attrs=standby',
+    ],
     // The second one requires DATABASE_URL.
     MIGRATE_DATABASE_URL: ['mysql://db', 'postgres://owner@db/gatehouse'],
-    REDIS_URL: ['redis.example.com:6379'],
+    REDIS_URL: ['redis.example.com:6379', 'redis://cache-1:6379,cache-2:6379'],
+    // The last one requires REDIS_URL.
+    REDIS_SENTINELS: ['sentinel:26379', 'redis://sentinel-1:26379,sentinel-2:x', 'redis://sentinel-1:26379'],
+    REDIS_CLUSTER: ['yes', 'on'],
     SMTP_URL: ['http://mail'],
     MAIL_FROM: ['Gatehouse', 'Gatehouse <no-reply>', 'a@example.com, b@example.com'],
     SIGNING_KEY_MAX_AGE: ['23h', 'never'],
@@ -256,6 +264,44 @@ describe('errors of the configuration', () => {
       );
   });
 
+  it('rejects settings of Sentinel and of a cluster that contradict each other', () => {
+    const REDIS_SENTINELS = 'redis://sentinel-1:26379,sentinel-2:26379';
+    const problems = (REDIS_URL: string, more: object) => problemsIn({ ...base, REDIS_URL, ...more });
+    const name = expect.stringMatching(/^REDIS_URL must contain the name of the primary/);
+    expect(problems('redis://cache:6379', { REDIS_SENTINELS })).toEqual([name]);
+    expect(problems('redis:///1', { REDIS_SENTINELS })).toEqual([name]);
+    expect(problems('redis://mymaster', { REDIS_SENTINELS, REDIS_CLUSTER: 'on' })).toEqual([
+      'REDIS_SENTINELS must be unset if REDIS_CLUSTER is on',
+    ]);
+    expect(problems('redis://cache/1', { REDIS_CLUSTER: 'on' })).toEqual([
+      'REDIS_URL must use database 0 if REDIS_CLUSTER is on',
+    ]);
+  });
+
+  it('accepts several hosts of PostgreSQL, of Sentinel and of a Redis cluster', () => {
+    const DATABASE_URL =
+      'postgresql://shop:a,b@db-1:5432,[fd00::5]:5433,db-3/gatehouse?target_session_attrs=read-write';
+    const sentinel = {
+      REDIS_URL: 'redis://shop:secret@My-Master/2',
+      REDIS_SENTINELS: 'redis://s-1:26379,s-2:26379',
+    };
+    expect(loadConfig({ ...base, DATABASE_URL, ...sentinel })).toMatchObject({
+      database: { url: DATABASE_URL },
+      redis: { url: sentinel.REDIS_URL, sentinels: sentinel.REDIS_SENTINELS, isCluster: false },
+    });
+    const cluster = 'rediss://cache-1:6379,cache-2:6379';
+    expect(loadConfig({ ...base, REDIS_URL: cluster, REDIS_CLUSTER: 'on' }).redis).toEqual({
+      url: cluster,
+      sentinels: null,
+      isCluster: true,
+    });
+    expect(splitHosts(DATABASE_URL)).toEqual([
+      'postgresql://shop:a,b@db-1:5432/gatehouse?target_session_attrs=read-write',
+      'postgresql://shop:a,b@[fd00::5]:5433/gatehouse?target_session_attrs=read-write',
+      'postgresql://shop:a,b@db-3/gatehouse?target_session_attrs=read-write',
+    ]);
+  });
+
   it('one message lists all errors, with the values of settings that are not secret', () => {
     const environment = { PORT: 'x', LOG_LEVEL: 'loud', BCRYPT_COST: '99', GATEHOUSE_SECRET: 'short' };
     expect(() => loadConfig(environment)).toThrow(
@@ -268,7 +314,7 @@ describe('errors of the configuration', () => {
 
   it('CF-01: never shows the value of a secret setting', () => {
     const names =
-      'DATABASE_URL MIGRATE_DATABASE_URL REDIS_URL SMTP_URL GATEHOUSE_SECRET STRIPE_SECRET_KEY ALERT_WEBHOOK_URL';
+      'DATABASE_URL MIGRATE_DATABASE_URL REDIS_URL REDIS_SENTINELS SMTP_URL GATEHOUSE_SECRET STRIPE_SECRET_KEY ALERT_WEBHOOK_URL';
     for (const name of splitWords(names)) {
       expect(settings[name as keyof typeof settings].secret).toBe(true);
       const problems = problemsIn({ ...base, [name]: 'hunter2-hunter2' });
@@ -310,7 +356,8 @@ describe('secrets in files', () => {
     PUBLIC_URL: 'https://auth.example.com',
     DATABASE_URL: 'postgres://gatehouse:Vq8-hTz2@db.example.com/gatehouse',
     MIGRATE_DATABASE_URL: 'postgres://owner:Lm4-sXc9@db.example.com/gatehouse',
-    REDIS_URL: 'rediss://:Kd7-wPz4@cache.example.com',
+    REDIS_URL: 'rediss://:Kd7-wPz4@mymaster',
+    REDIS_SENTINELS: 'rediss://:Bn5-tHq2@sentinel.example.com',
     GATEHOUSE_SECRET: secret,
     OPERATOR_PASSWORD: 'an unusual long phrase',
     SMTP_URL: 'smtps://mailer:Xw3-kLp9@mail.example.com',
@@ -341,7 +388,7 @@ describe('secrets in files', () => {
 
   it('treats a blank path as unset, and ignores files of settings that are not secret', () => {
     expect(loadConfig({ ...base, REDIS_URL_FILE: '  ', PORT_FILE: '/nowhere' })).toMatchObject({
-      redisUrl: null,
+      redis: null,
       http: { port: 3000 },
     });
     expect(loadConfig({ GATEHOUSE_SECRET: ' ', GATEHOUSE_SECRET_FILE: write(secret) }).rootSecrets).toEqual([
@@ -439,6 +486,7 @@ describe('production', () => {
     ['DATABASE_URL', 'postgres://app:Chang%65Me@db/app', 'Chang'],
     ['REDIS_URL', 'redis://:redis@cache:6379', ':redis@'],
     ['REDIS_URL', 'rediss://default:ROOT@cache', 'ROOT'],
+    ['DATABASE_URL', 'postgres://app:postgres@db-1:5432,db-2:5432/app', 'postgres:'],
     ['SMTP_URL', 'smtp://mailer:secret@mail:587', ':secret@'],
     ['SMTP_URL', 'smtps://admin:admin@mail', 'admin'],
   ])('CF-03: rejects %s with a default password without showing it (%#)', (name, value, hidden) => {
@@ -520,6 +568,9 @@ describe('production', () => {
     expectWarning('REDIS_URL', 'redis://cache redis://10.0.0.5:6379 redis://:Kd7-wPz4@[fd00::5]', [
       'redis_unencrypted',
     ]);
+    expectWarning('REDIS_SENTINELS', 'redis://localhost,sentinel:26379', ['redis_unencrypted'], {
+      REDIS_URL: 'rediss://mymaster',
+    });
     expectWarning('REDIS_URL', 'rediss://cache redis://localhost redis://127.0.0.1:6379 redis://[::1]', []);
     expectWarning(
       'DATABASE_URL',

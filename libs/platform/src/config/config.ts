@@ -4,7 +4,9 @@ import { canonicalPassword, OPERATOR_PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH } 
 import { parseCidr } from './cidr.js';
 import { isRemoteMailServer, listConfigWarnings, type ConfigWarning } from './config-warnings.js';
 import { readOrCreateRootSecret, rootSecretProblem } from './root-secret.js';
+import { redisSettingProblems, redisTarget, type RedisTarget } from './redis-target.js';
 import { readSecretFile } from './secret-file.js';
+import { splitHosts } from './split-hosts.js';
 import { settings, type SettingName, type SettingValues } from './settings.js';
 import { errorMessage } from '../errors.js';
 import { HostsFile } from '../http/hosts-file.js';
@@ -47,7 +49,8 @@ export abstract class Config {
     pooler: SettingValues['DATABASE_POOLER'];
     pool: number;
   };
-  abstract readonly redisUrl: string | null;
+  /** Null without Redis. */
+  abstract readonly redis: RedisTarget | null;
   /** `requireTls`: true if no email may be sent over an unencrypted connection. */
   abstract readonly mail: { smtpUrl: string | null; requireTls: boolean; from: Sender };
   abstract readonly webhooks: {
@@ -85,10 +88,10 @@ export abstract class Config {
     email: string | null;
     interval: number;
     overdueAfter: number;
+    noWorkerAfter: number;
     pause: number;
     reminder: number;
     retry: number;
-    noWorkerAfter: number;
   };
   abstract readonly audit: { retention: number; ipMode: SettingValues['AUDIT_IP'] };
   abstract readonly passwords: { cost: number; threads: number; queueWait: number; breachListUrl: string };
@@ -142,7 +145,7 @@ export function loadConfig(environment: Environment = process.env, hosts: Hosts 
     problems.push('MIGRATE_DATABASE_URL requires DATABASE_URL');
   }
   if (values.ALERT_EMAIL && !values.SMTP_URL) problems.push('ALERT_EMAIL requires SMTP_URL');
-  problems.push(...firstOperatorProblems(values));
+  problems.push(...redisSettingProblems(values), ...firstOperatorProblems(values));
   if (problems.length > 0) throw new ConfigError(problems);
   return { ...buildConfig(values, hosts), warnings: listConfigWarnings(values, environment) };
 }
@@ -192,7 +195,8 @@ function productionProblems(values: SettingValues, texts: SettingTexts): string[
   if (values.PUBLIC_URL && !values.PUBLIC_URL.startsWith('https://')) {
     problems.push('PUBLIC_URL must start with https:// in production');
   }
-  for (const name of ['DATABASE_URL', 'MIGRATE_DATABASE_URL', 'REDIS_URL', 'SMTP_URL'] as const) {
+  const urls = ['DATABASE_URL', 'MIGRATE_DATABASE_URL', 'REDIS_URL', 'REDIS_SENTINELS', 'SMTP_URL'] as const;
+  for (const name of urls) {
     if (values[name] && hasDefaultPassword(values[name]))
       problems.push(`${name} contains a default password`);
   }
@@ -260,7 +264,7 @@ const defaultPasswords = new Set([
 ]);
 
 function hasDefaultPassword(url: string): boolean {
-  const { username, password } = new URL(url);
+  const { username, password } = new URL(splitHosts(url)[0]!);
   // decodeURIComponent throws for a single %, which a password may contain.
   return password !== '' && (password === username || defaultPasswords.has(unescape(password).toLowerCase()));
 }
@@ -299,7 +303,7 @@ function buildConfig(values: SettingValues, hosts: Hosts): Omit<Config, 'warning
       pooler: values.DATABASE_POOLER,
       pool: values.DATABASE_POOL,
     },
-    redisUrl: values.REDIS_URL,
+    redis: redisTarget(values),
     mail: buildMailConfig(values, production),
     webhooks: buildWebhooksConfig(values, hosts),
     metrics: { port: values.METRICS_PORT || null },
@@ -309,11 +313,11 @@ function buildConfig(values: SettingValues, hosts: Hosts): Omit<Config, 'warning
       email: values.ALERT_EMAIL?.address ?? null,
       interval: 10_000 / Math.min(scale, 100),
       overdueAfter: 30_000 / scale,
+      noWorkerAfter: 60_000 / scale,
       pause: 900_000 / scale,
       reminder: 86_400_000 / scale,
       retry: 60_000 / Math.min(scale, 10),
     },
-      noWorkerAfter: 60_000 / scale,
     audit: { retention: values.AUDIT_RETENTION, ipMode: values.AUDIT_IP },
     passwords: {
       cost: values.BCRYPT_COST,

@@ -1,5 +1,6 @@
 import { canonicalEmail } from '@gatehouse/domain';
 import { parseSender, type Sender } from '../mail/sender.js';
+import { splitHosts } from './split-hosts.js';
 
 /** A setting of the environment, with its parser and its documentation. */
 export interface Setting<T> {
@@ -69,6 +70,37 @@ export const url = (options: Options<string | null>, protocols: string[]): Setti
       `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
     );
   });
+
+/**
+ * Defines a URL that can have several hosts, separated by commas.
+ * @param check returns the problem of the URL of one host, or null
+ */
+const urlOfHosts = (
+  options: Options<string | null>,
+  protocols: string[],
+  check: (url: URL) => string | null = () => null,
+): Setting<string | null> => {
+  const { parse } = url(options, protocols);
+  return defineSetting(options, (value) => {
+    for (const each of splitHosts(value)) {
+      const problem = check(new URL(parse(each)!));
+      if (problem) throw new Error(problem);
+    }
+    return value;
+  });
+};
+
+/** Defines a URL of PostgreSQL, which can have several hosts. Those for standbys only are of no use, because Gatehouse writes. */
+export const databaseUrl = (options: Options<string | null>): Setting<string | null> =>
+  urlOfHosts(options, ['postgres:', 'postgresql:'], ({ searchParams }) =>
+    ['any', 'read-write', 'primary'].includes(searchParams.get('target_session_attrs') ?? 'any')
+      ? null
+      : 'must have any, read-write or primary as target_session_attrs',
+  );
+
+/** Defines a URL of Redis, which can have several hosts. */
+export const redisUrl = (options: Options<string | null>): Setting<string | null> =>
+  urlOfHosts(options, ['redis:', 'rediss:']);
 
 /** Defines an http or https URL to which paths are appended. */
 export const baseUrl = (options: Options<string | null>): Setting<string | null> =>

@@ -1,6 +1,7 @@
-import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterAbstract } from 'rate-limiter-flexible';
+import type { RedisTarget } from '../config/redis-target.js';
 import type { Logger } from '../logging/logger.js';
+import type { RedisConnection } from '../queue/connect-redis.js';
 
 export interface RateLimitPolicy {
   name: string;
@@ -38,14 +39,14 @@ export class RateLimiter {
   private readonly limiters = new Map<string, RateLimiterAbstract>();
 
   /** @param redis null to count in this process */
-  constructor(private readonly redis: Redis | null) {}
+  constructor(private readonly redis: RedisConnection | null) {}
 
-  /** Creates the limiter, with a connection if `redisUrl` is set. Only then ioredis is loaded. */
-  static async load(redisUrl: string | null, logger: Logger): Promise<RateLimiter> {
-    if (!redisUrl) return new RateLimiter(null);
+  /** Creates the limiter, with a connection if `target` is set. Only then ioredis is loaded. */
+  static async load(target: RedisTarget | null, logger: Logger): Promise<RateLimiter> {
+    if (!target) return new RateLimiter(null);
     const { connectRedis } = await import('../queue/connect-redis.js');
     const options = { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 250 };
-    return new RateLimiter(connectRedis(redisUrl, logger, options));
+    return new RateLimiter(connectRedis(target, logger, options));
   }
 
   /**

@@ -81,11 +81,20 @@ export class Metrics {
     });
   }
 
+  /** Creates a gauge with one series for each value of the label: 1 for the current value, otherwise 0. */
+  states(name: string, help: string, labels: LabelValues, read: () => string | null): void {
+    const [[label, values]] = Object.entries(labels) as [[string, readonly string[]]];
+    const gauge = this.createGauge(name, help, [label], () => {
+      const current = read();
+      for (const value of values) gauge.set({ [label]: value }, Number(value === current));
+    });
+  }
+
   private createGauge(
     name: string,
     help: string,
     labelNames: string[],
-    collect?: () => Promise<void>,
+    collect?: () => void | Promise<void>,
   ): PromClient.Gauge {
     return new this.client.Gauge({
       name,

@@ -1,22 +1,96 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import type { RedisTarget } from '../config/redis-target.js';
+import { splitHosts } from '../config/split-hosts.js';
 import { monotonicMs } from '../clock/clock.js';
 import { errorMessage } from '../errors.js';
 import type { Logger } from '../logging/logger.js';
 
+export type RedisConnection = Redis | Cluster;
+
 const WARN_EVERY_MS = 10_000;
 
+/** Minimum time between two reconnections that a read-only Redis causes, in ms. */
+const RECONNECT_EVERY_MS = 2_000;
+
+/**
+ * Maximum number of nodes to which a command of a connection that fails fast is sent. An unavailable node costs
+ * 100 ms each time.
+ */
+const MAX_REDIRECTIONS = 3;
+
 /** Creates a connection that reconnects without a limit, and logs failures at most every ten seconds. */
-export function connectRedis(url: string, logger: Logger, options: RedisOptions): Redis {
-  const redis = new Redis(url, {
+export function connectRedis(target: RedisTarget, logger: Logger, options: RedisOptions): RedisConnection {
+  const redis = createConnection(target, {
     connectTimeout: 2_000,
-    retryStrategy: (times) => Math.min(100 * times, 2_000),
+    reconnectOnError: createReadOnlyCheck(),
     ...options,
   });
   let warnedAt = -Infinity;
   redis.on('error', (error) => {
     if (monotonicMs() - warnedAt < WARN_EVERY_MS) return;
     warnedAt = monotonicMs();
-    logger.warn({ reason: errorMessage(error) || 'connection refused' }, 'Redis is not reachable');
+    // The error of a cluster contains the error of the last node.
+    const { lastNodeError } = error as { lastNodeError?: Error };
+    logger.warn(
+      { reason: errorMessage(lastNodeError ?? error) || 'connection refused' },
+      'Redis is not reachable',
+    );
   });
   return redis;
+}
+
+function createConnection(
+  { url, sentinels, isCluster }: RedisTarget,
+  options: RedisOptions,
+): RedisConnection {
+  const retryStrategy = (attempts: number): number => Math.min(100 * attempts, 2_000);
+  const [first] = splitHosts(url).map((each) => new URL(each));
+  if (isCluster) {
+    return new Cluster(splitHosts(url).map(readHost), {
+      clusterRetryStrategy: retryStrategy,
+      // The name of the host is part of its certificate. Node.js resolves it when it connects.
+      dnsLookup: (address, callback) => callback(null, address),
+      ...(options.enableOfflineQueue === false
+        ? { enableOfflineQueue: false, maxRedirections: MAX_REDIRECTIONS }
+        : {}),
+      redisOptions: { ...readAccount(first!), ...options },
+    });
+  }
+  if (!sentinels) return new Redis(url, { retryStrategy, ...options });
+  const { username, password, tls } = readAccount(new URL(splitHosts(sentinels)[0]!));
+  return new Redis(url, {
+    sentinels: splitHosts(sentinels).map(readHost),
+    name: first!.hostname,
+    sentinelUsername: username,
+    sentinelPassword: password,
+    sentinelTLS: tls,
+    enableTLSForSentinelMode: first!.protocol === 'rediss:',
+    retryStrategy,
+    ...options,
+  });
+}
+
+const readHost = (url: string): { host: string; port: number | undefined } => {
+  const { hostname, port } = new URL(url);
+  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? undefined : Number(port) };
+};
+
+/** Returns the user, the password and TLS of a URL. A user without a name is the default user. */
+const readAccount = ({ protocol, username, password }: URL) => ({
+  username: decodeURIComponent(username),
+  password: decodeURIComponent(password),
+  tls: protocol === 'rediss:' ? {} : undefined,
+});
+
+/**
+ * Returns a function that closes the connection, so that it is made again, if Redis is a replica: after a failover, the
+ * host may lead to the new primary.
+ */
+function createReadOnlyCheck(): (error: Error) => boolean {
+  let reconnectedAt = -Infinity;
+  return ({ message }) => {
+    if (!message.startsWith('READONLY') || monotonicMs() - reconnectedAt < RECONNECT_EVERY_MS) return false;
+    reconnectedAt = monotonicMs();
+    return true;
+  };
 }

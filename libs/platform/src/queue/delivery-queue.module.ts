@@ -1,8 +1,9 @@
 import { BullModule, getQueueToken } from '@nestjs/bullmq';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { Worker, type Queue } from 'bullmq';
+import type { RedisTarget } from '../config/redis-target.js';
 import type { Logger } from '../logging/logger.js';
-import { DeliveryQueue, QUEUE_NAME, QUEUE_PREFIX, REDIS_DELIVERY_QUEUE } from './delivery-queue.js';
+import { DeliveryQueue, QUEUE_NAME, REDIS_DELIVERY_QUEUE } from './delivery-queue.js';
 import { connectRedis } from './connect-redis.js';
 
 /**
@@ -11,18 +12,19 @@ import { connectRedis } from './connect-redis.js';
  */
 @Module({})
 export class DeliveryQueueModule {
-  static forRoot(redisUrl: string, logger: Logger, stuckMs: number): DynamicModule {
+  static forRoot(target: RedisTarget, logger: Logger, stuckMs: number): DynamicModule {
     return {
       module: DeliveryQueueModule,
       imports: [
         BullModule.forRootAsync({
           useFactory: () => ({
             // A connection, not its options: closing the queue then does not wait for Redis.
-            connection: connectRedis(redisUrl, logger, {
+            connection: connectRedis(target, logger, {
               enableOfflineQueue: false,
               maxRetriesPerRequest: 1,
             }),
-            prefix: QUEUE_PREFIX,
+            // In a cluster, all keys of the queue must be in one hash slot: the braces select it.
+            prefix: target.isCluster ? '{gatehouse}' : 'gatehouse',
             skipVersionCheck: true,
           }),
           // There is no processor to discover: DeliveryQueue creates its own workers
@@ -37,7 +39,7 @@ export class DeliveryQueueModule {
           // Only the queue is injected: another dependency could delay the error listener that the
           // constructor adds.
           useFactory: (queue: Queue) => {
-            const connectWorker = () => connectRedis(redisUrl, logger, { maxRetriesPerRequest: null });
+            const connectWorker = () => connectRedis(target, logger, { maxRetriesPerRequest: null });
             return new DeliveryQueue(queue, Worker, connectWorker, logger, stuckMs);
           },
           inject: [getQueueToken(QUEUE_NAME)],

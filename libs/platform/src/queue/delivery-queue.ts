@@ -1,14 +1,14 @@
 import type * as BullMq from 'bullmq';
-import type { Redis } from 'ioredis';
 import { monotonicMs, withTimeout } from '../clock/clock.js';
 import { errorMessage } from '../errors.js';
 import type { Logger } from '../logging/logger.js';
+import type { RedisConnection } from './connect-redis.js';
+import { RedisHealth, type RedisProblem } from './redis-health.js';
 
 /** Injection token of the queue on Redis, which only exists with REDIS_URL. */
 export const REDIS_DELIVERY_QUEUE = Symbol('delivery queue on Redis');
 
 export const QUEUE_NAME = 'deliveries';
-export const QUEUE_PREFIX = 'gatehouse';
 
 /** Maximum time to wait for a response of Redis, in ms. */
 const RESPONSE_MS = 250;
@@ -45,9 +45,10 @@ const MAX_ATTEMPTS_PER_JOB = 20;
  * lost. Also the injection token of the queue, which is null without Redis.
  */
 export class DeliveryQueue {
-  private readonly connection: Redis;
+  private readonly connection: RedisConnection;
+  private readonly health: RedisHealth;
   private worker: BullMq.Worker | undefined;
-  private workerConnection: Redis | undefined;
+  private workerConnection: RedisConnection | undefined;
   private lastReportAt = -Infinity;
   private stuckCheckTimer: NodeJS.Timeout | undefined;
   private lastJobAt = 0;
@@ -60,17 +61,23 @@ export class DeliveryQueue {
   constructor(
     private readonly queue: BullMq.Queue,
     private readonly workerClass: typeof BullMq.Worker,
-    private readonly connectWorker: () => Redis,
+    private readonly connectWorker: () => RedisConnection,
     private readonly logger: Logger,
     private readonly stuckMs: number,
   ) {
-    this.connection = queue.opts.connection as Redis;
+    this.connection = queue.opts.connection as RedisConnection;
+    this.health = new RedisHealth(this.connection, queue.opts.prefix!, logger);
     this.queue.on('error', (error) => this.logQueueError(error));
   }
 
   /** Returns whether Redis currently accepts jobs. */
   isReady(): boolean {
-    return this.connection.status === 'ready';
+    return this.problem === null;
+  }
+
+  /** The reason for which Redis does not accept jobs now, or null. */
+  get problem(): RedisProblem | null {
+    return this.health.problem;
   }
 
   /**
@@ -122,6 +129,7 @@ export class DeliveryQueue {
 
   async close(): Promise<void> {
     this.stopStuckCheck();
+    this.health.close();
     await this.queue.close().catch(() => undefined);
     this.connection.disconnect();
     this.workerConnection?.disconnect();
@@ -129,7 +137,7 @@ export class DeliveryQueue {
 
   private async addBulk(jobs: [data: JobData, delayMs: number][]): Promise<void> {
     // Before the first connection BullMQ would wait without a limit.
-    if (!this.isReady()) throw new Error('Redis is not reachable');
+    if (!this.isReady()) throw new Error('Redis does not accept jobs');
     const added = this.queue.addBulk(
       jobs.map(([data, delayMs]) => {
         const { deliveryId, attempt } = [data].flat()[0]!;
@@ -163,7 +171,7 @@ export class DeliveryQueue {
     this.workerConnection = this.connectWorker();
     this.worker = new this.workerClass<JobData>(QUEUE_NAME, run, {
       connection: this.workerConnection,
-      prefix: QUEUE_PREFIX,
+      prefix: this.queue.opts.prefix!,
       concurrency,
       // A killed worker is detected after about 20 s, not 60. The lease in PostgreSQL applies in any case.
       lockDuration: 15_000,
@@ -191,7 +199,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Logs errors while Redis is available, such as a full memory. The connection itself logs that it is lost.
+   * Logs errors while Redis is available. The connection itself logs that it is lost, and its health logs why it does not
+   * accept writes.
    */
   private logQueueError(error: Error): void {
     if (!this.isReady() || monotonicMs() - this.lastReportAt < REPORT_EVERY_MS) return;

@@ -1,4 +1,5 @@
 import type { DynamicModule } from '@nestjs/common';
+import type { RedisTarget } from '../config/redis-target.js';
 import type { Logger } from '../logging/logger.js';
 
 /** Time for which jobs may wait while none is taken, before the worker of the queue is replaced, in ms. */
@@ -10,10 +11,10 @@ const STUCK_MS = 60_000;
  * @param stuckMs time for which jobs may wait while none is taken, in ms
  */
 export async function loadDeliveryQueue(
-  redisUrl: string,
+  target: RedisTarget,
   logger: Logger,
   stuckMs = STUCK_MS,
 ): Promise<DynamicModule> {
   const { DeliveryQueueModule } = await import('./delivery-queue.module.js');
-  return DeliveryQueueModule.forRoot(redisUrl, logger, stuckMs);
+  return DeliveryQueueModule.forRoot(target, logger, stuckMs);
 }

@@ -1,11 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { WorkerRecord } from '@gatehouse/persistence';
-import { configWarnings, type ConfigWarning } from '@gatehouse/platform';
+import { configWarnings, redisProblems, type ConfigWarning, type RedisProblem } from '@gatehouse/platform';
 
 const cappedCount = { type: 'integer', minimum: 0, maximum: 10_000 } as const;
 const nullableTime = { type: String, format: 'date-time', nullable: true } as const;
 
-export const redisStates = ['connected', 'unreachable', 'not_configured'] as const;
+export const redisStates = ['connected', 'not_configured', ...Object.keys(redisProblems)] as (
+  'connected' | 'not_configured' | RedisProblem
+)[];
 export const billingProviders = ['stripe', 'built_in', 'off'] as const;
 
 export class MigrationsHealth {
@@ -33,7 +35,7 @@ export class QueueHealth {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'Number of jobs in Redis. null: Redis is not configured or does not respond',
+    description: 'Number of jobs in Redis. null: Redis is not configured or not used',
   })
   jobs!: number | null;
 }

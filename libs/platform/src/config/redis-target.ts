@@ -1,0 +1,44 @@
+import type { SettingValues } from './settings.js';
+import { splitHosts } from './split-hosts.js';
+
+/** The Redis of an installation: one server, the primary that Sentinel names, or a cluster. */
+export interface RedisTarget {
+  /** The URL of a server; of several nodes of a cluster; with Sentinel, the name of the primary takes the place of the host. */
+  url: string;
+  /** The URL of the sentinels, which can have several hosts; null without Sentinel. */
+  sentinels: string | null;
+  isCluster: boolean;
+}
+
+/** Returns the Redis of a configuration, or null without one. */
+export const redisTarget = ({
+  REDIS_URL,
+  REDIS_SENTINELS,
+  REDIS_CLUSTER,
+}: SettingValues): RedisTarget | null =>
+  REDIS_URL ? { url: REDIS_URL, sentinels: REDIS_SENTINELS, isCluster: REDIS_CLUSTER } : null;
+
+/** Returns the problems of settings of Redis that contradict each other. */
+export function redisSettingProblems({
+  REDIS_URL: url,
+  REDIS_SENTINELS: sentinels,
+  REDIS_CLUSTER: isCluster,
+}: SettingValues): string[] {
+  const problems: string[] = [];
+  if (sentinels && isCluster) problems.push('REDIS_SENTINELS must be unset if REDIS_CLUSTER is on');
+  if (!url) {
+    if (sentinels) problems.push('REDIS_SENTINELS requires REDIS_URL');
+    if (isCluster) problems.push('REDIS_CLUSTER requires REDIS_URL');
+    return problems;
+  }
+  const [first, ...others] = splitHosts(url).map((each) => new URL(each));
+  if (others.length > 0 && !isCluster)
+    problems.push('REDIS_URL must have one host unless REDIS_CLUSTER is on');
+  if (sentinels && (!first!.hostname || first!.port))
+    problems.push(
+      'REDIS_URL must contain the name of the primary instead of a host and port if REDIS_SENTINELS is set',
+    );
+  if (isCluster && !/^\/?0?$/.test(first!.pathname))
+    problems.push('REDIS_URL must use database 0 if REDIS_CLUSTER is on');
+  return problems;
+}

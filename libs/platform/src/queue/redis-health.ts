@@ -1,0 +1,94 @@
+import { withTimeout } from '../clock/clock.js';
+import { errorMessage } from '../errors.js';
+import type { Logger } from '../logging/logger.js';
+import type { RedisConnection } from './connect-redis.js';
+
+/** The reasons for which Redis is not used, with their log messages. */
+export const redisProblems = {
+  unreachable: 'Redis does not respond',
+  read_only: 'Redis is read-only',
+  full: 'Redis is full',
+  cluster: 'Redis is a cluster; set REDIS_CLUSTER=on',
+  rejects_writes: 'Redis rejects writes',
+} as const;
+
+export type RedisProblem = keyof typeof redisProblems;
+
+/** Time between two probes, in ms. */
+const PROBE_INTERVAL_MS = 1_000;
+
+/** Maximum time to wait for the response to a probe, in ms. */
+const PROBE_TIMEOUT_MS = 2_000;
+
+/** The problem that an error code of Redis stands for. */
+const problemsByCode: Record<string, RedisProblem> = {
+  READONLY: 'read_only',
+  OOM: 'full',
+  CROSSSLOT: 'cluster',
+  MOVED: 'cluster',
+  CLUSTERDOWN: 'cluster',
+};
+
+/**
+ * Checks once a second whether Redis accepts writes. A connection alone does not show it: a replica, a full server and a
+ * node of a cluster respond as well.
+ */
+export class RedisHealth {
+  private probed: RedisProblem | null = 'unreachable';
+  private logged: RedisProblem | null = null;
+  private isProbing = false;
+  private readonly timer: NodeJS.Timeout;
+
+  /** @param prefix of all keys */
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly prefix: string,
+    private readonly logger: Logger,
+  ) {
+    const probe = (): void => void this.probe();
+    connection.on('ready', probe);
+    this.timer = setInterval(probe, PROBE_INTERVAL_MS).unref();
+  }
+
+  /** The reason for which Redis cannot be used now; null if it accepts writes. */
+  get problem(): RedisProblem | null {
+    return this.probed ?? (this.connection.status === 'ready' ? null : 'unreachable');
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  private async probe(): Promise<void> {
+    if (this.isProbing) return;
+    // The connection logs that it is lost.
+    if (this.connection.status !== 'ready') return void (this.probed = 'unreachable');
+    this.isProbing = true;
+    // Only a cluster rejects two keys at once: they are in different hash slots.
+    const written = this.connection.mset(`${this.prefix}:health:1`, 1, `${this.prefix}:health:2`, 1);
+    const error = await withTimeout(written, PROBE_TIMEOUT_MS, 'no response').then(
+      () => null,
+      (cause: unknown) => cause,
+    );
+    this.isProbing = false;
+    this.probed = error === null ? null : classifyError(error);
+    if (this.probed !== this.logged) this.logChange(error);
+  }
+
+  private logChange(error: unknown): void {
+    this.logged = this.probed;
+    if (this.logged === null) this.logger.info('Redis accepts writes again');
+    else
+      this.logger.warn(
+        { reason: errorMessage(error) },
+        `${redisProblems[this.logged]}; deliveries continue through PostgreSQL`,
+      );
+  }
+}
+
+/** Returns the problem that an error of a write means. */
+function classifyError(error: unknown): RedisProblem {
+  if (!(error instanceof Error) || error.name !== 'ReplyError') return 'unreachable';
+  const [code] = /^[A-Z]+/.exec(error.message) ?? [''];
+  return problemsByCode[code] ?? 'rejects_writes';
+}
