@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { eventually } from './eventually.js';
 import type { Exchange, TestInstance } from './test-instance.js';
 import {
@@ -194,7 +195,7 @@ const toTargetRequests = ({ url, requests }: Receiver): TargetRequest[] =>
 /** Returns the state of a process, as far as its test knows it. */
 export function describeProcess(process: ServerProcess): ProcessReport {
   const { entryPoint, pid, isRunning, sentSignal, hitFailpoint, endedAt, log } = process;
-  const isApi = entryPoint === entryPoints.api;
+  const isApi = basename(entryPoint) === basename(entryPoints.api);
   return {
     name: `${isApi ? 'api' : 'worker'} ${pid}`,
     isApi,

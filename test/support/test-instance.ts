@@ -37,7 +37,12 @@ export interface InstanceOptions {
   workers?: number;
   /** Template database; default: the migrated template. */
   template?: string;
+  /** Programs of an earlier version, whose database has one role. Their responses are not compared with a document. */
+  programs?: Programs;
 }
+
+/** The entry points of the programs. */
+export type Programs = typeof entryPoints;
 
 export interface SharedOptions {
   queue?: Queue;
@@ -91,6 +96,10 @@ export class TestInstance {
   onExchange: (exchange: Exchange) => void = () => undefined;
   /** Connections of the superuser, because tests change the schema. */
   readonly db: pg.Pool;
+  /** The programs of the processes that are started from now on. */
+  programs: Programs = entryPoints;
+  /** Whether responses are compared with the OpenAPI document, which earlier versions do not follow. */
+  private isDocumented = true;
   /** Settings of every worker, in addition to those of the api. */
   private workerEnv: Record<string, string> = {};
 
@@ -131,7 +140,7 @@ export class TestInstance {
         'use TestInstance.startShared(), or name the file *.dedicated.spec.ts (CONTRIBUTING.md)',
       );
     const { queue = 'postgresql', env = {}, workerEnv = {}, workers = 1 } = options;
-    const { template = process.env['TEST_TEMPLATE']! } = options;
+    const { template = process.env['TEST_TEMPLATE']!, programs = entryPoints } = options;
     const databaseName = `test_${randomUUID().replaceAll('-', '')}`;
     const port = await freePort();
     const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-instance-'));
@@ -141,8 +150,9 @@ export class TestInstance {
         PORT: String(port),
         PUBLIC_URL: `http://127.0.0.1:${port}`,
         DATA_DIR: dataDir,
-        DATABASE_URL: database.url,
-        MIGRATE_DATABASE_URL: database.ownerUrl,
+        ...(programs === entryPoints
+          ? { DATABASE_URL: database.url, MIGRATE_DATABASE_URL: database.ownerUrl }
+          : { DATABASE_URL: database.ownerUrl }),
         GATEHOUSE_SECRET: randomBytes(32).toString('base64url'),
         SEED: 'on',
         BCRYPT_COST: '4',
@@ -156,6 +166,8 @@ export class TestInstance {
       },
     );
     instance.workerEnv = workerEnv;
+    instance.programs = programs;
+    instance.isDocumented = programs === entryPoints;
     instance.startApi();
     for (let index = 0; index < workers; index += 1) instance.startWorker();
     await instance.waitUntilReady().catch(async (error: unknown) => {
@@ -170,7 +182,7 @@ export class TestInstance {
   }
 
   startApi(env: Record<string, string> = {}): ServerProcess {
-    this.api = new ServerProcess(entryPoints.api, { ...this.env, ...env });
+    this.api = new ServerProcess(this.programs.api, { ...this.env, ...env });
     this.processes.push(this.api);
     return this.api;
   }
@@ -178,7 +190,7 @@ export class TestInstance {
   startWorker(env: Record<string, string> = {}): ServerProcess {
     // Only the api runs migrations.
     const { MIGRATE_DATABASE_URL: _, ...workerEnv } = this.env;
-    const worker = new ServerProcess(entryPoints.worker, { ...workerEnv, ...this.workerEnv, ...env });
+    const worker = new ServerProcess(this.programs.worker, { ...workerEnv, ...this.workerEnv, ...env });
     this.workers.push(worker);
     this.processes.push(worker);
     return worker;
@@ -234,7 +246,8 @@ export class TestInstance {
     path: string,
     { body, headers, baseUrl = this.baseUrl }: RequestOptions,
   ): Promise<TestResponse> {
-    const response = await fetchDocumented(baseUrl + path, {
+    const send = this.isDocumented ? fetchDocumented : fetch;
+    const response = await send(baseUrl + path, {
       method,
       headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
