@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { availableQueues, TestInstance, type Queue } from '../support/test-instance.js';
+import { availableQueues, PASSWORD, TestInstance, type Queue } from '../support/test-instance.js';
 import { eventually } from '../support/eventually.js';
 import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -87,6 +87,22 @@ describe.each(availableQueues)('delivery through %s', (queue) => {
 
 describe('delivery', () => {
   useInstance();
+
+  it('sends no traceparent without OTEL_EXPORTER_OTLP_ENDPOINT, even if the request has one', async () => {
+    await instance.createEndpoint(receiver.url, ['customer.created']);
+    const headers = {
+      'x-publishable-key': instance.credentials.publishableKey,
+      traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+    };
+    const body = { email: uniqueEmail(), password: PASSWORD };
+    await instance.request('POST', '/api/v1/auth/register', { body, headers });
+    const [webhook] = await eventually(
+      'the webhook',
+      () => receiver.requests.length > 0 && receiver.requests,
+    );
+    expect(webhook!.headers).not.toHaveProperty('traceparent');
+    expect(instance.api.log.filter((line) => 'trace_id' in line)).toEqual([]);
+  });
 
   it('sends only the event types of an endpoint, and `*` excludes login.failed', async () => {
     const [all, customers, failures] = await Promise.all([0, 1, 2].map(() => Receiver.start()));

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { MailServer } from '../support/mail-server.js';
 import { OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.js';
 import { Receiver, respondWithStatus, type ReceivedRequest } from '../support/receiver.js';
-import type { ServerProcess } from '../support/server-process.mjs';
+import { entryPoints, freePort, ServerProcess } from '../support/server-process.mjs';
 import { PASSWORD, TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -15,28 +15,23 @@ const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0
 let instance: TestInstance;
 let otlp: OtlpReceiver;
 let receiver: Receiver;
-let coverageFolder: string;
 const mailServer = new MailServer();
 
 beforeAll(async () => {
   otlp = await OtlpReceiver.start();
   receiver = await Receiver.start();
   await mailServer.start();
-  coverageFolder = await mkdtemp(join(tmpdir(), 'gatehouse-coverage-'));
   instance = await TestInstance.start({
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc',
       OTEL_EXPORTER_OTLP_TIMEOUT: '600000',
       OTEL_BSP_SCHEDULE_DELAY: '20',
-      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
       SMTP_URL: mailServer.url,
       RATE_LIMITS: 'off',
       TIME_SCALE: '10',
       WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s',
       WEBHOOK_TIMEOUT: '60s',
-      // Node.js writes the scripts that a process has loaded into this folder when the process ends.
-      NODE_V8_COVERAGE: coverageFolder,
     },
   });
   await instance.createEndpoint(receiver.url, ['customer.created']);
@@ -44,7 +39,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await instance?.stop();
   await Promise.all([receiver?.stop(), otlp?.stop(), mailServer.stop()]);
-  await rm(coverageFolder, { recursive: true, force: true });
 });
 
 /** Registers a customer as a caller with a trace. @returns the webhook of the registration */
@@ -189,32 +183,43 @@ it('a collector that does not respond delays no request, and processes stop with
   expect(await Promise.all(processes.map((each) => each.stop()))).toEqual([0, 0]);
 });
 
-it('without OTEL_EXPORTER_OTLP_ENDPOINT, a process loads no SDK and sends no traceparent', async () => {
-  const traced = [instance.api, ...instance.workers];
-  otlp.isHanging = false;
-  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: '' };
-  const untraced = [instance.startApi(env), instance.startWorker(env)];
-  await instance.waitUntilReady();
-  const webhook = await register(`00-${CALLER.traceId}-${CALLER.spanId}-01`);
-  expect(webhook.headers).not.toHaveProperty('traceparent');
-  const [line] = instance.api.log.filter(({ route }) => route === '/api/v1/auth/register');
-  expect(line).not.toHaveProperty('trace_id');
-  await Promise.all(untraced.map((each) => each.stop()));
-  const loadsSdk = (processes: ServerProcess[]) => Promise.all(processes.map(hasLoadedSdk));
-  expect(await loadsSdk(traced)).toEqual([true, true]);
-  expect(await loadsSdk(untraced)).toEqual([false, false]);
+it('a process loads the SDK only with OTEL_EXPORTER_OTLP_ENDPOINT', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-coverage-'));
+  /** Starts a program up to its first attempt to connect, and returns whether it has loaded the SDK. */
+  const loadsSdk = async (entryPoint: string, endpoint: string): Promise<boolean> => {
+    const { MIGRATE_DATABASE_URL: _, ...env } = instance.env;
+    const server = new ServerProcess(entryPoint, {
+      ...env,
+      PORT: String(await freePort()),
+      DATABASE_URL: `postgres://gatehouse@127.0.0.1:${await freePort()}/gatehouse`,
+      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+      // Node.js writes the scripts that the process has loaded into this folder when the process ends.
+      NODE_V8_COVERAGE: folder,
+    });
+    await eventually('the first attempt to connect', () =>
+      server.log.some(({ message }) => message === 'database unreachable, retrying'),
+    );
+    await server.stop();
+    const scripts = await listLoadedScripts(folder, server.pid);
+    const sources = await Promise.all(scripts.map((path) => readFile(path, 'utf8')));
+    expect(scripts).toContain(entryPoint);
+    return sources.some((source) => source.includes('BatchSpanProcessorBase'));
+  };
+  try {
+    const { api, worker } = entryPoints;
+    const loaded = [loadsSdk(api, ''), loadsSdk(worker, ''), loadsSdk(worker, otlp.url)];
+    expect(await Promise.all(loaded)).toEqual([false, false, true]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
-/** Returns whether one of the scripts that an ended process had loaded contains the SDK of OpenTelemetry. */
-async function hasLoadedSdk({ pid }: ServerProcess): Promise<boolean> {
-  const reports = (await readdir(coverageFolder)).filter((name) => name.startsWith(`coverage-${pid}-`));
-  expect(reports).not.toEqual([]);
-  for (const report of reports) {
-    const { result } = JSON.parse(await readFile(join(coverageFolder, report), 'utf8')) as {
-      result: { url: string }[];
-    };
-    for (const { url } of result.filter((script) => script.url.startsWith('file:')))
-      if ((await readFile(fileURLToPath(url), 'utf8')).includes('BatchSpanProcessorBase')) return true;
-  }
-  return false;
+/** Returns the files that an ended process had loaded as scripts. */
+async function listLoadedScripts(folder: string, pid: number): Promise<string[]> {
+  const reports = (await readdir(folder)).filter((name) => name.startsWith(`coverage-${pid}-`));
+  const texts = await Promise.all(reports.map((name) => readFile(join(folder, name), 'utf8')));
+  const urls = texts.flatMap((text) =>
+    (JSON.parse(text) as { result: { url: string }[] }).result.map(({ url }) => url),
+  );
+  return [...new Set(urls)].filter((url) => url.startsWith('file:')).map((url) => fileURLToPath(url));
 }

@@ -25,8 +25,9 @@ export function traceStatement<Result>(
   args: unknown[],
   send: (args: unknown[]) => Result,
 ): Result {
+  if (!tracing) return send(args);
   const text = readText(args[0]);
-  if (!tracing || text === null) return send(args);
+  if (text === null) return send(args);
   const span = tracing.startChild(describeStatement(server, text), contexts.get(args[0] as object));
   if (!span) return send(args);
   const callback = args.at(-1);

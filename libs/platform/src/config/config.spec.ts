@@ -123,6 +123,10 @@ describe('loadConfig', () => {
       DOCS: 'off',
       CONSOLE: 'off',
       METRICS_PORT: '9464',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/',
+      OTEL_TRACES_SAMPLER: 'traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
+      TRUST_TRACEPARENT: 'on',
       ALERT_WEBHOOK_URL: 'https://hooks.example.com/services/T0?x=1',
       ALERT_EMAIL: 'Operations <ops@example.com>',
       LOG_LEVEL: 'debug',
@@ -157,12 +161,21 @@ describe('loadConfig', () => {
       },
       passwords: { cost: 12, threads: 3, queueWait: 1_500 },
       metrics: { port: 9464 },
+      tracing: { headers: null, sampler: 'traceidratio', samplerRatio: 0.25, trustsCallers: true },
       alerts: { webhookUrl: 'https://hooks.example.com/services/T0?x=1', email: 'ops@example.com' },
       billing: { stripeKey, stripeApiBase: 'http://127.0.0.1:12111' },
       docs: false,
       console: false,
       failpoints: ['delivery.before-enqueue'],
     });
+  });
+
+  it('traces are off without an endpoint, and with OTEL_SDK_DISABLED', () => {
+    const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:4318';
+    expect(loadConfig({ ...base, OTEL_TRACES_SAMPLER: 'always_on' }).tracing).toBeNull();
+    expect(loadConfig({ ...base, OTEL_EXPORTER_OTLP_ENDPOINT }).tracing).not.toBeNull();
+    const disabled = { ...base, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'true' };
+    expect(loadConfig(disabled).tracing).toBeNull();
   });
 
   it('the public URL of an IPv6 host has brackets, and the ring of secrets is newest first', () => {
@@ -241,6 +254,9 @@ describe('errors of the configuration', () => {
       'api.stripe.com ftp://api.stripe.com https://api.stripe.com/v1 https://u:p@api.stripe.com',
     ),
     METRICS_PORT: ['0', '65535', '3000', 'on'],
+    OTEL_EXPORTER_OTLP_ENDPOINT: ['127.0.0.1:4318', 'grpc://127.0.0.1:4317'],
+    OTEL_TRACES_SAMPLER: ['jaeger_remote'],
+    OTEL_TRACES_SAMPLER_ARG: ['1.1', '-1', 'half'],
     ALERT_WEBHOOK_URL: splitWords('hooks.example.com ftp://hooks.example.com https://u:p@hooks.example.com'),
     ALERT_EMAIL: ['ops', 'ops@example.com'],
     OPERATOR_EMAIL: ['ops', 'ops@example.com'],
@@ -362,9 +378,15 @@ describe('secrets in files', () => {
     OPERATOR_PASSWORD: 'an unusual long phrase',
     SMTP_URL: 'smtps://mailer:Xw3-kLp9@mail.example.com',
     STRIPE_SECRET_KEY: stripeKey,
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20Rt5-yUi2',
     ALERT_WEBHOOK_URL: 'https://hooks.example.com/services/T0',
   };
-  const others = { NODE_ENV: 'production', MAIL_FROM: 'a@example.com', OPERATOR_EMAIL: 'ops@example.com' };
+  const others = {
+    NODE_ENV: 'production',
+    MAIL_FROM: 'a@example.com',
+    OPERATOR_EMAIL: 'ops@example.com',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
+  };
 
   it('SC-03: every secret can be read from a file, in production too', () => {
     const secretNames = Object.entries(settings).filter(([, setting]) => setting.secret);

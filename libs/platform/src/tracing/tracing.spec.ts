@@ -1,3 +1,4 @@
+import { OtlpReceiver } from '../../../../test/support/otlp-receiver.js';
 import type { TracingConfig } from '../config/config.js';
 import { Tracing } from './tracing.js';
 
@@ -8,12 +9,24 @@ const unrecorded = `00-${TRACE_ID}-${SPAN_ID}-00`;
 /** The trace id that a ratio sampler accepts first. */
 const lowest = `00-${'0'.repeat(31)}1-${SPAN_ID}-01`;
 
+let otlp: OtlpReceiver;
 let tracing: Tracing | undefined;
+const started: Tracing[] = [];
+beforeAll(async () => {
+  otlp = await OtlpReceiver.start();
+  process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = otlp.url;
+});
+afterAll(async () => {
+  await Promise.all(started.map((each) => each.shutdown()));
+  await otlp.stop();
+});
 
-/** Starts the tracing of a process. It exports nothing, because the test ends before the first export. */
+/** Starts the tracing of a process. */
 function start(options: Partial<TracingConfig>): Tracing {
   const config = { headers: null, sampler: 'always_on', samplerRatio: 1, trustsCallers: false } as const;
-  return (tracing = new Tracing({ ...config, ...options }, 'test', () => undefined));
+  tracing = new Tracing({ ...config, ...options }, 'test', () => undefined);
+  started.push(tracing);
+  return tracing;
 }
 
 /** Returns whether the span of a request is recorded, and its trace id. */
@@ -59,8 +72,8 @@ describe('the spans of a stored trace', () => {
     for (const stored of [recorded, unrecorded])
       await start({ sampler: stored === recorded ? 'always_off' : 'always_on' }).run(
         span,
-        async (started) => {
-          expect(started.isRecording()).toBe(stored === recorded);
+        async (current) => {
+          expect(current.isRecording()).toBe(stored === recorded);
           expect(tracing!.logFields.trace_id).toBe(TRACE_ID);
           expect(tracing!.traceparent).toMatch(new RegExp(`^00-${TRACE_ID}-.{16}-${stored.slice(-2)}$`));
         },
