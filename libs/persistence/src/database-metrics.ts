@@ -8,6 +8,32 @@ const CACHE_MS = 5_000;
 /** Timeout in ms. A scrape has 10 s by default, for all metrics. */
 const TIMEOUT_MS = 2_000;
 
+/** The gauges of the backlog: field, name and help. */
+const backlogGauges: Record<keyof Backlog, [name: string, help: string]> = {
+  pending: ['gatehouse_deliveries_pending', 'Pending deliveries of the installation, counted up to 100,000.'],
+  deadLetters: ['gatehouse_dead_letters', 'Dead letters of the installation, counted up to 100,000.'],
+  oldestDueSeconds: [
+    'gatehouse_deliveries_oldest_due_seconds',
+    'Time that the oldest due delivery has waited for a worker. Excludes bulk redeliveries.',
+  ],
+  disabledEndpoints: [
+    'gatehouse_webhook_endpoints_disabled',
+    'Endpoints of the installation that were disabled because all attempts had failed.',
+  ],
+  runningWorkers: [
+    'gatehouse_workers_running',
+    'Webhook-workers of the installation that have sent a heartbeat within the last 20 seconds.',
+  ],
+  pendingMails: [
+    'gatehouse_mails_pending',
+    'Emails of the installation that wait to be sent, counted up to 100,000.',
+  ],
+  oldestDueMailSeconds: [
+    'gatehouse_mails_oldest_due_seconds',
+    'Time that the oldest due email has waited for a worker.',
+  ],
+};
+
 /** Registers the metrics of the database: the pool of this process, and the backlog of the installation. */
 export function registerDatabaseMetrics(
   metrics: Metrics,
@@ -32,48 +58,14 @@ export function registerDatabaseMetrics(
   );
 
   const backlog = cached(() => repository.read());
-  const readField = (key: keyof Backlog) => async () => (await backlog())[key];
   metrics.gauge('gatehouse_database_up', '1 if PostgreSQL responds, otherwise 0.', () =>
     backlog().then(
       () => 1,
       () => 0,
     ),
   );
-  metrics.gauge(
-    'gatehouse_deliveries_pending',
-    'Pending deliveries of the installation, counted up to 100,000.',
-    readField('pending'),
-  );
-  metrics.gauge(
-    'gatehouse_dead_letters',
-    'Dead letters of the installation, counted up to 100,000.',
-    readField('deadLetters'),
-  );
-  metrics.gauge(
-    'gatehouse_deliveries_oldest_due_seconds',
-    'Time that the oldest due delivery has waited for a worker. Excludes bulk redeliveries.',
-    readField('oldestDueSeconds'),
-  );
-  metrics.gauge(
-    'gatehouse_webhook_endpoints_disabled',
-    'Endpoints of the installation that were disabled because all attempts had failed.',
-    readField('disabledEndpoints'),
-  );
-  metrics.gauge(
-    'gatehouse_workers_running',
-    'Webhook-workers of the installation that have sent a heartbeat within the last 20 seconds.',
-    readField('runningWorkers'),
-  );
-  metrics.gauge(
-    'gatehouse_mails_pending',
-    'Emails of the installation that wait to be sent, counted up to 100,000.',
-    readField('pendingMails'),
-  );
-  metrics.gauge(
-    'gatehouse_mails_oldest_due_seconds',
-    'Time that the oldest due email has waited for a worker.',
-    readField('oldestDueMailSeconds'),
-  );
+  for (const [field, [name, help]] of Object.entries(backlogGauges))
+    metrics.gauge(name, help, async () => (await backlog())[field as keyof Backlog]);
 }
 
 /** Returns a function that caches the last result or error for `CACHE_MS`. */

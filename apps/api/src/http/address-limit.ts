@@ -10,7 +10,11 @@ import { limitReached, type LimitPolicy } from './limit-reached.js';
 
 /** The limit of a route: one that projects set, or one that is the same for all. */
 export type RouteLimit =
-  AddressLimit | 'oauth-callback' | 'provider-test' | 'domain-check' | 'operator-login';
+  | AddressLimit
+  | 'oauth-callback'
+  | 'provider-test'
+  | 'domain-check'
+  | 'operator-login';
 
 /** The project whose limits apply to a request. */
 export interface LimitedProject {

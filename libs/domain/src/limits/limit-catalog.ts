@@ -110,7 +110,11 @@ export type FailureLimit = keyof typeof failureLimits;
 
 /** The name of a limit in `limit` of a 429 response and in its header `RateLimit`. */
 export type LimitName =
-  AddressLimit | FailureLimit | 'secret-key' | keyof typeof fixedLimits | keyof typeof mailLimitSettings;
+  | AddressLimit
+  | FailureLimit
+  | 'secret-key'
+  | keyof typeof fixedLimits
+  | keyof typeof mailLimitSettings;
 
 /** All names of limits: a 429 response never contains another one. */
 export const limitNames = [

@@ -8,20 +8,10 @@ import { redisSettingProblems, redisTarget, type RedisTarget } from './redis-tar
 import { readSecretFile } from './secret-file.js';
 import { splitHosts } from './split-hosts.js';
 import { settings, type SettingName, type SettingValues } from './settings.js';
+import { tracingConfig, type TracingConfig } from './tracing-config.js';
 import { errorMessage } from '../errors.js';
 import { HostsFile } from '../http/hosts-file.js';
 import type { Sender } from '../mail/sender.js';
-
-/** The configuration of traces. The packages of OpenTelemetry read the other OTEL_* variables themselves. */
-export interface TracingConfig {
-  /** As in OTEL_EXPORTER_OTLP_HEADERS. */
-  headers: string | null;
-  sampler: SettingValues['OTEL_TRACES_SAMPLER'];
-  /** Share of new traces that are recorded, from 0 to 1. */
-  samplerRatio: number;
-  /** True if the caller of a request decides whether its trace is recorded. */
-  trustsCallers: boolean;
-}
 
 /** The checked configuration of a process; also its injection token. Durations in ms. */
 export abstract class Config {
@@ -307,17 +297,8 @@ function buildConfig(values: SettingValues, hosts: Hosts): Omit<Config, 'warning
     mail: buildMailConfig(values, production),
     webhooks: buildWebhooksConfig(values, hosts),
     metrics: { port: values.METRICS_PORT || null },
-    tracing: buildTracingConfig(values),
-    alerts: {
-      webhookUrl: values.ALERT_WEBHOOK_URL,
-      email: values.ALERT_EMAIL?.address ?? null,
-      interval: 10_000 / Math.min(scale, 100),
-      overdueAfter: 30_000 / scale,
-      noWorkerAfter: 60_000 / scale,
-      pause: 900_000 / scale,
-      reminder: 86_400_000 / scale,
-      retry: 60_000 / Math.min(scale, 10),
-    },
+    tracing: tracingConfig(values),
+    alerts: buildAlertsConfig(values),
     audit: { retention: values.AUDIT_RETENTION, ipMode: values.AUDIT_IP },
     passwords: {
       cost: values.BCRYPT_COST,
@@ -334,13 +315,17 @@ function buildConfig(values: SettingValues, hosts: Hosts): Omit<Config, 'warning
   };
 }
 
-function buildTracingConfig(values: SettingValues): TracingConfig | null {
-  if (values.OTEL_EXPORTER_OTLP_ENDPOINT === null || values.OTEL_SDK_DISABLED === 'true') return null;
+function buildAlertsConfig(values: SettingValues): Config['alerts'] {
+  const scale = values.TIME_SCALE;
   return {
-    headers: values.OTEL_EXPORTER_OTLP_HEADERS,
-    sampler: values.OTEL_TRACES_SAMPLER,
-    samplerRatio: values.OTEL_TRACES_SAMPLER_ARG,
-    trustsCallers: values.TRUST_TRACEPARENT,
+    webhookUrl: values.ALERT_WEBHOOK_URL,
+    email: values.ALERT_EMAIL?.address ?? null,
+    interval: 10_000 / Math.min(scale, 100),
+    overdueAfter: 30_000 / scale,
+    noWorkerAfter: 60_000 / scale,
+    pause: 900_000 / scale,
+    reminder: 86_400_000 / scale,
+    retry: 60_000 / Math.min(scale, 10),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { TracingConfig } from '../config/config.js';
+import type { TracingConfig } from '../config/tracing-config.js';
 import type { NewSpan, Span, Tracing } from './tracing.js';
 
 /** The traces of this process; null without OTEL_EXPORTER_OTLP_ENDPOINT. */

@@ -1,5 +1,5 @@
 import { OtlpReceiver } from '../../../../test/support/otlp-receiver.js';
-import type { TracingConfig } from '../config/config.js';
+import type { TracingConfig } from '../config/tracing-config.js';
 import { Tracing } from './tracing.js';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';

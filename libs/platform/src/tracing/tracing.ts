@@ -33,7 +33,7 @@ import {
   type Sampler,
 } from '@opentelemetry/sdk-trace-node';
 import { monotonicMs } from '../clock/clock.js';
-import type { TracingConfig } from '../config/config.js';
+import type { TracingConfig } from '../config/tracing-config.js';
 import { errorCode } from '../errors.js';
 import { VERSION } from '../version.js';
 

@@ -6,7 +6,9 @@ const cappedCount = { type: 'integer', minimum: 0, maximum: 10_000 } as const;
 const nullableTime = { type: String, format: 'date-time', nullable: true } as const;
 
 export const redisStates = ['connected', 'not_configured', ...Object.keys(redisProblems)] as (
-  'connected' | 'not_configured' | RedisProblem
+  | 'connected'
+  | 'not_configured'
+  | RedisProblem
 )[];
 export const billingProviders = ['stripe', 'built_in', 'off'] as const;
 
