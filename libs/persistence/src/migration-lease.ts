@@ -104,21 +104,21 @@ export class MigrationLease {
       await manager.query('SELECT pg_advisory_xact_lock($1)', [TABLE_LOCK]);
       await manager.query(CREATE_TABLE);
     }
-    const [acquired] = await manager.query<{ previous: string | null }[]>(
-      `WITH expired AS (SELECT holder FROM migration_lease)
-       INSERT INTO migration_lease AS l (id, holder, expires_at) VALUES ($1, $2, clock_timestamp() + ${LEASE_DURATION})
-       ON CONFLICT (singleton) DO UPDATE
-         SET id = excluded.id, holder = excluded.holder, acquired_at = now(), expires_at = excluded.expires_at
-         WHERE l.expires_at <= clock_timestamp()
-       RETURNING (SELECT holder FROM expired) AS previous`,
+    const [current] = await manager.query<(Holder & { isExpired: boolean })[]>(
+      `SELECT holder, acquired_at AS since, expires_at <= clock_timestamp() AS "isExpired" FROM migration_lease FOR UPDATE`,
+    );
+    if (current && !current.isExpired) return { holder: current.holder, since: current.since };
+    if (current) {
+      this.logger.warn({ from: current.holder }, 'migrations taken over');
+      await manager.query('DELETE FROM migration_lease');
+    }
+    const inserted = await manager.query<object[]>(
+      `INSERT INTO migration_lease (id, holder, expires_at) VALUES ($1, $2, clock_timestamp() + ${LEASE_DURATION})
+       ON CONFLICT DO NOTHING RETURNING id`,
       [this.id, `${hostname()}, process ${process.pid}`],
     );
-    if (acquired?.previous) this.logger.warn({ from: acquired.previous }, 'migrations taken over');
-    if (acquired) return undefined;
-    const [holder] = await manager.query<Holder[]>(
-      'SELECT holder, acquired_at AS since FROM migration_lease',
-    );
-    return holder ?? this.tryToAcquire(manager);
+    // Another process may have inserted its row first.
+    return inserted.length === 1 ? undefined : this.tryToAcquire(manager);
   }
 
   private async renew(): Promise<void> {
