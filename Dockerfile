@@ -25,6 +25,7 @@ RUN npm ci --include=dev --include-workspace-root -w apps -w libs --ignore-scrip
 COPY nest-cli.json tsconfig.json tsconfig.build.json vite.config.mjs ./
 COPY apps apps
 COPY libs libs
+COPY scripts/all.mjs scripts/memory-options.mjs scripts/supervisor.mjs scripts/
 RUN npm run build
 
 FROM ${NODE_IMAGE}
@@ -40,12 +41,13 @@ COPY LICENSE package.json ./
 COPY scripts/environment.mjs scripts/gatehouse.mjs scripts/processes.mjs scripts/
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY ops/image/all /usr/local/bin/
 # The image's user "node", by number, so that an orchestrator can verify that it is not root.
 USER 1000:1000
 EXPOSE 3000
 # Checks the process and not PostgreSQL, because a restart would not repair PostgreSQL.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/livez').then((it) => process.exit(it.ok ? 0 : 1), () => process.exit(1))"]
-# The webhook-worker is dist/programs/webhook-worker.js. It serves /livez on METRICS_PORT and not on PORT, so configure
-# a separate health check for it.
+# The command of a webhook-worker is `node dist/programs/webhook-worker.js`. It serves /livez on METRICS_PORT and not on
+# PORT, so configure a separate health check for it. The command `all` runs both in one container (docs/deploy.md).
 CMD ["node", "dist/programs/api.js"]

@@ -30,10 +30,10 @@ export default defineConfig({
   resolve: { mainFields: ['main'] },
   ssr: {
     noExternal: true,
-    // Native code, a library that starts threads from its own files, and packages that NestJS loads in a way
-    // that no bundler sees (@nestjs/common/utils/load-package.util.js): two copies of these would not share
-    // their decorators' metadata.
-    external: ['bcrypt', 'piscina', 'class-transformer', 'class-validator'],
+    // Native code, a library that starts threads from its own files, packages that NestJS loads in a way
+    // that no bundler sees (@nestjs/common/utils/load-package.util.js), because two copies of these would not share
+    // their decorators' metadata, and the formatter for a developer's terminal.
+    external: ['bcrypt', 'piscina', 'class-transformer', 'class-validator', 'pino-pretty'],
     resolve: { conditions: ['node'] },
   },
   build: {
@@ -43,6 +43,7 @@ export default defineConfig({
     copyPublicDir: false,
     rolldownOptions: {
       input: {
+        all: 'scripts/all.mjs',
         api: 'dist/apps/api/main.js',
         gatehouse: 'dist/apps/api/gatehouse.js',
         'webhook-worker': 'dist/apps/webhook-worker/main.js',

@@ -41,7 +41,7 @@ export function printBanner(report, config, seconds, isSeeded) {
  * Returns the URL of the API on this machine.
  * @param {{ host: string, port: number }} listener
  */
-export function localUrl({ host, port }) {
+function localUrl({ host, port }) {
   const address = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
 }

@@ -18,6 +18,9 @@ const VITE = ['vite', 'bin', 'vite.js'];
 const PROJECTS = Object.values(JSON.parse(read(path.join(root, 'nest-cli.json'))).projects);
 const SOURCES = PROJECTS.map((project) => project.root);
 
+/** The scripts that the bundle of dist/programs/all.js contains. */
+const SERVE_SCRIPTS = ['all', 'memory-options', 'supervisor'].map((name) => `scripts/${name}.mjs`);
+
 /** The npm packages, each after those that it imports. */
 const PACKAGES = listPackages().map(({ folder }) => folder);
 
@@ -27,7 +30,7 @@ const PACKAGES = listPackages().map(({ folder }) => folder);
 const BUILD_PARTS = [
   {
     stamp: path.join(DIST, '.build-stamp'),
-    sources: SOURCES,
+    sources: [...SOURCES, ...SERVE_SCRIPTS],
     outputs: [
       ...PROJECTS.map((project) =>
         project.type === 'library' ? `${project.root}/dist` : `dist/${project.root}`,
@@ -172,7 +175,7 @@ function isInstalled() {
   );
 }
 
-function sourcesStamp(folders) {
+function sourcesStamp(sources) {
   const fileStamps = [];
   const add = (file) => {
     const { mtimeMs, size } = fs.statSync(file);
@@ -185,7 +188,11 @@ function sourcesStamp(folders) {
       else if (entry.isFile() && !/\.(spec|d)\.ts$/.test(entry.name)) add(file);
     }
   };
-  for (const folder of folders) visit(path.join(root, folder));
+  for (const source of sources) {
+    const name = path.join(root, source);
+    if (source.endsWith('.mjs')) add(name);
+    else visit(name);
+  }
   for (const name of fs.readdirSync(root)) {
     if (/^((tsconfig.*|package|nest-cli)\.json|vite\.config\.mjs)$/.test(name)) add(path.join(root, name));
   }

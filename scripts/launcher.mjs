@@ -1,11 +1,9 @@
-import http from 'node:http';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { localUrl, printBanner } from './banner.mjs';
+import { printBanner } from './banner.mjs';
 import { startEmbeddedPostgres, stopEmbeddedPostgres } from './embedded-postgres.mjs';
 import { step } from './environment.mjs';
 import { describeProcess } from './processes.mjs';
-import { Program } from './supervisor.mjs';
+import { Programs } from './supervisor.mjs';
 
 /** Runs the database, the API and the webhook-worker. */
 export class Launcher {
@@ -14,8 +12,7 @@ export class Launcher {
   #lock;
   #postgres;
   #databaseCheckTimer;
-  #api;
-  #worker;
+  #programs;
   #env = { ...process.env };
   #stopping;
   #signaledAt;
@@ -26,16 +23,14 @@ export class Launcher {
     this.#log = log;
     this.#lock = lock;
     const onConfigError = () => this.stop().then(() => process.exit(1));
-    this.#api = new Program({ name: 'api', file: 'dist/programs/api.js', log, onConfigError });
-    const worker = 'dist/programs/webhook-worker.js';
-    this.#worker = new Program({ name: 'webhook-worker', file: worker, log, onConfigError });
+    this.#programs = new Programs({ folder: 'dist/programs', log, onConfigError });
   }
 
   async start() {
     if (!this.#config.database.url) await this.#setUpDatabase();
     if (this.#stopping) return;
     process.stdout.write('  Starting the api and the webhook-worker …\n');
-    this.#startPrograms();
+    this.#programs.start(this.#env);
     await this.#waitUntilReady();
     if (!this.#stopping)
       printBanner(process.stdout, this.#config, performance.now() / 1000, this.#env.SEED === 'on');
@@ -71,28 +66,17 @@ export class Launcher {
     return path.join(this.#config.dataDir, 'postgres');
   }
 
-  #startPrograms() {
-    const { port } = this.#config.metrics;
-    this.#api.start(this.#env);
-    // Only the api runs migrations.
-    const { MIGRATE_DATABASE_URL: _, ...workerEnv } = this.#env;
-    // Both run on the same machine, so they need different ports.
-    this.#worker.start(port === null ? workerEnv : { ...workerEnv, METRICS_PORT: String(port + 1) });
-  }
-
   async #waitUntilReady() {
-    const url = `${localUrl(this.#config.http)}/readyz`;
     const hint = setTimeout(() => {
-      this.#log.write('warn', 'api not ready after 30 s; see the log lines above');
+      this.#log.write('warn', 'programs not ready after 30 s; see the log lines above');
     }, 30_000);
-    while (!this.#stopping && !(await respondsWith200(url))) await sleep(50);
+    await this.#programs.ready;
     clearTimeout(hint);
   }
 
   async restartPrograms() {
-    await this.#api.stop(14_000);
-    await this.#worker.stop(14_000);
-    if (!this.#stopping) this.#startPrograms();
+    await this.#programs.stop();
+    if (!this.#stopping) this.#programs.start(this.#env);
   }
 
   get isStopping() {
@@ -105,14 +89,11 @@ export class Launcher {
    */
   onSignal() {
     this.#signaledAt ??= performance.now();
-    if (performance.now() - this.#signaledAt > 1_000) this.#killPrograms();
+    if (performance.now() - this.#signaledAt > 1_000) {
+      this.#stopMode = 'immediate';
+      this.#programs.kill();
+    }
     this.stop().then(() => process.exit(0));
-  }
-
-  #killPrograms() {
-    this.#stopMode = 'immediate';
-    this.#api.kill();
-    this.#worker.kill();
   }
 
   /** Stops everything in order, so that a program's dependencies run until it has stopped. */
@@ -124,23 +105,10 @@ export class Launcher {
   async #stopAll() {
     this.#log.write('info', 'stopping');
     clearInterval(this.#databaseCheckTimer);
-    // These limits, and 3 s for the database, bound the duration of a shutdown after Ctrl-C.
-    await this.#api.stop(14_000);
-    await this.#worker.stop(14_000);
+    await this.#programs.stop();
     const server = await Promise.resolve(this.#postgres).catch(() => undefined);
     if (server) await stopEmbeddedPostgres(this.#databaseDir(), this.#stopMode);
     await this.#log.close();
     this.#lock.release();
   }
-}
-
-function respondsWith200(url) {
-  return new Promise((resolve) => {
-    const request = http.get(url, { agent: false, timeout: 2_000 }, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    });
-    request.on('timeout', () => request.destroy());
-    request.on('error', () => resolve(false));
-  });
 }

@@ -7,6 +7,7 @@ import { withMemoryOptions } from '../../scripts/memory-options.mjs';
 const root = process.cwd();
 
 export const entryPoints = {
+  all: `${root}/dist/programs/all.js`,
   api: `${root}/dist/programs/api.js`,
   worker: `${root}/dist/programs/webhook-worker.js`,
 };
@@ -175,7 +176,9 @@ export class ServerProcess {
   /** @param {Record<string, unknown>} line */
   #read(line) {
     this.log.push(line);
-    this.#isReady ||= line.message === 'ready';
+    // The output of `all` also contains the lines of its programs.
+    const isOwnLine = this.entryPoint !== entryPoints.all || line.service === 'launcher';
+    this.#isReady ||= line.message === 'ready' && isOwnLine;
     this.#child.emit('gatehouse:line');
   }
 

@@ -39,10 +39,12 @@ export interface InstanceOptions {
   template?: string;
   /** Programs of an earlier version, whose database has one role. Their responses are not compared with a document. */
   programs?: Programs;
+  /** `all` runs the api and a worker under one supervisor; default: `api`. */
+  program?: 'api' | 'all';
 }
 
 /** The entry points of the programs. */
-export type Programs = typeof entryPoints;
+export type Programs = Pick<typeof entryPoints, 'api' | 'worker'>;
 
 export interface SharedOptions {
   queue?: Queue;
@@ -100,6 +102,7 @@ export class TestInstance {
   programs: Programs = entryPoints;
   /** Whether responses are compared with the OpenAPI document, which earlier versions do not follow. */
   private isDocumented = true;
+  private program: 'api' | 'all' = 'api';
   /** Settings of every worker, in addition to those of the api. */
   private workerEnv: Record<string, string> = {};
 
@@ -140,7 +143,7 @@ export class TestInstance {
         'use TestInstance.startShared(), or name the file *.dedicated.spec.ts (CONTRIBUTING.md)',
       );
     const { queue = 'postgresql', env = {}, workerEnv = {}, workers = 1 } = options;
-    const { template = process.env['TEST_TEMPLATE']!, programs = entryPoints } = options;
+    const { template = process.env['TEST_TEMPLATE']!, programs = entryPoints, program = 'api' } = options;
     const databaseName = `test_${randomUUID().replaceAll('-', '')}`;
     const port = await freePort();
     const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-instance-'));
@@ -168,6 +171,7 @@ export class TestInstance {
     instance.workerEnv = workerEnv;
     instance.programs = programs;
     instance.isDocumented = programs === entryPoints;
+    instance.program = program;
     instance.startApi();
     for (let index = 0; index < workers; index += 1) instance.startWorker();
     await instance.waitUntilReady().catch(async (error: unknown) => {
@@ -182,7 +186,8 @@ export class TestInstance {
   }
 
   startApi(env: Record<string, string> = {}): ServerProcess {
-    this.api = new ServerProcess(this.programs.api, { ...this.env, ...env });
+    const entryPoint = this.program === 'all' ? entryPoints.all : this.programs.api;
+    this.api = new ServerProcess(entryPoint, { ...this.env, ...env });
     this.processes.push(this.api);
     return this.api;
   }

@@ -3,7 +3,14 @@ import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { ApiMetrics, MetricsServer, NestLogger, type Config, type Logger } from '@gatehouse/platform';
+import {
+  ApiMetrics,
+  Metrics,
+  MetricsServer,
+  NestLogger,
+  type Config,
+  type Logger,
+} from '@gatehouse/platform';
 import { ApiModule } from './api.module.js';
 import { StartupService } from './bootstrap/startup.service.js';
 import { consoleFiles } from './console/console-files.js';
@@ -12,6 +19,7 @@ import { corsMiddleware } from './http/cors.js';
 import { createHttpServer, drain } from './http/http-server.js';
 import { Readiness } from './http/readiness.js';
 import { requestContext } from './http/request-context.js';
+import { metricsRoutes } from './http/metrics-routes.js';
 import { routeGate } from './http/route-gate.js';
 import { securityHeaders } from './http/security-headers.js';
 import { UntrustedForwards } from './http/untrusted-forwards.js';
@@ -28,7 +36,8 @@ export interface Api {
 }
 
 /** Paths that are served while the server is starting. */
-const startupPaths = /^\/(|livez|readyz|(operator\/)?openapi\.json|(docs|console)(\/.*)?)$/;
+const startupPaths =
+  /^\/(|livez|readyz|metrics(\/webhook-worker)?|(operator\/)?openapi\.json|(docs|console)(\/.*)?)$/;
 
 /** Creates the api. `rootModule` is for tests that inspect how the modules are composed. */
 export async function createApi(
@@ -61,6 +70,7 @@ export async function createApi(
   app.use(routeGate(server), ...bodyReader());
   if (config.docs) serveOpenApi(app, server, '/openapi.json', 'public');
   if (config.docs && config.console) serveOpenApi(app, server, '/operator/openapi.json', 'operator');
+  if (config.metrics.token) metricsRoutes(server, app.get(Metrics), config.metrics.token);
   await app.init();
 
   const http = createHttpServer(server, config.publicUrl);

@@ -10,8 +10,10 @@ import {
   Config,
   DeliveryQueue,
   LOGGER,
+  Metrics,
   MetricsServer,
   monotonicMs,
+  sendMetricsOnRequest,
   TestCommands,
   withTimeout,
   type Logger,
@@ -51,6 +53,7 @@ export class WorkerService {
     private readonly healthReporter: EndpointHealthReporter,
     @Inject(PERIODIC_JOBS) private readonly periodicJobs: PeriodicJob[],
     private readonly metricsServer: MetricsServer,
+    @Inject(Metrics) private readonly metrics: Metrics | null,
     private readonly testCommands: TestCommands,
     @Inject(DeliveryQueue) private readonly queue: DeliveryQueue | null,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -58,6 +61,7 @@ export class WorkerService {
 
   async start(): Promise<void> {
     this.metricsServer.start(() => this.readReadiness());
+    if (this.metrics) sendMetricsOnRequest(this.metrics);
     await this.database.connect();
     await waitForMigrations(this.database, this.logger, () => this.isStopping);
     if (this.isStopping) return;

@@ -46,6 +46,7 @@ export {
 } from './mail/operator-notices.js';
 export * from './mail/sender.js';
 export * from './mail/smtp-failure.js';
+export * from './launcher-channel.js';
 export * from './metrics/api-metrics.js';
 export * from './metrics/metrics.js';
 export * from './metrics/metrics-server.js';

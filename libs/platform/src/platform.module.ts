@@ -19,6 +19,7 @@ import { TestCommands } from './test-commands.js';
 @Module({})
 export class PlatformModule {
   static forRoot(config: Config, logger: Logger): DynamicModule {
+    const { port, token } = config.metrics;
     const keyring = new Keyring(config.rootSecrets);
     const testCommands = new TestCommands(config.testCommands);
     const providers = [
@@ -44,7 +45,7 @@ export class PlatformModule {
         },
         inject: [Metrics, { token: REDIS_DELIVERY_QUEUE, optional: true }],
       },
-      { provide: Metrics, useFactory: () => (config.metrics.port === null ? null : Metrics.load()) },
+      { provide: Metrics, useFactory: () => ((port ?? token) ? Metrics.load() : null) },
       {
         provide: MetricsServer,
         useFactory: (metrics: Metrics | null) => new MetricsServer(config, metrics, logger),

@@ -3,6 +3,7 @@ import { loadConfig, ConfigError, type Config } from './config/config.js';
 import { configWarnings } from './config/config-warnings.js';
 import { errorMessage } from './errors.js';
 import { monotonicMs, withTimeout } from './clock/clock.js';
+import { notifyLauncher } from './launcher-channel.js';
 import { createLogger, type Logger } from './logging/logger.js';
 import { startTracing, tracing } from './tracing/current-tracing.js';
 
@@ -73,6 +74,7 @@ export async function runProcess(
       );
     service = await create(config, logger);
     await service.start();
+    notifyLauncher();
   } catch (error) {
     fail(error);
   }

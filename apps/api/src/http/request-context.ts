@@ -60,9 +60,9 @@ export function requestContext(logger: Logger, metrics: ApiMetrics | null): Requ
   };
 }
 
-/** Starts the span of a request; null for a health check, or if the process records no traces. */
+/** Starts the span of a request; null for a route that monitoring requests, or if the process records no traces. */
 const startSpan = ({ path, method, headers }: Request): Span | null =>
-  tracing && !isHealthCheck(path) ? tracing.startRequest(method, headers['traceparent']) : null;
+  tracing && !probedRoutes.has(path) ? tracing.startRequest(method, headers['traceparent']) : null;
 
 /**
  * Ends the span of a request. It has no `url.path`, which is part of the semantic conventions: a path can contain a
@@ -80,8 +80,6 @@ function endSpan(span: Span, request: GatehouseRequest, status: number | null): 
   span.end();
 }
 
-const isHealthCheck = (path: string): boolean => path === '/livez' || path === '/readyz';
-
 /**
  * Returns the matched route pattern. Logs and metrics contain the pattern and never the URL, because a query
  * can contain a token.
@@ -89,9 +87,12 @@ const isHealthCheck = (path: string): boolean => path === '/livez' || path === '
 const routePattern = ({ route }: GatehouseRequest): string | null =>
   (route as { path?: string } | undefined)?.path ?? null;
 
+/** The routes that monitoring requests every few seconds. */
+const probedRoutes = new Set(['/livez', '/readyz', '/metrics', '/metrics/webhook-worker']);
+
 function logRequest(logger: Logger, request: GatehouseRequest, response: Response, durationMs: number): void {
   const route = routePattern(request) ?? 'unmatched';
-  if (isHealthCheck(route)) return;
+  if (probedRoutes.has(route)) return;
   const logFields = {
     requestId: request.requestId,
     method: request.method,

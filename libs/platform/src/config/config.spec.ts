@@ -10,6 +10,7 @@ import { splitHosts } from './split-hosts.js';
 const secret = 'k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i';
 const base = { GATEHOUSE_SECRET: secret };
 const noHosts = { findAddresses: () => [] };
+const metricsToken = randomBytes(32).toString('hex');
 const stripeKey = `sk_test_${randomBytes(12).toString('hex')}`;
 
 const production = {
@@ -54,7 +55,7 @@ describe('loadConfig', () => {
         allowedCidrs: [],
         dnsServers: [],
       },
-      metrics: { port: null },
+      metrics: { port: null, token: null },
       alerts: {
         webhookUrl: null,
         email: null,
@@ -127,6 +128,7 @@ describe('loadConfig', () => {
       OTEL_TRACES_SAMPLER: 'traceidratio',
       OTEL_TRACES_SAMPLER_ARG: '0.25',
       TRUST_TRACEPARENT: 'on',
+      METRICS_TOKEN: metricsToken,
       ALERT_WEBHOOK_URL: 'https://hooks.example.com/services/T0?x=1',
       ALERT_EMAIL: 'Operations <ops@example.com>',
       LOG_LEVEL: 'debug',
@@ -160,7 +162,7 @@ describe('loadConfig', () => {
         retention: 7 * 86_400_000,
       },
       passwords: { cost: 12, threads: 3, queueWait: 1_500 },
-      metrics: { port: 9464 },
+      metrics: { port: 9464, token: metricsToken },
       tracing: { headers: null, sampler: 'traceidratio', samplerRatio: 0.25, trustsCallers: true },
       alerts: { webhookUrl: 'https://hooks.example.com/services/T0?x=1', email: 'ops@example.com' },
       billing: { stripeKey, stripeApiBase: 'http://127.0.0.1:12111' },
@@ -380,6 +382,7 @@ describe('secrets in files', () => {
     STRIPE_SECRET_KEY: stripeKey,
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20Rt5-yUi2',
     ALERT_WEBHOOK_URL: 'https://hooks.example.com/services/T0',
+    METRICS_TOKEN: metricsToken,
   };
   const others = {
     NODE_ENV: 'production',

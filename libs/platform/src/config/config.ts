@@ -64,8 +64,8 @@ export abstract class Config {
     dnsServers: string[];
     retention: number;
   };
-  /** `port` is null when metrics are off. */
-  abstract readonly metrics: { port: number | null };
+  /** `port` is null if metrics have no port of their own, `token` if the port of the API does not serve them. */
+  abstract readonly metrics: { port: number | null; token: string | null };
   /** Null when traces are off. */
   abstract readonly tracing: TracingConfig | null;
   /**
@@ -296,7 +296,7 @@ function buildConfig(values: SettingValues, hosts: Hosts): Omit<Config, 'warning
     redis: redisTarget(values),
     mail: buildMailConfig(values, production),
     webhooks: buildWebhooksConfig(values, hosts),
-    metrics: { port: values.METRICS_PORT || null },
+    metrics: { port: values.METRICS_PORT || null, token: values.METRICS_TOKEN },
     tracing: tracingConfig(values),
     alerts: buildAlertsConfig(values),
     audit: { retention: values.AUDIT_RETENTION, ipMode: values.AUDIT_IP },

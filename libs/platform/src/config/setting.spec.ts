@@ -1,4 +1,5 @@
 import { splitWords } from '../../../../test/support/split-words.js';
+import { parseDuration } from './duration.js';
 import * as setting from './setting.js';
 
 const options = { doc: 'a setting', fallback: null };
@@ -11,7 +12,7 @@ const parsers = {
   url: setting.url(options, ['redis:', 'rediss:']).parse,
   list: setting.list({ ...options, fallback: [] }, (entry) => (entry === 'bad' ? 'must be good' : null))
     .parse,
-  parseDuration: setting.parseDuration,
+  parseDuration,
   duration: setting.duration({ ...options, fallback: '10s' }, 10, 60_000).parse,
   durations: setting.durations({ ...options, fallback: '0s,1s' }, 2).parse,
 };

@@ -1,4 +1,5 @@
 import { canonicalEmail } from '@gatehouse/domain';
+import { parseDuration } from './duration.js';
 import { parseSender, type Sender } from '../mail/sender.js';
 import { splitHosts } from './split-hosts.js';
 
@@ -174,15 +175,6 @@ export const list = (
     }
     return entries;
   });
-
-const units: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** Parses `250ms`, `15s`, `5m`, `12h` or `30d`. Returns ms. */
-export function parseDuration(value: string): number {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(value.trim());
-  if (!match) throw new Error('must be a duration such as 500ms, 15s, 5m, 12h or 30d');
-  return Number(match[1]) * units[match[2]!]!;
-}
 
 export const duration = (options: Options<string>, minMs: number, maxMs: number): Setting<number> => {
   const parse = (value: string): number => {

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import { parseCidr } from './cidr.js';
+import { DEFAULT_START_TIMEOUT } from './duration.js';
 import * as setting from './setting.js';
 import { tracingSettings } from './tracing-settings.js';
 
@@ -101,6 +102,14 @@ export const settings = {
     doc: 'Run pending migrations at startup. With off, the api waits until npm run gatehouse -- migrate has run them.',
     fallback: true,
   }),
+  START_TIMEOUT: setting.duration(
+    {
+      doc: 'Time within which both programs of npm run serve must be ready; otherwise it exits with code 1. Increase it for long migrations.',
+      fallback: DEFAULT_START_TIMEOUT,
+    },
+    1_000,
+    86_400_000,
+  ),
   SEED: setting.onOff({
     doc: 'Create the first organization, project, keys and operator in an empty database. npm start turns it on for the embedded database.',
     fallback: false,
@@ -256,6 +265,15 @@ export const settings = {
     1,
     // One below the maximum, because npm start also uses the next port.
     65534,
+  ),
+  METRICS_TOKEN: setting.pattern(
+    {
+      doc: 'Token of at least 32 characters with which the api also serves metrics on its own port, at /metrics: Authorization: Bearer <token>. With npm start and npm run serve, /metrics/webhook-worker serves those of the webhook-worker.',
+      fallback: null,
+      secret: true,
+    },
+    /^[!-~]{32,}$/,
+    'must have at least 32 characters without spaces',
   ),
   ...tracingSettings,
   ALERT_WEBHOOK_URL: setting.targetUrl({

@@ -48,7 +48,7 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 type Observer = Histogram.Internal<string>;
 
-/** The metrics of the API. Also their injection token, which is null without METRICS_PORT. */
+/** The metrics of the API. Also their injection token, which is null if the process serves no metrics. */
 export class ApiMetrics {
   private readonly requests;
   private readonly logins;

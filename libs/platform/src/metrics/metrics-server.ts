@@ -17,7 +17,6 @@ export type ReadReadiness = () => Promise<string>;
 export class MetricsServer {
   private server: Server | undefined;
   private retryTimer: NodeJS.Timeout | undefined;
-  private pendingScrape: Promise<string> | undefined;
 
   constructor(
     private readonly config: Config,
@@ -32,9 +31,9 @@ export class MetricsServer {
    */
   start(readReadiness?: ReadReadiness): void {
     const { metrics } = this;
-    if (!metrics || this.server) return;
     const { http, metrics: settings } = this.config;
-    const listen = { host: http.host, port: settings.port! };
+    if (!metrics || settings.port === null || this.server) return;
+    const listen = { host: http.host, port: settings.port };
     const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
       const path = ['GET', 'HEAD'].includes(request.method!) ? request.url : undefined;
       if (path === '/metrics') void this.sendMetrics(metrics, response);
@@ -63,9 +62,7 @@ export class MetricsServer {
 
   private async sendMetrics(metrics: Metrics, response: ServerResponse): Promise<void> {
     try {
-      // Concurrent scrapes share one rendering.
-      this.pendingScrape ??= metrics.render().finally(() => (this.pendingScrape = undefined));
-      const body = await this.pendingScrape;
+      const body = await metrics.render();
       response.writeHead(200, { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' }).end(body);
     } catch (error) {
       this.logger.warn({ reason: errorMessage(error) }, 'metrics collection failed');

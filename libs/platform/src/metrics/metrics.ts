@@ -5,18 +5,18 @@ import { VERSION } from '../version.js';
 type LabelValues = Record<string, readonly string[]>;
 
 /**
- * The Prometheus metrics of this process. Also their injection token, which is null without METRICS_PORT. No
- * label ever contains an id or a URL (requirement CO-05).
+ * The Prometheus metrics of this process. Also their injection token, which is null if the process serves none. No label ever contains an id or a URL (requirement CO-05).
  */
 export class Metrics {
   private readonly registry: PromClient.Registry;
+  private pendingText: Promise<string> | undefined;
 
   private constructor(private readonly client: typeof PromClient) {
     this.registry = new client.Registry();
     client.collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Loads the client. A process without METRICS_PORT never loads it. */
+  /** Loads the client. A process that serves no metrics never loads it. */
   static async load(): Promise<Metrics> {
     return new Metrics(await import('prom-client'));
   }
@@ -26,8 +26,10 @@ export class Metrics {
     return this.registry.contentType;
   }
 
+  /** Returns the text for a scrape. Concurrent scrapes share one. */
   render(): Promise<string> {
-    return this.registry.metrics();
+    this.pendingText ??= this.registry.metrics().finally(() => (this.pendingText = undefined));
+    return this.pendingText;
   }
 
   /**

@@ -14,7 +14,7 @@ export type Repair = (typeof repairs)[number];
 export const mailResults = ['sent', 'captured', 'rejected', 'expired', 'postponed'] as const;
 export type MailResult = (typeof mailResults)[number];
 
-/** The metrics of the webhook-worker. Also their injection token, which is null without METRICS_PORT. */
+/** The metrics of the webhook-worker. Also their injection token, which is null if the process serves no metrics. */
 export class WorkerMetrics {
   private readonly attempts;
   private readonly durations;

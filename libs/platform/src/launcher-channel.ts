@@ -1,0 +1,54 @@
+import type { Metrics } from './metrics/metrics.js';
+
+/** The request for the metrics of the webhook-worker, which the launcher passes on to it. */
+const REQUEST = 'metrics';
+
+/** The response of the webhook-worker. */
+interface MetricsMessage {
+  metrics: string | null;
+}
+
+/** Time to wait for the response, in ms. */
+const TIMEOUT_MS = 5_000;
+
+const isResponse = (message: unknown): message is MetricsMessage =>
+  typeof message === 'object' && message !== null && 'metrics' in message;
+
+/** Sends the metrics of this process to the launcher whenever it requests them. */
+export function sendMetricsOnRequest(metrics: Metrics): void {
+  process.on('message', (message) => {
+    if (message !== REQUEST) return;
+    void metrics
+      .render()
+      .catch(() => null)
+      .then((text) => send({ metrics: text }));
+  });
+}
+
+/**
+ * Requests the metrics of the webhook-worker that the same launcher has started. Returns null if there is no
+ * launcher or no running worker.
+ */
+export function requestWorkerMetrics(): Promise<string | null> {
+  return new Promise((resolve) => {
+    const finish = (text: string | null): void => {
+      clearTimeout(timer);
+      process.off('message', receive);
+      resolve(text);
+    };
+    const receive = (message: unknown): void => {
+      if (isResponse(message)) finish(message.metrics);
+    };
+    const timer = setTimeout(() => finish(null), TIMEOUT_MS);
+    process.on('message', receive);
+    send(REQUEST);
+  });
+}
+
+/** Notifies the launcher that this process is ready. */
+export const notifyLauncher = (): void => send('ready');
+
+/** Sends a message to the launcher, if there is one. Its exit ends this process in any case. */
+function send(message: string | MetricsMessage): void {
+  if (process.connected) process.send!(message, undefined, undefined, () => undefined);
+}
