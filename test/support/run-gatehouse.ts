@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { entryPoints } from './server-process.mjs';
 import type { TestInstance } from './test-instance.js';
 
 /**
- * Runs `npm run gatehouse -- <args>` for an instance and returns its standard output.
+ * Runs a command of `npm run gatehouse` for an instance, without the script that checks the build, and returns its
+ * standard output.
  * @throws Error with `code` and `stderr` if the exit code is not 0
  */
 export async function runGatehouse(
@@ -11,7 +13,7 @@ export async function runGatehouse(
   args: string[],
   env: Record<string, string> = {},
 ): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['scripts/gatehouse.mjs', ...args], {
+  const { stdout } = await promisify(execFile)(process.execPath, [entryPoints.gatehouse, ...args], {
     env: { PATH: process.env['PATH']!, ...instance.env, ...env },
   });
   return stdout;

@@ -9,6 +9,7 @@ const root = process.cwd();
 export const entryPoints = {
   all: `${root}/dist/programs/all.js`,
   api: `${root}/dist/programs/api.js`,
+  gatehouse: `${root}/dist/programs/gatehouse.js`,
   worker: `${root}/dist/programs/webhook-worker.js`,
 };
 
