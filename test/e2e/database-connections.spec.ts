@@ -6,18 +6,8 @@ import { Database } from '@gatehouse/persistence';
 import { createLogger, type Config, type Logger } from '@gatehouse/platform';
 import { adminUrl, createDatabase, dropDatabase } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
+import { authenticated, readyForQuery, shuttingDown } from '../support/postgres-messages.js';
 import { freePort } from '../support/server-process.mjs';
-
-/** Returns a message of PostgreSQL's protocol (version 3.0, "Message Formats"): type, length and content. */
-function message(type: string, content: Buffer): Buffer {
-  const length = Buffer.alloc(4);
-  length.writeInt32BE(4 + content.length);
-  return Buffer.concat([Buffer.from(type), length, content]);
-}
-
-const authenticated = message('R', Buffer.alloc(4));
-const readyForQuery = message('Z', Buffer.from('I'));
-const shuttingDown = message('E', Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0'));
 
 describe('a shutdown of PostgreSQL while the pool hands out a connection', () => {
   it('does not end the process, and the pool connects again', async () => {

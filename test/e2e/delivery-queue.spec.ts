@@ -153,6 +153,21 @@ const connectionOf = (queue: DeliveryQueue): Redis => (queue as unknown as { con
     }
   });
 
+  it('connects again while Redis is a replica, because its host may lead to the new primary', async () => {
+    const redis = await RedisServer.start({ settings: { replicaof: '127.0.0.1 9' } });
+    try {
+      const { app, queue } = await createDeliveryQueue(redis.url);
+      let connections = 0;
+      connectionOf(queue).on('ready', () => (connections += 1));
+      await eventually('a second connection', () => connections === 2);
+      await eventually('the reason', () => queue.problem === 'read_only');
+      await app.close();
+      await queue.close();
+    } finally {
+      await redis.remove();
+    }
+  });
+
   it('closes while Redis is suspended', async () => {
     const redis = await RedisServer.start();
     try {

@@ -34,13 +34,12 @@ export class PlatformModule {
         useFactory: (metrics: Metrics | null, queue: DeliveryQueue | null = null) => {
           const readIsUp = () => queue && Number(queue.isReady());
           metrics?.gauge('gatehouse_redis_up', '1 if Redis accepts jobs, otherwise 0.', readIsUp);
-          if (queue)
-            metrics?.states(
-              'gatehouse_redis_problem',
-              '1 for the reason for which Redis does not accept jobs, otherwise 0.',
-              { kind: Object.keys(redisProblems) },
-              () => queue.problem,
-            );
+          metrics?.states(
+            'gatehouse_redis_problem',
+            '1 for the reason for which Redis does not accept jobs, otherwise 0.',
+            { kind: Object.keys(redisProblems) },
+            () => queue?.problem,
+          );
           return queue;
         },
         inject: [Metrics, { token: REDIS_DELIVERY_QUEUE, optional: true }],

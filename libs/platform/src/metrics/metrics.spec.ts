@@ -21,6 +21,16 @@ it('a counter exposes every series from the start', async () => {
   ]);
 });
 
+it('a gauge of states has a series for each state, or none without a state', async () => {
+  let state: string | null | undefined;
+  metrics.states('gatehouse_x', 'X.', { kind: ['a', 'b'] }, () => state);
+  expect(await renderSeries('gatehouse_')).toEqual([]);
+  state = 'b';
+  expect(await renderSeries('gatehouse_')).toEqual(['gatehouse_x{kind="a"} 0', 'gatehouse_x{kind="b"} 1']);
+  state = null;
+  expect(await renderSeries('gatehouse_')).toEqual(['gatehouse_x{kind="a"} 0', 'gatehouse_x{kind="b"} 0']);
+});
+
 it('a gauge that cannot be read is absent instead of 0 and does not affect other metrics', async () => {
   let read: () => number | null | Promise<number> = () => 7;
   metrics.gauge('gatehouse_x', 'X.', () => read());

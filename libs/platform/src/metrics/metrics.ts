@@ -83,11 +83,15 @@ export class Metrics {
     });
   }
 
-  /** Creates a gauge with one series for each value of the label: 1 for the current value, otherwise 0. */
-  states(name: string, help: string, labels: LabelValues, read: () => string | null): void {
+  /**
+   * Creates a gauge with one series for each value of the label: 1 for the current value, otherwise 0. If `read` returns
+   * undefined, there is no series.
+   */
+  states(name: string, help: string, labels: LabelValues, read: () => string | null | undefined): void {
     const [[label, values]] = Object.entries(labels) as [[string, readonly string[]]];
     const gauge = this.createGauge(name, help, [label], () => {
       const current = read();
+      if (current === undefined) return;
       for (const value of values) gauge.set({ [label]: value }, Number(value === current));
     });
   }
