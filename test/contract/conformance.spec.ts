@@ -378,7 +378,7 @@ describe('§4 #9 GET /api/v1/projects/{projectId}', () => {
     expect(response.body).toEqual({ ...project, id, organizationId });
     expect(fieldsOf(response.body.settings)).toEqual(
       `accessTokenClaims accessTokenTtl acceptInviteUrl allowedOrigins branding breachCheck defaultLocale
-       enumerationProtection legacySignIn mail mailLimits mfa mfaGraceDays passkeys passwordMinLength redirectUrls refreshAbsoluteTtl refreshGrace refreshIdleTtl requireVerifiedEmail resetPasswordUrl
+       enumerationProtection legacySignIn limits mail mailLimits mfa mfaGraceDays passkeys passwordMinLength redirectUrls refreshAbsoluteTtl refreshGrace refreshIdleTtl requireVerifiedEmail resetPasswordUrl
        signIn signingAlgorithm testEmailCode verifyEmailUrl`
         .split(/\s+/)
         .sort(),
@@ -413,6 +413,7 @@ describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
       type: 'secret',
       access: 'project',
       scopes,
+      rateLimit: null,
       prefix: key.slice(0, 8),
       last4: key.slice(-4),
       expiresAt: null,
