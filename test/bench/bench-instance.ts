@@ -18,19 +18,29 @@ export class BenchInstance {
   private isStopped = false;
   private constructor(readonly instance: TestInstance) {}
 
-  /** Starts the api; `startWorker` starts workers. */
-  static start(options: InstanceOptions): Promise<BenchInstance> {
+  /**
+   * Starts the api; `startWorker` starts workers.
+   * @param prepare called before the measured api starts. It can change the environment of the instance
+   */
+  static start(
+    options: InstanceOptions,
+    prepare: (instance: TestInstance) => Promise<void> = () => Promise.resolve(),
+  ): Promise<BenchInstance> {
     if (isStopping) throw new Error('the benchmark is stopping');
-    const starting = BenchInstance.boot(options);
+    const starting = BenchInstance.boot(options, prepare);
     instances.add(starting);
     return starting;
   }
 
-  private static async boot(options: InstanceOptions): Promise<BenchInstance> {
+  private static async boot(
+    options: InstanceOptions,
+    prepare: (instance: TestInstance) => Promise<void>,
+  ): Promise<BenchInstance> {
     const instance = await TestInstance.start({ ...options, workers: 0 });
     const bench = new BenchInstance(instance);
     // The first start created the keys; the second one is the measured api, with a discarded log.
     await instance.api.stop();
+    await prepare(instance);
     bench.spawn(entryPoints.api);
     await eventually('the api to be ready', () =>
       fetch(`${instance.baseUrl}/readyz`).then(

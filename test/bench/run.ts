@@ -4,6 +4,7 @@ import { measureAttempts } from './attempts.js';
 import { stopInstances } from './bench-instance.js';
 import { stopChildren } from './child.js';
 import { measureConsole } from './console.js';
+import { measureCosts } from './costs.js';
 import { measureCustomers } from './customers.js';
 import { measureDeliveries } from './deliveries.js';
 import { eventParts, measureEvents, type EventOptions } from './events.js';
@@ -64,6 +65,12 @@ const sections: Record<string, Section> = {
     limitMinutes: 60,
     postgresql: statementSettings,
     measure: measureEvents,
+  },
+  costs: {
+    title: 'Costs: statements, round trips, bytes and CPU time of single operations',
+    limitMinutes: 5,
+    postgresql: statementSettings,
+    measure: measureCosts,
   },
   latency: {
     title: 'Latency: from commit to the first attempt',

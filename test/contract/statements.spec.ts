@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { declaredStatements, type DeclaredStatement } from '@gatehouse/persistence';
 import { describeStatement } from '../support/describe-statement.js';
+import { crossOrganizationStatements, describeReach, distributionColumns } from '../support/distribution.js';
 import { TestInstance } from '../support/test-instance.js';
 
 let instance: TestInstance;
@@ -61,5 +63,53 @@ describe('the declared statements', () => {
     ];
     for (const each of differing)
       expect([each, await differences([each])]).toEqual([each, [expect.any(String)]]);
+  });
+});
+
+describe('the distribution of the tables over databases', () => {
+  it('names a column of each table that leads to its organization', async () => {
+    const rows = await instance.sql<{ name: string; columns: string[] }>(
+      `SELECT t.relname AS name, array_agg(a.attname::text) AS columns
+       FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
+       WHERE t.relnamespace = current_schema()::regnamespace AND t.relkind IN ('r', 'p') AND NOT t.relispartition
+         AND t.relname <> 'migrations'
+       GROUP BY t.relname ORDER BY t.relname`,
+    );
+    expect(rows.map(({ name }) => name)).toEqual(Object.keys(distributionColumns));
+    const missing = rows.filter(({ name, columns }) => {
+      const column = distributionColumns[name];
+      return column && !columns.includes(column);
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it('is documented', () => {
+    const document = readFileSync('docs/scaling.md', 'utf8');
+    const missing = Object.entries(distributionColumns).filter(
+      ([table, column]) =>
+        !new RegExp(`\\| \`${table}\` +\\| ${column ? `\`${column}\`` : 'none'} +\\|`).test(document),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('is crossed only by the statements on the list', () => {
+    const crossing = declaredStatements()
+      .map(({ text }) => describeReach(text))
+      .filter(({ reach }) => reach === 'all')
+      .map(({ signature }) => signature);
+    const listed = Object.values(crossOrganizationStatements).flat().sort();
+    expect([...new Set(crossing)].sort()).toEqual(listed);
+  });
+
+  it('recognizes a statement without the organization', () => {
+    expect(describeReach('SELECT id FROM customers WHERE email = $1')).toEqual({
+      reach: 'all',
+      signature: 'select customers',
+    });
+    expect(describeReach('SELECT id FROM customers WHERE project_id = $1 AND email = $2').reach).toBe(
+      'organization',
+    );
+    expect(describeReach('UPDATE sessions SET revoked_at = now() WHERE id = $1').reach).toBe('object');
+    expect(describeReach('DELETE FROM workers').reach).toBe('installation');
   });
 });

@@ -204,7 +204,7 @@ describeConsole(
       await page.context().close();
     });
 
-    it('requires a second factor in a project, with a grace period for existing sessions', async () => {
+    it('requires a second factor in a project, with a grace period for existing sessions, and limits failed codes', async () => {
       const body = { organizationId: test.instance.credentials.organizationId, name: 'Second factors' };
       const { id } = (await test.admin.request('POST', '/projects', body)).body;
       const page = await openWithoutAnimations(test.admin, `/projects/${id}`);
@@ -216,14 +216,19 @@ describeConsole(
       expect(await graceField.count()).toBe(0);
       await page.getByRole('option', { name: 'Required' }).click();
       await graceField.fill('91');
+      const limits = page.getByRole('region', { name: 'Rate limits' });
+      await limits.getByLabel('Failed second factors').fill('21');
       await save();
       await section.getByText('Must not be greater than 90').waitFor();
+      await limits.getByText('Must not be greater than 20').waitFor();
       expect(await seriousViolations(page)).toEqual([]);
       await graceField.fill('0');
+      await limits.getByLabel('Failed second factors').fill('5');
       await save();
       await page.getByText('Changes saved. They take effect immediately.').waitFor();
       const { settings } = (await test.admin.request('GET', `/projects/${id}`)).body;
-      expect(settings).toMatchObject({ mfa: 'required', mfaGraceDays: 0 });
+      const changed = { mfa: 'required', mfaGraceDays: 0, limits: { failedSecondFactor: 5, login: 30 } };
+      expect(settings).toMatchObject(changed);
       await page.context().close();
     });
 

@@ -1,0 +1,164 @@
+/**
+ * The column of each table that leads to the organization of a row, by which a distributed database would place it
+ * (docs/scaling.md). null: the table belongs to the installation, not to an organization.
+ */
+export const distributionColumns: Record<string, string | null> = {
+  alerts: null,
+  api_keys: 'organization_id',
+  apis: null,
+  attempt_figures: null,
+  attempt_figures_by_endpoint: 'endpoint_id',
+  attempt_figures_by_event: null,
+  attempts: 'organization_id',
+  attempts_counted: null,
+  audit_log: 'organization_id',
+  audit_retention: null,
+  billing_customers: 'organization_id',
+  challenges: 'customer_id',
+  customer_addresses: 'customer_id',
+  customers: 'organization_id',
+  deliveries: 'organization_id',
+  email_code_attempts: 'project_id',
+  email_code_guesses: 'project_id',
+  email_codes: 'project_id',
+  endpoint_health: 'endpoint_id',
+  erasures: 'customer_id',
+  event_feed: null,
+  events: 'organization_id',
+  factor_attempts: 'customer_id',
+  idempotency_keys: 'project_id',
+  identities: 'project_id',
+  identity_provider_domains: 'project_id',
+  identity_providers: 'project_id',
+  import_failures: 'project_id',
+  imports: 'organization_id',
+  login_attempts: 'project_id',
+  mail_templates: 'project_id',
+  mails: 'project_id',
+  oauth_flows: 'project_id',
+  one_time_tokens: 'customer_id',
+  operator_addresses: null,
+  operator_links: null,
+  operator_login_attempts: null,
+  operator_sessions: null,
+  operators: null,
+  organizations: 'id',
+  passkey_ceremonies: 'project_id',
+  passkeys: 'project_id',
+  projects: 'organization_id',
+  reauthentication_codes: 'session_id',
+  recovery_codes: 'customer_id',
+  redelivery_batches: 'organization_id',
+  redelivery_feed: null,
+  redelivery_items: 'batch_id',
+  sessions: 'customer_id',
+  sign_in_exchanges: 'project_id',
+  sign_in_tokens: 'customer_id',
+  signing_keys: null,
+  totp_factors: 'customer_id',
+  used_id_tokens: null,
+  webhook_endpoints: 'organization_id',
+  workers: null,
+};
+
+/** What a statement needs to find the rows of one organization. */
+export type StatementReach =
+  /** Only tables of the installation. */
+  | 'installation'
+  /** A parameter for the organization, project or customer. */
+  | 'organization'
+  /** A parameter for the id or the hash of an object, which belongs to one organization. */
+  | 'object'
+  /** Rows of any organization. */
+  | 'all';
+
+const tenantParameter =
+  /\b(?:project_id|organization_id|customer_id|p\.id|o\.id|c\.id)\s*=\s*(?:ANY\s*\(\s*)?\$\d/;
+const tenantRange = /\(organization_id, \w*id\)|\(project_id, \w*id\)/;
+const tenantInsert =
+  /INSERT INTO [a-z_]+(?: AS [a-z]+)? \([^)]*\b(?:project_id|organization_id|customer_id|session_id|parent_id)\b/;
+const objectParameter = /\b\w*(?:id|hash|subject)\s*=\s*(?:ANY\s*\(\s*)?\(?\$\d/;
+
+/** The deletion of a batch of old rows (`pruneStatement`). */
+const prunePattern = /ctid = ANY \(ARRAY\(/;
+/** The statements that encrypt stored values again (`libs/persistence/src/encryption`). */
+const reencryptionPattern = /1, 4\) <> \$1::bytea|\(.+, stored, replacement\)/;
+
+/** Returns the verb and the tables of organizations of a statement, such as `select customers`, and what it can reach. */
+export function describeReach(text: string): { reach: StatementReach; signature: string } {
+  const sql = text.replaceAll(/--.*$/gm, '').replaceAll(/\s+/g, ' ').trim();
+  const tables = Object.entries(distributionColumns)
+    .filter(
+      ([name, column]) =>
+        column && new RegExp(`(?:FROM|JOIN|INTO|UPDATE|USING|,) (?:ONLY )?${name}\\b`).test(sql),
+    )
+    .map(([name]) => name);
+  const verb = /\b(UPDATE|DELETE|INSERT)\b/.exec(sql)?.[1] ?? 'SELECT';
+  const signature = `${verb.toLowerCase()} ${tables.join(', ')}`;
+  const maintenance = prunePattern.test(sql) ? 'prune' : reencryptionPattern.test(sql) ? 'reencrypt' : null;
+  return { reach: reachOf(sql, tables), signature: maintenance ?? signature };
+}
+
+function reachOf(sql: string, tables: string[]): StatementReach {
+  if (tables.length === 0) return 'installation';
+  if ([tenantParameter, tenantRange, tenantInsert].some((pattern) => pattern.test(sql)))
+    return 'organization';
+  return objectParameter.test(sql) ? 'object' : 'all';
+}
+
+/** The statements that read or change rows of several organizations, by the reason. No other statement may. */
+export const crossOrganizationStatements: Record<string, string[]> = {
+  'maintenance of the worker: retention, and new root secrets': ['prune', 'reencrypt'],
+  'queues of the worker: claims, outcomes and sweeps of due rows': [
+    'insert endpoint_health',
+    'select endpoint_health, webhook_endpoints',
+    'select mails, projects',
+    'update api_keys, projects',
+    'update customers, deliveries, events',
+    'update deliveries',
+    'update deliveries, redelivery_batches',
+    'update deliveries, webhook_endpoints',
+    'update erasures',
+    'update identity_provider_domains, identity_providers, projects',
+    'update identity_provider_domains, projects',
+    'update mails',
+    'update redelivery_batches',
+    'update webhook_endpoints',
+  ],
+  'repairs and partitions: batches of a range of ids': [
+    'insert attempts',
+    'select identity_provider_domains',
+    'update attempts, deliveries',
+    'update deliveries, events',
+    'update events',
+  ],
+  'rollups, metrics, alerts and health of the installation': [
+    'insert attempt_figures_by_endpoint, attempts',
+    'select deliveries',
+    'select deliveries, email_code_guesses, mails, webhook_endpoints',
+    'select deliveries, mails',
+  ],
+  'lists, counts and searches of operators, and of keys whose organization has child organizations': [
+    'insert customers, deliveries, events, redelivery_items, webhook_endpoints',
+    'select api_keys, organizations, projects',
+    'select attempts',
+    'select attempts, customers, deliveries, events',
+    'select attempts, customers, deliveries, events, webhook_endpoints',
+    'select attempts, deliveries',
+    'select attempts, deliveries, events',
+    'select attempts, deliveries, webhook_endpoints',
+    'select audit_log',
+    'select customers',
+    'select customers, events',
+    'select deliveries, events',
+    'select deliveries, events, webhook_endpoints',
+    'select deliveries, redelivery_batches',
+    'select deliveries, webhook_endpoints',
+    'select events',
+    'select mails',
+    'select projects',
+    'select redelivery_batches',
+    'select webhook_endpoints',
+  ],
+  'the project whose passkeys are bound to the host of the installation': ['select organizations, projects'],
+};
