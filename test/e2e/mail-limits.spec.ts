@@ -62,7 +62,7 @@ describe('the limits of emails', () => {
     expect(await listLog(project, { email: imported })).toEqual(['reset-password queued']);
     for (const email of strangers) expect(await forgot(project, email)).toMatchObject({ status: 202 });
     const rejected = await changeEmail(registered[1].tokens.accessToken, uniqueEmail());
-    expect(rejected).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(rejected).toMatchObject({ status: 429, body: { code: 'rate_limited', limit: 'mail-project' } });
     expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(rejected.headers.get('ratelimit-policy')).toBe('"mail-project";q=1;w=3600');
     expect(await listLog(project, { state: 'queued' })).toEqual([
@@ -125,7 +125,7 @@ describe('the limits of emails', () => {
     const tagged = email.replace('@', '+again@');
     expect(await create(project, { email, sendInvite: true })).toMatchObject({ status: 201 });
     const rejected = await create(project, { email: tagged, sendInvite: true });
-    expect(rejected).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(rejected).toMatchObject({ status: 429, body: { code: 'rate_limited', limit: 'mail-recipient' } });
     expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await create(project, { email: tagged })).toMatchObject({ status: 201 });
   });

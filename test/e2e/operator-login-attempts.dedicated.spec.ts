@@ -39,7 +39,7 @@ const signInFrom = async (ip: string, invitee: InvitedOperator): Promise<TestRes
   );
 };
 const signedIn = { status: 200, body: { state: 'signed_in' } };
-const rejected = { status: 429, body: { code: 'too_many_attempts' } };
+const rejected = { status: 429, body: { code: 'too_many_attempts', limit: 'failed-operator-login' } };
 
 /** Invites an operator who then signs in from an address. */
 const inviteAndSignIn = async (ip = USED_ADDRESS): Promise<InvitedOperator> => {

@@ -1,5 +1,5 @@
 import bcrypt from 'bcrypt';
-import type { ProjectContext } from '@gatehouse/domain';
+import { defaultSettings, type ProjectContext } from '@gatehouse/domain';
 import type { LoginAttemptsRepository } from '@gatehouse/persistence';
 import { Keyring, PasswordHasher, type HashTask, type HashThreads } from '@gatehouse/platform';
 import type { Client } from '../http/request-context.js';
@@ -8,7 +8,7 @@ import { PasswordCheckService } from './password-check.service.js';
 import { PasswordVerificationService } from './password-verification.service.js';
 
 const keyring = new Keyring(['k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i']);
-const project = { id: 'p' } as ProjectContext;
+const project = { id: 'p', settings: defaultSettings } as ProjectContext;
 const client = { addressBlock: null, signal: new AbortController().signal } as unknown as Client;
 
 /** Threads that record their tasks, and for which every password is correct. */

@@ -10,3 +10,11 @@ it('RL-06, RL-07: without Redis allows the quota of each key and policy, then re
   expect(Number.isInteger(seconds) && seconds! >= 1 && seconds! <= 60).toBe(true);
   expect([await consume('b'), await consume('a', 'register')]).toEqual([null, null]);
 });
+
+it('compares the count of the current window with a quota that has changed', async () => {
+  const limiter = new RateLimiter(null);
+  const consume = (quota: number) => limiter.consume({ ...policy, quota }, 'a');
+  expect([await consume(1), await consume(2)]).toEqual([null, null]);
+  expect(await consume(1)).toEqual(expect.any(Number));
+  expect(await consume(4)).toBeNull();
+});
