@@ -1,4 +1,4 @@
-// This file contains SQL: the catalog of PostgreSQL has no entities, and TypeORM creates indexes only in transactions.
+// This file contains SQL: indexes, and the progress of their builds.
 import type { QueryRunner } from 'typeorm';
 import { errorCode, errorMessage } from '@gatehouse/platform';
 import { migrationRun, runInTransaction } from '../migration-run.js';
