@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import { parseCidr } from './cidr.js';
+import { databaseSettings } from './database-settings.js';
 import { DEFAULT_START_TIMEOUT } from './duration.js';
 import * as setting from './setting.js';
 import { tracingSettings } from './tracing-settings.js';
@@ -52,42 +53,7 @@ export const settings = {
     doc: 'Directory for the embedded database, the generated secret and credentials.json.',
     fallback: '.data',
   }),
-  DATABASE_URL: setting.databaseUrl({
-    doc: 'URL of PostgreSQL 15 or later. It can contain several hosts, separated by commas, and target_session_attrs=read-write: connections then go to the primary. If it is not set, npm start runs an embedded PostgreSQL in DATA_DIR.',
-    fallback: null,
-    secret: true,
-  }),
-  MIGRATE_DATABASE_URL: setting.databaseUrl({
-    doc: 'URL of the same database for the role that owns the tables, for migrations, and with DATABASE_POOLER also for LISTEN. It must not lead to a pooler. The role of DATABASE_URL then cannot change audit log entries. If it is not set, that role also runs migrations.',
-    fallback: null,
-    secret: true,
-  }),
-  DATABASE_POOLER: setting.choice(
-    {
-      doc: 'Pooler in front of PostgreSQL in DATABASE_URL. transaction: one in transaction mode. transaction-prepared: one that also supports prepared statements, such as PgBouncer 1.21 or later with max_prepared_statements above 0.',
-      fallback: 'none',
-    },
-    ['none', 'transaction', 'transaction-prepared'],
-  ),
-  DATABASE_POOL: setting.integer(
-    { doc: 'Maximum number of database connections per process.', fallback: 10 },
-    1,
-    500,
-  ),
-  REDIS_URL: setting.redisUrl({
-    doc: 'URL of Redis, for delivery jobs and shared rate limits, such as rediss://user:password@host:6379. If it is not set, the worker polls PostgreSQL for due deliveries.',
-    fallback: null,
-    secret: true,
-  }),
-  REDIS_SENTINELS: setting.redisUrl({
-    doc: 'URL of the sentinels, such as redis://sentinel-1:26379,sentinel-2:26379, if Sentinel manages Redis. REDIS_URL then contains the name of the primary instead of a host: redis://user:password@mymaster.',
-    fallback: null,
-    secret: true,
-  }),
-  REDIS_CLUSTER: setting.onOff({
-    doc: 'Redis is a cluster. REDIS_URL can then contain several nodes, separated by commas, and uses database 0.',
-    fallback: false,
-  }),
+  ...databaseSettings,
   GATEHOUSE_SECRET: setting.text({
     doc: 'Root secret of at least 32 bytes, or several separated by commas, newest first. Required in production; otherwise generated and stored in DATA_DIR.',
     fallback: null,
