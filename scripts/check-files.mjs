@@ -4,7 +4,6 @@ import path from 'node:path';
 import { isDeepStrictEqual, parseEnv } from 'node:util';
 import { readCompose, readDockerfile } from '../test/support/compose.mjs';
 import { ensureBuilt, ensureInstalled } from './build.mjs';
-import { findChartProblems } from './check-chart.mjs';
 import { findRejectedWords } from './check-words.mjs';
 import { main } from './environment.mjs';
 import { findSecrets } from './find-secrets.mjs';
@@ -66,6 +65,7 @@ await main(async () => {
   await ensureInstalled(process.stderr);
   await ensureBuilt(process.stderr);
   const platform = await import('@gatehouse/platform');
+  const { findChartProblems } = await import('./check-chart.mjs');
   await checkGenerated(platform);
   checkLinks();
   checkRequirements();
