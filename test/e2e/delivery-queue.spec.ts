@@ -19,6 +19,13 @@ const logger = createLogger({ logLevel: 'silent' }, 'test');
 
 if (!hasRedisServer) process.stderr.write('The queue on Redis is not tested: no redis-server on the PATH.\n');
 
+/** Started first, because it accepts writes only after two seconds. */
+let cluster: RedisServer | undefined;
+beforeAll(async () => {
+  if (hasRedisServer) cluster = await RedisServer.startCluster();
+});
+afterAll(() => cluster?.remove());
+
 const newJob = () => ({
   deliveryId: randomUUID(),
   endpointId: randomUUID(),
@@ -67,64 +74,6 @@ const newJob = () => ({
     internals.lastJobAt = -Infinity;
     await eventually('a check of the idle worker', () => internals.lastJobAt > -Infinity);
     expect(internals.worker).toBe(secondWorker);
-  });
-});
-
-(hasRedisServer ? describe : describe.skip)('the topologies of Redis', () => {
-  let server: RedisServer;
-  let cluster: RedisServer;
-  let sentinel: RedisSentinel;
-  beforeAll(async () => {
-    [server, cluster] = await Promise.all([RedisServer.start(), RedisServer.startCluster()]);
-    sentinel = await RedisSentinel.start(server);
-    await server.addUser('shop', 'secret');
-  });
-  afterAll(() => Promise.all([server?.remove(), cluster?.remove(), sentinel?.remove()]));
-
-  it.each<[string, () => RedisTarget]>([
-    [
-      'a server with an ACL user',
-      () => ({ url: `redis://shop:secret@127.0.0.1:${server.port}`, sentinels: null, isCluster: false }),
-    ],
-    [
-      'the primary that Sentinel names',
-      () => ({
-        url: 'redis://shop:secret@mymaster',
-        sentinels: `redis://127.0.0.1:9,127.0.0.1:${sentinel.port}`,
-        isCluster: false,
-      }),
-    ],
-    [
-      'a cluster',
-      () => ({ url: `redis://127.0.0.1:9,127.0.0.1:${cluster.port}`, sentinels: null, isCluster: true }),
-    ],
-  ])('%s transports deliveries, and two processes count their requests together', async (_, target) => {
-    const { queue } = await createDeliveryQueue(target());
-    const limiters = await Promise.all([
-      RateLimiter.load(target(), logger),
-      RateLimiter.load(target(), logger),
-    ]);
-    try {
-      await eventually('Redis to accept jobs', () => queue.isReady());
-      const taken: string[] = [];
-      queue.process(1, async ({ deliveryId }) => void taken.push(deliveryId));
-      const jobs = [newJob(), { ...newJob(), delayMs: 10 }];
-      // It fails after 250 ms on a busy machine, but the jobs that were sent are still processed.
-      await queue.add(jobs).catch(() => undefined);
-      await eventually('the jobs', () => jobs.every(({ deliveryId }) => taken.includes(deliveryId)));
-
-      const policy = { name: randomUUID(), quota: 1, windowSeconds: 60 };
-      // Until the limiter is connected, it counts in its process.
-      await eventually('a request that another process has counted', async () => {
-        const key = randomUUID();
-        const results = [await limiters[0].consume(policy, key), await limiters[1].consume(policy, key)];
-        return results[0] === null && results[1] !== null;
-      });
-    } finally {
-      await queue.drain();
-      await queue.close();
-      limiters.forEach((limiter) => limiter.close());
-    }
   });
 });
 
@@ -195,6 +144,63 @@ const connectionOf = (queue: DeliveryQueue): Redis => (queue as unknown as { con
       expect(consoleError).not.toHaveBeenCalled();
     } finally {
       consoleError.mockRestore();
+    }
+  });
+});
+
+(hasRedisServer ? describe : describe.skip)('the topologies of Redis', () => {
+  let server: RedisServer;
+  let sentinel: RedisSentinel;
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    sentinel = await RedisSentinel.start(server);
+    await server.addUser('shop', 'secret');
+  });
+  afterAll(() => Promise.all([server?.remove(), sentinel?.remove()]));
+
+  it.each<[string, () => RedisTarget]>([
+    [
+      'a server with an ACL user',
+      () => ({ url: `redis://shop:secret@127.0.0.1:${server.port}`, sentinels: null, isCluster: false }),
+    ],
+    [
+      'the primary that Sentinel names',
+      () => ({
+        url: 'redis://shop:secret@mymaster',
+        sentinels: `redis://127.0.0.1:9,127.0.0.1:${sentinel.port}`,
+        isCluster: false,
+      }),
+    ],
+    [
+      'a cluster',
+      () => ({ url: `redis://127.0.0.1:9,127.0.0.1:${cluster!.port}`, sentinels: null, isCluster: true }),
+    ],
+  ])('%s transports deliveries, and two processes count their requests together', async (_, target) => {
+    const { queue } = await createDeliveryQueue(target());
+    const limiters = await Promise.all([
+      RateLimiter.load(target(), logger),
+      RateLimiter.load(target(), logger),
+    ]);
+    try {
+      await eventually('Redis to accept jobs', () => queue.isReady());
+      const taken: string[] = [];
+      queue.process(1, async ({ deliveryId }) => void taken.push(deliveryId));
+      const jobs = [newJob(), { ...newJob(), delayMs: 10 }];
+      // It fails after 250 ms on a busy machine, but the jobs that were sent are still processed.
+      await queue.add(jobs).catch(() => undefined);
+      await eventually('the jobs', () => jobs.every(({ deliveryId }) => taken.includes(deliveryId)));
+
+      const policy = { name: randomUUID(), quota: 1, windowSeconds: 60 };
+      // Until the limiter is connected, it counts in its process.
+      await eventually('a request that another process has counted', async () => {
+        const key = randomUUID();
+        const results = [await limiters[0].consume(policy, key), await limiters[1].consume(policy, key)];
+        return results[0] === null && results[1] !== null;
+      });
+    } finally {
+      await queue.drain();
+      await queue.close();
+      limiters.forEach((limiter) => limiter.close());
     }
   });
 });
