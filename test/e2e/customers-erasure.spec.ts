@@ -19,7 +19,10 @@ import { uniqueEmail } from '../support/unique-email.js';
 let instance: TestInstance;
 let receiver: Receiver;
 beforeAll(async () => {
-  [instance, receiver] = [await TestInstance.startShared(), await Receiver.start()];
+  [instance, receiver] = [
+    await TestInstance.startShared({ workerEnv: { PERIODIC_JOBS: 'off' } }),
+    await Receiver.start(),
+  ];
   await instance.createEndpoint(receiver.url);
 });
 afterAll(async () => {
@@ -355,7 +358,7 @@ describe('a deleted customer', () => {
     expect(feed.data.length).toBeGreaterThan(0);
     expect(JSON.stringify(feed)).not.toContain(email);
 
-    await instance.startWorker().waitUntilReady();
+    await instance.startWorker({ PERIODIC_JOBS: 'on' }).waitUntilReady();
     await eventually('the erasure', async () => (await instance.sql('SELECT 1 FROM erasures')).length === 0);
     expect(await listUnerasedEvents()).toEqual([]);
   });

@@ -47,7 +47,9 @@ describe('a database URL with several hosts', () => {
     const url = new URL(adminUrl(name));
     url.searchParams.set('target_session_attrs', 'read-write');
     const hosts = `127.0.0.1:${await freePort()},${url.host}`;
-    const config = { database: { url: url.href.replace(url.host, hosts), pool: 1 } } as Config;
+    const config = {
+      database: { url: url.href.replace(url.host, hosts), pooler: 'none', pool: 1 },
+    } as Config;
     const messages: string[] = [];
     const warn = (_: object, message: string) => void messages.push(message);
     const database = new Database(config, { warn, debug: warn } as unknown as Logger);

@@ -35,6 +35,7 @@ export const distributionColumns: Record<string, string | null> = {
   login_attempts: 'project_id',
   mail_templates: 'project_id',
   mails: 'project_id',
+  migration_lease: null,
   oauth_flows: 'project_id',
   one_time_tokens: 'customer_id',
   operator_addresses: null,
@@ -137,6 +138,7 @@ export const crossOrganizationStatements: Record<string, string[]> = {
     'select deliveries',
     'select deliveries, email_code_guesses, mails, webhook_endpoints',
     'select deliveries, mails',
+    'select deliveries, mails, webhook_endpoints',
   ],
   'lists, counts and searches of operators, and of keys whose organization has child organizations': [
     'insert customers, deliveries, events, redelivery_items, webhook_endpoints',
