@@ -8,15 +8,18 @@ const config = { alerts: { noWorkerAfter: 60_000 } } as Config;
 describe('WorkerWatch', () => {
   let nowMs = 0;
   let idleMs: number | null;
+  let failure: Error | undefined;
   let log: string[];
   let watch: WorkerWatch;
   beforeEach(() => {
     nowMs = 1_000_000;
     idleMs = null;
+    failure = undefined;
     log = [];
     jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
     const write = (_: unknown, message?: string) => void log.push(message ?? String(_));
-    const workers = { getMsWithoutWorker: () => Promise.resolve(idleMs) } as WorkersRepository;
+    const getMsWithoutWorker = () => (failure ? Promise.reject(failure) : Promise.resolve(idleMs));
+    const workers = { getMsWithoutWorker } as WorkersRepository;
     watch = new WorkerWatch(workers, config, { warn: write, info: write } as unknown as Logger);
   });
   afterEach(() => jest.restoreAllMocks());
@@ -51,5 +54,25 @@ describe('WorkerWatch', () => {
     expect(await checkAfter(10_000)).toBe(false);
     idleMs = null;
     expect([await checkAfter(59_000), await checkAfter(1_000)]).toEqual([false, true]);
+  });
+
+  it('RN-04: counts from the last failed check after an outage of the database', async () => {
+    idleMs = 0;
+    await checkAfter(10_000);
+    failure = new Error('unavailable');
+    await expect(checkAfter(300_000)).rejects.toBe(failure);
+    failure = undefined;
+    idleMs = 310_000;
+    expect([await checkAfter(10_000), await checkAfter(49_000), await checkAfter(1_000)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+
+    failure = new Error('unavailable');
+    await expect(checkAfter(10_000)).rejects.toBe(failure);
+    failure = undefined;
+    expect(await checkAfter(10_000)).toBe(true);
+    expect(log).toEqual(['no webhook-worker is running; webhooks and emails wait']);
   });
 });

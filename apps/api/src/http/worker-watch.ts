@@ -7,7 +7,7 @@ import { Config, LOGGER, monotonicMs, type Logger } from '@gatehouse/platform';
 export class WorkerWatch {
   /** True if webhooks and emails wait because no worker is running. */
   isWorkerMissing = false;
-  /** The last time at which a worker was running; at first the start of this process. */
+  /** The last time at which a worker was running, or may have been: the start of this process and failed checks count too. */
   private seenAt = monotonicMs();
 
   constructor(
@@ -16,9 +16,16 @@ export class WorkerWatch {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Reads the heartbeats. Logs when no worker has been running for too long, and when one is running again. */
+  /**
+   * Reads the heartbeats. Logs when no worker has been running for too long, and when one is running again.
+   * @throws GatehouseError `unavailable`
+   */
   async check(): Promise<void> {
-    const idleMs = await this.workers.getMsWithoutWorker();
+    const idleMs = await this.workers.getMsWithoutWorker().catch((error: unknown) => {
+      // Workers cannot write heartbeats either. A worker that was missing before is still missing.
+      if (!this.isWorkerMissing) this.seenAt = monotonicMs();
+      throw error;
+    });
     if (idleMs !== null) this.seenAt = Math.max(this.seenAt, monotonicMs() - idleMs);
     const missingMs = monotonicMs() - this.seenAt;
     const isMissing = missingMs >= this.config.alerts.noWorkerAfter;
