@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, Socket, type AddressInfo } from 'node:net';
 import { jest } from '@jest/globals';
 import type { Config, Logger } from '@gatehouse/platform';
 import { eventually } from '../../../test/support/eventually.js';
+import { createConnection } from './data-source.js';
 import { Database, runStatement, type PgQueryable } from './database.js';
 import { statement } from './statements.js';
 
@@ -19,7 +20,7 @@ it('logs once a minute while PostgreSQL is unreachable, without the password', a
   let clock = 0;
   jest.spyOn(performance, 'now').mockImplementation(() => clock);
   const warn = jest.fn<(fields: object, message: string) => void>();
-  const config = { database: { url, pool: 1 } } as Config;
+  const config = { database: { url, migrateUrl: null, pooler: 'none', pool: 1 } } as Config;
   const database = new Database(config, { warn } as unknown as Logger);
   const connecting = database.connect();
   const attempts = (count: number) => eventually(`${count} connections`, () => connections >= count);
@@ -59,4 +60,24 @@ it('RN-01: names a prepared statement after its text, so that processes can shar
       (sql) => `gatehouse_${createHash('sha256').update(sql).digest('base64url')}`,
     ),
   );
+});
+
+it('probes idle connections that have no time limit, because the server can disappear', async () => {
+  const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `postgres://gatehouse@127.0.0.1:${(server.address() as AddressInfo).port}/shop`;
+  const config = { database: { url, migrateUrl: null, pooler: 'none', pool: 1 } } as Config;
+  const setKeepAlive = jest.spyOn(Socket.prototype, 'setKeepAlive');
+  try {
+    await expect(createConnection(url).connect()).rejects.toThrow();
+    const logger = { warn: () => undefined } as unknown as Logger;
+    await expect(new Database(config, logger).runAsOwner(() => Promise.resolve())).rejects.toThrow();
+    expect(setKeepAlive.mock.calls).toEqual([
+      [true, 60_000],
+      [true, 60_000],
+    ]);
+  } finally {
+    setKeepAlive.mockRestore();
+    server.close();
+  }
 });
