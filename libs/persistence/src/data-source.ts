@@ -35,6 +35,9 @@ const clientTimeouts = {
   query_timeout: 6_000,
 };
 
+/** For connections on which a statement may take any time, or none may arrive: they notice a server that is gone. */
+const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 };
+
 /** Maximum time for closing the connections, in ms. */
 export const CLOSE_MS = 2_000;
 
@@ -87,9 +90,12 @@ class Connection extends pg.Client {
     const { stream } = this.connection;
     stream.cork();
     process.nextTick(() => stream.uncork());
-    return traceStatement(this, args, (traced) =>
-      (super.query as (...values: unknown[]) => never)(...traced),
-    );
+    return traceStatement(this, args, (traced) => this.send(traced));
+  }
+
+  /** Sends a statement. @param args arguments of the `query` method of pg */
+  protected send(args: unknown[]): never {
+    return (super.query as (...values: unknown[]) => never)(...args);
   }
 }
 
@@ -98,10 +104,9 @@ class Connection extends pg.Client {
  * the next transaction does not get.
  */
 class UnpreparedConnection extends Connection {
-  override query(...[query, ...rest]: never[]): never {
-    const isNamed = typeof query === 'object' && 'name' in query;
-    const unnamed = isNamed ? { ...(query as pg.QueryConfig), name: undefined } : query;
-    return (super.query as (...values: unknown[]) => never)(unnamed, ...rest);
+  protected override send([query, ...rest]: unknown[]): never {
+    const isNamed = typeof query === 'object' && query !== null && 'name' in query;
+    return super.send([isNamed ? { ...query, name: undefined } : query, ...rest]);
   }
 }
 
@@ -139,13 +144,14 @@ export const poolOptions = ({ database }: Config, logger: Logger): DataSourceOpt
  */
 export const ownerConnectionOptions = ({ database }: Config, logger: Logger): DataSourceOptions =>
   dataSourceOptions(database.migrateUrl ?? database.url!, logger, {
+    ...keepAlive,
     connectionTimeoutMillis: clientTimeouts.connectionTimeoutMillis,
     max: 2,
   });
 
 /** Creates a single connection that no pool manages. It is not connected yet. */
 export const createConnection = (url: string): pg.Client =>
-  new Connection({ ...hostOptions(url), keepAlive: true });
+  new Connection({ ...hostOptions(url), ...keepAlive });
 
 /** Returns the options of pg that select the host: the first one, and all of them if there are several. */
 const hostOptions = (url: string) => ({

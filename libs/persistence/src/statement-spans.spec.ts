@@ -1,5 +1,7 @@
-import { startTracing, tracing } from '@gatehouse/platform';
+import type pg from 'pg';
+import { startTracing, tracing, type Config, type Logger } from '@gatehouse/platform';
 import { OtlpReceiver } from '../../../test/support/otlp-receiver.js';
+import { poolOptions } from './data-source.js';
 import { traceStatement, withCurrentTrace } from './statement-spans.js';
 
 const server = { host: 'localhost', port: 5432, database: 'gatehouse' };
@@ -37,13 +39,30 @@ it('records statements in the trace that sent them, under the table that they ch
     const sendLater = async () =>
       traceStatement(server, [query, undefined, () => undefined], (args) => (args.at(-1) as () => void)());
     await tracing!.run({ ...request, name: 'POST' }, sendLater, null);
+    const named = withCurrentTrace({ name: 'unnamed', text: 'SELECT 1 FROM unnamed' });
+    await tracing!.run({ ...request, name: 'POST' }, () => sendWithoutName(named), null);
   });
   await tracing!.shutdown();
   const names = otlp.listByTrace(traceId).map(({ name }) => name);
-  expect(names).toEqual([...Object.keys(statements), 'SELECT failed', 'SELECT pooled', 'GET']);
+  expect(names).toEqual([
+    ...Object.keys(statements),
+    'SELECT failed',
+    'SELECT pooled',
+    'SELECT unnamed',
+    'GET',
+  ]);
   expect(otlp.spans.find(({ name }) => name === 'SELECT failed')).toMatchObject({
     isError: true,
     attributes: { 'error.type': '23505', 'db.system.name': 'postgresql', 'server.port': 5432 },
   });
   expect(JSON.stringify(otlp.spans)).not.toContain('secret');
 });
+
+/** Sends a prepared statement with a connection for poolers in transaction mode, which is closed. */
+async function sendWithoutName(query: pg.QueryConfig): Promise<void> {
+  const config = { database: { url: 'postgres://127.0.0.1/shop', pool: 1, pooler: 'transaction' } } as Config;
+  const { extra } = poolOptions(config, {} as Logger) as { extra: { Client: new () => pg.Client } };
+  const client = new extra.Client();
+  await client.end();
+  await expect(client.query(query)).rejects.toThrow('Client was closed');
+}
