@@ -26,7 +26,7 @@ describe('DatabaseHosts', () => {
   const list = () => ports.map((port) => `127.0.0.1:${port}`).join(',');
 
   it.each([
-    ['', 0],
+    ['', 1],
     ['?target_session_attrs=any', 0],
     ['?target_session_attrs=primary', 1],
     ['?target_session_attrs=read-write', 1],

@@ -28,7 +28,8 @@ interface Address {
 
 /**
  * The hosts of a database URL. Connections go to the first one that `target_session_attrs` accepts, as with libpq; pg does not
- * support either (ADR 0057). The choice is kept until a connection fails or rejects a write.
+ * support either (ADR 0057). Its default is `read-write`, unlike in libpq, because Gatehouse writes. The choice is kept until a
+ * connection fails or rejects a write.
  */
 export class DatabaseHosts {
   private chosen: Promise<Address> | undefined;
@@ -42,7 +43,7 @@ export class DatabaseHosts {
   static of(url: string): DatabaseHosts | undefined {
     const urls = splitHosts(url);
     if (urls.length === 1) return undefined;
-    const attributes = new URL(urls[0]!).searchParams.get('target_session_attrs') ?? 'any';
+    const attributes = new URL(urls[0]!).searchParams.get('target_session_attrs') ?? 'read-write';
     return new DatabaseHosts(urls, rejectedParameters[attributes]!);
   }
 

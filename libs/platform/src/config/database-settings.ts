@@ -3,12 +3,12 @@ import * as setting from './setting.js';
 /** The settings of PostgreSQL and Redis. */
 export const databaseSettings = {
   DATABASE_URL: setting.databaseUrl({
-    doc: 'URL of PostgreSQL 15 or later. It can contain several hosts, separated by commas, and target_session_attrs=read-write: connections then go to the primary. If it is not set, npm start runs an embedded PostgreSQL in DATA_DIR.',
+    doc: 'URL of PostgreSQL 15 or later. It can contain several hosts, separated by commas: connections go to the first one that accepts writes, or that target_session_attrs accepts. If it is not set, npm start runs an embedded PostgreSQL in DATA_DIR.',
     fallback: null,
     secret: true,
   }),
   MIGRATE_DATABASE_URL: setting.databaseUrl({
-    doc: 'URL of the same database for the role that owns the tables, for migrations, and with DATABASE_POOLER also for LISTEN. It must not lead to a pooler. The role of DATABASE_URL then cannot change audit log entries. If it is not set, that role also runs migrations.',
+    doc: 'URL of the same database for the role that owns the tables, for migrations. It must not lead to a pooler. The role of DATABASE_URL then cannot change audit log entries. If it is not set, that role also runs migrations. With DATABASE_POOLER, a worker that has this setting uses it for LISTEN, and otherwise polls; npm start, npm run serve and the Helm chart do not pass it to the worker.',
     fallback: null,
     secret: true,
   }),

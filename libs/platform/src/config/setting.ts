@@ -94,7 +94,7 @@ const urlOfHosts = (
 /** Defines a URL of PostgreSQL, which can have several hosts. Those for standbys only are of no use, because Gatehouse writes. */
 export const databaseUrl = (options: Options<string | null>): Setting<string | null> =>
   urlOfHosts(options, ['postgres:', 'postgresql:'], ({ searchParams }) =>
-    ['any', 'read-write', 'primary'].includes(searchParams.get('target_session_attrs') ?? 'any')
+    ['any', 'read-write', 'primary'].includes(searchParams.get('target_session_attrs') ?? 'read-write')
       ? null
       : 'must have any, read-write or primary as target_session_attrs',
   );
