@@ -322,6 +322,15 @@ async function withPendingMigration(
   }
 }
 
+/** Waits until the build of an index waits for the end of every transaction that has written to the table. */
+const waitForBuild = (sql: PendingMigration['sql']) =>
+  eventually('the build to wait', async () => {
+    const [build] = await sql(
+      `SELECT FROM pg_stat_progress_create_index WHERE datname = current_database() AND current_locker_pid > 0`,
+    );
+    return build;
+  });
+
 describe('the lease of migrations', () => {
   it('is confirmed before the commit: a migration of a process that was suspended is rolled back', async () => {
     await withPendingMigration('MarkImportedCustomers', 'SHARE', '', async ({ api, sql, unlock }) => {
@@ -340,6 +349,23 @@ describe('the lease of migrations', () => {
       expect(await sql('SELECT holder FROM migration_lease')).toEqual([{ holder: 'another process' }]);
     });
   });
+
+  it('is confirmed before a migration without a transaction is recorded', async () => {
+    await withPendingMigration(
+      'IndexCustomersWithPasswords',
+      'ROW EXCLUSIVE',
+      'DROP INDEX customers_password_order',
+      async ({ api, sql, unlock }) => {
+        await waitForBuild(sql);
+        await sql(`UPDATE migration_lease SET id = gen_random_uuid(), holder = 'another process'`);
+        await unlock();
+        expect(await api.waitForExit()).toBe(1);
+        expect(await sql(`SELECT FROM migrations WHERE name LIKE 'IndexCustomersWithPasswords%'`)).toEqual(
+          [],
+        );
+      },
+    );
+  });
 });
 
 describe('the build of an index', () => {
@@ -350,13 +376,7 @@ describe('the build of an index', () => {
       'ROW EXCLUSIVE',
       `DROP INDEX ${INDEX}`,
       async ({ urls, api, sql, unlock }) => {
-        // The build waits for the end of every transaction that has written to the table.
-        await eventually('the build to wait', async () => {
-          const [build] = await sql(
-            `SELECT FROM pg_stat_progress_create_index WHERE datname = current_database() AND current_locker_pid > 0`,
-          );
-          return build;
-        });
+        await waitForBuild(sql);
         expect(api.log).toContainEqual(
           expect.objectContaining({ message: 'index build started', index: INDEX, isBlocking: false }),
         );

@@ -73,12 +73,14 @@ function runMigrations(
     const pending = await executor.getPendingMigrations();
     for (const migration of pending) {
       logger.info({ migration: migration.name }, 'migration started');
-      const apply = async (): Promise<void> => {
-        await executor.executeMigration(migration);
+      const instance = migration.instance!;
+      const hasTransaction = instance.transaction !== false;
+      if (!hasTransaction) await instance.up(runner);
+      await runInTransaction(runner, async () => {
+        if (hasTransaction) await executor.executeMigration(migration);
+        else await executor.insertMigration(migration);
         await lease.confirm(runner);
-      };
-      if (migration.instance!.transaction === false) await apply();
-      else await runInTransaction(runner, apply);
+      });
     }
     return pending.map(({ name }) => name);
   });

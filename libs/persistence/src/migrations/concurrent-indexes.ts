@@ -151,7 +151,8 @@ async function runWithoutLimits(runner: QueryRunner, sql: string): Promise<void>
   try {
     await runner.query(sql);
   } finally {
-    await runner.query('RESET statement_timeout; RESET lock_timeout');
+    // It fails only with a connection that later statements cannot use either, and must not hide the error.
+    await runner.query('RESET statement_timeout; RESET lock_timeout').catch(() => undefined);
   }
 }
 
