@@ -21,7 +21,7 @@ describe('a shutdown of PostgreSQL while the pool hands out a connection', () =>
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
     const url = `postgres://nobody@127.0.0.1:${port}/nothing`;
-    const config = { database: { url, pool: 1 } } as Config;
+    const config = { database: { url, migrateUrl: null, pooler: 'none', pool: 1 } } as Config;
     const database = new Database(config, createLogger({ logLevel: 'silent' }, 'test'));
     const connecting = database.connect();
     try {

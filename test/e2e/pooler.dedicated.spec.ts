@@ -14,6 +14,9 @@ import { uniqueEmail } from '../support/unique-email.js';
 /** Connections of the pooler to PostgreSQL: fewer than the processes open to the pooler. */
 const POOL_SIZE = 4;
 
+/** The SQLSTATEs and messages of statements that depend on the server connection. */
+const BROKEN_POOLING = /"(26000|42P05|08P01)"|prepared statement|startup parameter/;
+
 const JOBS = [
   ...['Sweeper', 'AttemptAggregator', 'Alerter', 'MailSender', 'Heartbeat', 'BulkRedeliveryRunner'],
   ...['EndpointHealthReporter', 'FailingEndpointDisabler', 'DeadLetterNotifier', 'RequiredDomainEnforcer'],
@@ -100,12 +103,8 @@ if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbou
     expect(row!.connections).toBeLessThanOrEqual(POOL_SIZE);
     const problems = [instance.api, ...instance.workers]
       .flatMap(({ log }) => log)
-      .filter(({ level }) => ['warn', 'error', 'fatal'].includes(String(level)));
-    expect(problems).toEqual([
-      expect.objectContaining({
-        message: expect.stringContaining('can change and delete audit log entries'),
-      }),
-    ]);
+      .filter((fields) => BROKEN_POOLING.test(JSON.stringify(fields)));
+    expect(problems).toEqual([]);
   });
 
   it('RN-01: a worker listens only with a direct URL, and polls otherwise', async () => {
