@@ -108,8 +108,9 @@ export class Engine {
   }
 
   /**
-   * Provides the images on which the image and the compose file are based: pulls them, or builds stand-ins from Debian
-   * and from the programs of this machine.
+   * Provides the images on which the image and the compose file are based: pulls them, or, in an engine that this test
+   * has started, builds stand-ins from Debian and from the programs of this machine.
+   * @throws CannotRunError with the reason if an image is missing
    */
   async provideImages() {
     const [, node = ''] = /^NODE_IMAGE=(.+)$/.exec(readDockerfile().all('ARG')[0] ?? '') ?? [];
@@ -121,7 +122,10 @@ export class Engine {
       if ((await this.#docker('image', 'inspect', image)).code === 0) continue;
       const { code, output } = await this.#docker('pull', '--quiet', image);
       if (code === 0) continue;
-      console.log(`  ${image} cannot be pulled (${output.trim().split('\n').at(-1)}): building a stand-in`);
+      const reason = `${image} cannot be pulled (${output.trim().split('\n').at(-1)})`;
+      // A stand-in has the tag of the official image, so the engine of a developer must not contain it.
+      if (!this.#daemon) throw new CannotRunError(reason);
+      console.log(`  ${reason}: building a stand-in`);
       await step(process.stdout, `Building ${image}`, () => this.#buildStandIn(name, image));
     }
   }
