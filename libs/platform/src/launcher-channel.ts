@@ -25,11 +25,20 @@ export function sendMetricsOnRequest(metrics: Metrics): void {
   });
 }
 
+/** The request that waits for its response, if any: responses do not say to which request they belong. */
+let pending: Promise<string | null> | undefined;
+
 /**
  * Requests the metrics of the webhook-worker that the same launcher has started. Returns null if there is no
- * launcher or no running worker.
+ * launcher or no running worker. Concurrent calls share one request.
  */
-export function requestWorkerMetrics(): Promise<string | null> {
+export async function requestWorkerMetrics(): Promise<string | null> {
+  if (!process.connected) return null;
+  pending ??= sendRequest().finally(() => (pending = undefined));
+  return pending;
+}
+
+function sendRequest(): Promise<string | null> {
   return new Promise((resolve) => {
     const finish = (text: string | null): void => {
       clearTimeout(timer);

@@ -1,0 +1,28 @@
+import { requestWorkerMetrics } from './launcher-channel.js';
+
+describe('the metrics of the webhook-worker', () => {
+  const { connected, send } = process;
+  const requests: unknown[] = [];
+  const setLauncher = (isConnected: boolean) =>
+    Object.assign(process, { connected: isConnected, send: (message: unknown) => requests.push(message) });
+  const respond = (metrics: string | null) => process.emit('message', { metrics }, undefined);
+  beforeEach(() => requests.splice(0));
+  afterEach(() => Object.assign(process, { connected, send }));
+
+  it('are null without a launcher, without a wait', async () => {
+    setLauncher(false);
+    expect(await requestWorkerMetrics()).toBeNull();
+    expect(requests).toEqual([]);
+  });
+
+  it('are requested once for concurrent calls, and again for a later one', async () => {
+    setLauncher(true);
+    const responses = [requestWorkerMetrics(), requestWorkerMetrics()];
+    respond('first');
+    expect(await Promise.all(responses)).toEqual(['first', 'first']);
+    const later = requestWorkerMetrics();
+    respond('second');
+    expect(await later).toBe('second');
+    expect(requests).toEqual(['metrics', 'metrics']);
+  });
+});
