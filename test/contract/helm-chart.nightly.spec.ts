@@ -136,6 +136,17 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
     }
   });
 
+  it('sets the address, the port and the folder of the data, which do not depend on the image', async () => {
+    for (const [, pod] of podsOf(await render('minimal-values.yaml')))
+      expect(pod.containers[0].env).toEqual(
+        expect.arrayContaining([
+          { name: 'HOST', value: '0.0.0.0' },
+          { name: 'PORT', value: '3000' },
+          { name: 'DATA_DIR', value: '/tmp/gatehouse' },
+        ]),
+      );
+  });
+
   it('stops a pod only after no request arrives, and later than its program', async () => {
     const resources = await render('minimal-values.yaml');
     const pods = podsOf(resources);

@@ -107,6 +107,12 @@ spec:
         - name: {{ $name }}
           value: {{ $value | toString | quote }}
         {{- end }}
+        - name: HOST
+          value: 0.0.0.0
+        - name: PORT
+          value: '3000'
+        - name: DATA_DIR
+          value: /tmp/gatehouse
         - name: MIGRATE
           value: 'off'
         - name: METRICS_PORT
