@@ -1,44 +1,5 @@
-import { fileURLToPath } from 'node:url';
-import { DEFAULT_START_TIMEOUT, parseDuration } from '../libs/platform/dist/config/duration.js';
-import { CONFIG_EXIT_CODE, openLog, Programs } from './supervisor.mjs';
+// Runs the api and the webhook-worker in one container. As in apps/api/src/main.ts, the handler comes before the imports,
+// because the kernel ignores SIGTERM for process 1 of a container until there is one. run-all.mjs replaces it.
+for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => process.exit(0));
 
-// Runs the api and the webhook-worker as two processes in one container (docs/adr/0056-one-container.md). The build
-// bundles this script with the programs. The programs read and validate the configuration.
-const log = await openLog();
-const programs = new Programs({
-  folder: fileURLToPath(new URL('.', import.meta.url)),
-  log,
-  onConfigError: () => stop(CONFIG_EXIT_CODE),
-});
-let isStopping = false;
-
-for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => stop(0));
-// The process that has started this one has ended.
-process.once('disconnect', () => stop(0));
-programs.start(process.env);
-const timer = setTimeout(() => {
-  log.write('error', 'programs not ready within START_TIMEOUT');
-  stop(1);
-}, readStartTimeout());
-await programs.ready;
-clearTimeout(timer);
-log.write('info', 'ready');
-
-async function stop(exitCode) {
-  if (isStopping) return;
-  isStopping = true;
-  log.write('info', 'stopping');
-  await programs.stop();
-  await log.close();
-  process.exit(exitCode);
-}
-
-function readStartTimeout() {
-  const text = process.env.START_TIMEOUT?.trim() || DEFAULT_START_TIMEOUT;
-  try {
-    return parseDuration(text);
-  } catch {
-    // Both programs reject the setting, and report its problem.
-    return parseDuration(DEFAULT_START_TIMEOUT);
-  }
-}
+await import('./run-all.mjs');

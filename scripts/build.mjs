@@ -19,7 +19,7 @@ const PROJECTS = Object.values(JSON.parse(read(path.join(root, 'nest-cli.json'))
 const SOURCES = PROJECTS.map((project) => project.root);
 
 /** The scripts that the bundle of dist/programs/all.js contains. */
-const SERVE_SCRIPTS = ['all', 'memory-options', 'supervisor'].map((name) => `scripts/${name}.mjs`);
+const SERVE_SCRIPTS = ['all', 'memory-options', 'run-all', 'supervisor'].map((name) => `scripts/${name}.mjs`);
 
 /** The npm packages, each after those that it imports. */
 const PACKAGES = listPackages().map(({ folder }) => folder);

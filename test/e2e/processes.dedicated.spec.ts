@@ -236,7 +236,7 @@ describe('a process that starts', () => {
       readFileSync(0);
     });`)}`;
 
-  it.each(['api', 'worker'] as const)(
+  it.each(['api', 'worker', 'all'] as const)(
     'RN-02: ends on SIGTERM before it has loaded its modules: %s',
     async (name) => {
       const child = spawn(process.execPath, ['--import', pauseAtHandler, entryPoints[name]], {
