@@ -18,6 +18,10 @@ describe('npm run serve', () => {
     instance.api.log.filter((line) => line['service'] === service && line['message'] === message);
   const waitForLine = (service: string, message: string, count = 1) =>
     eventually(`${service}: ${message}`, () => listLines(service, message).length >= count);
+  const listStatuses = (route: string) =>
+    listLines('api', 'request')
+      .filter((line) => line['route'] === route)
+      .map(({ status }) => status);
   const getMetrics = (path: string, authorization: string | undefined, method = 'GET') =>
     fetch(instance.baseUrl + path, { method, ...(authorization && { headers: { authorization } }) });
 
@@ -49,6 +53,8 @@ describe('npm run serve', () => {
         expect(await rejected.text()).toBe('');
       }
       expect((await getMetrics(path, `Bearer ${token}`, 'POST')).status).toBe(405);
+      await eventually('the log lines of the rejected requests', () => listStatuses(path).length === 4);
+      expect(listStatuses(path)).toEqual([401, 401, 401, 401]);
     }
   });
 

@@ -87,17 +87,21 @@ function endSpan(span: Span, request: GatehouseRequest, status: number | null): 
 const routePattern = ({ route }: GatehouseRequest): string | null =>
   (route as { path?: string } | undefined)?.path ?? null;
 
+/** The routes whose responses are never logged: an outage changes those of `/readyz`, and is logged elsewhere. */
+const healthRoutes = new Set(['/livez', '/readyz']);
+
 /** The routes that monitoring requests every few seconds. */
-const probedRoutes = new Set(['/livez', '/readyz', '/metrics', '/metrics/webhook-worker']);
+const probedRoutes = new Set([...healthRoutes, '/metrics', '/metrics/webhook-worker']);
 
 function logRequest(logger: Logger, request: GatehouseRequest, response: Response, durationMs: number): void {
   const route = routePattern(request) ?? 'unmatched';
-  if (probedRoutes.has(route)) return;
+  const status = response.writableFinished ? response.statusCode : 499;
+  if (healthRoutes.has(route) || (probedRoutes.has(route) && status < 400)) return;
   const logFields = {
     requestId: request.requestId,
     method: request.method,
     route,
-    status: response.writableFinished ? response.statusCode : 499,
+    status,
     code: request.problemCode,
     durationMs: Math.round(durationMs * 10) / 10,
     ip: clientIp(request),
