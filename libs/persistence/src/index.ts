@@ -74,7 +74,7 @@ export * from './sign-in-tokens/sign-in-tokens.repository.js';
 export * from './signing-keys/signing-keys.repository.js';
 export { declaredStatements, type DeclaredStatement } from './statements.js';
 export * from './transactions.js';
-export { MAX_CLOCK_SKEW_MS } from './uuid-v7.js';
+export { MAX_CLOCK_SKEW_MS, NIL_UUID } from './uuid-v7.js';
 export { waitForMigrations } from './wait-for-migrations.js';
 export { startOfDay, ensureAttemptPartitions } from './webhooks/attempt-partitions.js';
 export * from './webhooks/attempts.repository.js';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { canonicalEmail, GatehouseError, type Operator } from '@gatehouse/domain';
 import {
+  NIL_UUID,
   OperatorLoginAttemptsRepository,
   OperatorSessionsRepository,
   OperatorsRepository,
@@ -171,7 +172,10 @@ export class OperatorsService {
   async createCommandLink(email: string | null, resetsSecondFactor: boolean): Promise<CommandLink> {
     const found = email === null ? await this.findOnly() : await this.findByEmail(email);
     return this.transactions.run(async (tx) => {
-      if (!found) return { email: null, url: await this.links.createCommandLink(tx, null) };
+      if (!found) {
+        this.audit.record(tx, operatorAction('operator.invited', noOperator, { by: 'command' }));
+        return { email: null, url: await this.links.createCommandLink(tx, null) };
+      }
       const operator = await this.operators.lock(tx, found.id);
       assertEnabled(operator);
       if (resetsSecondFactor) await this.removeSecondFactor(tx, commandActor, operator);
@@ -220,6 +224,9 @@ export class OperatorsService {
     throw conflict(`Add the email address of an operator. These operators are admins: ${admins.join(', ')}.`);
   }
 }
+
+/** The target of the audit entry of a setup link, as no operator exists. */
+const noOperator = { id: NIL_UUID };
 
 const conflict = (detail: string): GatehouseError => new GatehouseError('conflict', { detail });
 
