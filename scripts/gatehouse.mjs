@@ -6,7 +6,8 @@ import { lockHolder, run } from './processes.mjs';
 // The image contains this script, but neither the sources nor the embedded PostgreSQL.
 
 await main(async () => {
-  if (fs.existsSync('apps')) {
+  const hasSources = fs.existsSync('apps');
+  if (hasSources) {
     // The output of the command may be piped, so progress goes to stderr.
     const { ensureBuilt, ensureInstalled } = await import('./build.mjs');
     await ensureInstalled(process.stderr);
@@ -21,6 +22,8 @@ await main(async () => {
   const createsDatabase = ['migrate', 'bootstrap'].includes(process.argv[2]);
   const hasDatabase = env.DATABASE_URL || env.DATABASE_URL_FILE;
   const needsDatabase = !hasDatabase && process.argv[2] !== 'alert-secret';
+  if (needsDatabase && !hasSources)
+    throw new ScriptError('The image contains no PostgreSQL. Set DATABASE_URL.');
   if (needsDatabase && !createsDatabase && process.argv[2] && !fs.existsSync(cluster)) {
     throw new ScriptError(`No database exists in ${dataDir}. Set DATA_DIR or DATABASE_URL.`);
   }

@@ -228,7 +228,9 @@ it('starts the programs of the image with the memory options of the launcher', (
 describe('the programs of the image', () => {
   let instance: TestInstance;
   let metricsPort: number;
+  let app: string;
   beforeAll(async () => {
+    app = await copyImageFiles();
     instance = await TestInstance.startShared({ workers: 0 });
     metricsPort = await freePort();
     const worker = instance.startWorker({ METRICS_PORT: String(metricsPort) });
@@ -276,7 +278,6 @@ describe('the programs of the image', () => {
   }
 
   it('run npm run gatehouse without the sources, and without a file system that it could write to', async () => {
-    const app = await copyImageFiles();
     const environment = { ...instance.env, PATH: process.env['PATH'], HOME: '/nonexistent' };
     const { stdout } = await run('npm', ['run', '--silent', 'gatehouse', '--', 'operator-link'], {
       cwd: app,
@@ -287,6 +288,14 @@ describe('the programs of the image', () => {
         `set a new password for operator@localhost.+\n\n${instance.baseUrl}/console/invitation#token=`,
       ),
     );
+  });
+
+  it('require DATABASE_URL for npm run gatehouse, because the image contains no PostgreSQL', async () => {
+    const environment = { PATH: process.env['PATH'], DATA_DIR: join(folder, 'data') };
+    for (const command of ['migrate', 'bootstrap', 'operator-link'])
+      await expect(
+        run(process.execPath, ['scripts/gatehouse.mjs', command], { cwd: app, env: environment }),
+      ).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('Set DATABASE_URL.') });
   });
 
   it('have health checks that fail when the process has ended, and pass while it runs', async () => {
