@@ -116,6 +116,24 @@ it('accepts an empty list of scopes for a publishable key, which has none', asyn
 });
 
 describe('AK-07: a key that creates or changes keys', () => {
+  it('sets at most the default or its own requests per second', async () => {
+    const faster = await createKey({ scopes: ['api_key:write'] });
+    await instance.sql('UPDATE api_keys SET rate_limit = 300 WHERE id = $1', [faster.id]);
+    const rejected = { status: 400, body: { code: 'validation_failed', errors: [{ field: 'rateLimit' }] } };
+    const create = (rateLimit: number) =>
+      instance.requestWithSecretKey('POST', path, { name: 'test', rateLimit });
+    expect([
+      await create(101),
+      await rotate(faster.id),
+      await rotate(faster.id, { rateLimit: 101 }),
+    ]).toMatchObject([rejected, rejected, rejected]);
+    expect((await create(100)).status).toBe(201);
+    const rotateItself = (body: object) =>
+      instance.requestWithBearer(faster.key, 'POST', `${path}/${faster.id}/rotate`, body);
+    expect(await rotateItself({ rateLimit: 301 })).toMatchObject(rejected);
+    expect(await rotateItself({})).toMatchObject({ status: 201, body: { rateLimit: 300 } });
+  });
+
   const limitedScopes = ['api_key:write', 'customer:read', 'customer:write'];
   const insufficientScope = (...requiredScopes: string[]) => ({ code: 'insufficient_scope', requiredScopes });
   const insufficientAccess = { code: 'insufficient_access', requiredAccess: 'organization' };

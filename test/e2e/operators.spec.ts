@@ -331,9 +331,13 @@ describe('CO-01: operator management by admins', () => {
     ).toEqual([]);
   });
 
-  it('records changes by operators in the audit log of the organization', async () => {
+  it('records changes by operators, such as a key with the highest requests per second, in the audit log of the organization', async () => {
     const { organizationId, projectId } = instance.credentials;
-    const { body } = await admin.request('POST', `/projects/${projectId}/api-keys`, { name: 'By hand' });
+    const { body } = await admin.request('POST', `/projects/${projectId}/api-keys`, {
+      name: 'By hand',
+      rateLimit: 10_000,
+    });
+    expect(body.rateLimit).toBe(10_000);
     const { data } = (
       await instance.requestWithSecretKey('GET', `/api/v1/audit-log?targetId=${body.id as string}`)
     ).body;

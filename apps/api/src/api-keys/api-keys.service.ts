@@ -5,6 +5,7 @@ import {
   assertGrantWithin,
   GatehouseError,
   invalidField,
+  secretKeyLimit,
   type ApiKey,
   type KeyGrant,
   type Project,
@@ -61,7 +62,7 @@ export class ApiKeysService {
   }
 
   /**
-   * Creates a key whose permissions do not exceed those of the caller (requirement AK-07).
+   * Creates a key whose permissions and requests per second do not exceed those of the caller (requirement AK-07).
    * @throws GatehouseError `validation_failed`, `insufficient_scope`, `insufficient_access`, `not_found`,
    *   `project_archived`
    */
@@ -73,7 +74,7 @@ export class ApiKeysService {
       throw invalidField('expiresAt', 'invalid', 'expiresAt must be in the future');
     }
     const { type = 'secret', rateLimit = null } = input;
-    assertRateLimitAllowed(type, rateLimit);
+    assertRateLimitAllowed(caller, type, rateLimit);
     return this.transactions.run(async (tx) => {
       const project = await this.lockActive(tx, caller, projectId);
       const key = { name: input.name, type, ...grant, rateLimit, expiresAt, rotatedFrom: null };
@@ -126,13 +127,14 @@ export class ApiKeysService {
         throw new GatehouseError('api_key_not_rotatable');
       }
       const { name, type, access, scopes } = previousKey;
-      assertRateLimitAllowed(type, rateLimit ?? null);
+      const newLimit = rateLimit === undefined ? previousKey.rateLimit : rateLimit;
+      assertRateLimitAllowed(caller, type, newLimit);
       const key = {
         name,
         type,
         access,
         scopes,
-        rateLimit: rateLimit === undefined ? previousKey.rateLimit : rateLimit,
+        rateLimit: newLimit,
         expiresAt: expiryWithSameLifetime(previousKey),
         rotatedFrom: id,
       };
@@ -193,10 +195,27 @@ function resolveGrant(input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> 
   return { access: 'project', scopes: [] };
 }
 
-/** @throws GatehouseError `validation_failed` for a publishable key, whose requests are limited per client address */
-function assertRateLimitAllowed(type: ApiKey['type'], rateLimit: number | null): void {
-  if (type === 'publishable' && rateLimit !== null)
+/**
+ * Rejects requests per second of a publishable key, whose requests are limited per client address, and more than a
+ * secret key that creates or rotates the key may send: one project must not burden the others (docs/adr/0060).
+ * @throws GatehouseError `validation_failed`
+ */
+function assertRateLimitAllowed(
+  caller: ManagementCaller,
+  type: ApiKey['type'],
+  rateLimit: number | null,
+): void {
+  if (rateLimit === null) return;
+  if (type === 'publishable')
     throw invalidField('rateLimit', 'not_allowed', 'rateLimit must be null for a publishable key');
+  if (caller.kind === 'operator') return;
+  const max = Math.max(secretKeyLimit.quota, caller.rateLimit ?? 0);
+  if (rateLimit > max)
+    throw invalidField(
+      'rateLimit',
+      'not_allowed',
+      `rateLimit must be at most ${max}; an operator can set more`,
+    );
 }
 
 const expiryWithSameLifetime = ({ createdAt, expiresAt }: ApiKey): Date | null =>

@@ -1,6 +1,7 @@
 import { scopes, secretKeyLimit, type Access, type ApiKeyType, type Scope } from '@gatehouse/domain';
 import { IntegerField, OneOfField, TextField, TextSetField, TimeField } from '../../http/fields.js';
 
+const higherLimits = `A secret key can set up to ${secretKeyLimit.quota}, or as much as it may send itself; an operator, any value`;
 const rateLimit = { optional: true, nullable: true, min: secretKeyLimit.min, max: secretKeyLimit.max };
 
 export class CreateApiKeyRequest {
@@ -33,7 +34,7 @@ export class CreateApiKeyRequest {
 
   @IntegerField({
     ...rateLimit,
-    description: `Requests per second that a secret key may send. null: ${secretKeyLimit.quota}`,
+    description: `Requests per second that a secret key may send. null: ${secretKeyLimit.quota}. ${higherLimits}`,
   })
   rateLimit?: number | null;
 
@@ -57,7 +58,7 @@ export class RotateApiKeyRequest {
 
   @IntegerField({
     ...rateLimit,
-    description: `Requests per second that the new key may send. null: ${secretKeyLimit.quota}. Default: as the previous key`,
+    description: `Requests per second that the new key may send. null: ${secretKeyLimit.quota}. Default: as the previous key. ${higherLimits}`,
   })
   rateLimit?: number | null;
 }
