@@ -175,6 +175,21 @@ describe('the limits of a project', () => {
     expect((await open(other)).status).toBe(200);
   });
 
+  it('RL-02: do not apply to requests of other projects from the same address', async () => {
+    const [busy, limited] = [await createProject(), await createProject()];
+    await changeSettings(limited, { limits: { refresh: 2, verify: 1 } });
+    const verify = async (project: Project) =>
+      (await sendPublic(project, 'verify-email', { token: project.verifyToken })).status;
+    for (let count = 0; count < 3; count += 1) {
+      expect((await refresh(busy)).status).toBe(200);
+      expect(await verify(busy)).not.toBe(429);
+    }
+    const refreshes = [];
+    for (let count = 0; count < 3; count += 1) refreshes.push((await refresh(limited)).status);
+    expect(refreshes).toEqual([200, 200, 429]);
+    expect([await verify(limited), await verify(limited)]).toEqual([200, 429]);
+  });
+
   it('a rejected refresh does not consume the token', async () => {
     const project = await createProject();
     await changeSettings(project, { limits: { refresh: 1 } });

@@ -4,8 +4,10 @@ import {
   fixedLimits,
   limitSetting,
   type AddressLimit,
+  type GatehouseError,
   type ProjectLimits,
 } from '@gatehouse/domain';
+import type { WindowCount } from '@gatehouse/platform';
 import { limitReached, type LimitPolicy } from './limit-reached.js';
 
 /** The limit of a route: one that projects set, or one that is the same for all. */
@@ -23,14 +25,14 @@ export interface LimitedProject {
 }
 
 /**
- * A counted request without a credential, whose project becomes known only when its token is read. The service that reads
- * the token calls `assertWithinLimit` (docs/adr/0060).
+ * A request without a credential, whose project becomes known only when its token is read. It is counted per client
+ * address across projects at first, and the service that reads the token calls `assertWithinLimit` (docs/adr/0060).
  */
-export interface CountedRequest {
+export interface CountedRequest extends WindowCount {
   name: AddressLimit;
-  /** Number of requests of the client address in the current window, across all projects. */
-  count: number;
-  secondsLeft: number;
+  countForProject: (projectId: string) => Promise<WindowCount>;
+  /** The count of the client address in the project, once the token has led to one. */
+  inProject?: Promise<WindowCount>;
 }
 
 /** Returns true if projects can change the limit. */
@@ -46,13 +48,31 @@ export function addressPolicy(name: RouteLimit, project: LimitedProject | null):
   return { name, quota: limits[limitSetting(name)], windowSeconds: addressLimits[name].window };
 }
 
+/** Counts a request for the project to which its token leads, once. */
+export const countInProject = (counted: CountedRequest, { id }: LimitedProject): Promise<WindowCount> =>
+  (counted.inProject ??= counted.countForProject(id));
+
+/** Returns the 429 of a request that has led to no project and exceeds the default limit, otherwise null. */
+export function exceededDefault(counted: CountedRequest | undefined): GatehouseError | null {
+  if (!counted || counted.inProject) return null;
+  return exceeded(addressPolicy(counted.name, null), counted);
+}
+
 /**
  * Applies the limit of a project to a counted request.
- * @param project null if the token leads to no project: then the default applies
+ * @param project null if the token leads to no project: then the default applies to the requests across projects
  * @throws GatehouseError `rate_limited`
  */
-export function assertWithinLimit(counted: CountedRequest | undefined, project: LimitedProject | null): void {
+export async function assertWithinLimit(
+  counted: CountedRequest | undefined,
+  project: LimitedProject | null,
+): Promise<void> {
   if (!counted) return;
-  const policy = addressPolicy(counted.name, project);
-  if (counted.count > policy.quota) throw limitReached('rate_limited', policy, counted.secondsLeft);
+  const error = project
+    ? exceeded(addressPolicy(counted.name, project), await countInProject(counted, project))
+    : exceededDefault(counted);
+  if (error) throw error;
 }
+
+const exceeded = (policy: LimitPolicy, { count, secondsLeft }: WindowCount): GatehouseError | null =>
+  count > policy.quota ? limitReached('rate_limited', policy, secondsLeft) : null;

@@ -48,17 +48,18 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request whose project is not known yet.
-   * @returns the count to which the limit of the project applies, or none if the address is not limited
+   * Counts a request whose project is not known yet, across projects.
+   * @returns the count, to which the project is added later, or none if the address is not limited
    * @throws GatehouseError `rate_limited` beyond the highest limit that a project can have
    */
   async countAddress(name: AddressLimit, request: GatehouseRequest): Promise<CountedRequest | undefined> {
     const block = this.limitedBlock(request);
     if (block === null) return undefined;
     const policy = { ...addressPolicy(name, null), quota: addressLimits[name].max };
-    const { count, secondsLeft } = await this.limiter.count(policy, `:${block}`);
-    if (count > policy.quota) throw limitReached('rate_limited', policy, secondsLeft);
-    return { name, count, secondsLeft };
+    const countFor = (projectId: string) => this.limiter.count(policy, `${projectId}:${block}`);
+    const total = await countFor('');
+    if (total.count > policy.quota) throw limitReached('rate_limited', policy, total.secondsLeft);
+    return { name, ...total, countForProject: countFor };
   }
 
   private async consume(policy: LimitPolicy, key: string): Promise<void> {

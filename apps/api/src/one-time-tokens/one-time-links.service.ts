@@ -104,7 +104,7 @@ export class OneTimeLinksService {
     client?: LinkClient,
   ): Promise<UsedToken> {
     const oneTimeToken = await this.tokens.find(kinds, sha256(token), tx);
-    assertWithinLimit(client?.counted, oneTimeToken?.project ?? null);
+    await assertWithinLimit(client?.counted, oneTimeToken?.project ?? null);
     if (!isUsable(oneTimeToken)) throw new GatehouseError('invalid_token');
     assertOriginAllowed(client?.origin, oneTimeToken.project.settings);
     const customer = await this.customers.lock(tx, oneTimeToken.project.id, oneTimeToken.customer.id);

@@ -23,7 +23,7 @@ export class BillingPortalPage {
   @Get()
   @RateLimit('verify')
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
-    withinLimit(response, null);
+    await withinLimit(response, null);
     const visit = await this.billing.readVisit(typeof query === 'string' ? query : '');
     const { language, billing, invalidLink, expiredLink } = textsFor(response);
     const invalid = { language, text: billing.retryText };

@@ -31,7 +31,7 @@ export class ConfirmEmailChangePage {
   @RateLimit('verify')
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
     const token = readToken(query);
-    const oneTimeToken = withinLimit(response, await this.changes.find(token));
+    const oneTimeToken = await withinLimit(response, await this.changes.find(token));
     if (oneTimeToken?.state !== 'live') return sendEnded(response, oneTimeToken, token);
     const newEmail = await this.changes.getNewEmail(oneTimeToken);
     const { language, changeEmail } = textsFor(response, oneTimeToken);

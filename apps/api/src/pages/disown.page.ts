@@ -35,7 +35,7 @@ export class DisownPage {
   @RateLimit('verify')
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
     const token = readToken(query);
-    const oneTimeToken = withinLimit(response, await this.disowns.find(token));
+    const oneTimeToken = await withinLimit(response, await this.disowns.find(token));
     if (!oneTimeToken || !canDisown(oneTimeToken)) return sendEnded(response, oneTimeToken);
     const { language, disown } = textsFor(response, oneTimeToken);
     const { title, text, button } = disown.confirm;

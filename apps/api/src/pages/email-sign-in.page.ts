@@ -33,7 +33,7 @@ export class EmailSignInPage {
   @RateLimit('email-code-verify')
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
     const token = readToken(query);
-    const link = withinLimit(response, await this.links.find(token));
+    const link = await withinLimit(response, await this.links.find(token));
     if (!link?.isOpen) return sendEnded(response, link);
     const brand = projectBrand(link.project);
     const { language, emailSignIn } = textsFor(response, link);
@@ -57,7 +57,7 @@ export class EmailSignInPage {
   ): Promise<void> {
     assertOwnForm(site);
     const token = form?.token ?? '';
-    const link = withinLimit(response, await this.links.find(token));
+    const link = await withinLimit(response, await this.links.find(token));
     const redirectUrl = link?.isOpen ? await this.links.use(token, link) : null;
     if (!redirectUrl) return sendEnded(response, link);
     response.redirect(303, redirectUrl);

@@ -48,11 +48,11 @@ export const textsFor = (response: Response, link: PageLink | null = null): Page
  * @returns the link
  * @throws GatehouseError `rate_limited`
  */
-export function withinLimit<Link extends { project: ProjectContext }>(
+export async function withinLimit<Link extends { project: ProjectContext }>(
   response: Response,
   link: Link | null,
-): Link | null {
-  assertWithinLimit((response.req as GatehouseRequest).counted, link?.project ?? null);
+): Promise<Link | null> {
+  await assertWithinLimit((response.req as GatehouseRequest).counted, link?.project ?? null);
   return link;
 }
 
@@ -100,7 +100,7 @@ export async function resolveSubmission({
 }: Submission): Promise<{ token: string; oneTimeToken: OneTimeToken } | null> {
   assertOwnForm(fetchSite);
   const token = form?.token ?? '';
-  const oneTimeToken = withinLimit(response, await links.find(token));
+  const oneTimeToken = await withinLimit(response, await links.find(token));
   if (oneTimeToken && isUsable(oneTimeToken)) return { token, oneTimeToken };
   if (oneTimeToken?.state === 'expired' && form?.renew && links.resendExpired) {
     await links.resendExpired(oneTimeToken);

@@ -42,7 +42,7 @@ export class ResetPasswordPage {
   @RateLimit('verify')
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
     const token = readToken(query);
-    const oneTimeToken = withinLimit(response, await this.resets.find(token));
+    const oneTimeToken = await withinLimit(response, await this.resets.find(token));
     if (oneTimeToken?.state !== 'live') return sendEnded(response, oneTimeToken, token);
     assertMethodEnabled(oneTimeToken.project, 'password');
     sendForm(response, 200, token, oneTimeToken);

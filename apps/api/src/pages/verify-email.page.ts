@@ -34,7 +34,7 @@ export class VerifyEmailPage {
   @RateLimit('verify')
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
     const token = readToken(query);
-    const oneTimeToken = withinLimit(response, await this.verification.find(token));
+    const oneTimeToken = await withinLimit(response, await this.verification.find(token));
     if (oneTimeToken?.state !== 'live') return sendEnded(response, oneTimeToken, token);
     const { language, verifyEmail } = textsFor(response, oneTimeToken);
     sendPage(response, 200, {

@@ -132,7 +132,7 @@ export class PasswordResetService {
    */
   async reset(token: string, password: string, client: Client): Promise<void> {
     const oneTimeToken = await this.find(token);
-    assertWithinLimit(client.counted, oneTimeToken?.project ?? null);
+    await assertWithinLimit(client.counted, oneTimeToken?.project ?? null);
     // Checked before the token is consumed, so that no password is hashed for an invalid token.
     if (oneTimeToken?.state !== 'live') throw new GatehouseError('invalid_token');
     const { project } = oneTimeToken;

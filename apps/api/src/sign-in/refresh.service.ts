@@ -11,7 +11,7 @@ import {
 import { now } from '@gatehouse/platform';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';
-import { assertWithinLimit, type CountedRequest } from '../http/address-limit.js';
+import { assertWithinLimit, countInProject, type CountedRequest } from '../http/address-limit.js';
 import type { LinkClient } from '../http/request-context.js';
 import type { RefreshResponse } from './dto/auth.response.js';
 import { customerEvent } from '../events/customer-events.js';
@@ -29,8 +29,8 @@ const refreshError = (code: ErrorCode, session?: RefreshedSession, detail?: stri
   });
 
 /** Returns the error of a token that belongs to no session, and therefore to no project whose limit applies. */
-function unknownToken(counted: CountedRequest | undefined): GatehouseError {
-  assertWithinLimit(counted, null);
+async function unknownToken(counted: CountedRequest | undefined): Promise<GatehouseError> {
+  await assertWithinLimit(counted, null);
   return refreshError('invalid_refresh_token');
 }
 
@@ -47,25 +47,16 @@ export class RefreshService {
   ) {}
 
   /**
-   * Exchanges a refresh token for new tokens and invalidates it (RFC 9700, section 4.14). Refreshes of an address are
-   * counted across projects: only the session leads to the project, whose limit the statement that rotates the token
-   * applies (docs/adr/0060).
+   * Exchanges a refresh token for new tokens and invalidates it (RFC 9700, section 4.14).
    * @throws GatehouseError `rate_limited`, `invalid_refresh_token`, `refresh_token_expired`, `refresh_token_reused`,
    *   `reauthentication_required`
    */
   async refresh(token: string, { origin, counted }: LinkClient): Promise<RefreshResponse> {
     const presented = this.refreshTokens.parse(token);
-    if (!presented) throw unknownToken(counted);
+    if (!presented) throw await unknownToken(counted);
     if (origin) await this.assertOrigin(origin, presented.sessionId);
     const successor = this.refreshTokens.issueSuccessor(presented);
-    const session =
-      (await this.sessions.rotate(
-        presented.sessionId,
-        presented.generation,
-        presented.hash,
-        successor.hash,
-        counted?.count ?? 0,
-      )) ?? (await this.findReplayable(presented, successor.hash, counted));
+    const session = await this.exchange(presented, successor.hash, counted);
     return {
       tokens: this.signIn.issueTokens(session.customer, session, session.project, successor.token),
       customer: CustomerSummary.from(session.customer),
@@ -82,18 +73,48 @@ export class RefreshService {
   }
 
   /**
-   * Returns the session if a token that is not the newest may still be exchanged for the same successor.
-   * @throws GatehouseError `rate_limited`, `invalid_refresh_token`, `refresh_token_expired`, `refresh_token_reused`,
-   *   `reauthentication_required`
+   * Rotates the token, or returns its session if the token may still be exchanged for the same successor. Only the session
+   * leads to the project, whose limit the statement that rotates the token applies to the refreshes of the address across
+   * projects: if they are within the limit, those of the project are. Only beyond it the session is read first
+   * (docs/adr/0060).
+   * @throws GatehouseError `rate_limited`, and like `findReplayable`
    */
-  private async findReplayable(
+  private async exchange(
     presented: ParsedRefreshToken,
     successorHash: Buffer,
     counted: CountedRequest | undefined,
   ): Promise<RefreshedSession> {
-    const session = await this.sessions.findRefreshable(presented.sessionId);
-    if (!session) throw unknownToken(counted);
-    assertWithinLimit(counted, session.project);
+    const { sessionId, generation, hash } = presented;
+    const rotated = await this.sessions.rotate(
+      sessionId,
+      generation,
+      hash,
+      successorHash,
+      counted?.count ?? 0,
+    );
+    if (rotated) {
+      if (counted) await countInProject(counted, rotated.project);
+      return rotated;
+    }
+    const session = await this.sessions.findRefreshable(sessionId);
+    if (!session) throw await unknownToken(counted);
+    await assertWithinLimit(counted, session.project);
+    // The limit of the project was reached only together with other projects.
+    if (counted && counted.count > session.project.settings.limits.refresh)
+      return this.exchange(presented, successorHash, undefined);
+    return this.findReplayable(session, presented, successorHash);
+  }
+
+  /**
+   * Returns the session if a token that is not the newest may still be exchanged for the same successor.
+   * @throws GatehouseError `invalid_refresh_token`, `refresh_token_expired`, `refresh_token_reused`,
+   *   `reauthentication_required`
+   */
+  private async findReplayable(
+    session: RefreshableSession,
+    presented: ParsedRefreshToken,
+    successorHash: Buffer,
+  ): Promise<RefreshedSession> {
     const decision = decideRefresh(
       session.chain,
       presented.generation,
