@@ -34,6 +34,9 @@ describe('the limits of sign-in methods', () => {
     ['email-code', 10],
     ['email-code/verify', 30],
     ['exchange', 60],
+    // Without a credential, invalid input leads to no project.
+    ['verify-email', 30],
+    ['refresh', 120],
   ])('RL-02: %s allows %i requests a minute for each client address', async (path, quota) => {
     // The limit comes before the validation of the body.
     const headers = {

@@ -2,6 +2,7 @@ import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter 
 import type { Response } from 'express';
 import { GatehouseError } from '@gatehouse/domain';
 import { Config, errorCode, LOGGER, type Logger } from '@gatehouse/platform';
+import { exceededDefault } from './address-limit.js';
 import { problemDocument, sendProblem } from './problem.js';
 import type { GatehouseRequest } from './request-context.js';
 
@@ -22,7 +23,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   private respond(thrown: unknown, request: GatehouseRequest, response: Response): void {
-    const error = toGatehouseError(thrown);
+    const error = limitBeforeInput(toGatehouseError(thrown), request);
     reportError(this.logger, error, request);
     // The rest of the body is not read, so the connection cannot be reused.
     if (error.code === 'payload_too_large') response.setHeader('Connection', 'close');
@@ -34,6 +35,13 @@ export class ProblemFilter implements ExceptionFilter {
     );
   }
 }
+
+/**
+ * Returns the 429 instead of an input error beyond the limit, which is checked before the input (contract, section 2).
+ * Invalid input leads to no project, so the default limit applies.
+ */
+const limitBeforeInput = (error: GatehouseError, { counted }: GatehouseRequest): GatehouseError =>
+  (error.code === 'validation_failed' && exceededDefault(counted)) || error;
 
 /** Adds the error code to the log entry of the request, and logs an unexpected error in a separate entry. */
 export function reportError(logger: Logger, error: GatehouseError, request: GatehouseRequest): void {
