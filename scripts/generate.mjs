@@ -5,6 +5,8 @@ import { ScriptError, main, root } from './environment.mjs';
 import { formatText } from './format-text.mjs';
 import { openApiDocuments } from './openapi-document.mjs';
 
+/** The defaults and ranges of the setting `limits`, which the console describes. */
+const LIMIT_RANGES = 'apps/console/src/projects/limit-ranges.json';
 const CHART_SCHEMA = 'ops/helm/gatehouse/values.schema.json';
 /** The settings that the chart or the image sets. */
 const SET_BY_CHART = ['HOST', 'PORT', 'DATA_DIR', 'MIGRATE', 'METRICS_PORT'];
@@ -33,7 +35,7 @@ await main(async () => {
 async function generateFiles() {
   const { settings } = await import('@gatehouse/platform');
   const domain = await import('@gatehouse/domain');
-  const { customEventExample, errorCatalog, eventExamples, eventsSchema, eventTypes } = domain;
+  const { customEventExample, errorCatalog, eventExamples, eventsSchema, eventTypes, limitSettings } = domain;
   const openApi = await openApiDocuments();
   return {
     '.env.example': envExample(settings),
@@ -45,12 +47,19 @@ async function generateFiles() {
     ),
     'docs/events.schema.json': await formatText('docs/events.schema.json', JSON.stringify(eventsSchema)),
     [CHART_SCHEMA]: await formatText(CHART_SCHEMA, JSON.stringify(chartSchema(settings))),
+    [LIMIT_RANGES]: await formatText(LIMIT_RANGES, JSON.stringify(limitRanges(limitSettings))),
     'docs/openapi.json': await formatText('docs/openapi.json', JSON.stringify(openApi.public)),
     'docs/operator-openapi.json': await formatText(
       'docs/operator-openapi.json',
       JSON.stringify(openApi.operator),
     ),
   };
+}
+
+/** Returns the limits without their descriptions. */
+function limitRanges(limits) {
+  const entries = Object.entries(limits);
+  return Object.fromEntries(entries.map(([name, { fallback, min, max }]) => [name, { fallback, min, max }]));
 }
 
 /** Returns the schema of the chart's values with the names of all settings, without those that are only for tests. */
