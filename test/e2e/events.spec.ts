@@ -150,6 +150,33 @@ describe('the feed of events', () => {
     }
   });
 
+  it('begins before the events of older transactions that are still open', async () => {
+    const { projectId, key } = await newProject();
+    const customer = await create(key);
+    const openTransaction = await instance.db.connect();
+    try {
+      await openTransaction.query('BEGIN');
+      await openTransaction.query(
+        `INSERT INTO events (id, organization_id, project_id, type, body, created_at)
+         SELECT uuidv7(), organization_id, project_id, type, body, now() + interval '1 hour' FROM events
+         WHERE project_id = $1`,
+        [projectId],
+      );
+      // Of all events, only those from now on decide where the feed begins.
+      const now = Date.now();
+      await eventually('the next millisecond', () => Date.now() > now + 1);
+      const query = `created_after=${new Date(now + 60_001).toISOString()}`;
+      await create(key);
+      const { events: none, cursor } = await readAll(null, query, key);
+      await openTransaction.query('COMMIT');
+      await waitForFeed(instance);
+      const { events } = await readAll(cursor, query, key);
+      expect([none, customersOf(events)]).toEqual([[], [customer]]);
+    } finally {
+      openTransaction.release();
+    }
+  });
+
   it('contains only events that the key can access: those of its project or of its organization', async () => {
     const [one, other] = [await newProject(), await newProject()];
     const ids = [await create(one.key), await create(other.key)];

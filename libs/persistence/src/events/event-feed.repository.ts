@@ -110,9 +110,10 @@ const findEvent = dynamicStatement(
   sampleReaches.map((reach) => [reach, NIL_UUID] as const),
 );
 
+/** Not later than the oldest running transaction, whose events may be older than the first event that is visible. */
 const findStartPosition = statement(
   { epoch: smallint, xact: text },
-  `SELECT epoch, CASE WHEN $1::uuid IS NULL THEN '0'::xid8 ELSE coalesce(
+  `SELECT epoch, CASE WHEN $1::uuid IS NULL THEN '0'::xid8 ELSE least(
        (SELECT xact FROM events WHERE id >= $1 ORDER BY id LIMIT 1), pg_snapshot_xmin(pg_current_snapshot())
      ) END::text AS xact
    FROM event_feed`,
