@@ -2,12 +2,15 @@ import { createHash, randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { MetadataScanner } from '@nestjs/core';
 import { routeCredential, type CallerKind } from '@gatehouse/auth';
 import { publicModules } from '../../apps/api/src/api.module.js';
+import { readsFromReplica } from '../../apps/api/src/http/replica-reads.interceptor.js';
 import { operatorModules } from '../../apps/api/src/operator-modules.js';
 import { eventually } from '../support/eventually.js';
 import { newProvider } from '../support/identity-providers/provider-requests.js';
 import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
+import { listReplicaRoutes } from '../support/replica-reader.js';
 import { insertTotpFactor } from '../support/customer-factors.js';
 import { insertIdentity } from '../support/identity-providers/insert-provider.js';
 import { insertSessions } from '../support/insert-sessions.js';
@@ -38,6 +41,12 @@ function controllersOf(modules: Type[]): Type[] {
   ]);
 }
 
+/** Returns the path pattern of a route. */
+function routePath(controller: Type, handler: object): string {
+  const parts = [controller, handler].map((target) => Reflect.getMetadata(PATH_METADATA, target) as string);
+  return `/${parts.join('/')}`.replace(/\/+$/, '');
+}
+
 /**
  * Returns the routes that accept a type of credential and that change something or export all data of a
  * customer or project. The routes that operators inherit equal those of keys.
@@ -51,10 +60,7 @@ function changingRoutes(kind: CallerKind): string[] {
       if (!handler || !Reflect.hasMetadata(METHOD_METADATA, handler)) return [];
       if (!routeCredential(controller, handler)?.kinds.includes(kind)) return [];
       const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
-      const parts = [controller, handler].map(
-        (target) => Reflect.getMetadata(PATH_METADATA, target) as string,
-      );
-      const path = `/${parts.join('/')}`.replace(/\/+$/, '');
+      const path = routePath(controller, handler);
       const changesNothing = method === 'GET' ? !path.endsWith('/export') : path.endsWith('/preview');
       return changesNothing ? [] : [`${method} ${path}`];
     }),
@@ -324,6 +330,20 @@ async function findUnaudited(
   }
   return failures;
 }
+
+describe('the routes that read from the replica', () => {
+  it('are those in docs/scaling.md', () => {
+    const controllers = [...new Set(controllersOf([...publicModules, ...operatorModules]))];
+    const paths = controllers.flatMap((controller) => {
+      const prototype = controller.prototype as Record<string, object>;
+      return new MetadataScanner()
+        .getAllMethodNames(prototype)
+        .map((name) => prototype[name])
+        .flatMap((handler) => (handler && readsFromReplica(handler) ? [routePath(controller, handler)] : []));
+    });
+    expect(listReplicaRoutes()).toEqual(paths.sort());
+  });
+});
 
 describe('the audit log', () => {
   it('has one entry for each change by a secret key, on every route that changes something', async () => {

@@ -21,14 +21,16 @@ describe('the metrics of both programs', () => {
 
   beforeAll(async () => {
     ports = { api: await freePort(), worker: await freePort() };
-    const env = {
+    const env = ({ url }: { url: string }) => ({
+      // Not a standby, so that all reads go to the primary.
+      DATABASE_READ_URL: url,
       METRICS_PORT: String(ports.api),
       PERIODIC_JOBS: 'off',
       RATE_LIMITS: 'off',
       TIME_SCALE: '10',
       WEBHOOK_TIMEOUT: '60s',
       WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s',
-    };
+    });
     instance = await TestInstance.start({ workers: 0, env });
     instance.startWorker({ METRICS_PORT: String(ports.worker) });
     await instance.waitUntilReady();
@@ -248,6 +250,13 @@ describe('the metrics of both programs', () => {
     );
     const nodeLabels = ['kind', 'major', 'minor', 'patch', 'version'];
     expect([...values.keys()].filter((name) => ![...ownLabels, ...nodeLabels].includes(name))).toEqual([]);
+  });
+
+  it('show that the server of DATABASE_READ_URL is not used if it is not a standby, only in the api', async () => {
+    await instance.api.runCommand('check-replica');
+    const isUsed = async (scrape: Promise<Scrape>) => (await scrape).value('gatehouse_database_replica_up');
+    expect([await isUsed(api()), await isUsed(worker())]).toEqual([0, null]);
+    expect((await instance.requestWithSecretKey('GET', '/api/v1/customers')).status).toBe(200);
   });
 
   it('CO-05: include every metric in the dashboard, the alert rules and the documentation', async () => {

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { registerCustomer, type RegisteredCustomer } from '../support/customers.js';
 import {
   expectUnavailable,
@@ -9,14 +8,11 @@ import {
   LEASE_TOLERANCES,
   sendAllRequestKinds,
 } from '../support/dedicated-database.js';
-import { adminUrl } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { formatSeconds, recordMeasurements } from '../support/measurements.js';
 import { History } from '../support/history.js';
 import { mixedRequests } from '../support/mixed-requests.js';
-import type { PostgresServer } from '../support/postgres-server.mjs';
 import { Receiver } from '../support/receiver.js';
-import { runInChains } from '../support/run-in-chains.js';
 import { SilentProxy } from '../support/silent-proxy.js';
 import { SteadyLoad } from '../support/steady-load.js';
 import { TestInstance } from '../support/test-instance.js';
@@ -179,65 +175,6 @@ describe('faults of PostgreSQL under load', () => {
     await instance.waitUntilReady();
     await registerCustomer(instance);
     await history.check(LEASE_TOLERANCES);
-  });
-});
-
-describe('a failover of PostgreSQL to a standby', () => {
-  let dedicated: DedicatedDatabase;
-  let standby: PostgresServer | undefined;
-  beforeAll(async () => {
-    dedicated = await DedicatedDatabase.start();
-    standby = await dedicated.server.startStandby();
-  });
-  afterAll(async () => {
-    await dedicated?.remove();
-    await standby?.remove();
-  });
-
-  it('PostgreSQL is killed under mixed requests and its standby is promoted: 503 with Retry-After in the meantime, the same processes continue with the new primary, nothing acknowledged is lost', async () => {
-    const { instance, history, server } = dedicated;
-    const [primaryHost, standbyHost] = [server.url, standby!.url].map((url) => new URL(url).host);
-    const listHosts = (name: string) => ({
-      [name]: `${instance.env[name]!.replace(primaryHost!, `${standbyHost},${primaryHost}`)}?target_session_attrs=read-write`,
-    });
-    const programs = dedicated.programs;
-    await Promise.all(programs.map((each) => each.stop('SIGTERM')));
-    const env = { ...listHosts('DATABASE_URL'), ...listHosts('MIGRATE_DATABASE_URL') };
-    instance.startApi(env);
-    instance.startWorker({ DATABASE_URL: env['DATABASE_URL']! });
-    await instance.waitUntilReady();
-    const { pids } = dedicated;
-    // A commit is acknowledged only when the standby has stored it.
-    await instance.sql(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
-    await instance.sql('SELECT pg_reload_conf()');
-    await eventually('synchronous replication', async () => {
-      const rows = await instance.sql(`SELECT FROM pg_stat_replication WHERE sync_state = 'sync'`);
-      return rows.length === 1;
-    });
-    const before = history.exchanges.length;
-    const request = mixedRequests(instance, await registerCustomer(instance));
-    const load = runInChains(4, 50, request);
-    await eventually('requests', () => history.exchanges.length >= before + 30);
-    await server.kill();
-    await eventually('a rejected request', () =>
-      history.exchanges.slice(before).some(({ response }) => response?.status === 503),
-    );
-    const client = new pg.Client(standby!.url);
-    await client.connect();
-    await client.query('SELECT pg_promote()');
-    await client.end();
-    await load;
-    await eventually('a registration', async () => (await instance.register()).status === 201);
-    await runInChains(4, 5, request);
-    const sent = history.exchanges.slice(before);
-    const rejected = sent.filter(({ response }) => response?.status !== 200 && response?.status !== 201);
-    rejected.forEach(({ response }) => response && expectUnavailable(response));
-    recordMeasurements({ requests: sent.length, 'rejected with 503': rejected.length });
-    process.env['TEST_POSTGRES_URL'] = standby!.url;
-    const db = new pg.Pool({ connectionString: adminUrl(instance.env['DATABASE_URL']!), max: 4 });
-    Object.assign(instance, { db });
-    await history.check(LEASE_TOLERANCES);
-    expect(dedicated.pids).toEqual(pids);
   });
 });
 

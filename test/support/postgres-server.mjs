@@ -52,6 +52,20 @@ export class PostgresServer {
     this.pid = pid;
   }
 
+  /**
+   * Runs a statement as the superuser.
+   * @param {string} text
+   */
+  async query(text) {
+    const client = new pg.Client(this.url);
+    await client.connect();
+    try {
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
   /** Stops the server without a checkpoint, so that it has to recover at the next start. */
   async crash() {
     await stopEmbeddedPostgres(this.dataDir, 'immediate');

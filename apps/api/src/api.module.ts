@@ -14,6 +14,7 @@ import { EmailModule } from './email/email.module.js';
 import { EventsModule } from './events/events.module.js';
 import { HttpModule } from './http/http.module.js';
 import { IdempotencyInterceptor } from './http/idempotency.interceptor.js';
+import { ReplicaReadsInterceptor } from './http/replica-reads.interceptor.js';
 import { RequestLanguages } from './http/request-languages.js';
 import { IdentityProvidersModule } from './identity-providers/identity-providers.module.js';
 import { ImportsModule } from './imports/imports.module.js';
@@ -71,6 +72,7 @@ export const publicModules: Type[] = [
     { provide: APP_INTERCEPTOR, useExisting: AuditInterceptor },
     { provide: APP_INTERCEPTOR, useExisting: IdempotencyInterceptor },
     { provide: APP_INTERCEPTOR, useExisting: RequestLanguages },
+    { provide: APP_INTERCEPTOR, useClass: ReplicaReadsInterceptor },
   ],
 })
 export class ApiModule {

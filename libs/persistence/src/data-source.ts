@@ -38,6 +38,15 @@ const clientTimeouts = {
 /** For connections on which a statement may take any time, or none may arrive: they notice a server that is gone. */
 const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 };
 
+/**
+ * Timeouts of the replica that pg applies, in ms. They are shorter, because a request that fails on the replica is repeated on the
+ * primary, and all of them together stay below 15 s.
+ */
+const replicaTimeouts = { connectionTimeoutMillis: 1_000, query_timeout: 4_000 };
+
+/** Timeout of a statement on the replica that PostgreSQL applies, in ms. */
+const REPLICA_STATEMENT_TIMEOUT = 3_000;
+
 /** Maximum time for closing the connections, in ms. */
 export const CLOSE_MS = 2_000;
 
@@ -130,13 +139,24 @@ export function createDataSource(options: DataSourceOptions): DataSource {
 
 /** Returns the options of the pool that serves a process. */
 export const poolOptions = ({ database }: Config, logger: Logger): DataSourceOptions =>
-  dataSourceOptions(database.url!, logger, {
-    ...clientTimeouts,
-    ...(database.pooler === 'none' ? SERVER_TIMEOUTS : {}),
-    Client: database.pooler === 'transaction' ? UnpreparedConnection : Connection,
-    max: database.pool,
-    idleTimeoutMillis: 30_000,
+  dataSourceOptions(database.url!, logger, servingOptions(database));
+
+/** Returns the options of the pool that reads from the replica. */
+export const replicaPoolOptions = ({ database }: Config, logger: Logger): DataSourceOptions =>
+  dataSourceOptions(database.readUrl!, logger, {
+    ...servingOptions(database),
+    ...replicaTimeouts,
+    ...(database.pooler === 'none' ? { statement_timeout: REPLICA_STATEMENT_TIMEOUT } : {}),
   });
+
+/** Returns the options of a pool that serves requests. */
+const servingOptions = ({ pooler, pool }: Config['database']) => ({
+  ...clientTimeouts,
+  ...(pooler === 'none' ? SERVER_TIMEOUTS : {}),
+  Client: pooler === 'transaction' ? UnpreparedConnection : Connection,
+  max: pool,
+  idleTimeoutMillis: 30_000,
+});
 
 /**
  * Returns the options of two connections of the owner of the tables, without a time limit for statements: one migrates

@@ -57,6 +57,20 @@ export function registerDatabaseMetrics(
     pool('waiting'),
   );
 
+  const { replica } = database;
+  if (replica) {
+    metrics.gauge(
+      'gatehouse_database_replica_up',
+      '1 if lists are read from the replica of DATABASE_READ_URL, otherwise 0.',
+      () => (replica.isUsed === null ? null : Number(replica.isUsed)),
+    );
+    metrics.gauge(
+      'gatehouse_database_replica_lag_seconds',
+      'Maximum time by which the replica is behind the primary.',
+      () => replica.lagMs && replica.lagMs / 1_000,
+    );
+  }
+
   const backlog = cached(() => repository.read());
   metrics.gauge('gatehouse_database_up', '1 if PostgreSQL responds, otherwise 0.', () =>
     backlog().then(

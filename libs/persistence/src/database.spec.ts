@@ -2,11 +2,15 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, Socket, type AddressInfo } from 'node:net';
 import { jest } from '@jest/globals';
-import type { Config, Logger } from '@gatehouse/platform';
+import type { DataSource } from 'typeorm';
+import type { Config, Failpoints, Logger } from '@gatehouse/platform';
 import { eventually } from '../../../test/support/eventually.js';
 import { createConnection } from './data-source.js';
-import { Database, runStatement, type PgQueryable } from './database.js';
-import { statement } from './statements.js';
+import { Database } from './database.js';
+import { runStatement, type PgQueryable } from './run-statement.js';
+import { statement, text } from './statements.js';
+import { Transactions } from './transactions.js';
+import type { DeliveryAnnouncer } from './webhooks/delivery-announcer.js';
 
 it('logs once a minute while PostgreSQL is unreachable, without the password', async () => {
   let connections = 0;
@@ -80,4 +84,24 @@ it('probes idle connections that have no time limit, because the server can disa
     setKeepAlive.mockRestore();
     server.close();
   }
+});
+
+it('sends the statements and transactions of a read from the replica to the replica, and all others to the primary', async () => {
+  const poolOf = (name: string) => ({
+    isInitialized: true,
+    createQueryRunner: () => ({ connect: () => Promise.reject(new Error(name)) }),
+    driver: { master: { query: () => Promise.resolve({ rows: [{ name }] }) } },
+  });
+  const config = { database: { url: 'postgres://db/shop', readUrl: 'postgres://replica/shop' } } as Config;
+  const logger = { warn: () => undefined } as unknown as Logger;
+  const database = new Database(config, logger, poolOf('primary') as unknown as DataSource);
+  Object.assign(database.replica!, { source: poolOf('replica'), isUsed: true });
+  const transactions = new Transactions(database, {} as DeliveryAnnouncer, {} as Failpoints);
+  const findServers = async () => [
+    (await database.execute(statement({ name: text }, 'SELECT name')))[0]?.name,
+    await transactions.run(() => undefined).catch(({ message }: Error) => message),
+  ];
+  expect(await findServers()).toEqual(['primary', 'primary']);
+  expect(await database.replica!.read(findServers)).toEqual(['replica', 'replica']);
+  expect(await findServers()).toEqual(['primary', 'primary']);
 });

@@ -1,14 +1,12 @@
 // This file contains SQL: whether the database accepts writes, and settings of the current role.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource, EntityManager } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type pg from 'pg';
 import { unavailable } from '@gatehouse/domain';
 import {
   errorCode,
   errorMessage,
   monotonicMs,
-  sha256,
   sleep,
   splitHosts,
   withTimeout,
@@ -21,29 +19,23 @@ import {
   createDataSource,
   ownerConnectionOptions,
   poolOptions,
+  replicaPoolOptions,
   SERVER_TIMEOUTS,
 } from './data-source.js';
 import { migrationRun } from './migration-run.js';
-import { withCurrentTrace } from './statement-spans.js';
+import { ReadReplica } from './read-replica.js';
 import { READ_ONLY, toUnavailableError } from './unavailable-error.js';
-import { boolean, statement, type BoundStatement, type Statement } from './statements.js';
+import {
+  poolOf,
+  runQuery,
+  runStatement,
+  type PgQueryable,
+  type Sql,
+  type StatementCall,
+} from './run-statement.js';
+import { boolean, statement } from './statements.js';
 
-/**
- * Runs SQL: the pool or a transaction. Both return rows, for INSERT, UPDATE and DELETE those of RETURNING,
- * and throw GatehouseError `unavailable` if the database is unavailable or does not respond in time.
- */
-export interface Sql {
-  /** Runs a declared statement. */
-  execute<Row>(...call: StatementCall<Row>): Promise<Row[]>;
-}
-
-/** A declared statement with its values. */
-export type StatementCall<Row> =
-  | [statement: Statement<Row>, values?: unknown[]]
-  | [statement: BoundStatement<Row>];
-
-/** The part of pg that runs statements: a pool, or the connection of a transaction. */
-export type PgQueryable = Pick<pg.Pool, 'query'>;
+export type { Sql } from './run-statement.js';
 
 /** A request whose transactions commit as one, with their connection while it is open. */
 export interface UnitOfWork {
@@ -100,6 +92,8 @@ function describeTarget(databaseUrl: string): Record<string, string> {
 export class Database implements Sql {
   /** The current unit of work. Reads within it see its uncommitted changes. */
   readonly unitOfWorkStorage = new AsyncLocalStorage<UnitOfWork>();
+  /** Null unless DATABASE_READ_URL is set. */
+  readonly replica: ReadReplica | null;
   private listener: pg.Client | undefined;
   private isClosed = false;
 
@@ -107,11 +101,20 @@ export class Database implements Sql {
     private readonly config: Config,
     private readonly logger: Logger,
     readonly dataSource: DataSource = createDataSource(poolOptions(config, logger)),
-  ) {}
+  ) {
+    this.replica = config.database.readUrl
+      ? new ReadReplica(this, createDataSource(replicaPoolOptions(config, logger)), logger)
+      : null;
+  }
 
   /** Whether the pool has connected once. After that it reconnects by itself. */
   get isConnected(): boolean {
     return this.dataSource.isInitialized;
+  }
+
+  /** The source of new connections and transactions: the primary, or the replica for work that reads from it. */
+  get currentSource(): DataSource {
+    return this.replica?.currentSource ?? this.dataSource;
   }
 
   /**
@@ -120,8 +123,7 @@ export class Database implements Sql {
    */
   getPoolUsage(): { busy: number; idle: number; waiting: number } | null {
     if (!this.isConnected) return null;
-    const { totalCount, idleCount, waitingCount } = (this.dataSource.driver as PostgresDriver)
-      .master as pg.Pool;
+    const { totalCount, idleCount, waitingCount } = poolOf(this.dataSource);
     return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   }
 
@@ -194,7 +196,7 @@ export class Database implements Sql {
     const { manager } = this.unitOfWorkStorage.getStore() ?? {};
     if (!manager && !this.isConnected) throw unavailable();
     try {
-      return await work(manager ?? this.dataSource.manager);
+      return await work(manager ?? this.currentSource.manager);
     } catch (error) {
       throw toUnavailableError(error) ?? error;
     }
@@ -213,7 +215,7 @@ export class Database implements Sql {
     const unit = this.unitOfWorkStorage.getStore();
     if (unit?.connection) return unit.connection;
     if (!this.isConnected) throw unavailable();
-    return (this.dataSource.driver as PostgresDriver).master as pg.Pool;
+    return poolOf(this.currentSource);
   }
 
   /**
@@ -247,42 +249,10 @@ export class Database implements Sql {
   /** Closes every connection, within two seconds if PostgreSQL does not respond. */
   async close(): Promise<void> {
     this.isClosed = true;
-    const ended = Promise.all([this.listener?.end(), this.isConnected && this.dataSource.destroy()]);
+    const sources = [this.dataSource, this.replica?.source].filter((each) => each?.isInitialized);
+    const ended = Promise.all([this.listener?.end(), ...sources.map((each) => each!.destroy())]);
     await withTimeout(ended, CLOSE_MS, 'PostgreSQL did not close the connection in time').catch(
       () => undefined,
     );
-  }
-}
-
-const statementNames = new Map<string, string>();
-
-/**
- * Returns the statement with a unique name, under which each connection stores its plan. Parsing and planning
- * once contributes a quarter of the requests per second on the hot path. The name is the same in all processes, which
- * may share connections through a pooler.
- */
-function preparedQuery(text: string, values: unknown[] | undefined): pg.QueryConfig {
-  const name = statementNames.get(text) ?? `gatehouse_${sha256(text).toString('base64url')}`;
-  statementNames.set(text, name);
-  return { name, text, values };
-}
-
-/** Runs a declared statement. */
-export async function runStatement<Row>(
-  client: () => PgQueryable,
-  [statement, values]: StatementCall<Row>,
-): Promise<Row[]> {
-  const { text } = statement;
-  const bound = 'values' in statement ? statement : { values, isPrepared: true };
-  const query = bound.isPrepared ? preparedQuery(text, bound.values) : { text, values: bound.values! };
-  return runQuery<Row>(client(), query);
-}
-
-/** Runs one statement and translates its errors. */
-export async function runQuery<Row>(client: PgQueryable, statement: pg.QueryConfig): Promise<Row[]> {
-  try {
-    return (await client.query(withCurrentTrace(statement))).rows as Row[];
-  } catch (error) {
-    throw toUnavailableError(error) ?? error;
   }
 }

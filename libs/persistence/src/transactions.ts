@@ -4,17 +4,9 @@ import type { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryR
 import { GatehouseError, unavailable } from '@gatehouse/domain';
 import { Batcher, type DeliveryPointer, type Failpoints } from '@gatehouse/platform';
 import { toUnavailableError } from './unavailable-error.js';
-import {
-  runQuery,
-  runStatement,
-  type Database,
-  type PgQueryable,
-  type ReadManager,
-  type Sql,
-  type StatementCall,
-  type UnitOfWork,
-} from './database.js';
+import type { Database, ReadManager, Sql, UnitOfWork } from './database.js';
 import { Outbox, outboxValues, writeOutbox } from './outbox.js';
+import { runQuery, runStatement, type PgQueryable, type StatementCall } from './run-statement.js';
 import type { DeliveryAnnouncer } from './webhooks/delivery-announcer.js';
 
 /**
@@ -196,7 +188,7 @@ export class Transactions {
 
   private async open(): Promise<OpenTransaction> {
     if (!this.database.isConnected) throw unavailable();
-    const runner = this.database.dataSource.createQueryRunner() as PostgresQueryRunner;
+    const runner = this.database.currentSource.createQueryRunner() as PostgresQueryRunner;
     try {
       const connection = (await runner.connect()) as pg.Client;
       return { tx: new Tx(runner, connection), connection, runner };

@@ -3,6 +3,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { camelList } from '../http/paging.js';
+import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { AuditLogService } from './audit-log.service.js';
 import { AuditLogQuery } from './dto/audit-log.request.js';
 import { AuditEntryResponse } from './dto/audit-entry.response.js';
@@ -13,6 +14,7 @@ export class AuditLogController {
   constructor(private readonly auditLog: AuditLogService) {}
 
   @Get()
+  @ReadsFromReplica()
   @ApiOperation({
     operationId: 'auditLog.list',
     summary: 'List audit log entries',

@@ -5,6 +5,7 @@ import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
 import { camelList } from '../http/paging.js';
+import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { AuditSearchService } from './audit-search.service.js';
 import { NamedAuditEntryResponse } from './dto/audit-entry.response.js';
 import { AuditLogQuery, CountAuditLogQuery } from './dto/audit-log.request.js';
@@ -15,6 +16,7 @@ export class AuditLogOperatorController {
   constructor(private readonly search: AuditSearchService) {}
 
   @Get()
+  @ReadsFromReplica()
   @ApiOperation({
     operationId: 'auditLog.list',
     summary: 'List audit log entries',
@@ -32,6 +34,7 @@ export class AuditLogOperatorController {
   }
 
   @Get('count')
+  @ReadsFromReplica()
   @ApiOperation({ operationId: 'auditLog.count', summary: 'Count audit log entries' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })

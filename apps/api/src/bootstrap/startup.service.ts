@@ -7,6 +7,7 @@ import {
   EventFeedRepository,
   migrate,
   listPendingMigrations,
+  REPLICA_CHECK_INTERVAL_MS,
   Transactions,
   waitForMigrations,
 } from '@gatehouse/persistence';
@@ -76,6 +77,8 @@ export class StartupService implements OnApplicationShutdown {
       const { reloadInterval } = this.config.signingKeys;
       this.repeat(reloadInterval, () => this.loadKeys(), 'signing key reload failed');
       this.repeat(HEARTBEAT_INTERVAL_MS, () => this.heartbeat.record(), 'heartbeat write failed');
+      const { replica } = this.database;
+      if (replica) this.repeat(REPLICA_CHECK_INTERVAL_MS, () => replica.check(), 'replica check failed');
       this.repeat(this.config.alerts.interval, () => this.workerWatch.check(), 'worker check failed');
     }
     this.registerTestCommands();
@@ -131,6 +134,7 @@ export class StartupService implements OnApplicationShutdown {
 
   private registerTestCommands(): void {
     this.testCommands.on('reload-signing-keys', () => this.loadKeys());
+    this.testCommands.on('check-replica', () => this.database.replica?.check());
     // Prepares this process for the next test file: the test empties the tables, and this command resets the
     // state in memory.
     this.testCommands.on('reset', async () => {

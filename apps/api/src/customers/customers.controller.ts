@@ -12,6 +12,7 @@ import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { camelList } from '../http/paging.js';
+import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import type { Client } from '../http/request-context.js';
 import { CustomerChangesService } from './customer-changes.service.js';
 import { CustomerDirectoryService } from './customer-directory.service.js';
@@ -34,6 +35,7 @@ export class CustomersController {
   ) {}
 
   @Get()
+  @ReadsFromReplica()
   @ApiOperation({
     operationId: 'customers.list',
     summary: 'List customers',

@@ -4,6 +4,7 @@ import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '
 import { parsePathUuid } from '@gatehouse/domain';
 import { CountResponse } from '../http/count.response.js';
 import { PickRoutes } from '../http/pick-routes.js';
+import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { CustomersController } from './customers.controller.js';
 import { OperatorCustomerResponse } from './dto/customer.response.js';
 import { CountCustomersQuery } from './dto/list-customers.request.js';
@@ -23,6 +24,7 @@ export class CustomersOperatorController extends PickRoutes(CustomersController,
   'delete',
 ]) {
   @Get('count')
+  @ReadsFromReplica()
   @ApiOperation({ operationId: 'customers.count', summary: 'Count customers' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })

@@ -3,6 +3,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { snakeItem, snakeList } from '../http/paging.js';
+import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { ListEventsQuery } from './dto/event.request.js';
 import { EventResponse } from './dto/event.response.js';
 import { EventsService } from './events.service.js';
@@ -13,6 +14,7 @@ export class EventsController {
   constructor(private readonly events: EventsService) {}
 
   @Get()
+  @ReadsFromReplica()
   @ApiOperation({
     operationId: 'events.list',
     summary: 'List events',

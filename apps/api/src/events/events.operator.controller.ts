@@ -5,6 +5,7 @@ import { ApiSnakeList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
 import { PageQuery, snakeList } from '../http/paging.js';
 import { PickRoutes } from '../http/pick-routes.js';
+import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { DeliverySummaryResponse } from '../webhooks/dto/delivery.response.js';
 import { CountEventsQuery, SearchEventsQuery } from './dto/event-search.request.js';
 import { EventResponse } from './dto/event.response.js';
@@ -24,6 +25,7 @@ export class EventsOperatorController extends PickRoutes(EventsController, ['get
   }
 
   @Get()
+  @ReadsFromReplica()
   @ApiOperation({
     operationId: 'events.list',
     summary: 'List events',
@@ -41,6 +43,7 @@ export class EventsOperatorController extends PickRoutes(EventsController, ['get
   }
 
   @Get('count')
+  @ReadsFromReplica()
   @ApiOperation({ operationId: 'events.count', summary: 'Count events' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
@@ -49,6 +52,7 @@ export class EventsOperatorController extends PickRoutes(EventsController, ['get
   }
 
   @Get(':eventId/deliveries')
+  @ReadsFromReplica()
   @ApiOperation({
     operationId: 'events.listDeliveries',
     summary: 'List deliveries of an event',

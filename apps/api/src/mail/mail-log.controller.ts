@@ -3,6 +3,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { camelList } from '../http/paging.js';
+import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { ListMailsQuery } from './dto/mail-log.request.js';
 import { MailLogResponse } from './dto/mail-log.response.js';
 import { MailLogService } from './mail-log.service.js';
@@ -13,6 +14,7 @@ export class MailLogController {
   constructor(protected readonly log: MailLogService) {}
 
   @Get()
+  @ReadsFromReplica()
   @ApiOperation({
     operationId: 'mails.list',
     summary: 'List emails',

@@ -4,6 +4,7 @@ import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '
 import { parsePathUuid } from '@gatehouse/domain';
 import { CountResponse } from '../http/count.response.js';
 import { PickRoutes } from '../http/pick-routes.js';
+import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { CountMailsQuery } from './dto/mail-log.request.js';
 import { MailLogResponse } from './dto/mail-log.response.js';
 import { MailLogController } from './mail-log.controller.js';
@@ -13,6 +14,7 @@ import { MailLogController } from './mail-log.controller.js';
 @OperatorRoutes()
 export class MailLogOperatorController extends PickRoutes(MailLogController, ['list']) {
   @Get('count')
+  @ReadsFromReplica()
   @ApiOperation({ operationId: 'mails.count', summary: 'Count emails' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })

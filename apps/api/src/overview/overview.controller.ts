@@ -1,6 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Operator } from '@gatehouse/auth';
+import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { OverviewQuery } from './dto/overview.request.js';
 import { OverviewResponse } from './dto/overview.response.js';
 import { OverviewService } from './overview.service.js';
@@ -11,6 +12,7 @@ export class OverviewController {
   constructor(private readonly overview: OverviewService) {}
 
   @Get()
+  @ReadsFromReplica()
   @ApiOperation({
     operationId: 'overview.get',
     summary: 'Get delivery metrics',

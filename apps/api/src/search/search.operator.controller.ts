@@ -1,6 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, type ManagementCaller } from '@gatehouse/auth';
+import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { SearchQuery } from './dto/search.request.js';
 import { SearchResultResponse, SearchResponse } from './dto/search.response.js';
 import { SearchService } from './search.service.js';
@@ -11,6 +12,7 @@ export class SearchOperatorController {
   constructor(private readonly search: SearchService) {}
 
   @Get()
+  @ReadsFromReplica()
   @ApiOperation({
     operationId: 'search.find',
     summary: 'Search by id or prefix',

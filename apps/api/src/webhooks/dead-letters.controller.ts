@@ -3,6 +3,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { ApiSnakeList } from '../http/api-envelopes.js';
 import { snakeList } from '../http/paging.js';
+import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { DeadLettersService } from './dead-letters.service.js';
 import { ListDeadLettersQuery } from './dto/dead-letter.request.js';
 import { DeadLetterResponse } from './dto/dead-letter.response.js';
@@ -13,6 +14,7 @@ export class DeadLettersController {
   constructor(private readonly deadLetters: DeadLettersService) {}
 
   @Get()
+  @ReadsFromReplica()
   @ApiOperation({
     operationId: 'deadLetters.list',
     summary: 'List dead letters',

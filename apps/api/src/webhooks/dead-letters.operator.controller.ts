@@ -5,6 +5,7 @@ import { ActorNamesService } from '../audit/actor-names.service.js';
 import { ApiSnakeList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
 import { snakeList } from '../http/paging.js';
+import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { DeliverySearchService } from './delivery-search.service.js';
 import { NamedDeadLetterResponse } from './dto/dead-letter.response.js';
 import { CountDeadLettersQuery, SearchDeadLettersQuery } from './dto/delivery-search.request.js';
@@ -18,6 +19,7 @@ export class DeadLettersOperatorController {
   ) {}
 
   @Get()
+  @ReadsFromReplica()
   @ApiOperation({
     operationId: 'deadLetters.list',
     summary: 'List dead letters',
@@ -36,6 +38,7 @@ export class DeadLettersOperatorController {
   }
 
   @Get('count')
+  @ReadsFromReplica()
   @ApiOperation({ operationId: 'deadLetters.count', summary: 'Count dead letters' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })

@@ -5,6 +5,7 @@ import { webhookUserAgent } from '@gatehouse/platform';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { snakeItem, snakeList } from '../http/paging.js';
+import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { DeliveriesService, type DeliveryWithAttempts } from './deliveries.service.js';
 import { DiscardRequest, ListDeliveriesQuery, RedeliverRequest } from './dto/delivery.request.js';
 import { AttemptResponse, DeliveryResponse } from './dto/delivery.response.js';
@@ -18,6 +19,7 @@ export class DeliveriesController {
   constructor(protected readonly deliveries: DeliveriesService) {}
 
   @Get()
+  @ReadsFromReplica()
   @ApiOperation({
     operationId: 'deliveries.listAttempts',
     summary: 'List delivery attempts',

@@ -6,6 +6,7 @@ import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
 import { snakeItem, snakeList } from '../http/paging.js';
 import { PickRoutes } from '../http/pick-routes.js';
+import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { DeliveryChainsService } from './delivery-chains.service.js';
@@ -27,6 +28,7 @@ export class DeliveriesOperatorController extends PickRoutes(DeliveriesControlle
   }
 
   @Get()
+  @ReadsFromReplica()
   @ApiOperation({
     operationId: 'deliveries.listAttempts',
     summary: 'List delivery attempts',
@@ -44,6 +46,7 @@ export class DeliveriesOperatorController extends PickRoutes(DeliveriesControlle
   }
 
   @Get('count')
+  @ReadsFromReplica()
   @ApiOperation({ operationId: 'deliveries.countAttempts', summary: 'Count delivery attempts' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })

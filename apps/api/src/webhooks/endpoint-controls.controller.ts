@@ -6,6 +6,7 @@ import { webhookUserAgent } from '@gatehouse/platform';
 import { ApiSnakeItem } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { snakeItem } from '../http/paging.js';
+import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { DeliveryResponse } from './dto/delivery.response.js';
 import { EndpointStatsQuery } from './dto/endpoint-stats.request.js';
 import { EndpointStatsResponse } from './dto/endpoint-stats.response.js';
@@ -87,6 +88,7 @@ export class EndpointControlsController {
   }
 
   @Get(':endpointId/stats')
+  @ReadsFromReplica()
   @ApiOperation({
     operationId: 'webhookEndpoints.getStats',
     summary: 'Get delivery statistics of an endpoint',

@@ -139,7 +139,7 @@ const configurationWarnings: Record<Health['warnings'][number], string> = {
   redis_unencrypted:
     'The connection to Redis is not encrypted. Unless the network is private to this machine, use rediss:// in REDIS_URL.',
   database_unencrypted:
-    'The connection to PostgreSQL is not encrypted. Unless the network is private to this machine, add ?sslmode=verify-full to DATABASE_URL and MIGRATE_DATABASE_URL.',
+    'The connection to PostgreSQL is not encrypted. Unless the network is private to this machine, add ?sslmode=verify-full to DATABASE_URL, MIGRATE_DATABASE_URL and DATABASE_READ_URL.',
 };
 
 /** Returns the status of the configuration, with the weaknesses that production allows. */

@@ -12,7 +12,7 @@ export const configWarnings = {
   smtp_certificate_unverified: 'the certificate of the mail server is not verified; see SMTP_URL',
   redis_unencrypted: 'the connection to Redis is not encrypted; use rediss:// in REDIS_URL',
   database_unencrypted:
-    'the connection to PostgreSQL is not encrypted; add ?sslmode=verify-full to DATABASE_URL and MIGRATE_DATABASE_URL',
+    'the connection to PostgreSQL is not encrypted; add ?sslmode=verify-full to DATABASE_URL, MIGRATE_DATABASE_URL and DATABASE_READ_URL',
 } as const;
 
 export type ConfigWarning = keyof typeof configWarnings;
@@ -23,7 +23,8 @@ export function listConfigWarnings(
   environment: Record<string, string | undefined>,
 ): ConfigWarning[] {
   if (values.NODE_ENV !== 'production') return [];
-  const { SMTP_URL: smtpUrl, REDIS_URL, REDIS_SENTINELS, DATABASE_URL, MIGRATE_DATABASE_URL } = values;
+  const { SMTP_URL: smtpUrl, REDIS_URL, REDIS_SENTINELS } = values;
+  const { DATABASE_URL, MIGRATE_DATABASE_URL, DATABASE_READ_URL } = values;
   const hostsOf = (...urls: (string | null)[]): string[] =>
     urls.flatMap((url) => (url ? splitHosts(url) : []));
   const hasRemoteMailServer = smtpUrl !== null && isRemoteMailServer(smtpUrl);
@@ -34,7 +35,7 @@ export function listConfigWarnings(
     smtp_certificate_unverified:
       hasRemoteMailServer && /^(false|0)$/.test(parameter(smtpUrl, 'tls.rejectUnauthorized') ?? ''),
     redis_unencrypted: hostsOf(REDIS_URL, REDIS_SENTINELS).some(isUnencryptedRedis),
-    database_unencrypted: hostsOf(DATABASE_URL, MIGRATE_DATABASE_URL).some((url) =>
+    database_unencrypted: hostsOf(DATABASE_URL, MIGRATE_DATABASE_URL, DATABASE_READ_URL).some((url) =>
       isUnencryptedDatabase(url, environment),
     ),
   };

@@ -45,7 +45,7 @@ describe('loadConfig', () => {
       firstOperator: null,
       logLevel: 'info',
       http: { host: '127.0.0.1', port: 3000, trustedProxies: [], rateLimits: true },
-      database: { url: null, migrateUrl: null, pooler: 'none', pool: 10 },
+      database: { url: null, migrateUrl: null, readUrl: null, pooler: 'none', pool: 10 },
       redis: null,
       mail: { smtpUrl: null, requireTls: false, from: { name: 'Gatehouse', address: 'no-reply@localhost' } },
       webhooks: {
@@ -98,6 +98,7 @@ describe('loadConfig', () => {
       DATA_DIR: '/var/lib/gatehouse',
       DATABASE_URL: 'postgresql://db/gatehouse',
       MIGRATE_DATABASE_URL: 'postgresql://owner@db/gatehouse',
+      DATABASE_READ_URL: 'postgresql://replica/gatehouse',
       DATABASE_POOLER: 'transaction',
       DATABASE_POOL: '25',
       REDIS_URL: 'rediss://redis:6380',
@@ -147,6 +148,7 @@ describe('loadConfig', () => {
       database: {
         url: 'postgresql://db/gatehouse',
         migrateUrl: 'postgresql://owner@db/gatehouse',
+        readUrl: 'postgresql://replica/gatehouse',
         pooler: 'transaction',
         pool: 25,
       },
@@ -224,6 +226,7 @@ describe('errors of the configuration', () => {
     ],
     // The second one requires DATABASE_URL.
     MIGRATE_DATABASE_URL: ['mysql://db', 'postgres://owner@db/gatehouse'],
+    DATABASE_READ_URL: ['mysql://db', 'postgres://replica/gatehouse'],
     REDIS_URL: ['redis.example.com:6379', 'redis://cache-1:6379,cache-2:6379'],
     // The last one requires REDIS_URL.
     REDIS_SENTINELS: ['sentinel:26379', 'redis://sentinel-1:26379,sentinel-2:x', 'redis://sentinel-1:26379'],
@@ -332,7 +335,7 @@ describe('errors of the configuration', () => {
 
   it('CF-01: never shows the value of a secret setting', () => {
     const names =
-      'DATABASE_URL MIGRATE_DATABASE_URL REDIS_URL REDIS_SENTINELS SMTP_URL GATEHOUSE_SECRET STRIPE_SECRET_KEY ALERT_WEBHOOK_URL';
+      'DATABASE_URL MIGRATE_DATABASE_URL DATABASE_READ_URL REDIS_URL REDIS_SENTINELS SMTP_URL GATEHOUSE_SECRET STRIPE_SECRET_KEY ALERT_WEBHOOK_URL';
     for (const name of splitWords(names)) {
       expect(settings[name as keyof typeof settings].secret).toBe(true);
       const problems = problemsIn({ ...base, [name]: 'hunter2-hunter2' });
@@ -374,6 +377,7 @@ describe('secrets in files', () => {
     PUBLIC_URL: 'https://auth.example.com',
     DATABASE_URL: 'postgres://gatehouse:Vq8-hTz2@db.example.com/gatehouse',
     MIGRATE_DATABASE_URL: 'postgres://owner:Lm4-sXc9@db.example.com/gatehouse',
+    DATABASE_READ_URL: 'postgres://gatehouse:Rn3-vJb6@replica.example.com/gatehouse',
     REDIS_URL: 'rediss://:Kd7-wPz4@mymaster',
     REDIS_SENTINELS: 'rediss://:Bn5-tHq2@sentinel.example.com',
     GATEHOUSE_SECRET: secret,
@@ -521,10 +525,13 @@ describe('production', () => {
     expect(problemsIn({ ...base, [name]: value })).toEqual([]);
   });
 
-  it('CF-03: rejects MIGRATE_DATABASE_URL with a default password without showing it', () => {
-    const environment = { ...production, MIGRATE_DATABASE_URL: 'postgres://owner:owner@db/app' };
-    expect(problemsIn(environment)).toEqual(['MIGRATE_DATABASE_URL contains a default password']);
-  });
+  it.each(['MIGRATE_DATABASE_URL', 'DATABASE_READ_URL'])(
+    'CF-03: rejects %s with a default password without showing it',
+    (name) => {
+      const environment = { ...production, [name]: 'postgres://owner:owner@db/app' };
+      expect(problemsIn(environment)).toEqual([`${name} contains a default password`]);
+    },
+  );
 
   it.each([
     ['DATABASE_URL', 'postgres://gatehouse@db/gatehouse'],
@@ -613,10 +620,10 @@ describe('production', () => {
     );
     expectWarning('DATABASE_URL', 'postgres://db/x', [], { PGSSLMODE: 'verify-full' });
     expectWarning('DATABASE_URL', 'postgres:///x', ['database_unencrypted'], { PGHOST: 'db' });
-    const MIGRATE_DATABASE_URL = 'postgres://owner:Zt4-hQw8@db/x';
-    expectWarning('DATABASE_URL', 'postgres://db/x?sslmode=verify-full', ['database_unencrypted'], {
-      MIGRATE_DATABASE_URL,
-    });
+    for (const name of ['MIGRATE_DATABASE_URL', 'DATABASE_READ_URL'])
+      expectWarning('DATABASE_URL', 'postgres://db/x?sslmode=verify-full', ['database_unencrypted'], {
+        [name]: 'postgres://owner:Zt4-hQw8@db/x',
+      });
     expectWarning('SMTP_URL', 'smtp://mail.example.com', ['smtp_unencrypted'], { SMTP_REQUIRE_TLS: 'off' });
     expectWarning('SMTP_URL', 'smtps://mail.example.com smtp://127.0.0.1', [], { SMTP_REQUIRE_TLS: 'off' });
     expectWarning('SMTP_URL', 'smtps://mail.example.com?tls.rejectUnauthorized=false', [

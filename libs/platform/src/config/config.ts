@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
-import { unescape } from 'node:querystring';
 import { canonicalPassword, OPERATOR_PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH } from '@gatehouse/domain';
 import { parseCidr } from './cidr.js';
 import { isRemoteMailServer, listConfigWarnings, type ConfigWarning } from './config-warnings.js';
+import { defaultPasswordProblems } from './default-passwords.js';
 import { readOrCreateRootSecret, rootSecretProblem } from './root-secret.js';
 import { redisSettingProblems, redisTarget, type RedisTarget } from './redis-target.js';
 import { readSecretFile } from './secret-file.js';
-import { splitHosts } from './split-hosts.js';
 import { settings, type SettingName, type SettingValues } from './settings.js';
 import { tracingConfig, type TracingConfig } from './tracing-config.js';
 import { errorMessage } from '../errors.js';
@@ -31,11 +30,12 @@ export abstract class Config {
   abstract readonly http: { host: string; port: number; trustedProxies: string[]; rateLimits: boolean };
   /**
    * `url` is null only before npm start has set up its embedded server. `migrateUrl` is null if the role of
-   * `url` also runs migrations.
+   * `url` also runs migrations. `readUrl` is null without a replica.
    */
   abstract readonly database: {
     url: string | null;
     migrateUrl: string | null;
+    readUrl: string | null;
     pooler: SettingValues['DATABASE_POOLER'];
     pool: number;
   };
@@ -131,8 +131,8 @@ export function loadConfig(environment: Environment = process.env, hosts: Hosts 
   if (values.METRICS_PORT && values.METRICS_PORT === values.PORT) {
     problems.push('METRICS_PORT must differ from PORT');
   }
-  if (values.MIGRATE_DATABASE_URL && !values.DATABASE_URL) {
-    problems.push('MIGRATE_DATABASE_URL requires DATABASE_URL');
+  for (const name of ['MIGRATE_DATABASE_URL', 'DATABASE_READ_URL'] as const) {
+    if (values[name] && !values.DATABASE_URL) problems.push(`${name} requires DATABASE_URL`);
   }
   if (values.ALERT_EMAIL && !values.SMTP_URL) problems.push('ALERT_EMAIL requires SMTP_URL');
   problems.push(...redisSettingProblems(values), ...firstOperatorProblems(values));
@@ -185,11 +185,7 @@ function productionProblems(values: SettingValues, texts: SettingTexts): string[
   if (values.PUBLIC_URL && !values.PUBLIC_URL.startsWith('https://')) {
     problems.push('PUBLIC_URL must start with https:// in production');
   }
-  const urls = ['DATABASE_URL', 'MIGRATE_DATABASE_URL', 'REDIS_URL', 'REDIS_SENTINELS', 'SMTP_URL'] as const;
-  for (const name of urls) {
-    if (values[name] && hasDefaultPassword(values[name]))
-      problems.push(`${name} contains a default password`);
-  }
+  problems.push(...defaultPasswordProblems(values));
   // The default SMTP_URL of docker-compose.yml, whose server sends no email outside the machine.
   if (values.SMTP_URL && /^mailpit$/i.test(new URL(values.SMTP_URL).hostname)) {
     problems.push('SMTP_URL must not use the development mail server (mailpit) in production');
@@ -242,23 +238,6 @@ function firstOperatorProblems({
   return [`OPERATOR_PASSWORD must have ${OPERATOR_PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`];
 }
 
-const defaultPasswords = new Set([
-  'postgres',
-  'password',
-  'gatehouse',
-  'changeme',
-  'secret',
-  'redis',
-  'admin',
-  'root',
-]);
-
-function hasDefaultPassword(url: string): boolean {
-  const { username, password } = new URL(splitHosts(url)[0]!);
-  // decodeURIComponent throws for a single %, which a password may contain.
-  return password !== '' && (password === username || defaultPasswords.has(unescape(password).toLowerCase()));
-}
-
 const defaultSender: Sender = { name: 'Gatehouse', address: 'no-reply@localhost' };
 
 function buildConfig(values: SettingValues, hosts: Hosts): Omit<Config, 'warnings'> {
@@ -290,6 +269,7 @@ function buildConfig(values: SettingValues, hosts: Hosts): Omit<Config, 'warning
     database: {
       url: values.DATABASE_URL,
       migrateUrl: values.MIGRATE_DATABASE_URL,
+      readUrl: values.DATABASE_READ_URL,
       pooler: values.DATABASE_POOLER,
       pool: values.DATABASE_POOL,
     },

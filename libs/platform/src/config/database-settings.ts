@@ -12,9 +12,14 @@ export const databaseSettings = {
     fallback: null,
     secret: true,
   }),
+  DATABASE_READ_URL: setting.databaseUrl({
+    doc: 'URL of a hot standby of the database in DATABASE_URL, for the same role. The api then reads long lists, the event feed and the metrics of the console from it, which can be about 10 seconds old, or from the primary while the standby is unavailable or further behind.',
+    fallback: null,
+    secret: true,
+  }),
   DATABASE_POOLER: setting.choice(
     {
-      doc: 'Pooler in front of PostgreSQL in DATABASE_URL. transaction: one in transaction mode. transaction-prepared: one that also supports prepared statements, such as PgBouncer 1.21 or later with max_prepared_statements above 0.',
+      doc: 'Pooler in front of PostgreSQL in DATABASE_URL and DATABASE_READ_URL. transaction: one in transaction mode. transaction-prepared: one that also supports prepared statements, such as PgBouncer 1.21 or later with max_prepared_statements above 0.',
       fallback: 'none',
     },
     ['none', 'transaction', 'transaction-prepared'],

@@ -1,0 +1,33 @@
+import {
+  Injectable,
+  SetMetadata,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { Database } from '@gatehouse/persistence';
+import { defer, lastValueFrom, type Observable } from 'rxjs';
+
+const READS_FROM_REPLICA = Symbol('reads from replica');
+
+/**
+ * Makes a route read from the replica, if there is one. Only for routes that change nothing and whose response may be
+ * seconds old: it must decide neither about access nor about a later change.
+ */
+export const ReadsFromReplica = (): MethodDecorator => SetMetadata(READS_FROM_REPLICA, true);
+
+/** Returns true for a handler with `@ReadsFromReplica()`. */
+export const readsFromReplica = (handler: object): boolean =>
+  Reflect.hasMetadata(READS_FROM_REPLICA, handler);
+
+/** Runs the handlers of routes with `@ReadsFromReplica()` on the replica. The guards have used the primary before. */
+@Injectable()
+export class ReplicaReadsInterceptor implements NestInterceptor {
+  constructor(private readonly database: Database) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const { replica } = this.database;
+    if (!replica || !readsFromReplica(context.getHandler())) return next.handle();
+    return defer(() => replica.read(() => lastValueFrom(next.handle(), { defaultValue: undefined })));
+  }
+}
