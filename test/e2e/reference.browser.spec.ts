@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core';
 import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { TestInstance } from '../support/test-instance.js';
 
@@ -14,24 +13,6 @@ describeBrowser('the reference in a browser', () => {
     await instance?.stop();
   });
   afterEach(() => expect(browser.consoleMessages.splice(0)).toEqual([]));
-
-  /** Scrolls through the reference until it has rendered `count` operations; it renders only the visible ones of a long list. */
-  const findOperations = async (page: Page, count: number): Promise<Set<string>> => {
-    const ids = new Set<string>();
-    while (ids.size < count) {
-      for (const id of await page
-        .locator('.opblock')
-        .evaluateAll((blocks) => blocks.map((block: { id?: string }) => block.id!)))
-        ids.add(id);
-      await page.evaluate(`new Promise((resolve) => {
-        const isAtEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 1;
-        scrollTo(0, isAtEnd ? 0 : scrollY + innerHeight / 2);
-        requestAnimationFrame(() => requestAnimationFrame(resolve));
-      })`);
-    }
-    await page.evaluate('scrollTo(0, 0)');
-    return ids;
-  };
 
   const fits = 'document.documentElement.scrollWidth <= innerWidth';
   const displays = [
@@ -62,16 +43,6 @@ describeBrowser('the reference in a browser', () => {
       await page.context().close();
     },
   );
-
-  it('shows every operation for API keys, also on a narrow screen', async () => {
-    const { paths } = (await instance.request('GET', '/openapi.json')).body;
-    const count = Object.values(paths as Record<string, object>).flatMap((item) => Object.keys(item)).length;
-    const page = await browser.open(`${instance.baseUrl}/docs`, { viewport: displays[1].viewport });
-    await page.locator('.opblock').first().waitFor();
-    expect((await findOperations(page, count)).size).toBe(count);
-    expect(await page.evaluate(fits)).toBe(true);
-    await page.context().close();
-  });
 
   it('sends requests with a key, and does not store the key (CO-05)', async () => {
     const page = await browser.open(`${instance.baseUrl}/docs`);
