@@ -1,10 +1,11 @@
-import { Input, NumberInput, Radio, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Input, Radio, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { SecondFactorNotice } from '../app/second-factor-notice';
 import { useSession } from '../app/session';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';
+import { IntegerInput } from '../components/integer-input';
 import { ScopePicker } from './scope-picker';
 import type { CreatedKey, Scope } from './api-key';
 import type { Project } from './use-project-form';
@@ -138,12 +139,9 @@ interface RateLimitInputProps {
 }
 
 const RateLimitInput = ({ value, error, onChange }: RateLimitInputProps): ReactNode => (
-  <NumberInput
+  <IntegerInput
     label="Requests per second"
     description="1 to 10,000. Default: 100."
-    allowDecimal={false}
-    allowNegative={false}
-    clampBehavior="none"
     thousandSeparator=","
     value={value ?? ''}
     error={error}

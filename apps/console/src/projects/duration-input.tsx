@@ -1,5 +1,6 @@
-import { Group, Input, NumberInput, Select } from '@mantine/core';
+import { Group, Input, Select } from '@mantine/core';
 import { useId, useState, type ReactNode } from 'react';
+import { IntegerInput } from '../components/integer-input';
 
 const units = { seconds: 1, minutes: 60, hours: 3_600, days: 86_400 } as const;
 type Unit = keyof typeof units;
@@ -27,12 +28,9 @@ export function DurationInput(props: DurationInputProps): ReactNode {
   return (
     <Input.Wrapper label={label} description={description} error={error} id={id} labelElement="label">
       <Group gap="xs" wrap="nowrap" my={4} maw={280}>
-        <NumberInput
+        <IntegerInput
           id={id}
           min={1}
-          allowDecimal={false}
-          allowNegative={false}
-          clampBehavior="none"
           readOnly={readOnly}
           error={Boolean(error)}
           value={value === 0 ? '' : value / units[unit]}

@@ -1,5 +1,5 @@
-import { NumberInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { IntegerInput } from '../components/integer-input';
 import type { ProjectFields, ProjectForm } from './use-project-form';
 
 /** A setting that is a positive integer. */
@@ -12,13 +12,10 @@ export interface NumberField {
 /** Renders an input for each setting. */
 export function NumberFields({ form, fields }: { form: ProjectForm; fields: NumberField[] }): ReactNode {
   return fields.map(({ name, label, description }) => (
-    <NumberInput
+    <IntegerInput
       key={name}
       label={label}
       description={description}
-      allowDecimal={false}
-      allowNegative={false}
-      clampBehavior="none"
       thousandSeparator=","
       maw={320}
       readOnly={form.isReadOnly}

@@ -1,5 +1,6 @@
-import { NumberInput, Select } from '@mantine/core';
+import { Select } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { IntegerInput } from '../components/integer-input';
 import type { SectionProps } from './settings-fields';
 
 export function SecondFactorFields({ form }: SectionProps): ReactNode {
@@ -23,12 +24,9 @@ export function SecondFactorFields({ form }: SectionProps): ReactNode {
         onChange={(value) => value && form.setValue('mfa', value)}
       />
       {(mfa === 'required' || graceError) && (
-        <NumberInput
+        <IntegerInput
           label="Grace period in days"
           description="0 to 90. Existing sessions without a second factor can be refreshed for this time after the setting has become Required. After that, the customer must sign in again. Default: 14."
-          allowDecimal={false}
-          allowNegative={false}
-          clampBehavior="none"
           styles={{ wrapper: { maxWidth: 140 } }}
           readOnly={form.isReadOnly}
           value={mfaGraceDays}

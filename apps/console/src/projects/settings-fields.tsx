@@ -1,6 +1,7 @@
-import { ColorInput, NumberInput, SimpleGrid, Switch, TextInput } from '@mantine/core';
+import { ColorInput, SimpleGrid, Switch, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { LinesInput } from '../components/lines-input';
+import { IntegerInput } from '../components/integer-input';
 import { BrandPreview, DEFAULT_COLOR } from './brand-preview';
 import { DurationInput } from './duration-input';
 import type { ProjectFields, ProjectForm } from './use-project-form';
@@ -174,12 +175,9 @@ export function PageFields({ form }: SectionProps): ReactNode {
 export function PasswordFields({ form }: SectionProps): ReactNode {
   return (
     <>
-      <NumberInput
+      <IntegerInput
         label="Minimum length"
         description="8 to 64 characters."
-        allowDecimal={false}
-        allowNegative={false}
-        clampBehavior="none"
         maw={140}
         readOnly={form.isReadOnly}
         value={form.values.passwordMinLength || ''}

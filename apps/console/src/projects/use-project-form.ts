@@ -8,26 +8,29 @@ import { toastSuccess } from '../components/toast';
 export type Project = Schemas['ProjectResponse'];
 type Settings = Schemas['ProjectSettingsResponse'];
 
-/** The settings without groups: `branding.color` is a key. */
-type FlatSettings = Omit<
-  Settings,
-  'signIn' | 'legacySignIn' | 'passkeys' | 'branding' | 'mail' | 'mailLimits' | 'limits'
-> & {
-  /** null: no previous system. */
-  'legacySignIn.url': string | null;
-  /** null: unchanged, because the API never returns it. */
-  'legacySignIn.secret': string | null;
-} & {
-  [K in keyof Settings['signIn'] as `signIn.${K}`]: Settings['signIn'][K];
-} & {
-  'passkeys.rpId': string | null;
-  'passkeys.rpName': string | null;
-  'passkeys.origins': string[];
-} & {
-  [K in keyof Settings['branding'] as `branding.${K}`]: Settings['branding'][K];
-} & { [K in keyof Settings['mail'] as `mail.${K}`]: Settings['mail'][K] } & {
-  [K in keyof Settings['mailLimits'] as `mailLimits.${K}`]: Settings['mailLimits'][K];
-} & { [K in keyof Settings['limits'] as `limits.${K}`]: Settings['limits'][K] };
+/** The groups of settings whose members are all fields of the form. */
+type FlatGroup = 'signIn' | 'branding' | 'mail' | 'mailLimits' | 'limits';
+
+/** A group of settings with keys such as `branding.color`. */
+type Flat<Group extends FlatGroup> = {
+  [K in keyof Settings[Group] & string as `${Group}.${K}`]: Settings[Group][K];
+};
+
+/** The settings without groups. */
+type FlatSettings = Omit<Settings, FlatGroup | 'legacySignIn' | 'passkeys'> &
+  Flat<'signIn'> &
+  Flat<'branding'> &
+  Flat<'mail'> &
+  Flat<'mailLimits'> &
+  Flat<'limits'> & {
+    /** null: no previous system. */
+    'legacySignIn.url': string | null;
+    /** null: unchanged, because the API never returns it. */
+    'legacySignIn.secret': string | null;
+    'passkeys.rpId': string | null;
+    'passkeys.rpName': string | null;
+    'passkeys.origins': string[];
+  };
 
 /** The editable fields of a project, as used in the form. */
 export type ProjectFields = FlatSettings & { name: string };
@@ -97,53 +100,28 @@ export function useProjectForm(project: Project, isReadOnly: boolean): ProjectFo
   };
 }
 
+/** Returns the members of a group under the keys of the form. */
+const flatten = <Group extends FlatGroup>(group: Group, members: Settings[Group]): Flat<Group> =>
+  Object.fromEntries(
+    Object.entries(members).map(([name, value]) => [`${group}.${name}`, value]),
+  ) as Flat<Group>;
+
 const toFields = ({
   name,
   settings: { signIn, legacySignIn, passkeys, branding, mail, mailLimits, limits, ...rest },
 }: Project): ProjectFields => ({
   name,
   ...rest,
-  'signIn.password': signIn.password,
-  'signIn.emailCode': signIn.emailCode,
-  'signIn.passkey': signIn.passkey,
-  'signIn.allowSignUp': signIn.allowSignUp,
+  ...flatten('signIn', signIn),
   'legacySignIn.url': legacySignIn?.url ?? null,
   'legacySignIn.secret': null,
   'passkeys.rpId': passkeys?.rpId ?? null,
   'passkeys.rpName': passkeys?.rpName ?? null,
   'passkeys.origins': passkeys?.origins ?? [],
-  'branding.displayName': branding.displayName,
-  'branding.logoUrl': branding.logoUrl,
-  'branding.color': branding.color,
-  'mail.fromName': mail.fromName,
-  'mail.replyTo': mail.replyTo,
-  'mailLimits.signUp': mailLimits.signUp,
-  'mailLimits.passwordReset': mailLimits.passwordReset,
-  'mailLimits.emailChange': mailLimits.emailChange,
-  'mailLimits.invitation': mailLimits.invitation,
-  'mailLimits.signIn': mailLimits.signIn,
-  'mailLimits.perRecipient': mailLimits.perRecipient,
-  'limits.login': limits.login,
-  'limits.register': limits.register,
-  'limits.verify': limits.verify,
-  'limits.reset': limits.reset,
-  'limits.forgot': limits.forgot,
-  'limits.resend': limits.resend,
-  'limits.emailCode': limits.emailCode,
-  'limits.emailCodeVerify': limits.emailCodeVerify,
-  'limits.challenge': limits.challenge,
-  'limits.reauthenticate': limits.reauthenticate,
-  'limits.passkey': limits.passkey,
-  'limits.passkeyOptions': limits.passkeyOptions,
-  'limits.oauth': limits.oauth,
-  'limits.exchange': limits.exchange,
-  'limits.options': limits.options,
-  'limits.signInPage': limits.signInPage,
-  'limits.refresh': limits.refresh,
-  'limits.failedLogin': limits.failedLogin,
-  'limits.wrongEmailCode': limits.wrongEmailCode,
-  'limits.failedSecondFactor': limits.failedSecondFactor,
-  'limits.failureWindow': limits.failureWindow,
+  ...flatten('branding', branding),
+  ...flatten('mail', mail),
+  ...flatten('mailLimits', mailLimits),
+  ...flatten('limits', limits),
 });
 
 /** Returns the merge patch (RFC 7396) of the changed fields. @param values all fields, with the changes */
