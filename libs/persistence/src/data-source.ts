@@ -35,7 +35,7 @@ const clientTimeouts = {
   query_timeout: 6_000,
 };
 
-/** For connections on which a statement may take any time, or none may arrive: they notice a server that is gone. */
+/** For connections that wait without a time limit, for a long statement or a notification: they notice a lost server. */
 const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 };
 
 /**

@@ -47,7 +47,10 @@ export class DatabaseHosts {
     return new DatabaseHosts(urls, rejectedParameters[attributes]!);
   }
 
-  /** Returns the host for the next connection. @throws Error if there is none */
+  /**
+   * Returns the host for the next connection.
+   * @throws Error of one of the hosts if none accepts connections
+   */
   choose(): Promise<Address> {
     this.chosen ??= this.findFirst().catch((error: unknown) => {
       this.forget();

@@ -49,6 +49,9 @@ export type ReadManager = Pick<
   'countBy' | 'exists' | 'existsBy' | 'find' | 'findBy' | 'findOne' | 'findOneBy'
 >;
 
+/** The log message while a start waits for a database that accepts writes. */
+const READ_ONLY_MESSAGE = 'database is read-only, waiting for the primary';
+
 /** Minimum time in ms between two log messages while a start waits for PostgreSQL. */
 const WAITING_LOG_MS = 60_000;
 
@@ -133,7 +136,7 @@ export class Database implements Sql {
    */
   async connect(): Promise<void> {
     let loggedAt = -Infinity;
-    const log = (message: string, reason: object): void => {
+    const log = (message: string, reason: object = {}): void => {
       if (monotonicMs() - loggedAt < WAITING_LOG_MS) return;
       loggedAt = monotonicMs();
       this.logger.warn({ ...describeTarget(this.config.database.url!), ...reason }, message);
@@ -146,11 +149,11 @@ export class Database implements Sql {
           if (this.config.database.pooler !== 'none') await this.storeTimeouts();
           return;
         }
-        log('database is read-only, waiting for the primary', {});
+        log(READ_ONLY_MESSAGE);
       } catch (error) {
         if (!toUnavailableError(error)) throw error;
         const code = errorCode(error);
-        if (code === READ_ONLY) log('database is read-only, waiting for the primary', {});
+        if (code === READ_ONLY) log(READ_ONLY_MESSAGE);
         else log('database unreachable, retrying', { reason: errorMessage(error), code });
       }
       // Until the database accepts writes, the process is not connected.

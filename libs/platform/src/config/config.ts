@@ -64,7 +64,7 @@ export abstract class Config {
     dnsServers: string[];
     retention: number;
   };
-  /** `port` is null if metrics have no port of their own, `token` if the port of the API does not serve them. */
+  /** `port` is null if no separate port serves metrics, `token` if the port of the API does not serve them. */
   abstract readonly metrics: { port: number | null; token: string | null };
   /** Null when traces are off. */
   abstract readonly tracing: TracingConfig | null;

@@ -87,7 +87,7 @@ export class Tracing {
     return context.active();
   }
 
-  /** The value of the `traceparent` header for the current span (W3C Trace Context); undefined if there is none. */
+  /** Returns the header `traceparent` of the current span (W3C Trace Context), or undefined without a span. */
   get traceparent(): string | undefined {
     const current = trace.getActiveSpan()?.spanContext();
     if (!current || !isSpanContextValid(current)) return undefined;
