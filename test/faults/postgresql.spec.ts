@@ -102,7 +102,7 @@ describe('faults of PostgreSQL', () => {
     await history.check();
   });
 
-  it('PostgreSQL is read-only, as a standby after a failover: reads return 200, writes get 503, a start waits for the primary; the same processes continue when it accepts writes', async () => {
+  it('RN-03: PostgreSQL is read-only, as a standby after a failover: reads return 200, writes get 503, a start waits for the primary; the same processes continue when it accepts writes', async () => {
     const { instance, history, customer, pids } = dedicated;
     const [, worker] = dedicated.programs;
     const me = (method: string, body?: object) =>
@@ -143,7 +143,7 @@ describe('faults of PostgreSQL', () => {
     await history.check();
   });
 
-  it('the disk of PostgreSQL is full: reads return 200, writes get 503; the same processes continue when there is space', async () => {
+  it('RN-03: the disk of PostgreSQL is full: reads return 200, writes get 503; the same processes continue when there is space', async () => {
     const { instance, history, customer, pids } = dedicated;
     await instance.db.query(
       `CREATE FUNCTION fail_as_full() RETURNS trigger LANGUAGE plpgsql AS
