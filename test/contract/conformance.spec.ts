@@ -566,6 +566,7 @@ describe('§4 #13 GET /v1/webhooks/deliveries', () => {
         error: null,
         created_at: time,
         // Fields beyond the specification.
+        endpoint_name: new URL(watched.receiver.url).host,
         delivery_id: expect.stringMatching(/^dlv_/),
         event_id: request!.event.id,
         project_id: watched.tenant.projectId,

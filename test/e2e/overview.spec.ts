@@ -76,7 +76,7 @@ async function countAttempts(from: string, bucketSeconds: number, projectId: str
       `SELECT event_type AS event, ${countColumns} FROM ${attempts} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 10`,
     ),
     worstEndpoints: await rows(
-      `SELECT 'ep_' || w.id AS "endpointId", w.url, w.project_id AS "projectId", attempts, failed,
+      `SELECT 'ep_' || w.id AS "endpointId", split_part(w.url, '/', 3) AS name, w.url, w.project_id AS "projectId", attempts, failed,
          (attempts - failed)::float8 / attempts AS "successRate"
        FROM (SELECT endpoint_id, ${countColumns} FROM ${attempts} GROUP BY 1) a JOIN webhook_endpoints w ON w.id = a.endpoint_id
        WHERE failed > 0 ORDER BY failed DESC, attempts, w.id LIMIT 10`,
@@ -269,7 +269,7 @@ describe('the overview', () => {
     const result = await compareWithLog('1h', projectId);
     expect(result['completeFrom']).toBeNull();
     expect(result['worstEndpoints']).toMatchObject([
-      { endpointId, url: 'https://example.com/', projectId, attempts: 7, failed: 6 },
+      { endpointId, name: 'example.com', url: 'https://example.com/', projectId, attempts: 7, failed: 6 },
     ]);
   });
 

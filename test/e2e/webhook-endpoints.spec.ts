@@ -20,6 +20,7 @@ describe('webhook endpoints', () => {
       id: expect.stringMatching(/^ep_[0-9a-f-]{36}$/),
       level: 'project',
       project_id: instance.credentials.projectId,
+      name: 'example.com',
       url: 'https://example.com/hook',
       description: 'CRM',
       events: ['*'],
@@ -53,6 +54,18 @@ describe('webhook endpoints', () => {
       expect((await instance.requestWithSecretKey(method, path)).status).toBe(404);
     const { body } = await instance.requestWithSecretKey('GET', `${base}?limit=200`);
     expect((body.data as { id: string }[]).map(({ id }) => id)).not.toContain(record.id);
+  });
+
+  it('are named after the host of their URL unless they have a name of 1 to 100 characters', async () => {
+    const named = { url: 'https://Hooks.example.com:8443/a?b', name: '  Order service ' };
+    const { id, name } = (await create(named)).body.data;
+    expect(name).toBe('Order service');
+    const rename = async (change: object) =>
+      (await instance.requestWithSecretKey('PATCH', `${base}/${id}`, change)).body.data?.name;
+    expect(await rename({ description: 'CRM' })).toBe('Order service');
+    expect(await rename({ name: 'x'.repeat(101) })).toBeUndefined();
+    expect(await rename({ name: null })).toBe('hooks.example.com:8443');
+    expect(await rename({ url: 'https://crm.example.com' })).toBe('crm.example.com');
   });
 
   it('receive the events of the whole organization only if created with an organization key', async () => {

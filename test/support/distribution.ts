@@ -144,7 +144,6 @@ export const crossOrganizationStatements: Record<string, string[]> = {
     'insert customers, deliveries, events, redelivery_items, webhook_endpoints',
     'select api_keys, organizations, projects',
     'select attempts',
-    'select attempts, customers, deliveries, events',
     'select attempts, customers, deliveries, events, webhook_endpoints',
     'select attempts, deliveries',
     'select attempts, deliveries, events',

@@ -38,7 +38,7 @@ export const TextField = (options: FieldOptions & { maxLength: number }): Proper
   );
 
 /**
- * A person's name: trimmed, and null if it is empty, because HTML forms send empty text for omitted fields.
+ * A name of a person or a resource: trimmed, and null if it is empty, because HTML forms send empty text for omitted fields.
  */
 export const NameField = (options: Pick<FieldOptions, 'description' | 'example'>): PropertyDecorator =>
   applyDecorators(

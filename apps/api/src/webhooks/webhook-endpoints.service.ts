@@ -71,6 +71,7 @@ export class WebhookEndpointsService {
       const fields = {
         id,
         ...owner,
+        name: input.name ?? null,
         url: input.url,
         description: input.description ?? null,
         events: input.events ?? ['*'],
@@ -113,8 +114,9 @@ export class WebhookEndpointsService {
   ): Promise<WebhookEndpoint> {
     if (input.url !== undefined) this.assertUrl(input.url);
     assertHeaders(input.headers, true);
-    const { url, events, description, headers } = input;
+    const { name, url, events, description, headers } = input;
     const changes: WebhookEndpointChanges = {
+      ...(name === undefined ? {} : { name }),
       ...(url === undefined ? {} : { url }),
       ...(events === undefined ? {} : { events }),
       ...(description === undefined ? {} : { description }),

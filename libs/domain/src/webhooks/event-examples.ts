@@ -192,6 +192,7 @@ const endpoint = {
   id: publicId('endpoint', exampleId(exampleTime('08:50:00.620'), '7be2039fd415')),
   level: 'project',
   project_id: projectId,
+  name: 'orders.example.com',
   url: 'https://orders.example.com/webhooks',
   description: 'Order service',
   events: ['customer.*'],

@@ -183,6 +183,7 @@ export const eventResources = {
         'organization',
       ),
       project_id: nullable(uuid),
+      name: { ...text, description: 'Name of the endpoint. Default: the host of its URL' },
       url,
       description: nullable(text),
       events: texts,

@@ -18,6 +18,8 @@ export interface WebhookEndpoint {
   /** Null for an endpoint that receives the events of all projects of its organization. */
   projectId: string | null;
   level: 'project' | 'organization';
+  /** The host of the URL if no name was chosen. */
+  name: string;
   url: string;
   description: string | null;
   events: string[];
@@ -36,6 +38,7 @@ export const endpointResource = (endpoint: WebhookEndpoint) => ({
   id: publicId('endpoint', endpoint.id),
   level: endpoint.level,
   project_id: endpoint.projectId,
+  name: endpoint.name,
   url: endpoint.url,
   description: endpoint.description,
   events: endpoint.events,

@@ -61,6 +61,7 @@ import { AddDomainChecks1764374420000 } from './1764374420000-add-domain-checks.
 import { AddEventTraceparent1764460859000 } from './1764460859000-add-event-traceparent.js';
 import { AddMailTraceparent1764460859100 } from './1764460859100-add-mail-traceparent.js';
 import { AddApiKeyRateLimit1764460860000 } from './1764460860000-add-api-key-rate-limit.js';
+import { AddEndpointName1764547202000 } from './1764547202000-add-endpoint-name.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -127,4 +128,5 @@ export const migrations = [
   AddEventTraceparent1764460859000,
   AddMailTraceparent1764460859100,
   AddApiKeyRateLimit1764460860000,
+  AddEndpointName1764547202000,
 ];

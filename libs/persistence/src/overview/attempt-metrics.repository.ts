@@ -18,6 +18,7 @@ export interface EventBreakdown {
 
 export interface EndpointBreakdown {
   endpointId: string;
+  name: string;
   url: string;
   /** Project of the endpoint. */
   projectId: string | null;

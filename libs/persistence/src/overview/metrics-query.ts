@@ -1,4 +1,5 @@
 import { bucketStartSql, attemptCountColumns, metricsSql, breakdownSql } from './attempt-count-sql.js';
+import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
 
 // SQL of the overview. Its parameters: $1 the scope; $2 the length and $3 the starts of the shown buckets; $4
 // the lengths and $5 the starts of the buckets that cover them; $6 the first id that is not rolled up or, if
@@ -54,7 +55,7 @@ const metricsQuery = ({ attempts, orderBy, endpoints }: QueryScope): string => `
   ), events AS (
     ${topRowsSql('event_type', storedRowsSql('attempt_figures_by_event', COVERING_BUCKETS, IN_SCOPE), 'ORDER BY sum(attempts) DESC')}
   ), endpoints AS (
-    SELECT worst.*, w.url, w.project_id FROM (
+    SELECT worst.*, ${endpointNameSql()} AS name, w.url, w.project_id FROM (
       ${topRowsSql(
         'endpoint_id',
         storedRowsSql('attempt_figures_by_endpoint', COVERING_BUCKETS, endpoints),
@@ -67,7 +68,7 @@ const metricsQuery = ({ attempts, orderBy, endpoints }: QueryScope): string => `
     (SELECT max(started_at) FROM live) AS "liveTo",
     ${jsonListSql('series', `'at', extract(epoch FROM at)::int8, 'counts', counts`)} AS series,
     ${jsonListSql('events', `'event', event_type, ${BREAKDOWN_FIELDS}`)} AS "byEvent",
-    ${jsonListSql('endpoints', `'endpointId', endpoint_id, 'url', url, 'projectId', project_id, ${BREAKDOWN_FIELDS}`)} AS "worstEndpoints"`;
+    ${jsonListSql('endpoints', `'endpointId', endpoint_id, 'name', name, 'url', url, 'projectId', project_id, ${BREAKDOWN_FIELDS}`)} AS "worstEndpoints"`;
 
 export const SYSTEM_METRICS_QUERY = metricsQuery({ attempts: 'true', orderBy: 'a.id', endpoints: 'true' });
 

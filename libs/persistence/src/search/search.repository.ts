@@ -3,6 +3,7 @@ import type { PrefixedIdKind } from '@gatehouse/domain';
 import { Conditions } from '../conditions.js';
 import type { Database } from '../database.js';
 import { dynamicStatement, nullable, statement, text, textOf, uuid } from '../statements.js';
+import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
 import { prefixCondition } from './prefix-conditions.js';
 import { urlPrefixCondition } from './lookups.repository.js';
 
@@ -47,7 +48,12 @@ const resultColumns: Record<
     projectId: 't.project_id',
   },
   event: { from: 'events t', title: 't.type', subtitle: `''`, projectId: 't.project_id' },
-  endpoint: { from: 'webhook_endpoints t', title: 't.url', subtitle: 't.status', projectId: 't.project_id' },
+  endpoint: {
+    from: 'webhook_endpoints t',
+    title: endpointNameSql('t'),
+    subtitle: `t.status || ' · ' || t.url`,
+    projectId: 't.project_id',
+  },
   batch: {
     from: 'redelivery_batches t',
     title: 't.kind',

@@ -11,6 +11,7 @@ import {
   uuid,
   type RowOf,
 } from '../statements.js';
+import { endpointNameByIdSql } from './endpoint-name-sql.js';
 
 /** The row of an attempt with the columns of `attemptColumns`. */
 export const attemptRow = {
@@ -19,6 +20,7 @@ export const attemptRow = {
   eventId: uuid,
   eventType: text,
   endpointId: uuid,
+  endpointName: text,
   deliveryId: uuid,
   deliveryState: textOf<DeliveryState>(),
   nextAttemptAt: nullable(timestamptz),
@@ -38,7 +40,8 @@ export type AttemptRecord = RowOf<typeof attemptRow>;
 /** The columns of an attempt record, for an attempt `a` and its delivery `d`. */
 export const attemptColumns = `
   a.id, a.project_id AS "projectId", a.event_id AS "eventId", a.event_type AS "eventType",
-  a.endpoint_id AS "endpointId", a.delivery_id AS "deliveryId", d.state AS "deliveryState",
+  a.endpoint_id AS "endpointId", ${endpointNameByIdSql('a.endpoint_id')} AS "endpointName",
+  a.delivery_id AS "deliveryId", d.state AS "deliveryState",
   d.next_attempt_at AS "nextAttemptAt", a.target_url AS "targetUrl", a.attempt, a.http_status AS "httpStatus",
   a.success, a.error, a.duration_ms AS "durationMs", ${visibleResponseBody('a')} AS "responseBody",
   a.started_at AS "startedAt"`;

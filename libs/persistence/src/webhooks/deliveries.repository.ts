@@ -19,6 +19,7 @@ import {
 } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
+import { endpointNameByIdSql } from './endpoint-name-sql.js';
 
 /** The row of a delivery with the columns of `deliveryColumns`. */
 export const deliveryRow = {
@@ -28,6 +29,7 @@ export const deliveryRow = {
   eventId: uuid,
   eventType: text,
   endpointId: uuid,
+  endpointName: text,
   targetUrl: text,
   state: textOf<DeliveryState>(),
   resolution: nullable(textOf<DeliveryResolution>()),
@@ -42,7 +44,8 @@ export const deliveryRow = {
 
 export const deliveryColumns = `
   d.id, d.organization_id AS "organizationId", d.project_id AS "projectId", d.event_id AS "eventId", d.event_type AS "eventType",
-  d.endpoint_id AS "endpointId", d.target_url AS "targetUrl", d.state, d.resolution,
+  d.endpoint_id AS "endpointId", ${endpointNameByIdSql('d.endpoint_id')} AS "endpointName",
+  d.target_url AS "targetUrl", d.state, d.resolution,
   d.reason, d.resolved_by AS "resolvedBy", d.redelivery_of AS "redeliveryOf", d.redelivered_as AS "redeliveredAs",
   d.next_attempt_at AS "nextAttemptAt", d.created_at AS "createdAt", d.finished_at AS "finishedAt"`;
 

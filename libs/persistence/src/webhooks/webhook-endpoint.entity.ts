@@ -3,12 +3,14 @@ import type { EndpointDisabledReason, EndpointStatus, WebhookEndpoint } from '@g
 
 /** A webhook endpoint. Deleted endpoints keep their row. */
 @Entity('webhook_endpoints')
-export class WebhookEndpointEntity implements WebhookEndpoint {
+export class WebhookEndpointEntity implements Omit<WebhookEndpoint, 'name'> {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid', { name: 'organization_id' }) organizationId!: string;
   @Column('uuid', { name: 'project_id', nullable: true }) projectId!: string | null;
   @Column('text') level!: 'project' | 'organization';
   @Column('text') url!: string;
+  /** Null: the host of the URL. */
+  @Column('text', { nullable: true }) name!: string | null;
   @Column('text', { nullable: true }) description!: string | null;
   @Column('text', { array: true }) events!: string[];
   /** Encrypted. */

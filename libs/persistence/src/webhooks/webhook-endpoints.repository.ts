@@ -1,34 +1,17 @@
 // This file contains SQL: conditions on a reach, updates that return rows, locks, and the cancellation of
 // many deliveries.
-import { In, IsNull, Not } from 'typeorm';
-import {
-  notFound,
-  type EndpointDisabledReason,
-  type EndpointStatus,
-  type Reach,
-  type WebhookEndpoint,
-} from '@gatehouse/domain';
+import { IsNull, Not } from 'typeorm';
+import { notFound, type EndpointDisabledReason, type Reach, type WebhookEndpoint } from '@gatehouse/domain';
 import { capScanCount, countedRow, countedSql, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
 import { Conditions, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
 import { columnList } from '../entity-columns.js';
 import { urlPrefixCondition } from '../search/lookups.repository.js';
-import {
-  arrayOf,
-  bytea,
-  dynamicStatement,
-  integer,
-  nullable,
-  statement,
-  text,
-  textOf,
-  timestamptz,
-  uuid,
-  type RowOf,
-} from '../statements.js';
+import { bytea, dynamicStatement, integer, nullable, statement, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
 import { cancelPendingSql } from './cancel-pending-sql.js';
+import { endpointColumns, endpointRow } from './endpoint-record.js';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity.js';
 
 export type NewWebhookEndpoint = Pick<
@@ -37,6 +20,7 @@ export type NewWebhookEndpoint = Pick<
   | 'organizationId'
   | 'projectId'
   | 'level'
+  | 'name'
   | 'url'
   | 'description'
   | 'events'
@@ -46,7 +30,7 @@ export type NewWebhookEndpoint = Pick<
 >;
 
 export type WebhookEndpointChanges = Partial<
-  Pick<WebhookEndpointEntity, 'url' | 'description' | 'events' | 'headers' | 'headerNames'>
+  Pick<WebhookEndpointEntity, 'name' | 'url' | 'description' | 'events' | 'headers' | 'headerNames'>
 >;
 
 export interface EndpointFilter {
@@ -56,26 +40,6 @@ export interface EndpointFilter {
   /** Prefix of the URL. */
   url: string | null;
 }
-
-const endpointRow = {
-  id: uuid,
-  organizationId: uuid,
-  projectId: nullable(uuid),
-  level: textOf<WebhookEndpoint['level']>(),
-  url: text,
-  description: nullable(text),
-  events: arrayOf(text),
-  status: textOf<EndpointStatus>(),
-  disabledReason: nullable(textOf<EndpointDisabledReason>()),
-  headerNames: arrayOf(text),
-  createdAt: timestamptz,
-  updatedAt: timestamptz,
-};
-
-const endpointColumns = `
-  w.id, w.organization_id AS "organizationId", w.project_id AS "projectId", w.level, w.url, w.description, w.events,
-  w.status, w.disabled_reason AS "disabledReason", w.header_names AS "headerNames", w.created_at AS "createdAt",
-  w.updated_at AS "updatedAt"`;
 
 /**
  * Returns the conditions for endpoints within a reach. A project key sees those of its project; an
@@ -149,6 +113,12 @@ const findEndpoint = dynamicStatement(
     return { text: sql, values: where.values };
   },
   sampleIds,
+);
+
+/** Without a reach: for the worker, and for endpoints that the same transaction has inserted. */
+const readEndpoints = statement(
+  endpointRow,
+  `SELECT ${endpointColumns} FROM webhook_endpoints w WHERE w.id = ANY ($1)`,
 );
 
 const lockedEndpointRow = { ...endpointRow, headers: nullable(bytea) };
@@ -237,7 +207,11 @@ const updateEndpoint = dynamicStatement(
   },
   sampleReaches.flatMap((reach) => [
     [reach, NIL_UUID, {}] as const,
-    [reach, NIL_UUID, { url: '', description: null, events: [], headers: null, headerNames: [] }] as const,
+    [
+      reach,
+      NIL_UUID,
+      { name: null, url: '', description: null, events: [], headers: null, headerNames: [] },
+    ] as const,
   ]),
 );
 
@@ -271,13 +245,9 @@ export class WebhookEndpointsRepository {
       status: Not('deleted'),
     });
     if (count >= limit) return null;
-    const entity = tx.manager.create(WebhookEndpointEntity, {
-      ...endpoint,
-      status: 'enabled',
-      disabledReason: null,
-    });
-    await tx.manager.insert(WebhookEndpointEntity, entity);
-    return entity;
+    await tx.manager.insert(WebhookEndpointEntity, { ...endpoint, status: 'enabled', disabledReason: null });
+    const [inserted] = await tx.execute(readEndpoints, [[endpoint.id]]);
+    return inserted!;
   }
 
   list(
@@ -314,7 +284,7 @@ export class WebhookEndpointsRepository {
 
   /** Returns the endpoints with these ids, without a reach: for the worker. */
   findByIds(tx: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
-    return tx.manager.findBy(WebhookEndpointEntity, { id: In(ids) });
+    return tx.execute(readEndpoints, [ids]);
   }
 
   /** Disables an enabled endpoint and cancels its pending deliveries. The caller has locked it. */

@@ -109,6 +109,7 @@ export class OverviewEvent {
 
 export class OverviewEndpoint {
   @ApiProperty(publicIdSchema('endpoint')) endpointId!: string;
+  @ApiProperty({ example: 'example.com' }) name!: string;
   @ApiProperty({ ...urlSchema, example: 'https://example.com/hooks' }) url!: string;
   @ApiProperty({ type: String, format: 'uuid', nullable: true }) projectId!: string | null;
   @ApiProperty(count) attempts!: number;
@@ -118,6 +119,7 @@ export class OverviewEndpoint {
   static from(endpoint: EndpointBreakdown): OverviewEndpoint {
     return {
       endpointId: publicId('endpoint', endpoint.endpointId),
+      name: endpoint.name,
       url: endpoint.url,
       projectId: endpoint.projectId,
       attempts: endpoint.attempts,

@@ -12,10 +12,16 @@ import {
 import type { AttemptRecord, Delivery, DeliverySummary } from '@gatehouse/persistence';
 import { nullablePublicIdSchema, publicIdSchema, urlSchema } from '../../http/text-schemas.js';
 
+const endpointNameSchema = {
+  description: 'Current name of the endpoint, even if it is deleted',
+  example: 'app.example.com',
+};
+
 /** An attempt. The specification (endpoint 13) calls this record a webhook delivery. */
 export class AttemptResponse {
   @ApiProperty(publicIdSchema('attempt')) id!: string;
   @ApiProperty(publicIdSchema('endpoint')) endpoint_id!: string;
+  @ApiProperty(endpointNameSchema) endpoint_name!: string;
   @ApiProperty({ example: 'customer.created' }) event!: string;
   @ApiProperty({ ...urlSchema, example: 'https://app.example.com/webhooks' }) target_url!: string;
   @ApiProperty({ description: 'HTTP status of the response. 0: no response was received', example: 200 })
@@ -49,6 +55,7 @@ export class AttemptResponse {
     return {
       id: publicId('attempt', attempt.id),
       endpoint_id: publicId('endpoint', attempt.endpointId),
+      endpoint_name: attempt.endpointName,
       event: attempt.eventType,
       target_url: attempt.targetUrl,
       http_status: attempt.httpStatus,
@@ -86,6 +93,7 @@ export class DeliverySummaryResponse {
   @ApiProperty(publicIdSchema('event')) event_id!: string;
   @ApiProperty({ example: 'customer.created' }) event!: string;
   @ApiProperty(publicIdSchema('endpoint')) endpoint_id!: string;
+  @ApiProperty(endpointNameSchema) endpoint_name!: string;
   @ApiProperty({ type: String, format: 'uuid', nullable: true }) project_id!: string | null;
   @ApiProperty({ ...urlSchema, example: 'https://app.example.com/webhooks' }) target_url!: string;
   @ApiProperty({ enum: deliveryStates }) state!: string;
@@ -110,6 +118,7 @@ export class DeliverySummaryResponse {
       event_id: publicId('event', delivery.eventId),
       event: delivery.eventType,
       endpoint_id: publicId('endpoint', delivery.endpointId),
+      endpoint_name: delivery.endpointName,
       project_id: delivery.projectId,
       target_url: delivery.targetUrl,
       state: delivery.state,

@@ -3,6 +3,7 @@ import { eventTypes, isSubscription, isUuid, MAX_CUSTOM_HEADERS } from '@gatehou
 import {
   CheckedField,
   HeadersField,
+  NameField,
   OneOfField,
   ProjectIdField,
   TextField,
@@ -28,6 +29,10 @@ const url = {
   maxLength: targetUrlSchema.maxLength,
   schema: targetUrlSchema,
 };
+const name = {
+  description: 'Name of the endpoint. Default: the host of its URL',
+  example: 'Order service',
+};
 const description = {
   description: 'Description for your own use',
   optional: true,
@@ -38,6 +43,7 @@ const description = {
 const headers = `Custom headers sent with every delivery, at most ${MAX_CUSTOM_HEADERS}. Names have at most 64 characters and are not case-sensitive. Values consist of at most 1024 characters of visible ASCII, are stored encrypted and are never returned. Not allowed: content-*, webhook-*, cookies, user-agent, accept, accept-encoding, and headers that HTTP or a proxy sets.`;
 
 export class CreateEndpointRequest {
+  @NameField(name) name?: string | null;
   @TextField(url) url!: string;
   @TextListField(subscriptions) events?: string[];
   @TextField(description) description?: string | null;
@@ -72,6 +78,7 @@ export class CreateEndpointRequest {
 }
 
 export class UpdateEndpointRequest {
+  @NameField({ ...name, description: `${name.description}, to which null resets it` }) name?: string | null;
   @TextField({ ...url, optional: true }) url?: string;
   @TextListField(subscriptions) events?: string[];
   @TextField(description) description?: string | null;

@@ -7,6 +7,12 @@ export class EndpointResponse {
   @ApiProperty(publicIdSchema('endpoint')) id!: string;
   @ApiProperty({ enum: ['project', 'organization'] }) level!: string;
   @ApiProperty({ type: String, format: 'uuid', nullable: true }) project_id!: string | null;
+  @ApiProperty({
+    description: 'Name of the endpoint. Default: the host of its URL',
+    example: 'Order service',
+  })
+  name!: string;
+
   @ApiProperty({ ...urlSchema, example: 'https://app.example.com/webhooks' }) url!: string;
   @ApiProperty({ type: String, nullable: true }) description!: string | null;
   @ApiProperty({ type: [String], example: ['*'] }) events!: string[];
