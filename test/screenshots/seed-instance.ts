@@ -269,6 +269,13 @@ async function createKeys(
   return web.key as string;
 }
 
+/** The names of endpoints by host. Others are named after their host. */
+const endpointNames: Record<string, string> = {
+  'api.nordwind.example': 'Order service',
+  'crm.nordwind.example': 'CRM',
+  'hooks.loyalty.example': 'Loyalty partner',
+};
+
 function endpointFactory(instance: TestInstance, operator: OperatorClient) {
   return async (
     projectId: string,
@@ -280,6 +287,7 @@ function endpointFactory(instance: TestInstance, operator: OperatorClient) {
   ): Promise<SeedEndpoint> => {
     const { data } = await operatorRequest(operator, 'POST', '/webhooks/endpoints', {
       project_id: projectId,
+      name: endpointNames[new URL(url).host] ?? null,
       url,
       events: types,
     });

@@ -18,9 +18,9 @@ const hostileText = (field: string): string =>
 
 /** The fields that each screen must show as text. */
 const fieldsByScreen: Record<string, string[]> = {
-  deliveries: ['url'],
-  'dead-letters': ['url'],
-  endpoints: ['url', 'project', 'organization'],
+  deliveries: ['endpoint'],
+  'dead-letters': ['endpoint'],
+  endpoints: ['endpoint', 'url', 'project', 'organization'],
   batches: ['reason'],
   events: ['email', 'project'],
   customers: ['email', 'name'],
@@ -30,13 +30,13 @@ const fieldsByScreen: Record<string, string[]> = {
   mails: ['email', 'project'],
   mailbox: ['email', 'project'],
   operators: ['operator'],
-  delivery: ['url', 'body', 'email', 'project'],
-  endpoint: ['url', 'description', 'project', 'organization'],
+  delivery: ['endpoint', 'url', 'body', 'email', 'project'],
+  endpoint: ['endpoint', 'url', 'description', 'project', 'organization'],
   batch: ['reason'],
   event: ['email', 'metadata', 'project', 'organization'],
   customer: ['email', 'name', 'metadata', 'project', 'image', 'provider', 'subject', 'address'],
   'customer-sessions': ['agent'],
-  'customer-webhooks': ['url'],
+  'customer-webhooks': ['endpoint'],
   'customer-emails': ['email'],
   'customer-audit': ['operator', 'details'],
   organization: ['organization'],
@@ -95,7 +95,7 @@ export async function insertMarkup(instance: TestInstance): Promise<void> {
 async function writeMarkup(instance: TestInstance, customerId: string, email: string): Promise<void> {
   const author = await insertOperator(instance, 'viewer');
   const fields = {
-    webhook_endpoints: { url: 'url', description: 'description' },
+    webhook_endpoints: { name: 'endpoint', url: 'url', description: 'description' },
     deliveries: { target_url: 'url' },
     attempts: { target_url: 'url' },
     redelivery_batches: { reason: 'reason' },

@@ -1,12 +1,13 @@
 import { Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { Actor } from '../app/actor';
 import { PropertyList } from '../components/property-list';
 import { UntrustedText } from '../components/untrusted-text';
 import { Id } from '../components/id';
 import type { Batch, NamedBatch } from '../components/redelivery-batch';
+import { EndpointName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
-import { filterEntries } from './batch-format';
+import { filterEntries, filterLabels } from './batch-format';
 
 /** Renders who planned, started and cancelled a batch, when and why. */
 export function BatchDetails({ batch }: { batch: NamedBatch }): ReactNode {
@@ -47,9 +48,27 @@ export function BatchFilter({ batch }: { batch: Batch }): ReactNode {
       items={Object.fromEntries(
         entries.map(({ name, text, path }) => [
           name,
-          path ? <Id key={name} id={text} to={path} /> : <UntrustedText key={name} text={text} />,
+          name === filterLabels.endpoint_id ? (
+            <EndpointName key={name} id={text} link />
+          ) : path ? (
+            <Id key={name} id={text} to={path} />
+          ) : (
+            <UntrustedText key={name} text={text} />
+          ),
         ]),
       )}
     />
   );
+}
+
+/** Renders the filter of a batch in one line, for table rows. */
+export function BatchFilterLine({ batch }: { batch: Batch }): ReactNode {
+  const entries = filterEntries(batch).filter(({ name }) => name !== filterLabels.delivery_state);
+  if (entries.length === 0) return 'All dead letters';
+  return entries.map(({ name, text }, index) => (
+    <Fragment key={name}>
+      {index > 0 && ', '}
+      {name} {name === filterLabels.endpoint_id ? <EndpointName id={text} /> : <UntrustedText text={text} />}
+    </Fragment>
+  ));
 }

@@ -1,7 +1,8 @@
 import type { Batch } from '../components/redelivery-batch';
 import { formatUtcTime } from '../components/time';
 
-const filterLabels: Record<string, string> = {
+/** The names of the filters of a batch, by parameter. */
+export const filterLabels: Record<string, string> = {
   project_id: 'Project',
   endpoint_id: 'Endpoint',
   event: 'Event type',
@@ -44,13 +45,6 @@ export function filterEntries({ filter }: Batch): FilterEntry[] {
     if (key === 'status_class' && text === 'none') return [{ name, text: 'No response' }];
     return [{ name, text, ...(recordPaths[key] && { path: `/${recordPaths[key]}/${text}` }) }];
   });
-}
-
-/** Returns the filter of a batch in one line, for table rows. */
-export function formatFilter(batch: Batch): string {
-  const entries = filterEntries(batch).filter(({ name }) => name !== filterLabels.delivery_state);
-  if (entries.length === 0) return 'All dead letters';
-  return entries.map(({ name, text }) => `${name} ${text}`).join(', ');
 }
 
 export const batchKindLabel = ({ kind }: Batch): string =>

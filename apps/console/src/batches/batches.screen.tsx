@@ -11,7 +11,8 @@ import { Page } from '../components/page';
 import type { NamedBatch } from '../components/redelivery-batch';
 import { RelativeTime } from '../components/relative-time';
 import { StatusBadge } from '../components/status-badge';
-import { formatFilter, batchKindLabel } from './batch-format';
+import { BatchFilterLine } from './batch-details';
+import { batchKindLabel } from './batch-format';
 import { BatchBar } from './batch-bar';
 
 const filters = {
@@ -31,7 +32,7 @@ const columns: Column<NamedBatch>[] = [
     header: 'Filter',
     truncate: true,
     width: '22%',
-    cell: (row) => <UntrustedText text={formatFilter(row)} oneLine />,
+    cell: (row) => <BatchFilterLine batch={row} />,
   },
   {
     header: 'Reason',

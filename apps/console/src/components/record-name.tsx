@@ -45,7 +45,10 @@ function RecordName({
   });
   const one = useQuery<NamedRecord, Problem>({
     queryKey: [path, 'one', id],
-    queryFn: async ({ signal }) => (await fetchPath(`${path}/${id}`, {}, signal)) as NamedRecord,
+    queryFn: async ({ signal }) => {
+      const response = (await fetchPath(`${path}/${id}`, {}, signal)) as NamedRecord | { data: NamedRecord };
+      return 'data' in response ? response.data : response;
+    },
     enabled: Boolean(id) && first.isSuccess && !first.data.has(id!),
     staleTime: 60_000,
     retry: false,
@@ -67,4 +70,8 @@ export function ProjectName(props: RecordNameProps): ReactNode {
 
 export function OrganizationName(props: RecordNameProps): ReactNode {
   return <RecordName {...props} path="/operator/v1/organizations" listPath="/organizations" />;
+}
+
+export function EndpointName(props: RecordNameProps): ReactNode {
+  return <RecordName {...props} path="/operator/v1/webhooks/endpoints" listPath="/endpoints" />;
 }

@@ -1,10 +1,12 @@
-import { Select } from '@mantine/core';
+import { Select, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
+import type { Schemas } from '../http/client';
 import { fetchPath } from '../http/queries';
 import type { Problem } from '../http/problem';
 import { redactSecrets } from './redact-secrets';
+import { UntrustedText } from './untrusted-text';
 
 interface RecordSelectProps {
   /** An ID, or "" for none. */
@@ -22,6 +24,7 @@ interface SearchResult {
   kind: string;
   id: string;
   title: string;
+  subtitle: string;
 }
 
 interface Page<T> {
@@ -35,29 +38,42 @@ interface RecordSource<T> {
   /** The `kind` of the records in search results. */
   kind: string;
   getLabel: (record: T) => string;
+  /** Returns what distinguishes records with the same label. If set, options also show the subtitle of search results. */
+  getDetail?: (record: T) => string;
 }
 
 interface Option {
   value: string;
   label: string;
+  detail?: string;
 }
 
 /** Returns the first records, or those that the search finds for the typed text. */
 async function fetchOptions<T extends { id: string }>(
-  { path, kind, getLabel }: RecordSource<T>,
+  { path, kind, getLabel, getDetail }: RecordSource<T>,
   typed: string,
   signal: AbortSignal,
 ): Promise<Option[]> {
   if (typed.length < 2) {
     const { data } = (await fetchPath(path, { query: { limit: 50 } }, signal)) as Page<T>;
-    return data.map((record) => ({ value: record.id, label: getLabel(record) }));
+    return data.map((record) => ({
+      value: record.id,
+      label: getLabel(record),
+      detail: getDetail?.(record),
+    }));
   }
   const hits = (await fetchPath(
     '/operator/v1/search',
     { query: { q: typed } },
     signal,
   )) as Page<SearchResult>;
-  return hits.data.filter((hit) => hit.kind === kind).map(({ id, title }) => ({ value: id, label: title }));
+  return hits.data
+    .filter((hit) => hit.kind === kind)
+    .map(({ id, title, subtitle }) => ({
+      value: id,
+      label: title,
+      detail: getDetail && subtitle,
+    }));
 }
 
 /** Renders a select for a record, with a search for the typed text. */
@@ -98,12 +114,26 @@ function RecordSelect<T extends { id: string }>({
       searchable
       clearable={!props.required}
       filter={({ options: all }) => all}
+      renderOption={({ option }) => <OptionText {...option} />}
       onSearchChange={(text) => setTyped(text === label ? '' : redactSecrets(text))}
       onDropdownOpen={() => setOpen(true)}
       nothingFoundMessage={query.isLoading ? 'Searching…' : 'No matching options'}
       maxDropdownHeight={320}
       comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
     />
+  );
+}
+
+function OptionText({ label, detail }: Option): ReactNode {
+  return (
+    <div>
+      <UntrustedText text={label} />
+      {detail && (
+        <Text size="xs" c="dimmed">
+          <UntrustedText text={detail} />
+        </Text>
+      )}
+    </div>
   );
 }
 
@@ -119,7 +149,7 @@ const projects: RecordSource<{ id: string; name: string }> = {
   getLabel: ({ name }) => name,
 };
 
-const endpoints: RecordSource<{ id: string; url: string }> = {
+const endpoints: RecordSource<Schemas['OperatorEndpointResponse']> = {
   path: '/operator/v1/webhooks/endpoints',
   // Searches the list instead of loading the record, because attempts can be filtered by a deleted endpoint,
   // and a deleted endpoint is not an error.
@@ -128,14 +158,12 @@ const endpoints: RecordSource<{ id: string; url: string }> = {
       '/operator/v1/webhooks/endpoints',
       { query: { q: id } },
       signal,
-    )) as Page<{
-      id: string;
-      url: string;
-    }>;
+    )) as Page<Schemas['OperatorEndpointResponse']>;
     return data[0] ?? null;
   },
   kind: 'endpoint',
-  getLabel: ({ url }) => url,
+  getLabel: ({ name }) => name,
+  getDetail: ({ url }) => url,
 };
 
 const organizations: RecordSource<{ id: string; name: string }> = {

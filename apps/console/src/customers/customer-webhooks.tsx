@@ -21,11 +21,11 @@ const filters = {
   time: timeFilter('Time', 'created_after', 'created_before'),
 };
 
-const { event, response, target, attempt, delivery, startedAt } = attemptColumns;
+const { event, response, endpoint, attempt, delivery, startedAt } = attemptColumns;
 const columns = [
   event,
   { ...response, width: '8rem' },
-  target,
+  endpoint,
   { ...attempt, wideOnly: true },
   delivery,
   startedAt,

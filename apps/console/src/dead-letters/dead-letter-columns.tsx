@@ -19,7 +19,7 @@ const commonColumns: Column<DeadLetter>[] = [
     ),
   },
   { header: 'Event', primary: true, cell: (row) => row.event },
-  { header: 'URL', truncate: true, cell: (row) => <UntrustedText text={row.target_url} oneLine mono /> },
+  { header: 'Endpoint', truncate: true, cell: (row) => <UntrustedText text={row.endpoint_name} oneLine /> },
 ];
 
 const createdColumn: Column<DeadLetter> = {

@@ -50,8 +50,8 @@ const linkedFilters = {
   batch_id: textFilter('Batch ID'),
 };
 
-const { response, event, target, attempt, duration, delivery, startedAt } = attemptColumns;
-const columns = [response, event, target, attempt, duration, delivery, startedAt];
+const { response, event, endpoint, attempt, duration, delivery, startedAt } = attemptColumns;
+const columns = [response, event, endpoint, attempt, duration, delivery, startedAt];
 
 export function DeliveriesScreen(): ReactNode {
   const list = useList({

@@ -25,10 +25,12 @@ export function DeliveryDetails({ delivery }: { delivery: Delivery }): ReactNode
         Endpoint:
           delivery.endpoint_status === 'deleted' ? (
             <>
-              <Id id={endpointId} /> (deleted)
+              <UntrustedText text={delivery.endpoint_name} /> (deleted)
             </>
           ) : (
-            <Id id={endpointId} to={`/endpoints/${endpointId}`} />
+            <Anchor component={Link} to={`/endpoints/${endpointId}`} inherit>
+              <UntrustedText text={delivery.endpoint_name} />
+            </Anchor>
           ),
         URL: <UntrustedUrl text={delivery.target_url} />,
         Project: projectId ? <ProjectName id={projectId} /> : 'None (event of the organization)',

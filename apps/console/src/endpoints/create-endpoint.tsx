@@ -59,6 +59,7 @@ function CreateDialog({ projectId, onCreated, onClose }: CreateDialogProps): Rea
     const response = await create.mutateAsync({
       level,
       ...(level === 'project' ? { project_id: owner.project } : { organization_id: owner.organization }),
+      name: fields.name.trim() || null,
       url: fields.url.trim(),
       events: fields.events,
       description: fields.description.trim() || null,

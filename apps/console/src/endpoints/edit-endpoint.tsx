@@ -39,6 +39,7 @@ function EditDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => 
   const submit = async (): Promise<void> => {
     const headers = headersPatch(fields.headers, endpoint.headers);
     await update.mutateAsync({
+      ...(fields.name !== toFields(endpoint).name && { name: fields.name.trim() || null }),
       url: fields.url.trim(),
       events: fields.events,
       description: fields.description.trim() || null,

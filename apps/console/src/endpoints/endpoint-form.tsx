@@ -7,15 +7,21 @@ import { toRows, type HeaderRow } from './headers-patch';
 
 /** The editable fields of an endpoint, as entered. */
 export interface EndpointFields {
+  /** Empty for the host of the URL. */
+  name: string;
   url: string;
   description: string;
   events: string[];
   headers: HeaderRow[];
 }
 
-export const emptyFields: EndpointFields = { url: '', description: '', events: ['*'], headers: [] };
+export const emptyFields: EndpointFields = { name: '', url: '', description: '', events: ['*'], headers: [] };
+
+/** Returns the host of a URL, which is the default name of an endpoint; "" if the text is not a URL. */
+export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '');
 
 export const toFields = (endpoint: Schemas['EndpointResponse']): EndpointFields => ({
+  name: endpoint.name === hostOf(endpoint.url) ? '' : endpoint.name,
   url: endpoint.url,
   description: endpoint.description ?? '',
   events: endpoint.events,
@@ -48,6 +54,15 @@ export function EndpointForm({ value, onChange, errors }: EndpointFormProps): Re
         value={value.url}
         error={errors.url}
         onChange={(event) => set({ url: event.currentTarget.value })}
+      />
+      <TextInput
+        label="Name"
+        description="Identifies the endpoint in lists. If empty, the host of the URL is used."
+        maxLength={100}
+        placeholder={hostOf(value.url.trim())}
+        value={value.name}
+        error={errors.name}
+        onChange={(event) => set({ name: event.currentTarget.value })}
       />
       <Textarea
         label="Description"

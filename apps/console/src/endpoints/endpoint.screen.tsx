@@ -6,7 +6,7 @@ import { api, type Schemas } from '../http/client';
 import { useGet, useApiMutation } from '../http/queries';
 import { DangerAction, DangerZone } from '../components/danger-zone';
 import { PropertyList } from '../components/property-list';
-import { UntrustedText } from '../components/untrusted-text';
+import { UntrustedText, UntrustedUrl } from '../components/untrusted-text';
 import { Icon } from '../components/icon';
 import { Id } from '../components/id';
 import { QueryContent } from '../components/query-content';
@@ -17,6 +17,7 @@ import { StatusBadge } from '../components/status-badge';
 import { toastSuccess } from '../components/toast';
 import { EditEndpoint } from './edit-endpoint';
 import { EndpointAttempts } from './endpoint-attempts';
+import { hostOf } from './endpoint-form';
 import { EndpointEvents } from './endpoint-events';
 import { EndpointStats } from './endpoint-stats';
 import { EndpointSwitch } from './endpoint-switch';
@@ -33,11 +34,11 @@ export function EndpointScreen(): ReactNode {
   const endpoint = query.data?.data;
   return (
     <Page
-      title={endpoint ? `Endpoint ${endpoint.url}` : 'Endpoint'}
+      title={endpoint ? `Endpoint ${endpoint.name}` : 'Endpoint'}
       heading={
         endpoint && (
           <Group gap="sm" component="span">
-            <UntrustedText text={endpoint.url} />
+            <UntrustedText text={endpoint.name} />
             <StatusBadge state={endpoint.status} />
           </Group>
         )
@@ -108,6 +109,7 @@ function EndpointDetails({ endpoint }: { endpoint: Endpoint }): ReactNode {
 function toProperties(endpoint: Endpoint): Record<string, ReactNode> {
   const headers = Object.keys(endpoint.headers);
   return {
+    URL: <UntrustedUrl text={endpoint.url} />,
     'Subscribed events': <EndpointEvents events={endpoint.events} />,
     'Receives events from':
       endpoint.level === 'organization' ? (
@@ -143,8 +145,7 @@ function DisabledNotice({ endpoint }: { endpoint: Endpoint }): ReactNode {
  * Returns the text that must be typed to delete the endpoint: its host name, or its ID if the URL has no
  * host. It is unlikely to be typed by mistake.
  */
-const confirmationName = ({ url, id }: Endpoint): string =>
-  (URL.canParse(url) ? new URL(url).host : '') || id;
+const confirmationName = ({ url, id }: Endpoint): string => hostOf(url) || id;
 
 function DeleteEndpoint({ endpoint }: { endpoint: Endpoint }): ReactNode {
   const navigate = useNavigate();

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useMemo, useState, type ReactNode } from 'react';
 import { Can } from '../app/roles';
 import type { Schemas } from '../http/client';
@@ -85,10 +85,17 @@ function endpointColumns(renderSuccessRate: (endpoint: Endpoint) => ReactNode): 
         ),
     },
     {
-      header: 'URL',
+      header: 'Endpoint',
       primary: true,
       truncate: true,
-      cell: (row) => <UntrustedText text={row.url} oneLine />,
+      cell: (row) => (
+        <>
+          <UntrustedText text={row.name} oneLine />
+          <Text component="span" display="block" size="xs" c="dimmed" truncate>
+            <UntrustedText text={row.url} oneLine mono />
+          </Text>
+        </>
+      ),
     },
     {
       header: 'Project',

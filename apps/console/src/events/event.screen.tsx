@@ -82,7 +82,7 @@ const columns: Column<Delivery>[] = [
     header: 'Endpoint',
     primary: true,
     truncate: true,
-    cell: (row) => <UntrustedText text={row.target_url} oneLine mono />,
+    cell: (row) => <UntrustedText text={row.endpoint_name} oneLine />,
   },
   {
     header: 'Type',

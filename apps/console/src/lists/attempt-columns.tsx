@@ -14,10 +14,10 @@ export const attemptColumns = {
     cell: (row) => <HttpStatus status={row.http_status} error={row.error && errorLabel(row.error)} />,
   },
   event: { header: 'Event', primary: true, cell: (row) => row.event },
-  target: {
-    header: 'URL',
+  endpoint: {
+    header: 'Endpoint',
     truncate: true,
-    cell: (row) => <UntrustedText text={row.target_url} oneLine mono />,
+    cell: (row) => <UntrustedText text={row.endpoint_name} oneLine />,
   },
   attempt: { header: 'Attempt', align: 'right', cell: (row) => `${row.attempt} of ${row.max_attempts}` },
   duration: {

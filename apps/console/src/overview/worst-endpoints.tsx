@@ -36,11 +36,16 @@ export function WorstEndpoints({ overview, project }: { overview: Overview; proj
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {worstEndpoints.map(({ endpointId, url, attempts, failed, successRate }) => (
+            {worstEndpoints.map(({ endpointId, name, url, attempts, failed, successRate }) => (
               <Table.Tr key={endpointId}>
                 <Table.Td>
-                  <Anchor component={Link} to={`/endpoints/${endpointId}`} className={classes.url}>
-                    <UntrustedText text={url} oneLine mono />
+                  <Anchor
+                    component={Link}
+                    to={`/endpoints/${endpointId}`}
+                    className={classes.url}
+                    title={url}
+                  >
+                    <UntrustedText text={name} />
                   </Anchor>
                 </Table.Td>
                 <Table.Td ta="right" visibleFrom="sm">
