@@ -10,7 +10,7 @@ import { Icon, type IconName } from '../components/icon';
 import { ProblemAlert } from '../components/problem-alert';
 import { redactSecrets } from '../components/redact-secrets';
 import classes from './command-palette.module.css';
-import { recordPath, visibleNavigation } from './navigation';
+import { accountPage, recordPath, visibleNavigation } from './navigation';
 import { useSession } from './session';
 
 interface SearchResult {
@@ -167,7 +167,7 @@ function usePaletteOptions(typed: string): {
   });
   const pages = visibleNavigation(session)
     .flatMap((group) => group.items)
-    .concat({ label: 'Account', to: '/account', icon: 'lock' })
+    .concat(accountPage)
     .filter(({ label }) => label.toLowerCase().includes(typed.toLowerCase()))
     .map(({ label, to, icon }) => ({ key: to, to, icon, title: label, subtitle: null }));
   const isSearching = isFetching || debounced !== typed;

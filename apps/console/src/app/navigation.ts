@@ -1,10 +1,13 @@
 import type { IconName } from '../components/icon';
+import type { Command } from './commands';
 import type { Session } from './session';
 
 export interface NavigationItem {
   label: string;
   to: string;
   icon: IconName;
+  /** The key that opens the page after "g". */
+  letter?: string;
   /** Returns false to hide the item. If omitted, the item is always visible. */
   isVisible?: (session: Session) => boolean;
 }
@@ -16,46 +19,51 @@ export interface NavigationGroup {
 
 /** The navigation items of the sidebar and of the command palette. */
 export const navigation: NavigationGroup[] = [
-  { label: null, items: [{ label: 'Overview', to: '/', icon: 'overview' }] },
+  { label: null, items: [{ label: 'Overview', to: '/', icon: 'overview', letter: 'o' }] },
   {
     label: 'Webhooks',
     items: [
-      { label: 'Deliveries', to: '/deliveries', icon: 'delivery' },
-      { label: 'Dead letters', to: '/dead-letters', icon: 'dead-letter' },
-      { label: 'Endpoints', to: '/endpoints', icon: 'endpoint' },
-      { label: 'Batches', to: '/batches', icon: 'batch' },
-      { label: 'Events', to: '/events', icon: 'event' },
+      { label: 'Deliveries', to: '/deliveries', icon: 'delivery', letter: 'd' },
+      { label: 'Dead letters', to: '/dead-letters', icon: 'dead-letter', letter: 'l' },
+      { label: 'Endpoints', to: '/endpoints', icon: 'endpoint', letter: 'e' },
+      { label: 'Batches', to: '/batches', icon: 'batch', letter: 'b' },
+      { label: 'Events', to: '/events', icon: 'event', letter: 'v' },
     ],
   },
   {
     label: 'Identity',
     items: [
-      { label: 'Customers', to: '/customers', icon: 'customer' },
-      { label: 'Organizations', to: '/organizations', icon: 'organization' },
-      { label: 'Projects', to: '/projects', icon: 'project' },
+      { label: 'Customers', to: '/customers', icon: 'customer', letter: 'c' },
+      { label: 'Organizations', to: '/organizations', icon: 'organization', letter: 'r' },
+      { label: 'Projects', to: '/projects', icon: 'project', letter: 'p' },
     ],
   },
   {
     label: 'System',
     items: [
-      { label: 'Audit log', to: '/audit', icon: 'audit' },
-      { label: 'Emails', to: '/mails', icon: 'mail' },
+      { label: 'Audit log', to: '/audit', icon: 'audit', letter: 'a' },
+      { label: 'Emails', to: '/mails', icon: 'mail', letter: 'm' },
       {
         label: 'Mailbox',
         to: '/mailbox',
         icon: 'mailbox',
+        letter: 'x',
         isVisible: (session) => session.server?.mailbox === true && session.operator?.role !== 'viewer',
       },
       {
         label: 'Operators',
         to: '/operators',
         icon: 'operator',
+        letter: 'u',
         isVisible: ({ operator }) => operator?.role === 'admin',
       },
-      { label: 'Health', to: '/health', icon: 'health' },
+      { label: 'Health', to: '/health', icon: 'health', letter: 'h' },
     ],
   },
 ];
+
+/** The page of the signed-in operator, which the account menu opens. */
+export const accountPage: NavigationItem = { label: 'Account', to: '/account', icon: 'lock', letter: 's' };
 
 /** Returns the navigation groups and items that are visible in this session. */
 export const visibleNavigation = (session: Session): NavigationGroup[] =>
@@ -65,6 +73,19 @@ export const visibleNavigation = (session: Session): NavigationGroup[] =>
       items: group.items.filter(({ isVisible }) => isVisible?.(session) ?? true),
     }))
     .filter(({ items }) => items.length > 0);
+
+/** Returns the commands that open the visible pages. */
+export const navigationCommands = (session: Session): Command[] =>
+  visibleNavigation(session)
+    .flatMap(({ items }) => items)
+    .concat(accountPage)
+    .map(({ label, to, icon, letter }) => ({
+      id: `page.${to}`,
+      title: `Go to ${label}`,
+      icon,
+      ...(letter && { shortcut: `g ${letter}` }),
+      to,
+    }));
 
 /** Returns the path of the screen of a search result, or null if it has no screen. */
 export function recordPath(kind: string, id: string, projectId: string | null): string | null {

@@ -6,9 +6,12 @@ const roleOrder: Role[] = ['viewer', 'operator', 'admin'];
 /** Returns the role of the signed-in operator. */
 export const useRole = (): Role => useOperator().role;
 
+/** Returns true if a role has all permissions of another one. */
+export const roleIncludes = (role: Role, required: Role): boolean =>
+  roleOrder.indexOf(role) >= roleOrder.indexOf(required);
+
 /** Returns true if the signed-in operator has this role or a higher one. */
-export const useCan = (required: Role): boolean =>
-  roleOrder.indexOf(useRole()) >= roleOrder.indexOf(required);
+export const useCan = (required: Role): boolean => roleIncludes(useRole(), required);
 
 /** Renders its children only for this role or a higher one. The api enforces permissions independently. */
 export function Can(props: { role: Role; children: ReactNode; fallback?: ReactNode }): ReactNode {

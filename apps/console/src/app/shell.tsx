@@ -4,11 +4,12 @@ import { Suspense, useEffect, useState, type ReactNode } from 'react';
 import { Link, NavLink, Outlet, useLocation } from 'react-router';
 import { Icon } from '../components/icon';
 import { useCommandPalette } from './command-palette';
+import { useCommands } from './commands';
 import { DeadLetterBadge } from './dead-letter-badge';
 import { RedirectToSignIn, PageLoader } from './session-gate';
 import { useKeyboardShortcuts } from './use-keyboard-shortcuts';
 import { Logo } from './logo';
-import { visibleNavigation } from './navigation';
+import { navigationCommands, visibleNavigation } from './navigation';
 import { AccountMenu } from './account-menu';
 import { ReauthenticationProvider } from './reauthentication-provider';
 import { useServer, useSession } from './session';
@@ -28,6 +29,7 @@ function Frame(): ReactNode {
   const { pathname } = useLocation();
   useEffect(drawer.close, [pathname, drawer.close]);
   const palette = useCommandPalette();
+  useCommands(navigationCommands(useSession()));
   const shortcutsDialog = useKeyboardShortcuts(palette.open);
   return (
     <div className={classes.frame}>

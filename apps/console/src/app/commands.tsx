@@ -1,0 +1,84 @@
+import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { useNavigate } from 'react-router';
+import type { IconName } from '../components/icon';
+import { roleIncludes, useRole } from './roles';
+import type { Role } from './session';
+
+/** An action or a page that a shortcut and the command palette offer. Either `run` or `to` is set. */
+export interface Command {
+  /** Unique among the commands of the page: "delivery.redeliver". */
+  id: string;
+  /** An imperative: "Redeliver this delivery". */
+  title: string;
+  icon?: IconName;
+  /** Keys, separated by spaces if they are pressed one after the other: "r", "g d". */
+  shortcut?: string;
+  /** The role that the command requires. Default: every role. */
+  role?: Role;
+  /** Shown in the list of shortcuts only, because the command depends on the focus. */
+  shortcutOnly?: boolean;
+  /** Performs the action, or opens its dialog. */
+  run?: () => void;
+  /** The path of the page that the command opens. */
+  to?: string;
+}
+
+const registrations = new Set<readonly Command[]>();
+const listeners = new Set<() => void>();
+let activeCommands: readonly Command[] = [];
+
+function publish(): void {
+  activeCommands = [...registrations].flat();
+  for (const listener of listeners) listener();
+}
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+/**
+ * Offers commands while the component is mounted. The commands may be new objects at every render: `run` of
+ * the last render is called. Leave out a command that is not possible at present.
+ */
+export function useCommands(commands: readonly Command[]): void {
+  const latest = useRef(commands);
+  useEffect(() => {
+    latest.current = commands;
+  });
+  const key = JSON.stringify(commands);
+  useEffect(() => {
+    const registered = latest.current.map((command) => ({
+      ...command,
+      ...(command.run && { run: () => latest.current.find(({ id }) => id === command.id)?.run?.() }),
+    }));
+    registrations.add(registered);
+    publish();
+    return () => {
+      registrations.delete(registered);
+      publish();
+    };
+  }, [key]);
+}
+
+/** Returns the commands of the current page that the role of the operator permits. */
+export function useActiveCommands(): readonly Command[] {
+  const commands = useSyncExternalStore(subscribe, () => activeCommands);
+  const role = useRole();
+  return useMemo(
+    () => commands.filter((command) => !command.role || roleIncludes(role, command.role)),
+    [commands, role],
+  );
+}
+
+/** Returns a function that performs a command. */
+export function useRunCommand(): (command: Command) => void {
+  const navigate = useNavigate();
+  return useCallback(
+    ({ run, to }) => {
+      if (run) run();
+      else if (to !== undefined) void navigate(to);
+    },
+    [navigate],
+  );
+}
