@@ -30,6 +30,7 @@ export * from './limits/limit-catalog.js';
 export * from './mails/mail-text.js';
 export * from './mails/mail.js';
 export * from './merge-patch.js';
+export * from './operators/console-preferences.js';
 export * from './operators/operator.js';
 export * from './operators/role.js';
 export * from './organizations/organization.js';

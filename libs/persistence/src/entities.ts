@@ -22,8 +22,10 @@ import { MigrationLeaseEntity } from './migration-lease.entity.js';
 import { OneTimeTokenEntity } from './one-time-tokens/one-time-token.entity.js';
 import { OperatorAddressEntity } from './operators/operator-address.entity.js';
 import { OperatorLinkEntity } from './operators/operator-link.entity.js';
+import { OperatorPreferencesEntity } from './operators/operator-preferences.entity.js';
 import { OperatorLoginAttemptEntity } from './operators/operator-login-attempt.entity.js';
 import { OperatorSessionEntity } from './operators/operator-session.entity.js';
+import { SavedViewEntity } from './operators/saved-view.entity.js';
 import { OperatorEntity } from './operators/operator.entity.js';
 import { BillingCustomerEntity } from './organizations/billing-customer.entity.js';
 import { OrganizationEntity } from './organizations/organization.entity.js';
@@ -96,7 +98,9 @@ export const entities = [
   OperatorEntity,
   OperatorLinkEntity,
   OperatorLoginAttemptEntity,
+  OperatorPreferencesEntity,
   OperatorSessionEntity,
+  SavedViewEntity,
   OrganizationEntity,
   PasskeyCeremonyEntity,
   PasskeyEntity,

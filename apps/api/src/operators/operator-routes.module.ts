@@ -8,6 +8,8 @@ import { OperatorAdmissionService } from './operator-admission.service.js';
 import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorLoginService } from './operator-login.service.js';
 import { OperatorNoticesService } from './operator-notices.service.js';
+import { OperatorPreferencesController } from './operator-preferences.controller.js';
+import { OperatorPreferencesService } from './operator-preferences.service.js';
 import { OperatorSessionController } from './operator-session.controller.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
 import { OperatorsController } from './operators.controller.js';
@@ -18,12 +20,18 @@ import { SecondFactorService } from './second-factor.service.js';
 /** Routes for the sign-in and the management of operators. */
 @Module({
   imports: [AuditModule, FactorsModule, MailModule, OperatorsModule, PasswordsModule],
-  controllers: [OperatorAdmissionController, OperatorSessionController, OperatorsController],
+  controllers: [
+    OperatorAdmissionController,
+    OperatorPreferencesController,
+    OperatorSessionController,
+    OperatorsController,
+  ],
   providers: [
     OperatorAdmissionService,
     OperatorCheckService,
     OperatorLoginService,
     OperatorNoticesService,
+    OperatorPreferencesService,
     OperatorSessionsService,
     OperatorsService,
     SecondFactorService,

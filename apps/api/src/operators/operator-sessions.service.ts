@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { notSignedIn, type OperatorCaller } from '@gatehouse/auth';
 import { acceptsOperatorSession, notFound, type Operator, type OperatorStage } from '@gatehouse/domain';
 import {
+  OperatorPreferencesRepository,
   OperatorSessionsRepository,
   OperatorsRepository,
   Transactions,
@@ -14,6 +15,7 @@ import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { ConsoleCookie } from '../http/console-cookie.js';
 import { isLoopback } from '../http/client-address.js';
 import type { Client } from '../http/request-context.js';
+import { PreferencesResponse } from './dto/operator-preferences.response.js';
 import {
   CurrentOperatorResponse,
   type ServerResponse,
@@ -29,6 +31,7 @@ export class OperatorSessionsService {
   constructor(
     private readonly sessions: OperatorSessionsRepository,
     private readonly operators: OperatorsRepository,
+    private readonly preferences: OperatorPreferencesRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly config: Config,
@@ -37,6 +40,7 @@ export class OperatorSessionsService {
   /** Returns the state of the session of the cookie. */
   async describe(cookie: ConsoleCookie, client: Client): Promise<OperatorSessionResponse> {
     const session = await this.find(cookie);
+    const isSignedIn = session?.stage === 'signed_in';
     return {
       state: session?.stage ?? 'signed_out',
       operator: session && CurrentOperatorResponse.from(session.operator),
@@ -44,7 +48,10 @@ export class OperatorSessionsService {
       hasSecondFactor: session?.operator.secondFactor ?? false,
       maySkipEnrollment: session?.stage === 'enrollment' && this.maySkipEnrollment(client),
       setupRequired: !session && !(await this.operators.hasAny()),
-      server: session?.stage === 'signed_in' ? this.describeServer() : null,
+      server: isSignedIn ? this.describeServer() : null,
+      preferences: isSignedIn
+        ? PreferencesResponse.from(await this.preferences.get(session.operator.id))
+        : null,
     };
   }
 

@@ -33,6 +33,12 @@ export const operatorErrors = {
       'A request that changes something was sent without the header X-Gatehouse-Console, or from a page of another origin.',
     remedy: 'Use the console at the address in PUBLIC_URL. Programs send X-Gatehouse-Console: 1.',
   },
+  too_many_saved_views: {
+    status: 409,
+    title: 'Too many saved views',
+    cause: 'An operator can save at most 50 views.',
+    remedy: 'Delete a view first, or update an existing one.',
+  },
   last_admin: {
     status: 409,
     title: 'This is the last active admin',

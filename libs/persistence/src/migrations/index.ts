@@ -60,6 +60,7 @@ import { AddChallengeProvider1764374404000 } from './1764374404000-add-challenge
 import { AddDomainChecks1764374420000 } from './1764374420000-add-domain-checks.js';
 import { AddEventTraceparent1764460859000 } from './1764460859000-add-event-traceparent.js';
 import { AddMailTraceparent1764460859100 } from './1764460859100-add-mail-traceparent.js';
+import { CreateOperatorPreferences1764547201000 } from './1764547201000-create-operator-preferences.js';
 import { AddApiKeyRateLimit1764460860000 } from './1764460860000-add-api-key-rate-limit.js';
 import { AddEndpointName1764547202000 } from './1764547202000-add-endpoint-name.js';
 
@@ -129,4 +130,5 @@ export const migrations = [
   AddMailTraceparent1764460859100,
   AddApiKeyRateLimit1764460860000,
   AddEndpointName1764547202000,
+  CreateOperatorPreferences1764547201000,
 ];

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { PreferencesResponse } from './operator-preferences.response.js';
 import { operatorRoles, operatorStages, type Operator } from '@gatehouse/domain';
 
 const nullableText = { type: String, nullable: true };
@@ -64,6 +65,13 @@ export class OperatorSessionResponse {
 
   @ApiProperty({ type: ServerResponse, nullable: true, description: 'null until the operator is signed in' })
   server!: ServerResponse | null;
+
+  @ApiProperty({
+    type: PreferencesResponse,
+    nullable: true,
+    description: 'How the console shows data to the operator. null until the operator is signed in',
+  })
+  preferences!: PreferencesResponse | null;
 }
 
 /** The secret of a new authenticator. */

@@ -1,0 +1,94 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { IsIn, ValidateBy } from 'class-validator';
+import {
+  consoleLists,
+  consolePageSizes,
+  consoleTimeZones,
+  isColumnId,
+  isColumnsPatch,
+  MAX_LIST_COLUMNS,
+  type ConsoleList,
+  type ConsolePageSize,
+  type ConsoleTimeZone,
+  type PreferencesPatch,
+} from '@gatehouse/domain';
+import { describeField, presence } from '../../http/field-options.js';
+import { OneOfField, TextField, TextListField } from '../../http/fields.js';
+
+const columnId = { type: 'string', pattern: '^[a-z][a-z0-9-]{0,39}$' };
+
+const PageSizeField = (): PropertyDecorator => {
+  const options = { description: 'Number of rows that a list loads at a time', optional: true };
+  return applyDecorators(
+    describeField(options, { type: 'integer', enum: [...consolePageSizes] }),
+    presence(options),
+    IsIn(consolePageSizes, { message: `$property must be one of ${consolePageSizes.join(', ')}` }),
+  );
+};
+
+const ListColumnsField = (): PropertyDecorator => {
+  const options = {
+    description:
+      'The visible columns of lists. Other lists are unchanged. null as the value of a list restores its default columns',
+    optional: true,
+    example: { deliveries: ['response', 'event', 'time'] },
+  };
+  const columns = { type: 'array', nullable: true, items: columnId, minItems: 1, maxItems: MAX_LIST_COLUMNS };
+  return applyDecorators(
+    describeField(options, {
+      type: 'object',
+      properties: Object.fromEntries(consoleLists.map((list) => [list, columns])),
+      additionalProperties: false,
+    }),
+    presence(options),
+    // class-transformer would rebuild the object.
+    Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
+    ValidateBy(
+      { name: 'listColumns', validator: { validate: isColumnsPatch } },
+      { message: `$property must contain, for each list, null or 1 to ${MAX_LIST_COLUMNS} ids of columns` },
+    ),
+  );
+};
+
+const ColumnsField = (): PropertyDecorator =>
+  TextListField({
+    description: 'The visible columns. null: the default columns',
+    optional: true,
+    nullable: true,
+    maxItems: MAX_LIST_COLUMNS,
+    itemSchema: columnId,
+    isValid: isColumnId,
+    message: '$property must contain ids of columns',
+  });
+
+const ViewNameField = (optional: boolean): PropertyDecorator =>
+  TextField({ description: 'Name that the console shows', optional, minLength: 1, maxLength: 60 });
+
+const ViewQueryField = (optional: boolean): PropertyDecorator =>
+  TextField({
+    description: 'The filters and the order: the query of the URL of the list, without `?`',
+    example: 'success=false&time=24h',
+    optional,
+    maxLength: 2000,
+  });
+
+export class UpdatePreferencesRequest implements PreferencesPatch {
+  @OneOfField('Time zone of all times: that of the browser, or UTC', consoleTimeZones)
+  timeZone?: ConsoleTimeZone;
+  @PageSizeField() pageSize?: ConsolePageSize;
+  @ListColumnsField() columns?: PreferencesPatch['columns'];
+}
+
+export class CreateSavedViewRequest {
+  @OneOfField('List of the console', consoleLists, { optional: false }) list!: ConsoleList;
+  @ViewNameField(false) name!: string;
+  @ViewQueryField(false) query!: string;
+  @ColumnsField() columns?: string[] | null;
+}
+
+export class UpdateSavedViewRequest {
+  @ViewNameField(true) name?: string;
+  @ViewQueryField(true) query?: string;
+  @ColumnsField() columns?: string[] | null;
+}

@@ -1,0 +1,47 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  consoleLists,
+  consolePageSizes,
+  consoleTimeZones,
+  type ConsolePreferences,
+  type ListColumns,
+  type SavedView,
+} from '@gatehouse/domain';
+
+/** How the console shows data to the operator. */
+export class PreferencesResponse {
+  @ApiProperty({ enum: consoleTimeZones, description: 'Time zone of all times: that of the browser, or UTC' })
+  timeZone!: string;
+
+  @ApiProperty({
+    type: 'integer',
+    enum: consolePageSizes,
+    description: 'Number of rows that a list loads at a time',
+  })
+  pageSize!: number;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'array', items: { type: 'string' } },
+    description: 'The visible columns of lists. A list that is absent shows its default columns',
+  })
+  columns!: ListColumns;
+
+  static from({ timeZone, pageSize, columns }: ConsolePreferences): PreferencesResponse {
+    return { timeZone, pageSize, columns };
+  }
+}
+
+/** The filters, the order and the columns of a list, saved under a name. */
+export class SavedViewResponse {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ enum: consoleLists }) list!: string;
+  @ApiProperty() name!: string;
+  @ApiProperty({ description: 'The query of the URL of the list, without `?`' }) query!: string;
+  @ApiProperty({ type: [String], nullable: true, description: 'null: the default columns' })
+  columns!: string[] | null;
+
+  static from({ id, list, name, query, columns }: SavedView): SavedViewResponse {
+    return { id, list, name, query, columns };
+  }
+}

@@ -1,0 +1,11 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { ConsolePageSize, ConsoleTimeZone, ListColumns } from '@gatehouse/domain';
+
+/** How the console shows data to an operator who has changed a preference. */
+@Entity('operator_preferences')
+export class OperatorPreferencesEntity {
+  @PrimaryColumn('uuid', { name: 'operator_id' }) operatorId!: string;
+  @Column('text', { name: 'time_zone' }) timeZone!: ConsoleTimeZone;
+  @Column('smallint', { name: 'page_size' }) pageSize!: ConsolePageSize;
+  @Column('jsonb') columns!: ListColumns;
+}

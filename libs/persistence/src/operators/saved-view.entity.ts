@@ -1,0 +1,14 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import type { ConsoleList } from '@gatehouse/domain';
+
+/** A saved view of an operator: the filters, the order and the columns of a list. */
+@Entity('saved_views')
+export class SavedViewEntity {
+  @PrimaryColumn('uuid') id!: string;
+  @Column('uuid', { name: 'operator_id' }) operatorId!: string;
+  @Column('text') list!: ConsoleList;
+  @Column('text') name!: string;
+  @Column('text') query!: string;
+  @Column('text', { array: true, nullable: true }) columns!: string[] | null;
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
+}
