@@ -9,12 +9,14 @@ import {
 } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Link } from 'react-router';
+import { usePreferences, useUpdatePreferences } from '../http/preferences';
 import { Icon } from '../components/icon';
+import { zoneName } from '../components/time';
 import { toastError } from '../components/toast';
 import { useOperator, useServer, useSignOut } from './session';
 import classes from './shell.module.css';
 
-/** Renders the account menu: the signed-in operator, the color scheme and sign-out. */
+/** Renders the account menu: the signed-in operator, the time zone, the color scheme and sign-out. */
 export function AccountMenu(): ReactNode {
   const server = useServer();
   const { email, name, role } = useOperator();
@@ -55,6 +57,7 @@ export function AccountMenu(): ReactNode {
           </a>
         )}
         <SignOut />
+        <TimeZoneSwitch />
         <ColorSchemeSwitch />
         <Text size="xs" c="dimmed" px={10} pt={6}>
           Gatehouse {server.version}
@@ -64,7 +67,7 @@ export function AccountMenu(): ReactNode {
   );
 }
 
-/** Returns true for a click on a link. The menu stays open when the color scheme is changed. */
+/** Returns true for a click on a link. The menu stays open when a preference is changed. */
 const shouldCloseMenu = (target: EventTarget): boolean =>
   target instanceof Element && target.closest('a') !== null;
 
@@ -80,6 +83,25 @@ function SignOut(): ReactNode {
       <Icon name="sign-out" />
       <span>Sign out</span>
     </UnstyledButton>
+  );
+}
+
+function TimeZoneSwitch(): ReactNode {
+  const { timeZone } = usePreferences();
+  const update = useUpdatePreferences();
+  return (
+    <SegmentedControl
+      fullWidth
+      size="xs"
+      mb={6}
+      aria-label="Time zone"
+      value={timeZone}
+      onChange={(zone) => update({ timeZone: zone })}
+      data={[
+        { value: 'local', label: `Local (${zoneName(Date.now(), 'local')})` },
+        { value: 'utc', label: 'UTC' },
+      ]}
+    />
   );
 }
 

@@ -12,7 +12,7 @@ export type Role = Operator['role'];
 const POLL_MS = 60_000;
 
 export const SESSION_PATH = '/operator/v1/session';
-const SESSION_KEY = [SESSION_PATH, {}];
+export const SESSION_KEY = [SESSION_PATH, {}];
 
 /**
  * Returns the session; all callers share one query. While an operator is signed in, the session is polled,

@@ -10,6 +10,7 @@ import { RedirectToSignIn, PageLoader } from './session-gate';
 import { useKeyboardShortcuts } from './use-keyboard-shortcuts';
 import { Logo } from './logo';
 import { navigationCommands, visibleNavigation } from './navigation';
+import { PreferencesProvider } from './preferences-provider';
 import { AccountMenu } from './account-menu';
 import { ReauthenticationProvider } from './reauthentication-provider';
 import { useServer, useSession } from './session';
@@ -21,7 +22,13 @@ import classes from './shell.module.css';
 export function Shell(): ReactNode {
   const isSignedIn = useSession().state === 'signed_in';
   const [wasSignedIn] = useState(isSignedIn);
-  return isSignedIn ? <Frame /> : <RedirectToSignIn ended={wasSignedIn} />;
+  return isSignedIn ? (
+    <PreferencesProvider>
+      <Frame />
+    </PreferencesProvider>
+  ) : (
+    <RedirectToSignIn ended={wasSignedIn} />
+  );
 }
 
 function Frame(): ReactNode {

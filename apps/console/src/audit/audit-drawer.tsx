@@ -7,7 +7,7 @@ import { Id } from '../components/id';
 import { JsonView } from '../components/json-view';
 import { QueryContent } from '../components/query-content';
 import { OrganizationName, ProjectName } from '../components/record-name';
-import { formatUtcTime } from '../components/time';
+import { AbsoluteTime } from '../components/absolute-time';
 import { targetPath, type AuditEntry } from './audit-actions';
 import { AuditActor } from './audit-cells';
 
@@ -55,7 +55,7 @@ function EntryDetails({ entry }: { entry: AuditEntry }): ReactNode {
 
 function toProperties(entry: AuditEntry): Record<string, ReactNode> {
   return {
-    Time: formatUtcTime(entry.createdAt),
+    Time: <AbsoluteTime at={entry.createdAt} />,
     Actor: <AuditActor entry={entry} />,
     'Actor ID': <Id id={entry.actorId} />,
     Target: <Id id={entry.targetId} to={targetPath(entry) ?? undefined} />,

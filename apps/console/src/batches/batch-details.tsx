@@ -7,6 +7,7 @@ import { Id } from '../components/id';
 import type { Batch, NamedBatch } from '../components/redelivery-batch';
 import { EndpointName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
+import { useFormatTime } from '../components/use-time-zone';
 import { filterEntries, filterLabels } from './batch-format';
 
 /** Renders who planned, started and cancelled a batch, when and why. */
@@ -41,7 +42,7 @@ export function BatchDetails({ batch }: { batch: NamedBatch }): ReactNode {
 
 /** Renders the filter that a batch was planned with. */
 export function BatchFilter({ batch }: { batch: Batch }): ReactNode {
-  const entries = filterEntries(batch);
+  const entries = filterEntries(batch, useFormatTime());
   if (entries.length === 0) return <Text c="dimmed">All dead letters</Text>;
   return (
     <PropertyList
@@ -63,7 +64,9 @@ export function BatchFilter({ batch }: { batch: Batch }): ReactNode {
 
 /** Renders the filter of a batch in one line, for table rows. */
 export function BatchFilterLine({ batch }: { batch: Batch }): ReactNode {
-  const entries = filterEntries(batch).filter(({ name }) => name !== filterLabels.delivery_state);
+  const entries = filterEntries(batch, useFormatTime()).filter(
+    ({ name }) => name !== filterLabels.delivery_state,
+  );
   if (entries.length === 0) return 'All dead letters';
   return entries.map(({ name, text }, index) => (
     <Fragment key={name}>

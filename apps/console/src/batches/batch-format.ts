@@ -1,5 +1,4 @@
 import type { Batch } from '../components/redelivery-batch';
-import { formatUtcTime } from '../components/time';
 
 /** The names of the filters of a batch, by parameter. */
 export const filterLabels: Record<string, string> = {
@@ -32,8 +31,10 @@ const recordPaths: Record<string, string> = {
   delivery_id: 'deliveries',
 };
 
+type FormatTime = (at: string) => string;
+
 /** Returns the names and values of the filter that a batch was planned with. */
-export function filterEntries({ filter }: Batch): FilterEntry[] {
+export function filterEntries({ filter }: Batch, formatTime: FormatTime): FilterEntry[] {
   return Object.entries(filter).flatMap(([key, value]) => {
     if (value === null || value === undefined) return [];
     if (key === 'delivery_ids' && Array.isArray(value)) {
@@ -41,7 +42,7 @@ export function filterEntries({ filter }: Batch): FilterEntry[] {
     }
     const name = filterLabels[key] ?? key;
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    if (/_(after|before)$|^(since|until)$/.test(key)) return [{ name, text: formatUtcTime(text) }];
+    if (/_(after|before)$|^(since|until)$/.test(key)) return [{ name, text: formatTime(text) }];
     if (key === 'status_class' && text === 'none') return [{ name, text: 'No response' }];
     return [{ name, text, ...(recordPaths[key] && { path: `/${recordPaths[key]}/${text}` }) }];
   });

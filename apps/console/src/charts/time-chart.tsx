@@ -1,6 +1,7 @@
 import { useElementSize } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import { formatUtcTime } from '../components/time';
+import { toWallTime, zoneName, type TimeZone } from '../components/time';
+import { useTimeZone } from '../components/use-time-zone';
 import { ChartFrame, formatValue, type Series } from './chart-frame';
 import classes from './chart.module.css';
 import { formatCompact, axisMaximum, formatInteger } from './scale';
@@ -31,6 +32,7 @@ export function TimeChart({
   height = 190,
 }: TimeChartProps): ReactNode {
   const { ref, width } = useElementSize();
+  const zone = useTimeZone();
   const totals = timestamps.map((_, index) => {
     const values = series.map(({ values: all }) => all[index] ?? 0);
     return kind === 'bars' ? values.reduce((sum, value) => sum + value, 0) : Math.max(...values, 0);
@@ -41,15 +43,21 @@ export function TimeChart({
   const step = plot.width / Math.max(1, timestamps.length);
   const y = (value: number): number => TOP + plot.height * (1 - value / maximum);
   const x = (index: number): number => LEFT + index * step;
-  const labels = timestamps.map((time) => formatUtcTime(time).slice(0, 16));
+  const labels = timestamps.map((time) => toWallTime(time, zone).slice(0, 16).replace('T', ' '));
   const tooltip = (index: number): string =>
     [
-      `${labels[index]} UTC`,
+      `${labels[index]} ${zoneName(timestamps[index]!, zone)}`,
       ...series.map(({ name, values }) => `${name}: ${formatValue(values[index], format)}`),
     ].join('\n');
 
   return (
-    <ChartFrame title={title} series={series} axisLabel="Time (UTC)" labels={labels} format={format}>
+    <ChartFrame
+      title={title}
+      series={series}
+      axisLabel={`Time (${zoneName(Date.now(), zone)})`}
+      labels={labels}
+      format={format}
+    >
       <div ref={ref} style={{ height }}>
         {isEmpty && <div className={classes.empty}>No data in this period</div>}
         {!isEmpty && width > 0 && (
@@ -75,7 +83,7 @@ export function TimeChart({
             )}
             {tickIndexes(timestamps.length, plot.width).map((index) => (
               <text key={index} className={classes.label} x={x(index)} y={height - 4}>
-                {tickLabel(timestamps, index)}
+                {tickLabel(timestamps, index, zone)}
               </text>
             ))}
             {timestamps.map((time, index) => (
@@ -153,8 +161,8 @@ function tickIndexes(count: number, width: number): number[] {
 }
 
 /** Returns the time of a bucket, or its day if the chart spans more than two days. */
-function tickLabel(timestamps: string[], index: number): string {
+function tickLabel(timestamps: string[], index: number, zone: TimeZone): string {
   const span = Date.parse(timestamps.at(-1)!) - Date.parse(timestamps[0]!);
-  const text = formatUtcTime(timestamps[index]!);
+  const text = toWallTime(timestamps[index]!, zone);
   return span > 2 * 86_400_000 ? text.slice(5, 10) : text.slice(11, 16);
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { toProblem } from '../http/problem';
 import { Icon } from './icon';
 import { formatWait } from './time';
+import { useTimeZone } from './use-time-zone';
 
 interface ProblemAlertProps {
   error: unknown;
@@ -14,12 +15,13 @@ interface ProblemAlertProps {
 
 /** Renders an error with its request ID, which identifies the request in the log. */
 export function ProblemAlert({ error, onRetry, children }: ProblemAlertProps): ReactNode {
+  const zone = useTimeZone();
   const { title, detail, requestId, fields, retryAfter } = toProblem(error);
   const fieldErrors = Object.entries(fields);
   return (
     <Alert role="alert" color="red" icon={<Icon name="alert" size={20} />} title={title}>
       {fieldErrors.length === 0 && <Text>{detail}</Text>}
-      {retryAfter && <Text mt={4}>Try again {formatWait(retryAfter, Date.now())}.</Text>}
+      {retryAfter && <Text mt={4}>Try again {formatWait(retryAfter, Date.now(), zone)}.</Text>}
       {fieldErrors.length > 0 && (
         <ul>
           {fieldErrors.map(([field, message]) => (

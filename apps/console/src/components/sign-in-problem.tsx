@@ -4,6 +4,7 @@ import type { Problem } from '../http/problem';
 import { Icon } from './icon';
 import { ProblemAlert } from './problem-alert';
 import { formatWait } from './time';
+import { useTimeZone } from './use-time-zone';
 
 /** Texts for operators, by error code. Other errors are shown with their title and detail. */
 const errorTexts: Record<string, string> = {
@@ -19,12 +20,13 @@ const errorTexts: Record<string, string> = {
 
 /** Shows the error of a sign-in. */
 export function SignInProblem({ problem }: { problem: Problem | null }): ReactNode {
+  const zone = useTimeZone();
   if (!problem) return null;
   const text = errorTexts[problem.code];
   if (!text) return <ProblemAlert error={problem} />;
   return (
     <Alert role="alert" color="red" icon={<Icon name="alert" size={20} />}>
-      {text} {problem.retryAfter && `Try again ${formatWait(problem.retryAfter, Date.now())}.`}
+      {text} {problem.retryAfter && `Try again ${formatWait(problem.retryAfter, Date.now(), zone)}.`}
     </Alert>
   );
 }

@@ -1,8 +1,9 @@
 import { Button, Divider, Popover, Stack, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Icon } from './icon';
-import { parseTimeRange, isPreset, presets, type Preset } from './time-range';
-import { formatUtcTime } from './time';
+import { dayPresets, parseTimeRange, presetLabel, presets } from './time-range';
+import { fromWallTime, toWallTime, zoneName, type TimeZone } from './time';
+import { useTimeZone } from './use-time-zone';
 
 interface TimeRangeSelectProps {
   /** The range as in the URL; "" for any time. */
@@ -13,7 +14,7 @@ interface TimeRangeSelectProps {
   optional?: boolean;
 }
 
-/** Renders a select for a time range: a preset, or a start and an end in UTC. */
+/** Renders a select for a time range: a preset, or a start and an end in the zone of the operator. */
 export function TimeRangeSelect({
   value,
   onChange,
@@ -21,6 +22,8 @@ export function TimeRangeSelect({
   optional = true,
 }: TimeRangeSelectProps): ReactNode {
   const [open, setOpen] = useState(false);
+  const zone = useTimeZone();
+  const text = formatTimeRange(value, zone);
   const selectRange = (range: string): void => {
     onChange(range);
     setOpen(false);
@@ -35,11 +38,11 @@ export function TimeRangeSelect({
           fw={400}
           leftSection={<Icon name="clock" size={14} />}
           rightSection={<Icon name="chevron-down" size={14} />}
-          aria-label={`${label}: ${formatTimeRange(value)}`}
+          aria-label={`${label}: ${text}`}
           onClick={() => setOpen(!open)}
         >
           {label !== 'Time' && `${label}: `}
-          {formatTimeRange(value)}
+          {text}
         </Button>
       </Popover.Target>
       <Popover.Dropdown p="xs" miw={260}>
@@ -47,16 +50,16 @@ export function TimeRangeSelect({
           {optional && (
             <RangeButton text="Any time" isSelected={value === ''} onSelect={() => selectRange('')} />
           )}
-          {(Object.keys(presets) as Preset[]).map((preset) => (
+          {Object.entries({ ...dayPresets, ...presets }).map(([preset, { label: text }]) => (
             <RangeButton
               key={preset}
-              text={presets[preset].label}
+              text={text}
               isSelected={value === preset}
               onSelect={() => selectRange(preset)}
             />
           ))}
-          <Divider my={6} label="Custom range (UTC)" />
-          <CustomRange value={value} onSelect={selectRange} />
+          <Divider my={6} label={`Custom range (${zoneName(Date.now(), zone)})`} />
+          <CustomRange value={value} zone={zone} onSelect={selectRange} />
         </Stack>
       </Popover.Dropdown>
     </Popover>
@@ -79,11 +82,17 @@ function RangeButton(props: { text: string; isSelected: boolean; onSelect: () =>
   );
 }
 
-function CustomRange({ value, onSelect }: { value: string; onSelect: (range: string) => void }): ReactNode {
-  const [from, to] = isPreset(value) ? ['', ''] : value.split('~');
-  const [start, setStart] = useState(toInputValue(from));
-  const [end, setEnd] = useState(toInputValue(to));
-  const range = [start, end].map((text) => (text ? `${text}:00.000Z` : '')).join('~');
+interface CustomRangeProps {
+  value: string;
+  zone: TimeZone;
+  onSelect: (range: string) => void;
+}
+
+function CustomRange({ value, zone, onSelect }: CustomRangeProps): ReactNode {
+  const [from, to] = presetLabel(value) ? ['', ''] : value.split('~');
+  const [start, setStart] = useState(toInputValue(from, zone));
+  const [end, setEnd] = useState(toInputValue(to, zone));
+  const range = [start, end].map((text) => fromWallTime(text, zone)).join('~');
   return (
     <Stack gap={6}>
       <TextInput
@@ -100,25 +109,28 @@ function CustomRange({ value, onSelect }: { value: string; onSelect: (range: str
         value={end}
         onChange={(event) => setEnd(event.currentTarget.value)}
       />
-      <Button size="xs" disabled={!parseTimeRange(range, 0)} onClick={() => onSelect(range)}>
+      <Button size="xs" disabled={!parseTimeRange(range, 0, zone)} onClick={() => onSelect(range)}>
         Apply
       </Button>
     </Stack>
   );
 }
 
-/** Returns the value of a datetime-local input: UTC without "Z", to the minute. */
-function toInputValue(time: string | undefined): string {
+/** Returns the value of a datetime-local input, to the minute. */
+function toInputValue(time: string | undefined, zone: TimeZone): string {
   const ms = Date.parse(time ?? '');
-  return Number.isNaN(ms) ? '' : new Date(ms).toISOString().slice(0, 16);
+  return Number.isNaN(ms) ? '' : toWallTime(ms, zone).slice(0, 16);
 }
 
-export function formatTimeRange(range: string): string {
+function formatTimeRange(range: string, zone: TimeZone): string {
   if (range === '') return 'Any time';
-  if (isPreset(range)) return presets[range].label;
-  const bounds = parseTimeRange(range, 0);
+  const preset = presetLabel(range);
+  if (preset) return preset;
+  const bounds = parseTimeRange(range, 0, zone);
   if (!bounds) return 'Invalid time range';
-  const [after, before] = [bounds.after, bounds.before].map((at) => at && formatUtcTime(at).slice(0, 16));
+  const [after, before] = [bounds.after, bounds.before].map(
+    (at) => at && toWallTime(at, zone).slice(0, 16).replace('T', ' '),
+  );
   if (after && before) return `${after} – ${before}`;
   return after ? `Since ${after}` : `Until ${before}`;
 }

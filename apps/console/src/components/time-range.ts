@@ -1,3 +1,5 @@
+import { startOfDay, type TimeZone } from './time';
+
 /** Presets, with their length in ms. */
 export const presets = {
   '1h': { label: 'Last hour', ms: 3_600_000 },
@@ -10,6 +12,18 @@ export type Preset = keyof typeof presets;
 
 export const isPreset = (text: string): text is Preset => Object.hasOwn(presets, text);
 
+/** Presets for a day in the shown time zone. */
+export const dayPresets = {
+  today: { label: 'Today', daysAgo: 0 },
+  yesterday: { label: 'Yesterday', daysAgo: 1 },
+} as const;
+
+const isDayPreset = (text: string): text is keyof typeof dayPresets => Object.hasOwn(dayPresets, text);
+
+/** Returns the label of a preset, or null for any other range. */
+export const presetLabel = (range: string): string | null =>
+  isPreset(range) ? presets[range].label : isDayPreset(range) ? dayPresets[range].label : null;
+
 /** Bounds of a time range in the format of the API. */
 export interface TimeBounds {
   after?: string;
@@ -17,12 +31,18 @@ export interface TimeBounds {
 }
 
 /**
- * Returns the bounds of a time range in a URL: a preset ("24h"), or two times joined by "~", one of which may
- * be absent ("2026-01-01T00:00:00.000Z~"). Returns null for anything else.
+ * Returns the bounds of a time range in a URL: a preset ("24h", "today"), or two times joined by "~", one of
+ * which may be absent ("2026-01-01T00:00:00.000Z~"). Returns null for anything else.
  * @param now ms since 1970
+ * @param zone the zone of "today" and "yesterday"
  */
-export function parseTimeRange(range: string, now: number): TimeBounds | null {
+export function parseTimeRange(range: string, now: number, zone: TimeZone): TimeBounds | null {
   if (isPreset(range)) return { after: new Date(now - presets[range].ms).toISOString() };
+  if (isDayPreset(range)) {
+    const { daysAgo } = dayPresets[range];
+    const day = (ago: number): string => new Date(startOfDay(now, zone, ago)).toISOString();
+    return { after: day(daysAgo), ...(daysAgo > 0 && { before: day(daysAgo - 1) }) };
+  }
   const parts = range.split('~');
   if (parts.length !== 2 || parts.join('') === '') return null;
   const [after, before] = parts.map((part) => (part === '' ? undefined : new Date(part)));

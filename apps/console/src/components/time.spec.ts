@@ -1,4 +1,13 @@
-import { formatDuration, formatRelativeTime, formatUtcTime } from './time';
+import {
+  formatBothTimes,
+  formatDuration,
+  formatRelativeTime,
+  formatTime,
+  formatWait,
+  fromWallTime,
+  startOfDay,
+  toWallTime,
+} from './time';
 
 const now = Date.UTC(2026, 0, 1);
 
@@ -24,6 +33,28 @@ describe('time formatting', () => {
   ])('formats a duration of %d ms as "%s"', (ms, text) => expect(formatDuration(ms)).toBe(text));
 
   it('formats a time in UTC to the millisecond', () => {
-    expect(formatUtcTime('2026-11-21T14:04:05.123+01:00')).toBe('2026-11-21 13:04:05.123 UTC');
+    expect(formatTime('2026-11-21T14:04:05.123+01:00', 'utc')).toBe('2026-11-21 13:04:05.123 UTC');
+  });
+});
+
+describe('a time zone', () => {
+  it('is shown beside UTC, unless it is UTC', () => {
+    const [shown, other] = formatBothTimes('2026-01-01T22:30:00Z', 'utc');
+    expect(shown).toBe('2026-01-01 22:30:00.000 UTC');
+    const local = formatTime('2026-01-01T22:30:00Z', 'local');
+    expect(other).toBe(local === shown ? undefined : local);
+    expect(formatWait(60, Date.UTC(2026, 0, 1, 12), 'utc')).toBe('in 1 min, at 12:01:00 UTC');
+  });
+
+  it.each(['local', 'utc'] as const)('%s times are parsed and formatted without a change', (zone) => {
+    for (const text of ['2026-01-01T00:00', '2026-07-01T10:15'])
+      expect(toWallTime(fromWallTime(text, zone), zone)).toBe(`${text}:00.000`);
+    expect(fromWallTime('', zone)).toBe('');
+  });
+
+  it.each(['local', 'utc'] as const)('%s days start at midnight', (zone) => {
+    const noon = fromWallTime('2026-03-01T12:00', zone);
+    const start = (daysAgo: number): string => toWallTime(startOfDay(Date.parse(noon), zone, daysAgo), zone);
+    expect([start(0), start(1)]).toEqual(['2026-03-01T00:00:00.000', '2026-02-28T00:00:00.000']);
   });
 });

@@ -9,6 +9,10 @@ const timeUnits: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 const relativeTimeFormat = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
+const zoneNameFormat = new Intl.DateTimeFormat('en', { timeZoneName: 'short' });
+
+/** The time zone in which times are shown: that of the browser, or UTC. */
+export type TimeZone = 'local' | 'utc';
 
 /**
  * Formats a time as "5m ago", "in 2h", or "now" within 5 s.
@@ -22,17 +26,54 @@ export function formatRelativeTime(at: number, now: number): string {
   return relativeTimeFormat.format(Math.trunc(seconds / size), unit);
 }
 
-/** Formats a time as "2026-11-21 13:04:05.123 UTC". */
-export function formatUtcTime(at: string | number): string {
-  return new Date(at).toISOString().replace('T', ' ').replace('Z', ' UTC');
+/** Returns the name of a time zone at a time: "GMT+1", "EST" or "UTC". */
+export const zoneName = (at: string | number, zone: TimeZone): string =>
+  zone === 'utc'
+    ? 'UTC'
+    : zoneNameFormat.formatToParts(new Date(at)).find(({ type }) => type === 'timeZoneName')!.value;
+
+/** Formats a time as "2026-11-21T14:04:05.123" in a time zone. */
+export function toWallTime(at: string | number, zone: TimeZone): string {
+  const date = new Date(at);
+  const offsetMs = zone === 'utc' ? 0 : date.getTimezoneOffset() * 60_000;
+  return new Date(date.getTime() - offsetMs).toISOString().slice(0, -1);
+}
+
+/** Returns a time like "2026-11-21T14:04" in a time zone in the format of the API. Invalid text is unchanged. */
+export function fromWallTime(text: string, zone: TimeZone): string {
+  const ms = Date.parse(zone === 'utc' ? `${text}Z` : text);
+  return Number.isNaN(ms) ? text : new Date(ms).toISOString();
+}
+
+/** Formats a time as "2026-11-21 13:04:05.123 UTC", or with the name of the local time zone. */
+export const formatTime = (at: string | number, zone: TimeZone): string =>
+  `${toWallTime(at, zone).replace('T', ' ')} ${zoneName(at, zone)}`;
+
+/** Formats a time in the shown zone and in the other one, or only once if both are UTC. */
+export function formatBothTimes(at: string | number, zone: TimeZone): string[] {
+  const [shown, other] = [formatTime(at, zone), formatTime(at, zone === 'utc' ? 'local' : 'utc')];
+  return shown === other ? [shown] : [shown, other];
 }
 
 /**
- * Formats a wait as "in 14 min, at 13:04:05", in the local time of this computer.
+ * Returns the start of a day in a time zone, in ms since 1970.
+ * @param now ms since 1970
+ * @param daysAgo 0 for today, 1 for yesterday
+ */
+export function startOfDay(now: number, zone: TimeZone, daysAgo: number): number {
+  const date = new Date(now);
+  return zone === 'utc'
+    ? Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() - daysAgo)
+    : new Date(date.getFullYear(), date.getMonth(), date.getDate() - daysAgo).getTime();
+}
+
+/**
+ * Formats a wait as "in 14 min, at 13:04:05".
  * @param now ms since 1970
  */
-export function formatWait(seconds: number, now: number): string {
-  return `in ${formatDuration(seconds * 1000)}, at ${new Date(now + seconds * 1000).toLocaleTimeString('en-GB')}`;
+export function formatWait(seconds: number, now: number, zone: TimeZone): string {
+  const at = toWallTime(now + seconds * 1000, zone).slice(11, 19);
+  return `in ${formatDuration(seconds * 1000)}, at ${at}${zone === 'utc' ? ' UTC' : ''}`;
 }
 
 /** Formats a duration in ms as "850 ms", "12.4 s", "5 min", "3 h 20 min" or "2 d". */

@@ -7,7 +7,7 @@ import { ActionDialog } from '../components/action-dialog';
 import { Id } from '../components/id';
 import { PropertyList } from '../components/property-list';
 import { QueryContent } from '../components/query-content';
-import { formatUtcTime } from '../components/time';
+import { useFormatTime } from '../components/use-time-zone';
 import { toastSuccess } from '../components/toast';
 import { CapturedMailsNote } from './captured-mails-note';
 import type { Customer } from './customer-actions';
@@ -59,13 +59,14 @@ const typeOf = (factor: Factor): 'Passkey' | 'Authenticator' =>
 
 function FactorRow({ factor, onRemove }: { factor: Factor; onRemove: () => void }): ReactNode {
   const type = typeOf(factor);
+  const formatTime = useFormatTime();
   return (
     <SignInMethodRow
       name={type}
       added="Added"
       createdAt={factor.createdAt}
       lastUsedAt={factor.lastUsedAt}
-      removeLabel={`Remove the ${type.toLowerCase()} added at ${formatUtcTime(factor.createdAt)}`}
+      removeLabel={`Remove the ${type.toLowerCase()} added at ${formatTime(factor.createdAt)}`}
       onRemove={onRemove}
     >
       {isPasskey(factor) ? `${type} “${factor.name}”` : type} <Id id={factor.id} short />

@@ -4,7 +4,7 @@ import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation, useGet } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';
 import { QueryContent } from '../components/query-content';
-import { formatUtcTime } from '../components/time';
+import { useFormatTime } from '../components/use-time-zone';
 import { toastSuccess } from '../components/toast';
 import { UntrustedText } from '../components/untrusted-text';
 import { CapturedMailsNote } from './captured-mails-note';
@@ -38,13 +38,14 @@ export function CustomerIdentities({ customerId }: { customerId: string }): Reac
 
 function IdentityRow({ identity, onRemove }: { identity: Identity; onRemove: () => void }): ReactNode {
   const { providerName, provider, subject, email, createdAt, lastUsedAt } = identity;
+  const formatTime = useFormatTime();
   return (
     <SignInMethodRow
       name={`Identity at ${providerName}`}
       added="Linked"
       createdAt={createdAt}
       lastUsedAt={lastUsedAt}
-      removeLabel={`Remove the identity at ${providerName} linked at ${formatUtcTime(createdAt)}`}
+      removeLabel={`Remove the identity at ${providerName} linked at ${formatTime(createdAt)}`}
       onRemove={onRemove}
     >
       <UntrustedText text={providerName} /> <UntrustedText text={provider} mono />

@@ -6,6 +6,8 @@ import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';
 import { Icon } from '../components/icon';
+import { fromWallTime, toWallTime, zoneName } from '../components/time';
+import { useTimeZone } from '../components/use-time-zone';
 
 interface RecoverProps {
   endpointId: string;
@@ -34,11 +36,9 @@ export function RecoverEndpoint(props: RecoverProps): ReactNode {
 
 const DAY_MS = 86_400_000;
 
-/** Returns the value of a datetime-local input, in UTC. */
-const toInputValue = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
-
 function RecoverDialog({ endpointId, since, onClose }: RecoverProps & { onClose: () => void }): ReactNode {
-  const [from, setFrom] = useState(() => toInputValue(since ? Date.parse(since) : Date.now() - DAY_MS));
+  const zone = useTimeZone();
+  const [from, setFrom] = useState(() => toWallTime(since ?? Date.now() - DAY_MS, zone).slice(0, 16));
   const [to, setTo] = useState('');
   const navigate = useNavigate();
   const recover = useApiMutation(
@@ -55,8 +55,8 @@ function RecoverDialog({ endpointId, since, onClose }: RecoverProps & { onClose:
   const fieldErrors = recover.error?.fields ?? {};
   const submit = async (): Promise<void> => {
     const batch = await recover.mutateAsync({
-      since: `${from}:00.000Z`,
-      ...(to && { until: `${to}:00.000Z` }),
+      since: fromWallTime(from, zone),
+      ...(to && { until: fromWallTime(to, zone) }),
     });
     void navigate(`/batches/${batch.data.id}`);
   };
@@ -77,7 +77,7 @@ function RecoverDialog({ endpointId, since, onClose }: RecoverProps & { onClose:
       </Text>
       <TextInput
         type="datetime-local"
-        label="From (UTC)"
+        label={`From (${zoneName(Date.now(), zone)})`}
         required
         value={from}
         error={fieldErrors.since}
@@ -85,7 +85,7 @@ function RecoverDialog({ endpointId, since, onClose }: RecoverProps & { onClose:
       />
       <TextInput
         type="datetime-local"
-        label="To (UTC)"
+        label={`To (${zoneName(Date.now(), zone)})`}
         description="If empty, the current time is used."
         value={to}
         error={fieldErrors.until}

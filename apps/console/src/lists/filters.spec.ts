@@ -23,7 +23,7 @@ describe('list filters', () => {
   it('converts the filters in a URL to the query of the API request', () => {
     const { values, filterError } = read('q=%20dlv_1&state=failed&attempt=2&time=24h&tab=x');
     expect(filterError).toBeNull();
-    expect(toQuery(values, filters, now)).toEqual({
+    expect(toQuery(values, filters, now, 'utc')).toEqual({
       q: 'dlv_1',
       state: 'failed',
       attempt: '2',
@@ -34,7 +34,7 @@ describe('list filters', () => {
 
   it('CO-05: never sends a complete key, even if the URL contains one', () => {
     const key = `sk_${'a'.repeat(49)}`;
-    expect(toQuery(read(`q=${key}`).values, filters, now)['q']).toBe('sk_aaaaa');
+    expect(toQuery(read(`q=${key}`).values, filters, now, 'utc')['q']).toBe('sk_aaaaa');
   });
 
   it.each(['state=bogus', 'state=constructor', 'attempt=two', 'time=soon', 'resolution=all', 'stat=failed'])(

@@ -1,4 +1,5 @@
 import { parseTimeRange } from '../components/time-range';
+import type { TimeZone } from '../components/time';
 import { redactSecrets } from '../components/redact-secrets';
 
 interface Labeled {
@@ -121,22 +122,23 @@ function isValidValue(filter: Filter, value: string): boolean {
   if (filter.kind === 'number') return /^\d{1,9}$/.test(value);
   if (filter.kind === 'choice' || filter.kind === 'view') return Object.hasOwn(filter.options, value);
   if (filter.kind !== 'time') return true;
-  const bounds = parseTimeRange(value, 0);
+  const bounds = parseTimeRange(value, 0, 'utc');
   return bounds !== null && !(bounds.before && !filter.before);
 }
 
 /**
  * Returns the API parameters of valid values.
  * @param now ms since 1970
+ * @param zone the zone of "today" and "yesterday"
  */
-export function toQuery(values: FilterValues, filters: Filters, now: number): ListQuery {
+export function toQuery(values: FilterValues, filters: Filters, now: number, zone: TimeZone): ListQuery {
   const query: ListQuery = {};
   for (const [name, filter] of Object.entries(filters)) {
     const value = values[name];
     if (!value) continue;
     if (filter.kind !== 'time') query[name] = redactSecrets(value.trim());
     else {
-      const { after, before } = parseTimeRange(value, now) ?? {};
+      const { after, before } = parseTimeRange(value, now, zone) ?? {};
       if (after) query[filter.after] = after;
       if (before && filter.before) query[filter.before] = before;
     }

@@ -7,7 +7,7 @@ import { PropertyList } from '../components/property-list';
 import { QueryContent } from '../components/query-content';
 import { ProjectName } from '../components/record-name';
 import { StatusBadge } from '../components/status-badge';
-import { formatUtcTime } from '../components/time';
+import { AbsoluteTime } from '../components/absolute-time';
 import { UntrustedText } from '../components/untrusted-text';
 import { mailKinds } from '../components/mail-kinds';
 import { mailReason, type MailLogEntry } from './mail-log';
@@ -64,9 +64,9 @@ function MailDetails({ mail, hasMailbox }: { mail: MailLogEntry; hasMailbox: boo
           Customer: <Id id={mail.customerId} to={`/customers/${mail.customerId}`} />,
           Project: <ProjectName id={mail.projectId} link fallback="None" />,
           Attempts: mail.attempts,
-          Created: formatUtcTime(mail.createdAt),
-          ...(mail.nextAttemptAt && { 'Next attempt': formatUtcTime(mail.nextAttemptAt) }),
-          Finished: mail.finishedAt ? formatUtcTime(mail.finishedAt) : '–',
+          Created: <AbsoluteTime at={mail.createdAt} />,
+          ...(mail.nextAttemptAt && { 'Next attempt': <AbsoluteTime at={mail.nextAttemptAt} /> }),
+          Finished: mail.finishedAt ? <AbsoluteTime at={mail.finishedAt} /> : '–',
           'Email ID': <Id id={mail.id} />,
         }}
       />

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router';
+import { usePreferences } from '../http/preferences';
 import type { Problem } from '../http/problem';
 import { fetchPath, type ResponseOf, type ParamsOf, type GetPath } from '../http/queries';
 import {
@@ -12,7 +13,6 @@ import {
   type ListQuery,
 } from './filters';
 
-const PAGE_SIZE = 50;
 /**
  * Maximum number of requests for one page. A response covers a bounded number of records and can be empty
  * although older records match. Requests are repeated until one matches; after that, the operator must
@@ -38,7 +38,7 @@ interface ListOptions<P extends GetPath, Row> {
   rowId?: (row: Row) => string;
   /** Parameters of the page's URL that are not filters. */
   otherParams?: readonly string[];
-  /** Number of rows per request. Default: 50. */
+  /** Number of rows per request. Default: the preference of the operator. */
   pageSize?: number;
 }
 
@@ -118,10 +118,11 @@ export function useList<P extends GetPath, Row = RowOf<P>>(options: ListOptions<
   const urlFilters = useFilters(filters, options.otherParams ?? OTHER_PARAMS);
   const { values, filterError } = urlFilters;
   const [isLive, setLive] = useState(false);
-  const scope = JSON.stringify([values, fixedQuery, pathParams]);
+  const { timeZone, pageSize } = usePreferences();
+  const scope = JSON.stringify([values, fixedQuery, pathParams, timeZone]);
   const [selected, select, deselect] = useSelection(rowId, scope);
   const isUpdating = isLive && selected.size === 0;
-  const query = (): ListQuery => ({ ...toQuery(values, filters, Date.now()), ...fixedQuery });
+  const query = (): ListQuery => ({ ...toQuery(values, filters, Date.now(), timeZone), ...fixedQuery });
 
   const client = useQueryClient();
   const key = [path, 'list', scope];
@@ -131,7 +132,7 @@ export function useList<P extends GetPath, Row = RowOf<P>>(options: ListOptions<
       const pageQuery = pageParam?.query ?? query();
       let cursor = pageParam?.cursor ?? null;
       for (let remainingRequests = MAX_REQUESTS; ; remainingRequests -= 1) {
-        const queryParams = { ...pageQuery, limit: options.pageSize ?? PAGE_SIZE, ...(cursor && { cursor }) };
+        const queryParams = { ...pageQuery, limit: options.pageSize ?? pageSize, ...(cursor && { cursor }) };
         const body = (await fetchPath(
           path,
           { path: pathParams, query: queryParams },
