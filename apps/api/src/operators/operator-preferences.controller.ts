@@ -62,9 +62,9 @@ export class OperatorPreferencesController {
   @ApiProblems('too_many_saved_views')
   async createView(
     @CurrentCaller() caller: OperatorCaller,
-    @Body() { list, name, query, columns = null }: CreateSavedViewRequest,
+    @Body() { list, name, query }: CreateSavedViewRequest,
   ): Promise<SavedViewResponse> {
-    return SavedViewResponse.from(await this.preferences.createView(caller, { list, name, query, columns }));
+    return SavedViewResponse.from(await this.preferences.createView(caller, { list, name, query }));
   }
 
   @Patch('views/:viewId')

@@ -74,6 +74,4 @@ export interface SavedView {
   name: string;
   /** The query of the URL of the list, without "?". */
   query: string;
-  /** null: the default columns. */
-  columns: string[] | null;
 }

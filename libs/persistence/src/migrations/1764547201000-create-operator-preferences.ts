@@ -17,7 +17,6 @@ export class CreateOperatorPreferences1764547201000 implements MigrationInterfac
         list text NOT NULL,
         name text NOT NULL,
         query text NOT NULL,
-        columns text[],
         created_at timestamptz(3) NOT NULL DEFAULT now()
       );
 

@@ -11,7 +11,7 @@ import {
   type SavedView,
 } from '@gatehouse/domain';
 import type { Database } from '../database.js';
-import { arrayOf, jsonb, nullable, smallint, statement, text, textOf, uuid } from '../statements.js';
+import { jsonb, smallint, statement, text, textOf, uuid } from '../statements.js';
 import type { ResultType } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { OperatorPreferencesEntity } from './operator-preferences.entity.js';
@@ -34,12 +34,11 @@ const mergePreferences = statement(
 );
 
 const updateView = statement(
-  { id: uuid, list: textOf<ConsoleList>(), name: text, query: text, columns: nullable(arrayOf(text)) },
+  { id: uuid, list: textOf<ConsoleList>(), name: text, query: text },
   `UPDATE saved_views v SET
-     name = coalesce($3::text, v.name), query = coalesce($4::text, v.query),
-     columns = CASE WHEN $5::boolean THEN $6::text[] ELSE v.columns END
+     name = coalesce($3::text, v.name), query = coalesce($4::text, v.query)
    WHERE v.operator_id = $1 AND v.id = $2
-   RETURNING v.id, v.list, v.name, v.query, v.columns`,
+   RETURNING v.id, v.list, v.name, v.query`,
 );
 
 /** The preferences of operators for the console, and their saved views. */
@@ -84,16 +83,9 @@ export class OperatorPreferencesRepository {
     tx: Tx,
     operatorId: string,
     id: string,
-    { name, query, columns }: Partial<SavedView>,
+    { name, query }: Partial<SavedView>,
   ): Promise<SavedView> {
-    const [row] = await tx.execute(updateView, [
-      operatorId,
-      id,
-      name ?? null,
-      query ?? null,
-      columns !== undefined,
-      columns ?? null,
-    ]);
+    const [row] = await tx.execute(updateView, [operatorId, id, name ?? null, query ?? null]);
     if (!row) throw notFound();
     return row;
   }

@@ -9,6 +9,5 @@ export class SavedViewEntity {
   @Column('text') list!: ConsoleList;
   @Column('text') name!: string;
   @Column('text') query!: string;
-  @Column('text', { array: true, nullable: true }) columns!: string[] | null;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
 }

@@ -5,7 +5,6 @@ import {
   consoleLists,
   consolePageSizes,
   consoleTimeZones,
-  isColumnId,
   isColumnsPatch,
   MAX_LIST_COLUMNS,
   type ConsoleList,
@@ -14,7 +13,7 @@ import {
   type PreferencesPatch,
 } from '@gatehouse/domain';
 import { describeField, presence } from '../../http/field-options.js';
-import { OneOfField, TextField, TextListField } from '../../http/fields.js';
+import { OneOfField, TextField } from '../../http/fields.js';
 
 const columnId = { type: 'string', pattern: '^[a-z][a-z0-9-]{0,39}$' };
 
@@ -51,23 +50,12 @@ const ListColumnsField = (): PropertyDecorator => {
   );
 };
 
-const ColumnsField = (): PropertyDecorator =>
-  TextListField({
-    description: 'The visible columns. null: the default columns',
-    optional: true,
-    nullable: true,
-    maxItems: MAX_LIST_COLUMNS,
-    itemSchema: columnId,
-    isValid: isColumnId,
-    message: '$property must contain ids of columns',
-  });
-
 const ViewNameField = (optional: boolean): PropertyDecorator =>
   TextField({ description: 'Name that the console shows', optional, minLength: 1, maxLength: 60 });
 
 const ViewQueryField = (optional: boolean): PropertyDecorator =>
   TextField({
-    description: 'The filters and the order: the query of the URL of the list, without `?`',
+    description: 'The filters, the order and the columns: the query of the URL of the list, without `?`',
     example: 'success=false&time=24h',
     optional,
     maxLength: 2000,
@@ -84,11 +72,9 @@ export class CreateSavedViewRequest {
   @OneOfField('List of the console', consoleLists, { optional: false }) list!: ConsoleList;
   @ViewNameField(false) name!: string;
   @ViewQueryField(false) query!: string;
-  @ColumnsField() columns?: string[] | null;
 }
 
 export class UpdateSavedViewRequest {
   @ViewNameField(true) name?: string;
   @ViewQueryField(true) query?: string;
-  @ColumnsField() columns?: string[] | null;
 }

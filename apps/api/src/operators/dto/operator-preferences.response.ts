@@ -38,10 +38,8 @@ export class SavedViewResponse {
   @ApiProperty({ enum: consoleLists }) list!: string;
   @ApiProperty() name!: string;
   @ApiProperty({ description: 'The query of the URL of the list, without `?`' }) query!: string;
-  @ApiProperty({ type: [String], nullable: true, description: 'null: the default columns' })
-  columns!: string[] | null;
 
-  static from({ id, list, name, query, columns }: SavedView): SavedViewResponse {
-    return { id, list, name, query, columns };
+  static from({ id, list, name, query }: SavedView): SavedViewResponse {
+    return { id, list, name, query };
   }
 }
