@@ -116,6 +116,41 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     await page.context().close();
   });
 
+  it('keeps the navigation when the files of a screen are missing, and reloads once after an upgrade', async () => {
+    const page = await test.open('/account');
+    const open = (name: string) => page.getByRole('link', { name, exact: true }).click();
+    const remove = (file: string) =>
+      page.route(`**/assets/${file}`, (route) => route.fulfill({ status: 404 }));
+    const documents: string[] = [];
+    page.on('request', (request) => request.isNavigationRequest() && documents.push(request.url()));
+    await waitForHeading(page, 'Account');
+    await remove('endpoints.screen-*.js');
+    await open('Endpoints');
+    await waitForHeading(page, 'This page could not be loaded');
+    expect(await seriousViolations(page)).toEqual([]);
+    await open('Organizations');
+    await waitForHeading(page, 'Organizations');
+    expect(documents).toEqual([]);
+
+    // The server has other files now, but that of the screen is still missing.
+    await page.route('**/console/', (route) =>
+      route.fulfill({ body: '<script src="/console/assets/index-new.js">' }),
+    );
+    await open('Endpoints');
+    await waitForHeading(page, 'This page could not be loaded');
+    expect(documents).toEqual([`${test.instance.baseUrl}/console/endpoints`]);
+    await page.unroute('**/assets/endpoints.screen-*.js');
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await waitForHeading(page, 'Endpoints');
+
+    await remove('*');
+    await page.goto(`${test.instance.baseUrl}/console/organizations`);
+    await page.unroute('**/assets/*');
+    await page.getByRole('link', { name: 'reload the page' }).click();
+    await waitForHeading(page, 'Organizations');
+    await page.context().close();
+  });
+
   it('ignores a ?to= with another origin', async () => {
     const page = await test.open('/account');
     for (const to of ['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)']) {

@@ -1,4 +1,5 @@
 import './app/trusted-types';
+import { areStylesLoaded } from './app/are-styles-loaded';
 // Mantine's styles are in a cascade layer, so that our own styles override them in any load order.
 import '@mantine/core/styles.layer.css';
 import '@mantine/notifications/styles.layer.css';
@@ -7,8 +8,11 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app';
 
-createRoot(document.getElementById('root')!).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
-);
+// Otherwise, the page keeps the error of index.html, with a link that reloads it.
+if (areStylesLoaded) {
+  createRoot(document.getElementById('root')!).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+}

@@ -1,18 +1,47 @@
-import { Anchor, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Container, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, useRouteError } from 'react-router';
+import { Icon } from '../components/icon';
 import { Page } from '../components/page';
-import { ProblemAlert } from '../components/problem-alert';
+import { UntrustedText } from '../components/untrusted-text';
+import { ScreenLoadError } from './lazy-screen';
 
-/**
- * Shown if a screen throws or cannot be loaded. After an upgrade, the files of the old screens no longer
- * exist; reloading the page loads the new ones.
- */
+/** Shown in place of a screen that throws or cannot be loaded. */
 export function RouteError(): ReactNode {
+  const error = useRouteError();
+  const isLoadError = error instanceof ScreenLoadError;
   return (
-    <Page title="This page could not be displayed">
-      <ProblemAlert error={useRouteError()} onRetry={() => window.location.reload()} />
+    <Page title={isLoadError ? 'This page could not be loaded' : 'This page could not be displayed'}>
+      <Alert role="alert" color="red" icon={<Icon name="alert" size={20} />}>
+        <Text>
+          {isLoadError ? (
+            'Check that you are online and that Gatehouse is running, then reload the page.'
+          ) : (
+            <>
+              Unexpected error in the console: <UntrustedText text={String(error)} />
+            </>
+          )}
+        </Text>
+        <Button
+          size="xs"
+          variant="default"
+          mt="sm"
+          leftSection={<Icon name="refresh" />}
+          onClick={() => window.location.reload()}
+        >
+          Reload
+        </Button>
+      </Alert>
     </Page>
+  );
+}
+
+/** Shown for an error outside the frame of the console, such as on the sign-in page. */
+export function PageError(): ReactNode {
+  return (
+    <Container size="xs" pt="20vh">
+      <RouteError />
+    </Container>
   );
 }
 

@@ -1,15 +1,12 @@
 import type { ComponentType } from 'react';
 import { createBrowserRouter, type RouteObject } from 'react-router';
+import { lazyScreen as createLazyScreen } from './lazy-screen';
 import { SessionGate, PageLoader } from './session-gate';
-import { NotFound, RouteError } from './route-error';
+import { NotFound, PageError, RouteError } from './route-error';
 import { Shell } from './shell';
 
-/** Creates the route of a screen whose code is loaded on the first visit. */
-const lazyScreen = (path: string, load: () => Promise<ComponentType>): RouteObject => ({
-  path,
-  lazy: async () => ({ Component: await load() }),
-  errorElement: <RouteError />,
-});
+const lazyScreen = (path: string, load: () => Promise<ComponentType>): RouteObject =>
+  createLazyScreen(path, load, () => router.state.initialized);
 
 const screens: RouteObject[] = [
   lazyScreen('', async () => (await import('../overview/overview.screen')).OverviewScreen),
@@ -55,9 +52,9 @@ export const router = createBrowserRouter(
     {
       Component: SessionGate,
       HydrateFallback: PageLoader,
-      errorElement: <RouteError />,
+      errorElement: <PageError />,
       children: [
-        { Component: Shell, children: screens },
+        { Component: Shell, children: [{ errorElement: <RouteError />, children: screens }] },
         lazyScreen('sign-in', async () => (await import('../sign-in/sign-in.screen')).SignInScreen),
         lazyScreen('setup', async () => (await import('../sign-in/setup.screen')).SetupScreen),
         lazyScreen('invitation', async () => (await import('../sign-in/invitation.screen')).InvitationScreen),
