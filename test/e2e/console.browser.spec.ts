@@ -107,8 +107,18 @@ describeDeliveries('the console in a browser', (test) => {
       .button(/^Revoke (?!all)/)
       .first()
       .click();
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/operator/v1/customers/**', async (route) => {
+      if (route.request().method() === 'GET') await released;
+      await route.continue();
+    });
     await ui.dialogButton('Revoke').click();
+    // The dialog does not wait for the list.
+    await ui.dialog().waitFor({ state: 'hidden' });
+    release();
     await ui.waitForText('No active sessions');
+    await page.unrouteAll();
     expect(await instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me')).toMatchObject({
       status: 401,
     });

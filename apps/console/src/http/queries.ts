@@ -101,7 +101,8 @@ export function useApiMutation<Input, Output>(
         if (problem.code !== 'reauthentication_required' || !(await reauthenticate())) throw problem;
         return sendOnce(input);
       }),
-    onSettled: () => invalidate(...prefixes),
+    // Not awaited: a slow or failed reload is not part of the action.
+    onSettled: () => void invalidate(...prefixes),
   });
 }
 
