@@ -65,6 +65,14 @@ const creators: [kind: string, create: () => Promise<Resource>][] = [
   ],
   ['webhook endpoint', createEndpoint],
   ['identity provider', createIdentityProvider],
+  [
+    'email template',
+    async () => {
+      const { projectId } = await insertProject(instance, instance.credentials.organizationId);
+      const change = (subject: string) => ({ subject });
+      return { path: `/api/v1/projects/${projectId}/mail-templates/verify-email/de`, change };
+    },
+  ],
 ];
 
 async function createEndpoint(): Promise<Resource> {

@@ -4,7 +4,9 @@ import { CurrentCaller, OrganizationKey, SecretKey, type ManagementCaller } from
 import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
+import { ETag } from '../http/entity-tag.js';
 import { camelList, PageQuery } from '../http/paging.js';
+import { IfMatch, Precondition } from '../http/precondition.js';
 import { MailTemplateRequest } from './dto/mail-template.request.js';
 import { MailPreviewResponse, MailTemplateResponse } from './dto/mail-template.response.js';
 import { MailTemplatesService, parseTemplatePath } from './mail-templates.service.js';
@@ -43,6 +45,7 @@ export class MailTemplatesController {
       'Returns the text of the project, or the text of Gatehouse if the project has not changed it.',
   })
   @SecretKey('project:read')
+  @ETag()
   @ApiOkResponse({ type: MailTemplateResponse })
   async get(
     @CurrentCaller() caller: ManagementCaller,
@@ -62,6 +65,7 @@ export class MailTemplatesController {
       'Changes only the fields in the request (JSON Merge Patch, RFC 7396). `null` resets a field to the text of Gatehouse. The first update of a language that Gatehouse does not contain adds it, and requires every field. Emails that already exist keep their text.',
   })
   @OrganizationKey('project:write')
+  @ETag()
   @ApiOkResponse({ type: MailTemplateResponse })
   @ApiProblems('project_archived', 'conflict')
   async update(
@@ -70,9 +74,10 @@ export class MailTemplatesController {
     @Param('kind') kind: string,
     @Param('language') language: string,
     @Body() body: MailTemplateRequest,
+    @IfMatch() precondition: Precondition,
   ): Promise<MailTemplateResponse> {
     const path = parseTemplatePath(projectId, kind, language);
-    return MailTemplateResponse.from(await this.templates.update(caller, path, body));
+    return MailTemplateResponse.from(await this.templates.update(caller, path, body, precondition));
   }
 
   @Delete(':kind/:language')

@@ -39,8 +39,9 @@ import {
 } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { DEFAULT_LIMIT, type Page, type PageQuery } from '../http/paging.js';
+import type { Precondition } from '../http/precondition.js';
 import type { MailTemplateRequest } from './dto/mail-template.request.js';
-import type { EffectiveMailTemplate } from './dto/mail-template.response.js';
+import { MailTemplateResponse, type EffectiveMailTemplate } from './dto/mail-template.response.js';
 
 /** Maximum number of languages of a project that Gatehouse does not contain. */
 const MAX_ADDED_LANGUAGES = 20;
@@ -92,13 +93,14 @@ export class MailTemplatesService {
 
   /**
    * Merges a patch. A patch without changes saves nothing.
-   * @throws GatehouseError `not_found`, `project_archived`, `validation_failed`, `conflict` for too many
-   *   languages
+   * @throws GatehouseError `not_found`, `project_archived`, `precondition_failed`, `validation_failed`, `conflict` for
+   *   too many languages
    */
   update(
     { reach }: ManagementCaller,
     path: TemplatePath,
     patch: MailTemplateRequest,
+    precondition: Precondition,
   ): Promise<EffectiveMailTemplate> {
     return this.transactions.run(async (tx) => {
       // Locked, so that concurrent patches do not overwrite each other's changes.
@@ -107,6 +109,8 @@ export class MailTemplatesService {
       const templates = await this.templates.list(path.projectId, tx);
       assertLanguageLimit(path, templates);
       const current = toEffective(path, templates);
+      // A language without a text has no tag that could match.
+      precondition.assert(current ? MailTemplateResponse.from(current) : {});
       const text = applyPatch(path, current, patch);
       if (current && isDeepStrictEqual(current.text, text)) return current;
       const { kind, language } = path;
