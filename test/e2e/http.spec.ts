@@ -555,6 +555,8 @@ describe('CO-05: anonymous requests', () => {
       state: 'signed_out',
       operator: null,
       expiresAt: null,
+      expiresIn: null,
+      endsIn: null,
       hasSecondFactor: false,
       maySkipEnrollment: false,
       setupRequired: false,

@@ -146,12 +146,23 @@ describe('CO-01: the session of an operator', () => {
     };
     expect(await span(invitee)).toBe(12 * 3600);
     expect(await span(await enterPassword(invitee))).toBe(1800);
-    const { expiresAt } = (await invitee.request('GET', '/session')).body;
+    const { expiresAt, expiresIn, endsIn } = (await invitee.request('GET', '/session')).body;
     const [seen] = await instance.sql<{ at: Date }>(
       `SELECT last_seen_at AS at FROM operator_sessions WHERE token_hash = $1`,
       [hashToken(invitee.cookie!)],
     );
     expect(Date.parse(expiresAt as string) - seen!.at.getTime()).toBe(1_800_000);
+    // Both seconds are of the same moment.
+    expect([1800 - expiresIn, 12 * 3600 - endsIn]).toEqual([expect.any(Number), 1800 - expiresIn]);
+    const remaining = async (change: string) => {
+      await instance.sql(`UPDATE operator_sessions SET ${change} WHERE token_hash = $1`, [
+        hashToken(invitee.cookie!),
+      ]);
+      const { body } = await invitee.request('GET', '/session');
+      return [Math.ceil(body.expiresIn / 600), Math.ceil(body.endsIn / 600)];
+    };
+    expect(await remaining(`last_seen_at = now() - interval '15 minutes'`)).toEqual([2, 72]);
+    expect(await remaining(`ends_at = now() + interval '5 minutes'`)).toEqual([1, 1]);
   });
 
   it('records its use once a minute, but not for background requests of a page', async () => {

@@ -27,6 +27,8 @@ describe('CO-01: an instance without operators', () => {
       state: 'signed_out',
       operator: null,
       expiresAt: null,
+      expiresIn: null,
+      endsIn: null,
       hasSecondFactor: false,
       maySkipEnrollment: false,
       setupRequired: true,

@@ -45,6 +45,8 @@ export class OperatorSessionsService {
       state: session?.stage ?? 'signed_out',
       operator: session && CurrentOperatorResponse.from(session.operator),
       expiresAt: session?.expiresAt.toISOString() ?? null,
+      expiresIn: session?.expiresIn ?? null,
+      endsIn: session?.endsIn ?? null,
       hasSecondFactor: session?.operator.secondFactor ?? false,
       maySkipEnrollment: session?.stage === 'enrollment' && this.maySkipEnrollment(client),
       setupRequired: !session && !(await this.operators.hasAny()),

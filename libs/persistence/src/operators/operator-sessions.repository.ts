@@ -11,6 +11,7 @@ import { pruneStatement, pruneInBatches } from '../prune.js';
 import {
   boolean,
   bytea,
+  integer,
   nullable,
   statement,
   text,
@@ -37,6 +38,10 @@ export interface OperatorSession {
   id: string;
   stage: OperatorStage;
   expiresAt: Date;
+  /** Seconds until `expiresAt`. */
+  expiresIn: number;
+  /** Seconds until the session ends even if it is used. */
+  endsIn: number;
   operator: Operator;
   /** Encrypted secret of the enrolled authenticator. */
   totpSecret: Buffer | null;
@@ -47,7 +52,9 @@ export interface OperatorSession {
 const { idle, absolute, unfinished } = operatorSessionTtl;
 const idleExpiresAt = `s.last_seen_at + interval '${idle} seconds'`;
 const isActive = `${idleExpiresAt} > now() AND s.ends_at > now()`;
-const expiresAtColumn = `least(${idleExpiresAt}, s.ends_at) AS "expiresAt"`;
+const sessionExpiry = `least(${idleExpiresAt}, s.ends_at)`;
+const expiresAtColumn = `${sessionExpiry} AS "expiresAt"`;
+const secondsUntil = (time: string): string => `floor(extract(epoch FROM ${time} - now()))::int`;
 
 const insertSession = statement(
   {},
@@ -106,10 +113,13 @@ const findSession = statement(
     sessionId: uuid,
     stage: textOf<OperatorStage>(),
     expiresAt: timestamptz,
+    expiresIn: integer,
+    endsIn: integer,
     newTotpSecret: nullable(bytea),
     totpSecret: nullable(bytea),
   },
-  `SELECT s.id AS "sessionId", s.stage, ${expiresAtColumn}, s.new_totp_secret AS "newTotpSecret",
+  `SELECT s.id AS "sessionId", s.stage, ${expiresAtColumn}, ${secondsUntil(sessionExpiry)} AS "expiresIn",
+     ${secondsUntil('s.ends_at')} AS "endsIn", s.new_totp_secret AS "newTotpSecret",
      o.totp_secret AS "totpSecret", ${operatorColumns}
    FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
    WHERE s.token_hash = $1 AND ${isActive} AND o.disabled_at IS NULL`,
@@ -227,8 +237,17 @@ export class OperatorSessionsRepository {
   async find(tokenHash: Buffer): Promise<OperatorSession | null> {
     const [row] = await this.database.execute(findSession, [tokenHash]);
     if (!row) return null;
-    const { sessionId, stage, expiresAt, newTotpSecret, totpSecret, ...operator } = row;
-    return { id: sessionId, stage, expiresAt, newTotpSecret, totpSecret, operator };
+    const {
+      sessionId: id,
+      stage,
+      expiresAt,
+      expiresIn,
+      endsIn,
+      newTotpSecret,
+      totpSecret,
+      ...operator
+    } = row;
+    return { id, stage, expiresAt, expiresIn, endsIn, newTotpSecret, totpSecret, operator };
   }
 
   /** Records that the session was used, at most once a minute. */

@@ -50,6 +50,16 @@ export class OperatorSessionResponse {
   })
   expiresAt!: string | null;
 
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Seconds until `expiresAt`' })
+  expiresIn!: number | null;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Seconds until the session ends even if it is used: 12 hours after the sign-in',
+  })
+  endsIn!: number | null;
+
   @ApiProperty({ description: 'True if the operator has an authenticator' }) hasSecondFactor!: boolean;
 
   @ApiProperty({
