@@ -1,5 +1,5 @@
 import decodeQR from 'qr/decode.js';
-import type { Page, Route } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { seriousViolations } from '../support/accessibility.js';
 import { describeConsole, waitForHeading, readBrowserStorage, submitForm } from '../support/console-tests.js';
 import { insertOperator } from '../support/operator-client.js';
@@ -100,19 +100,77 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     await page.context().close();
   });
 
-  it('redirects to the sign-in page, which remembers the requested page, when the session ends', async () => {
+  it('keeps the input when the session ends, and hides the page until the same operator has signed in', async () => {
     const client = await insertOperator(test.instance);
-    const page = await test.open('/customers?status=disabled', client);
-    await waitForHeading(page, 'Customers');
-    // The session ends only after the click, because a background request of the page could fail first.
-    const endSession = async (route: Route): Promise<void> => {
-      await test.instance.sql('DELETE FROM operator_sessions WHERE operator_id = $1', [client.operator.id]);
-      await route.continue();
+    const endSession = () =>
+      test.instance.sql('DELETE FROM operator_sessions WHERE operator_id = $1', [client.operator.id]);
+    const page = await test.open('/organizations', client);
+    await page.getByRole('button', { name: 'Create organization' }).click();
+    const form = page.getByRole('dialog', { name: 'Create organization' });
+    const name = `Typed ${uniqueEmail().slice(0, 8)}`;
+    await form.getByLabel('Name').fill(name);
+    await endSession();
+    await form.getByRole('button', { name: 'Create' }).click();
+
+    const cover = page.getByRole('dialog', { name: 'Session ended' });
+    await cover.getByText('Your session has ended').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    const coveredPoints = await page.evaluate<boolean[]>(`[[5, 5], [0.5, 0.5], [0.95, 0.95]].map(([x, y]) => {
+      const at = document.elementFromPoint(x < 1 ? x * innerWidth : x, y < 1 ? y * innerHeight : y);
+      return at.closest('dialog') !== null;
+    })`);
+    expect(coveredPoints).toEqual([true, true, true]);
+    await page.keyboard.press('Escape');
+    expect(await cover.getByLabel('Email').inputValue()).toBe(client.operator.email);
+    expect(await cover.getByLabel('Email').getAttribute('readonly')).not.toBeNull();
+    await page.keyboard.type(test.instance.credentials.operator.password);
+    await page.keyboard.press('Enter');
+    await cover.getByLabel('Authenticator code').fill(totpCode(client.secret));
+    await page.keyboard.press('Enter');
+    await cover.waitFor({ state: 'detached' });
+    expect(page.url()).toBe(`${test.instance.baseUrl}/console/organizations`);
+    expect(await form.getByLabel('Name').inputValue()).toBe(name);
+    await form.getByRole('button', { name: 'Create' }).click();
+    await waitForHeading(page, name);
+
+    // Another operator must not see what the first one has entered.
+    const other = await insertOperator(test.instance, 'viewer');
+    await endSession();
+    await page.getByRole('link', { name: 'Customers' }).click();
+    await cover.waitFor();
+    await page.context().addCookies([other.browserCookie()]);
+    await page.evaluate(
+      `window.isFirstDocument = true; document.dispatchEvent(new Event('visibilitychange'))`,
+    );
+    await page.getByRole('button', { name: `Account menu: ${other.operator.email}` }).waitFor();
+    expect(await page.evaluate('window.isFirstDocument')).toBeUndefined();
+    await page.context().close();
+  });
+
+  it('warns two minutes before the session ends, and extends it unless it has reached its maximum age', async () => {
+    const client = await insertOperator(test.instance);
+    const page = await test.open('/account', client);
+    await waitForHeading(page, 'Account');
+    /** Changes the session and loads the page without activity, which would extend the session. */
+    const age = async (change: string): Promise<void> => {
+      await test.instance.sql(`UPDATE operator_sessions SET ${change} WHERE operator_id = $1`, [
+        client.operator.id,
+      ]);
+      await page.route('**/operator/v1/**', (route) =>
+        route.continue({ headers: { ...route.request().headers(), 'x-gatehouse-console': 'resting' } }),
+      );
+      await page.reload();
+      await warning.waitFor();
+      await page.unrouteAll();
     };
-    await page.route('**/operator/v1/webhooks/endpoints?*', endSession, { times: 1 });
-    await page.getByRole('link', { name: 'Endpoints' }).click();
-    await page.getByText('Your session has ended').waitFor();
-    expect(page.url()).toBe(`${test.instance.baseUrl}/console/sign-in?to=%2Fendpoints`);
+    const warning = page.getByRole('alert').filter({ hasText: 'You will be signed out in' });
+    await age(`last_seen_at = now() - interval '28 minutes 30 seconds'`);
+    expect(await seriousViolations(page)).toEqual([]);
+    await warning.getByRole('button', { name: 'Stay signed in' }).click();
+    await warning.waitFor({ state: 'detached' });
+    await age(`ends_at = now() + interval '110 seconds'`);
+    await warning.getByText('A session ends 12 hours after the sign-in').waitFor();
+    expect(await warning.getByRole('button').count()).toBe(0);
     await page.context().close();
   });
 

@@ -44,13 +44,10 @@ export function useReturnPath(): string {
   return /^\/(?![/\\])/.test(to) && !to.startsWith('/sign-in') ? to : '/';
 }
 
-/**
- * Redirects to the sign-in screen, which returns to the current path afterwards.
- * @param ended true if the operator was signed in before
- */
-export function RedirectToSignIn({ ended }: { ended: boolean }): ReactNode {
+/** Redirects to the sign-in screen, which returns to the current path afterwards. */
+export function RedirectToSignIn(): ReactNode {
   const { pathname, search } = useLocation();
   const currentPath = `${pathname}${search}`;
   const to = currentPath === '/' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(currentPath)}`;
-  return <Navigate replace to={to} state={{ ended }} />;
+  return <Navigate replace to={to} />;
 }

@@ -1,4 +1,10 @@
-import { useQuery, useQueryClient, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
+import {
+  useQuery,
+  useQueryClient,
+  type QueryKey,
+  type UseMutationResult,
+  type UseQueryResult,
+} from '@tanstack/react-query';
 import { createContext, useCallback, useContext, useEffect, type ReactNode } from 'react';
 import { api, sessionEvents, type Schemas } from '../http/client';
 import type { Problem } from '../http/problem';
@@ -10,6 +16,10 @@ export type Operator = Schemas['CurrentOperatorResponse'];
 export type Role = Operator['role'];
 
 const POLL_MS = 60_000;
+const MIN_POLL_MS = 10_000;
+
+/** Time before the end of a session at which a warning is shown. */
+export const EXPIRY_WARNING_MS = 120_000;
 
 export const SESSION_PATH = '/operator/v1/session';
 export const SESSION_KEY = [SESSION_PATH, {}];
@@ -24,21 +34,30 @@ export function useSessionQuery(): UseQueryResult<Session, Problem> {
     queryKey: SESSION_KEY,
     queryFn: async ({ signal }) => (await fetchPath(SESSION_PATH, {}, signal)) as Session,
     staleTime: POLL_MS,
-    refetchInterval: ({ state: { data } }) => data?.state === 'signed_in' && POLL_MS,
+    refetchInterval: ({ state: { data } }) => data?.state === 'signed_in' && pollInterval(data),
     refetchIntervalInBackground: true,
   });
 }
 
+/** Returns an interval with which a response arrives when the warning begins, and often while it is shown. */
+function pollInterval({ expiresIn }: Session): number {
+  const msUntilWarning = (expiresIn ?? 0) * 1000 - EXPIRY_WARNING_MS;
+  return Math.min(POLL_MS, Math.max(MIN_POLL_MS, msUntilWarning));
+}
+
 /**
- * Returns a function that stores the session of a sign-in or sign-out response and removes all data that was
- * loaded for the previous operator.
+ * Returns a function that stores the session of a sign-in response and removes all data that was loaded in the
+ * previous one. Data of a mounted screen, which continues after the sign-in, is loaded again instead: without
+ * it, its form and the input would be lost.
  */
 export function useReplaceSession(): (session: Session) => void {
   const client = useQueryClient();
   return useCallback(
     (session) => {
-      client.removeQueries({ predicate: ({ queryKey: [path] }) => path !== SESSION_PATH });
+      const isData = ({ queryKey: [path] }: { queryKey: QueryKey }): boolean => path !== SESSION_PATH;
+      client.removeQueries({ predicate: isData, type: 'inactive' });
       client.setQueryData(SESSION_KEY, session);
+      if (session.state === 'signed_in') void client.invalidateQueries({ predicate: isData });
     },
     [client],
   );

@@ -13,22 +13,39 @@ import { navigationCommands, visibleNavigation } from './navigation';
 import { PreferencesProvider } from './preferences-provider';
 import { AccountMenu } from './account-menu';
 import { ReauthenticationProvider } from './reauthentication-provider';
-import { useServer, useSession } from './session';
+import { SessionProvider, useServer, useSession, type Session } from './session';
+import { SessionEndedDialog } from './session-ended-dialog';
+import { SessionExpiryWarning } from './session-expiry-warning';
 import classes from './shell.module.css';
 
 /**
- * Renders the navigation around every screen. Redirects to the sign-in screen if no operator is signed in.
+ * Renders the navigation around every screen. Redirects to the sign-in screen if no operator is signed in. If the
+ * session ends later, the screen stays mounted below the sign-in form, so that its input is not lost.
  */
 export function Shell(): ReactNode {
-  const isSignedIn = useSession().state === 'signed_in';
-  const [wasSignedIn] = useState(isSignedIn);
-  return isSignedIn ? (
-    <PreferencesProvider>
-      <Frame />
-    </PreferencesProvider>
-  ) : (
-    <RedirectToSignIn ended={wasSignedIn} />
+  const session = useSession();
+  const [lastSession, setLastSession] = useState<Session | null>(null);
+  const isSignedIn = session.state === 'signed_in';
+  const isOther = isSignedIn && lastSession !== null && lastSession.operator?.id !== session.operator?.id;
+  if (isSignedIn && !isOther && session !== lastSession) setLastSession(session);
+  if (isOther) return <ReloadPage />;
+  if (!lastSession) return <RedirectToSignIn />;
+  return (
+    <>
+      <SessionProvider session={lastSession}>
+        <PreferencesProvider>
+          <Frame />
+        </PreferencesProvider>
+      </SessionProvider>
+      <SessionEndedDialog email={lastSession.operator!.email} />
+    </>
   );
+}
+
+/** Reloads the page, so that no data of the previous operator stays in memory. */
+function ReloadPage(): ReactNode {
+  useEffect(() => window.location.reload(), []);
+  return null;
 }
 
 function Frame(): ReactNode {
@@ -74,6 +91,7 @@ function Frame(): ReactNode {
           </Suspense>
         </ReauthenticationProvider>
       </main>
+      <SessionExpiryWarning />
       {palette.dialog}
       {shortcutsDialog}
     </div>

@@ -5,9 +5,11 @@ import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { PasswordField } from '../components/password-field';
 import { SignInProblem } from '../components/sign-in-problem';
+import { StartOver } from './start-over';
 
-export function PasswordStep(): ReactNode {
-  const [email, setEmail] = useState('');
+/** @param fixedEmail the address of the only operator who can sign in */
+export function PasswordStep({ fixedEmail }: { fixedEmail?: string | undefined }): ReactNode {
+  const [email, setEmail] = useState(fixedEmail ?? '');
   const [password, setPassword] = useState('');
   const replaceSession = useReplaceSession();
   const signIn = useApiMutation(() => unwrap(api.POST(SESSION_PATH, { body: { email, password } })));
@@ -24,7 +26,8 @@ export function PasswordStep(): ReactNode {
           name="username"
           autoComplete="username"
           required
-          autoFocus
+          autoFocus={fixedEmail === undefined}
+          readOnly={fixedEmail !== undefined}
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
@@ -39,6 +42,7 @@ export function PasswordStep(): ReactNode {
         <Button type="submit" loading={signIn.isPending}>
           Sign in
         </Button>
+        {fixedEmail !== undefined && <StartOver />}
       </Stack>
     </form>
   );

@@ -14,7 +14,12 @@ interface SignInLayoutProps {
 /** Renders the frame of the sign-in pages. A page that was loaded over plain HTTP has no password fields. */
 export function SignInLayout({ title, description, children }: SignInLayoutProps): ReactNode {
   useEffect(() => {
+    const previous = document.title;
     document.title = `${title} · Gatehouse`;
+    // A screen below continues after the sign-in.
+    return () => {
+      document.title = previous;
+    };
   }, [title]);
   return (
     <main className={classes.layout}>

@@ -1,0 +1,90 @@
+import { Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useSession } from '../app/session';
+import { RecoveryCodes } from '../components/recovery-codes';
+import { CodeStep } from './code-step';
+import { SignInLayout } from './sign-in-layout';
+import { EnrollmentStep } from '../app/enrollment-step';
+import { PasswordStep } from './password-step';
+import { SkipEnrollment } from './skip-enrollment';
+import { StartOver } from './start-over';
+
+const START_OVER_TEXT =
+  'Sign-in took too long, or your browser did not store the session cookie. Sign in again.';
+
+interface SignInStepsProps {
+  /** The only operator who can sign in, if the page belongs to one. */
+  email?: string;
+  /** Shown above the password. */
+  description?: string;
+  /** The codes of an authenticator that has just been set up. */
+  recoveryCodes: string[] | null;
+  onRecoveryCodes: (codes: string[] | null) => void;
+}
+
+/**
+ * Renders the current step of a sign-in: the password, then an authenticator code, or at the first sign-in the setup
+ * of an authenticator.
+ */
+export function SignInSteps({
+  email,
+  description,
+  recoveryCodes,
+  onRecoveryCodes,
+}: SignInStepsProps): ReactNode {
+  const { state, operator, setupRequired, maySkipEnrollment } = useSession();
+  const isInProgress = state === 'second_factor' || state === 'enrollment';
+  const [wasInProgress, setWasInProgress] = useState(isInProgress);
+  if (isInProgress && !wasInProgress) setWasInProgress(true);
+
+  // The codes are shown only once, so nothing may navigate away from them.
+  if (recoveryCodes) {
+    return (
+      <SignInLayout
+        title="Save your recovery codes"
+        description="If you lose your authenticator, you can sign in with a recovery code. Each code works once."
+      >
+        <RecoveryCodes codes={recoveryCodes} onSaved={() => onRecoveryCodes(null)} />
+      </SignInLayout>
+    );
+  }
+  switch (state) {
+    case 'signed_in':
+      return null;
+    case 'second_factor':
+      return (
+        <SignInLayout title="Two-factor authentication" description={operator?.email}>
+          <CodeStep />
+        </SignInLayout>
+      );
+    case 'enrollment':
+      return (
+        <SignInLayout title="Set up two-factor authentication" description={operator?.email}>
+          <EnrollmentStep
+            onEnrolled={onRecoveryCodes}
+            footer={
+              <>
+                {maySkipEnrollment && <SkipEnrollment />}
+                <StartOver />
+              </>
+            }
+          />
+        </SignInLayout>
+      );
+    case 'signed_out':
+      return (
+        <SignInLayout title="Sign in" description={wasInProgress ? START_OVER_TEXT : description}>
+          {setupRequired ? <NoOperatorsYet /> : <PasswordStep fixedEmail={email} />}
+        </SignInLayout>
+      );
+  }
+}
+
+function NoOperatorsYet(): ReactNode {
+  return (
+    <Text>
+      No operator exists yet. Run <code>npm run gatehouse -- operator-link</code> on the server and open the
+      link that it prints, or set OPERATOR_EMAIL and OPERATOR_PASSWORD and restart the api.
+    </Text>
+  );
+}
