@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { Agent } from 'node:http';
 import { overviewRanges } from '@gatehouse/domain';
 import { eventually } from '../support/eventually.js';
@@ -7,6 +6,7 @@ import { signIn } from '../support/operator-client.js';
 import { attemptCount, DAYS, deadLetterCount, seedAttempts } from './seed-attempts.js';
 import { BenchInstance } from './bench-instance.js';
 import { seedOrganizations, EMAIL_PREFIX, seedCustomers, FIRST_NAME, FULL_NAME } from './seed-customers.js';
+import { deliveryScreens, pickOne, type BenchData, type Path } from './delivery-screens.js';
 import { exchange } from './exchange.js';
 import { median, percentile, printProgress, type SectionResult } from './report.js';
 import { seedAuditLog, seedBatches, RARE_ACTION } from './seed-console-data.js';
@@ -32,25 +32,6 @@ const ROLLUP_PROBES = 48_000;
 /** Required p95 of the responses for every screen, in ms. */
 const TARGET_MS = 200;
 
-/** The data from which requests are built. */
-interface BenchData {
-  /** The project with half of the log and most customers. */
-  project: string;
-  /** One of a thousand other projects. */
-  smallProject: string;
-  deliveries: string[];
-  endpoints: string[];
-  events: string[];
-  customers: string[];
-  operator: string;
-  /** The running batch. */
-  batch: string;
-}
-
-type Path = string | ((data: BenchData) => string);
-
-const pickOne = (ids: string[]): string => ids[randomInt(ids.length)]!;
-
 /** The requests of the console's screens: a name, and a path below `/operator/v1`. */
 const screens: [name: string, path: Path][] = [
   ...overviewRanges.flatMap((range): [string, Path][] => [
@@ -61,24 +42,25 @@ const screens: [name: string, path: Path][] = [
       (data) => `/overview?range=${range}&projectId=${data.smallProject}`,
     ],
   ]),
-  ['deliveries', '/webhooks/deliveries'],
-  ['deliveries: failed', '/webhooks/deliveries?success=false'],
-  ['deliveries: second attempts', '/webhooks/deliveries?attempt=2'],
-  ['deliveries: an error', '/webhooks/deliveries?error=timeout'],
-  ['deliveries: count, an error', '/webhooks/deliveries/count?error=timeout'],
-  ['deliveries: a customer', ({ customers }) => `/webhooks/deliveries?customer_id=${pickOne(customers)}`],
-  ['deliveries: a pasted id', ({ deliveries }) => `/webhooks/deliveries?q=dlv_${pickOne(deliveries)}`],
-  ["deliveries: a customer's address", '/webhooks/deliveries?q=anna.7@company-7.example'],
-  ['deliveries: a URL', '/webhooks/deliveries?q=https://'],
-  ['deliveries: count', '/webhooks/deliveries/count'],
+  ...deliveryScreens,
+  ['attempts', '/webhooks/attempts'],
+  ['attempts: failed', '/webhooks/attempts?success=false'],
+  ['attempts: second attempts', '/webhooks/attempts?attempt=2'],
+  ['attempts: an error', '/webhooks/attempts?error=timeout'],
+  ['attempts: count, an error', '/webhooks/attempts/count?error=timeout'],
+  ['attempts: a customer', ({ customers }) => `/webhooks/attempts?customer_id=${pickOne(customers)}`],
+  ['attempts: a pasted id', ({ deliveries }) => `/webhooks/attempts?q=dlv_${pickOne(deliveries)}`],
+  ["attempts: a customer's address", '/webhooks/attempts?q=anna.7@company-7.example'],
+  ['attempts: a URL', '/webhooks/attempts?q=https://'],
+  ['attempts: count', '/webhooks/attempts/count'],
   [
-    'deliveries: count, a project with a status',
-    ({ project }) => `/webhooks/deliveries/count?project_id=${project}&http_status=500`,
+    'attempts: count, a project with a status',
+    ({ project }) => `/webhooks/attempts/count?project_id=${project}&http_status=500`,
   ],
-  ['deliveries: a project', ({ smallProject }) => `/webhooks/deliveries?project_id=${smallProject}`],
-  ['deliveries: an endpoint', ({ endpoints }) => `/webhooks/deliveries?endpoint_id=ep_${pickOne(endpoints)}`],
-  ['deliveries: a running batch', ({ batch }) => `/webhooks/deliveries?batch_id=rdl_${batch}`],
-  ['deliveries: count, a running batch', ({ batch }) => `/webhooks/deliveries/count?batch_id=rdl_${batch}`],
+  ['attempts: a project', ({ smallProject }) => `/webhooks/attempts?project_id=${smallProject}`],
+  ['attempts: an endpoint', ({ endpoints }) => `/webhooks/attempts?endpoint_id=ep_${pickOne(endpoints)}`],
+  ['attempts: a running batch', ({ batch }) => `/webhooks/attempts?batch_id=rdl_${batch}`],
+  ['attempts: count, a running batch', ({ batch }) => `/webhooks/attempts/count?batch_id=rdl_${batch}`],
   ['a delivery', ({ deliveries }) => `/webhooks/deliveries/dlv_${pickOne(deliveries)}`],
   ['a delivery: chain', ({ deliveries }) => `/webhooks/deliveries/dlv_${pickOne(deliveries)}/chain`],
   ['dead letters', '/webhooks/dead-letters'],
@@ -222,12 +204,13 @@ const insertUnrolledAttempts = (instance: TestInstance): Promise<unknown> =>
   );
 
 async function loadBenchData(instance: TestInstance): Promise<BenchData> {
-  const { projectId: project } = instance.credentials;
+  const { projectId: project, organizationId: organization } = instance.credentials;
   const selectIds = async (sql: string): Promise<string[]> =>
     (await instance.sql<{ id: string }>(`SELECT id FROM ${sql} LIMIT 200`)).map(({ id }) => id);
   return {
     project,
     smallProject: (await selectIds(`projects WHERE id <> '${project}'`))[0]!,
+    organization,
     deliveries: await selectIds('deliveries TABLESAMPLE system (0.1)'),
     endpoints: await selectIds('webhook_endpoints TABLESAMPLE bernoulli (10)'),
     events: await selectIds('events TABLESAMPLE system (1)'),

@@ -9,9 +9,12 @@ import { getCount, seedInstance, listAll, type SeededInstance } from '../support
 import { insertOperator, signIn, type OperatorClient } from '../support/operator-client.js';
 import { uuidAt, seedDeliveries } from '../support/seed-deliveries.js';
 
-const DELIVERIES = 1_600;
-const ATTEMPTS = '/webhooks/deliveries';
+const COUNT = 1_600;
+const ATTEMPTS = '/webhooks/attempts';
+const DELIVERIES = '/webhooks/deliveries';
 const DEAD_LETTERS = '/webhooks/dead-letters';
+const lists = { [ATTEMPTS]: 'attempts', [DELIVERIES]: 'deliveries', [DEAD_LETTERS]: 'dead letters' } as const;
+type List = keyof typeof lists;
 
 let instance: TestInstance;
 let operator: OperatorClient;
@@ -19,12 +22,13 @@ let seeded: SeededInstance;
 let batches: { small: string; large: string; wide: string };
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
-  seeded = await seedInstance(instance, DELIVERIES);
+  seeded = await seedInstance(instance, COUNT);
   await instance.sql(`UPDATE attempts SET error = 'timeout' WHERE attempt IN (2, 5) AND NOT success`);
   await instance.sql(
     `UPDATE deliveries SET resolution = 'erased' WHERE id IN (
        SELECT id FROM deliveries WHERE resolution = 'redelivered' ORDER BY id LIMIT 20)`,
   );
+  await addUnfinished();
   operator = await signIn(instance);
   const unknownEndpoints = Array.from({ length: 30 }, () => randomUUID());
   batches = {
@@ -34,6 +38,24 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => instance?.stop());
+
+/** Makes some of the deliveries pending, of which a few are being attempted, and others cancelled. */
+async function addUnfinished(): Promise<void> {
+  await instance.sql(
+    `WITH numbered AS (SELECT id, row_number() OVER (ORDER BY id)::int AS n FROM deliveries WHERE state = 'succeeded')
+     UPDATE deliveries d SET finished_at = NULL, last_http_status = 503, last_error = 'http_error',
+       state = CASE WHEN n % 13 = 0 THEN 'cancelled' ELSE 'pending' END,
+       urgency = n % 3,
+       lease_until = CASE WHEN n % 13 <> 0 AND n % 5 = 0 THEN now() + interval '1 day' END,
+       next_attempt_at = CASE WHEN n % 13 <> 0 AND n % 5 <> 0 THEN now() + n % 60 * interval '1 minute' END
+     FROM numbered WHERE numbered.id = d.id AND (n % 11 = 0 OR n % 13 = 0)`,
+  );
+  await instance.sql(
+    `UPDATE attempts a SET success = false, http_status = 503, error = 'http_error'
+     FROM deliveries d WHERE d.id = a.delivery_id AND d.state IN ('pending', 'cancelled')`,
+  );
+  await instance.sql(`UPDATE deliveries SET last_error = 'http_error' WHERE state = 'failed'`);
+}
 
 /**
  * Inserts a batch with a recorded total, and adds every second delivery without a batch to it, up to `count`.
@@ -51,7 +73,7 @@ async function insertBatch(
   );
   await instance.sql(
     `INSERT INTO redelivery_batches (id, kind, filter, state, made, endpoint_ids, created_by, started_at, finished_at)
-     SELECT $1, 'redelivery', '{}', 'completed', $2, $3, 'operator:' || $4, min(created_at), max(finished_at)
+     SELECT $1, 'redelivery', '{}', 'completed', $2, $3, 'operator:' || $4, min(created_at), max(coalesce(finished_at, created_at))
      FROM deliveries WHERE batch_id = $1`,
     [id, batch.created, batch.endpointIds, operator.operator.id],
   );
@@ -60,8 +82,8 @@ async function insertBatch(
 
 type Query = Record<string, string>;
 
-const listExpectedIds = (path: typeof ATTEMPTS | typeof DEAD_LETTERS, query: Query): Promise<string[]> =>
-  findExpectedIds(instance, path === ATTEMPTS ? 'attempts' : 'dead letters', query);
+const listExpectedIds = (path: List, query: Query): Promise<string[]> =>
+  findExpectedIds(instance, lists[path], query);
 
 const findDelivery = async (where: string): Promise<string> => {
   const [row] = await instance.sql<{ id: string }>(
@@ -72,17 +94,16 @@ const findDelivery = async (where: string): Promise<string> => {
 const findAttempt = async (delivery: string): Promise<string> =>
   (await listExpectedIds(ATTEMPTS, { delivery_id: delivery }))[0]!;
 
-/** Checks that each query lists and counts exactly the expected ids, which are empty unless `hasResults`. */
-const expectFound = (
-  path: typeof ATTEMPTS | typeof DEAD_LETTERS,
-  queries: Query[],
-  hasResults = true,
-): Promise<void> =>
+/**
+ * Checks that each query lists and counts exactly the expected ids.
+ * @param hasResults null if they may be empty
+ */
+const expectFound = (path: List, queries: Query[], hasResults: boolean | null = true): Promise<void> =>
   checkCases(
     queries.map((query) => [JSON.stringify(query), query] as const),
     async (query) => {
       const ids = await listExpectedIds(path, query);
-      expect(ids.length > 0).toBe(hasResults);
+      if (hasResults !== null) expect(ids.length > 0).toBe(hasResults);
       expect(await listAll(operator, path, query)).toEqual(ids);
       const { limit: _, ...filter } = query;
       expect(await getCount(operator, path, filter)).toEqual({ count: ids.length, isMore: false });
@@ -125,6 +146,7 @@ describe('the log of attempts for operators', () => {
       { q: email, customer_id: otherAda },
       { q: long },
       { q: 'https://one.example.com/hooks/' },
+      { organization_id: instance.credentials.organizationId, attempt: '2' },
       // Longer than the index of URLs.
       { q: `https://one.example.com/${'x'.repeat(299)}`, success: 'false' },
       ...Object.values(batches).flatMap((id): Query[] => [
@@ -191,7 +213,7 @@ describe('the log of attempts for operators', () => {
       ...['customer.created', '%', 'nobody@example.com', 'https://elsewhere.example.com/', randomUUID()],
       ...[`rdl_${randomUUID()}`, `att_${randomUUID()}`, `dlv_${'0'.repeat(36)}`],
     ];
-    const cases = [ATTEMPTS, DEAD_LETTERS, '/events'].flatMap((path) =>
+    const cases = [ATTEMPTS, DELIVERIES, DEAD_LETTERS, '/events'].flatMap((path) =>
       texts.map((q) => [`${path}?q=${q}`, path, q] as const),
     );
     await checkCases(cases, async (path, q) => {
@@ -222,12 +244,143 @@ describe('the log of attempts for operators', () => {
     const statuses = await Promise.all(
       [
         ...['attempt=1', 'error=timeout', `batch_id=rdl_${randomUUID()}`, `customer_id=${randomUUID()}`].map(
-          (query) => `${ATTEMPTS}?${query}`,
+          (query) => `${DELIVERIES}?${query}`,
         ),
-        ...[`${ATTEMPTS}?q=ada@example.com`, `${DEAD_LETTERS}?resolution=waiting`, `${ATTEMPTS}/count`],
+        ...[`${DELIVERIES}?q=ada@example.com`, `${DEAD_LETTERS}?resolution=waiting`, `${DELIVERIES}/count`],
       ].map(async (path) => (await instance.requestWithSecretKey('GET', `/v1${path}`)).status),
     );
     expect(statuses).toEqual([400, 400, 400, 400, 400, 400, 404]);
+  });
+});
+
+describe('the list of deliveries for operators', () => {
+  const list = async (query: Query) =>
+    (await operator.request('GET', `${DELIVERIES}?${new URLSearchParams(query)}`)).body;
+
+  it('finds and counts by every filter, alone and together', async () => {
+    await instance.sql(`UPDATE webhook_endpoints SET name = 'Order Service' WHERE id = $1`, [
+      seeded.endpoints[1],
+    ]);
+    const [first, , wide, other] = seeded.endpoints.map((id) => `ep_${id}`) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    const [ada, , grace] = seeded.customers.map(({ id }) => id) as [string, string, string];
+    const { organizationId } = instance.credentials;
+    const middle = new Date(Date.now() - 2 * 86_400_000).toISOString();
+    const owners: Query[] = [
+      {},
+      { project_id: seeded.projects[0] },
+      { organization_id: organizationId },
+      { endpoint_id: first },
+      { endpoint_id: wide },
+      { q: 'order s' },
+      { q: 'https://one.example.com/' },
+      { customer_id: grace },
+      { batch_id: `rdl_${batches.small}` },
+      { batch_id: `rdl_${batches.large}` },
+    ];
+    const filters: Query[] = [
+      {},
+      ...['pending', 'succeeded', 'failed', 'cancelled'].map((state) => ({ state })),
+      { failed_attempts: 'true' },
+      { failed_attempts: 'false' },
+      { status_class: '5xx' },
+      { created_after: middle },
+    ];
+    await expectFound(
+      DELIVERIES,
+      owners.flatMap((owner) => filters.map((filter) => ({ ...owner, ...filter }))),
+      null,
+    );
+    await expectFound(DELIVERIES, [
+      { http_status: '404', limit: '7' },
+      { error: 'http_error', created_before: middle },
+      { event: 'customer.created', state: 'pending', limit: '3' },
+      { organization_id: organizationId, limit: '23' },
+      { project_id: seeded.projects[1], organization_id: await organizationOf(other) },
+      { customer_id: ada, q: 'ada@example.com' },
+      { q: 'one.example.com' },
+      { q: await findDelivery(`state = 'pending'`) },
+    ]);
+    await expectFound(
+      DELIVERIES,
+      [
+        { project_id: seeded.projects[1], organization_id: organizationId },
+        { organization_id: randomUUID() },
+        { state: 'succeeded', status_class: '5xx' },
+        { q: 'no such endpoint' },
+      ],
+      false,
+    );
+  });
+
+  const organizationOf = async (endpoint: string): Promise<string> => {
+    const [row] = await instance.sql<{ id: string }>(
+      'SELECT organization_id AS id FROM webhook_endpoints WHERE id = $1',
+      [endpoint.slice(3)],
+    );
+    return row!.id;
+  };
+
+  it('sorts by creation in both directions, and by the next attempt', async () => {
+    const query = { project_id: seeded.projects[0], limit: '50' };
+    const newestFirst = await listExpectedIds(DELIVERIES, { project_id: seeded.projects[0] });
+    expect(await listAll(operator, DELIVERIES, { ...query, sort: 'created_at' })).toEqual(
+      newestFirst.toReversed(),
+    );
+    const waiting = async (where: string): Promise<string[]> => {
+      const rows = await instance.sql<{ id: string }>(
+        `SELECT 'dlv_' || id AS id FROM deliveries WHERE next_attempt_at IS NOT NULL AND ${where}
+         ORDER BY next_attempt_at, deliveries.id`,
+      );
+      return rows.map(({ id }) => id);
+    };
+    const cases: [Query, string][] = [
+      [{}, 'true'],
+      [{ project_id: seeded.projects[0] }, `project_id = '${seeded.projects[0]}'`],
+      [{ endpoint_id: `ep_${seeded.endpoints[0]}` }, `endpoint_id = '${seeded.endpoints[0]}'`],
+      [{ state: 'failed' }, 'false'],
+    ];
+    for (const [filter, where] of cases) {
+      const ids = await waiting(where);
+      const sorted = { ...filter, sort: 'next_attempt_at', limit: '4' };
+      expect(await listAll(operator, DELIVERIES, sorted)).toEqual(ids);
+      expect(await listAll(operator, DELIVERIES, { ...sorted, sort: '-next_attempt_at' })).toEqual(
+        ids.toReversed(),
+      );
+      const { limit: _, ...counted } = sorted;
+      expect(await getCount(operator, DELIVERIES, counted)).toEqual({ count: ids.length, isMore: false });
+    }
+    const { next_cursor: cursor } = await list({ sort: 'next_attempt_at', limit: '1' });
+    expect(await list({ sort: 'created_at', limit: '1', cursor })).toMatchObject({ code: 'invalid_cursor' });
+  });
+
+  it('shows the customer, the endpoint, the attempts and the last response', async () => {
+    const [ada] = seeded.customers;
+    const [delivery] = (await list({ customer_id: ada!.id, state: 'failed', limit: '1' })).data;
+    expect(delivery).toMatchObject({
+      customer_id: ada!.id,
+      customer_email: ada!.email,
+      organization_id: instance.credentials.organizationId,
+      endpoint_name: expect.stringMatching(/example\.com|Order Service/),
+      attempt: 5,
+      max_attempts: 5,
+      last_attempt: { http_status: expect.any(Number), error: 'http_error' },
+    });
+    await instance.sql('UPDATE deliveries SET last_http_status = NULL, attempt = 0 WHERE id = $1', [
+      (await findDelivery(`state = 'pending'`)).slice(4),
+    ]);
+    const [pending] = (await list({ state: 'pending', limit: '1' })).data;
+    expect(pending).toMatchObject({ attempt: 0, last_attempt: null });
+  });
+
+  it('rejects unknown filters, orders and cursors', async () => {
+    const queries = ['state=lost', 'sort=event', 'success=false', 'organization_id=x', 'failed_attempts=1'];
+    await expectRejected(queries.map((query) => `${DELIVERIES}?${query}`));
+    await expectRejected([`${DELIVERIES}/count?limit=1`]);
   });
 });
 
@@ -243,6 +396,8 @@ describe('dead letters for operators', () => {
       { q: 'ada@example.com', resolution: 'resolved' },
       { q: `${url}/hooks` },
       { q: url, resolution: 'resolved', event: 'session.created' },
+      { organization_id: instance.credentials.organizationId },
+      { organization_id: instance.credentials.organizationId, resolution: 'resolved' },
     ];
     await expectFound(DEAD_LETTERS, [...queries, ...queries.map((query) => ({ ...query, limit: '13' }))]);
   });
@@ -367,7 +522,7 @@ it('shows operators the status of the endpoint of a delivery, even when the endp
       seeded.endpoints[1],
       state,
     ]);
-    expect((await operator.request('GET', `${ATTEMPTS}/${id}`)).body.data.endpoint_status).toBe(state);
+    expect((await operator.request('GET', `${DELIVERIES}/${id}`)).body.data.endpoint_status).toBe(state);
   }
   const { body } = await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${id}`);
   expect(body.data).not.toHaveProperty('endpoint_status');
@@ -466,7 +621,7 @@ describe('deliveries of customers with many events', () => {
       { q: 'ada@example.com' },
       { customer_id: busy, event: 'customer.created' },
     ];
-    for (const path of [ATTEMPTS, DEAD_LETTERS] as const) await expectFound(path, queries);
+    for (const path of [ATTEMPTS, DELIVERIES, DEAD_LETTERS] as const) await expectFound(path, queries);
     for (const query of queries) {
       const { body } = await plan({ ...query, resolution: 'waiting' });
       expect([query, body.data.total]).toEqual([query, (await listExpectedIds(DEAD_LETTERS, query)).length]);
@@ -530,6 +685,8 @@ describe('a count', () => {
       await getCount(operator, ATTEMPTS, { http_status: '500', project_id: seeded.projects[0] }),
     ).toEqual(full);
     expect(await getCount(operator, DEAD_LETTERS)).toEqual(full);
+    expect(await getCount(operator, DELIVERIES)).toEqual(full);
+    expect(await getCount(operator, DELIVERIES, { endpoint_id: `ep_${endpoint}` })).toEqual(full);
     expect(await getCount(operator, '/events')).toEqual(full);
   });
 

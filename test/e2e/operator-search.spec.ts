@@ -264,7 +264,9 @@ describe('a search text in the URL', () => {
   it('CO-05: is rejected if it contains a complete secret key or signing secret, while a key prefix finds the key', async () => {
     const { secretKey } = instance.credentials;
     const countedLists =
-      `customers operators organizations projects webhooks/deliveries webhooks/endpoints`.split(' ');
+      `customers operators organizations projects webhooks/attempts webhooks/deliveries webhooks/endpoints`.split(
+        ' ',
+      );
     const paths = [
       ...['/search', '/events', '/webhooks/dead-letters'],
       ...countedLists.flatMap((list) => [`/${list}`, `/${list}/count`]),

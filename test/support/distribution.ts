@@ -152,6 +152,7 @@ export const crossOrganizationStatements: Record<string, string[]> = {
     'select attempts, deliveries, webhook_endpoints',
     'select audit_log',
     'select customers',
+    'select customers, deliveries, events, webhook_endpoints',
     'select customers, events',
     'select deliveries, events',
     'select deliveries, events, webhook_endpoints',

@@ -6,6 +6,7 @@ import type { TestInstance } from './test-instance.js';
  */
 const conditions: Record<string, string> = {
   project_id: 'd.project_id::text = $',
+  organization_id: 'd.organization_id::text = $',
   endpoint_id: 'd.endpoint_id::text = $',
   event: 'd.event_type = $',
   event_id: 'd.event_id::text = $',
@@ -25,6 +26,15 @@ const deadLetterConditions: Record<string, string> = {
   ...conditions,
   http_status: 'd.last_http_status::text = $',
 };
+const deliveryConditions: Record<string, string> = {
+  ...deadLetterConditions,
+  state: 'd.state = $',
+  status_class: `CASE d.last_http_status WHEN 0 THEN 'none' ELSE d.last_http_status / 100 || 'xx' END = $`,
+  error: 'd.last_error = $',
+  failed_attempts: 'EXISTS (SELECT FROM attempts WHERE delivery_id = d.id AND NOT success)::text = $',
+  created_after: 'd.created_at > $::timestamptz',
+  created_before: 'd.created_at < $::timestamptz',
+};
 
 /** The condition of a search text, by its form. */
 const searchConditions: [RegExp, string][] = [
@@ -35,6 +45,11 @@ const searchConditions: [RegExp, string][] = [
   [/^https/, 'd.endpoint_id IN (SELECT id FROM webhook_endpoints WHERE starts_with(url, $))'],
   [/@/, 'e.customer_id IN (SELECT id FROM customers WHERE email = lower(trim($)))'],
   [/^[0-9a-f-]{36}$/, 'e.customer_id::text = $'],
+  [
+    /./,
+    `d.endpoint_id IN (SELECT id FROM webhook_endpoints WHERE CASE WHEN name IS NULL
+       THEN starts_with(split_part(url, '/', 3), $) ELSE strpos(lower(name), lower($)) > 0 END)`,
+  ],
 ];
 
 /** The condition of each `resolution` of dead letters. */
@@ -46,14 +61,20 @@ export const resolutionConditions: Record<string, string> = {
   erased: `d.resolution = 'erased'`,
 };
 
+const conditionsOf = {
+  attempts: conditions,
+  deliveries: deliveryConditions,
+  'dead letters': deadLetterConditions,
+};
+
 /**
- * Returns the ids that a list of attempts or dead letters must contain, newest first.
+ * Returns the ids that a list of attempts, deliveries or dead letters must contain, newest first.
  * @param query the query parameters of the caller
  * @param reach SQL condition for the rows that the caller can access
  */
 export async function findExpectedIds(
   instance: TestInstance,
-  list: 'attempts' | 'dead letters',
+  list: keyof typeof conditionsOf,
   query: Record<string, string>,
   reach = 'true',
 ): Promise<string[]> {
@@ -61,16 +82,17 @@ export async function findExpectedIds(
   const isLog = list === 'attempts';
   const values = Object.values(filters).map((value) => value.replace(/^(dlv|att|evt|ep|rdl)_/, ''));
   const clauses = Object.entries(filters).map(([name, value], index) => {
-    const condition = (isLog ? conditions : deadLetterConditions)[name];
-    return (condition ?? searchConditions.find(([form]) => form.test(value))![1]).replace(
+    const condition = conditionsOf[list][name];
+    return (condition ?? searchConditions.find(([form]) => form.test(value))![1]).replaceAll(
       '$',
       `$${index + 1}`,
     );
   });
-  if (!isLog) clauses.push(`d.state = 'failed'`, resolutionConditions[resolution]!);
+  if (list === 'dead letters') clauses.push(`d.state = 'failed'`, resolutionConditions[resolution]!);
   const id = isLog ? 'a.id' : 'd.id';
   const rows = await instance.sql<{ id: string }>(
-    `SELECT DISTINCT ${id} FROM attempts a JOIN deliveries d ON d.id = a.delivery_id JOIN events e ON e.id = d.event_id
+    `SELECT DISTINCT ${id} FROM attempts a ${isLog ? '' : 'RIGHT'} JOIN deliveries d ON d.id = a.delivery_id
+       JOIN events e ON e.id = d.event_id
      WHERE ${[reach, ...clauses].join(' AND ')} ORDER BY ${id} DESC`,
     values,
   );

@@ -59,3 +59,9 @@ export class Conditions {
     return this.conditions.join(' AND ');
   }
 }
+
+/** Returns SQL for the id of an organization, if it is within a reach. */
+export function organizationWithinSql(where: Conditions, reach: Reach, id: string): string {
+  const organizations = `SELECT o.id, o.id AS organization_id FROM organizations o WHERE o.id = ${where.bind(id)}`;
+  return `SELECT o.id FROM (${organizations}) o WHERE ${where.reachCondition('o', 'NULL', reach)}`;
+}

@@ -97,7 +97,9 @@ export {
   type DeliveryFilter,
 } from './webhooks/delivery-filter.js';
 export * from './webhooks/delivery-processing.repository.js';
+export { deliverySorts, type DeliverySort } from './webhooks/delivery-list-scan.js';
 export * from './webhooks/delivery-retention.repository.js';
+export * from './webhooks/delivery-search.repository.js';
 export * from './webhooks/endpoint-events.js';
 export * from './webhooks/endpoint-health.repository.js';
 export * from './webhooks/endpoint-stats.repository.js';

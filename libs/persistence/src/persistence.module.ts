@@ -69,6 +69,7 @@ import { DeliveryAnnouncer } from './webhooks/delivery-announcer.js';
 import { DeliveryChainsRepository } from './webhooks/delivery-chains.repository.js';
 import { DeliveryProcessingRepository } from './webhooks/delivery-processing.repository.js';
 import { DeliveryRetentionRepository } from './webhooks/delivery-retention.repository.js';
+import { DeliverySearchRepository } from './webhooks/delivery-search.repository.js';
 import { EndpointHealthRepository } from './webhooks/endpoint-health.repository.js';
 import { EndpointStatsRepository } from './webhooks/endpoint-stats.repository.js';
 import { ReadyQueueRepository } from './webhooks/ready-queue.repository.js';
@@ -93,6 +94,7 @@ const repositories: Provider[] = [
   CustomersRepository,
   DeadLettersRepository,
   DeliveryChainsRepository,
+  DeliverySearchRepository,
   EncryptedValuesRepository,
   EndpointHealthRepository,
   EndpointStatsRepository,

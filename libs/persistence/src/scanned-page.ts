@@ -5,13 +5,13 @@ import { nullable, uuid, type RowMap } from './statements.js';
 export interface ScannedPage<T> {
   /** May contain fewer items than requested, even none, if the scanned rows contain no more matches. */
   items: T[];
-  /** The id after which the list continues, or null at its end. */
+  /** The position after which the list continues, the id unless `scanPage` has `positionOf`; null at its end. */
   next: string | null;
 }
 
 /**
- * A match of a scan, or a row without a match; with the last scanned id, null if the scan reached the end of
- * the list.
+ * A match of a scan, or a row without a match; with the last scanned position, null if the scan reached the end
+ * of the list.
  */
 export type ScannedRow<T> = { scannedTo: string | null } & (T | { id: null });
 
@@ -24,32 +24,53 @@ export const boundedScanRow = <Page extends RowMap>(page: Page) => ({ scannedTo:
 export const matchingRows = <T extends { id: string }>(rows: ScannedRow<T>[]): T[] =>
   rows.filter((row): row is { scannedTo: string | null } & T => row.id !== null);
 
+/** The order of a scan. */
+export interface ScanOrder {
+  /** ORDER BY of the scanned rows. */
+  scanned: string;
+  /** ORDER BY of the rows of the page. */
+  page: string;
+  /** SQL for the position of a scanned row. */
+  position: string;
+}
+
+const newestFirst: ScanOrder = { scanned: 'id DESC', page: 'page.id DESC', position: 'id' };
+
 /**
  * Returns SQL of a bounded scan.
  * @param scan SQL for the next rows, at most `window`
- * @param page SELECT from `scanned` for the matching rows, newest first
+ * @param page SELECT from `scanned` for the matching rows, in the order of the scan
  */
-export const boundedScanSql = (where: Conditions, scan: string, page: string, window: number): string => `
+export const boundedScanSql = (
+  where: Conditions,
+  scan: string,
+  page: string,
+  window: number,
+  { scanned, page: pageOrder, position }: ScanOrder = newestFirst,
+): string => `
   WITH scanned AS MATERIALIZED (${scan}), page AS (${page})
-  SELECT last.id AS "scannedTo", page.*
-  FROM (SELECT (SELECT id FROM scanned ORDER BY id DESC OFFSET ${where.bind(window - 1)} LIMIT 1) AS id) last
+  SELECT last.position AS "scannedTo", page.*
+  FROM (
+      SELECT (SELECT ${position} FROM scanned ORDER BY ${scanned} OFFSET ${where.bind(window - 1)} LIMIT 1) AS position
+    ) last
     LEFT JOIN page ON true
-  ORDER BY page.id DESC`;
+  ORDER BY ${pageOrder}`;
 
 /**
- * Reads a page, newest first, in scans that grow until the page is full.
+ * Reads a page in scans that grow until the page is full.
  * @param scanSizes number of rows of each scan
- * @param before last id of the previous page
- * @param scan must return up to `limit` + 1 matches, newest first, and at least one row
+ * @param after last position of the previous page
+ * @param scan must return up to `limit` + 1 matches in the order of the list, and at least one row
  */
 export async function scanPage<T extends { id: string }>(
   scanSizes: number[],
-  before: string | null,
+  after: string | null,
   limit: number,
-  scan: (before: string | null, window: number) => Promise<ScannedRow<T>[]>,
+  scan: (after: string | null, window: number) => Promise<ScannedRow<T>[]>,
+  positionOf: (item: T) => string = ({ id }) => id,
 ): Promise<ScannedPage<T>> {
   const found: T[] = [];
-  let next = before;
+  let next = after;
   for (const window of scanSizes) {
     const rows = await scan(next, window);
     found.push(...matchingRows(rows));
@@ -58,5 +79,5 @@ export async function scanPage<T extends { id: string }>(
     if (!next) return { items: found, next: null };
   }
   const items = found.slice(0, limit);
-  return { items, next: found.length > limit ? items.at(-1)!.id : next };
+  return { items, next: found.length > limit ? positionOf(items.at(-1)!) : next };
 }

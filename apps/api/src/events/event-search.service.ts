@@ -62,7 +62,8 @@ export class EventSearchService {
   /** Returns the filter of a query, or null if nothing can match. */
   private async toFilter(query: CountEventsQuery): Promise<EventFilter | null> {
     const conditions = await this.searchTerms.conditionsOf(query);
-    if (!conditions || conditions.endpointIds || conditions.endpointUrl) return null;
+    const { endpointIds, endpointUrl, endpointName } = conditions ?? {};
+    if (!conditions || endpointIds || endpointUrl || endpointName) return null;
     const deliveryEventId = conditions.deliveryId
       ? await this.lookups.findEventIdOfDelivery(conditions.deliveryId)
       : null;

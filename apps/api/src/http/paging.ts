@@ -70,6 +70,21 @@ export async function readScannedPage<T>(
   return { items, nextCursor: next && cursors.encode(list, next) };
 }
 
+/**
+ * Like `readScannedPage`, for a list whose order requires more than an id.
+ * @param read must return up to `limit` records that follow the position `after`
+ */
+export async function readPositionedPage<T>(
+  cursors: CursorCodec,
+  list: unknown,
+  query: PageQuery,
+  read: (after: string | null, limit: number) => Promise<ScannedPage<T>>,
+): Promise<Page<T>> {
+  const after = query.cursor === undefined ? null : cursors.decodeBytes(list, query.cursor).toString();
+  const { items, next } = await read(after, query.limit ?? DEFAULT_LIMIT);
+  return { items, nextCursor: next && cursors.encodeBytes(list, Buffer.from(next)) };
+}
+
 /** Returns the response of a list in the `/api/v1` family. */
 export const camelList = <T>(data: T[], nextCursor: string | null) => ({
   data,

@@ -13,9 +13,13 @@ export interface SearchConditions {
   deliveryId?: string;
   attemptId?: string;
   eventId?: string;
-  /** Any of these endpoints. If there are too many, `endpointUrl` is set instead: the start of their URLs. */
+  /**
+   * Any of these endpoints. If there are too many, `endpointUrl` is set instead, the start of their URLs, or
+   * `endpointName`, a part of their names.
+   */
   endpointIds?: string[];
   endpointUrl?: string;
+  endpointName?: string;
   /** Any of these customers. */
   customerIds?: string[];
 }
@@ -29,7 +33,7 @@ export class SearchTermsService {
   async conditionsOf({ q, customer_id: customer }: SearchTerms): Promise<SearchConditions | null> {
     if (q === undefined) return customer ? { customerIds: [customer] } : {};
     const term = parseSearchTerm(q);
-    const conditions = term && (await this.resolveReference(term));
+    const conditions = term ? await this.resolveReference(term) : await this.findEndpointsByName(q);
     if (!conditions || !customer) return conditions;
     const customers = conditions.customerIds ?? [customer];
     return customers.includes(customer) ? { ...conditions, customerIds: [customer] } : null;
@@ -64,6 +68,12 @@ export class SearchTermsService {
   private async findEndpointsByUrl(start: string): Promise<SearchConditions | null> {
     const endpointIds = await this.lookups.findEndpointIdsByUrl(start);
     if (!endpointIds) return { endpointUrl: start };
+    return endpointIds.length > 0 ? { endpointIds } : null;
+  }
+
+  private async findEndpointsByName(text: string): Promise<SearchConditions | null> {
+    const endpointIds = await this.lookups.findEndpointIdsByName(text);
+    if (!endpointIds) return { endpointName: text };
     return endpointIds.length > 0 ? { endpointIds } : null;
   }
 }

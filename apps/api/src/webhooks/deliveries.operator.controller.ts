@@ -13,7 +13,7 @@ import { DeliveryChainsService } from './delivery-chains.service.js';
 import { DeliverySearchService } from './delivery-search.service.js';
 import { DeliveryChainResponse } from './dto/delivery-chain.response.js';
 import { CountDeliveriesQuery, SearchDeliveriesQuery } from './dto/delivery-search.request.js';
-import { AttemptResponse, OperatorDeliveryResponse } from './dto/delivery.response.js';
+import { ListedDeliveryResponse, OperatorDeliveryResponse } from './dto/delivery.response.js';
 
 @ApiTags('Operators')
 @Controller('operator/v1/webhooks/deliveries')
@@ -30,28 +30,28 @@ export class DeliveriesOperatorController extends PickRoutes(DeliveriesControlle
   @Get()
   @ReadsFromReplica()
   @ApiOperation({
-    operationId: 'deliveries.listAttempts',
-    summary: 'List delivery attempts',
+    operationId: 'deliveries.list',
+    summary: 'List deliveries',
     description:
-      'Newest first. A page may contain fewer attempts than `limit`, or none, while `has_more` is true.',
+      'One item for each event and endpoint, and for each redelivery. A page may contain fewer deliveries than `limit`, or none, while `has_more` is true.',
   })
   @Operator('viewer')
-  @ApiSnakeList(AttemptResponse)
-  override async list(@CurrentCaller() caller: ManagementCaller, @Query() query: SearchDeliveriesQuery) {
-    const { items, nextCursor } = await this.search.listAttempts(caller, query);
+  @ApiSnakeList(ListedDeliveryResponse)
+  async listDeliveries(@CurrentCaller() caller: ManagementCaller, @Query() query: SearchDeliveriesQuery) {
+    const { items, nextCursor } = await this.search.listDeliveries(caller, query);
     return snakeList(
-      items.map((attempt) => AttemptResponse.from(attempt)),
+      items.map((delivery) => ListedDeliveryResponse.fromListed(delivery)),
       nextCursor,
     );
   }
 
   @Get('count')
   @ReadsFromReplica()
-  @ApiOperation({ operationId: 'deliveries.countAttempts', summary: 'Count delivery attempts' })
+  @ApiOperation({ operationId: 'deliveries.count', summary: 'Count deliveries' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
   async count(@CurrentCaller() caller: ManagementCaller, @Query() query: CountDeliveriesQuery) {
-    return CountResponse.from(await this.search.countAttempts(caller, query));
+    return CountResponse.from(await this.search.countDeliveries(caller, query));
   }
 
   @Get(':deliveryId')

@@ -3,6 +3,7 @@ import type { AttemptFilter, DeliveryFilter } from '@gatehouse/persistence';
 import { parseTime } from '../http/fields.js';
 import { intersectIds, type SearchConditions } from '../search/search-terms.service.js';
 import type { ListDeadLettersQuery } from './dto/dead-letter.request.js';
+import type { CountDeliveriesQuery } from './dto/delivery-search.request.js';
 import type { ListDeliveriesQuery } from './dto/delivery.request.js';
 import type { RedeliveryFilterRequest } from './dto/redelivery.request.js';
 
@@ -25,6 +26,16 @@ export const deliveryFilter = (input: DeliveryFilterInput): DeliveryFilter => ({
   state: deliveryState(input),
 });
 
+/** Returns the filter of a query for the list of deliveries. The ids of the query have already been validated. */
+export const deliveryListFilter = (query: CountDeliveriesQuery): DeliveryFilter => ({
+  ...commonFilter(query),
+  deliveryIds: null,
+  state: query.state ?? null,
+  error: query.error ?? null,
+  hasFailedAttempts: toBoolean(query.failed_attempts),
+  batchId: query.batch_id ? parsePublicId('redelivery', query.batch_id) : null,
+});
+
 /** Adds the conditions of the search terms to a filter. @returns the filter, or null if nothing can match */
 export function narrowFilter(
   filter: DeliveryFilter,
@@ -39,14 +50,17 @@ export function narrowFilter(
   return ids?.length === 0 ? null : { ...filter, ...conditions, deliveryIds: ids, eventId: event.id };
 }
 
-function commonFilter(input: ListDeliveriesQuery | DeliveryFilterInput) {
-  const { success } = input;
+const toBoolean = (value: boolean | string | undefined): boolean | null =>
+  value === undefined ? null : value === true || value === 'true';
+
+function commonFilter(input: ListDeliveriesQuery | DeliveryFilterInput | CountDeliveriesQuery) {
   return {
     projectId: input.project_id ?? null,
+    organizationId: 'organization_id' in input ? input.organization_id : null,
     endpointId: input.endpoint_id ? parsePublicId('endpoint', input.endpoint_id) : null,
     eventType: input.event ?? null,
     eventId: input.event_id ? parsePublicId('event', input.event_id) : null,
-    success: success === undefined ? null : success === true || success === 'true',
+    success: toBoolean('success' in input ? input.success : undefined),
     httpStatus: input.http_status ?? null,
     httpStatusRange: statusRange(input.status_class),
     createdAfter: parseTime(input.created_after),

@@ -4,37 +4,57 @@ import { parsePublicId } from '@gatehouse/domain';
 import {
   AttemptsRepository,
   DeadLettersRepository,
+  DeliverySearchRepository,
   type AttemptFilter,
   type AttemptRecord,
   type CappedCount,
   type DeadLetterRecord,
   type DeliveryFilter,
+  type ListedDelivery,
 } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { EMPTY_PAGE, readScannedPage, type Page } from '../http/paging.js';
+import { EMPTY_PAGE, readPositionedPage, readScannedPage, type Page } from '../http/paging.js';
 import { intersectIds, SearchTermsService, type SearchConditions } from '../search/search-terms.service.js';
-import { attemptFilter, deliveryFilter, narrowFilter } from './delivery-filter.js';
+import { attemptFilter, deliveryFilter, deliveryListFilter, narrowFilter } from './delivery-filter.js';
 import type {
+  CountAttemptsQuery,
   CountDeadLettersQuery,
   CountDeliveriesQuery,
+  SearchAttemptsQuery,
   SearchDeadLettersQuery,
   SearchDeliveriesQuery,
 } from './dto/delivery-search.request.js';
 
 const EMPTY_COUNT: CappedCount = { count: 0, isMore: false };
 
-/** Searches the attempt log and the dead letters for operators. */
+/** Searches deliveries, the attempt log and the dead letters for operators. */
 @Injectable()
 export class DeliverySearchService {
   constructor(
+    private readonly deliveries: DeliverySearchRepository,
     private readonly attempts: AttemptsRepository,
     private readonly deadLetters: DeadLettersRepository,
     private readonly searchTerms: SearchTermsService,
     private readonly cursors: CursorCodec,
   ) {}
 
+  /** Returns deliveries in the requested order. @throws GatehouseError `invalid_cursor` */
+  listDeliveries({ reach }: ManagementCaller, query: SearchDeliveriesQuery): Promise<Page<ListedDelivery>> {
+    const list = ['delivery-list', reach, filtersOf(query)];
+    return readPositionedPage(this.cursors, list, query, async (after, limit) => {
+      const filter = narrowFilter(deliveryListFilter(query), await this.searchTerms.conditionsOf(query));
+      if (!filter) return EMPTY_PAGE;
+      return this.deliveries.listPage(reach, filter, { sort: query.sort ?? '-created_at', after, limit });
+    });
+  }
+
+  async countDeliveries({ reach }: ManagementCaller, query: CountDeliveriesQuery): Promise<CappedCount> {
+    const filter = narrowFilter(deliveryListFilter(query), await this.searchTerms.conditionsOf(query));
+    return filter ? this.deliveries.count(reach, filter, query.sort ?? '-created_at') : EMPTY_COUNT;
+  }
+
   /** Returns finished attempts, newest first. @throws GatehouseError `invalid_cursor` */
-  listAttempts({ reach }: ManagementCaller, query: SearchDeliveriesQuery): Promise<Page<AttemptRecord>> {
+  listAttempts({ reach }: ManagementCaller, query: SearchAttemptsQuery): Promise<Page<AttemptRecord>> {
     const list = ['deliveries', reach, filtersOf(query)];
     return readScannedPage(this.cursors, list, query, async (before, limit) => {
       const filter = narrowAttemptFilter(query, await this.searchTerms.conditionsOf(query));
@@ -42,7 +62,7 @@ export class DeliverySearchService {
     });
   }
 
-  async countAttempts({ reach }: ManagementCaller, query: CountDeliveriesQuery): Promise<CappedCount> {
+  async countAttempts({ reach }: ManagementCaller, query: CountAttemptsQuery): Promise<CappedCount> {
     const filter = narrowAttemptFilter(query, await this.searchTerms.conditionsOf(query));
     return filter ? this.attempts.count(reach, filter) : EMPTY_COUNT;
   }
@@ -69,12 +89,16 @@ export class DeliverySearchService {
  * Returns the filters of a query exactly as requested. They identify the list of a cursor, because the
  * conditions that the terms resolve to can change between two pages.
  */
-const filtersOf = ({ limit: _, cursor: __, ...filters }: SearchDeliveriesQuery | SearchDeadLettersQuery) =>
+const filtersOf = ({
+  limit: _,
+  cursor: __,
+  ...filters
+}: SearchAttemptsQuery | SearchDeliveriesQuery | SearchDeadLettersQuery) =>
   Object.entries(filters).sort(([one], [other]) => (one < other ? -1 : 1));
 
 /** Returns the filter of a query with its search conditions, or null if nothing can match. */
 function narrowAttemptFilter(
-  query: CountDeliveriesQuery,
+  query: CountAttemptsQuery,
   conditions: SearchConditions | null,
 ): AttemptFilter | null {
   const filter = attemptFilter(query);

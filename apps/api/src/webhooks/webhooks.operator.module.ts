@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { SearchModule } from '../search/search.module.js';
+import { AttemptsOperatorController } from './attempts.operator.controller.js';
 import { DeadLettersOperatorController } from './dead-letters.operator.controller.js';
 import { DeliveriesOperatorController } from './deliveries.operator.controller.js';
 import { DeliveryChainsService } from './delivery-chains.service.js';
@@ -13,6 +14,7 @@ import { WebhooksModule } from './webhooks.module.js';
 @Module({
   imports: [AuditModule, SearchModule, WebhooksModule],
   controllers: [
+    AttemptsOperatorController,
     DeadLettersOperatorController,
     DeliveriesOperatorController,
     EndpointControlsOperatorController,

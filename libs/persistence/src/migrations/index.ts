@@ -63,6 +63,7 @@ import { AddMailTraceparent1764460859100 } from './1764460859100-add-mail-tracep
 import { CreateOperatorPreferences1764547201000 } from './1764547201000-create-operator-preferences.js';
 import { AddApiKeyRateLimit1764460860000 } from './1764460860000-add-api-key-rate-limit.js';
 import { AddEndpointName1764547202000 } from './1764547202000-add-endpoint-name.js';
+import { IndexDeliveryLists1764547203000 } from './1764547203000-index-delivery-lists.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -131,4 +132,5 @@ export const migrations = [
   AddApiKeyRateLimit1764460860000,
   AddEndpointName1764547202000,
   CreateOperatorPreferences1764547201000,
+  IndexDeliveryLists1764547203000,
 ];

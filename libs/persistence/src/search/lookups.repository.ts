@@ -34,15 +34,26 @@ const findCustomersByEmail = dynamicStatement(
   [['ada@example.com']],
 );
 
-const findEndpointsByUrl = dynamicStatement(
+/** Returns SQL for whether the name of an endpoint `w` contains a text, or its default, the host, begins with it. */
+export function endpointNameCondition(where: Conditions, text: string): string {
+  const isNamed = `strpos(lower(w.name), lower(${where.bind(text)}::text)) > 0`;
+  const hosts = ['https', 'http'].map((scheme) => urlPrefixCondition(where, `${scheme}://${text}`));
+  return `(CASE WHEN w.name IS NULL THEN ${hosts.join(' OR ')} ELSE ${isNamed} END)`;
+}
+
+type EndpointCondition = (where: Conditions, text: string) => string;
+
+const findEndpoints = dynamicStatement(
   { id: uuid },
-  (prefix: string) => {
+  (condition: EndpointCondition, text: string) => {
     const where = new Conditions();
-    const urlCondition = urlPrefixCondition(where, prefix);
-    const sql = `SELECT w.id FROM webhook_endpoints w WHERE ${urlCondition} LIMIT ${MAX_ENDPOINTS + 1}`;
+    const sql = `SELECT w.id FROM webhook_endpoints w WHERE ${condition(where, text)} LIMIT ${MAX_ENDPOINTS + 1}`;
     return { text: sql, values: where.values };
   },
-  [['https://']],
+  [
+    [urlPrefixCondition, 'https://'],
+    [endpointNameCondition, 'example'],
+  ],
 );
 
 /** Not prepared: the partition to scan depends on the id. */
@@ -74,9 +85,16 @@ export class LookupsRepository {
    * Returns the endpoints, including deleted ones, whose URL begins with a text; null if there are too many
    * to list.
    */
-  async findEndpointIdsByUrl(prefix: string): Promise<string[] | null> {
-    const endpoints = await this.database.execute(findEndpointsByUrl(prefix));
-    return endpoints.length > MAX_ENDPOINTS ? null : endpoints.map(({ id }) => id);
+  findEndpointIdsByUrl(prefix: string): Promise<string[] | null> {
+    return this.findEndpointIds(urlPrefixCondition, prefix);
+  }
+
+  /**
+   * Returns the endpoints, including deleted ones, whose name contains a text, or whose host begins with it if
+   * they have no name; null if there are too many to list.
+   */
+  findEndpointIdsByName(text: string): Promise<string[] | null> {
+    return this.findEndpointIds(endpointNameCondition, text);
   }
 
   /** Returns the delivery of an attempt, or null. */
@@ -89,5 +107,10 @@ export class LookupsRepository {
   async findEventIdOfDelivery(deliveryId: string): Promise<string | null> {
     const [delivery] = await this.database.execute(findDelivery, [deliveryId]);
     return delivery?.eventId ?? null;
+  }
+
+  private async findEndpointIds(condition: EndpointCondition, text: string): Promise<string[] | null> {
+    const endpoints = await this.database.execute(findEndpoints(condition, text));
+    return endpoints.length > MAX_ENDPOINTS ? null : endpoints.map(({ id }) => id);
   }
 }

@@ -3,7 +3,7 @@ import { Conditions } from '../conditions.js';
 import { eventTypeCondition } from '../events/event-type-condition.js';
 import { minIdAt, parseIdTime } from '../uuid-v7.js';
 import { ownerRangeCondition } from '../owner-range-condition.js';
-import { urlPrefixCondition } from '../search/lookups.repository.js';
+import { endpointNameCondition, urlPrefixCondition } from '../search/lookups.repository.js';
 import { DAY_MS, startOfDay } from './attempt-partitions.js';
 import type { AttemptFilter, AttemptScope } from './attempt-scope.js';
 
@@ -20,6 +20,7 @@ export function attemptConditions(
   const where = new Conditions()
     .add('true')
     .addIf(filter.projectId, (value) => `a.project_id = ${value}`)
+    .addIf(filter.organizationId, (value) => `a.organization_id = ${value}`)
     .addIf(filter.endpointId, (value) => `a.endpoint_id = ${value}`)
     .addIf(filter.deliveryState, (value) => `${delivery('state')} = ${value}`)
     .addIf(filter.batchId, (value) => `${delivery('batch_id')} = ${value}`)
@@ -37,12 +38,12 @@ export function attemptConditions(
       filter.customerIds,
       (value) => `(SELECT e.customer_id FROM events e WHERE e.id = a.event_id) = ANY (${value}::uuid[])`,
     );
-  const { endpointUrl, eventType } = filter;
+  const { endpointUrl, endpointName, eventType } = filter;
   if (eventType) where.add(eventTypeCondition(where, 'a.event_type', [eventType]));
-  if (endpointUrl) {
-    const urlCondition = urlPrefixCondition(where, endpointUrl);
-    where.add(`(SELECT ${urlCondition} FROM webhook_endpoints w WHERE w.id = a.endpoint_id)`);
-  }
+  const addEndpoint = (condition: string): Conditions =>
+    where.add(`(SELECT ${condition} FROM webhook_endpoints w WHERE w.id = a.endpoint_id)`);
+  if (endpointUrl) addEndpoint(urlPrefixCondition(where, endpointUrl));
+  if (endpointName) addEndpoint(endpointNameCondition(where, endpointName));
   if (column !== 'project_id') return where;
   // A project key sees attempts to the endpoints of its own project, not those to endpoints of the
   // organization.

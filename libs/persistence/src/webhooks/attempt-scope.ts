@@ -1,7 +1,7 @@
 // This file contains SQL: conditions on a reach.
 import { ALL_CUSTOM_EVENTS, type AttemptError, type DeliveryState, type Reach } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
-import { Conditions, organizationsWithin, sampleReaches } from '../conditions.js';
+import { Conditions, organizationsWithin, organizationWithinSql, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
 import { dynamicStatement, nullable, timestamptz, uuid } from '../statements.js';
 import { MAX_CLOCK_SKEW_MS, minIdAt, NIL_UUID, type IdRange } from '../uuid-v7.js';
@@ -23,6 +23,7 @@ export interface AttemptFilter {
   createdAfter: Date | null;
   createdBefore: Date | null;
   // Filters for operators only:
+  organizationId?: string | null;
   /** Number of the attempt within its delivery. */
   attempt?: number | null;
   /** Error of the attempt. */
@@ -30,9 +31,10 @@ export interface AttemptFilter {
   /** The bulk redelivery that created the delivery. */
   batchId?: string | null;
   attemptId?: string | null;
-  /** Any of these endpoints, or all endpoints whose URL begins with a text. */
+  /** Any of these endpoints, or all endpoints whose URL begins with a text, or whose name contains a text. */
   endpointIds?: string[] | null;
   endpointUrl?: string | null;
+  endpointName?: string | null;
   /** Events about any of these customers. */
   customerIds?: string[] | null;
   /** True if there are few events about them: see `detectLowVolumeCustomers`. */
@@ -59,6 +61,7 @@ export const sampleAttemptFilters: AttemptFilter[] = [
   { ...noFilter, success: false, eventType: ALL_CUSTOM_EVENTS },
   {
     projectId: NIL_UUID,
+    organizationId: NIL_UUID,
     endpointId: NIL_UUID,
     eventType: 'customer.created',
     eventId: NIL_UUID,
@@ -75,16 +78,36 @@ export const sampleAttemptFilters: AttemptFilter[] = [
     attemptId: NIL_UUID,
     endpointIds: [NIL_UUID],
     endpointUrl: 'https://',
+    endpointName: 'a',
     customerIds: [NIL_UUID],
   },
 ];
 
-/** The part of the log that a list scans: the first column of the index, and the range of ids. */
-export interface AttemptScope extends IdRange {
-  column: 'organization_id' | 'project_id' | 'endpoint_id' | 'delivery_id' | null;
+/** The owners whose attempts or deliveries a list scans: the first column of an index with its values. */
+export interface OwnerScope {
+  column: 'organization_id' | 'project_id' | 'endpoint_id' | null;
   /** Empty if the filter names nothing within the reach. One id of any value if `column` is null. */
   ids: string[];
 }
+
+/** The part of the log that a list scans: the first column of the index, and the range of ids. */
+export interface AttemptScope extends IdRange {
+  column: OwnerScope['column'] | 'delivery_id';
+  ids: string[];
+}
+
+/** The fields of a filter that select the scope. */
+type ScopeFilter = Pick<
+  AttemptFilter,
+  | 'projectId'
+  | 'organizationId'
+  | 'endpointId'
+  | 'endpointIds'
+  | 'eventId'
+  | 'deliveryId'
+  | 'createdAfter'
+  | 'createdBefore'
+>;
 
 /**
  * Maximum time between the generation of an attempt's id by a worker and its `started_at` from the database.
@@ -123,6 +146,15 @@ const findOrganizations = dynamicStatement(
   [[NIL_UUID]],
 );
 
+const findOrganization = dynamicStatement(
+  { id: uuid },
+  (reach: Reach, id: string) => {
+    const where = new Conditions();
+    return { text: organizationWithinSql(where, reach, id), values: where.values };
+  },
+  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+);
+
 const findProject = dynamicStatement(
   { id: uuid },
   (organizationId: string | null, projectId: string) => ({
@@ -150,7 +182,7 @@ const findDeliveries = dynamicStatement(
 export async function findAttemptScope(
   database: Database,
   reach: Reach,
-  filter: AttemptFilter,
+  filter: ScopeFilter,
 ): Promise<AttemptScope> {
   const { createdAfter, createdBefore } = filter;
   const range: IdRange = {
@@ -173,6 +205,10 @@ export async function findAttemptScope(
     const isForeign = filter.projectId !== null && filter.projectId !== reach.projectId;
     return { ...range, column: 'project_id', ids: isForeign ? [] : [reach.projectId] };
   }
+  if (filter.organizationId && filter.projectId === null) {
+    const ids = await idsOf(database.execute(findOrganization(reach, filter.organizationId)));
+    return { ...range, column: 'organization_id', ids };
+  }
   const { organizationId } = reach;
   if (!organizationId && filter.projectId === null) return { ...range, column: null, ids: [NIL_UUID] };
   if (filter.projectId !== null) {
@@ -187,7 +223,7 @@ export async function findAttemptScope(
 async function findDeliveriesScope(
   database: Database,
   reach: Reach,
-  filter: AttemptFilter,
+  filter: ScopeFilter,
   range: IdRange,
 ): Promise<AttemptScope> {
   const deliveries = await database.execute(findDeliveries(reach, filter));

@@ -32,8 +32,11 @@ export interface AttemptSource {
   deliveries: ((where: Conditions) => string) | null;
 }
 
-/** Returns SQL for the deliveries of a batch, in the order of their index, so that the index is used. */
-const batchDeliveriesSql = (batchId: string): string =>
+/**
+ * Returns SQL for the deliveries of a batch with few of them, in the order of their index, so that the index
+ * is used.
+ */
+export const batchDeliveriesSql = (batchId: string): string =>
   `SELECT d.* FROM deliveries d WHERE d.batch_id = ${batchId} ORDER BY d.state LIMIT ${MAX_LISTED_DELIVERIES + 1}`;
 
 const fromCustomers = (filter: AttemptFilter, customerIds: string[]) => ({
@@ -62,6 +65,30 @@ const countBatchDeliveries = dynamicStatement(
   [[NIL_UUID]],
 );
 
+/** The fields of a filter that a batch narrows. */
+interface BatchConditions {
+  createdAfter: Date | null;
+  createdBefore: Date | null;
+  batchId?: string | null;
+  endpointIds?: string[] | null;
+}
+
+/**
+ * Determines whether the batch of a filter has few deliveries, and otherwise narrows the filter to the times
+ * and, if they are few, the endpoints of the batch.
+ */
+export async function locateBatch<Filter extends BatchConditions>(
+  database: Database,
+  filter: Filter,
+  batchId: string,
+): Promise<{ filter: Filter; isSmall: boolean }> {
+  const batch = await database.read((manager) => manager.findOneBy(RedeliveryBatchEntity, { id: batchId }));
+  if (batch && batch.created > MAX_LISTED_BATCH_SIZE)
+    return { filter: narrowToBatch(filter, batch), isSmall: false };
+  // Retention has removed the batch: only its dead letters are left.
+  return { filter, isSmall: batch !== null || !(await hasTooManyDeliveries(database, batchId)) };
+}
+
 /**
  * Determines whether few deliveries have all matches of a filter, and otherwise narrows the filter by time
  * and endpoints.
@@ -76,12 +103,8 @@ export async function findAttemptSource(
   const { customerIds, areLowVolume, batchId } = filter;
   if (customerIds && areLowVolume) return fromCustomers(filter, customerIds);
   if (!batchId) return { filter, deliveries: null };
-  const batch = await database.read((manager) => manager.findOneBy(RedeliveryBatchEntity, { id: batchId }));
-  if (batch && batch.created > MAX_LISTED_BATCH_SIZE)
-    return { filter: narrowToBatch(filter, batch), deliveries: null };
-  // Retention has removed the batch: only its dead letters are left.
-  if (!batch && (await hasTooManyDeliveries(database, batchId))) return { filter, deliveries: null };
-  return fromBatch(filter, batchId);
+  const located = await locateBatch(database, filter, batchId);
+  return located.isSmall ? fromBatch(filter, batchId) : { filter: located.filter, deliveries: null };
 }
 
 /** Returns whether more deliveries of a batch are left than are read one by one. */
@@ -91,10 +114,10 @@ async function hasTooManyDeliveries(database: Database, batchId: string): Promis
 }
 
 /** Narrows a filter to the times of a batch and, if they are few, its endpoints. */
-function narrowToBatch(
-  filter: AttemptFilter,
+function narrowToBatch<Filter extends BatchConditions>(
+  filter: Filter,
   { startedAt, finishedAt, endpointIds }: RedeliveryBatchEntity,
-): AttemptFilter {
+): Filter {
   const from = startedAt && new Date(startedAt.getTime() - ROUNDING_MS);
   const to = finishedAt && new Date(finishedAt.getTime() + ROUNDING_MS);
   const { createdAfter, createdBefore } = filter;

@@ -1,15 +1,16 @@
 import {
   ALL_CUSTOM_EVENTS,
   deliveryResolutions,
+  type AttemptError,
   type DeliveryResolution,
   type DeliveryState,
   type Reach,
 } from '@gatehouse/domain';
-import { organizationsWithin, type Conditions } from '../conditions.js';
+import { organizationsWithin, organizationWithinSql, type Conditions } from '../conditions.js';
 import { eventTypeCondition } from '../events/event-type-condition.js';
 import { MAX_CREATED_AT_SKEW_MS, filterIdRange, MAX_UUID, NIL_UUID } from '../uuid-v7.js';
 import { ownerRangeCondition } from '../owner-range-condition.js';
-import { urlPrefixCondition } from '../search/lookups.repository.js';
+import { endpointNameCondition, urlPrefixCondition } from '../search/lookups.repository.js';
 import { customerDeliveriesSql } from './low-volume-customers.js';
 
 export interface DeliveryFilter {
@@ -28,15 +29,25 @@ export interface DeliveryFilter {
   httpStatusRange: [number, number] | null;
   createdAfter: Date | null;
   createdBefore: Date | null;
-  // Filters for operators only: any of these endpoints, all endpoints whose URL begins with a text, and
+  // Filters for operators only: one organization, any of these endpoints, all endpoints whose URL begins with a text, and
   // events about any of these customers.
+  organizationId?: string | null;
   endpointIds?: string[] | null;
   endpointUrl?: string | null;
+  endpointName?: string | null;
   customerIds?: string[] | null;
   /** True if there are few events about these customers: see `detectLowVolumeCustomers`. */
   areLowVolume?: boolean;
   /** Resolution of a dead letter. */
   resolution?: DeadLetterState;
+  /** Error of the last attempt. */
+  error?: AttemptError | null;
+  /** True for deliveries with at least one failed attempt, even if a later one succeeded. */
+  hasFailedAttempts?: boolean | null;
+  /** The bulk redelivery that created the delivery. */
+  batchId?: string | null;
+  /** True if the batch has few deliveries: see `locateBatch`. */
+  isSmallBatch?: boolean;
 }
 
 /** A filter that matches every delivery. */
@@ -68,9 +79,11 @@ export const sampleDeliveryFilters: DeliveryFilter[] = [
   },
   { ...emptyDeliveryFilter, eventId: NIL_UUID, httpStatus: 500, httpStatusRange: [500, 599] },
   { ...emptyDeliveryFilter, deliveryIds: [NIL_UUID], eventType: ALL_CUSTOM_EVENTS },
-  { ...emptyDeliveryFilter, endpointIds: [NIL_UUID], endpointUrl: 'https://example.com' },
+  { ...emptyDeliveryFilter, endpointIds: [NIL_UUID], endpointUrl: 'https://example.com', endpointName: 'a' },
   { ...emptyDeliveryFilter, customerIds: [NIL_UUID] },
   { ...emptyDeliveryFilter, customerIds: [NIL_UUID], areLowVolume: true },
+  { ...emptyDeliveryFilter, organizationId: NIL_UUID, error: 'timeout', hasFailedAttempts: true },
+  { ...emptyDeliveryFilter, batchId: NIL_UUID, hasFailedAttempts: false },
 ];
 
 export const deadLetterStates = ['waiting', ...deliveryResolutions, 'resolved'] as const;
@@ -170,16 +183,27 @@ export function deliveryScanSql(
     const projects = `SELECT FROM projects p WHERE ${where.reachCondition('p', 'p.id', reach)}`;
     return scanProject(id, `EXISTS (${projects} AND p.id = ${id})`);
   }
-  if (!reach.organizationId) return rows('true');
+  const organizations = organizationsSql(where, reach, filter);
+  return organizations === null ? rows('true') : scanByOwner('organization_id', organizations);
+}
+
+/** Returns SQL for the organizations that a filter and a reach select; null if both include all. */
+function organizationsSql(
+  where: Conditions,
+  reach: Reach,
+  { organizationId }: DeliveryFilter,
+): string | null {
+  if (organizationId) return organizationWithinSql(where, reach, organizationId);
+  if (!reach.organizationId) return null;
   const isInReach = organizationsWithin(where.bind(reach.organizationId));
-  return scanByOwner('organization_id', `SELECT o.id FROM organizations o WHERE ${isInReach}`);
+  return `SELECT o.id FROM organizations o WHERE ${isInReach}`;
 }
 
 /**
  * Returns the conditions for the filter's range of ids and times. Every scanned row is compared with the
  * times: rows within the slack must not use up the page.
  */
-function rangeConditions(
+export function rangeConditions(
   where: Conditions,
   { createdAfter, createdBefore }: DeliveryFilter,
   { first, past }: { first: string; past: string },
@@ -192,14 +216,22 @@ function rangeConditions(
   ];
 }
 
+/** SQL for whether an attempt of a delivery `d` has failed: only failed attempts are followed by another. */
+const hasFailedAttempts = '(d.attempt > 1 OR d.last_error IS NOT NULL)';
+
 /** Adds the conditions of a match among the scanned deliveries `d` with their endpoints `w`. */
 export function addDeliveryConditions(where: Conditions, filter: DeliveryFilter): Conditions {
-  const { endpointUrl } = filter;
+  const { endpointUrl, endpointName } = filter;
   if (endpointUrl) where.add(urlPrefixCondition(where, endpointUrl));
+  if (endpointName) where.add(endpointNameCondition(where, endpointName));
   if (filter.eventType) where.add(eventTypeCondition(where, 'd.event_type', [filter.eventType]));
   return where
     .addIf(filter.projectId, (value) => `d.project_id = ${value}`)
+    .addIf(filter.organizationId, (value) => `d.organization_id = ${value}`)
     .addIf(filter.endpointId, (value) => `d.endpoint_id = ${value}`)
+    .addIf(filter.batchId, (value) => `d.batch_id = ${value}`)
+    .addIf(filter.error, (value) => `d.last_error = ${value}`)
+    .addIf(filter.hasFailedAttempts, (value) => `${hasFailedAttempts} = ${value}`)
     .addIf(filter.eventId, (value) => `d.event_id = ${value}`)
     .addIf(filter.deliveryIds, (value) => `d.id = ANY (${value}::uuid[])`)
     .addIf(filter.state, (value) => `d.state = ${value}`)

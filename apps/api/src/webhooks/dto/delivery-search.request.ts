@@ -1,24 +1,41 @@
 import { OmitType } from '@nestjs/swagger';
 import {
   attemptErrors,
+  deliveryStates,
   MAX_ATTEMPTS,
   redeliveryStates,
+  statusClasses,
   type AttemptError,
+  type DeliveryState,
   type RedeliveryState,
 } from '@gatehouse/domain';
-import { deadLetterStates, type DeadLetterState } from '@gatehouse/persistence';
-import { ObjectField, OneOfField, PublicIdField, QueryIntegerField } from '../../http/fields.js';
+import {
+  deadLetterStates,
+  deliverySorts,
+  type DeadLetterState,
+  type DeliverySort,
+} from '@gatehouse/persistence';
+import {
+  ObjectField,
+  OneOfField,
+  ProjectIdField,
+  PublicIdField,
+  QueryIntegerField,
+  TimeField,
+} from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
-import { CustomerIdField, SearchTextField } from '../../http/search-fields.js';
+import { CustomerIdField, OrganizationIdField, SearchTextField } from '../../http/search-fields.js';
 import { ListDeadLettersQuery } from './dead-letter.request.js';
-import { ListDeliveriesQuery } from './delivery.request.js';
+import { EventTypeField, ListDeliveriesQuery } from './delivery.request.js';
 import { RedeliveryFilterRequest } from './redelivery.request.js';
 
 const searchDescription =
-  'Id of a delivery, an attempt, an event, an endpoint or a customer, the email address of a customer, or the beginning of the URL of an endpoint, including its scheme';
+  'Id of a delivery, an attempt, an event, an endpoint or a customer, the email address of a customer, the beginning of the URL of an endpoint, including its scheme, or a part of the name of an endpoint';
 
 /** Filters of the attempt log for operators, in addition to those for keys. */
-export class SearchDeliveriesQuery extends ListDeliveriesQuery {
+export class SearchAttemptsQuery extends ListDeliveriesQuery {
+  @OrganizationIdField() organization_id?: string;
+
   @QueryIntegerField({
     description: 'Only attempts with this number: 1 is the first attempt of a delivery',
     min: 1,
@@ -32,6 +49,47 @@ export class SearchDeliveriesQuery extends ListDeliveriesQuery {
   @SearchTextField(searchDescription) q?: string;
 }
 
+export class CountAttemptsQuery extends OmitType(SearchAttemptsQuery, ['limit', 'cursor'] as const) {}
+
+/** Filters and orders of the list of deliveries for operators. */
+export class SearchDeliveriesQuery extends PageQuery {
+  @ProjectIdField() project_id?: string;
+  @OrganizationIdField() organization_id?: string;
+  @PublicIdField('endpoint') endpoint_id?: string;
+  @PublicIdField('event') event_id?: string;
+  @PublicIdField('redelivery') batch_id?: string;
+  @CustomerIdField() customer_id?: string;
+  @EventTypeField() event?: string;
+  @OneOfField('State of the delivery', deliveryStates) state?: DeliveryState;
+
+  @OneOfField(
+    '`true`: only deliveries with a failed attempt, even if a later one succeeded. `false`: only deliveries without',
+    ['true', 'false'],
+  )
+  failed_attempts?: 'true' | 'false';
+
+  @OneOfField('Class of the HTTP status of the last attempt. `none`: no response was received', statusClasses)
+  status_class?: string;
+
+  @QueryIntegerField({
+    description: 'HTTP status of the last attempt. 0: no response was received',
+    min: 0,
+    max: 599,
+  })
+  http_status?: number;
+
+  @OneOfField('Error of the last attempt', attemptErrors) error?: AttemptError;
+  @TimeField('Only deliveries created after this time') created_after?: string;
+  @TimeField('Only deliveries created before this time') created_before?: string;
+  @SearchTextField(searchDescription) q?: string;
+
+  @OneOfField(
+    'Order. Default: `-created_at`, newest first. `next_attempt_at` and `-next_attempt_at` list only deliveries that wait for an attempt',
+    deliverySorts,
+  )
+  sort?: DeliverySort;
+}
+
 export class CountDeliveriesQuery extends OmitType(SearchDeliveriesQuery, ['limit', 'cursor'] as const) {}
 
 /** Filters of the list of dead letters for operators, in addition to those for keys. */
@@ -42,6 +100,7 @@ export class SearchDeadLettersQuery extends ListDeadLettersQuery {
   )
   resolution?: DeadLetterState;
 
+  @OrganizationIdField() organization_id?: string;
   @CustomerIdField() customer_id?: string;
   @SearchTextField(searchDescription) q?: string;
 }
@@ -63,6 +122,7 @@ export class SearchRedeliveryFilterRequest extends RedeliveryFilterRequest {
   )
   resolution?: 'waiting';
 
+  @OrganizationIdField() organization_id?: string;
   @CustomerIdField() customer_id?: string;
   @SearchTextField(searchDescription) q?: string;
 }

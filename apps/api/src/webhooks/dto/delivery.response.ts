@@ -9,7 +9,7 @@ import {
   MAX_ATTEMPTS,
   publicId,
 } from '@gatehouse/domain';
-import type { AttemptRecord, Delivery, DeliverySummary } from '@gatehouse/persistence';
+import type { AttemptRecord, Delivery, DeliverySummary, ListedDelivery } from '@gatehouse/persistence';
 import { nullablePublicIdSchema, publicIdSchema, urlSchema } from '../../http/text-schemas.js';
 
 const endpointNameSchema = {
@@ -165,6 +165,49 @@ export class OperatorDeliveryResponse extends DeliveryResponse {
     return {
       ...DeliveryResponse.from(delivery, attempts, userAgent),
       endpoint_status: delivery.endpointStatus,
+    };
+  }
+}
+
+/** The last attempt of a delivery that has finished. */
+export class FinishedAttemptResponse {
+  @ApiProperty({ description: 'HTTP status of the response. 0: no response was received', example: 503 })
+  http_status!: number;
+  @ApiProperty({ enum: attemptErrors, nullable: true }) error!: string | null;
+}
+
+/** A delivery of a list for operators, with its customer and the result of its last attempt. */
+export class ListedDeliveryResponse extends DeliverySummaryResponse {
+  @ApiProperty({ format: 'uuid' }) organization_id!: string;
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    description: 'Customer of the event. null: the event has none, or the customer was deleted',
+  })
+  customer_id!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Current email address of the customer' })
+  customer_email!: string | null;
+  @ApiProperty({ minimum: 0, maximum: MAX_ATTEMPTS, description: 'Number of attempts that have started' })
+  attempt!: number;
+  @ApiProperty({ example: MAX_ATTEMPTS }) max_attempts!: number;
+  @ApiProperty({
+    type: FinishedAttemptResponse,
+    nullable: true,
+    description: 'Result of the last finished attempt. null: none has finished',
+  })
+  last_attempt!: FinishedAttemptResponse | null;
+
+  static fromListed(delivery: ListedDelivery): ListedDeliveryResponse {
+    const { lastHttpStatus, lastError } = delivery;
+    return {
+      ...DeliverySummaryResponse.fromDelivery(delivery),
+      organization_id: delivery.organizationId,
+      customer_id: delivery.customerId,
+      customer_email: delivery.customerEmail,
+      attempt: delivery.attempt,
+      max_attempts: MAX_ATTEMPTS,
+      last_attempt: lastHttpStatus === null ? null : { http_status: lastHttpStatus, error: lastError },
     };
   }
 }

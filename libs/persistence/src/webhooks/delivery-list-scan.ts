@@ -1,0 +1,205 @@
+import { URGENCY, type DeliveryState } from '@gatehouse/domain';
+import type { Conditions } from '../conditions.js';
+import { ownerRangeCondition } from '../owner-range-condition.js';
+import type { ScanOrder } from '../scanned-page.js';
+import { filterIdRange, MAX_CREATED_AT_SKEW_MS } from '../uuid-v7.js';
+import { batchDeliveriesSql } from './attempt-source.js';
+import type { OwnerScope } from './attempt-scope.js';
+import { baseConditions, rangeConditions, type DeliveryFilter } from './delivery-filter.js';
+import { customerDeliveriesSql } from './low-volume-customers.js';
+
+/** The orders of a list of deliveries that an index serves. `-` is descending. */
+export const deliverySorts = ['-created_at', 'created_at', 'next_attempt_at', '-next_attempt_at'] as const;
+export type DeliverySort = (typeof deliverySorts)[number];
+
+/** A scan of deliveries in one order. */
+export interface DeliveryListScan {
+  scope: OwnerScope;
+  sort: DeliverySort;
+  /** The position after which the scan starts: see `positionAfter`. */
+  after: string | null;
+  limit: number;
+  /** False for any `limit` deliveries, in no order. */
+  isOrdered?: boolean;
+}
+
+/** Returns whether a list contains only deliveries that wait for an attempt. */
+export const isQueueSort = (sort: DeliverySort): boolean => sort.endsWith('next_attempt_at');
+
+const isAscending = (sort: DeliverySort): boolean => !sort.startsWith('-');
+
+/** The position of a delivery that waits for an attempt. `next_attempt_at` is rounded to ms. */
+export const queuePosition = ({ id, nextAttemptAt }: { id: string; nextAttemptAt: Date | null }): string =>
+  `${nextAttemptAt!.getTime()}|${id}`;
+
+/** Returns the order of the scans of a list. */
+export function scanOrder(sort: DeliverySort): ScanOrder {
+  const direction = isAscending(sort) ? 'ASC' : 'DESC';
+  if (!isQueueSort(sort))
+    return { scanned: `id ${direction}`, page: `page.id ${direction}`, position: 'id::text' };
+  return {
+    scanned: `next_attempt_at ${direction}, id ${direction}`,
+    page: `page."nextAttemptAt" ${direction}, page.id ${direction}`,
+    position: `(extract(epoch FROM next_attempt_at) * 1000)::bigint || '|' || id`,
+  };
+}
+
+/**
+ * Returns SQL for the deliveries that a list scans, in its order and at most `limit`. Applies the times and the
+ * fields that select an index, but none of the others: see `addDeliveryConditions`. The caller has checked the
+ * scope; deliveries that are read by event, customer or batch must still be compared with the reach.
+ */
+export function deliveryListSql(where: Conditions, filter: DeliveryFilter, scan: DeliveryListScan): string {
+  if (isQueueSort(scan.sort)) return queueSql(where, filter, scan);
+  const few = fewDeliveriesSql(where, filter);
+  const range = idRange(where, filter, scan);
+  if (few !== null) return `SELECT d.* FROM (${few}) d WHERE ${range.sql} ${orderSql(where, scan)}`;
+  const scans = partsOf(scan.scope, filter).map((part) => `(${partSql(where, part, range, scan)})`);
+  if (scans.length === 1) return scans[0]!;
+  return `SELECT d.* FROM (${scans.join(' UNION ALL ')}) d ${orderSql(where, scan)}`;
+}
+
+/** Returns SQL for the deliveries of a filter that has few of them in all; null if it can have many. */
+function fewDeliveriesSql(where: Conditions, filter: DeliveryFilter): string | null {
+  const { deliveryIds, eventId, customerIds, areLowVolume, batchId, isSmallBatch } = filter;
+  const rows = (condition: string): string => `SELECT d.* FROM deliveries d WHERE ${condition} OFFSET 0`;
+  if (deliveryIds) return rows(`d.id = ANY (${where.bind(deliveryIds)}::uuid[])`);
+  if (eventId) return rows(`d.event_id = ${where.bind(eventId)}`);
+  if (customerIds && areLowVolume) return customerDeliveriesSql(where.bind(customerIds));
+  return batchId && isSmallBatch ? batchDeliveriesSql(where.bind(batchId)) : null;
+}
+
+/** The deliveries of one index. */
+interface Part {
+  condition: string;
+  /** True if the index has the order of the list. Otherwise, all rows of the scope are read and sorted. */
+  isSorted: boolean;
+  /** A column between the owner and the id in the index, with its value. */
+  key?: { column: 'state' | 'resolution'; value: string };
+}
+
+const pending: Part = { condition: `d.state = 'pending'`, isSorted: false };
+const cancelled: Part = { condition: `d.state = 'cancelled'`, isSorted: true };
+const finished: Part = { condition: `d.state IN ('succeeded', 'cancelled')`, isSorted: true };
+const finishedAs = (value: DeliveryState): Part => ({
+  condition: finished.condition,
+  isSorted: true,
+  key: { column: 'state', value },
+});
+const failed: Part[] = [
+  ...baseConditions.waiting.map((condition): Part => ({ condition, isSorted: true })),
+  ...(['redelivered', 'discarded', 'erased'] as const).map((value): Part => ({
+    condition: `d.state = 'failed' AND d.resolution IS NOT NULL`,
+    isSorted: true,
+    key: { column: 'resolution', value },
+  })),
+];
+const every: Part = { condition: 'true', isSorted: true };
+
+/** Returns the parts that contain all matches of a filter. */
+function partsOf({ column }: OwnerScope, filter: DeliveryFilter): Part[] {
+  const states = statesOf(filter);
+  if (column === null && states.includes('succeeded')) return [every];
+  // The index of an endpoint contains both states; a condition on one of them is checked row by row.
+  const succeeded = column === 'endpoint_id' ? [finished] : [finishedAs('succeeded')];
+  const isCancelledIncluded = column === 'endpoint_id' && states.includes('succeeded');
+  const ofCancelled = column === 'endpoint_id' || column === null ? cancelled : finishedAs('cancelled');
+  const parts: Record<DeliveryState, Part[]> = {
+    pending: [pending],
+    succeeded,
+    failed,
+    cancelled: isCancelledIncluded ? [] : [ofCancelled],
+  };
+  return states.flatMap((state) => parts[state]);
+}
+
+/** Returns the states that matches of a filter can have. */
+function statesOf({ state, success, error, httpStatus, httpStatusRange }: DeliveryFilter): DeliveryState[] {
+  if (state) return [state];
+  if (success === true) return ['succeeded'];
+  const status = httpStatus ?? httpStatusRange?.[0] ?? 200;
+  const isUnsuccessful = success === false || Boolean(error) || status < 200 || status > 299;
+  return isUnsuccessful
+    ? ['pending', 'failed', 'cancelled']
+    : ['pending', 'succeeded', 'failed', 'cancelled'];
+}
+
+interface Range {
+  first: string;
+  past: string;
+  /** Conditions for the ids and the times. */
+  sql: string;
+}
+
+function idRange(where: Conditions, filter: DeliveryFilter, { sort, after }: DeliveryListScan): Range {
+  const isForward = isAscending(sort);
+  const { first, past } = filterIdRange(filter, isForward ? null : after, MAX_CREATED_AT_SKEW_MS);
+  const from = isForward && after !== null && after > first ? after : first;
+  const conditions = ['true', ...rangeConditions(where, filter, { first: from, past })];
+  if (isForward && after !== null) conditions.push(`d.id > ${where.bind(after)}`);
+  return { first: from, past, sql: conditions.join(' AND ') };
+}
+
+/** Returns SQL for the next deliveries of one part, in order, across all owners. */
+function partSql(where: Conditions, part: Part, range: Range, scan: DeliveryListScan): string {
+  const { column, ids } = scan.scope;
+  const { condition, isSorted, key } = part;
+  const order = orderSql(where, scan);
+  if (!isSorted) return `SELECT d.* FROM (${pendingSql(where, scan.scope)}) d WHERE ${range.sql} ${order}`;
+  const keyCondition = key ? ` AND d.${key.column} = '${key.value}'` : '';
+  if (column === null)
+    return `SELECT d.* FROM deliveries d WHERE ${condition}${keyCondition} AND ${range.sql} ${order}`;
+  const bounds = { first: where.bind(range.first), past: where.bind(range.past) };
+  const columns = [column, ...(key ? [key.column] : []), 'id'].map((name) => `d.${name}`);
+  const isOwned = key
+    ? `(${columns.join(', ')}) >= (scope.id, '${key.value}', ${bounds.first}) AND (${columns.join(', ')}) < (scope.id, '${key.value}', ${bounds.past})`
+    : ownerRangeCondition('d', column, 'scope.id', bounds);
+  const direction = isAscending(scan.sort) ? 'ASC' : 'DESC';
+  const ownOrder = columns.map((name) => `${name} ${direction}`).join(', ');
+  return `SELECT d.* FROM unnest(${where.bind(ids)}::uuid[]) scope (id) CROSS JOIN LATERAL (
+      SELECT d.* FROM deliveries d WHERE ${condition}${keyCondition} AND ${isOwned} AND ${range.sql}
+      ORDER BY ${ownOrder} LIMIT ${where.bind(scan.limit)}
+    ) d ${order}`;
+}
+
+/** Returns SQL for all pending deliveries of a scope. */
+function pendingSql(where: Conditions, { column, ids }: OwnerScope, condition = ''): string {
+  const isOwned = column === null ? '' : `AND d.${column} = ANY (${where.bind(ids)}::uuid[])`;
+  return `SELECT d.* FROM deliveries d WHERE d.state = 'pending' ${isOwned} ${condition} OFFSET 0`;
+}
+
+function orderSql(where: Conditions, { sort, limit, isOrdered = true }: DeliveryListScan): string {
+  const limitSql = `LIMIT ${where.bind(limit)}`;
+  return isOrdered ? `ORDER BY d.id ${isAscending(sort) ? 'ASC' : 'DESC'} ${limitSql}` : limitSql;
+}
+
+/** Returns SQL for the deliveries that wait for an attempt, in the order of their next attempts. */
+function queueSql(where: Conditions, filter: DeliveryFilter, scan: DeliveryListScan): string {
+  const few = fewDeliveriesSql(where, filter);
+  const { first, past } = filterIdRange(filter, null, MAX_CREATED_AT_SKEW_MS);
+  const conditions = [
+    `d.state = 'pending' AND d.lease_until IS NULL`,
+    ...rangeConditions(where, filter, { first, past }),
+    ...positionConditions(where, scan),
+  ].join(' AND ');
+  const direction = isAscending(scan.sort) ? 'ASC' : 'DESC';
+  const next = `ORDER BY d.next_attempt_at ${direction}, d.id ${direction} LIMIT ${where.bind(scan.limit)}`;
+  if (few !== null || scan.scope.column !== null)
+    return `SELECT d.* FROM (${few ?? pendingSql(where, scan.scope)}) d WHERE ${conditions} ${next}`;
+  const urgencies = Object.values(URGENCY).map((urgency) => `(${urgency})`);
+  return `SELECT d.* FROM (VALUES ${urgencies.join(', ')}) queue (urgency) CROSS JOIN LATERAL (
+      SELECT d.* FROM deliveries d WHERE d.urgency = queue.urgency AND ${conditions} ${next}
+    ) d ${next}`;
+}
+
+/** Returns the conditions for the deliveries after a position of the queue. */
+function positionConditions(where: Conditions, { sort, after }: DeliveryListScan): string[] {
+  if (after === null) return ['d.next_attempt_at IS NOT NULL'];
+  const [time, id] = after.split('|') as [string, string];
+  const at = `${where.bind(new Date(Number(time)))}::timestamptz`;
+  const sign = isAscending(sort) ? '>' : '<';
+  return [
+    `d.next_attempt_at ${sign}= ${at}`,
+    `(d.next_attempt_at, d.id) ${sign} (${at}, ${where.bind(id)}::uuid)`,
+  ];
+}

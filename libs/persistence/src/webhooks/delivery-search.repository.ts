@@ -1,0 +1,160 @@
+// This file contains SQL: bounded searches by filter and reach.
+import type { AttemptError, Reach } from '@gatehouse/domain';
+import {
+  capScanCount,
+  countedRow,
+  countedSql,
+  COUNT_CAP,
+  COUNT_SCAN_LIMIT,
+  type CappedCount,
+} from '../capped-count.js';
+import { sampleReaches } from '../conditions.js';
+import type { Database } from '../database.js';
+import { boundedScanSql, scanPage, type ScannedPage } from '../scanned-page.js';
+import { dynamicStatement, nullable, smallint, text, textOf, uuid, type RowOf } from '../statements.js';
+import { NIL_UUID } from '../uuid-v7.js';
+import { findAttemptScope, type OwnerScope } from './attempt-scope.js';
+import { locateBatch } from './attempt-source.js';
+import { deliveryColumns, deliveriesWithin, deliveryRow } from './deliveries.repository.js';
+import {
+  addDeliveryConditions,
+  emptyDeliveryFilter,
+  sampleDeliveryFilters,
+  type DeliveryFilter,
+} from './delivery-filter.js';
+import {
+  deliveryListSql,
+  isQueueSort,
+  queuePosition,
+  scanOrder,
+  type DeliveryListScan,
+  type DeliverySort,
+} from './delivery-list-scan.js';
+import { detectLowVolumeCustomers } from './low-volume-customers.js';
+
+const listedDeliveryRow = {
+  ...deliveryRow,
+  /** Number of the last attempt; 0 before the first. */
+  attempt: smallint,
+  /** Of the last finished attempt; 0 without a response. Null before the first. */
+  lastHttpStatus: nullable(smallint),
+  lastError: nullable(textOf<AttemptError>()),
+  /** The customer of the event; null without one, and if the customer was deleted. */
+  customerId: nullable(uuid),
+  customerEmail: nullable(text),
+};
+
+/** A delivery of a list, with its customer and the result of its last attempt. */
+export type ListedDelivery = RowOf<typeof listedDeliveryRow>;
+
+/** Maximum number of deliveries that a page scans if few of them match. The next page continues from there. */
+const PAGE_SCAN_LIMIT = 2_000;
+
+const samples: [Reach, DeliveryFilter, DeliveryListScan][] = sampleReaches.flatMap((reach) =>
+  (['organization_id', 'project_id', 'endpoint_id', null] as const).flatMap((column) =>
+    [
+      ...sampleDeliveryFilters,
+      { ...emptyDeliveryFilter, success: false },
+      { ...emptyDeliveryFilter, batchId: NIL_UUID, isSmallBatch: true },
+    ].flatMap((filter) =>
+      (['-created_at', 'next_attempt_at'] as const).map((sort): [Reach, DeliveryFilter, DeliveryListScan] => {
+        const after = isQueueSort(sort) ? `0|${NIL_UUID}` : NIL_UUID;
+        return [reach, filter, { scope: { column, ids: [NIL_UUID] }, sort, after, limit: 1 }];
+      }),
+    ),
+  ),
+);
+
+/**
+ * Returns the matches among the next deliveries of a scan, and the last scanned position if there are at least
+ * as many as its limit.
+ */
+const scanDeliveries = dynamicStatement(
+  { scannedTo: nullable(text), ...listedDeliveryRow },
+  (reach: Reach, filter: DeliveryFilter, scan: DeliveryListScan, limit: number) => {
+    const where = addDeliveryConditions(deliveriesWithin(reach), filter);
+    const order = scanOrder(scan.sort);
+    const matches = `
+      SELECT d.* FROM scanned d JOIN webhook_endpoints w ON w.id = d.endpoint_id
+      WHERE ${where.sql} ORDER BY ${order.scanned} LIMIT ${where.bind(limit + 1)}`;
+    const page = `
+      SELECT ${deliveryColumns}, d.attempt, d.last_http_status AS "lastHttpStatus", d.last_error AS "lastError",
+        c.id AS "customerId", c.email AS "customerEmail"
+      FROM (${matches}) d LEFT JOIN events e ON e.id = d.event_id LEFT JOIN customers c ON c.id = e.customer_id`;
+    const rows = deliveryListSql(where, filter, scan);
+    return { text: boundedScanSql(where, rows, page, scan.limit, order), values: where.values };
+  },
+  samples.map((sample) => [...sample, 1] as const),
+);
+
+const countDeliveries = dynamicStatement(
+  countedRow,
+  (reach: Reach, filter: DeliveryFilter, scan: DeliveryListScan) => {
+    const where = addDeliveryConditions(deliveriesWithin(reach), filter);
+    const isMatch = where.sql || 'true';
+    const rows = `(${deliveryListSql(where, filter, { ...scan, isOrdered: false })}) d JOIN webhook_endpoints w ON w.id = d.endpoint_id`;
+    return { text: countedSql(rows, isMatch), values: where.values };
+  },
+  samples,
+);
+
+/** The list of deliveries: each page scans a bounded number, whatever the filter is. */
+export class DeliverySearchRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Returns up to `limit` deliveries within a reach, in the order of `sort`. With `next_attempt_at`, these are
+   * only the deliveries that wait for an attempt.
+   * @param after last position of the previous page
+   */
+  async listPage(
+    reach: Reach,
+    requestedFilter: DeliveryFilter,
+    { sort, after, limit }: { sort: DeliverySort; after: string | null; limit: number },
+  ): Promise<ScannedPage<ListedDelivery>> {
+    const { filter, scope } = await this.prepare(reach, requestedFilter);
+    if (scope.ids.length === 0) return { items: [], next: null };
+    // With many owners, each is scanned with the same window.
+    const maxWindow = Math.max(limit + 1, Math.ceil(PAGE_SCAN_LIMIT / scope.ids.length));
+    const windows = [limit + 1, maxWindow];
+    return scanPage(
+      windows,
+      after,
+      limit,
+      (position, window) =>
+        this.database.execute(
+          scanDeliveries(reach, filter, { scope, sort, after: position, limit: window }, limit),
+        ),
+      (delivery) => (isQueueSort(sort) ? queuePosition(delivery) : delivery.id),
+    );
+  }
+
+  /** Counts the matching deliveries within a reach in a bounded scan. */
+  async count(reach: Reach, requestedFilter: DeliveryFilter, sort: DeliverySort): Promise<CappedCount> {
+    const { filter, scope } = await this.prepare(reach, requestedFilter);
+    if (scope.ids.length === 0) return { count: 0, isMore: false };
+    const isFiltered = addDeliveryConditions(deliveriesWithin(reach), filter).values.length > 0;
+    const limit = isFiltered ? COUNT_SCAN_LIMIT : COUNT_CAP + 1;
+    const scan = { scope, sort, after: null, limit };
+    const [counted] = await this.database.execute(countDeliveries(reach, filter, scan));
+    return capScanCount(counted!, limit);
+  }
+
+  /** Returns the filter, narrowed to its customers and its batch, with the owners to scan. */
+  private async prepare(
+    reach: Reach,
+    requestedFilter: DeliveryFilter,
+  ): Promise<{ filter: DeliveryFilter; scope: OwnerScope }> {
+    let filter = await detectLowVolumeCustomers(this.database, requestedFilter);
+    if (filter.batchId && !filter.areLowVolume) {
+      const located = await locateBatch(this.database, filter, filter.batchId);
+      filter = { ...located.filter, isSmallBatch: located.isSmall };
+    }
+    const { column, ids } = await findAttemptScope(this.database, reach, {
+      ...filter,
+      deliveryId: null,
+      eventId: null,
+    });
+    return { filter, scope: { column: column === 'delivery_id' ? null : column, ids } };
+  }
+}
