@@ -93,7 +93,7 @@ export function recordPath(kind: string, id: string, projectId: string | null): 
     case 'delivery':
       return `/deliveries/${id}`;
     case 'attempt':
-      return `/deliveries?q=${id}`;
+      return `/deliveries/attempts?q=${id}`;
     case 'event':
       return `/events/${id}`;
     case 'endpoint':

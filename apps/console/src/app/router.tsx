@@ -11,6 +11,10 @@ const lazyScreen = (path: string, load: () => Promise<ComponentType>): RouteObje
 const screens: RouteObject[] = [
   lazyScreen('', async () => (await import('../overview/overview.screen')).OverviewScreen),
   lazyScreen('deliveries', async () => (await import('../deliveries/deliveries.screen')).DeliveriesScreen),
+  lazyScreen(
+    'deliveries/attempts',
+    async () => (await import('../deliveries/attempts.screen')).AttemptsScreen,
+  ),
   lazyScreen('deliveries/:id', async () => (await import('../deliveries/delivery.screen')).DeliveryScreen),
   lazyScreen(
     'dead-letters',

@@ -3,6 +3,7 @@ import type { Batch } from '../components/redelivery-batch';
 /** The names of the filters of a batch, by parameter. */
 export const filterLabels: Record<string, string> = {
   project_id: 'Project',
+  organization_id: 'Organization',
   endpoint_id: 'Endpoint',
   event: 'Event type',
   event_id: 'Event ID',
@@ -26,6 +27,7 @@ interface FilterEntry {
 
 const recordPaths: Record<string, string> = {
   project_id: 'projects',
+  organization_id: 'organizations',
   endpoint_id: 'endpoints',
   event_id: 'events',
   delivery_id: 'deliveries',

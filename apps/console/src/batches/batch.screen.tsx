@@ -102,7 +102,7 @@ function Progress({ batch }: { batch: Batch }): ReactNode {
           {finished.toLocaleString('en')} of {batch.eligible.toLocaleString('en')} done
         </Title>
         <Anchor component={Link} to={`/deliveries?batch_id=${batch.id}`}>
-          View attempts
+          View deliveries
         </Anchor>
       </Group>
       <BatchBar batch={batch} />

@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
-import { useRef, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { api, unwrap, type Schemas } from '../http/client';
-import { toProblem } from '../http/problem';
 import { useApiMutation, useGet } from '../http/queries';
 import { ActionDialog } from './action-dialog';
+import { BulkDeliveryDialog } from './bulk-delivery-dialog';
 
 const INVALIDATED_PATHS = ['/operator/v1/webhooks/', '/operator/v1/overview', '/operator/v1/events'];
 
@@ -59,65 +59,66 @@ export function RedeliverDialog({ id, onClose, onDone }: RedeliverDialogProps): 
   );
 }
 
-interface DiscardDialogProps {
-  /** The IDs of dead letters; an empty array keeps the dialog closed. */
+interface BulkDialogProps {
+  /** The IDs of deliveries; an empty array keeps the dialog closed. */
   ids: string[];
   onClose: () => void;
-  /** @param count how many were discarded */
+  /** @param count on how many the action was performed */
   onDone: (count: number) => void;
 }
 
-/** Discards dead letters one by one, because each discard is a separate entry in the audit log. */
-export function DiscardDialog({ ids, onClose, onDone }: DiscardDialogProps): ReactNode {
-  // If a first attempt failed, the dead letters that it discarded are counted in the second one.
-  const done = useRef(new Set<string>());
-  const discard = useApiMutation(
-    (reason: string) => discardAll(ids, reason, done.current),
-    ...INVALIDATED_PATHS,
-  );
-  // Retains the count while the closing dialog fades out.
-  const count = useRef(0);
-  if (ids.length > 0) count.current = ids.length;
-  const isOne = count.current === 1;
+/** Redelivers several events one by one, each to the current URL of its endpoint. */
+export function BulkRedeliverDialog(props: BulkDialogProps): ReactNode {
   return (
-    <ActionDialog
-      open={ids.length > 0}
-      onClose={() => {
-        done.current.clear();
-        onClose();
-      }}
-      title={isOne ? 'Discard this dead letter?' : `Discard ${count.current} dead letters?`}
-      confirmLabel={isOne ? 'Discard' : `Discard ${count.current}`}
-      danger
-      requiresReason="required"
-      onConfirm={async (reason) => onDone(await discard.mutateAsync(reason))}
+    <BulkDeliveryDialog
+      {...props}
+      title={(count) => `Redeliver ${count} events?`}
+      confirmLabel={(count) => `Redeliver ${count}`}
+      reportTitle={(done, count) => `Redelivered ${done} of ${count}`}
+      requiresReason="optional"
+      perform={(deliveryId, reason) =>
+        api.POST('/operator/v1/webhooks/deliveries/{deliveryId}/redeliver', {
+          params: { path: { deliveryId } },
+          body: { reason: reason || null },
+        })
+      }
+      invalidatedPaths={INVALIDATED_PATHS}
     >
-      <Text>
-        {isOne ? 'It is' : 'They are'} removed from the unresolved dead letters and not sent. You can still
-        redeliver {isOne ? 'it' : 'each of them'} until retention deletes it.
-      </Text>
-    </ActionDialog>
+      {() => (
+        <Text>
+          For each, a new delivery of the same event is sent to the current URL of the endpoint. Deliveries
+          that are pending, were already redelivered or have a disabled endpoint are refused. This cannot be
+          undone.
+        </Text>
+      )}
+    </BulkDeliveryDialog>
   );
 }
 
-/**
- * Discards dead letters. Those that were resolved or deleted in the meantime are skipped.
- * @param done IDs that are already discarded; newly discarded ones are added
- * @returns the number of discarded dead letters
- */
-async function discardAll(ids: string[], reason: string, done: Set<string>): Promise<number> {
-  for (const deliveryId of ids.filter((id) => !done.has(id))) {
-    try {
-      await api.POST('/operator/v1/webhooks/deliveries/{deliveryId}/discard', {
-        params: { path: { deliveryId } },
-        body: { reason },
-      });
-      done.add(deliveryId);
-    } catch (error) {
-      // For a single dead letter the error is shown. With several, one error must not prevent the others from
-      // being discarded.
-      if (ids.length === 1 || ![404, 409].includes(toProblem(error).status)) throw error;
-    }
-  }
-  return done.size;
+/** Discards dead letters. Those that were resolved or deleted in the meantime are refused. */
+export function DiscardDialog(props: BulkDialogProps): ReactNode {
+  return (
+    <BulkDeliveryDialog
+      {...props}
+      title={(count) => (count === 1 ? 'Discard this dead letter?' : `Discard ${count} dead letters?`)}
+      confirmLabel={(count) => (count === 1 ? 'Discard' : `Discard ${count}`)}
+      reportTitle={(done, count) => `Discarded ${done} of ${count}`}
+      danger
+      requiresReason="required"
+      perform={(deliveryId, reason) =>
+        api.POST('/operator/v1/webhooks/deliveries/{deliveryId}/discard', {
+          params: { path: { deliveryId } },
+          body: { reason },
+        })
+      }
+      invalidatedPaths={INVALIDATED_PATHS}
+    >
+      {(count) => (
+        <Text>
+          {count === 1 ? 'It is' : 'They are'} removed from the unresolved dead letters and not sent. You can
+          still redeliver {count === 1 ? 'it' : 'each of them'} until retention deletes it.
+        </Text>
+      )}
+    </BulkDeliveryDialog>
+  );
 }

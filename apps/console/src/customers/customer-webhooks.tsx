@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Schemas } from '../http/client';
-import { attemptColumns } from '../lists/attempt-columns';
-import { choiceFilter, statusClassFilter, timeFilter } from '../lists/filters';
+import { deliveryColumns, summaryColumns } from '../lists/delivery-columns';
+import { deliveryStateFilter, statusClassFilter, timeFilter } from '../lists/filters';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
@@ -11,27 +11,16 @@ import { RelativeTime } from '../components/relative-time';
 type Event = Schemas['EventResponse'];
 
 const filters = {
-  delivery_state: choiceFilter('Delivery status', {
-    pending: 'Pending',
-    succeeded: 'Succeeded',
-    failed: 'Failed',
-    cancelled: 'Cancelled',
-  }),
-  status_class: statusClassFilter('Response'),
+  state: deliveryStateFilter('Status'),
+  status_class: statusClassFilter('Last response'),
   time: timeFilter('Time', 'created_after', 'created_before'),
 };
 
-const { event, response, endpoint, attempt, delivery, startedAt } = attemptColumns;
-const columns = [
-  event,
-  { ...response, width: '8rem' },
-  endpoint,
-  { ...attempt, wideOnly: true },
-  delivery,
-  startedAt,
-];
+const { event, endpoint, state, nextAttempt, createdAt } = summaryColumns;
+const { response, attempts } = deliveryColumns;
+const columns = [state, event, endpoint, response, attempts, nextAttempt, createdAt];
 
-/** Lists the delivery attempts of the events about a customer. */
+/** Lists the deliveries of the events about a customer. */
 export function CustomerDeliveries({ customerId }: { customerId: string }): ReactNode {
   const list = useList({
     path: '/operator/v1/webhooks/deliveries',
@@ -42,13 +31,13 @@ export function CustomerDeliveries({ customerId }: { customerId: string }): Reac
   return (
     <List
       list={list}
-      noun="attempts"
+      noun="deliveries"
       columns={columns}
-      href={(row) => `/deliveries/${row.delivery_id}`}
+      href={(row) => `/deliveries/${row.id}`}
       live
       empty={{
         title: 'No deliveries',
-        text: 'No events about this customer were sent to an endpoint, or the attempts were deleted by retention.',
+        text: 'No events about this customer were sent to an endpoint, or the deliveries were deleted by retention.',
       }}
     />
   );

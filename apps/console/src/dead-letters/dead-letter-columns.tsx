@@ -1,6 +1,7 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { Actor } from '../app/actor';
 import type { Schemas } from '../http/client';
+import { summaryColumns } from '../lists/delivery-columns';
 import type { Column } from '../lists/list-table';
 import { errorLabel } from '../components/explain-attempt';
 import { UntrustedText } from '../components/untrusted-text';
@@ -18,16 +19,12 @@ const commonColumns: Column<DeadLetter>[] = [
       <HttpStatus status={status} error={error && errorLabel(error)} />
     ),
   },
-  { header: 'Event', primary: true, cell: (row) => row.event },
-  { header: 'Endpoint', truncate: true, cell: (row) => <UntrustedText text={row.endpoint_name} oneLine /> },
+  summaryColumns.event,
+  { ...summaryColumns.endpoint, width: '26%' },
+  { ...summaryColumns.project, width: '20%' },
 ];
 
-const createdColumn: Column<DeadLetter> = {
-  header: 'Created',
-  align: 'right',
-  wideOnly: true,
-  cell: (row) => <RelativeTime at={row.created_at} />,
-};
+const createdColumn: Column<DeadLetter> = { ...summaryColumns.createdAt, wideOnly: true };
 
 const failedColumn: Column<DeadLetter> = {
   header: 'Failed',
@@ -59,13 +56,7 @@ export function deadLetterColumns(
   view: string,
   redeliver: ((id: string) => void) | null,
 ): Column<DeadLetter>[] {
-  if (view !== 'waiting')
-    return [
-      ...commonColumns.slice(0, -1),
-      { ...commonColumns.at(-1)!, width: '26%' },
-      ...resolutionColumns,
-      failedColumn,
-    ];
+  if (view !== 'waiting') return [...commonColumns.slice(0, -1), ...resolutionColumns, failedColumn];
   if (!redeliver) return [...commonColumns, createdColumn, failedColumn];
   const action: Column<DeadLetter> = {
     header: 'Action',

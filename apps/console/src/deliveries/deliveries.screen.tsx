@@ -1,82 +1,141 @@
-import { Button } from '@mantine/core';
+import { Button, UnstyledButton } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link } from 'react-router';
-import { attemptColumns } from '../lists/attempt-columns';
+import { Navigate, useSearchParams } from 'react-router';
+import { useCan } from '../app/roles';
+import { deliveryColumns, summaryColumns, type ListedDelivery } from '../lists/delivery-columns';
 import {
   choiceFilter,
+  deliveryStateFilter,
   endpointFilter,
   eventTypeFilter,
   numberFilter,
+  organizationFilter,
   projectFilter,
   statusClassFilter,
   textFilter,
   timeFilter,
 } from '../lists/filters';
-import { useLinkedFilters } from '../lists/use-linked-filters';
 import { List } from '../lists/list';
+import type { Column } from '../lists/list-table';
+import { useLinkedFilters } from '../lists/use-linked-filters';
 import { useList } from '../lists/use-list';
 import { errorLabels } from '../components/explain-attempt';
+import { Icon } from '../components/icon';
 import { Page } from '../components/page';
+import { AttemptsDrawer } from './attempts-drawer';
+import { DeliveryActions } from './delivery-actions';
+import { DeliveryViews } from './delivery-views';
+import { emptyDeliveries } from './empty-deliveries';
 
 const filters = {
-  q: textFilter('Search', 'Delivery ID, event ID, email or start of URL'),
+  q: textFilter('Search', 'Email, endpoint name, start of URL, delivery or event ID'),
   time: timeFilter('Time', 'created_after', 'created_before'),
-  success: choiceFilter('Outcome', { true: 'Succeeded', false: 'Failed' }),
-  status_class: statusClassFilter('Response'),
+  state: deliveryStateFilter('Status'),
+  failed_attempts: choiceFilter('Failed attempts', {
+    true: 'With failed attempts',
+    false: 'No failed attempts',
+  }),
+  status_class: statusClassFilter('Last response'),
   http_status: numberFilter('HTTP status', 'HTTP status'),
-  error: choiceFilter('Error', errorLabels()),
-  attempt: choiceFilter('Attempt', {
-    1: 'First attempt',
-    2: 'Second attempt',
-    3: 'Third attempt',
-    4: 'Fourth attempt',
-    5: 'Fifth attempt',
-  }),
-  delivery_state: choiceFilter('Delivery status', {
-    pending: 'Pending delivery',
-    succeeded: 'Succeeded delivery',
-    failed: 'Failed delivery',
-    cancelled: 'Cancelled delivery',
-  }),
+  error: choiceFilter('Last error', errorLabels()),
   event: eventTypeFilter(),
+  organization_id: organizationFilter(),
   project_id: projectFilter(),
   endpoint_id: endpointFilter(),
+  sort: choiceFilter('Sort', {
+    '-created_at': 'Newest first',
+    created_at: 'Oldest first',
+    next_attempt_at: 'Next attempt first',
+    '-next_attempt_at': 'Next attempt last',
+  }),
 };
 
 const linkedFilters = {
   event_id: textFilter('Event ID'),
-  delivery_id: textFilter('Delivery ID'),
   customer_id: textFilter('Customer ID'),
   batch_id: textFilter('Batch ID'),
 };
 
-const { response, event, endpoint, attempt, duration, delivery, startedAt } = attemptColumns;
-const columns = [response, event, endpoint, attempt, duration, delivery, startedAt];
+/** Filters that only attempts have. Links to the former list of attempts contain them. */
+const ATTEMPT_FILTERS = ['success', 'attempt', 'delivery_id', 'delivery_state'];
+
+const OTHER_PARAMS = ['attempts'] as const;
+
+const FAILED_IN_LAST_HOUR = { failed_attempts: 'true', time: '1h' };
 
 export function DeliveriesScreen(): ReactNode {
+  const [search] = useSearchParams();
+  if (ATTEMPT_FILTERS.some((name) => search.has(name)))
+    return <Navigate to={{ pathname: '/deliveries/attempts', search: search.toString() }} replace />;
+  return <Deliveries />;
+}
+
+function Deliveries(): ReactNode {
   const list = useList({
     path: '/operator/v1/webhooks/deliveries',
     count: '/operator/v1/webhooks/deliveries/count',
     filters: useLinkedFilters(filters, linkedFilters),
+    otherParams: OTHER_PARAMS,
   });
+  const [search, setSearch] = useSearchParams();
+  const setParams = (params: Record<string, string>, replace: boolean): void =>
+    setSearch({ ...Object.fromEntries(search), ...params }, { replace, preventScrollReset: true });
+  const columns = useDeliveryColumns((id) => setParams({ attempts: id }, false));
   return (
-    <Page title="Deliveries" description="Every attempt to deliver an event to an endpoint.">
+    <Page title="Deliveries" description="Events that were or will be sent to endpoints.">
+      <DeliveryViews current="deliveries" />
       <List
         list={list}
-        noun="attempts"
+        noun="deliveries"
         columns={columns}
-        href={(row) => `/deliveries/${row.delivery_id}#${row.id}`}
+        href={(row) => `/deliveries/${row.id}`}
         live
-        empty={{
-          title: 'No deliveries yet',
-          text: 'Deliveries start when an event occurs that an enabled endpoint subscribes to. To try it, send a test event.',
-          action: (
-            <Button component={Link} to="/endpoints" variant="default" size="xs">
-              Go to endpoints
-            </Button>
-          ),
+        isSelectable={useCan('operator') ? isAlwaysSelectable : undefined}
+        actions={(rows, done) => <DeliveryActions rows={rows} onDone={done} />}
+        toolbar={
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Icon name="alert" size={14} />}
+            onClick={() => setParams(FAILED_IN_LAST_HOUR, true)}
+          >
+            Failed in the last hour
+          </Button>
+        }
+        empty={emptyDeliveries}
+      />
+      <AttemptsDrawer
+        id={search.get('attempts')}
+        onClose={() => {
+          const { attempts: _, ...others } = Object.fromEntries(search);
+          setSearch(others, { replace: true, preventScrollReset: true });
         }}
       />
     </Page>
   );
+}
+
+const isAlwaysSelectable = (): boolean => true;
+
+/** Returns the columns. @param openAttempts opens the attempts of a delivery */
+function useDeliveryColumns(openAttempts: (id: string) => void): Column<ListedDelivery>[] {
+  const { event, endpoint, project, state, nextAttempt, createdAt } = summaryColumns;
+  const { customer, response, attempts } = deliveryColumns;
+  const expandable: Column<ListedDelivery> = {
+    ...attempts,
+    cell: (row) =>
+      row.attempt === 0 ? (
+        attempts.cell(row)
+      ) : (
+        <UnstyledButton
+          fz="inherit"
+          td="underline"
+          aria-label={`Attempts of ${row.id}: ${attempts.cell(row)}`}
+          onClick={() => openAttempts(row.id)}
+        >
+          {attempts.cell(row)}
+        </UnstyledButton>
+      ),
+  };
+  return [state, event, endpoint, customer, project, response, expandable, nextAttempt, createdAt];
 }

@@ -18,7 +18,7 @@ const OTHER_PARAMS = ['window'] as const;
 /** Lists the newest attempts of an endpoint. */
 export function EndpointAttempts({ endpointId }: { endpointId: string }): ReactNode {
   const list = useList({
-    path: '/operator/v1/webhooks/deliveries',
+    path: '/operator/v1/webhooks/attempts',
     fixedQuery: { endpoint_id: endpointId },
     otherParams: OTHER_PARAMS,
     pageSize: 10,

@@ -93,7 +93,7 @@ function EndpointDetails({ endpoint }: { endpoint: Endpoint }): ReactNode {
       <section aria-label="Recent attempts">
         <Group justify="space-between">
           <Title order={2}>Recent attempts</Title>
-          <Anchor component={Link} to={`/deliveries?endpoint_id=${endpoint.id}`}>
+          <Anchor component={Link} to={`/deliveries/attempts?endpoint_id=${endpoint.id}`}>
             View all attempts
           </Anchor>
         </Group>

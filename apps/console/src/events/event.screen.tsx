@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
+import { summaryColumns } from '../lists/delivery-columns';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
@@ -15,7 +16,7 @@ import { QueryContent } from '../components/query-content';
 import { Page } from '../components/page';
 import { OrganizationName, ProjectName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
-import { Badge, StatusBadge } from '../components/status-badge';
+import { Badge } from '../components/status-badge';
 import { EventSubject } from './event-subject';
 
 type Event = Schemas['EventResponse'];
@@ -69,27 +70,23 @@ function EventDetails({ event }: { event: Event }): ReactNode {
 }
 
 const columns: Column<Delivery>[] = [
-  {
-    header: 'Status',
-    width: '11rem',
-    cell: (row) => (
-      <>
-        <StatusBadge state={row.state} /> {row.resolution && <StatusBadge state={row.resolution} />}
-      </>
-    ),
-  },
+  summaryColumns.state,
   {
     header: 'Endpoint',
     primary: true,
     truncate: true,
-    cell: (row) => <UntrustedText text={row.endpoint_name} oneLine />,
+    cell: (row) => (
+      <span title={row.target_url}>
+        <UntrustedText text={row.endpoint_name} oneLine />
+      </span>
+    ),
   },
   {
     header: 'Type',
     wideOnly: true,
     cell: (row) => (row.redelivery_of ? <Badge tone="calm">Redelivery</Badge> : 'First delivery'),
   },
-  { header: 'Created', align: 'right', cell: (row) => <RelativeTime at={row.created_at} /> },
+  summaryColumns.createdAt,
   {
     header: 'Finished',
     align: 'right',

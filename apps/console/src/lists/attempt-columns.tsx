@@ -17,7 +17,11 @@ export const attemptColumns = {
   endpoint: {
     header: 'Endpoint',
     truncate: true,
-    cell: (row) => <UntrustedText text={row.endpoint_name} oneLine />,
+    cell: (row) => (
+      <span title={row.target_url}>
+        <UntrustedText text={row.endpoint_name} oneLine />
+      </span>
+    ),
   },
   attempt: { header: 'Attempt', align: 'right', cell: (row) => `${row.attempt} of ${row.max_attempts}` },
   duration: {

@@ -59,6 +59,15 @@ export const choiceFilter = (label: string, options: Record<string, string>): Fi
 export const statusClassFilter = (label: string): Filter =>
   choiceFilter(label, { '2xx': '2xx', '3xx': '3xx', '4xx': '4xx', '5xx': '5xx', none: 'No response' });
 
+/** Creates a filter for the state of a delivery. */
+export const deliveryStateFilter = (label: string): Filter =>
+  choiceFilter(label, {
+    pending: 'Pending delivery',
+    succeeded: 'Succeeded delivery',
+    failed: 'Failed delivery',
+    cancelled: 'Cancelled delivery',
+  });
+
 /** Creates tabs above the list, one of which is always selected: `fallback` if the URL contains none. */
 export const viewFilter = (label: string, options: Record<string, string>, fallback: string): Filter => ({
   kind: 'view',

@@ -34,7 +34,7 @@ export function OverviewCharts({ overview, project }: { overview: Overview; proj
     label: (
       <Anchor
         component={Link}
-        to={listPath('/deliveries', { time, project_id: project, ...filters })}
+        to={listPath('/deliveries/attempts', { time, project_id: project, ...filters })}
         className={classes.url}
       >
         <UntrustedText text={name} oneLine />

@@ -41,22 +41,22 @@ function MetricCard({ name, value, note, to, tone }: MetricCardProps): ReactNode
 /** Renders the key metrics, with links to the records that they count. */
 export function OverviewMetrics({ overview, project }: { overview: Overview; project: string }): ReactNode {
   const { range: time, totals, deadLetters, pending } = overview;
-  const deliveriesPath = (filters: Record<string, string>): string =>
-    listPath('/deliveries', { time, project_id: project, ...filters });
+  const attemptsPath = (filters: Record<string, string>): string =>
+    listPath('/deliveries/attempts', { time, project_id: project, ...filters });
   return (
     <div className={classes.metrics}>
       <MetricCard
         name="Attempts"
         value={formatInteger(totals.attempts)}
         note={`${formatInteger(totals.failed)} failed`}
-        to={deliveriesPath({})}
+        to={attemptsPath({})}
       />
       <MetricCard
         name="Success rate"
         value={formatPercent(totals.successRate)}
         note={`${formatInteger(totals.succeeded)} succeeded`}
         tone={rateTone(totals.successRate)}
-        to={totals.failed > 0 ? deliveriesPath({ success: 'false' }) : undefined}
+        to={totals.failed > 0 ? attemptsPath({ success: 'false' }) : undefined}
       />
       <MetricCard
         name="Response time (p95)"
@@ -90,6 +90,7 @@ export function OverviewMetrics({ overview, project }: { overview: Overview; pro
             'None due'
           )
         }
+        to={listPath('/deliveries', { state: 'pending', project_id: project })}
       />
     </div>
   );

@@ -54,7 +54,7 @@ export function WorstEndpoints({ overview, project }: { overview: Overview; proj
                 <Table.Td ta="right">
                   <Anchor
                     component={Link}
-                    to={listPath('/deliveries', {
+                    to={listPath('/deliveries/attempts', {
                       time,
                       project_id: project,
                       endpoint_id: endpointId,
