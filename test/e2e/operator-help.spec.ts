@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { registerCustomer, withSettings } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
+import { setFailedSignIns } from '../support/failed-sign-ins.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { getCount, listAll } from '../support/seed-instance.js';
 import { insertOperator, type OperatorClient } from '../support/operator-client.js';
@@ -162,6 +164,91 @@ describe('the mailbox for operators', () => {
   });
 });
 
+describe('locked customers', () => {
+  const names = ['open', 'over', 'locked', 'closed', 'factor', 'both'] as const;
+  const failFactors = (id: string, count: number): Promise<unknown> =>
+    instance.sql(
+      `INSERT INTO factor_attempts (customer_id, tries, window_ends_at, failures)
+       VALUES ($1, $2, now() + interval '1 hour', $2)`,
+      [id, count],
+    );
+
+  it('are shown with the reasons, and listed within a project, the lock that ends last first', async () => {
+    const mark = `locked-${randomUUID()}`;
+    const ids = {} as Record<(typeof names)[number], string>;
+    for (const name of names) {
+      const customer = { email: `${mark}-${name}@example.com`, password: PASSWORD };
+      ids[name] = (await instance.requestWithSecretKey('POST', '/api/v1/customers', customer)).body.id;
+    }
+    for (const [name, failures] of Object.entries({
+      open: { inWindow: 9 },
+      over: { inWindow: 0, consecutive: 50 },
+      locked: { inWindow: 10 },
+      closed: { inWindow: 0, consecutive: 100 },
+      both: { inWindow: 10, consecutive: 110 },
+    }))
+      await setFailedSignIns(instance, `${mark}-${name}@example.com`, failures);
+    await failFactors(ids.open, 9);
+    await failFactors(ids.factor, 10);
+    await failFactors(ids.both, 10);
+    await instance.sql(
+      `INSERT INTO customer_addresses (customer_id, address_block, last_login_at)
+       VALUES ($1, '192.0.2.1', now() - interval '29 days'), ($1, '192.0.2.2', now() - interval '31 days')`,
+      [ids.locked],
+    );
+
+    const expected = [...[ids.both, ids.factor].sort().reverse(), ids.locked, ids.closed];
+    const { projectId, organizationId } = instance.credentials;
+    for (const query of [{ limit: '1' }, { limit: '50' }, { projectId }])
+      expect(await listAndCount('/customers', { locked: 'true', q: mark, ...query })).toEqual(expected);
+    const other = await insertProject(instance, organizationId);
+    const elsewhere = { locked: 'true', projectId: other.projectId };
+    expect(await listAndCount('/customers', elsewhere)).toEqual([]);
+
+    const none = { failedPasswords: 0, consecutiveFailures: 0, failedSecondFactors: 0, knownAddresses: 0 };
+    const inWindow = { failedPasswords: 10, consecutiveFailures: 10 };
+    const times = { until: expect.stringMatching(/Z$/), lastFailedAt: expect.stringMatching(/Z$/) };
+    const { body } = await viewer.request('GET', `/customers?q=${mark}`);
+    const locks = Object.fromEntries(
+      body.data.map((row: { id: string; lock: unknown }) => [row.id, row.lock]),
+    );
+    expect(names.map((name) => locks[ids[name]])).toEqual([
+      null,
+      null,
+      { ...none, ...times, ...inWindow, knownAddresses: 1, reasons: ['failed_passwords'] },
+      { ...none, ...times, until: null, consecutiveFailures: 100, reasons: ['closed_password'] },
+      { ...none, ...times, failedSecondFactors: 10, reasons: ['failed_second_factors'] },
+      {
+        ...{ ...none, ...times, until: null, failedPasswords: 10, consecutiveFailures: 110 },
+        ...{
+          failedSecondFactors: 10,
+          reasons: ['failed_passwords', 'closed_password', 'failed_second_factors'],
+        },
+      },
+    ]);
+    const lockOf = async (id: string) => (await viewer.request('GET', `/customers/${id}`)).body.lock;
+    expect(await lockOf(ids.locked)).toEqual(locks[ids.locked]);
+    expect(await operator.request('POST', `/customers/${ids.both}/unlock`)).toMatchObject({ status: 200 });
+    expect(await lockOf(ids.both)).toBeNull();
+  });
+
+  it('are those whose failures exceed the limits of the project', async () => {
+    const { email, id } = await registerCustomer(instance);
+    await setFailedSignIns(instance, email, { inWindow: 10 });
+    const isLocked = async () => (await viewer.request('GET', `/customers/${id}`)).body.lock !== null;
+    const listed = () => listAndCount('/customers', { locked: 'true', email });
+    await withSettings(instance, { limits: { failedLogin: 11 } }, async () => {
+      expect([await isLocked(), await listed()]).toEqual([false, []]);
+    });
+    expect([await isLocked(), await listed()]).toEqual([true, [id]]);
+  });
+
+  it('cannot be listed with a secret key', async () => {
+    const response = await instance.requestWithSecretKey('GET', '/api/v1/customers?locked=true');
+    expect(response).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+  });
+});
+
 describe('the audit log as CSV', () => {
   const exportCsv = async (query: Record<string, string>) => {
     const response = await viewer.request('GET', `/audit-log.csv?${new URLSearchParams(query)}`);
@@ -211,7 +298,7 @@ describe('customers for operators', () => {
     const path = `/customers/${id}`;
     const asKey = (await instance.requestWithSecretKey('GET', `/api/v1${path}`)).body;
     expect(asKey).not.toHaveProperty('hasPassword');
-    expect((await viewer.request('GET', path)).body).toEqual({ ...asKey, hasPassword: false });
+    expect((await viewer.request('GET', path)).body).toEqual({ ...asKey, lock: null, hasPassword: false });
     const token = await instance.getMailToken(email, 'accept-invite');
     await instance.request('POST', '/api/v1/auth/reset-password', { body: { token, password: PASSWORD } });
     expect((await viewer.request('GET', path)).body).toMatchObject({ id, hasPassword: true });

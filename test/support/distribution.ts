@@ -154,6 +154,7 @@ export const crossOrganizationStatements: Record<string, string[]> = {
     'select customers',
     'select customers, deliveries, events, webhook_endpoints',
     'select customers, events',
+    'select customers, factor_attempts, login_attempts, projects',
     'select deliveries, events',
     'select deliveries, events, webhook_endpoints',
     'select deliveries, redelivery_batches',

@@ -12,6 +12,7 @@ export type { CappedCount } from './capped-count.js';
 export * from './customers/customer-changes.repository.js';
 export * from './customers/customer-directory.repository.js';
 export { emptyCustomerFilter, type CustomerFilter } from './customers/customer-filter.js';
+export * from './customers/customer-locks.repository.js';
 export * from './customers/customer-records.repository.js';
 export type { CustomerPosition } from './customers/customer-scan.js';
 export * from './customers/customers-bulk.repository.js';

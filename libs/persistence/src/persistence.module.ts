@@ -9,6 +9,7 @@ import { AuditLogRepository } from './audit/audit-log.repository.js';
 import { AuditSearchRepository } from './audit/audit-search.repository.js';
 import { CustomerChangesRepository } from './customers/customer-changes.repository.js';
 import { CustomerDirectoryRepository } from './customers/customer-directory.repository.js';
+import { CustomerLocksRepository } from './customers/customer-locks.repository.js';
 import { CustomerRecordsRepository } from './customers/customer-records.repository.js';
 import { CustomersBulkRepository } from './customers/customers-bulk.repository.js';
 import { CustomersRepository } from './customers/customers.repository.js';
@@ -89,6 +90,7 @@ const repositories: Provider[] = [
   ChallengesRepository,
   CustomerChangesRepository,
   CustomerDirectoryRepository,
+  CustomerLocksRepository,
   CustomerRecordsRepository,
   CustomersBulkRepository,
   CustomersRepository,

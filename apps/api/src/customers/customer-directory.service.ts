@@ -3,14 +3,19 @@ import type { ManagementCaller } from '@gatehouse/auth';
 import { uuidToBytes, formatUuid, type Customer } from '@gatehouse/domain';
 import {
   CustomerDirectoryRepository,
+  CustomerLocksRepository,
   type CappedCount,
   type CustomerFilter,
+  type CustomerLock,
   type CustomerPosition,
 } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
 import { parseTime } from '../http/fields.js';
 import { DEFAULT_LIMIT, type Page } from '../http/paging.js';
-import type { CountCustomersQuery, ListCustomersQuery } from './dto/list-customers.request.js';
+import type {
+  CountOperatorCustomersQuery,
+  ListOperatorCustomersQuery,
+} from './dto/list-customers.request.js';
 
 const ID_BYTES = 16;
 
@@ -19,11 +24,12 @@ const ID_BYTES = 16;
 export class CustomerDirectoryService {
   constructor(
     private readonly directory: CustomerDirectoryRepository,
+    private readonly locks: CustomerLocksRepository,
     private readonly cursors: CursorCodec,
   ) {}
 
   /** Returns a page of the customers within the caller's reach. @throws GatehouseError `invalid_cursor` */
-  async list({ reach }: ManagementCaller, query: ListCustomersQuery): Promise<Page<Customer>> {
+  async list({ reach }: ManagementCaller, query: ListOperatorCustomersQuery): Promise<Page<Customer>> {
     const filter = customerFilter(query);
     const list = ['customers', reach, filter];
     const after =
@@ -33,8 +39,13 @@ export class CustomerDirectoryService {
     return { items: customers, nextCursor: next && this.cursors.encodeBytes(list, encodePosition(next)) };
   }
 
+  /** Returns the locks of the locked customers, by the id of the customer. The caller has checked the reach. */
+  findLocks(customers: readonly Customer[]): Promise<Map<string, CustomerLock>> {
+    return this.locks.find(customers);
+  }
+
   /** Returns the number of matching customers, counted by a bounded scan. */
-  count({ reach }: ManagementCaller, query: CountCustomersQuery): Promise<CappedCount> {
+  count({ reach }: ManagementCaller, query: CountOperatorCustomersQuery): Promise<CappedCount> {
     return this.directory.count(reach, customerFilter(query));
   }
 }
@@ -47,13 +58,14 @@ const decodePosition = (bytes: Buffer): CustomerPosition => ({
   key: bytes.subarray(ID_BYTES).toString(),
 });
 
-const customerFilter = (query: CountCustomersQuery): CustomerFilter => ({
+const customerFilter = (query: CountOperatorCustomersQuery): CustomerFilter => ({
   projectId: query.projectId ?? null,
   email: query.email ?? null,
   externalId: query.externalId ?? null,
   q: query.q ?? null,
   emailVerified: parseFlag(query.emailVerified),
   disabled: parseFlag(query.disabled),
+  locked: query.locked === 'true',
   createdAfter: parseTime(query.createdAfter),
   createdBefore: parseTime(query.createdBefore),
   lastLoginAfter: parseTime(query.lastLoginAfter),

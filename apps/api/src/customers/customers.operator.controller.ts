@@ -2,18 +2,19 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
+import { ApiCamelList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
+import { camelList } from '../http/paging.js';
 import { PickRoutes } from '../http/pick-routes.js';
 import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { CustomersController } from './customers.controller.js';
-import { OperatorCustomerResponse } from './dto/customer.response.js';
-import { CountCustomersQuery } from './dto/list-customers.request.js';
+import { ListedCustomerResponse, OperatorCustomerResponse } from './dto/customer.response.js';
+import { CountOperatorCustomersQuery, ListOperatorCustomersQuery } from './dto/list-customers.request.js';
 
 @ApiTags('Operators')
 @Controller('operator/v1/customers')
 @OperatorRoutes()
 export class CustomersOperatorController extends PickRoutes(CustomersController, [
-  'list',
   'create',
   'update',
   'export',
@@ -23,12 +24,31 @@ export class CustomersOperatorController extends PickRoutes(CustomersController,
   'requireReauthentication',
   'delete',
 ]) {
+  @Get()
+  @ReadsFromReplica()
+  @ApiOperation({
+    operationId: 'customers.list',
+    summary: 'List customers',
+    description:
+      'Like the list for secret keys, with the locks of the customers. With `locked`, sorted by the end of the lock, latest first.',
+  })
+  @Operator('viewer')
+  @ApiCamelList(ListedCustomerResponse)
+  override async list(@CurrentCaller() caller: ManagementCaller, @Query() query: ListOperatorCustomersQuery) {
+    const { items, nextCursor } = await this.directory.list(caller, query);
+    const locks = await this.directory.findLocks(items);
+    return camelList(
+      items.map((customer) => ListedCustomerResponse.fromLocked(customer, locks.get(customer.id))),
+      nextCursor,
+    );
+  }
+
   @Get('count')
   @ReadsFromReplica()
   @ApiOperation({ operationId: 'customers.count', summary: 'Count customers' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
-  async count(@CurrentCaller() caller: ManagementCaller, @Query() query: CountCustomersQuery) {
+  async count(@CurrentCaller() caller: ManagementCaller, @Query() query: CountOperatorCustomersQuery) {
     return CountResponse.from(await this.directory.count(caller, query));
   }
 
@@ -37,7 +57,7 @@ export class CustomersOperatorController extends PickRoutes(CustomersController,
     operationId: 'customers.get',
     summary: 'Get a customer',
     description:
-      'The response shows whether the customer has a password. Also returns customers of archived projects.',
+      'The response shows whether the customer has a password and is locked after failed sign-ins. Also returns customers of archived projects.',
   })
   @Operator('viewer')
   @ApiOkResponse({ type: OperatorCustomerResponse })
@@ -45,7 +65,8 @@ export class CustomersOperatorController extends PickRoutes(CustomersController,
     @CurrentCaller() { reach }: ManagementCaller,
     @Param('customerId') id: string,
   ): Promise<OperatorCustomerResponse> {
-    const { customer, hasPassword } = await this.customers.get(reach, parsePathUuid(id));
-    return OperatorCustomerResponse.fromCustomer(customer, hasPassword);
+    const details = await this.customers.get(reach, parsePathUuid(id));
+    const locks = await this.directory.findLocks([details.customer]);
+    return OperatorCustomerResponse.fromDetails(details, locks.get(details.customer.id));
   }
 }

@@ -70,12 +70,25 @@ const sampleTimeFilters: CustomerFilter[] = [
   { ...noFilter, email: 'ada@example.com', q: 'ada', emailVerified: true, disabled: false },
   { ...noFilter, externalId: '1', createdAfter: epoch, createdBefore: epoch },
   { ...noFilter, lastLoginAfter: epoch, lastLoginBefore: epoch, disabled: true },
+  { ...noFilter, locked: true, q: 'ada' },
 ];
 
 const sampleTextFilters: CustomerFilter[] = [
   { ...noFilter, q: 'ada' },
   { ...noFilter, q: 'ada', emailVerified: true, createdAfter: epoch, lastLoginBefore: epoch },
 ];
+
+const installation: ScanScope = { column: null, ids: [NIL_UUID] };
+
+/**
+ * Returns the scope whose index ranges are scanned, and requires that the matches are within the given one. Locked
+ * customers have no index of a project or an organization, because few are locked at the same time.
+ */
+function scannedScope(where: Conditions, scope: ScanScope, { locked }: CustomerFilter): ScanScope {
+  if (!locked || scope.column === null) return scope;
+  where.add(`c.${scope.column} = ANY(${where.bind(scope.ids)}::uuid[])`);
+  return installation;
+}
 
 /** Returns the maximum number of rows that a count scans in each range. */
 const countWindow = ({ column }: ScanScope, filter: CustomerFilter): number =>
@@ -87,7 +100,8 @@ const countCustomers = dynamicStatement(
   (scope: ScanScope, filter: CustomerFilter) => {
     const where = new Conditions();
     const scan = chooseIndexScan(where, scope.column, filter, null);
-    const ranges = rangesSql(where, scope, scan, where.bind(countWindow(scope, filter)));
+    const scanned = scannedScope(where, scope, filter);
+    const ranges = rangesSql(where, scanned, scan, where.bind(countWindow(scope, filter)));
     addMatchConditions(where, filter);
     const counts = ranges.map((rows) => countedSql(`(${rows}) c`, where.sql));
     return { text: counts.join(' UNION ALL '), values: where.values };
@@ -107,7 +121,7 @@ function scanSql(
   const where = new Conditions();
   const limit = where.bind(window);
   const scan = chooseIndexScan(where, scope.column, filter, after);
-  const rows = mergedRangesSql(where, scope, scan, limit);
+  const rows = mergedRangesSql(where, scannedScope(where, scope, filter), scan, limit);
   addMatchConditions(where, filter);
   const sql = `
     SELECT ${customerColumns}, c.key, c."isMatch", c."isLast" FROM (
@@ -150,7 +164,7 @@ export class CustomerDirectoryRepository {
 
   /**
    * Returns up to `limit` customers after a position: newest first; with a filter on the last login, latest
-   * login first; with `q`, in the order of the matching text.
+   * login first; with `q`, in the order of the matching text; locked customers, the lock that ends last first.
    */
   async listPage(
     reach: Reach,
@@ -190,7 +204,7 @@ export class CustomerDirectoryRepository {
     }
     // One scope for the complete installation: with one scope per organization, a page would cost more the
     // more organizations there are.
-    if (!reach.organizationId && projectId === null) return { column: null, ids: [NIL_UUID] };
+    if (!reach.organizationId && projectId === null) return installation;
     const rows =
       projectId === null
         ? await this.database.execute(listOrganizations, [reach.organizationId])

@@ -1,4 +1,5 @@
 import type { Conditions } from '../conditions.js';
+import { LOCK_END } from './customer-lock-sql.js';
 
 export interface CustomerFilter {
   projectId: string | null;
@@ -8,6 +9,8 @@ export interface CustomerFilter {
   q: string | null;
   emailVerified: boolean | null;
   disabled: boolean | null;
+  /** True for only the customers who are locked after failed sign-ins. */
+  locked: boolean;
   createdAfter: Date | null;
   createdBefore: Date | null;
   lastLoginAfter: Date | null;
@@ -22,6 +25,7 @@ export const emptyCustomerFilter: CustomerFilter = {
   q: null,
   emailVerified: null,
   disabled: null,
+  locked: false,
   createdAfter: null,
   createdBefore: null,
   lastLoginAfter: null,
@@ -49,8 +53,8 @@ export const searchedTexts = {
 } satisfies Record<string, SearchedText>;
 
 /** Returns whether a list is in the order of the text that `q` matches, rather than of a time. */
-export const isSortedByText = ({ email, externalId, q }: CustomerFilter): boolean =>
-  q !== null && email === null && externalId === null;
+export const isSortedByText = ({ email, externalId, q, locked }: CustomerFilter): boolean =>
+  q !== null && email === null && externalId === null && !locked;
 
 /** Adds the conditions of a match among the scanned rows. */
 export function addMatchConditions(where: Conditions, filter: CustomerFilter): void {
@@ -64,6 +68,8 @@ export function addMatchConditions(where: Conditions, filter: CustomerFilter): v
     .addIf(filter.createdBefore, (value) => `c.created_at < ${value}`)
     .addIf(filter.lastLoginAfter, (value) => `c.last_login_at > ${value}`)
     .addIf(filter.lastLoginBefore, (value) => `c.last_login_at < ${value}`);
+  // A customer with several locks is listed once, at the position of the last one to end.
+  if (filter.locked) where.add(`c.key = ${LOCK_END}`);
   if (filter.q === null) return;
   const prefix = where.bind(filter.q);
   const matches = Object.values(searchedTexts).map(

@@ -1,6 +1,7 @@
 import type { Conditions } from '../conditions.js';
 import { NIL_UUID } from '../uuid-v7.js';
 import { isSortedByText, searchedTexts, type CustomerFilter, type SearchedText } from './customer-filter.js';
+import { lockRanges } from './customer-lock-sql.js';
 
 /** A position between two customers of a list. */
 export interface CustomerPosition {
@@ -34,6 +35,8 @@ export const MAX_INLINED_SCOPES = 8;
 
 /** A range of one index. */
 interface IndexRange {
+  /** SQL for the source of the customers `c`, if it is another table than theirs. */
+  from?: string;
   /** SQL for the sort key. */
   key: string;
   condition: string;
@@ -53,8 +56,12 @@ const scopeCondition = (column: ScopeColumn, id = (): string => 'scope.id'): str
   column === null ? anyCustomerCondition : `c.${column} = ${id()}`;
 
 /** Returns SQL for the next rows of a range. @param scope SQL for the customers of the scope */
-const rangeSql = ({ key, condition, orderBy }: IndexRange, scope: string, limit: string): string =>
-  `SELECT ${key} AS key, c.* FROM customers c WHERE ${scope} AND ${condition} ORDER BY ${orderBy} LIMIT ${limit}`;
+const rangeSql = (
+  { from = 'customers c', key, condition, orderBy }: IndexRange,
+  scope: string,
+  limit: string,
+): string =>
+  `SELECT ${key} AS key, c.* FROM ${from} WHERE ${scope} AND ${condition} ORDER BY ${orderBy} LIMIT ${limit}`;
 
 /** Returns SQL for the next rows of each range of a scan, across all scopes, in no order. */
 export function rangesSql(
@@ -106,6 +113,7 @@ export function chooseIndexScan(
     }));
     return { ranges, orderBy: 'c.key DESC, c.id DESC' };
   };
+  if (filter.locked) return lockScan(where, after);
   if (q !== null && isSortedByText(filter)) return textScan(where, scope, q, after);
   if (email !== null) {
     return byTime('created_at', createdAfter, createdBefore, [
@@ -127,6 +135,20 @@ export function chooseIndexScan(
     ),
   );
   return byTime('created_at', createdAfter, createdBefore, flags);
+}
+
+/** Returns the index ranges of locked customers of the installation. Few customers are locked at the same time. */
+function lockScan(where: Conditions, after: CustomerPosition | null): IndexScan {
+  const position =
+    after &&
+    ` AND (a.window_ends_at, a.customer_id) < (${where.bind(new Date(after.key))}::timestamptz, ${where.bind(after.id)}::uuid)`;
+  const ranges = lockRanges.map(({ table, condition }) => ({
+    from: `${table} a JOIN customers c ON c.id = a.customer_id`,
+    key: 'a.window_ends_at',
+    condition: `${condition}${position ?? ''}`,
+    orderBy: 'a.window_ends_at DESC, a.customer_id DESC',
+  }));
+  return { ranges, orderBy: 'c.key DESC, c.id DESC' };
 }
 
 /** Returns at most one bound on either side. With two bounds, the index scan would start at the wider one. */

@@ -64,6 +64,8 @@ import { CreateOperatorPreferences1764547201000 } from './1764547201000-create-o
 import { AddApiKeyRateLimit1764460860000 } from './1764460860000-add-api-key-rate-limit.js';
 import { AddEndpointName1764547202000 } from './1764547202000-add-endpoint-name.js';
 import { IndexDeliveryLists1764547203000 } from './1764547203000-index-delivery-lists.js';
+import { IndexLockedCustomers1764547205000 } from './1764547205000-index-locked-customers.js';
+import { IndexLockedFactors1764547205001 } from './1764547205001-index-locked-factors.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -133,4 +135,6 @@ export const migrations = [
   AddEndpointName1764547202000,
   CreateOperatorPreferences1764547201000,
   IndexDeliveryLists1764547203000,
+  IndexLockedCustomers1764547205000,
+  IndexLockedFactors1764547205001,
 ];

@@ -6,7 +6,9 @@ import {
   type CustomerIdentity,
   type CustomerMfaPolicy,
 } from '@gatehouse/domain';
+import type { CustomerDetails, CustomerLock } from '@gatehouse/persistence';
 import { urlSchema } from '../../http/text-schemas.js';
+import { CustomerLockResponse } from './customer-lock.response.js';
 
 const toIso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
@@ -71,15 +73,32 @@ export class CustomerResponse extends MeResponse {
   }
 }
 
+/** A customer in a list of operators. */
+export class ListedCustomerResponse extends CustomerResponse {
+  @ApiProperty({
+    type: CustomerLockResponse,
+    nullable: true,
+    description: 'The lock after failed sign-ins. null: the customer is not locked',
+  })
+  lock!: CustomerLockResponse | null;
+
+  static fromLocked(customer: Customer, lock: CustomerLock | undefined): ListedCustomerResponse {
+    return { ...CustomerResponse.from(customer), lock: lock ? CustomerLockResponse.from(lock) : null };
+  }
+}
+
 /** A customer, as returned to operators. */
-export class OperatorCustomerResponse extends CustomerResponse {
+export class OperatorCustomerResponse extends ListedCustomerResponse {
   @ApiProperty({
     description:
       'True if the customer has a password. Invited customers have none until they accept the invitation',
   })
   hasPassword!: boolean;
 
-  static fromCustomer(customer: Customer, hasPassword: boolean): OperatorCustomerResponse {
-    return { ...CustomerResponse.from(customer), hasPassword };
+  static fromDetails(
+    { customer, hasPassword }: CustomerDetails,
+    lock: CustomerLock | undefined,
+  ): OperatorCustomerResponse {
+    return { ...ListedCustomerResponse.fromLocked(customer, lock), hasPassword };
   }
 }

@@ -50,4 +50,15 @@ export class ListCustomersQuery extends PageQuery {
   lastLoginBefore?: string;
 }
 
-export class CountCustomersQuery extends OmitType(ListCustomersQuery, ['limit', 'cursor'] as const) {}
+/** The filters of customers for operators. */
+export class ListOperatorCustomersQuery extends ListCustomersQuery {
+  @OneOfField('`true`: only customers who are locked after failed sign-ins, the lock that ends last first', [
+    'true',
+  ])
+  locked?: 'true';
+}
+
+export class CountOperatorCustomersQuery extends OmitType(ListOperatorCustomersQuery, [
+  'limit',
+  'cursor',
+] as const) {}

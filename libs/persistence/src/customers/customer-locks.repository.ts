@@ -1,0 +1,71 @@
+// This file contains SQL: conditions on counted failures and the limits of projects.
+import type { Customer } from '@gatehouse/domain';
+import type { Database } from '../database.js';
+import { KNOWN_ADDRESS_SINCE } from '../login-attempts/login-allowance.js';
+import {
+  boolean,
+  integer,
+  neverNull,
+  nullable,
+  statement,
+  timestamptz,
+  uuid,
+  type RowOf,
+} from '../statements.js';
+import {
+  FAILURES_OF_CUSTOMER,
+  IS_FACTOR_LOCKED,
+  IS_KNOWN_ALLOWED,
+  IS_PASSWORD_CLOSED,
+  IS_PASSWORD_LOCKED,
+} from './customer-lock-sql.js';
+
+const lockRow = {
+  customerId: uuid,
+  /** End of the window in which no further passwords are accepted; null if it is over. */
+  passwordLockedUntil: nullable(timestamptz),
+  /** True if the password is closed until the customer sets a new one or is unlocked. */
+  isPasswordClosed: boolean,
+  /** End of the window in which no further second factors are accepted; null if it is over. */
+  factorLockedUntil: nullable(timestamptz),
+  /** Failed passwords in the current window. */
+  failedPasswords: integer,
+  /** Consecutive failed passwords in all windows. */
+  guesses: integer,
+  /** Failed second factors in the current window. */
+  failedFactors: integer,
+  lastFailedAt: neverNull(timestamptz),
+  /** Number of addresses from which the customer can still sign in during the lock. */
+  knownAddresses: integer,
+};
+
+/** The failed sign-ins that lock a customer. */
+export type CustomerLock = RowOf<typeof lockRow>;
+
+const findLocks = statement(
+  lockRow,
+  `SELECT c.id AS "customerId",
+     CASE WHEN ${IS_PASSWORD_LOCKED} THEN a.window_ends_at END AS "passwordLockedUntil",
+     coalesce(${IS_PASSWORD_CLOSED}, false) AS "isPasswordClosed",
+     CASE WHEN ${IS_FACTOR_LOCKED} THEN f.window_ends_at END AS "factorLockedUntil",
+     CASE WHEN a.window_ends_at > now() THEN a.tries ELSE 0 END AS "failedPasswords",
+     coalesce(a.guesses, 0) AS guesses,
+     CASE WHEN f.window_ends_at > now() THEN f.tries ELSE 0 END AS "failedFactors",
+     greatest(a.failed_at, f.failed_at) AS "lastFailedAt",
+     CASE WHEN ${IS_KNOWN_ALLOWED} AND NOT ${IS_PASSWORD_CLOSED} THEN (
+       SELECT count(*) FROM customer_addresses known
+       WHERE known.customer_id = c.id AND known.last_login_at > ${KNOWN_ADDRESS_SINCE}) ELSE 0 END::int AS "knownAddresses"
+   FROM customers c JOIN projects p ON p.id = c.project_id ${FAILURES_OF_CUSTOMER}
+   WHERE c.id = ANY($1) AND (${IS_PASSWORD_LOCKED} OR ${IS_PASSWORD_CLOSED} OR ${IS_FACTOR_LOCKED})`,
+);
+
+/** The locks of customers. A lock is not stored: it follows from the counted failures and the limits of the project. */
+export class CustomerLocksRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Returns the locks of the customers who are locked, by the id of the customer. The caller checks the reach. */
+  async find(customers: readonly Pick<Customer, 'id'>[]): Promise<Map<string, CustomerLock>> {
+    const rows = await this.database.execute(findLocks, [customers.map(({ id }) => id)]);
+    return new Map(rows.map((row) => [row.customerId, row]));
+  }
+}
