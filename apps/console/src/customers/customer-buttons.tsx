@@ -53,7 +53,8 @@ export function CustomerButtons({ customer }: { customer: Customer }): ReactNode
                 Resend verification email
               </Menu.Item>
             )}
-            <Menu.Item onClick={() => setSelectedAction(unlockAction)}>Unlock</Menu.Item>
+            {/* The notice of a lock contains the button. */}
+            {!customer.lock && <Menu.Item onClick={() => setSelectedAction(unlockAction)}>Unlock</Menu.Item>}
           </Menu.Dropdown>
         </Menu>
         <CustomerDialog customer={customer} action={selectedAction} onClose={() => setSelectedAction(null)} />

@@ -8,6 +8,7 @@ import { Page } from '../components/page';
 import { PageTabs } from '../components/page-tabs';
 import { CustomerAudit } from './customer-audit';
 import { CustomerButtons } from './customer-buttons';
+import { CustomerLock } from './customer-lock';
 import { CustomerMails } from './customer-mails';
 import { CustomerProfile } from './customer-profile';
 import { CustomerSessions } from './customer-sessions';
@@ -34,17 +35,20 @@ export function CustomerScreen(): ReactNode {
     >
       <QueryContent query={query}>
         {(found) => (
-          <PageTabs
-            label="Customer sections"
-            tabs={{
-              profile: { label: 'Profile', panel: () => <CustomerProfile customer={found} /> },
-              sessions: { label: 'Sessions', panel: () => <CustomerSessions customerId={customerId} /> },
-              webhooks: { label: 'Webhooks', panel: () => <CustomerDeliveries customerId={customerId} /> },
-              events: { label: 'Events', panel: () => <CustomerEvents customerId={customerId} /> },
-              emails: { label: 'Emails', panel: () => <CustomerMails customerId={customerId} /> },
-              audit: { label: 'Audit log', panel: () => <CustomerAudit customerId={customerId} /> },
-            }}
-          />
+          <>
+            <CustomerLock customer={found} />
+            <PageTabs
+              label="Customer sections"
+              tabs={{
+                profile: { label: 'Profile', panel: () => <CustomerProfile customer={found} /> },
+                sessions: { label: 'Sessions', panel: () => <CustomerSessions customerId={customerId} /> },
+                webhooks: { label: 'Webhooks', panel: () => <CustomerDeliveries customerId={customerId} /> },
+                events: { label: 'Events', panel: () => <CustomerEvents customerId={customerId} /> },
+                emails: { label: 'Emails', panel: () => <CustomerMails customerId={customerId} /> },
+                audit: { label: 'Audit log', panel: () => <CustomerAudit customerId={customerId} /> },
+              }}
+            />
+          </>
         )}
       </QueryContent>
     </Page>

@@ -12,13 +12,14 @@ import { ProjectName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
 import { CustomerState, fullName } from './customer-state';
 
-type Customer = Schemas['CustomerResponse'];
+type Customer = Schemas['ListedCustomerResponse'];
 
 const filters = {
   q: textFilter('Search', 'Start of email or name', /\S.*\S/),
   projectId: projectFilter(),
   emailVerified: choiceFilter('Verification', { true: 'Verified', false: 'Not verified' }),
   disabled: choiceFilter('Status', { false: 'Active', true: 'Disabled' }),
+  locked: choiceFilter('Lock', { true: 'Locked' }),
   created: timeFilter('Created', 'createdAfter', 'createdBefore'),
   login: timeFilter('Last sign-in', 'lastLoginAfter', 'lastLoginBefore'),
   externalId: textFilter('External ID', 'External ID'),

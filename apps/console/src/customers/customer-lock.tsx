@@ -1,0 +1,122 @@
+import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { Can } from '../app/roles';
+import type { Schemas } from '../http/client';
+import { useApiMutation, useGet } from '../http/queries';
+import { Icon } from '../components/icon';
+import { RelativeTime } from '../components/relative-time';
+import { toastError, toastSuccess } from '../components/toast';
+import { performCustomerAction, unlockAction, type Customer } from './customer-actions';
+
+type Lock = Schemas['CustomerLockResponse'];
+
+/** Maximum number of failed sign-ins that are shown. */
+const MAX_FAILURES = 5;
+
+/** Renders why and until when a customer is locked, with the button that unlocks the customer at once. */
+export function CustomerLock({ customer }: { customer: Customer }): ReactNode {
+  const unlock = useApiMutation(
+    () => performCustomerAction(unlockAction, customer),
+    '/operator/v1/customers',
+    '/operator/v1/audit-log',
+  );
+  const { lock } = customer;
+  if (!lock) return null;
+  return (
+    <Alert
+      color="yellow"
+      icon={<Icon name="lock" size={20} />}
+      title={<LockTitle until={lock.until} />}
+      mb="md"
+      role="region"
+      aria-label="Lock"
+    >
+      <Group justify="space-between" align="flex-start">
+        <Stack gap={4} flex="1 1 18rem">
+          {explainLock(lock).map((text) => (
+            <Text key={text}>{text}</Text>
+          ))}
+          <RecentFailures customerId={customer.id} lastFailedAt={lock.lastFailedAt} />
+        </Stack>
+        <Can role="operator">
+          <Button
+            loading={unlock.isPending}
+            onClick={() =>
+              unlock.mutate(undefined, {
+                onSuccess: () => toastSuccess(unlockAction.successMessage),
+                onError: toastError,
+              })
+            }
+          >
+            Unlock
+          </Button>
+        </Can>
+      </Group>
+    </Alert>
+  );
+}
+
+const LockTitle = ({ until }: { until: string | null }): ReactNode =>
+  until ? (
+    <>
+      Locked, ends <RelativeTime at={until} />
+    </>
+  ) : (
+    'Locked until the customer sets a new password'
+  );
+
+const countFailures = (count: number, what: string): string =>
+  `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
+
+/** Returns the causes of a lock, and the ways in which the customer can still sign in. */
+function explainLock({ reasons, ...lock }: Lock): string[] {
+  const { failedPasswords, consecutiveFailures, failedSecondFactors, knownAddresses } = lock;
+  const addresses = knownAddresses === 1 ? '1 address' : `${knownAddresses} addresses`;
+  return [
+    ...(reasons.includes('closed_password')
+      ? [
+          `The password was closed after ${countFailures(consecutiveFailures, 'consecutive failed sign-in')}. Unlock the customer, or send a password reset email.`,
+        ]
+      : []),
+    ...(reasons.includes('failed_passwords')
+      ? [
+          `${countFailures(failedPasswords, 'failed sign-in')} with a password in this window, ${consecutiveFailures.toLocaleString('en')} in a row.`,
+        ]
+      : []),
+    ...(reasons.includes('failed_second_factors')
+      ? [`${countFailures(failedSecondFactors, 'wrong code')} of a second factor in this window.`]
+      : []),
+    ...(knownAddresses > 0
+      ? [`The customer can still sign in from ${addresses} used in the last 30 days.`]
+      : []),
+  ];
+}
+
+/** Renders the times of the recorded failed sign-ins, each with a link to its event. */
+function RecentFailures({
+  customerId,
+  lastFailedAt,
+}: {
+  customerId: string;
+  lastFailedAt: string;
+}): ReactNode {
+  const { data } = useGet('/operator/v1/events', {
+    query: { customer_id: customerId, types: 'login.failed', limit: MAX_FAILURES },
+  });
+  const failures = data?.data ?? [];
+  return (
+    <Text size="sm" c="dimmed">
+      Last failure <RelativeTime at={lastFailedAt} />
+      {failures.length > 0 && '. Events, at most one per minute: '}
+      {failures.map(({ id, created_at }, index) => (
+        <span key={id}>
+          {index > 0 && ', '}
+          <Anchor component={Link} to={`/events/${id}`} size="sm">
+            <RelativeTime at={created_at} />
+          </Anchor>
+        </span>
+      ))}
+    </Text>
+  );
+}
