@@ -103,15 +103,16 @@ export class CustomersService {
 
   /**
    * Disables a customer and revokes their sessions.
+   * @param reason for the audit log
    * @throws GatehouseError `not_found`, `project_archived`
    */
-  disable(reach: Reach, id: string): Promise<Customer> {
-    return this.setDisabled(reach, id, true);
+  disable(reach: Reach, id: string, reason?: string): Promise<Customer> {
+    return this.setDisabled(reach, id, true, reason);
   }
 
-  /** Enables a disabled customer. @throws GatehouseError `not_found`, `project_archived` */
-  enable(reach: Reach, id: string): Promise<Customer> {
-    return this.setDisabled(reach, id, false);
+  /** Enables a disabled customer. @param reason for the audit log @throws GatehouseError `not_found`, `project_archived` */
+  enable(reach: Reach, id: string, reason?: string): Promise<Customer> {
+    return this.setDisabled(reach, id, false, reason);
   }
 
   /** Resets the failed passwords and second factors of a customer. @throws GatehouseError `not_found`, `project_archived` */
@@ -182,7 +183,12 @@ export class CustomersService {
     return customer;
   }
 
-  private async setDisabled(reach: Reach, id: string, isDisabled: boolean): Promise<Customer> {
+  private async setDisabled(
+    reach: Reach,
+    id: string,
+    isDisabled: boolean,
+    reason: string | undefined,
+  ): Promise<Customer> {
     const { project } = await this.customers.getActive(reach, id);
     return this.transactions.run(async (tx) => {
       const before = await this.lock(tx, project, id);
@@ -190,7 +196,7 @@ export class CustomersService {
       if (!after) return before;
       this.events.record(tx, await this.updateAccess(tx, after, project, isDisabled));
       const action = isDisabled ? 'customer.disabled' : 'customer.enabled';
-      this.audit.record(tx, customerAction(action, after, project));
+      this.audit.record(tx, customerAction(action, after, project, reason === undefined ? {} : { reason }));
       return after;
     });
   }
