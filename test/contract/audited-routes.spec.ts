@@ -261,6 +261,7 @@ const operatorChanges: Change[] = [
   change('POST /operator/v1/customers/:customerId/reset-password', 'customer.password_reset_sent'),
   change('POST /operator/v1/customers/:customerId/resend-invitation', 'customer.invitation_sent'),
   change('POST /operator/v1/webhooks/redeliveries', 'webhook_redelivery.planned', { filter: {} }),
+  change('GET /operator/v1/customers/export', 'operator.customers_exported'),
   change(`POST ${operators}`, 'operator.invited', { email: newEmail(), role: 'viewer' }),
   change(`PATCH ${operators}/:operatorId`, 'operator.updated', { role: 'operator' }),
   change(`POST ${operators}/:operatorId/disable`, 'operator.disabled'),

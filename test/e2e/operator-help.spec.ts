@@ -199,7 +199,8 @@ describe('locked customers', () => {
 
     const expected = [...[ids.both, ids.factor].sort().reverse(), ids.locked, ids.closed];
     const { projectId, organizationId } = instance.credentials;
-    for (const query of [{ limit: '1' }, { limit: '50' }, { projectId }])
+    const queries: Record<string, string>[] = [{ limit: '1' }, { limit: '50' }, { projectId }];
+    for (const query of queries)
       expect(await listAndCount('/customers', { locked: 'true', q: mark, ...query })).toEqual(expected);
     const other = await insertProject(instance, organizationId);
     const elsewhere = { locked: 'true', projectId: other.projectId };
@@ -289,7 +290,70 @@ describe('the audit log as CSV', () => {
   });
 });
 
+describe('customers as CSV', () => {
+  const exportCsv = (query: Record<string, string>, client = operator) =>
+    client.request('GET', `/customers/export?${new URLSearchParams(query)}`);
+
+  it('contain all customers of the list, beyond its page size, without formulas and hashes', async () => {
+    const { projectId, organizationId } = await insertOrganization(instance);
+    await instance.sql(
+      `INSERT INTO customers (id, project_id, email, first_name, last_name, password_hash, disabled_at, metadata)
+       SELECT gen_random_uuid(), $1, 'n' || n || '@example.com', CASE WHEN n = 1 THEN '=1+1' END, 'Doe, "Jo"', 'hash-' || n,
+         CASE WHEN n <= 2 THEN now() END, '{"a":1}' FROM generate_series(1, 2500) n`,
+      [projectId],
+    );
+    const response = await exportCsv({ projectId });
+    expect(['content-type', 'content-disposition'].map((name) => response.headers.get(name))).toEqual([
+      'text/csv; charset=utf-8; header=present',
+      'attachment; filename="customers.csv"',
+    ]);
+    const [names, ...lines] = (response.body as string).split('\r\n');
+    expect(names).toBe(
+      'email,firstName,lastName,emailVerified,externalId,locale,mfa,createdAt,updatedAt,lastLoginAt,disabledAt,metadata,publicMetadata,imageUrl,projectId,id',
+    );
+    expect(lines.pop()).toBe('');
+    const ids = lines.map((line) => line.split(',').at(-1));
+    expect(ids).toEqual(await listAll(viewer, '/customers', { projectId }));
+    expect(response.body).not.toContain('hash-');
+    const first = lines.find((line) => line.startsWith('n1@example.com,'));
+    expect(first).toContain(`,'=1+1,"Doe, ""Jo""",false,,,inherit,`);
+    expect(first).toContain(',"{""a"":1}",{},,');
+    const disabled = await exportCsv({ projectId, disabled: 'true' });
+    expect((disabled.body as string).split('\r\n')).toHaveLength(4);
+    expect(await findAuditEntries(response.headers.get('x-request-id'))).toMatchObject([
+      {
+        action: 'operator.customers_exported',
+        targetId: operator.operator.id,
+        details: { filters: ['projectId'] },
+        organizationId,
+        projectId,
+      },
+    ]);
+  });
+
+  it('require the role operator and a known project, and accept no limit', async () => {
+    expect(await exportCsv({}, viewer)).toMatchObject({ status: 403 });
+    expect(await exportCsv({ projectId: randomUUID() })).toMatchObject({ status: 404 });
+    expect(await exportCsv({ limit: '1' })).toMatchObject({ status: 400 });
+  });
+});
+
 describe('customers for operators', () => {
+  it('are disabled and enabled with a reason for the audit log, once', async () => {
+    const { id } = await registerCustomer(instance);
+    for (const verb of ['disable', 'enable']) {
+      const send = () => operator.request('POST', `/customers/${id}/${verb}`, { reason: 'Ticket 4711' });
+      const first = await send();
+      expect(first).toMatchObject({ status: 200, body: { id } });
+      expect(await findAuditEntries(first.headers.get('x-request-id'))).toMatchObject([
+        { action: `customer.${verb}d`, targetId: id, details: { reason: 'Ticket 4711' } },
+      ]);
+      const again = await send();
+      expect(again.body).toEqual(first.body);
+      expect(await findAuditEntries(again.headers.get('x-request-id'))).toEqual([]);
+    }
+  });
+
   it('show hasPassword, but not to API keys', async () => {
     const email = uniqueEmail();
     const { id } = (

@@ -29,14 +29,24 @@ export class CustomerDirectoryService {
   ) {}
 
   /** Returns a page of the customers within the caller's reach. @throws GatehouseError `invalid_cursor` */
-  async list({ reach }: ManagementCaller, query: ListOperatorCustomersQuery): Promise<Page<Customer>> {
-    const filter = customerFilter(query);
-    const list = ['customers', reach, filter];
+  async list(caller: ManagementCaller, query: ListOperatorCustomersQuery): Promise<Page<Customer>> {
+    const list = ['customers', caller.reach, customerFilter(query)];
     const after =
       query.cursor === undefined ? null : decodePosition(this.cursors.decodeBytes(list, query.cursor));
     const limit = query.limit ?? DEFAULT_LIMIT;
-    const { customers, next } = await this.directory.listPage(reach, filter, after, limit);
-    return { items: customers, nextCursor: next && this.cursors.encodeBytes(list, encodePosition(next)) };
+    const { items, next } = await this.page(caller, query, after, limit);
+    return { items, nextCursor: next && this.cursors.encodeBytes(list, encodePosition(next)) };
+  }
+
+  /** Returns up to `limit` customers within the caller's reach. @param after the last position of the previous page */
+  async page(
+    { reach }: ManagementCaller,
+    query: CountOperatorCustomersQuery,
+    after: CustomerPosition | null,
+    limit: number,
+  ): Promise<{ items: Customer[]; next: CustomerPosition | null }> {
+    const { customers, next } = await this.directory.listPage(reach, customerFilter(query), after, limit);
+    return { items: customers, next };
   }
 
   /** Returns the locks of the locked customers, by the id of the customer. The caller has checked the reach. */

@@ -9,6 +9,7 @@ import { PasskeysModule } from '../passkeys/passkeys.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { CustomerChangesService } from './customer-changes.service.js';
+import { CustomerCsvService } from './customer-csv.service.js';
 import { CustomerDirectoryService } from './customer-directory.service.js';
 import { CustomerExportService } from './customer-export.service.js';
 import { CustomerFactorsController } from './customer-factors.controller.js';
@@ -48,6 +49,7 @@ import { MePasskeysService } from './me-passkeys.service.js';
   ],
   providers: [
     CustomerChangesService,
+    CustomerCsvService,
     CustomerDirectoryService,
     CustomerExportService,
     CustomerFactorsService,
@@ -59,6 +61,7 @@ import { MePasskeysService } from './me-passkeys.service.js';
   ],
   exports: [
     CustomerChangesService,
+    CustomerCsvService,
     CustomerDirectoryService,
     CustomerExportService,
     CustomerFactorsService,

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { CustomerCsvOperatorController } from './customer-csv.operator.controller.js';
 import { CustomerFactorsOperatorController } from './customer-factors.operator.controller.js';
 import { CustomerIdentitiesOperatorController } from './customer-identities.operator.controller.js';
 import { CustomerMailsOperatorController } from './customer-mails.operator.controller.js';
@@ -8,6 +9,8 @@ import { CustomersOperatorController } from './customers.operator.controller.js'
 @Module({
   imports: [CustomersModule],
   controllers: [
+    // Before the controller whose path `:customerId` would match, too.
+    CustomerCsvOperatorController,
     CustomerFactorsOperatorController,
     CustomerIdentitiesOperatorController,
     CustomerMailsOperatorController,

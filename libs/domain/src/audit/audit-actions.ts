@@ -88,6 +88,7 @@ export const auditActions = {
   'operator.recovery_codes_renewed': 'operator',
   'operator.password_changed': 'operator',
   'operator.sessions_revoked': 'operator',
+  'operator.customers_exported': 'operator',
   'operator.password_failed': 'operator',
   'operator.code_failed': 'operator',
   'operator.signed_in': 'operator',
