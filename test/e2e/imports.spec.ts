@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD, bearerHeader, type TestResponse } from '../support/test-instance.js';
 import { importLines, StreamingImport, toNdjson } from '../support/ndjson.js';
 import { listEncodings, dumpTables } from '../support/dump-tables.js';
+import { CONSOLE_HEADER, insertOperator } from '../support/operator-client.js';
 import { insertProvider } from '../support/identity-providers/insert-provider.js';
 import { portablePasskey } from '../support/passkeys.js';
 import { insertKey, insertProject } from '../support/tenants.js';
@@ -34,8 +35,13 @@ const countCustomers = async (domain: string): Promise<number> =>
   (await instance.sql('SELECT 1 FROM customers WHERE email LIKE $1', [`%@${domain}`])).length;
 const login = (email: string, password?: string): Promise<TestResponse> => instance.login(email, password);
 /** Opens an import and sends lines. Resolves when a batch of 500 is committed. */
-const openBatch = async (importId: string, lines: object[], key?: string): Promise<StreamingImport> => {
-  const stream = new StreamingImport(instance, { importId }, key);
+const openBatch = async (
+  importId: string,
+  lines: object[],
+  credential?: string | Record<string, string>,
+): Promise<StreamingImport> => {
+  const { projectId } = instance.credentials;
+  const stream = new StreamingImport(instance, { importId, projectId }, credential);
   stream.send(toNdjson(lines));
   await eventually('a batch', async () => (await getImport(importId)).body.lastLine === 500);
   return stream;
@@ -638,6 +644,40 @@ describe('an interrupted import', () => {
     expect(second.body).toMatchObject({ id: first.body.id, created: 5, skipped: 0, total: 5 });
     expect((await getImport(first.body.id as string)).status).toBe(200);
     expect((await send({ 'idempotency-key': 'with space' })).status).toBe(400);
+  });
+
+  it.each([
+    ['signs out', 'DELETE FROM operator_sessions WHERE operator_id = $1'],
+    ['loses the role', `UPDATE operators SET role = 'viewer' WHERE id = $1`],
+  ])('of an admin stops when the admin %s', async (_, change) => {
+    const admin = await insertOperator(instance);
+    const [importId, domain] = createIds();
+    const lines = createCustomers(1_200, domain);
+    const credential = { ...CONSOLE_HEADER, cookie: admin.cookieHeader() };
+    const stream = await openBatch(importId, lines.slice(0, 600), credential);
+    expect(await admin.request('GET', `/imports/${importId}`)).toMatchObject({
+      body: { state: 'running', created: 500 },
+    });
+    await instance.sql(change, [admin.operator.id]);
+    stream.send(toNdjson(lines.slice(600)));
+    expect(await stream.finish(false)).toMatchObject({
+      status: 401,
+      body: { code: 'operator_session_required' },
+    });
+    expect((await getImport(importId)).body).toMatchObject({ state: 'interrupted', lastLine: 500 });
+  });
+
+  it('of an operator requires the role admin and a project', async () => {
+    const { projectId } = instance.credentials;
+    const customers = createCustomers(1);
+    const importAs = async (role: string, body: object) =>
+      (await insertOperator(instance, role)).request('POST', '/customers/import', { customers, ...body });
+    expect(await importAs('operator', { projectId })).toMatchObject({ status: 403 });
+    expect(await importAs('admin', {})).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'projectId', code: 'required' }] },
+    });
+    expect(await importAs('admin', { projectId })).toMatchObject({ status: 200, body: { created: 1 } });
   });
 
   it('stops when the key that started it is revoked (AK-07)', async () => {

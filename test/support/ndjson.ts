@@ -41,10 +41,18 @@ export class StreamingImport {
   private readonly request: ClientRequest;
   private readonly response: Promise<IncomingMessage>;
 
-  constructor(instance: TestInstance, query: Record<string, string>, key = instance.credentials.secretKey) {
-    this.request = request(`${instance.baseUrl}/api/v1/customers/import?${new URLSearchParams(query)}`, {
+  /** @param credential a secret key, or the headers of an operator */
+  constructor(
+    instance: TestInstance,
+    query: Record<string, string>,
+    credential: string | Record<string, string> = instance.credentials.secretKey,
+  ) {
+    const isKey = typeof credential === 'string';
+    const path = `/${isKey ? 'api' : 'operator'}/v1/customers/import?${new URLSearchParams(query)}`;
+    const headers = isKey ? { authorization: `Bearer ${credential}` } : credential;
+    this.request = request(`${instance.baseUrl}${path}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/x-ndjson' },
+      headers: { ...headers, 'content-type': 'application/x-ndjson' },
     });
     this.response = once(this.request, 'response').then(([response]) => response as IncomingMessage);
     this.response.catch(() => undefined);

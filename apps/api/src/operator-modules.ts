@@ -5,6 +5,7 @@ import { CustomersOperatorModule } from './customers/customers.operator.module.j
 import { EventsOperatorModule } from './events/events.operator.module.js';
 import { HealthModule } from './health/health.module.js';
 import { IdentityProvidersOperatorModule } from './identity-providers/identity-providers.operator.module.js';
+import { ImportsOperatorModule } from './imports/imports.operator.module.js';
 import { MailTemplatesOperatorModule } from './mail-templates/mail-templates.operator.module.js';
 import { MailOperatorModule } from './mail/mail.operator.module.js';
 import { OperatorRoutesModule } from './operators/operator-routes.module.js';
@@ -23,6 +24,7 @@ export const operatorModules: Type[] = [
   EventsOperatorModule,
   HealthModule,
   IdentityProvidersOperatorModule,
+  ImportsOperatorModule,
   MailOperatorModule,
   MailTemplatesOperatorModule,
   OperatorRoutesModule,

@@ -24,8 +24,8 @@ const formPaths = new Set([
   '/confirm-email-change',
 ]);
 
-/** The only path that accepts more than 64 KiB of JSON, or NDJSON of any length (contract, section 2). */
-const IMPORT_PATH = '/api/v1/customers/import';
+/** The only paths that accept more than 64 KiB of JSON, or NDJSON of any length (contract, section 2). */
+const importPaths = new Set(['/api/v1/customers/import', '/operator/v1/customers/import']);
 
 /**
  * Limits of a list of 1,000 records, each with two objects of 50 keys; the list and its body add two levels.
@@ -62,7 +62,7 @@ const SIGN_IN_PATH = /^\/sign-in(\/|$)/;
 const acceptsForms = ({ path }: Request): boolean =>
   formPaths.has(path) || SIGN_IN_PATH.test(path) || PROVIDER_FORM_PATH.test(path);
 
-const isImport = (request: Request): boolean => request.path === IMPORT_PATH;
+const isImport = (request: Request): boolean => importPaths.has(request.path);
 
 /** Returns true if the body is NDJSON, which is still unread. */
 export const isNdjson = (request: Request): boolean =>

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { SecretKeyCaller } from '@gatehouse/auth';
+import type { ManagementCaller } from '@gatehouse/auth';
 import { GatehouseError, uuidFromBytes, type Reach } from '@gatehouse/domain';
 import { newId, sha256 } from '@gatehouse/platform';
 import { isNdjson } from '../http/body-reader.js';
@@ -28,7 +28,7 @@ export class ImportRequestsService {
 
   /** Runs an import. @throws GatehouseError those of `ImportsService`, `validation_failed`, `invalid_json` */
   run(
-    caller: SecretKeyCaller,
+    caller: ManagementCaller,
     query: ImportQuery,
     body: unknown,
     request: GatehouseRequest,
@@ -45,7 +45,7 @@ export class ImportRequestsService {
   }
 
   private async importList(
-    caller: SecretKeyCaller,
+    caller: ManagementCaller,
     query: ImportQuery,
     body: unknown,
     request: GatehouseRequest,
@@ -67,7 +67,7 @@ export class ImportRequestsService {
   }
 
   private async importLines(
-    caller: SecretKeyCaller,
+    caller: ManagementCaller,
     query: ImportQuery,
     request: GatehouseRequest,
   ): Promise<ImportDetailResponse> {

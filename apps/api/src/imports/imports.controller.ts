@@ -8,7 +8,7 @@ import {
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type SecretKeyCaller } from '@gatehouse/auth';
+import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
 import { ApiProblems } from '../http/api-problems.js';
 import { LateBodyGuard } from '../http/late-body.guard.js';
@@ -42,7 +42,7 @@ export class ImportsController {
   @ApiOkResponse({ schema: oneOf(ImportResultsResponse, ImportDetailResponse) })
   @ApiProblems('not_found', 'conflict', 'project_archived')
   import(
-    @CurrentCaller() caller: SecretKeyCaller,
+    @CurrentCaller() caller: ManagementCaller,
     @Query() query: ImportQuery,
     @Body() body: unknown,
     @Req() request: GatehouseRequest,
@@ -59,7 +59,7 @@ export class ImportsController {
   @SecretKey('customer:write')
   @ApiOkResponse({ type: ImportDetailResponse })
   get(
-    @CurrentCaller() { reach }: SecretKeyCaller,
+    @CurrentCaller() { reach }: ManagementCaller,
     @Param('importId') id: string,
     @Query() query: ImportFailuresQuery,
   ): Promise<ImportDetailResponse> {

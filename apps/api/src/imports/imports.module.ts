@@ -22,5 +22,6 @@ import { ImportsService } from './imports.service.js';
     ImportWriterService,
     ImportsService,
   ],
+  exports: [ImportRequestsService],
 })
 export class ImportsModule {}

@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
-import type { SecretKeyCaller } from '@gatehouse/auth';
+import { notSignedIn, type ManagementCaller } from '@gatehouse/auth';
 import {
   GatehouseError,
+  invalidField,
   unavailable,
   type CustomerImport,
   type ImportLineResult,
@@ -12,6 +13,7 @@ import {
 import {
   ApiKeysRepository,
   ImportsRepository,
+  OperatorSessionsRepository,
   ProjectsRepository,
   Transactions,
   type ImportClaim,
@@ -45,7 +47,7 @@ export interface ImportOptions {
 
 /** A request that processes an import. */
 interface ImportWork extends ImportClaim {
-  caller: SecretKeyCaller;
+  caller: ManagementCaller;
   project: ProjectContext;
   emitEvents: boolean;
 }
@@ -63,6 +65,7 @@ export class ImportsService {
     private readonly imports: ImportsRepository,
     private readonly projects: ProjectsRepository,
     private readonly apiKeys: ApiKeysRepository,
+    private readonly sessions: OperatorSessionsRepository,
     private readonly lines: ImportLinesService,
     private readonly writer: ImportWriterService,
     private readonly audit: AuditService,
@@ -79,7 +82,7 @@ export class ImportsService {
    * @throws GatehouseError `not_found`, `project_archived`, `request_timeout` when the caller disconnects
    */
   async importList(
-    caller: SecretKeyCaller,
+    caller: ManagementCaller,
     input: ImportCustomersRequest,
     signal: AbortSignal,
   ): Promise<{ customerImport: CustomerImport; results: ImportLineResult[] }> {
@@ -99,12 +102,12 @@ export class ImportsService {
   /**
    * Imports lines as they arrive. Each batch has its own transaction, which also records the progress. A
    * repeated request with the same id continues after the last committed line.
-   * @throws GatehouseError `not_found`, `project_archived`, `invalid_api_key` once the key is no longer
-   *   active, `conflict` when another request continues the import or the import was started with other
+   * @throws GatehouseError `not_found`, `project_archived`, `invalid_api_key` or `operator_session_required` once the
+   *   credential is no longer active, `conflict` when another request continues the import or the import was started with other
    *   lines, `request_timeout`, `unavailable`
    */
   async importLines(
-    caller: SecretKeyCaller,
+    caller: ManagementCaller,
     options: ImportOptions,
     body: Readable,
   ): Promise<CustomerImport> {
@@ -157,15 +160,17 @@ export class ImportsService {
     return { customerImport, failures: { items, nextCursor } };
   }
 
-  /** @throws GatehouseError `not_found`, `project_archived` */
+  /** @throws GatehouseError `not_found`, `project_archived`, `validation_failed` for an operator without a `projectId` */
   private async prepare(
-    caller: SecretKeyCaller,
-    id: string,
+    caller: ManagementCaller,
+    importId: string,
     projectId: string | undefined,
     emitEvents: boolean,
   ): Promise<ImportWork> {
-    const project = await this.projects.getActive(caller.reach, projectId ?? caller.project.id);
-    return { caller, project, emitEvents, id, projectId: project.id, claim: newId() };
+    const id = projectId ?? caller.project?.id;
+    if (id === undefined) throw invalidField('projectId', 'required', 'projectId is required');
+    const project = await this.projects.getActive(caller.reach, id);
+    return { caller, project, emitEvents, id: importId, projectId: project.id, claim: newId() };
   }
 
   /**
@@ -242,11 +247,13 @@ export class ImportsService {
   }
 
   /**
-   * Rejects a key that has been revoked and a project that has been archived, even after the request has
-   * started (contract, section 3).
+   * Rejects a key that has been revoked, an operator who has signed out or lost the role, and a project that has been
+   * archived, even after the request has started (contract, section 3).
    */
   private async assertStillAllowed({ caller, projectId }: ImportWork): Promise<void> {
-    if (!(await this.apiKeys.isActive(caller.keyId))) {
+    if (caller.kind === 'operator') {
+      if (!(await this.sessions.isSignedIn(caller.sessionId, caller.role))) throw notSignedIn();
+    } else if (!(await this.apiKeys.isActive(caller.keyId))) {
       throw new GatehouseError('invalid_api_key', { headers: { 'WWW-Authenticate': 'Bearer' } });
     }
     await this.projects.getActive(caller.reach, projectId);

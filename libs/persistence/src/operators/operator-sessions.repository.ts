@@ -107,6 +107,12 @@ const findSignedInOperator = statement(
    WHERE s.token_hash = $1 AND s.stage = 'signed_in' AND ${isActive} AND o.disabled_at IS NULL`,
 );
 
+const confirmSignedIn = statement(
+  { id: uuid },
+  `SELECT s.id FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
+   WHERE s.id = $1 AND s.stage = 'signed_in' AND ${isActive} AND o.disabled_at IS NULL AND o.role = $2`,
+);
+
 const findSession = statement(
   {
     ...operatorRow,
@@ -228,6 +234,12 @@ export class OperatorSessionsRepository {
   async findSignedIn(tokenHash: Buffer): Promise<SignedInOperator | null> {
     const [row] = await this.database.execute(findSignedInOperator, [tokenHash]);
     return row ?? null;
+  }
+
+  /** Returns whether a session is still signed in, and its operator still has the role. */
+  async isSignedIn(id: string, role: OperatorRole): Promise<boolean> {
+    const rows = await this.database.execute(confirmSignedIn, [id, role]);
+    return rows.length > 0;
   }
 
   /**
