@@ -1,4 +1,4 @@
-import { Group, Paper, SimpleGrid, Stack } from '@mantine/core';
+import { Group, Paper, SimpleGrid, Stack, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useNavigate } from 'react-router';
@@ -17,6 +17,7 @@ import { toastSuccess } from '../components/toast';
 import { CustomerFactors } from './customer-factors';
 import { CustomerIdentities } from './customer-identities';
 import { fullName } from './customer-state';
+import { EditCustomer } from './edit-customer';
 
 const LIST_PATH = '/operator/v1/customers';
 const COUNT_PATH = '/operator/v1/customers/count';
@@ -30,7 +31,13 @@ type Customer = Schemas['OperatorCustomerResponse'];
 export function CustomerProfile({ customer }: { customer: Customer }): ReactNode {
   return (
     <Stack>
-      <Paper>
+      <Paper component="section" aria-label="Profile">
+        <Group justify="space-between" mb="sm">
+          <Title order={2}>Profile</Title>
+          <Can role="admin">
+            <EditCustomer customer={customer} />
+          </Can>
+        </Group>
         <PropertyList
           items={{
             Email: (

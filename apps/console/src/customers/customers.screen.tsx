@@ -1,8 +1,9 @@
-import { Anchor } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Button } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
 import { Link } from 'react-router';
+import { Can, useCan } from '../app/roles';
 import type { Schemas } from '../http/client';
-import { choiceFilter, projectFilter, textFilter, timeFilter } from '../lists/filters';
+import { choiceFilter, projectFilter, textFilter, timeFilter, type ListQuery } from '../lists/filters';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
@@ -10,6 +11,16 @@ import { UntrustedText } from '../components/untrusted-text';
 import { Page } from '../components/page';
 import { ProjectName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
+import { Icon } from '../components/icon';
+import { toastSuccess } from '../components/toast';
+import {
+  AccessReportDialog,
+  BulkAccessDialog,
+  formatReport,
+  type AccessChange,
+  type AccessReport,
+} from './bulk-access';
+import { CreateCustomer } from './create-customer';
 import { CustomerState, fullName } from './customer-state';
 
 type Customer = Schemas['ListedCustomerResponse'];
@@ -61,23 +72,105 @@ export function CustomersScreen(): ReactNode {
     count: '/operator/v1/customers/count',
     filters,
   });
+  const canAct = useCan('operator');
+  const [isCreating, setCreating] = useState(false);
+  const [change, setChange] = useState<AccessChange | null>(null);
+  const [report, setReport] = useState<AccessReport | null>(null);
+  const createButton = (
+    <Can role="admin">
+      <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
+        Create customer
+      </Button>
+    </Can>
+  );
+  const finish = (result: AccessReport): void => {
+    const unchanged = new Set([
+      ...result.refused.map(({ item }) => item.id),
+      ...result.unsent.map(({ id }) => id),
+    ]);
+    list.select(
+      result.customers.filter(({ id }) => !unchanged.has(id)),
+      false,
+    );
+    if (unchanged.size > 0) setReport(result);
+    else toastSuccess(formatReport(result));
+  };
   return (
-    <Page title="Customers">
+    <Page
+      title="Customers"
+      actions={
+        <>
+          <ExportButton query={list.query()} isDisabled={list.filterError !== null} />
+          <Can role="admin">
+            <Button component={Link} to="/customers/import" variant="default">
+              Import
+            </Button>
+          </Can>
+          {createButton}
+        </>
+      }
+    >
       <List
         list={list}
         noun="customers"
         columns={columns}
         href={(row) => `/customers/${row.id}`}
+        isSelectable={canAct ? () => true : undefined}
+        actions={(rows) => <AccessButtons customers={rows} onSelect={setChange} />}
         empty={{
           title: 'No customers yet',
-          text: 'Customers appear here when they register in an application, or are created or imported through the API.',
-          action: (
-            <Anchor component={Link} to="/projects">
-              Open a project and create API keys
-            </Anchor>
-          ),
+          text: 'Customers appear here when they register in an application, or are created or imported.',
+          action: createButton,
         }}
       />
+      {isCreating && (
+        <CreateCustomer projectId={list.values.projectId ?? ''} onClose={() => setCreating(false)} />
+      )}
+      <BulkAccessDialog change={change} onClose={() => setChange(null)} onDone={finish} />
+      <AccessReportDialog report={report} onClose={() => setReport(null)} />
     </Page>
+  );
+}
+
+/** Renders a link that downloads the customers that match the filters. */
+function ExportButton({ query, isDisabled }: { query: ListQuery; isDisabled: boolean }): ReactNode {
+  return (
+    <Can role="operator">
+      <Button
+        component="a"
+        href={
+          isDisabled ? undefined : `/operator/v1/customers/export?${new URLSearchParams(query).toString()}`
+        }
+        download="customers.csv"
+        title="Contains all customers that match the filters, at most 1,000,000"
+        variant="default"
+        leftSection={<Icon name="download" />}
+        disabled={isDisabled}
+      >
+        Export CSV
+      </Button>
+    </Can>
+  );
+}
+
+/** Renders the changes that apply to any of the selected customers. */
+function AccessButtons({
+  customers,
+  onSelect,
+}: {
+  customers: Customer[];
+  onSelect: (change: AccessChange) => void;
+}): ReactNode {
+  const changes = {
+    Disable: { verb: 'disable', customers: customers.filter(({ disabledAt }) => !disabledAt) },
+    Enable: { verb: 'enable', customers: customers.filter(({ disabledAt }) => disabledAt) },
+  } as const;
+  return Object.entries(changes).map(
+    ([label, change]) =>
+      change.customers.length > 0 && (
+        <Button key={label} size="xs" variant="default" onClick={() => onSelect(change)}>
+          {label} {change.customers.length}
+        </Button>
+      ),
   );
 }

@@ -1,0 +1,42 @@
+import { Problem } from '../http/problem';
+import { runAll } from './run-all';
+
+const problem = new Problem({ code: 'conflict', status: 409, title: 'Conflict', detail: '', requestId: '' });
+
+describe('runAll', () => {
+  it('sends all items, at most four at a time, and reports progress and the rejected ones', async () => {
+    let [active, mostActive] = [0, 0];
+    const progress: number[] = [];
+    const send = async (item: number): Promise<void> => {
+      active += 1;
+      mostActive = Math.max(mostActive, active);
+      await Promise.resolve();
+      active -= 1;
+      if (item % 5 === 0) throw problem;
+    };
+    const items = Array.from({ length: 12 }, (_, index) => index + 1);
+    const result = await runAll(items, send, (done) => progress.push(done), new AbortController().signal);
+    expect(result).toEqual({
+      refused: [
+        { item: 5, problem },
+        { item: 10, problem },
+      ],
+      unsent: [],
+    });
+    expect(progress).toEqual(items);
+    expect(mostActive).toBe(4);
+  });
+
+  it('sends no further items once it is stopped', async () => {
+    const controller = new AbortController();
+    const sent: number[] = [];
+    const send = async (item: number): Promise<void> => {
+      sent.push(item);
+      if (item === 3) controller.abort();
+      await Promise.resolve();
+    };
+    const { unsent } = await runAll([1, 2, 3, 4, 5], send, () => undefined, controller.signal);
+    expect(sent).toEqual([1, 2, 3]);
+    expect(unsent).toEqual([4, 5]);
+  });
+});
