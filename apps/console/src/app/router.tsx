@@ -39,6 +39,10 @@ const screens: RouteObject[] = [
     async () => (await import('../projects/identity-provider.screen')).IdentityProviderScreen,
   ),
   lazyScreen('customers', async () => (await import('../customers/customers.screen')).CustomersScreen),
+  lazyScreen(
+    'customers/import',
+    async () => (await import('../customers/import-customers.screen')).ImportCustomersScreen,
+  ),
   lazyScreen('customers/:id', async () => (await import('../customers/customer.screen')).CustomerScreen),
   lazyScreen('events', async () => (await import('../events/events.screen')).EventsScreen),
   lazyScreen('events/:id', async () => (await import('../events/event.screen')).EventScreen),

@@ -28,6 +28,7 @@ const tones: Record<string, Tone> = {
   planned: 'calm',
   running: 'info',
   completed: 'good',
+  interrupted: 'warn',
   finished: 'good',
   expired: 'calm',
   invited: 'info',
