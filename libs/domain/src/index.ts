@@ -56,6 +56,7 @@ export * from './sessions/refresh-decision.js';
 export * from './sessions/reserved-claims.js';
 export * from './sessions/revocation-reasons.js';
 export * from './sessions/sign-in-exchange.js';
+export * from './sessions/sign-in-failure.js';
 export * from './sessions/surplus-session-count.js';
 export * from './slug.js';
 export * from './webhooks/custom-event-types.js';

@@ -68,8 +68,9 @@ export class MeFactorsController {
     @CurrentCaller() caller: CustomerCaller,
     @Param('factorId') id: string,
     @Body() { code }: ConfirmTotpRequest,
+    @CurrentClient() client: Client,
   ): Promise<ConfirmedFactorResponse> {
-    return { recoveryCodes: await this.factors.confirmTotp(caller, parsePathUuid(id), code) };
+    return { recoveryCodes: await this.factors.confirmTotp(caller, parsePathUuid(id), code, client) };
   }
 
   @Delete('factors/:factorId')

@@ -62,14 +62,19 @@ export class MeFactorsService {
    * @returns the recovery codes that come with the first factor, otherwise null
    * @throws GatehouseError `not_found`, `invalid_code`, `too_many_attempts`, `conflict`
    */
-  async confirmTotp(caller: CustomerCaller, id: string, code: string): Promise<string[] | null> {
+  async confirmTotp(
+    caller: CustomerCaller,
+    id: string,
+    code: string,
+    client: Client,
+  ): Promise<string[] | null> {
     const { id: customerId, projectId } = caller.customer;
     const secret = await this.factors.findPending(customerId, id, CONFIRMATION_TTL);
     if (!secret) throw notFound();
     const project = await this.projects.getContext(projectId);
-    await this.check.countAttempt(project, customerId);
+    await this.check.countAttempt(project, customerId, client);
     const step = this.codes.matchStep(customerId, secret, code);
-    if (step === null) throw this.check.fail(project, caller.customer);
+    if (step === null) throw this.check.fail(project, caller.customer, client);
     return this.changes.runLocked(caller, async (tx, customer) => {
       await this.check.releaseAttempt(customerId, tx);
       const recoveryCodes = await this.changes.confirm(tx, project, customer, id, step);

@@ -64,8 +64,10 @@ export class EmailCodeSignInService {
       addressBlock: client.addressBlock,
     });
     if (!guess) throw new GatehouseError('invalid_code');
+    if (guess.granted === null)
+      this.failures.reportRefusal(project, guess, { reason: 'locked', methods: ['email'], client });
     assertGranted(wrongCodePolicy(project), guess);
-    if (!guess.isCorrect) throw this.fail(project, guess);
+    if (!guess.isCorrect) throw this.fail(project, guess, client);
     return this.transactions
       .run((tx) => this.complete(tx, project, { guess, tokenHash, locale }, client))
       .catch(async (error: unknown) => {
@@ -90,8 +92,14 @@ export class EmailCodeSignInService {
   }
 
   /** Reports a wrong code, and returns its error. */
-  private fail(project: ProjectContext, guess: GrantedAttempt<EmailCodeGuessResult>): GatehouseError {
-    this.failures.report(project, (tx) => this.customers.lockWithEmail(tx, project.id, guess.email));
+  private fail(
+    project: ProjectContext,
+    guess: GrantedAttempt<EmailCodeGuessResult>,
+    client: Client,
+  ): GatehouseError {
+    this.failures.report(project, { reason: 'wrong_code', methods: ['email'], client }, (tx) =>
+      this.customers.lockWithEmail(tx, project.id, guess.email),
+    );
     return failedAttempt(wrongCodePolicy(project), guess, new GatehouseError('invalid_code'));
   }
 }

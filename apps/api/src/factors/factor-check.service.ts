@@ -9,9 +9,10 @@ import {
 } from '@gatehouse/persistence';
 import { customerEvent } from '../events/customer-events.js';
 import { assertGranted, failurePolicy } from '../http/granted-attempt.js';
+import type { Client } from '../http/request-context.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { FactorCodesService } from './factor-codes.service.js';
-import { FailedSignInsService } from './failed-sign-ins.service.js';
+import { FailedSignInsService, type SignInFailure } from './failed-sign-ins.service.js';
 
 /** Verifies the codes of second factors and counts the failures. All routes that take such a code use it. */
 @Injectable()
@@ -32,10 +33,16 @@ export class FactorCheckService {
    * separate count (sign-in contract, section 1).
    * @throws GatehouseError `too_many_attempts`, `invalid_code` if the customer no longer exists
    */
-  async countAttempt(project: ProjectContext, customerId: string): Promise<void> {
+  async countAttempt(project: ProjectContext, customerId: string, client: Client): Promise<void> {
     const policy = failurePolicy('failed-second-factor', project);
     const attempt = await this.attempts.reserve(customerId, policy);
     if (!attempt) throw new GatehouseError('invalid_code');
+    if (attempt.granted === null)
+      this.failures.reportRefusal(
+        project,
+        { id: customerId },
+        { reason: 'locked', methods: ['otp'], client },
+      );
     assertGranted(policy, attempt);
   }
 
@@ -52,19 +59,23 @@ export class FactorCheckService {
     tx: Tx,
     project: ProjectContext,
     customer: Customer,
-    method: CodeMethod,
-    code: string,
+    { method, code, client }: { method: CodeMethod; code: string; client: Client },
   ): Promise<void> {
     const isValid =
       method === 'totp'
         ? await this.consumeTotpCode(tx, customer.id, code)
         : await this.consumeRecoveryCode(tx, project, customer, code);
-    if (!isValid) throw this.fail(project, customer);
+    if (!isValid) throw this.fail(project, customer, client);
   }
 
   /** Reports a failed attempt, and returns its error. */
-  fail(project: ProjectContext, { id }: Customer): GatehouseError {
-    this.failures.report(project, (tx) => this.customers.lock(tx, project.id, id));
+  fail(
+    project: ProjectContext,
+    { id }: Customer,
+    client: Client,
+    failure: Omit<SignInFailure, 'client'> = { reason: 'wrong_second_factor', methods: ['otp'] },
+  ): GatehouseError {
+    this.failures.report(project, { ...failure, client }, (tx) => this.customers.lock(tx, project.id, id));
     return new GatehouseError('invalid_code');
   }
 

@@ -1,10 +1,25 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Customer, ProjectContext } from '@gatehouse/domain';
+import {
+  deviceName,
+  GatehouseError,
+  type AuthenticationMethod,
+  type Customer,
+  type ProjectContext,
+  type SignInFailureReason,
+} from '@gatehouse/domain';
 import { CustomersRepository, EventsRepository, Transactions, type Tx } from '@gatehouse/persistence';
 import { errorMessage, LOGGER, type Logger } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
+import type { Client } from '../http/request-context.js';
 
-/** Reports wrong passwords and codes of customers. */
+/** A failed sign-in of an existing customer. */
+export interface SignInFailure {
+  reason: SignInFailureReason;
+  methods: AuthenticationMethod[];
+  client: Pick<Client, 'ip' | 'userAgent'>;
+}
+
+/** Reports failed sign-ins of customers. */
 @Injectable()
 export class FailedSignInsService {
   constructor(
@@ -21,19 +36,76 @@ export class FailedSignInsService {
    */
   report<Owner extends Customer>(
     project: ProjectContext,
+    failure: SignInFailure,
     lock: (tx: Tx) => Promise<Owner | null>,
     recordMore?: (tx: Tx, customer: Owner) => Promise<void>,
   ): void {
-    this.transactions
-      .runInNewTransaction(async (tx) => {
-        const customer = await lock(tx);
-        if (!customer) return;
-        if (await this.customers.claimLoginFailedEvent(tx, project.id, customer.id))
-          this.events.record(tx, [customerEvent('login.failed', customer, project)]);
-        await recordMore?.(tx, customer);
-      })
-      .catch((error: unknown) =>
-        this.logger.warn({ reason: errorMessage(error) }, 'failed sign-in not recorded'),
-      );
+    const recorded = this.transactions.runInNewTransaction(async (tx) => {
+      const customer = await lock(tx);
+      if (!customer) return;
+      if (await this.customers.claimLoginFailedEvent(tx, project.id, customer.id))
+        this.record(tx, project, customer, failure);
+      await recordMore?.(tx, customer);
+    });
+    this.logErrors(recorded);
+  }
+
+  /**
+   * Records the event, if one is due, of a sign-in that is rejected whatever the password or the code. A client can
+   * repeat it without a limit of attempts, so the customer is locked only if the event is due.
+   * @param owner the customer, or the address that a customer may have
+   */
+  reportRefusal(
+    project: ProjectContext,
+    owner: { id: string } | { email: string },
+    failure: SignInFailure,
+  ): void {
+    this.logErrors(this.recordRefusal(project, owner, failure));
+  }
+
+  /** Awaits the check of the required provider, and reports a sign-in that it rejects. */
+  async reportOtherProvider(
+    checked: Promise<void>,
+    project: ProjectContext,
+    owner: { id: string } | { email: string },
+    failure: Omit<SignInFailure, 'reason'>,
+  ): Promise<void> {
+    try {
+      await checked;
+    } catch (error) {
+      if (error instanceof GatehouseError && error.code === 'sso_required')
+        this.reportRefusal(project, owner, { reason: 'sso_required', ...failure });
+      throw error;
+    }
+  }
+
+  private async recordRefusal(
+    project: ProjectContext,
+    owner: { id: string } | { email: string },
+    failure: SignInFailure,
+  ): Promise<void> {
+    const found = 'id' in owner ? owner : await this.customers.findByEmail(project.id, owner.email);
+    if (!found) return;
+    await this.transactions.runInNewTransaction(async (tx) => {
+      if (!(await this.customers.claimLoginFailedEvent(tx, project.id, found.id))) return;
+      const customer = await this.customers.lock(tx, project.id, found.id);
+      if (customer) this.record(tx, project, customer, failure);
+    });
+  }
+
+  private record(
+    tx: Tx,
+    project: ProjectContext,
+    customer: Customer,
+    { reason, methods, client: { ip, userAgent } }: SignInFailure,
+  ): void {
+    const data = { reason, methods, device: deviceName(userAgent), ip, userAgent };
+    this.events.record(tx, [customerEvent('login.failed', customer, project, data)]);
+  }
+
+  private logErrors(recorded: Promise<void>): void {
+    recorded.catch((error: unknown) =>
+      this.logger.warn({ reason: errorMessage(error) }, 'failed sign-in not recorded'),
+    );
   }
 }

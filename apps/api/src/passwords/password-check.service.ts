@@ -4,8 +4,10 @@ import {
   assertMethodEnabled,
   GatehouseError,
   MAX_PASSWORD_GUESSES,
+  type AuthenticationMethod,
   type Customer,
   type ProjectContext,
+  type SignInFailureReason,
 } from '@gatehouse/domain';
 import {
   CustomersRepository,
@@ -25,7 +27,7 @@ import {
 } from '@gatehouse/persistence';
 import { Keyring, sha256 } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
-import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
+import { FailedSignInsService, type SignInFailure } from '../factors/failed-sign-ins.service.js';
 import { FreshProofService } from '../factors/fresh-proof.service.js';
 import { assertGranted, failedAttempt, failurePolicy, type GrantedAttempt } from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
@@ -35,6 +37,9 @@ import { PasswordVerificationService, type PasswordAttempt } from './password-ve
 
 /** Returns the limit of failed attempts, per email address. */
 const failedLoginPolicy = (project: ProjectContext) => failurePolicy('failed-login', project);
+
+/** The method of the reported failures. */
+const methods: AuthenticationMethod[] = ['pwd'];
 
 type CountedLogin = PasswordAttempt<
   CustomerWithPasswordHash,
@@ -95,6 +100,8 @@ export class PasswordCheckService {
       counter,
       client,
     );
+    if (attempt.granted === null && owner)
+      this.failures.reportRefusal(project, owner, { reason: 'locked', methods, client });
     assertGranted(failedLoginPolicy(project), attempt);
     const hash = owner?.passwordHash;
     const isClosed = attempt.guesses > MAX_PASSWORD_GUESSES;
@@ -107,7 +114,8 @@ export class PasswordCheckService {
             throw error;
           });
     if (moved) return { ...moved, attempt };
-    throw this.fail(project, owner, attempt);
+    const reason = isClosed ? 'locked' : 'wrong_password';
+    throw this.fail(project, owner, attempt, { reason, methods, client });
   }
 
   /**
@@ -201,8 +209,10 @@ export class PasswordCheckService {
   failAuthenticated(
     project: ProjectContext,
     { attempt, ...customer }: AuthenticatedCustomer,
+    reason: SignInFailureReason,
+    client: Client,
   ): GatehouseError {
-    return this.fail(project, customer, attempt);
+    return this.fail(project, customer, attempt, { reason, methods, client });
   }
 
   /** Clears the failures of an authenticated customer, which ends a lock. */
@@ -256,12 +266,10 @@ export class PasswordCheckService {
     return this.unlock(tx, project, customer);
   }
 
-  private async countAttempt(
-    project: ProjectContext,
-    email: string,
-    { addressBlock }: Client,
-  ): Promise<CountedLogin> {
-    await this.required.assertAllowed(project, email);
+  private async countAttempt(project: ProjectContext, email: string, client: Client): Promise<CountedLogin> {
+    const checked = this.required.assertAllowed(project, email);
+    await this.failures.reportOtherProvider(checked, project, { email }, { methods, client });
+    const { addressBlock } = client;
     const projectId = project.id;
     const { customer, decoyHash, ...attempt } = await this.attempts.reserve(
       projectId,
@@ -272,18 +280,28 @@ export class PasswordCheckService {
   }
 
   /** Reports a failed attempt of an existing customer, and returns its error. */
-  private fail(project: ProjectContext, customer: Customer | null, attempt: GrantedLogin): GatehouseError {
-    if (customer) this.reportFailure(project, customer, attempt);
+  private fail(
+    project: ProjectContext,
+    customer: Customer | null,
+    attempt: GrantedLogin,
+    failure: SignInFailure,
+  ): GatehouseError {
+    if (customer) this.reportFailure(project, customer, attempt, failure);
     return failedAttempt(failedLoginPolicy(project), attempt, invalidCredentials());
   }
 
-  private reportFailure(project: ProjectContext, { id, email }: Customer, attempt: GrantedLogin): void {
+  private reportFailure(
+    project: ProjectContext,
+    { id, email }: Customer,
+    attempt: GrantedLogin,
+    failure: SignInFailure,
+  ): void {
     const isLastGuess = attempt.guesses >= MAX_PASSWORD_GUESSES;
     // A closed password is locked until it is opened: the end of a window changes nothing.
     const isLocking =
       attempt.granted === 'open' && attempt.attempts === project.settings.limits.failedLogin && !isLastGuess;
     const lock = (tx: Tx) => this.customers.lock(tx, project.id, id);
-    this.failures.report(project, lock, async (tx, customer) => {
+    this.failures.report(project, failure, lock, async (tx, customer) => {
       // Not only by the guess with this number: it may have been released because no thread was available.
       const isClosing =
         isLastGuess &&

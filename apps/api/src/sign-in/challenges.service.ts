@@ -74,10 +74,10 @@ export class ChallengesService {
     client: Client,
   ): Promise<CompletedChallengeResponse> {
     return this.metrics.count(method, async () => {
-      const challenge = await this.countAttempt(project, await this.find(project, token));
+      const challenge = await this.countAttempt(project, await this.find(project, token), client);
       return this.finish(project, challenge, client, async (tx, customer, consumed) => ({
         methods: ['otp'],
-        recoveryCodes: await this.proveFactor(tx, project, customer, consumed, method, code),
+        recoveryCodes: await this.proveFactor(tx, project, customer, consumed, { method, code, client }),
       }));
     });
   }
@@ -99,7 +99,11 @@ export class ChallengesService {
     client: Client,
   ): Promise<CompletedChallengeResponse> {
     return this.metrics.count('passkey', async () => {
-      const challenge = await this.countAttempt(project, await this.find(project, token, 'second_factor'));
+      const challenge = await this.countAttempt(
+        project,
+        await this.find(project, token, 'second_factor'),
+        client,
+      );
       const purpose = ceremony('second_factor', challenge.customerId);
       const passkey = await this.passkeys.verifyAssertion(project, purpose, response);
       return this.finish(project, challenge, client, async (tx) => {
@@ -130,7 +134,11 @@ export class ChallengesService {
     client: Client,
   ): Promise<CompletedChallengeResponse> {
     return this.metrics.count('passkey', async () => {
-      const challenge = await this.countAttempt(project, await this.find(project, token, 'enroll_factor'));
+      const challenge = await this.countAttempt(
+        project,
+        await this.find(project, token, 'enroll_factor'),
+        client,
+      );
       const purpose = ceremony('enroll', challenge.customerId);
       const added = await this.passkeys.verifyRegistration(project, purpose, response);
       const name = defaultPasskeyName(client.userAgent);
@@ -164,8 +172,12 @@ export class ChallengesService {
     return this.customers.get({ organizationId: null, projectId: project.id }, id);
   }
 
-  private async countAttempt(project: ProjectContext, challenge: Challenge): Promise<Challenge> {
-    await this.check.countAttempt(project, challenge.customerId);
+  private async countAttempt(
+    project: ProjectContext,
+    challenge: Challenge,
+    client: Client,
+  ): Promise<Challenge> {
+    await this.check.countAttempt(project, challenge.customerId, client);
     if (await this.challenges.countAttempt(challenge.tokenHash)) return challenge;
     await this.check.releaseAttempt(challenge.customerId);
     throw new GatehouseError('challenge_expired');
@@ -204,15 +216,14 @@ export class ChallengesService {
     project: ProjectContext,
     customer: Customer,
     { kind, totpSecret }: Challenge,
-    method: CodeMethod,
-    code: string,
+    { method, code, client }: { method: CodeMethod; code: string; client: Client },
   ): Promise<string[] | null> {
     if (kind === 'second_factor') {
-      await this.check.consumeCode(tx, project, customer, method, code);
+      await this.check.consumeCode(tx, project, customer, { method, code, client });
       return null;
     }
     const step = totpSecret && method === 'totp' ? this.codes.matchStep(customer.id, totpSecret, code) : null;
-    if (!totpSecret || step === null) throw this.check.fail(project, customer);
+    if (!totpSecret || step === null) throw this.check.fail(project, customer, client);
     return this.changes.addConfirmed(tx, project, customer, totpSecret, step);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertMethodEnabled, GatehouseError, type ProjectContext } from '@gatehouse/domain';
+import { assertMethodEnabled, type ProjectContext } from '@gatehouse/domain';
 import { CustomersRepository, Transactions, type Tx } from '@gatehouse/persistence';
 import { PasswordHasher } from '@gatehouse/platform';
 import type { Client } from '../http/request-context.js';
@@ -46,7 +46,7 @@ export class LoginService {
     const customer = await this.passwords.check(project, email, password, client, () =>
       this.legacySignIn.move(project, email, password, client),
     );
-    await this.assertMaySignIn(project, customer);
+    await this.assertMaySignIn(project, customer, client);
     const newHash = await this.rehashIfOutdated(project, customer, password);
     const response =
       (await this.transactions.run((tx) => this.complete(tx, project, customer, newHash, client))) ??
@@ -72,14 +72,18 @@ export class LoginService {
    * Rejects a customer who may not sign in despite the correct password.
    * @throws GatehouseError `customer_disabled`, `email_not_verified`; the error of a wrong password
    */
-  private async assertMaySignIn(project: ProjectContext, customer: AuthenticatedCustomer): Promise<void> {
+  private async assertMaySignIn(
+    project: ProjectContext,
+    customer: AuthenticatedCustomer,
+    client: Client,
+  ): Promise<void> {
     const refusal = this.signIn.findRefusal(project, customer);
     if (!refusal) return;
     // Otherwise the caller who has just registered this address would learn that it was not taken.
     if (refusal === 'email_not_verified' && project.settings.enumerationProtection)
-      throw this.passwords.failAuthenticated(project, customer);
+      throw this.passwords.failAuthenticated(project, customer, refusal, client);
     await this.passwords.releaseAttempt(project, customer);
-    throw new GatehouseError(refusal);
+    throw this.signIn.refuse(project, customer, { reason: refusal, methods: ['pwd'], client });
   }
 
   /**

@@ -22,6 +22,7 @@ import { newId } from '@gatehouse/platform';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { VerificationService } from '../email/verification.service.js';
 import { customerEvent } from '../events/customer-events.js';
+import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
 import type { Client } from '../http/request-context.js';
 import { IdentityChangesService } from '../identities/identity-changes.service.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
@@ -66,6 +67,7 @@ export class ProviderSignInService {
     private readonly verification: VerificationService,
     private readonly signIns: SignInService,
     private readonly events: EventsRepository,
+    private readonly failures: FailedSignInsService,
   ) {}
 
   /**
@@ -165,7 +167,13 @@ export class ProviderSignInService {
     const { provider, profile, requestedAt } = proof;
     const local = await this.lock(tx, project, provider, profile);
     const decision = this.decide(project, provider, profile, local);
-    if ('refusal' in decision) throw new GatehouseError(decision.refusal);
+    if ('refusal' in decision) {
+      const { refusal } = decision;
+      const known = local.linked ?? local.owner;
+      if (known && (refusal === 'customer_disabled' || refusal === 'account_exists'))
+        this.failures.reportRefusal(project, known, { reason: refusal, methods: ['fed'], client });
+      throw new GatehouseError(refusal);
+    }
     switch (decision.action) {
       case 'sign_in':
         return this.recordUse(tx, provider, local.linked!, profile);

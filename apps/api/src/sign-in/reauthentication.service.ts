@@ -80,25 +80,27 @@ export class ReauthenticationService {
     }
     if (method === 'passkey') {
       if (response === undefined) throw invalidField('response', 'required', 'response is required');
-      return this.proveWithPasskey(caller, project, response);
+      return this.proveWithPasskey(caller, project, response, client);
     }
     if (code === undefined) throw invalidField('code', 'required', 'code is required');
-    if (method === 'email_code') return this.proveWithEmailCode(caller, project, code);
-    return this.proveWithCode(caller, project, method, code);
+    if (method === 'email_code') return this.proveWithEmailCode(caller, project, code, client);
+    return this.proveWithCode(caller, project, { method, code, client });
   }
 
   private async proveWithEmailCode(
     caller: CustomerCaller,
     project: ProjectContext,
     code: string,
+    client: Client,
   ): Promise<AccessTokenResponse> {
     const { customer, sessionId } = caller;
+    const fail = () =>
+      this.check.fail(project, customer, client, { reason: 'wrong_code', methods: ['email'] });
     await this.fresh.assertSufficient(caller, project, 'email_code');
-    await this.check.countAttempt(project, customer.id);
-    if (!(await this.emailCodes.guess(caller, code))) throw this.check.fail(project, customer);
+    await this.check.countAttempt(project, customer.id, client);
+    if (!(await this.emailCodes.guess(caller, code))) throw fail();
     return this.changes.runLocked(caller, async (tx, current) => {
-      if (!(await this.emailCodes.consume(tx, current, sessionId, code)))
-        throw this.check.fail(project, customer);
+      if (!(await this.emailCodes.consume(tx, current, sessionId, code))) throw fail();
       await this.check.releaseAttempt(customer.id, tx);
       return this.recordProof(tx, caller, project, ['email']);
     });
@@ -107,14 +109,13 @@ export class ReauthenticationService {
   private async proveWithCode(
     caller: CustomerCaller,
     project: ProjectContext,
-    method: CodeMethod,
-    code: string,
+    proof: { method: CodeMethod; code: string; client: Client },
   ): Promise<AccessTokenResponse> {
     const { customer } = caller;
     assertMfaEnabled(project, customer);
-    await this.check.countAttempt(project, customer.id);
+    await this.check.countAttempt(project, customer.id, proof.client);
     return this.changes.runLocked(caller, async (tx, current) => {
-      await this.check.consumeCode(tx, project, current, method, code);
+      await this.check.consumeCode(tx, project, current, proof);
       await this.check.releaseAttempt(customer.id, tx);
       return this.recordProof(tx, caller, project, ['otp']);
     });
@@ -124,10 +125,11 @@ export class ReauthenticationService {
     caller: CustomerCaller,
     project: ProjectContext,
     response: PasskeyAssertion,
+    client: Client,
   ): Promise<AccessTokenResponse> {
     const { customer, sessionId } = caller;
     this.passkeys.assertUsable(project, customer);
-    await this.check.countAttempt(project, customer.id);
+    await this.check.countAttempt(project, customer.id, client);
     const purpose = ceremony(customer, sessionId);
     const passkey = await this.passkeys.verifyAssertion(project, purpose, response);
     return this.changes.runLocked(caller, async (tx) => {

@@ -23,6 +23,7 @@ import {
 import { newId, newToken, now, sha256 } from '@gatehouse/platform';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { customerEvent } from '../events/customer-events.js';
+import { FailedSignInsService, type SignInFailure } from '../factors/failed-sign-ins.service.js';
 import { hasFactor } from '../factors/factor-changes.service.js';
 import type { Client } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
@@ -70,6 +71,7 @@ export class SignInService {
     private readonly passkeys: PasskeyCeremoniesService,
     private readonly required: RequiredProvidersService,
     private readonly exchangeCodes: ExchangeCodesService,
+    private readonly failures: FailedSignInsService,
     private readonly events: EventsRepository,
     private readonly accessTokens: AccessTokens,
     private readonly refreshTokens: RefreshTokens,
@@ -99,13 +101,27 @@ export class SignInService {
     { isNew = false } = {},
   ): Promise<SignInOutcome> {
     const refusal = this.findRefusal(project, customer);
-    if (refusal !== 'customer_disabled') await this.assertProviderAllowed(tx, project, customer, proof);
-    if (refusal) throw new GatehouseError(refusal);
+    const failure = { methods: proof.amr, client };
+    if (refusal !== 'customer_disabled') {
+      const checked = this.assertProviderAllowed(tx, project, customer, proof);
+      await this.failures.reportOtherProvider(checked, project, customer, failure);
+    }
+    if (refusal) throw this.refuse(project, customer, { reason: refusal, ...failure });
     return (
       (await this.openChallenge(tx, project, customer, proof)) ??
       (await this.issueExchangeCode(tx, project, customer, proof, client)) ??
       (await this.openSession(tx, project, customer, proof, client, isNew))
     );
+  }
+
+  /** Reports a sign-in that the project refuses, and returns its error. */
+  refuse(
+    project: ProjectContext,
+    customer: Customer,
+    failure: SignInFailure & { reason: SignInRefusal },
+  ): GatehouseError {
+    this.failures.reportRefusal(project, customer, failure);
+    return new GatehouseError(failure.reason);
   }
 
   /**

@@ -242,7 +242,17 @@ const examplesByType: Record<EventType, readonly [at: string, data: Record<strin
   'session.created': [loggedInAt, { customer: signedInCustomer, session }],
   'session.revoked': [tokenReusedAt, { customer: renamedCustomer, session, reason: 'reuse_detected' }],
   'login.succeeded': [loggedInAt, { customer: signedInCustomer, session, methods: ['pwd'], provider: null }],
-  'login.failed': [loginFailedAt, { customer: renamedCustomer }],
+  'login.failed': [
+    loginFailedAt,
+    {
+      customer: renamedCustomer,
+      reason: 'wrong_password',
+      methods: ['pwd'],
+      device: session.device,
+      ip: session.ip,
+      userAgent: session.userAgent,
+    },
+  ],
   'password.changed': [passwordChangedAt, { customer: customerAfterPasswordChange }],
   'password.reset_requested': [resetRequestedAt, { customer: renamedCustomer, reset }],
   'password.reset_completed': [resetCompletedAt, { customer: customerAfterReset, reset }],

@@ -2,6 +2,7 @@ import {
   email,
   jsonObject,
   openEnum,
+  nullable,
   object,
   previousValues,
   text,
@@ -11,6 +12,7 @@ import {
 } from '../json-schema.js';
 import { authenticationMethods } from '../sessions/authentication-method.js';
 import { revocationReasons } from '../sessions/revocation-reasons.js';
+import { signInFailureReasons } from '../sessions/sign-in-failure.js';
 import {
   ALL_CUSTOM_EVENTS,
   customEventTypePattern,
@@ -55,6 +57,18 @@ const provider = {
 };
 const reason = openEnum('Reason why the session ended', ...revocationReasons);
 
+/** The members of a failed sign-in. */
+const failure = {
+  reason: openEnum('Reason why the sign-in failed', ...signInFailureReasons),
+  methods: {
+    type: 'array',
+    items: openEnum('How the customer tried to sign in, as in `login.succeeded`', ...authenticationMethods),
+  },
+  device: nullable(text),
+  ip: nullable(text),
+  userAgent: nullable(text),
+};
+
 const verificationRequest = {
   kind: openEnum('Type of the verification', 'email'),
   email,
@@ -83,7 +97,7 @@ const dataMembers: Record<EventType, Readonly<Record<string, JsonSchema>>> = {
   'session.created': { customer, session },
   'session.revoked': { customer, session, reason },
   'login.succeeded': { customer, session, methods, provider },
-  'login.failed': { customer },
+  'login.failed': { customer, ...failure },
   'password.changed': { customer },
   'password.reset_requested': { customer, reset },
   'password.reset_completed': { customer, reset },

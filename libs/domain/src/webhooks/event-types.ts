@@ -27,7 +27,7 @@ export const eventTypes = {
   'login.succeeded': { cause: 'a customer signed in' },
   'login.failed': {
     cause:
-      'a sign-in failed because of an incorrect password or code. At most one event per customer and minute',
+      'a sign-in of a customer failed. reason contains the reason. At most one event per customer and minute',
     named: true,
   },
   'password.changed': {
