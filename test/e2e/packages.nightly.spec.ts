@@ -45,7 +45,12 @@ it.each([22, 24])('Node.js %i imports each export of each package', async (versi
     manifest: Manifest;
   }[]) {
     const project = join(folder, `projects-${version}`, source);
-    await installPackage(source, project, { tarballs, registry: registry.url, withOptionalPeers: true });
+    await installPackage(source, project, {
+      tarballs,
+      registry: registry.url,
+      cache: join(folder, 'npm-cache'),
+      withOptionalPeers: true,
+    });
     const entryPoints = Object.keys(manifest.exports)
       .filter((subpath) => !subpath.endsWith('.css'))
       .map((subpath) => join(name, subpath));

@@ -19,6 +19,8 @@ export interface InstallOptions {
   tarballs: Map<string, string>;
   /** The URL of the registry of all other packages. */
   registry: string;
+  /** The folder of npm's cache, empty at first, so that nothing comes from an earlier run. */
+  cache: string;
   /** Whether to install the optional peer dependencies of the package as well. */
   withOptionalPeers: boolean;
 }
@@ -67,8 +69,7 @@ export async function installPackage(
   const { code, output } = await run('npm', ['install', ...flags, ...sources], {
     cwd: project,
     shell: process.platform === 'win32',
-    // An empty cache, so that nothing comes from an earlier installation.
-    env: { ...process.env, npm_config_cache: join(project, '.npm') },
+    env: { ...process.env, npm_config_cache: options.cache },
   });
   if (code !== 0) throw new Error(`npm install of ${manifest.name}: exit code ${code}\n${output}`);
 }

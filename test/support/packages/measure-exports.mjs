@@ -1,0 +1,89 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { builtinModules, createRequire } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'vite';
+
+// Usage: node measure-exports.mjs <project> <package> <export,…> <peer dependency,…>
+//
+// Prints the sizes of exports in bytes, as JSON by export: bundled with its dependencies, minified and compressed with
+// gzip. Peer dependencies do not count, and neither does the code with which a bundler loads chunks. The export * stands
+// for all exports of the package together, style sheets included, with the chunks that are imported on demand and the
+// packages of Gatehouse that it depends on. A separate program, because the native part of the bundler rejects objects
+// that jest has created.
+const [project, packageName, exportList, peerList] = process.argv.slice(2);
+const peers = peerList.split(',').filter(Boolean);
+const isStyleSheet = (name) => name.endsWith('.css');
+const resolve = (name) => createRequire(path.resolve(project, 'package.json')).resolve(name);
+
+/** Returns the specifiers of all exports of a package and of its dependencies of Gatehouse, which come first. */
+async function allSpecifiers(name) {
+  const manifest = path.join(project, 'node_modules', name, 'package.json');
+  const { exports, dependencies = {} } = JSON.parse(await readFile(manifest, 'utf8'));
+  const own = Object.keys(dependencies).filter((each) => each.startsWith('@gatehouse/'));
+  const ofDependencies = await Promise.all(own.map(allSpecifiers));
+  return [...ofDependencies.flat(), ...Object.keys(exports).map((subpath) => path.posix.join(name, subpath))];
+}
+
+/** Returns the source of a module that exports the same values, each of them once. */
+async function sourceOf(specifiers) {
+  const known = new Set();
+  const lines = [];
+  for (const each of specifiers) {
+    if (isStyleSheet(each)) {
+      lines.push(`import '${each}';`);
+      continue;
+    }
+    const added = Object.entries(await import(pathToFileURL(resolve(each)).href)).filter(
+      ([, value]) => !known.has(value),
+    );
+    added.forEach(([, value]) => known.add(value));
+    lines.push(`export { ${added.map(([name]) => name).join(', ')} } from '${each}';`);
+  }
+  return lines.join('\n');
+}
+
+const isPeer = (id) => peers.some((name) => id === name || id.startsWith(`${name}/`));
+
+/** Returns the size of exports in bytes. @param isEverything whether to count chunks that are imported on demand */
+async function measure(specifiers, isEverything) {
+  const entry = path.join(project, 'measured.js');
+  await writeFile(entry, await sourceOf(specifiers));
+  const [{ output }] = await build({
+    root: project,
+    configFile: false,
+    logLevel: 'error',
+    build: {
+      write: false,
+      target: 'esnext',
+      // A library, to which Vite adds no code that preloads chunks.
+      lib: { entry, formats: ['es'], fileName: 'measured', cssFileName: 'measured' },
+      rolldownOptions: {
+        external: (id) => isPeer(id) || id.startsWith('node:') || builtinModules.includes(id),
+        // For libraries, Vite keeps spaces, and annotations for other bundlers.
+        output: { minify: true, comments: { annotation: false } },
+      },
+    },
+  });
+  const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((each) => [each.fileName, each]));
+  const loaded = new Set();
+  const load = (name) => {
+    if (loaded.has(name) || !chunks.has(name)) return;
+    loaded.add(name);
+    chunks.get(name).imports.forEach(load);
+    if (isEverything) chunks.get(name).dynamicImports.forEach(load);
+  };
+  load([...chunks.values()].find(({ isEntry }) => isEntry).fileName);
+  const code = [...loaded].map((name) => chunks.get(name).code).join('\n');
+  const styleSheets = output.filter(({ fileName }) => isStyleSheet(fileName)).map(({ source }) => source);
+  return [code, ...styleSheets].reduce((sum, text) => sum + gzipSync(text).length, 0);
+}
+
+const sizes = {};
+for (const subpath of exportList.split(','))
+  sizes[subpath] =
+    subpath === '*'
+      ? await measure(await allSpecifiers(packageName), true)
+      : await measure([path.posix.join(packageName, subpath)], false);
+console.log(JSON.stringify(sizes));
