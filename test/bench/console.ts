@@ -41,6 +41,10 @@ const screens: [name: string, path: Path][] = [
       `overview: ${range}, a small project`,
       (data) => `/overview?range=${range}&projectId=${data.smallProject}`,
     ],
+    [
+      `endpoint: metrics, ${range}`,
+      ({ endpoints }) => `/webhooks/endpoints/ep_${pickOne(endpoints)}/metrics?range=${range}`,
+    ],
   ]),
   ...deliveryScreens,
   ['attempts', '/webhooks/attempts'],
@@ -183,7 +187,7 @@ async function waitForRollups(bench: BenchInstance): Promise<void> {
     async () => {
       // The seed data also has attempts in the next half hour.
       const [row] = await bench.instance.sql<{ isDone: boolean }>(
-        `SELECT next_id > seed_id((extract(epoch FROM now() - interval '2 minutes') * 1000)::bigint, 0, 0) AS "isDone"
+        `SELECT least(next_id, endpoint_next_id) > seed_id((extract(epoch FROM now() - interval '2 minutes') * 1000)::bigint, 0, 0) AS "isDone"
          FROM attempts_counted`,
       );
       return row!.isDone;

@@ -46,10 +46,15 @@ const getOverview = async (query: string): Promise<Record<string, any>> => {
 };
 
 /** Returns the metrics of the log since a time, computed with plain SQL. Buckets are in seconds. */
-async function countAttempts(from: string, bucketSeconds: number, projectId: string | null) {
-  const attempts = `attempts WHERE started_at >= $1 AND ($2::uuid IS NULL OR project_id = $2)`;
+async function countAttempts(
+  from: string,
+  bucketSeconds: number,
+  scopeId: string | null,
+  column = 'project_id',
+) {
+  const attempts = `attempts WHERE started_at >= $1 AND ($2::uuid IS NULL OR ${column} = $2)`;
   const rows = <Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> =>
-    instance.sql<Row>(sql, [from, projectId, ...parameters]);
+    instance.sql<Row>(sql, [from, scopeId, ...parameters]);
   const countColumns = 'count(*)::int AS attempts, (count(*) FILTER (WHERE NOT success))::int AS failed';
   const [totals] = await rows<{ attempts: number; failed: number; p50: number; p95: number }>(
     `SELECT ${countColumns}, percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) FILTER (WHERE error IS DISTINCT FROM 'worker_lost') AS p50,
@@ -116,7 +121,32 @@ async function compareWithLog(range: string, projectId: string | null): Promise<
 }
 
 async function compareAllWithLog(projectIds: (string | null)[]): Promise<void> {
-  for (const range of RANGES) for (const id of projectIds) await compareWithLog(range, id);
+  for (const range of RANGES) {
+    for (const id of projectIds) await compareWithLog(range, id);
+    await compareEndpointWithLog(range);
+  }
+}
+
+/** Compares the metrics of the newest endpoint with the log. */
+async function compareEndpointWithLog(range: string): Promise<void> {
+  const [endpoint] = await instance.sql<{ id: string }>(
+    `SELECT id FROM webhook_endpoints WHERE status <> 'deleted' ORDER BY id DESC LIMIT 1`,
+  );
+  const path = `/webhooks/endpoints/ep_${endpoint!.id}/metrics?range=${range}`;
+  const { data } = (await operator.request('GET', path)).body;
+  const expected = await countAttempts(data.from, data.bucket_seconds, endpoint!.id, 'endpoint_id');
+  const { attempts, failed, p50, p95 } = expected.totals;
+  expect(data.totals).toMatchObject({ attempts, failed, succeeded: attempts - failed });
+  expect([data.totals.p50_ms, data.totals.p95_ms].map(findBin)).toEqual([p50, p95].map(findBin));
+  expect(data.by_status).toEqual(expected.byStatus);
+  expect(data.by_error).toEqual(expected.byError);
+  const counted = (data.series as { succeeded: number; failed: number }[]).map((point) => [
+    point.succeeded + point.failed,
+    point.failed,
+  ]);
+  expect(counted.filter(([count]) => count! > 0)).toEqual(
+    expected.series.map((point) => [point.attempts, point.failed]),
+  );
 }
 
 /**
@@ -162,15 +192,17 @@ const getProgress = async (): Promise<{ first: string; next: string }> =>
 
 /** Sets the counted range to begin and end at a time, so that only later attempts will be counted. */
 const countSince = (time: number): Promise<unknown> =>
-  instance.sql('UPDATE attempts_counted SET first_id = $1, next_id = $1', [
-    `${uuidAt(time).slice(0, 13)}-0000-0000-000000000000`,
-  ]);
+  instance.sql(
+    'UPDATE attempts_counted SET first_id = $1, next_id = $1, endpoint_first_id = $1, endpoint_next_id = $1',
+    [`${uuidAt(time).slice(0, 13)}-0000-0000-000000000000`],
+  );
 
 /** Returns true if workers have counted the whole log, so that no attempts have to be counted live. */
 async function isAllCounted(): Promise<boolean> {
   const [row] = await instance.sql<{ isDone: boolean }>(
-    `SELECT NOT EXISTS (SELECT FROM attempts WHERE id >= next_id) AND NOT EXISTS (
-       SELECT FROM attempts WHERE id < first_id AND started_at >= now() - interval '30 days') AS "isDone"
+    `SELECT NOT EXISTS (SELECT FROM attempts WHERE id >= least(next_id, endpoint_next_id)) AND NOT EXISTS (
+       SELECT FROM attempts WHERE id < greatest(first_id, endpoint_first_id)
+         AND started_at >= now() - interval '30 days') AS "isDone"
      FROM attempts_counted`,
   );
   return row!.isDone;
@@ -430,7 +462,7 @@ describe('the metrics of an existing log', () => {
     // Attempts with the same values share a row.
     const [row] = await instance.sql<{ rollups: number; scopes: number; largest: number; endpoints: number }>(
       `SELECT (SELECT count(*) FROM attempt_figures WHERE span = 86400)::int AS rollups,
-         (SELECT count(*) + 1 FROM projects)::int AS scopes,
+         ((SELECT count(*) + 1 FROM projects) + (SELECT count(*) FROM webhook_endpoints))::int AS scopes,
          (SELECT max(count) FROM (
            SELECT count(*)::int FROM attempt_figures_by_endpoint GROUP BY span, at, scope_id
          ) c) AS largest,

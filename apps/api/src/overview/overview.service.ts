@@ -1,12 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  sumCounts,
-  bucketsForRange,
-  decodeCounts,
-  type Bucket,
-  type AttemptMetrics,
-  type OverviewRange,
-} from '@gatehouse/domain';
+import { bucketsForRange, summarizeCounts, type AttemptSummary, type OverviewRange } from '@gatehouse/domain';
 import {
   AttemptMetricsRepository,
   MailLogRepository,
@@ -16,12 +9,9 @@ import {
 import { now } from '@gatehouse/platform';
 import type { OverviewQuery } from './dto/overview.request.js';
 
-/** Metrics of the attempts in a range: totals, and the metrics of each bucket. */
-export interface Overview extends Omit<OverviewMetrics, 'series'> {
+/** Metrics of the attempts in a range. */
+export interface Overview extends Omit<OverviewMetrics, 'series'>, AttemptSummary {
   range: OverviewRange;
-  totals: AttemptMetrics;
-  /** All buckets of the range, oldest first, including those without attempts. */
-  series: (Bucket & { metrics: AttemptMetrics })[];
   /** Emails of all projects that were dropped within the last hour because a project reached its limit. */
   mailsOverLimit: CappedCount;
 }
@@ -40,16 +30,6 @@ export class OverviewService {
       this.attemptMetrics.read(projectId ?? null, buckets),
       this.mails.countOverLimit(),
     ]);
-    const filled = buckets.map((bucket) => ({
-      ...bucket,
-      counts: sumCounts(...series.filter(({ at }) => at === bucket.at).map(({ counts }) => counts)),
-    }));
-    return {
-      ...rest,
-      range,
-      mailsOverLimit,
-      totals: decodeCounts(sumCounts(...filled.map(({ counts }) => counts))),
-      series: filled.map(({ counts, ...bucket }) => ({ ...bucket, metrics: decodeCounts(counts) })),
-    };
+    return { ...rest, range, mailsOverLimit, ...summarizeCounts(buckets, series) };
   }
 }

@@ -7,6 +7,8 @@ import { DeliveriesOperatorController } from './deliveries.operator.controller.j
 import { DeliveryChainsService } from './delivery-chains.service.js';
 import { DeliverySearchService } from './delivery-search.service.js';
 import { EndpointControlsOperatorController } from './endpoint-controls.operator.controller.js';
+import { EndpointMetricsOperatorController } from './endpoint-metrics.operator.controller.js';
+import { EndpointMetricsService } from './endpoint-metrics.service.js';
 import { RedeliveriesOperatorController } from './redeliveries.operator.controller.js';
 import { WebhookEndpointsOperatorController } from './webhook-endpoints.operator.controller.js';
 import { WebhooksModule } from './webhooks.module.js';
@@ -18,9 +20,10 @@ import { WebhooksModule } from './webhooks.module.js';
     DeadLettersOperatorController,
     DeliveriesOperatorController,
     EndpointControlsOperatorController,
+    EndpointMetricsOperatorController,
     RedeliveriesOperatorController,
     WebhookEndpointsOperatorController,
   ],
-  providers: [DeliveryChainsService, DeliverySearchService],
+  providers: [DeliveryChainsService, DeliverySearchService, EndpointMetricsService],
 })
 export class WebhooksOperatorModule {}

@@ -1,5 +1,6 @@
-import { ActionIcon, Table, Tooltip } from '@mantine/core';
+import { ActionIcon, Anchor, Table, Tooltip } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { Link } from 'react-router';
 import { Icon } from '../components/icon';
 import classes from './chart.module.css';
 
@@ -20,6 +21,8 @@ interface ChartFrameProps {
   /** Cells of the first column, one for each value. */
   labels: string[];
   format: (value: number) => string;
+  /** Returns the path to which the label of an index links in the table. */
+  labelPath?: (index: number) => string;
   children: ReactNode;
 }
 
@@ -33,6 +36,7 @@ export function ChartFrame({
   axisLabel,
   labels,
   format,
+  labelPath,
   children,
 }: ChartFrameProps): ReactNode {
   const [isTable, setTable] = useState(false);
@@ -78,7 +82,15 @@ export function ChartFrame({
             <Table.Tbody>
               {labels.map((label, index) => (
                 <Table.Tr key={label}>
-                  <Table.Td>{label}</Table.Td>
+                  <Table.Td>
+                    {labelPath ? (
+                      <Anchor component={Link} to={labelPath(index)} inherit>
+                        {label}
+                      </Anchor>
+                    ) : (
+                      label
+                    )}
+                  </Table.Td>
                   {series.map(({ name, values }) => (
                     <Table.Td key={name} ta="right">
                       {formatValue(values[index], format)}

@@ -1,5 +1,6 @@
 import { useElementSize } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import { Link } from 'react-router';
 import { toWallTime, zoneName, type TimeZone } from '../components/time';
 import { useTimeZone } from '../components/use-time-zone';
 import { ChartFrame, formatValue, type Series } from './chart-frame';
@@ -16,6 +17,8 @@ interface TimeChartProps {
   /** Formats a value. Default: as a whole number. */
   format?: (value: number) => string;
   height?: number;
+  /** Returns the path of the records that a bucket counts. */
+  bucketPath?: (index: number) => string;
 }
 
 const LEFT = 44;
@@ -30,6 +33,7 @@ export function TimeChart({
   kind,
   format = formatInteger,
   height = 190,
+  bucketPath,
 }: TimeChartProps): ReactNode {
   const { ref, width } = useElementSize();
   const zone = useTimeZone();
@@ -57,6 +61,7 @@ export function TimeChart({
       axisLabel={`Time (${zoneName(Date.now(), zone)})`}
       labels={labels}
       format={format}
+      labelPath={bucketPath}
     >
       <div ref={ref} style={{ height }}>
         {isEmpty && <div className={classes.empty}>No data in this period</div>}
@@ -86,11 +91,28 @@ export function TimeChart({
                 {tickLabel(timestamps, index, zone)}
               </text>
             ))}
-            {timestamps.map((time, index) => (
-              <rect key={time} className={classes.hit} x={x(index)} y={TOP} width={step} height={plot.height}>
-                <title>{tooltip(index)}</title>
-              </rect>
-            ))}
+            {timestamps.map((time, index) => {
+              const hit = (
+                <rect
+                  key={time}
+                  className={classes.hit}
+                  x={x(index)}
+                  y={TOP}
+                  width={step}
+                  height={plot.height}
+                >
+                  <title>{tooltip(index)}</title>
+                </rect>
+              );
+              // Only for the mouse: the table has the same links.
+              return bucketPath ? (
+                <Link key={time} to={bucketPath(index)} tabIndex={-1}>
+                  {hit}
+                </Link>
+              ) : (
+                hit
+              );
+            })}
           </svg>
         )}
       </div>

@@ -52,3 +52,7 @@ export function parseTimeRange(range: string, now: number, zone: TimeZone): Time
     ...(before && { before: before.toISOString() }),
   };
 }
+
+/** Returns the time range of a bucket in the format of a URL. @param at its start, ISO 8601 */
+export const bucketRange = (at: string, seconds: number): string =>
+  `${at}~${new Date(Date.parse(at) + seconds * 1_000).toISOString()}`;

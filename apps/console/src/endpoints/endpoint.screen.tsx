@@ -19,7 +19,7 @@ import { EditEndpoint } from './edit-endpoint';
 import { EndpointAttempts } from './endpoint-attempts';
 import { hostOf } from './endpoint-form';
 import { EndpointEvents } from './endpoint-events';
-import { EndpointStats } from './endpoint-stats';
+import { EndpointMetrics } from './endpoint-metrics';
 import { EndpointSwitch } from './endpoint-switch';
 import { RecoverEndpoint } from './recover-endpoint';
 import { RotateSecret } from './rotate-secret';
@@ -27,7 +27,7 @@ import { TestEvent } from './test-event';
 
 type Endpoint = Schemas['OperatorEndpointResponse'];
 
-/** The screen of an endpoint: its statistics, its settings, its recent attempts and its actions. */
+/** The screen of an endpoint: its metrics, its settings, its recent attempts and its actions. */
 export function EndpointScreen(): ReactNode {
   const { id = '' } = useParams();
   const query = useGet('/operator/v1/webhooks/endpoints/{endpointId}', { path: { endpointId: id } });
@@ -77,7 +77,7 @@ function EndpointDetails({ endpoint }: { endpoint: Endpoint }): ReactNode {
   return (
     <Stack gap="xl">
       {endpoint.status === 'disabled' && <DisabledNotice endpoint={endpoint} />}
-      <EndpointStats endpointId={endpoint.id} />
+      <EndpointMetrics endpointId={endpoint.id} />
       <section aria-label="Settings">
         <Group justify="space-between" mb="xs">
           <Title order={2}>Settings</Title>

@@ -1,46 +1,22 @@
-import { Anchor, Paper } from '@mantine/core';
+import { Paper } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link } from 'react-router';
-import { BarList, type Bar } from '../charts/bar-list';
-import type { ChartColor } from '../charts/chart-frame';
+import { ErrorBars, linkedBar, StatusBars, type AttemptsPath } from '../charts/attempt-bars';
+import { BarList } from '../charts/bar-list';
 import { TimeChart } from '../charts/time-chart';
 import type { Schemas } from '../http/client';
-import { errorLabel } from '../components/explain-attempt';
-import { UntrustedText } from '../components/untrusted-text';
+import { listPath } from '../lists/list-path';
 import { formatDuration } from '../components/time';
+import { bucketRange } from '../components/time-range';
 import classes from './overview.module.css';
-import { listPath } from './use-overview-params';
 import { WorstEndpoints } from './worst-endpoints';
 
 type Overview = Schemas['OverviewResponse'];
-type StatusClass = Overview['byStatus'][number]['status'];
-
-const statusColors: Record<StatusClass, ChartColor> = {
-  '2xx': 'good',
-  '3xx': 'warn',
-  '4xx': 'bad',
-  '5xx': 'bad',
-  none: 'calm',
-};
-
 /** Renders the attempts over time, and their number by response status, error, event type and endpoint. */
 export function OverviewCharts({ overview, project }: { overview: Overview; project: string }): ReactNode {
   const { range: time, series, byStatus, byError, byEvent } = overview;
   const timestamps = series.map((point) => point.at);
-  const bar = (name: string, value: number, filters: Record<string, string>, color?: ChartColor): Bar => ({
-    name,
-    value,
-    color,
-    label: (
-      <Anchor
-        component={Link}
-        to={listPath('/deliveries/attempts', { time, project_id: project, ...filters })}
-        className={classes.url}
-      >
-        <UntrustedText text={name} oneLine />
-      </Anchor>
-    ),
-  });
+  const attemptsPath: AttemptsPath = (filters) =>
+    listPath('/deliveries/attempts', { time, project_id: project, ...filters });
   return (
     <div className={classes.grid}>
       <Paper className={classes.wide}>
@@ -48,6 +24,9 @@ export function OverviewCharts({ overview, project }: { overview: Overview; proj
           title="Attempts"
           timestamps={timestamps}
           kind="bars"
+          bucketPath={(index) =>
+            attemptsPath({ time: bucketRange(timestamps[index]!, overview.bucketSeconds) })
+          }
           series={[
             { name: 'Succeeded', color: 'good', values: series.map(({ succeeded }) => succeeded) },
             { name: 'Failed', color: 'bad', values: series.map(({ failed }) => failed) },
@@ -55,34 +34,16 @@ export function OverviewCharts({ overview, project }: { overview: Overview; proj
         />
       </Paper>
       <Paper>
-        <BarList
-          title="By response status"
-          axisLabel="Response status"
-          bars={byStatus.map(({ status, count }) =>
-            bar(
-              status === 'none' ? 'No response' : status,
-              count,
-              { status_class: status },
-              statusColors[status],
-            ),
-          )}
-        />
+        <StatusBars counts={byStatus} attemptsPath={attemptsPath} />
       </Paper>
       <Paper>
-        <BarList
-          title="By error"
-          axisLabel="Error"
-          bars={byError
-            .filter(({ count }) => count > 0)
-            .map(({ error, count }) => bar(errorLabel(error), count, { error }, 'bad'))}
-          emptyText="No errors in this period"
-        />
+        <ErrorBars counts={byError} attemptsPath={attemptsPath} />
       </Paper>
       <Paper>
         <BarList
           title="By event type"
           axisLabel="Event type"
-          bars={byEvent.map(({ event, attempts }) => bar(event, attempts, { event }))}
+          bars={byEvent.map(({ event, attempts }) => linkedBar(event, attempts, attemptsPath({ event })))}
         />
       </Paper>
       <Paper>

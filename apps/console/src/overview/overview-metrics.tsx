@@ -7,9 +7,9 @@ import { formatCappedCount } from '../components/format-capped-count';
 import { formatPercent } from '../components/format-percent';
 import { RelativeTime } from '../components/relative-time';
 import type { Tone } from '../components/status-badge';
+import { listPath } from '../lists/list-path';
 import { formatDuration } from '../components/time';
 import classes from './overview.module.css';
-import { listPath } from './use-overview-params';
 
 type Overview = Schemas['OverviewResponse'];
 

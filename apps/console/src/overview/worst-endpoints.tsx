@@ -4,8 +4,8 @@ import { Link } from 'react-router';
 import type { Schemas } from '../http/client';
 import { formatPercent } from '../components/format-percent';
 import { UntrustedText } from '../components/untrusted-text';
+import { listPath } from '../lists/list-path';
 import classes from './overview.module.css';
-import { listPath } from './use-overview-params';
 
 type Overview = Schemas['OverviewResponse'];
 

@@ -1,4 +1,5 @@
 import { attemptErrors, type AttemptError } from '../webhooks/delivery.js';
+import type { Bucket } from './buckets.js';
 
 /** Classes of HTTP statuses. `none`: no response was received. */
 export const statusClasses = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;
@@ -52,6 +53,31 @@ export function decodeCounts(counts: number[]): AttemptMetrics {
 
 const byName = <Name extends string>(names: readonly Name[], counts: number[]): Record<Name, number> =>
   Object.fromEntries(names.map((name, index) => [name, counts[index]])) as Record<Name, number>;
+
+/** Metrics of a range: the totals, and those of each bucket. */
+export interface AttemptSummary {
+  totals: AttemptMetrics;
+  /** All buckets of the range, oldest first, including those without attempts. */
+  series: (Bucket & { metrics: AttemptMetrics })[];
+}
+
+/**
+ * Returns the metrics of a range.
+ * @param counted stored counts of the buckets that have any, in any order; several of one bucket add up
+ */
+export function summarizeCounts(
+  buckets: Bucket[],
+  counted: { at: number; counts: number[] }[],
+): AttemptSummary {
+  const filled = buckets.map((bucket) => ({
+    ...bucket,
+    counts: sumCounts(...counted.filter(({ at }) => at === bucket.at).map(({ counts }) => counts)),
+  }));
+  return {
+    totals: decodeCounts(sumCounts(...filled.map(({ counts }) => counts))),
+    series: filled.map(({ counts, ...bucket }) => ({ ...bucket, metrics: decodeCounts(counts) })),
+  };
+}
 
 /**
  * Returns the duration that the fraction `quantile` of all attempts does not exceed, in ms. The attempts

@@ -66,6 +66,7 @@ import { AddEndpointName1764547202000 } from './1764547202000-add-endpoint-name.
 import { IndexDeliveryLists1764547203000 } from './1764547203000-index-delivery-lists.js';
 import { IndexLockedCustomers1764547205000 } from './1764547205000-index-locked-customers.js';
 import { IndexLockedFactors1764547205001 } from './1764547205001-index-locked-factors.js';
+import { AddEndpointRollupProgress1764547202010 } from './1764547202010-add-endpoint-rollup-progress.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -137,4 +138,5 @@ export const migrations = [
   IndexDeliveryLists1764547203000,
   IndexLockedCustomers1764547205000,
   IndexLockedFactors1764547205001,
+  AddEndpointRollupProgress1764547202010,
 ];

@@ -6,7 +6,7 @@ import { isCustomTypeSql } from '../events/event-type-condition.js';
 import { nullable, statement, text } from '../statements.js';
 import { startOfDay } from '../webhooks/attempt-partitions.js';
 
-/** The scope of the complete installation. Every other scope is a project. */
+/** The scope of the complete installation. Every other scope is a project or an endpoint. */
 export const SYSTEM_SCOPE_ID = '00000000-0000-0000-0000-000000000000';
 
 /**

@@ -2,9 +2,14 @@
 import { coveringBuckets, type Bucket } from '@gatehouse/domain';
 import { dynamicStatement, integer, jsonb, nullable, statement, timestamptz, uuid } from '../statements.js';
 import { minIdAt, NIL_UUID, parseIdTime } from '../uuid-v7.js';
-import type { Transactions } from '../transactions.js';
+import type { Transactions, Tx } from '../transactions.js';
 import { logStartTime, SYSTEM_SCOPE_ID, useIndexScans } from './attempt-count-sql.js';
-import { SYSTEM_METRICS_QUERY, PROJECT_METRICS_QUERY, MAX_LIVE_ATTEMPTS } from './metrics-query.js';
+import {
+  ENDPOINT_METRICS_QUERY,
+  SYSTEM_METRICS_QUERY,
+  PROJECT_METRICS_QUERY,
+  MAX_LIVE_ATTEMPTS,
+} from './metrics-query.js';
 import { readOverviewBacklog, type OverviewBacklog } from './overview-backlog.js';
 
 /** Maximum time in ms between the time in an attempt's id and its `started_at`, with a margin. */
@@ -26,8 +31,8 @@ export interface EndpointBreakdown {
   failed: number;
 }
 
-/** Metrics of attempts since the start of a bucket, as of one moment. */
-export interface OverviewMetrics extends OverviewBacklog {
+/** The counts of attempts since the start of a bucket, as of one moment. */
+export interface AttemptSeries {
   /** Time up to which attempts are counted. */
   to: Date;
   /**
@@ -36,6 +41,10 @@ export interface OverviewMetrics extends OverviewBacklog {
   completeFrom: Date | null;
   /** Stored counters of the buckets that have any, in any order. Several entries of one bucket add up. */
   series: { at: number; counts: number[] }[];
+}
+
+/** Metrics of the installation or of a project. */
+export interface OverviewMetrics extends AttemptSeries, OverviewBacklog {
   /** The event types with the most attempts. */
   byEvent: EventBreakdown[];
   /** The endpoints with the most failed attempts. */
@@ -46,39 +55,54 @@ export interface OverviewMetrics extends OverviewBacklog {
 const useOneSnapshot = statement({}, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
 
 const findProgress = statement(
-  { firstId: uuid, nextId: uuid, now: timestamptz },
-  'SELECT first_id AS "firstId", next_id AS "nextId", statement_timestamp() AS now FROM attempts_counted',
+  { firstId: uuid, nextId: uuid, endpointFirstId: uuid, endpointNextId: uuid, now: timestamptz },
+  `SELECT first_id AS "firstId", next_id AS "nextId", endpoint_first_id AS "endpointFirstId",
+     endpoint_next_id AS "endpointNextId", statement_timestamp() AS now
+   FROM attempts_counted`,
 );
 
-/**
- * Not prepared: the plan depends on the number of attempts from `nextId` on, the first id that is not rolled
- * up.
- */
+const seriesRow = {
+  liveCount: integer,
+  /** Time of the newest attempt that was counted live. */
+  liveTo: nullable(timestamptz),
+  series: jsonb<AttemptSeries['series']>(),
+};
+
+const startTimes = (buckets: Bucket[]): Date[] => buckets.map(({ at }) => new Date(at * 1_000));
+
+/** Returns the parameters of the series. @param nextId the first id that is not rolled up */
+function seriesValues(scopeId: string, buckets: Bucket[], nextId: string): unknown[] {
+  const [first, last] = [buckets[0]!, buckets.at(-1)!];
+  const minId = minIdAt(first.at * 1_000 - MAX_STARTED_AT_SKEW_MS);
+  return [
+    scopeId,
+    first.span,
+    startTimes(buckets),
+    nextId > minId ? nextId : minId,
+    new Date(first.at * 1_000),
+    new Date((last.at + last.span) * 1_000),
+  ];
+}
+
+// Not prepared: the plans depend on the number of attempts from `nextId` on.
+
 const readMetrics = dynamicStatement(
   {
-    liveCount: integer,
-    /** Time of the newest attempt that was counted live. */
-    liveTo: nullable(timestamptz),
-    series: jsonb<OverviewMetrics['series']>(),
+    ...seriesRow,
     byEvent: jsonb<EventBreakdown[]>(),
     worstEndpoints: jsonb<EndpointBreakdown[]>(),
   },
   (projectId: string | null, buckets: Bucket[], nextId: string) => {
-    const [first, last] = [buckets[0]!, buckets.at(-1)!];
-    const covering = coveringBuckets(first, last.at + last.span - 1);
-    const minId = minIdAt(first.at * 1_000 - MAX_STARTED_AT_SKEW_MS);
-    const startTimes = (list: Bucket[]): Date[] => list.map(({ at }) => new Date(at * 1_000));
-    const values = [
-      projectId ?? SYSTEM_SCOPE_ID,
-      first.span,
-      startTimes(buckets),
-      covering.map(({ span }) => span),
-      startTimes(covering),
-      nextId > minId ? nextId : minId,
-      new Date(first.at * 1_000),
-      new Date((last.at + last.span) * 1_000),
-    ];
-    return { text: projectId ? PROJECT_METRICS_QUERY : SYSTEM_METRICS_QUERY, values };
+    const last = buckets.at(-1)!;
+    const covering = coveringBuckets(buckets[0]!, last.at + last.span - 1);
+    return {
+      text: projectId ? PROJECT_METRICS_QUERY : SYSTEM_METRICS_QUERY,
+      values: [
+        ...seriesValues(projectId ?? SYSTEM_SCOPE_ID, buckets, nextId),
+        covering.map(({ span }) => span),
+        startTimes(covering),
+      ],
+    };
   },
   [
     [null, [{ span: 60, at: 0 }], NIL_UUID],
@@ -86,8 +110,17 @@ const readMetrics = dynamicStatement(
   ],
 );
 
+const readEndpointSeries = dynamicStatement(
+  seriesRow,
+  (endpointId: string, buckets: Bucket[], nextId: string) => ({
+    text: ENDPOINT_METRICS_QUERY,
+    values: seriesValues(endpointId, buckets, nextId),
+  }),
+  [[NIL_UUID, [{ span: 60, at: 0 }], NIL_UUID]],
+);
+
 /**
- * Metrics of the complete installation or of a project, independent of the length of the log: the rollups of
+ * Metrics of the complete installation, of a project or of an endpoint, independent of the length of the log: the rollups of
  * the workers plus the attempts that they do not include yet.
  */
 export class AttemptMetricsRepository {
@@ -102,22 +135,55 @@ export class AttemptMetricsRepository {
    * @param range consecutive buckets of one length, up to now; buckets before the start of the log are empty
    */
   read(projectId: string | null, range: Bucket[]): Promise<OverviewMetrics> {
-    const begin = logStartTime(this.retentionMs) / 1_000;
-    const buckets = range.filter(({ at }) => at >= begin);
+    const buckets = this.retainedBuckets(range);
     return this.transactions.run(async (tx) => {
-      await tx.execute(useOneSnapshot);
-      const [progress] = await tx.execute(findProgress);
-      await tx.execute(useIndexScans);
-      const [row] = await tx.execute(readMetrics(projectId, buckets, progress!.nextId));
-      const countedFrom = parseIdTime(progress!.firstId);
+      const { firstId, nextId, now } = await startReading(tx);
+      const [row] = await tx.execute(readMetrics(projectId, buckets, nextId));
+      const { liveCount, liveTo, ...metrics } = row!;
       return {
-        to: row!.liveCount === MAX_LIVE_ATTEMPTS ? row!.liveTo! : progress!.now,
-        completeFrom: countedFrom > buckets[0]!.at * 1_000 ? new Date(countedFrom) : null,
-        series: row!.series,
-        byEvent: row!.byEvent,
-        worstEndpoints: row!.worstEndpoints,
+        ...metrics,
+        ...countedRange(buckets, firstId, liveCount, liveTo, now),
         ...(await readOverviewBacklog(tx, projectId)),
       };
     });
   }
+
+  /** Reads the metrics of an endpoint, see `read`. The caller has checked the reach. */
+  readEndpoint(endpointId: string, range: Bucket[]): Promise<AttemptSeries> {
+    const buckets = this.retainedBuckets(range);
+    return this.transactions.run(async (tx) => {
+      const { endpointFirstId, endpointNextId, now } = await startReading(tx);
+      const [row] = await tx.execute(readEndpointSeries(endpointId, buckets, endpointNextId));
+      const { liveCount, liveTo, series } = row!;
+      return { series, ...countedRange(buckets, endpointFirstId, liveCount, liveTo, now) };
+    });
+  }
+
+  /** Returns the buckets since the start of the log. */
+  private retainedBuckets(range: Bucket[]): Bucket[] {
+    const begin = logStartTime(this.retentionMs) / 1_000;
+    return range.filter(({ at }) => at >= begin);
+  }
+}
+
+async function startReading(tx: Tx) {
+  await tx.execute(useOneSnapshot);
+  const [progress] = await tx.execute(findProgress);
+  await tx.execute(useIndexScans);
+  return progress!;
+}
+
+/** Returns the range that is counted. @param firstId the first attempt that is rolled up */
+function countedRange(
+  buckets: Bucket[],
+  firstId: string,
+  liveCount: number,
+  liveTo: Date | null,
+  now: Date,
+): Pick<AttemptSeries, 'to' | 'completeFrom'> {
+  const countedFrom = parseIdTime(firstId);
+  return {
+    to: liveCount === MAX_LIVE_ATTEMPTS ? liveTo! : now,
+    completeFrom: countedFrom > buckets[0]!.at * 1_000 ? new Date(countedFrom) : null,
+  };
 }

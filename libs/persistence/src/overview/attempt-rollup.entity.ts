@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Attempt counts per time bucket, for one project or, with the nil UUID as scope, for the installation. */
+/** Attempt counts per time bucket, for one project, one endpoint or, with the nil UUID as scope, the installation. */
 @Entity('attempt_figures')
 export class AttemptRollupEntity {
   /** Length of the bucket in seconds. */

@@ -26,14 +26,18 @@ interface RetainedSpan {
   since: Date;
 }
 
-/** The counted range of the log, and its possible end. */
+/** The counted ranges of the log, and their possible end. */
 const progressRow = {
   firstId: uuid,
   /** The first id after the counted range. */
   nextId: uuid,
+  endpointFirstId: uuid,
+  endpointNextId: uuid,
   /** No attempt with a lower id is unfinished, now or in the future. */
   endId: uuid,
 };
+
+type Progress = RowOf<typeof progressRow>;
 
 // Not prepared: the plans depend on the ranges of ids and on the number of unfinished attempts.
 
@@ -41,7 +45,8 @@ const lockProgress = dynamicStatement(
   progressRow,
   (settleMs: number) => ({
     text: `
-      SELECT first_id AS "firstId", next_id AS "nextId", least(
+      SELECT first_id AS "firstId", next_id AS "nextId", endpoint_first_id AS "endpointFirstId",
+        endpoint_next_id AS "endpointNextId", least(
         (SELECT d.attempt_id FROM deliveries d WHERE d.lease_until IS NOT NULL ORDER BY d.attempt_id LIMIT 1),
         ${minIdAtSql("statement_timestamp() - $1 * interval '1 ms'")}
       ) AS "endId"
@@ -77,6 +82,31 @@ const addBreakdownSql = (table: string, column: string, attempts: string): strin
   ON CONFLICT (span, at, scope_id, ${column})
   DO UPDATE SET attempts = stored.attempts + excluded.attempts, failed = stored.failed + excluded.failed`;
 
+/** Returns SQL for a range of attempts in each retained bucket. @param scopes VALUES of `scope_id` */
+const bucketedSql = (scopes: string): string => `
+      WITH attempts AS MATERIALIZED (SELECT ${attemptCountColumns} FROM attempts a WHERE a.id >= $1 AND a.id < $2),
+      bucketed AS MATERIALIZED (
+        SELECT a.*, scope_id, span, ${bucketStartSql('span')} AS at
+        FROM attempts a CROSS JOIN LATERAL (VALUES ${scopes}) scope (scope_id)
+          JOIN unnest($3::int[], $4::timestamptz[]) AS retained (span, since) ON started_at >= since
+        WHERE scope_id IS NOT NULL
+      )`;
+
+const addCountsSql = `
+        INSERT INTO attempt_figures AS stored (span, at, scope_id, counts)
+        ${metricsSql('bucketed', 'span, at, scope_id')}
+        ON CONFLICT (span, at, scope_id) DO UPDATE SET counts = ARRAY(
+          SELECT coalesce(existing, 0) + coalesce(added, 0)
+          FROM unnest(stored.counts, excluded.counts) WITH ORDINALITY AS each (existing, added, nth)
+          ORDER BY nth)`;
+
+const rangeValues = ({ from, to }: IdRange, retained: RetainedSpan[]): unknown[] => [
+  from,
+  to,
+  retained.map(({ span }) => span),
+  retained.map(({ since }) => since),
+];
+
 /**
  * Adds attempts to the retained buckets of every length, for the installation and for their projects. Counts
  * the attempts of an endpoint in one scope only: an endpoint of a project receives events of that project
@@ -84,27 +114,32 @@ const addBreakdownSql = (table: string, column: string, attempts: string): strin
  */
 const addToRollups = dynamicStatement(
   {},
-  ({ from, to }: IdRange, retained: RetainedSpan[]) => ({
-    text: `
-      WITH attempts AS MATERIALIZED (SELECT ${attemptCountColumns} FROM attempts a WHERE a.id >= $1 AND a.id < $2),
-      bucketed AS MATERIALIZED (
-        SELECT a.*, scope_id, span, ${bucketStartSql('span')} AS at
-        FROM attempts a CROSS JOIN LATERAL (VALUES ('${SYSTEM_SCOPE_ID}'::uuid), (project_id)) scope (scope_id)
-          JOIN unnest($3::int[], $4::timestamptz[]) AS retained (span, since) ON started_at >= since
-        WHERE scope_id IS NOT NULL
-      ), rollups AS (
-        INSERT INTO attempt_figures AS stored (span, at, scope_id, counts)
-        ${metricsSql('bucketed', 'span, at, scope_id')}
-        ON CONFLICT (span, at, scope_id) DO UPDATE SET counts = ARRAY(
-          SELECT coalesce(existing, 0) + coalesce(added, 0)
-          FROM unnest(stored.counts, excluded.counts) WITH ORDINALITY AS each (existing, added, nth)
-          ORDER BY nth)
-      ), by_event AS (${addBreakdownSql('attempt_figures_by_event', 'event_type', 'bucketed')})
+  (range: IdRange, retained: RetainedSpan[]) => ({
+    text: `${bucketedSql(`('${SYSTEM_SCOPE_ID}'::uuid), (project_id)`)}, rollups AS (${addCountsSql}),
+      by_event AS (${addBreakdownSql('attempt_figures_by_event', 'event_type', 'bucketed')})
       ${addBreakdownSql('attempt_figures_by_endpoint', 'endpoint_id', `(SELECT * FROM bucketed WHERE scope_id = coalesce(project_id, '${SYSTEM_SCOPE_ID}')) one_scope`)}`,
-    values: [from, to, retained.map(({ span }) => span), retained.map(({ since }) => since)],
+    values: rangeValues(range, retained),
   }),
   [[{ from: NIL_UUID, to: NIL_UUID }, []]],
 );
+
+/** Adds attempts to the retained buckets of their endpoints. */
+const addToEndpointRollups = dynamicStatement(
+  {},
+  (range: IdRange, retained: RetainedSpan[]) => ({
+    text: `${bucketedSql('(endpoint_id)')} ${addCountsSql}`,
+    // The longest buckets are used for totals of the overview only.
+    values: rangeValues(range, retained.slice(0, -1)),
+  }),
+  [[{ from: NIL_UUID, to: NIL_UUID }, []]],
+);
+
+/** The rollups that have a counted range: its columns, and the statement that adds attempts. */
+const rollups = [
+  { first: 'firstId', next: 'nextId', add: addToRollups },
+  { first: 'endpointFirstId', next: 'endpointNextId', add: addToEndpointRollups },
+] as const;
+type Rollup = (typeof rollups)[number];
 
 const pruneStatements = ['attempt_figures', 'attempt_figures_by_event', 'attempt_figures_by_endpoint'].map(
   (table) => pruneStatement(table, 'span = $1 AND at < $2'),
@@ -129,18 +164,13 @@ export class AttemptRollupsRepository {
   ) {}
 
   /**
-   * Counts a batch of attempts, the newest first.
+   * Counts a batch of attempts in each rollup, the newest first.
    * @returns whether there are more; false while another worker counts
    */
-  rollUpNextBatch(): Promise<boolean> {
-    return this.transactions.run(async (tx) => {
-      await tx.execute(useIndexScans);
-      const [progress] = await tx.execute(lockProgress(this.settleMs));
-      return (
-        progress !== undefined &&
-        ((await this.rollUpNewer(tx, progress)) || (await this.rollUpOlder(tx, progress)))
-      );
-    });
+  async rollUpNextBatch(): Promise<boolean> {
+    let hasMore = false;
+    for (const rollup of rollups) hasMore = (await this.rollUpNextBatchOf(rollup)) || hasMore;
+    return hasMore;
   }
 
   /** Removes rollups whose retention has ended. */
@@ -149,23 +179,36 @@ export class AttemptRollupsRepository {
       for (const batch of pruneStatements) await pruneInBatches(this.database, signal, batch, [span, since]);
   }
 
-  private async rollUpNewer(tx: Tx, { nextId, endId }: RowOf<typeof progressRow>): Promise<boolean> {
-    if (nextId >= endId) return false;
-    const [row] = await tx.execute(findEndOfOldestBatch({ from: nextId, to: endId }));
+  private rollUpNextBatchOf(rollup: Rollup): Promise<boolean> {
+    return this.transactions.run(async (tx) => {
+      await tx.execute(useIndexScans);
+      const [progress] = await tx.execute(lockProgress(this.settleMs));
+      return (
+        progress !== undefined &&
+        ((await this.rollUpNewer(tx, rollup, progress)) || (await this.rollUpOlder(tx, rollup, progress)))
+      );
+    });
+  }
+
+  private async rollUpNewer(tx: Tx, { next, add }: Rollup, progress: Progress): Promise<boolean> {
+    const { [next]: from, endId } = progress;
+    if (from >= endId) return false;
+    const [row] = await tx.execute(findEndOfOldestBatch({ from, to: endId }));
     const to = row?.id ?? endId;
-    await tx.execute(addToRollups({ from: nextId, to }, this.retainedSpans()));
-    await tx.manager.update(RollupProgressEntity, { singleton: true }, { nextId: to });
+    await tx.execute(add({ from, to }, this.retainedSpans()));
+    await tx.manager.update(RollupProgressEntity, { singleton: true }, { [next]: to });
     return row !== undefined;
   }
 
   /** Counts attempts that are older than the rollups, back to the retention of the rollups. */
-  private async rollUpOlder(tx: Tx, { firstId }: RowOf<typeof progressRow>): Promise<boolean> {
+  private async rollUpOlder(tx: Tx, { first, add }: Rollup, progress: Progress): Promise<boolean> {
+    const { [first]: to } = progress;
     const oldest = minIdAt(Math.min(...this.retainedSpans().map(({ since }) => since.getTime())));
-    if (firstId <= oldest) return false;
-    const [row] = await tx.execute(findStartOfNewestBatch({ from: oldest, to: firstId }));
+    if (to <= oldest) return false;
+    const [row] = await tx.execute(findStartOfNewestBatch({ from: oldest, to }));
     const from = row?.id ?? oldest;
-    await tx.execute(addToRollups({ from, to: firstId }, this.retainedSpans()));
-    await tx.manager.update(RollupProgressEntity, { singleton: true }, { firstId: from });
+    await tx.execute(add({ from, to }, this.retainedSpans()));
+    await tx.manager.update(RollupProgressEntity, { singleton: true }, { [first]: from });
     return row !== undefined;
   }
 

@@ -1,9 +1,10 @@
 import { bucketStartSql, attemptCountColumns, metricsSql, breakdownSql } from './attempt-count-sql.js';
 import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
 
-// SQL of the overview. Its parameters: $1 the scope; $2 the length and $3 the starts of the shown buckets; $4
-// the lengths and $5 the starts of the buckets that cover them; $6 the first id that is not rolled up or, if
-// it is higher, the first possible id of the range; $7 the start and $8 the end of the range.
+// SQL of the overview and of the metrics of an endpoint. Its parameters: $1 the scope; $2 the length and $3 the
+// starts of the shown buckets; $4 the first id that is not rolled up or, if it is higher, the first possible id
+// of the range; $5 the start and $6 the end of the range. Only in the overview: $7 the lengths and $8 the starts
+// of the buckets that cover the shown ones.
 
 /** Maximum number of attempts that are counted live because they are not rolled up yet. */
 export const MAX_LIVE_ATTEMPTS = 30_000;
@@ -11,7 +12,7 @@ export const MAX_LIVE_ATTEMPTS = 30_000;
 const TOP_LIMIT = 10;
 
 const SHOWN_BUCKETS = '(SELECT $2::int AS span, at FROM unnest($3::timestamptz[]) AS each (at)) bucket';
-const COVERING_BUCKETS = 'unnest($4::int[], $5::timestamptz[]) AS bucket (span, at)';
+const COVERING_BUCKETS = 'unnest($7::int[], $8::timestamptz[]) AS bucket (span, at)';
 const IN_SCOPE = 'stored.scope_id = $1';
 
 /**
@@ -36,23 +37,34 @@ const jsonListSql = (rows: string, columns: string): string => `(
 
 const BREAKDOWN_FIELDS = `'attempts', attempts, 'failed', failed`;
 
-interface QueryScope {
+interface LiveAttempts {
   /** SQL for the attempts that are counted live, and the order of their index. */
   attempts: string;
   orderBy: string;
+}
+
+interface QueryScope extends LiveAttempts {
   /** SQL for the endpoint rows that are added up: the installation has no rows of its own. */
   endpoints: string;
 }
 
-const metricsQuery = ({ attempts, orderBy, endpoints }: QueryScope): string => `
+const liveAndSeriesSql = ({ attempts, orderBy }: LiveAttempts): string => `
   WITH live AS MATERIALIZED (
     SELECT ${attemptCountColumns}, ${bucketStartSql('$2::int')} AS at FROM attempts a
-    WHERE ${attempts} AND a.id >= $6 AND a.started_at >= $7 AND a.started_at < $8
+    WHERE ${attempts} AND a.id >= $4 AND a.started_at >= $5 AND a.started_at < $6
     ORDER BY ${orderBy} LIMIT ${MAX_LIVE_ATTEMPTS}
   ), series AS (
     SELECT at, counts FROM (${storedRowsSql('attempt_figures', SHOWN_BUCKETS, IN_SCOPE)}) counted
     UNION ALL ${metricsSql('live', 'at')}
-  ), events AS (
+  )`;
+
+const SERIES_COLUMNS = `
+  (SELECT count(*)::int FROM live) AS "liveCount",
+  (SELECT max(started_at) FROM live) AS "liveTo",
+  ${jsonListSql('series', `'at', extract(epoch FROM at)::int8, 'counts', counts`)} AS series`;
+
+const metricsQuery = ({ endpoints, ...live }: QueryScope): string => `
+  ${liveAndSeriesSql(live)}, events AS (
     ${topRowsSql('event_type', storedRowsSql('attempt_figures_by_event', COVERING_BUCKETS, IN_SCOPE), 'ORDER BY sum(attempts) DESC')}
   ), endpoints AS (
     SELECT worst.*, ${endpointNameSql()} AS name, w.url, w.project_id FROM (
@@ -64,17 +76,18 @@ const metricsQuery = ({ attempts, orderBy, endpoints }: QueryScope): string => `
     ) worst JOIN webhook_endpoints w ON w.id = worst.endpoint_id
     ORDER BY failed DESC, attempts, endpoint_id
   )
-  SELECT (SELECT count(*)::int FROM live) AS "liveCount",
-    (SELECT max(started_at) FROM live) AS "liveTo",
-    ${jsonListSql('series', `'at', extract(epoch FROM at)::int8, 'counts', counts`)} AS series,
+  SELECT ${SERIES_COLUMNS},
     ${jsonListSql('events', `'event', event_type, ${BREAKDOWN_FIELDS}`)} AS "byEvent",
     ${jsonListSql('endpoints', `'endpointId', endpoint_id, 'name', name, 'url', url, 'projectId', project_id, ${BREAKDOWN_FIELDS}`)} AS "worstEndpoints"`;
 
 export const SYSTEM_METRICS_QUERY = metricsQuery({ attempts: 'true', orderBy: 'a.id', endpoints: 'true' });
 
 /** Compares rows instead of columns, so that no plan can scan the attempts of all projects. */
-export const PROJECT_METRICS_QUERY = metricsQuery({
-  attempts: '(a.project_id, a.id) >= ($1::uuid, $6::uuid) AND a.project_id = $1',
-  orderBy: 'a.project_id, a.id',
-  endpoints: IN_SCOPE,
+const attemptsInScope = (column: 'project_id' | 'endpoint_id'): LiveAttempts => ({
+  attempts: `(a.${column}, a.id) >= ($1::uuid, $4::uuid) AND a.${column} = $1`,
+  orderBy: `a.${column}, a.id`,
 });
+
+export const PROJECT_METRICS_QUERY = metricsQuery({ ...attemptsInScope('project_id'), endpoints: IN_SCOPE });
+
+export const ENDPOINT_METRICS_QUERY = `${liveAndSeriesSql(attemptsInScope('endpoint_id'))} SELECT ${SERIES_COLUMNS}`;

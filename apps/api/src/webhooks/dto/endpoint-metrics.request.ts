@@ -1,0 +1,6 @@
+import { overviewRanges, type OverviewRange } from '@gatehouse/domain';
+import { OneOfField } from '../../http/fields.js';
+
+export class EndpointMetricsQuery {
+  @OneOfField('Time range, ending now. Default: 24h', overviewRanges) range?: OverviewRange;
+}

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import type { ManagementCaller } from '@gatehouse/auth';
+import { bucketsForRange, summarizeCounts, type AttemptSummary, type OverviewRange } from '@gatehouse/domain';
+import {
+  AttemptMetricsRepository,
+  WebhookEndpointsRepository,
+  type AttemptSeries,
+} from '@gatehouse/persistence';
+import { now } from '@gatehouse/platform';
+import type { EndpointMetricsQuery } from './dto/endpoint-metrics.request.js';
+
+/** Metrics of the attempts to an endpoint in a range. */
+export interface EndpointMetrics extends Omit<AttemptSeries, 'series'>, AttemptSummary {
+  range: OverviewRange;
+}
+
+@Injectable()
+export class EndpointMetricsService {
+  constructor(
+    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly attemptMetrics: AttemptMetricsRepository,
+  ) {}
+
+  /** @throws GatehouseError `not_found` */
+  async get(
+    { reach }: ManagementCaller,
+    id: string,
+    { range = '24h' }: EndpointMetricsQuery,
+  ): Promise<EndpointMetrics> {
+    const endpoint = await this.endpoints.get(reach, id);
+    const buckets = bucketsForRange(range, now().getTime() / 1_000);
+    const { series, ...counted } = await this.attemptMetrics.readEndpoint(endpoint.id, buckets);
+    return { range, ...counted, ...summarizeCounts(buckets, series) };
+  }
+}

@@ -1,0 +1,72 @@
+import { Anchor } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { Schemas } from '../http/client';
+import { errorLabel } from '../components/explain-attempt';
+import { UntrustedText } from '../components/untrusted-text';
+import { BarList, type Bar } from './bar-list';
+import type { ChartColor } from './chart-frame';
+import classes from './chart.module.css';
+
+type StatusCount = Schemas['OverviewStatus'];
+type ErrorCount = Schemas['OverviewError'];
+
+/** Returns the path of the list of the attempts that match the filters. */
+export type AttemptsPath = (filters: Record<string, string>) => string;
+
+const statusColors: Record<StatusCount['status'], ChartColor> = {
+  '2xx': 'good',
+  '3xx': 'warn',
+  '4xx': 'bad',
+  '5xx': 'bad',
+  none: 'calm',
+};
+
+/** Returns a bar whose name links to the attempts that it counts. */
+export const linkedBar = (name: string, value: number, path: string, color?: ChartColor): Bar => ({
+  name,
+  value,
+  color,
+  label: (
+    <Anchor component={Link} to={path} className={classes.name}>
+      <UntrustedText text={name} oneLine />
+    </Anchor>
+  ),
+});
+
+interface AttemptBarsProps<Count> {
+  counts: Count[];
+  attemptsPath: AttemptsPath;
+}
+
+/** Renders the number of attempts by the class of the response status. */
+export function StatusBars({ counts, attemptsPath }: AttemptBarsProps<StatusCount>): ReactNode {
+  return (
+    <BarList
+      title="By response status"
+      axisLabel="Response status"
+      bars={counts.map(({ status, count }) =>
+        linkedBar(
+          status === 'none' ? 'No response' : status,
+          count,
+          attemptsPath({ status_class: status }),
+          statusColors[status],
+        ),
+      )}
+    />
+  );
+}
+
+/** Renders the number of failed attempts by error. */
+export function ErrorBars({ counts, attemptsPath }: AttemptBarsProps<ErrorCount>): ReactNode {
+  return (
+    <BarList
+      title="By error"
+      axisLabel="Error"
+      bars={counts
+        .filter(({ count }) => count > 0)
+        .map(({ error, count }) => linkedBar(errorLabel(error), count, attemptsPath({ error }), 'bad'))}
+      emptyText="No errors in this period"
+    />
+  );
+}

@@ -1,0 +1,23 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * Adds the counted range of the rollups by endpoint. It is separate from the other range, because the workers of
+ * the previous version go on counting without endpoints. It starts empty at the end of the other range: newer
+ * attempts are counted first, then the older ones, backwards.
+ */
+export class AddEndpointRollupProgress1764547202010 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE attempts_counted ADD COLUMN endpoint_first_id uuid, ADD COLUMN endpoint_next_id uuid;
+      UPDATE attempts_counted SET endpoint_first_id = next_id, endpoint_next_id = next_id;
+      ALTER TABLE attempts_counted ALTER COLUMN endpoint_first_id SET NOT NULL,
+        ALTER COLUMN endpoint_next_id SET NOT NULL;
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      'ALTER TABLE attempts_counted DROP COLUMN endpoint_next_id, DROP COLUMN endpoint_first_id',
+    );
+  }
+}
