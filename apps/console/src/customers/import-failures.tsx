@@ -37,7 +37,7 @@ async function fetchPage(
 async function fetchAll(importId: string): Promise<Failure[]> {
   const failures: Failure[] = [];
   for (let cursor: string | null = null; ;) {
-    const page = await fetchPage(importId, cursor, 100);
+    const page = await fetchPage(importId, cursor, 200);
     failures.push(...page.data);
     if (!page.nextCursor) return failures;
     cursor = page.nextCursor;

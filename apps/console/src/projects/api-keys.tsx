@@ -10,7 +10,7 @@ import { RelativeTime } from '../components/relative-time';
 import { StatusBadge } from '../components/status-badge';
 import { KeyDetails, RevokeKey, RotateKey } from './api-key-dialogs';
 import { maskKey, formatScopes, keyState, type ApiKey, type CreatedKey } from './api-key';
-import { CreateKey } from './create-key';
+import { CreateKeys } from './create-keys';
 import { NewKeyDialog } from './new-key-dialog';
 import type { Project } from './use-project-form';
 
@@ -45,7 +45,8 @@ const columns: Column<ApiKey>[] = [
 export function ApiKeys({ project }: { project: Project }): ReactNode {
   const canEdit = useCan('admin') && !project.archivedAt;
   const [openDialog, setOpenDialog] = useState<KeyDialog | null>(null);
-  const [createdKey, setCreatedKey] = useState<CreatedKey | null>(null);
+  const [createdKeys, setCreatedKeys] = useState<CreatedKey[]>([]);
+  const addCreated = (key: CreatedKey): void => setCreatedKeys((keys) => [...keys, key]);
   const list = useList({
     path: '/operator/v1/projects/{projectId}/api-keys',
     pathParams: { projectId: project.id },
@@ -81,14 +82,18 @@ export function ApiKeys({ project }: { project: Project }): ReactNode {
         }}
       />
       {openDialog?.kind === 'create' && (
-        <CreateKey project={project} onClose={close} onCreated={setCreatedKey} />
+        <CreateKeys project={project} created={createdKeys} onClose={close} onCreated={addCreated} />
       )}
       {openDialog?.kind === 'rotate' && (
-        <RotateKey apiKey={openDialog.key} onClose={close} onCreated={setCreatedKey} />
+        <RotateKey apiKey={openDialog.key} onClose={close} onCreated={addCreated} />
       )}
       {openDialog?.kind === 'revoke' && <RevokeKey apiKey={openDialog.key} onClose={close} />}
       {openDialog?.kind === 'details' && <KeyDetails apiKey={openDialog.key} onClose={close} />}
-      <NewKeyDialog apiKey={createdKey} onClose={() => setCreatedKey(null)} />
+      <NewKeyDialog
+        project={project}
+        keys={openDialog === null ? createdKeys : []}
+        onClose={() => setCreatedKeys([])}
+      />
     </>
   );
 }

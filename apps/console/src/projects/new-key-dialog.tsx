@@ -1,37 +1,37 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { OneTimeSecret } from '../components/one-time-secret';
 import type { CreatedKey } from './api-key';
+import { NewKeys } from './new-keys';
+import type { Project } from './use-project-form';
+
+interface NewKeyDialogProps {
+  project: Project;
+  /** Empty if the dialog is closed. */
+  keys: CreatedKey[];
+  onClose: () => void;
+}
 
 /**
- * Shows the value of a new key. Only the button closes the dialog, so that an accidental click does not lose
- * the value.
+ * Shows the values of new keys. Only the button closes the dialog, so that an accidental click does not lose
+ * the values.
  */
-export function NewKeyDialog({
-  apiKey,
-  onClose,
-}: {
-  apiKey: CreatedKey | null;
-  onClose: () => void;
-}): ReactNode {
+export function NewKeyDialog({ project, keys, onClose }: NewKeyDialogProps): ReactNode {
+  const [first] = keys;
   return (
     <Modal
-      opened={apiKey !== null}
+      opened={keys.length > 0}
       onClose={onClose}
-      title={apiKey ? `API key “${apiKey.name}”` : ''}
+      size={keys.length > 1 ? 'lg' : undefined}
+      title={first && (keys.length === 1 ? `API key “${first.name}”` : `${keys.length} API keys`)}
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
     >
-      {apiKey && (
+      {first && (
         <Stack>
-          <OneTimeSecret
-            name={apiKey.type === 'secret' ? 'Secret key' : 'Publishable key'}
-            value={apiKey.key}
-            variable={apiKey.type === 'secret' ? 'GATEHOUSE_SECRET_KEY' : 'GATEHOUSE_PUBLISHABLE_KEY'}
-          />
+          <NewKeys project={project} keys={keys} />
           <Group justify="flex-end">
-            <Button onClick={onClose}>I have saved it</Button>
+            <Button onClick={onClose}>I have saved {keys.length === 1 ? 'it' : 'them'}</Button>
           </Group>
         </Stack>
       )}
