@@ -1,4 +1,5 @@
 // This file contains SQL: INSERT … SELECT of many rows, on the hot path.
+import { isAuditedAs } from '@gatehouse/domain';
 import { nullable, statement, uuid } from './statements.js';
 
 /** A row of `events`, with what selects the endpoints that receive the event. */
@@ -52,9 +53,18 @@ export class Outbox {
 
 /** Returns the rows of several outboxes as values of `writeOutbox`. */
 export const outboxValues = (outboxes: Pick<Outbox, 'events' | 'auditEntries'>[]): unknown[] => [
-  JSON.stringify(outboxes.flatMap(({ events }) => events)),
+  JSON.stringify(outboxes.flatMap(linkAuditEntries)),
   JSON.stringify(outboxes.flatMap(({ auditEntries }) => auditEntries)),
 ];
+
+/** Returns the events of a transaction with the ids of the audit entries that describe the same changes. */
+const linkAuditEntries = ({ events, auditEntries }: Pick<Outbox, 'events' | 'auditEntries'>) =>
+  events.map((event) => ({
+    ...event,
+    audit_entry_id: auditEntries.find(
+      ({ target_id: targetId, action }) => targetId === event.customer_id && isAuditedAs(event.type, action),
+    )?.id,
+  }));
 
 /**
  * Inserts events and audit entries, and one delivery of each event to each subscribed endpoint. The id of a
@@ -65,10 +75,11 @@ export const writeOutbox = statement(
   `WITH input AS (
      SELECT * FROM json_to_recordset($1::json) AS e (id uuid, organization_id uuid, project_id uuid,
        customer_id uuid, type text, body text, created_at timestamptz, subscriptions text[],
-       excluded_endpoint_id uuid, only_endpoint_id uuid, delay_ms float8, traceparent text)
+       excluded_endpoint_id uuid, only_endpoint_id uuid, delay_ms float8, traceparent text,
+       audit_entry_id uuid)
    ), recorded AS (
-     INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at, traceparent)
-     SELECT id, organization_id, project_id, customer_id, type, body, created_at, traceparent FROM input
+     INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at, traceparent, audit_entry_id)
+     SELECT id, organization_id, project_id, customer_id, type, body, created_at, traceparent, audit_entry_id FROM input
    ), audited AS (
      INSERT INTO audit_log (id, organization_id, project_id, actor_type, actor_id, action, target_type, target_id,
        ip, user_agent, request_id, details, created_at)

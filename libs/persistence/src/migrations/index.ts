@@ -67,6 +67,7 @@ import { IndexDeliveryLists1764547203000 } from './1764547203000-index-delivery-
 import { IndexLockedCustomers1764547205000 } from './1764547205000-index-locked-customers.js';
 import { IndexLockedFactors1764547205001 } from './1764547205001-index-locked-factors.js';
 import { AddEndpointRollupProgress1764547202010 } from './1764547202010-add-endpoint-rollup-progress.js';
+import { AddEventAuditEntry1764547206000 } from './1764547206000-add-event-audit-entry.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -139,4 +140,5 @@ export const migrations = [
   IndexLockedCustomers1764547205000,
   IndexLockedFactors1764547205001,
   AddEndpointRollupProgress1764547202010,
+  AddEventAuditEntry1764547206000,
 ];

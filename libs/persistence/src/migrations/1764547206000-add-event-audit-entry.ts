@@ -1,0 +1,12 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Adds the audit log entry of the same change, so that lists of both can show a change once. */
+export class AddEventAuditEntry1764547206000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE events ADD COLUMN audit_entry_id uuid');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE events DROP COLUMN audit_entry_id');
+  }
+}
