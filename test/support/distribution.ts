@@ -151,6 +151,7 @@ export const crossOrganizationStatements: Record<string, string[]> = {
     'select attempts, deliveries, events',
     'select attempts, deliveries, webhook_endpoints',
     'select audit_log',
+    'select audit_log, customers, events, mails',
     'select customers',
     'select customers, deliveries, events, webhook_endpoints',
     'select customers, events',

@@ -17,6 +17,7 @@ export * from './api-keys/scopes.js';
 export * from './audit/audit-actions.js';
 export * from './audit/audited-events.js';
 export * from './customers/customer.js';
+export * from './customers/customer-timeline.js';
 export * from './customers/email.js';
 export * from './customers/email-code.js';
 export * from './customers/one-time-token.js';

@@ -15,6 +15,7 @@ export { emptyCustomerFilter, type CustomerFilter } from './customers/customer-f
 export * from './customers/customer-locks.repository.js';
 export * from './customers/customer-records.repository.js';
 export type { CustomerPosition } from './customers/customer-scan.js';
+export * from './customers/customer-timeline.repository.js';
 export * from './customers/customers-bulk.repository.js';
 export * from './customers/customers.repository.js';
 export * from './customers/erasures.repository.js';
@@ -77,7 +78,7 @@ export * from './sign-in-tokens/sign-in-tokens.repository.js';
 export * from './signing-keys/signing-keys.repository.js';
 export { declaredStatements, type DeclaredStatement } from './statements.js';
 export * from './transactions.js';
-export { MAX_CLOCK_SKEW_MS, NIL_UUID } from './uuid-v7.js';
+export { MAX_CLOCK_SKEW_MS, NIL_UUID, parseIdTime } from './uuid-v7.js';
 export { waitForMigrations } from './wait-for-migrations.js';
 export { startOfDay, ensureAttemptPartitions } from './webhooks/attempt-partitions.js';
 export * from './webhooks/attempts.repository.js';

@@ -11,6 +11,7 @@ import { CustomerChangesRepository } from './customers/customer-changes.reposito
 import { CustomerDirectoryRepository } from './customers/customer-directory.repository.js';
 import { CustomerLocksRepository } from './customers/customer-locks.repository.js';
 import { CustomerRecordsRepository } from './customers/customer-records.repository.js';
+import { CustomerTimelineRepository } from './customers/customer-timeline.repository.js';
 import { CustomersBulkRepository } from './customers/customers-bulk.repository.js';
 import { CustomersRepository } from './customers/customers.repository.js';
 import { ErasuresRepository } from './customers/erasures.repository.js';
@@ -92,6 +93,7 @@ const repositories: Provider[] = [
   CustomerDirectoryRepository,
   CustomerLocksRepository,
   CustomerRecordsRepository,
+  CustomerTimelineRepository,
   CustomersBulkRepository,
   CustomersRepository,
   DeadLettersRepository,

@@ -44,6 +44,10 @@ export function filterIdRange(
 export const minIdAtSql = (time: string): string =>
   `(lpad(to_hex((extract(epoch FROM ${time}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;
 
+/** Returns SQL for the UUIDv7 of a time that is the same each time. @param time SQL of a time */
+export const fixedIdAtSql = (time: string): string =>
+  `overlay(${minIdAtSql(time)}::text placing '7000-8000' from 15 for 9)::uuid`;
+
 /** Returns the time in a UUIDv7, in ms since 1970 (RFC 9562, section 5.7). */
 export const parseIdTime = (id: string): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16);
 

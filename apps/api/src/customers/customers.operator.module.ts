@@ -3,11 +3,14 @@ import { CustomerCsvOperatorController } from './customer-csv.operator.controlle
 import { CustomerFactorsOperatorController } from './customer-factors.operator.controller.js';
 import { CustomerIdentitiesOperatorController } from './customer-identities.operator.controller.js';
 import { CustomerMailsOperatorController } from './customer-mails.operator.controller.js';
+import { AuditModule } from '../audit/audit.module.js';
+import { CustomerTimelineOperatorController } from './customer-timeline.operator.controller.js';
+import { CustomerTimelineService } from './customer-timeline.service.js';
 import { CustomersModule } from './customers.module.js';
 import { CustomersOperatorController } from './customers.operator.controller.js';
 
 @Module({
-  imports: [CustomersModule],
+  imports: [AuditModule, CustomersModule],
   controllers: [
     // Before the controller whose path `:customerId` would match, too.
     CustomerCsvOperatorController,
@@ -15,6 +18,8 @@ import { CustomersOperatorController } from './customers.operator.controller.js'
     CustomerIdentitiesOperatorController,
     CustomerMailsOperatorController,
     CustomersOperatorController,
+    CustomerTimelineOperatorController,
   ],
+  providers: [CustomerTimelineService],
 })
 export class CustomersOperatorModule {}

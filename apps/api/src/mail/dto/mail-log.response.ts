@@ -62,7 +62,7 @@ export class MailLogResponse {
       customerId,
       kind,
       recipient: recipient || null,
-      state: publicStates[state],
+      state: publicMailStates[state],
       reason,
       response,
       captured: state === 'kept',
@@ -74,7 +74,8 @@ export class MailLogResponse {
   }
 }
 
-const publicStates: Record<MailLogEntry['state'], MailState> = {
+/** The states of emails in responses. */
+export const publicMailStates: Record<MailLogEntry['state'], MailState> = {
   pending: 'queued',
   sent: 'sent',
   kept: 'sent',

@@ -1,0 +1,39 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathUuid } from '@gatehouse/domain';
+import { ApiCamelList } from '../http/api-envelopes.js';
+import { camelList } from '../http/paging.js';
+import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
+import { CustomerTimelineService } from './customer-timeline.service.js';
+import { CustomerTimelineQuery } from './dto/customer-timeline.request.js';
+import { TimelineEntryResponse } from './dto/customer-timeline.response.js';
+
+@ApiTags('Operators')
+@Controller('operator/v1/customers/:customerId/timeline')
+@OperatorRoutes()
+export class CustomerTimelineOperatorController {
+  constructor(private readonly timeline: CustomerTimelineService) {}
+
+  @Get()
+  @ReadsFromReplica()
+  @ApiOperation({
+    operationId: 'customers.listTimeline',
+    summary: 'List what happened to a customer',
+    description:
+      'Sign-ins, sessions, changes by the customer, keys and operators, emails, and webhooks about the customer, newest first. A change that is both an event and an audit log entry is returned once, as the audit log entry. A page may contain fewer entries than `limit`, or none, while `hasMore` is true.',
+  })
+  @Operator('viewer')
+  @ApiCamelList(TimelineEntryResponse)
+  async list(
+    @CurrentCaller() caller: ManagementCaller,
+    @Param('customerId') id: string,
+    @Query() query: CustomerTimelineQuery,
+  ) {
+    const { items, nextCursor } = await this.timeline.list(caller, parsePathUuid(id), query);
+    return camelList(
+      items.map((entry) => TimelineEntryResponse.from(entry)),
+      nextCursor,
+    );
+  }
+}

@@ -1,0 +1,146 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  attemptErrors,
+  auditActorTypes,
+  deliveryResolutions,
+  deliveryStates,
+  mailReasons,
+  mailStates,
+  publicId,
+  timelineKinds,
+  type MailReason,
+  type MailState,
+  type TimelineKind,
+} from '@gatehouse/domain';
+import { timelineSources, type TimelineDelivery } from '@gatehouse/persistence';
+import { publicIdSchema, urlSchema } from '../../http/text-schemas.js';
+import type { TimelineEntry } from '../customer-timeline.service.js';
+
+const nullableText = { type: String, nullable: true } as const;
+
+/** Who made a change. */
+export class TimelineActorResponse {
+  @ApiProperty({ enum: auditActorTypes }) type!: string;
+  @ApiProperty({ ...nullableText, format: 'uuid', description: 'null: Gatehouse itself' }) id!: string | null;
+  @ApiProperty({
+    ...nullableText,
+    description:
+      'Email address of the operator or customer, or name of the key. null: the actor no longer exists',
+  })
+  name!: string | null;
+}
+
+/** An email in the timeline. */
+export class TimelineMailResponse {
+  @ApiProperty({ enum: mailStates }) state!: MailState;
+  @ApiProperty({
+    type: String,
+    enum: mailReasons,
+    nullable: true,
+    description: 'Why the email was dropped or failed',
+  })
+  reason!: MailReason | null;
+  @ApiProperty({
+    ...nullableText,
+    description: 'Last error response of the mail server, or the code of a connection error',
+    example: '550 5.1.1 User unknown',
+  })
+  response!: string | null;
+}
+
+/** The newest delivery of an event to an endpoint. */
+export class TimelineDeliveryResponse {
+  @ApiProperty(publicIdSchema('delivery')) id!: string;
+  @ApiProperty(publicIdSchema('endpoint')) endpointId!: string;
+  @ApiProperty({ ...urlSchema, example: 'https://app.example.com/webhooks' }) targetUrl!: string;
+  @ApiProperty({ enum: deliveryStates }) state!: string;
+  @ApiProperty({ type: String, enum: deliveryResolutions, nullable: true }) resolution!: string | null;
+  @ApiProperty({ description: 'Number of attempts' }) attempts!: number;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'HTTP status of the last attempt. 0: no response was received',
+  })
+  httpStatus!: number | null;
+  @ApiProperty({ type: String, enum: attemptErrors, nullable: true }) error!: string | null;
+
+  static from(delivery: TimelineDelivery): TimelineDeliveryResponse {
+    const { id, endpointId, targetUrl, state, resolution, attempts, httpStatus, error } = delivery;
+    return {
+      id: publicId('delivery', id),
+      endpointId: publicId('endpoint', endpointId),
+      targetUrl,
+      state,
+      resolution,
+      attempts,
+      httpStatus,
+      error,
+    };
+  }
+}
+
+/** Something that happened to a customer. */
+export class TimelineEntryResponse {
+  @ApiProperty({
+    format: 'uuid',
+    description:
+      'Id of the event, the audit log entry or the email. With `customer`, it identifies only the entry',
+  })
+  id!: string;
+  @ApiProperty({
+    enum: timelineSources,
+    description:
+      'The record that the entry shows. `customer`: the creation of a customer who was imported, which has no record',
+  })
+  source!: string;
+  @ApiProperty({ enum: timelineKinds }) kind!: TimelineKind;
+  @ApiProperty({
+    description: 'Type of the event, action of the audit log, or kind of the email',
+    example: 'login.succeeded',
+  })
+  type!: string;
+  @ApiProperty({ format: 'date-time' }) createdAt!: string;
+  @ApiProperty({
+    type: TimelineActorResponse,
+    nullable: true,
+    description: 'null: an event or an email, which have no actor',
+  })
+  actor!: TimelineActorResponse | null;
+  @ApiProperty({ ...nullableText, description: 'Browser and operating system', example: 'Firefox on macOS' })
+  device!: string | null;
+  @ApiProperty({ ...nullableText, description: 'Client IP address, as far as it is stored' }) ip!:
+    | string
+    | null;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description:
+      'The `data` of the event without the customer and with the names of the changed fields in place of their previous values, or the details of the audit log entry',
+    example: { methods: ['pwd'], provider: null },
+  })
+  details!: Record<string, unknown>;
+  @ApiProperty({ type: TimelineMailResponse, nullable: true, description: 'null: not an email' })
+  mail!: TimelineMailResponse | null;
+  @ApiProperty({
+    type: [TimelineDeliveryResponse],
+    description: 'The newest deliveries of the event to each endpoint, at most ten',
+  })
+  deliveries!: TimelineDeliveryResponse[];
+
+  static from(entry: TimelineEntry): TimelineEntryResponse {
+    const { id, source, kind, type, createdAt, actor, device, ip, details, mail, deliveries } = entry;
+    return {
+      id,
+      source,
+      kind,
+      type,
+      createdAt: createdAt.toISOString(),
+      actor,
+      device,
+      ip,
+      details,
+      mail,
+      deliveries: deliveries.map((delivery) => TimelineDeliveryResponse.from(delivery)),
+    };
+  }
+}
