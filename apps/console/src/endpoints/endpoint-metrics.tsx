@@ -54,7 +54,7 @@ export function EndpointMetrics({ endpointId }: { endpointId: string }): ReactNo
 function MetricsContent({ endpointId, metrics }: { endpointId: string; metrics: Metrics }): ReactNode {
   const { range, series, bucket_seconds: bucketSeconds, complete_from: completeFrom } = metrics;
   const attemptsPath: AttemptsPath = (filters) =>
-    listPath('/deliveries', { time: range, endpoint_id: endpointId, ...filters });
+    listPath('/deliveries/attempts', { time: range, endpoint_id: endpointId, ...filters });
   const timestamps = series.map(({ at }) => at);
   const bucketPath = (index: number): string =>
     attemptsPath({ time: bucketRange(timestamps[index]!, bucketSeconds) });
