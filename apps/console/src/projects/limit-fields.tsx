@@ -10,45 +10,39 @@ const range = (name: keyof typeof ranges, unit = ''): string => {
 };
 
 /** Returns the field of a limit per client address. */
-const perMinute = (name: keyof typeof ranges, label: string): NumberField => ({
+const perMinute = (name: keyof typeof ranges): NumberField => ({
   name: `limits.${name}`,
-  label,
   description: range(name, ' per minute and client address'),
 });
 
 /** Returns the field of another limit. @param counts a sentence */
-const other = (name: keyof typeof ranges, label: string, counts: string): NumberField => ({
+const other = (name: keyof typeof ranges, counts: string): NumberField => ({
   name: `limits.${name}`,
-  label,
   description: `${counts} ${range(name)}`,
 });
 
 const limits: NumberField[] = [
-  perMinute('login', 'Password sign-ins'),
-  perMinute('register', 'Registrations'),
-  perMinute('verify', 'Email verifications'),
-  perMinute('reset', 'Password resets'),
-  perMinute('forgot', 'Password reset requests'),
-  perMinute('resend', 'Verification email requests'),
-  perMinute('emailCode', 'Sign-in code requests'),
-  perMinute('emailCodeVerify', 'Sign-in codes'),
-  perMinute('challenge', 'Second factors'),
-  perMinute('reauthenticate', 'Proofs of identity'),
-  perMinute('passkey', 'Passkey sign-ins'),
-  perMinute('passkeyOptions', 'Passkey requests'),
-  perMinute('oauth', 'Identity provider sign-ins'),
-  perMinute('exchange', 'Code exchanges'),
-  perMinute('options', 'Sign-in options requests'),
-  perMinute('signInPage', 'Hosted sign-in page views'),
-  perMinute('refresh', 'Token refreshes'),
-  other('failedLogin', 'Failed password sign-ins', 'Per email address and window.'),
-  other('wrongEmailCode', 'Wrong sign-in codes', 'Per email address and window.'),
-  other('failedSecondFactor', 'Failed second factors', 'Per customer and window.'),
-  other(
-    'failureWindow',
-    'Window of failed attempts (seconds)',
-    'The window doubles with further failures, up to 24 hours.',
-  ),
+  perMinute('login'),
+  perMinute('register'),
+  perMinute('verify'),
+  perMinute('reset'),
+  perMinute('forgot'),
+  perMinute('resend'),
+  perMinute('emailCode'),
+  perMinute('emailCodeVerify'),
+  perMinute('challenge'),
+  perMinute('reauthenticate'),
+  perMinute('passkey'),
+  perMinute('passkeyOptions'),
+  perMinute('oauth'),
+  perMinute('exchange'),
+  perMinute('options'),
+  perMinute('signInPage'),
+  perMinute('refresh'),
+  other('failedLogin', 'Per email address and window.'),
+  other('wrongEmailCode', 'Per email address and window.'),
+  other('failedSecondFactor', 'Per customer and window.'),
+  other('failureWindow', 'The window doubles with further failures, up to 24 hours.'),
 ];
 
 export const LimitFields = ({ form }: { form: ProjectForm }): ReactNode => (

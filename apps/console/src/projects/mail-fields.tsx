@@ -7,7 +7,6 @@ export function MailFields({ form }: SectionProps): ReactNode {
       <TextSetting
         form={form}
         name="defaultLocale"
-        label="Default language"
         description="Language tag for emails and hosted pages if the language of a customer is not known. If empty, English is used."
         placeholder="de"
         max={35}
@@ -15,14 +14,12 @@ export function MailFields({ form }: SectionProps): ReactNode {
       <TextSetting
         form={form}
         name="mail.fromName"
-        label="Sender name"
         description="If empty, the sender name of the installation is used."
         max={100}
       />
       <TextSetting
         form={form}
         name="mail.replyTo"
-        label="Reply-to address"
         description="Address that receives replies. If empty, the address of the sender is used."
         placeholder="help@example.com"
         max={254}

@@ -1,20 +1,20 @@
 import type { ReactNode } from 'react';
 import { IntegerInput } from '../components/integer-input';
+import { projectLabels } from './project-labels';
 import type { ProjectFields, ProjectForm } from './use-project-form';
 
 /** A setting that is a positive integer. */
 export interface NumberField {
   name: Extract<keyof ProjectFields, `${'limits' | 'mailLimits'}.${string}`>;
-  label: string;
   description: string;
 }
 
 /** Renders an input for each setting. */
 export function NumberFields({ form, fields }: { form: ProjectForm; fields: NumberField[] }): ReactNode {
-  return fields.map(({ name, label, description }) => (
+  return fields.map(({ name, description }) => (
     <IntegerInput
       key={name}
-      label={label}
+      label={projectLabels[name]}
       description={description}
       thousandSeparator=","
       maw={320}

@@ -7,7 +7,6 @@ export function PasskeyFields({ form }: SectionProps): ReactNode {
       <TextSetting
         form={form}
         name="passkeys.rpId"
-        label="Domain"
         description="Passkeys work only on this domain and its subdomains (rpId). It cannot change while customers have passkeys. If empty, passkeys are off in production and bound to localhost otherwise."
         placeholder="example.com"
         max={253}
@@ -15,14 +14,12 @@ export function PasskeyFields({ form }: SectionProps): ReactNode {
       <ListSetting
         form={form}
         name="passkeys.origins"
-        label="Origins"
         description="Origins of the pages and Android apps that use the passkeys, one per line. A domain requires at least one."
         placeholder="https://app.example.com"
       />
       <TextSetting
         form={form}
         name="passkeys.rpName"
-        label="Displayed name"
         description="Name that browsers show. If empty, the display name or the name of the project is used."
         max={100}
       />

@@ -1,6 +1,7 @@
 import { Select } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { IntegerInput } from '../components/integer-input';
+import { projectLabels } from './project-labels';
 import type { SectionProps } from './settings-fields';
 
 export function SecondFactorFields({ form }: SectionProps): ReactNode {
@@ -9,7 +10,7 @@ export function SecondFactorFields({ form }: SectionProps): ReactNode {
   return (
     <>
       <Select
-        label="Second factor at sign-in"
+        label={projectLabels.mfa}
         description="Off: sign-ins require no authenticator, and customers keep those that they have. Optional: customers can add an authenticator, which their sign-ins then require. Required: customers without an authenticator add one at the next sign-in."
         allowDeselect={false}
         styles={{ wrapper: { maxWidth: 280 } }}
@@ -25,7 +26,7 @@ export function SecondFactorFields({ form }: SectionProps): ReactNode {
       />
       {(mfa === 'required' || graceError) && (
         <IntegerInput
-          label="Grace period in days"
+          label={projectLabels.mfaGraceDays}
           description="0 to 90. Existing sessions without a second factor can be refreshed for this time after the setting has become Required. After that, the customer must sign in again. Default: 14."
           styles={{ wrapper: { maxWidth: 140 } }}
           readOnly={form.isReadOnly}

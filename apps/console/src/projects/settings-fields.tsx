@@ -4,6 +4,7 @@ import { LinesInput } from '../components/lines-input';
 import { IntegerInput } from '../components/integer-input';
 import { BrandPreview, DEFAULT_COLOR } from './brand-preview';
 import { DurationInput } from './duration-input';
+import { projectLabels } from './project-labels';
 import type { ProjectFields, ProjectForm } from './use-project-form';
 
 type KeyOf<T> = { [K in keyof ProjectFields]: ProjectFields[K] extends T ? K : never }[keyof ProjectFields];
@@ -13,7 +14,6 @@ type NullableKey = Exclude<KeyOf<string | null>, KeyOf<string>>;
 interface FieldProps<Key extends keyof ProjectFields> {
   form: ProjectForm;
   name: Key;
-  label: string;
   description?: string;
   placeholder?: string;
 }
@@ -22,14 +22,13 @@ interface FieldProps<Key extends keyof ProjectFields> {
 export function TextSetting({
   form,
   name,
-  label,
   description,
   placeholder,
   max,
 }: FieldProps<NullableKey> & { max: number }) {
   return (
     <TextInput
-      label={label}
+      label={projectLabels[name]}
       description={description}
       placeholder={placeholder}
       maxLength={max}
@@ -43,10 +42,10 @@ export function TextSetting({
   );
 }
 
-export function ListSetting({ form, name, label, description, placeholder }: FieldProps<KeyOf<string[]>>) {
+export function ListSetting({ form, name, description, placeholder }: FieldProps<KeyOf<string[]>>) {
   return (
     <LinesInput
-      label={label}
+      label={projectLabels[name]}
       description={description}
       placeholder={placeholder}
       readOnly={form.isReadOnly}
@@ -57,10 +56,10 @@ export function ListSetting({ form, name, label, description, placeholder }: Fie
   );
 }
 
-export function SwitchSetting({ form, name, label, description }: FieldProps<KeyOf<boolean>>): ReactNode {
+export function SwitchSetting({ form, name, description }: FieldProps<KeyOf<boolean>>): ReactNode {
   return (
     <Switch
-      label={label}
+      label={projectLabels[name]}
       description={description}
       disabled={form.isReadOnly}
       checked={form.values[name]}
@@ -87,7 +86,6 @@ interface DurationSettingProps extends FieldProps<KeyOf<number>> {
 export function DurationSetting({
   form,
   name,
-  label,
   description = '',
   min,
   max,
@@ -99,7 +97,7 @@ export function DurationSetting({
   const error = form.fieldError(name);
   return (
     <DurationInput
-      label={label}
+      label={projectLabels[name]}
       description={`${rangeText}. ${description}`}
       readOnly={form.isReadOnly}
       value={value}
@@ -116,7 +114,7 @@ export interface SectionProps {
 export function GeneralFields({ form }: SectionProps): ReactNode {
   return (
     <TextInput
-      label="Name"
+      label={projectLabels.name}
       maxLength={100}
       autoComplete="off"
       readOnly={form.isReadOnly}
@@ -135,21 +133,18 @@ export function PageFields({ form }: SectionProps): ReactNode {
       <ListSetting
         form={form}
         name="allowedOrigins"
-        label="Allowed origins"
         description="Origins whose pages can use the publishable key, one per line. If empty, all origins are allowed. https://*.example.com allows each subdomain."
         placeholder="https://app.example.com"
       />
       <ListSetting
         form={form}
         name="redirectUrls"
-        label="Redirect URLs"
         description="URLs that the “Continue” button of the hosted pages and the links in sign-in emails can lead to, one per line. A requested URL must match exactly. Outside production, a host can begin with * in place of one label."
         placeholder="https://app.example.com/welcome"
       />
       <TextSetting
         form={form}
         name="verifyEmailUrl"
-        label="Verification page URL"
         description={`Target of the links in verification emails; ?token= is added. ${hosted}`}
         placeholder={example}
         max={2048}
@@ -157,14 +152,12 @@ export function PageFields({ form }: SectionProps): ReactNode {
       <TextSetting
         form={form}
         name="resetPasswordUrl"
-        label="Password reset page URL"
         description={`Target of the links in password reset emails. ${hosted}`}
         max={2048}
       />
       <TextSetting
         form={form}
         name="acceptInviteUrl"
-        label="Invitation page URL"
         description={`Target of the links in invitation emails. ${hosted}`}
         max={2048}
       />
@@ -176,7 +169,7 @@ export function PasswordFields({ form }: SectionProps): ReactNode {
   return (
     <>
       <IntegerInput
-        label="Minimum length"
+        label={projectLabels.passwordMinLength}
         description="8 to 64 characters."
         maw={140}
         readOnly={form.isReadOnly}
@@ -187,7 +180,6 @@ export function PasswordFields({ form }: SectionProps): ReactNode {
       <SwitchSetting
         form={form}
         name="breachCheck"
-        label="Reject breached passwords"
         description="New passwords are checked against a public list of breached passwords. Only five characters of a hash are sent. If the list is unavailable, the password is accepted."
       />
     </>
@@ -202,7 +194,6 @@ export function BrandingFields({ form }: SectionProps): ReactNode {
         <TextSetting
           form={form}
           name="branding.displayName"
-          label="Display name"
           description="If empty, the name of the project is used."
           placeholder={values.name}
           max={100}
@@ -210,13 +201,12 @@ export function BrandingFields({ form }: SectionProps): ReactNode {
         <TextSetting
           form={form}
           name="branding.logoUrl"
-          label="Logo URL"
           description="HTTPS URL of an image."
           placeholder="https://cdn.example.com/logo.png"
           max={2048}
         />
         <ColorInput
-          label="Color"
+          label={projectLabels['branding.color']}
           description="Color of buttons."
           placeholder={DEFAULT_COLOR}
           format="hex"

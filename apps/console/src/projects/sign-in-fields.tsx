@@ -1,6 +1,7 @@
 import { Alert, PasswordInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon } from '../components/icon';
+import { projectLabels } from './project-labels';
 import { SwitchSetting, TextSetting, type SectionProps } from './settings-fields';
 import { verifiedEmailAdvice } from './verified-email-advice';
 
@@ -10,20 +11,17 @@ export function SignInFields({ form }: SectionProps): ReactNode {
       <SwitchSetting
         form={form}
         name="signIn.password"
-        label="Password"
         description="Customers can sign in with a password. If this is off, passwords stay stored."
       />
       <SwitchSetting
         form={form}
         name="signIn.emailCode"
-        label="Email code"
         description="Customers can sign in with a code that they receive by email."
       />
       {form.environment === 'development' && (
         <TextSetting
           form={form}
           name="testEmailCode"
-          label="Test email code"
           description="Six digits. Addresses at example.com and .test sign in with this code, and no email is sent. For tests."
           max={6}
         />
@@ -31,20 +29,17 @@ export function SignInFields({ form }: SectionProps): ReactNode {
       <SwitchSetting
         form={form}
         name="signIn.passkey"
-        label="Passkey"
         description="Customers can sign in with a passkey alone. In production, also set the domain under Passkeys."
       />
       <SwitchSetting
         form={form}
         name="signIn.allowSignUp"
-        label="Allow sign-up"
         description="Customers can create accounts. If this is off, only secret keys, operators and imports create customers."
       />
       <LegacySignInFields form={form} />
       <SwitchSetting
         form={form}
         name="requireVerifiedEmail"
-        label="Require a verified email address"
         description="Customers with an unverified email address cannot sign in and receive no tokens at registration."
       />
       {form.environment === 'production' && !form.values.requireVerifiedEmail && (
@@ -55,7 +50,6 @@ export function SignInFields({ form }: SectionProps): ReactNode {
       <SwitchSetting
         form={form}
         name="enumerationProtection"
-        label="Enumeration protection"
         description="Registration returns the same response whether or not the email address is already registered, and customers cannot sign in before their email address is verified."
       />
     </>
@@ -68,14 +62,13 @@ function LegacySignInFields({ form }: SectionProps): ReactNode {
       <TextSetting
         form={form}
         name="legacySignIn.url"
-        label="Previous system"
         description="URL that verifies the password of customers who have none in Gatehouse, so that they move at their first sign-in. If empty, customers do not move."
         placeholder="https://old.example.com/sign-in"
         max={2048}
       />
       {form.values['legacySignIn.url'] !== null && !form.isReadOnly && (
         <PasswordInput
-          label="Secret of the previous system"
+          label={projectLabels['legacySignIn.secret']}
           description="Signs the requests: whsec_ and 24 to 64 bytes in base64. It is not shown again. If empty, the secret stays unchanged."
           autoComplete="off"
           value={form.values['legacySignIn.secret'] ?? ''}

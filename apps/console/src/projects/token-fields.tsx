@@ -1,5 +1,6 @@
 import { Select } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { projectLabels } from './project-labels';
 import { DurationSetting, ListSetting, type SectionProps } from './settings-fields';
 
 /** Times for which the previous refresh token stays usable, in seconds. The API accepts up to 300. */
@@ -11,7 +12,7 @@ function RefreshGraceSetting({ form }: SectionProps): ReactNode {
   const seconds = new Set([...graceSeconds, ...(typeof refreshGrace === 'number' ? [refreshGrace] : [])]);
   return (
     <Select
-      label="Repeat a lost refresh"
+      label={projectLabels.refreshGrace}
       description="Time for which the previous refresh token returns the same new tokens, in case a response was lost. Its use after that ends the session. Default: until the new refresh token is used."
       allowDeselect={false}
       styles={{ wrapper: { maxWidth: 280 } }}
@@ -32,7 +33,7 @@ function RefreshGraceSetting({ form }: SectionProps): ReactNode {
 function SigningAlgorithmSetting({ form }: SectionProps): ReactNode {
   return (
     <Select
-      label="Signing algorithm"
+      label={projectLabels.signingAlgorithm}
       description="Algorithm that signs new access tokens. Before you change it, let your servers and gateways accept both algorithms. Default: ES256."
       allowDeselect={false}
       styles={{ wrapper: { maxWidth: 280 } }}
@@ -51,7 +52,6 @@ export function TokenFields({ form }: SectionProps): ReactNode {
       <DurationSetting
         form={form}
         name="accessTokenTtl"
-        label="Access token lifetime"
         min={60}
         max={86_400}
         rangeText="1 minute to 24 hours"
@@ -60,7 +60,6 @@ export function TokenFields({ form }: SectionProps): ReactNode {
       <DurationSetting
         form={form}
         name="refreshIdleTtl"
-        label="Session idle timeout"
         min={300}
         max={31_536_000}
         rangeText="5 minutes to 365 days"
@@ -70,7 +69,6 @@ export function TokenFields({ form }: SectionProps): ReactNode {
       <DurationSetting
         form={form}
         name="refreshAbsoluteTtl"
-        label="Maximum session lifetime"
         min={300}
         max={63_072_000}
         rangeText="5 minutes to 730 days"
@@ -81,7 +79,6 @@ export function TokenFields({ form }: SectionProps): ReactNode {
       <ListSetting
         form={form}
         name="accessTokenClaims"
-        label="Claims"
         description="Keys of the public metadata, or externalId, email, firstName and lastName, to include in access tokens, one per line. At most 10."
         placeholder="plan"
       />
