@@ -166,8 +166,14 @@ describeConsole(
       await dialog.getByLabel('Subject').fill('Hallo {{email}}');
       await dialog.getByRole('button', { name: 'Preview' }).click();
       await dialog.getByRole('region', { name: 'Preview' }).getByText('Hallo ada@example.com').waitFor();
+      const path = `/projects/${id}/mail-templates/accept-invite/de`;
+      await test.admin.request('PATCH', path, { subject: 'Willkommen', heading: 'Hallo' });
       await dialog.getByRole('button', { name: 'Save changes' }).click();
+      await dialog.getByRole('region', { name: 'Subject' }).getByText('Willkommen').waitFor();
+      await dialog.getByRole('button', { name: 'Overwrite' }).click();
       await dialog.waitFor({ state: 'hidden' });
+      const saved = { subject: 'Hallo {{email}}', heading: 'Hallo' };
+      expect((await test.admin.request('GET', path)).body).toMatchObject(saved);
       await row.getByText('Customized').waitFor();
       await select('Reset');
       await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
@@ -201,6 +207,42 @@ describeConsole(
       await bar.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('heading', { level: 1, name: 'Sent, and more' }).waitFor();
       await bar.waitFor({ state: 'detached' });
+      await page.context().close();
+    });
+
+    it('shows what another admin has saved meanwhile, and overwrites it only if the operator chooses to', async () => {
+      const body = { organizationId: test.instance.credentials.organizationId, name: 'Before' };
+      const { id } = (await test.admin.request('POST', '/projects', body)).body;
+      const saveAsOther = (patch: object) => test.admin.request('PATCH', `/projects/${id}`, patch);
+      const savedName = async () => (await test.admin.request('GET', `/projects/${id}`)).body.name as string;
+      const page = await openWithoutAnimations(await insertOperator(test.instance), `/projects/${id}`);
+      const nameField = page.getByRole('region', { name: 'General' }).getByLabel('Name');
+      const bar = page.getByRole('region', { name: 'Unsaved changes' });
+      const notice = page.getByRole('alert').filter({ hasText: 'Changed in the meantime' });
+      const change = (label: string) => notice.getByRole('region', { name: label });
+
+      await nameField.fill('Mine');
+      await saveAsOther({ name: 'Theirs', settings: { passwordMinLength: 12 } });
+      await bar.getByRole('button', { name: 'Save changes' }).click();
+      await change('Name').getByText('Theirs').waitFor();
+      expect(await change('Name').innerText()).toMatch(/Your value\s+Mine\s+Saved value\s+Theirs/);
+      expect(await change('Minimum length').innerText()).toMatch(/Before\s+8\s+Saved value\s+12/);
+      expect([await savedName(), await nameField.inputValue()]).toEqual(['Theirs', 'Mine']);
+      expect(await seriousViolations(page)).toEqual([]);
+      await bar.getByRole('button', { name: 'Overwrite' }).click();
+      await bar.waitFor({ state: 'detached' });
+      expect((await test.admin.request('GET', `/projects/${id}`)).body).toMatchObject({
+        name: 'Mine',
+        settings: { passwordMinLength: 12 },
+      });
+
+      await nameField.fill('Mine again');
+      await saveAsOther({ name: 'Theirs again' });
+      await bar.getByRole('button', { name: 'Save changes' }).click();
+      await change('Name').getByRole('button', { name: 'Use saved value' }).click();
+      await bar.waitFor({ state: 'detached' });
+      expect([await savedName(), await nameField.inputValue()]).toEqual(['Theirs again', 'Theirs again']);
+      expect(await notice.count()).toBe(0);
       await page.context().close();
     });
 

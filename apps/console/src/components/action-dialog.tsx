@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type FormEvent, type ReactNode, type RefObject } from 'react';
+import { toProblem, type Problem } from '../http/problem';
 import { UntrustedText } from './untrusted-text';
 import { ProblemAlert } from './problem-alert';
 
@@ -21,6 +22,8 @@ interface ActionDialogProps {
   confirmationText?: string;
   /** Disables the button, for example while fields in `children` are empty. */
   disabled?: boolean;
+  /** Returns true for errors that `children` show. */
+  hidesError?: (problem: Problem) => boolean;
   /** Makes the dialog wider, for forms. */
   size?: 'lg';
   /**
@@ -118,7 +121,7 @@ function ActionForm(props: ActionDialogProps & { isSubmitting: RefObject<boolean
             onChange={(event) => setTyped(event.currentTarget.value)}
           />
         )}
-        {error !== null && (
+        {error !== null && !props.hidesError?.(toProblem(error)) && (
           <div ref={scrollIntoView}>
             <ProblemAlert error={error} />
           </div>

@@ -115,7 +115,11 @@ function CreateDialog({ projectId, onCreated, onClose }: CreateDialogProps): Rea
             </Text>
           </>
         )}
-        <EndpointForm value={fields} onChange={setFields} errors={fieldErrors} />
+        <EndpointForm
+          value={fields}
+          onChange={(changes) => setFields({ ...fields, ...changes })}
+          errors={fieldErrors}
+        />
       </Stack>
     </ActionDialog>
   );

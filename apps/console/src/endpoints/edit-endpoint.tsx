@@ -1,12 +1,14 @@
 import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Can } from '../app/roles';
-import { api, unwrap, type Schemas } from '../http/client';
-import { useApiMutation } from '../http/queries';
+import { api, type Schemas } from '../http/client';
+import { useApiUpdate } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';
+import { formatValue, isStale, SavedChanges, saveLabel } from '../components/saved-changes';
 import { toastSuccess } from '../components/toast';
-import { EndpointForm, toFields, isComplete } from './endpoint-form';
-import { headersPatch } from './headers-patch';
+import { useEdits } from '../components/use-edits';
+import { EndpointForm, endpointLabels, toFields, isComplete, type EndpointFields } from './endpoint-form';
+import { headersPatch, type HeaderRow } from './headers-patch';
 
 type Endpoint = Schemas['EndpointResponse'];
 
@@ -24,25 +26,25 @@ export function EditEndpoint({ endpoint }: { endpoint: Endpoint }): ReactNode {
 }
 
 function EditDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }): ReactNode {
-  const [fields, setFields] = useState(() => toFields(endpoint));
-  const update = useApiMutation(
-    (body: Schemas['UpdateEndpointRequest']) =>
-      unwrap(
-        api.PATCH('/operator/v1/webhooks/endpoints/{endpointId}', {
-          params: { path: { endpointId: endpoint.id } },
-          body,
-        }),
-      ),
+  const edits = useEdits(toFields(endpoint));
+  const { values: fields, changed } = edits;
+  const update = useApiUpdate(
+    endpoint,
+    (body: Schemas['UpdateEndpointRequest'], header) =>
+      api.PATCH('/operator/v1/webhooks/endpoints/{endpointId}', {
+        params: { path: { endpointId: endpoint.id }, header },
+        body,
+      }),
     '/operator/v1/webhooks/endpoints',
     '/operator/v1/audit-log',
   );
   const submit = async (): Promise<void> => {
     const headers = headersPatch(fields.headers, endpoint.headers);
     await update.mutateAsync({
-      ...(fields.name !== toFields(endpoint).name && { name: fields.name.trim() || null }),
-      url: fields.url.trim(),
-      events: fields.events,
-      description: fields.description.trim() || null,
+      ...(changed.name !== undefined && { name: fields.name.trim() || null }),
+      ...(changed.url !== undefined && { url: fields.url.trim() }),
+      ...(changed.events && { events: fields.events }),
+      ...(changed.description !== undefined && { description: fields.description.trim() || null }),
       ...(headers && { headers }),
     });
     toastSuccess('Endpoint updated');
@@ -53,11 +55,17 @@ function EditDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => 
       size="lg"
       onClose={onClose}
       title="Edit endpoint"
-      confirmLabel="Save changes"
+      confirmLabel={saveLabel(edits)}
+      hidesError={isStale}
       disabled={!isComplete(fields)}
       onConfirm={submit}
     >
-      <EndpointForm value={fields} onChange={setFields} errors={update.error?.fields ?? {}} />
+      <EndpointForm value={fields} onChange={edits.set} errors={update.error?.fields ?? {}} />
+      <SavedChanges edits={edits} labels={endpointLabels} format={formatField} problem={update.error} />
     </ActionDialog>
   );
 }
+
+/** Formats a field as text. Of headers, only the names are known. */
+const formatField = (field: keyof EndpointFields, value: unknown): string =>
+  formatValue(field === 'headers' ? (value as HeaderRow[]).map(({ name }) => name) : value);

@@ -15,6 +15,14 @@ export interface EndpointFields {
   headers: HeaderRow[];
 }
 
+export const endpointLabels: Record<keyof EndpointFields, string> = {
+  name: 'Name',
+  url: 'URL',
+  description: 'Description',
+  events: 'Events',
+  headers: 'Custom headers',
+};
+
 export const emptyFields: EndpointFields = { name: '', url: '', description: '', events: ['*'], headers: [] };
 
 /** Returns the host of a URL, which is the default name of an endpoint; "" if the text is not a URL. */
@@ -34,18 +42,17 @@ export const isComplete = ({ url, events }: EndpointFields): boolean =>
 
 interface EndpointFormProps {
   value: EndpointFields;
-  onChange: (fields: EndpointFields) => void;
+  onChange: (changes: Partial<EndpointFields>) => void;
   /** Validation errors of the API, by field name. */
   errors: Record<string, string>;
 }
 
 /** Renders the fields of an endpoint, for creating and editing it. */
-export function EndpointForm({ value, onChange, errors }: EndpointFormProps): ReactNode {
-  const set = (changes: Partial<EndpointFields>): void => onChange({ ...value, ...changes });
+export function EndpointForm({ value, onChange: set, errors }: EndpointFormProps): ReactNode {
   return (
     <Stack>
       <TextInput
-        label="URL"
+        label={endpointLabels.url}
         description="Gatehouse sends deliveries to this URL as POST requests."
         type="url"
         required
@@ -56,7 +63,7 @@ export function EndpointForm({ value, onChange, errors }: EndpointFormProps): Re
         onChange={(event) => set({ url: event.currentTarget.value })}
       />
       <TextInput
-        label="Name"
+        label={endpointLabels.name}
         description="Identifies the endpoint in lists. If empty, the host of the URL is used."
         maxLength={100}
         placeholder={hostOf(value.url.trim())}
@@ -65,7 +72,7 @@ export function EndpointForm({ value, onChange, errors }: EndpointFormProps): Re
         onChange={(event) => set({ name: event.currentTarget.value })}
       />
       <Textarea
-        label="Description"
+        label={endpointLabels.description}
         description="Your own note, for example the system behind the URL and whom to contact."
         maxLength={500}
         autosize

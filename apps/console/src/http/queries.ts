@@ -1,5 +1,6 @@
 import {
   QueryClient,
+  type Query,
   useMutation,
   useQuery,
   useQueryClient,
@@ -8,6 +9,7 @@ import {
 } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { api } from './client';
+import { ifMatch, mergeUpdated, rememberTag, resourceOf, shareWithTag, type IfMatch } from './entity-tags';
 import type { paths } from './openapi';
 import { toProblem, type Problem } from './problem';
 import { useReauthentication } from './reauthentication';
@@ -36,7 +38,8 @@ export type ParamsOf<P extends GetPath> =
 /** Sends GET to any path. `useGet` is the typed alternative. */
 export async function fetchPath(path: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
   try {
-    const { data } = await api.GET(path as never, { params, signal } as never);
+    const { data, response } = await api.GET(path as never, { params, signal } as never);
+    rememberTag(data, response);
     return data;
   } catch (error) {
     throw signal?.aborted ? error : toProblem(error);
@@ -63,6 +66,7 @@ export function useGet<P extends GetPath>(
     refetchInterval:
       typeof refetchInterval === 'function' ? ({ state }) => refetchInterval(state.data) : refetchInterval,
     enabled,
+    structuralSharing: shareWithTag,
     placeholderData: keepPreviousData ? (last) => last : undefined,
   });
 }
@@ -104,6 +108,35 @@ export function useApiMutation<Input, Output>(
     // Not awaited: a slow or failed reload is not part of the action.
     onSettled: () => void invalidate(...prefixes),
   });
+}
+
+/**
+ * Returns a mutation that updates a resource that `useGet` has loaded, and only in that state: if it was changed
+ * meanwhile, the mutation loads it again and fails with `precondition_failed`. The response replaces the loaded data.
+ * @param send sends the PATCH with the header `If-Match`
+ */
+export function useApiUpdate<Input, Body extends object>(
+  resource: object,
+  send: (input: Input, header: IfMatch) => Promise<{ data?: Body; response: Response }>,
+  ...prefixes: string[]
+): UseMutationResult<Body, Problem, Input> {
+  const client = useQueryClient();
+  const ofResource = { predicate: ({ state }: Query) => resourceOf(state.data) === resource };
+  return useApiMutation(
+    async (input) => {
+      try {
+        const { data, response } = await send(input, ifMatch(resource));
+        rememberTag(data, response);
+        const updated = resourceOf(data) as object;
+        client.setQueriesData(ofResource, (before: object) => mergeUpdated(before, updated));
+        return data as Body;
+      } catch (error) {
+        if (toProblem(error).code === 'precondition_failed') await client.refetchQueries(ofResource);
+        throw error;
+      }
+    },
+    ...prefixes,
+  );
 }
 
 /**

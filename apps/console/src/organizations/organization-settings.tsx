@@ -1,45 +1,43 @@
 import { Button, Group, Paper, Stack, TextInput, Title } from '@mantine/core';
-import { useState, type FormEvent, type ReactNode } from 'react';
+import { type FormEvent, type ReactNode } from 'react';
 import { useCan } from '../app/roles';
-import { api, unwrap, type Schemas } from '../http/client';
-import { useApiMutation } from '../http/queries';
-import { editedSince } from '../components/edited-since';
+import { api, type Schemas } from '../http/client';
+import { useApiUpdate } from '../http/queries';
 import { LinesInput } from '../components/lines-input';
 import { ProblemAlert } from '../components/problem-alert';
+import { isStale, SavedChanges, saveLabel } from '../components/saved-changes';
 import { toastSuccess } from '../components/toast';
+import { useEdits } from '../components/use-edits';
 
 type Organization = Schemas['OrganizationResponse'];
-type Edits = Partial<Pick<Organization, 'name' | 'billingReturnOrigins'>>;
+type Fields = Pick<Organization, 'name' | 'billingReturnOrigins'>;
+
+const labels: Record<keyof Fields, string> = { name: 'Name', billingReturnOrigins: 'Billing return origins' };
+
+const toFields = ({ name, billingReturnOrigins }: Organization): Fields => ({ name, billingReturnOrigins });
 
 /** Renders the settings of an organization. Only admins can change them. */
 export function OrganizationSettings({ organization }: { organization: Organization }): ReactNode {
   const canEdit = useCan('admin');
-  const [edits, setEdits] = useState<Edits>({});
-  const { name, billingReturnOrigins } = { ...organization, ...edits };
-  const body: Edits = {
-    ...(name !== organization.name && { name }),
-    ...(billingReturnOrigins.join('\n') !== organization.billingReturnOrigins.join('\n') && {
-      billingReturnOrigins,
-    }),
-  };
-  const isChanged = Object.keys(body).length > 0;
-  const save = useApiMutation(
-    () =>
-      unwrap(
-        api.PATCH('/operator/v1/organizations/{organizationId}', {
-          params: { path: { organizationId: organization.id } },
-          body,
-        }),
-      ),
+  const edits = useEdits(toFields(organization));
+  const { name, billingReturnOrigins } = edits.values;
+  const isChanged = Object.keys(edits.changed).length > 0;
+  const save = useApiUpdate(
+    organization,
+    (body: Partial<Fields>, header) =>
+      api.PATCH('/operator/v1/organizations/{organizationId}', {
+        params: { path: { organizationId: organization.id }, header },
+        body,
+      }),
     '/operator/v1/organizations',
   );
   const fieldErrors = save.error?.fields ?? {};
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (save.isPending) return;
-    save.mutate(undefined, {
-      onSuccess: () => {
-        setEdits((latest) => editedSince(edits, latest));
+    save.mutate(edits.changed, {
+      onSuccess: (saved) => {
+        edits.settle(toFields(saved));
         toastSuccess('Changes saved');
       },
     });
@@ -50,34 +48,37 @@ export function OrganizationSettings({ organization }: { organization: Organizat
         <Stack maw={640}>
           <Title order={2}>Settings</Title>
           <TextInput
-            label="Name"
+            label={labels.name}
             maxLength={100}
             readOnly={!canEdit}
             value={name}
             error={fieldErrors.name}
-            onChange={(event) => setEdits({ ...edits, name: event.currentTarget.value })}
+            onChange={(event) => edits.set({ name: event.currentTarget.value })}
           />
           <LinesInput
-            label="Billing return origins"
+            label={labels.billingReturnOrigins}
             description="Origins that the billing portal can link back to, one per line. If empty, all origins are allowed."
             placeholder="https://app.example.com"
             readOnly={!canEdit}
             value={billingReturnOrigins}
             error={fieldErrors.billingReturnOrigins}
-            onChange={(origins) => setEdits({ ...edits, billingReturnOrigins: origins })}
+            onChange={(origins) => edits.set({ billingReturnOrigins: origins })}
           />
-          {save.error && Object.keys(fieldErrors).length === 0 && <ProblemAlert error={save.error} />}
+          <SavedChanges edits={edits} labels={labels} problem={save.error} />
+          {save.error && Object.keys(fieldErrors).length === 0 && !isStale(save.error) && (
+            <ProblemAlert error={save.error} />
+          )}
           {canEdit && (
             <Group gap="xs">
               <Button type="submit" loading={save.isPending} disabled={!isChanged || !name.trim()}>
-                Save changes
+                {saveLabel(edits)}
               </Button>
               {isChanged && (
                 <Button
                   variant="default"
                   disabled={save.isPending}
                   onClick={() => {
-                    setEdits({});
+                    edits.discard();
                     save.reset();
                   }}
                 >

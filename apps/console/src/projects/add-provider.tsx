@@ -103,7 +103,12 @@ export function AddProvider({ project, onClose }: { project: Project; onClose: (
           The provider is then added turned off, and shows its callback URL.
         </Alert>
       )}
-      <ProviderForm type={type} value={fields} onChange={setFields} errors={errors} />
+      <ProviderForm
+        type={type}
+        value={fields}
+        onChange={(changes) => setFields({ ...fields, ...changes })}
+        errors={errors}
+      />
     </ActionDialog>
   );
 }

@@ -2,18 +2,29 @@ import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantin
 import { useState, type ReactNode } from 'react';
 import { useOperator } from '../app/session';
 import { api, unwrap, type Schemas } from '../http/client';
-import { useApiMutation } from '../http/queries';
+import { useApiMutation, useApiUpdate, useGet } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';
 import { JsonView } from '../components/json-view';
 import { LinesInput } from '../components/lines-input';
 import { ProblemAlert } from '../components/problem-alert';
 import { PropertyList } from '../components/property-list';
+import { isStale, SavedChanges, saveLabel } from '../components/saved-changes';
 import { toastSuccess } from '../components/toast';
 import { UntrustedText } from '../components/untrusted-text';
+import { useEdits } from '../components/use-edits';
 import { hasLink, languageName, mailTypes, type MailTemplateFields, type TemplateId } from './mail-template';
 import type { Project } from './use-project-form';
 
 const PATH = '/operator/v1/projects/{projectId}/mail-templates/{kind}/{language}';
+
+const labels: Record<keyof MailTemplateFields, string> = {
+  subject: 'Subject',
+  heading: 'Heading',
+  paragraphs: 'Paragraphs',
+  button: 'Button',
+  linkLabel: 'Text before the link',
+  closing: 'Small print',
+};
 
 interface MailTemplateEditorProps {
   project: Project;
@@ -30,28 +41,45 @@ export function MailTemplateEditor({
   onClose,
 }: MailTemplateEditorProps): ReactNode {
   const { kind, language } = template;
-  const [fields, setFields] = useState(() => toFields(template));
   const params = { path: { projectId: project.id, kind, language } };
-  const body = toBody(template, fields);
-  const save = useApiMutation(() => unwrap(api.PATCH(PATH, { params, body })), '/operator/v1/projects');
+  // A new language has no text yet.
+  const isNew = template.subject === undefined;
+  const query = useGet(PATH, params, { enabled: !isNew });
+  const saved = query.data ?? template;
+  const edits = useEdits(toFields(saved));
+  const body = toBody(template, edits.values);
+  const save = useApiUpdate(
+    saved,
+    (patch: Schemas['MailTemplateRequest'], header) =>
+      api.PATCH(PATH, { params: { ...params, header }, body: patch }),
+    '/operator/v1/projects',
+  );
   const preview = useApiMutation(() => unwrap(api.POST(`${PATH}/preview`, { params, body })));
   const errors = { ...preview.error?.fields, ...save.error?.fields };
-  const set = (changes: Partial<MailTemplateFields>): void => setFields({ ...fields, ...changes });
   return (
     <ActionDialog
       open
       onClose={onClose}
       title={`${mailTypes[kind]}, ${languageName(language)}`}
       size="lg"
-      confirmLabel="Save changes"
+      confirmLabel={saveLabel(edits)}
       cancelLabel="Close"
-      disabled={!canEdit}
+      hidesError={isStale}
+      disabled={!canEdit || (!isNew && !query.data)}
       onConfirm={async () => {
-        await save.mutateAsync(undefined);
+        const patch = Object.entries(body).filter(([name]) => isNew || name in edits.changed);
+        await save.mutateAsync(Object.fromEntries(patch));
         toastSuccess('Email template saved. It applies to new emails.');
       }}
     >
-      <TemplateFields template={template} fields={fields} set={set} errors={errors} isReadOnly={!canEdit} />
+      <TemplateFields
+        template={template}
+        fields={edits.values}
+        set={edits.set}
+        errors={errors}
+        isReadOnly={!canEdit}
+      />
+      {query.error && <ProblemAlert error={query.error} onRetry={() => void query.refetch()} />}
       {canEdit && (
         <Group gap="xs">
           <Button
@@ -67,6 +95,7 @@ export function MailTemplateEditor({
       )}
       {preview.error && <ProblemAlert error={preview.error} />}
       {preview.data && <MailPreview mail={preview.data} />}
+      <SavedChanges edits={edits} labels={labels} problem={save.error} />
     </ActionDialog>
   );
 }
@@ -81,9 +110,9 @@ interface TemplateFieldsProps {
 }
 
 function TemplateFields({ template, fields, set, errors, isReadOnly }: TemplateFieldsProps): ReactNode {
-  const line = (name: 'subject' | 'heading' | 'button' | 'linkLabel', label: string, maxLength: number) => (
+  const line = (name: 'subject' | 'heading' | 'button' | 'linkLabel', maxLength: number) => (
     <TextInput
-      label={label}
+      label={labels[name]}
       maxLength={maxLength}
       autoComplete="off"
       readOnly={isReadOnly}
@@ -92,9 +121,9 @@ function TemplateFields({ template, fields, set, errors, isReadOnly }: TemplateF
       onChange={(event) => set({ [name]: event.currentTarget.value })}
     />
   );
-  const paragraphs = (name: 'paragraphs' | 'closing', label: string) => (
+  const paragraphs = (name: 'paragraphs' | 'closing') => (
     <LinesInput
-      label={label}
+      label={labels[name]}
       description="One paragraph per line."
       readOnly={isReadOnly}
       value={fields[name]}
@@ -108,12 +137,12 @@ function TemplateFields({ template, fields, set, errors, isReadOnly }: TemplateF
         Plain text. Variables: {template.variables.map((variable) => `{{${variable}}}`).join(', ')}. The
         layout adds the name, the logo and the link.
       </Text>
-      {line('subject', 'Subject', 200)}
-      {line('heading', 'Heading', 200)}
-      {paragraphs('paragraphs', 'Paragraphs')}
-      {hasLink(template) && line('button', 'Button', 60)}
-      {hasLink(template) && line('linkLabel', 'Text before the link', 200)}
-      {paragraphs('closing', 'Small print')}
+      {line('subject', 200)}
+      {line('heading', 200)}
+      {paragraphs('paragraphs')}
+      {hasLink(template) && line('button', 60)}
+      {hasLink(template) && line('linkLabel', 200)}
+      {paragraphs('closing')}
     </>
   );
 }

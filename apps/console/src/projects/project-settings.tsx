@@ -5,6 +5,9 @@ import { useCan } from '../app/roles';
 import { ActionDialog } from '../components/action-dialog';
 import { Icon } from '../components/icon';
 import { ProblemAlert } from '../components/problem-alert';
+import { formatValue, isStale, SavedChanges, saveLabel } from '../components/saved-changes';
+import { formatDuration } from '../components/time';
+import { fullProjectLabels } from './project-labels';
 import { MailFields } from './mail-fields';
 import { useProjectForm, type Project, type ProjectForm } from './use-project-form';
 import { LimitFields } from './limit-fields';
@@ -66,7 +69,7 @@ export function ProjectSettings({ project }: { project: Project }): ReactNode {
   }, [form.rejectedAt]);
   const problem = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    void problem.current?.scrollIntoView({ block: 'center' });
+    if (form.problem) problem.current?.scrollIntoView({ block: 'center' });
   }, [form.problem]);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -88,11 +91,15 @@ export function ProjectSettings({ project }: { project: Project }): ReactNode {
               </div>
             </Paper>
           ))}
-          {form.problem && (
-            <div ref={problem}>
-              <ProblemAlert error={form.problem} />
-            </div>
-          )}
+          <div ref={problem}>
+            <SavedChanges
+              edits={form.edits}
+              labels={fullProjectLabels}
+              format={formatField}
+              problem={form.problem}
+            />
+            {form.problem && !isStale(form.problem) && <ProblemAlert error={form.problem} />}
+          </div>
           {form.changeCount > 0 && <SaveBar form={form} />}
         </Stack>
       </form>
@@ -101,6 +108,10 @@ export function ProjectSettings({ project }: { project: Project }): ReactNode {
     </>
   );
 }
+
+/** Formats a field as text. Lifetimes are in seconds. */
+const formatField = (field: string, value: unknown): string =>
+  field.endsWith('Ttl') && typeof value === 'number' ? formatDuration(value * 1000) : formatValue(value);
 
 function ReadOnlyNotice({ isArchived }: { isArchived: boolean }): ReactNode {
   return (
@@ -120,7 +131,7 @@ function SaveBar({ form }: { form: ProjectForm }): ReactNode {
         Discard changes
       </Button>
       <Button type="submit" loading={form.isSaving}>
-        Save changes
+        {saveLabel(form.edits)}
       </Button>
     </div>
   );

@@ -3,13 +3,15 @@ import { useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { SecondFactorNotice } from '../app/second-factor-notice';
 import { useSession } from '../app/session';
-import { api, unwrap, type Schemas } from '../http/client';
-import { useApiMutation } from '../http/queries';
+import { api, type Schemas } from '../http/client';
+import { useApiMutation, useApiUpdate } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';
 import { DangerAction, DangerZone } from '../components/danger-zone';
 import { Icon } from '../components/icon';
+import { isStale, SavedChanges, saveLabel } from '../components/saved-changes';
 import { toastSuccess } from '../components/toast';
-import { toProviderBody, toProviderFields } from './provider-fields';
+import { useEdits } from '../components/use-edits';
+import { providerLabels, toProviderBody, toProviderFields } from './provider-fields';
 import { ProviderForm } from './provider-form';
 import type { Provider } from './provider-types';
 
@@ -20,9 +22,10 @@ export const providerParams = ({ projectId, id }: Provider) => ({ path: { projec
 
 /** Returns the mutation that updates a provider. */
 export const useUpdate = (provider: Provider) =>
-  useApiMutation(
-    (body: Schemas['UpdateIdentityProviderRequest']) =>
-      unwrap(api.PATCH(PATH, { params: providerParams(provider), body })),
+  useApiUpdate(
+    provider,
+    (body: Schemas['UpdateIdentityProviderRequest'], header) =>
+      api.PATCH(PATH, { params: { ...providerParams(provider), header }, body }),
     '/operator/v1/projects',
   );
 
@@ -41,7 +44,7 @@ export function EditProvider({ provider }: { provider: Provider }): ReactNode {
 
 function EditDialog({ provider, onClose }: { provider: Provider; onClose: () => void }): ReactNode {
   const { hasSecondFactor } = useSession();
-  const [fields, setFields] = useState(() => toProviderFields(provider));
+  const edits = useEdits(toProviderFields(provider));
   const update = useUpdate(provider);
   return (
     <ActionDialog
@@ -49,21 +52,24 @@ function EditDialog({ provider, onClose }: { provider: Provider; onClose: () => 
       size="lg"
       onClose={onClose}
       title="Edit identity provider"
-      confirmLabel="Save changes"
+      confirmLabel={saveLabel(edits)}
+      hidesError={isStale}
       disabled={!hasSecondFactor}
       onConfirm={async () => {
-        await update.mutateAsync(toProviderBody(provider.type, fields));
+        const body = Object.entries(toProviderBody(provider.type, edits.values));
+        await update.mutateAsync(Object.fromEntries(body.filter(([name]) => name in edits.changed)));
         toastSuccess('Identity provider updated');
       }}
     >
       <SecondFactorNotice />
       <ProviderForm
         type={provider.type}
-        value={fields}
-        onChange={setFields}
+        value={edits.values}
+        onChange={edits.set}
         errors={update.error?.fields ?? {}}
         isExisting
       />
+      <SavedChanges edits={edits} labels={providerLabels(provider.type)} problem={update.error} />
     </ActionDialog>
   );
 }

@@ -35,6 +35,22 @@ export const emptyProviderFields: ProviderFields = {
   requireNonce: false,
 };
 
+/** Returns the labels of the fields for a type. */
+export const providerLabels = (type: ProviderType): Record<keyof ProviderFields, string> => ({
+  name: 'Name',
+  clientId: providerTypes[type].clientId,
+  clientSecret: 'Client secret',
+  clientIds: 'Client IDs of apps',
+  teamId: 'Team ID',
+  keyId: 'Key ID',
+  privateKey: 'Private key',
+  tenants: 'Tenants',
+  scopes: 'Scopes',
+  allowSignUp: 'Allow sign-up',
+  trustEmail: 'Trust email addresses',
+  requireNonce: 'Require a nonce',
+});
+
 /** Returns the fields of a provider. A placeholder is shown as an empty field. */
 export const toProviderFields = (provider: Provider): ProviderFields => ({
   name: provider.name,

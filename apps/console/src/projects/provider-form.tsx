@@ -1,13 +1,13 @@
 import { Anchor, PasswordInput, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { LinesInput } from '../components/lines-input';
-import type { ProviderFields } from './provider-fields';
+import { providerLabels, type ProviderFields } from './provider-fields';
 import { providerTypes, type ProviderType } from './provider-types';
 
 interface ProviderFormProps {
   type: ProviderType;
   value: ProviderFields;
-  onChange: (fields: ProviderFields) => void;
+  onChange: (changes: Partial<ProviderFields>) => void;
   /** Validation errors of the API, by field name. */
   errors: Record<string, string>;
   /** True if the provider exists, so that empty secrets stay unchanged. */
@@ -16,14 +16,14 @@ interface ProviderFormProps {
 
 /** Renders the fields of a provider that its type has, for creating and editing it. */
 export function ProviderForm(props: ProviderFormProps): ReactNode {
-  const { type, value, onChange, errors } = props;
-  const { label, clientId, hasNativeSignIn } = providerTypes[type];
-  const set = (changes: Partial<ProviderFields>): void => onChange({ ...value, ...changes });
+  const { type, value, onChange: set, errors } = props;
+  const { label, hasNativeSignIn } = providerTypes[type];
+  const labels = providerLabels(type);
   return (
     <Stack>
       <RegistrationHint type={type} />
       <TextInput
-        label={clientId}
+        label={labels.clientId}
         required={type === 'apple' && !props.isExisting}
         maxLength={2048}
         autoComplete="off"
@@ -34,7 +34,7 @@ export function ProviderForm(props: ProviderFormProps): ReactNode {
       />
       {type === 'apple' ? <AppleFields {...props} set={set} /> : <SecretInput {...props} set={set} />}
       <TextInput
-        label="Name"
+        label={labels.name}
         description="Shown on the sign-in button."
         placeholder={label}
         maxLength={100}
@@ -45,7 +45,7 @@ export function ProviderForm(props: ProviderFormProps): ReactNode {
       />
       {type === 'microsoft' && (
         <LinesInput
-          label="Tenants"
+          label={labels.tenants}
           description="IDs of the only tenants whose accounts may sign in, one per line. Empty: all."
           value={value.tenants}
           error={errors.tenants}
@@ -54,21 +54,21 @@ export function ProviderForm(props: ProviderFormProps): ReactNode {
       )}
       {hasNativeSignIn && <NativeFields {...props} set={set} />}
       <LinesInput
-        label="Scopes"
+        label={labels.scopes}
         description="One per line. Empty: the default of the type."
         value={value.scopes}
         error={errors.scopes}
         onChange={(scopes) => set({ scopes })}
       />
       <Switch
-        label="Allow sign-up"
+        label={labels.allowSignUp}
         description="New customers can create accounts with this provider. If this is off, only customers who exist can sign in."
         checked={value.allowSignUp}
         onChange={(event) => set({ allowSignUp: event.currentTarget.checked })}
       />
       {type === 'oidc' && (
         <Switch
-          label="Trust email addresses"
+          label={labels.trustEmail}
           description="Addresses in the verified domains of the provider count as verified."
           checked={value.trustEmail}
           error={errors.trustEmail}
@@ -79,7 +79,7 @@ export function ProviderForm(props: ProviderFormProps): ReactNode {
   );
 }
 
-type PartProps = ProviderFormProps & { set: (changes: Partial<ProviderFields>) => void };
+type PartProps = ProviderFormProps & { set: ProviderFormProps['onChange'] };
 
 /** Says where the client is registered. */
 function RegistrationHint({ type }: { type: ProviderType }): ReactNode {
@@ -106,9 +106,10 @@ function RegistrationHint({ type }: { type: ProviderType }): ReactNode {
 const keepHint = 'Leave empty to keep it.';
 
 function SecretInput({ type, value, errors, isExisting, set }: PartProps): ReactNode {
+  const labels = providerLabels(type);
   return (
     <PasswordInput
-      label="Client secret"
+      label={labels.clientSecret}
       description={[providerTypes[type].secretHint, isExisting && keepHint].filter(Boolean).join(' ')}
       autoComplete="off"
       value={value.clientSecret}
@@ -118,10 +119,11 @@ function SecretInput({ type, value, errors, isExisting, set }: PartProps): React
   );
 }
 
-function AppleFields({ value, errors, isExisting, set }: PartProps): ReactNode {
-  const id = (name: 'teamId' | 'keyId', label: string, description: string) => (
+function AppleFields({ type, value, errors, isExisting, set }: PartProps): ReactNode {
+  const labels = providerLabels(type);
+  const id = (name: 'teamId' | 'keyId', description: string) => (
     <TextInput
-      label={label}
+      label={labels[name]}
       description={description}
       required={!isExisting}
       maxLength={10}
@@ -134,10 +136,10 @@ function AppleFields({ value, errors, isExisting, set }: PartProps): ReactNode {
   );
   return (
     <>
-      {id('teamId', 'Team ID', 'Shown under Membership details.')}
-      {id('keyId', 'Key ID', 'Of the key with “Sign in with Apple”.')}
+      {id('teamId', 'Shown under Membership details.')}
+      {id('keyId', 'Of the key with “Sign in with Apple”.')}
       <Textarea
-        label="Private key"
+        label={labels.privateKey}
         description={`The content of the .p8 file. ${isExisting ? keepHint : ''}`}
         required={!isExisting}
         placeholder="-----BEGIN PRIVATE KEY-----"
@@ -155,18 +157,19 @@ function AppleFields({ value, errors, isExisting, set }: PartProps): ReactNode {
   );
 }
 
-function NativeFields({ value, errors, set }: PartProps): ReactNode {
+function NativeFields({ type, value, errors, set }: PartProps): ReactNode {
+  const labels = providerLabels(type);
   return (
     <>
       <LinesInput
-        label="Client IDs of apps"
+        label={labels.clientIds}
         description="For the native sign-in of iOS and Android, one per line."
         value={value.clientIds}
         error={errors.clientIds}
         onChange={(clientIds) => set({ clientIds })}
       />
       <Switch
-        label="Require a nonce"
+        label={labels.requireNonce}
         description="Native sign-ins must send the nonce that their ID token contains."
         checked={value.requireNonce}
         onChange={(event) => set({ requireNonce: event.currentTarget.checked })}

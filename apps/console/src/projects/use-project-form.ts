@@ -1,9 +1,8 @@
-import { useState } from 'react';
-import { api, unwrap, type Schemas } from '../http/client';
+import { api, type Schemas } from '../http/client';
 import type { Problem } from '../http/problem';
-import { useApiMutation } from '../http/queries';
-import { editedSince } from '../components/edited-since';
+import { useApiUpdate } from '../http/queries';
 import { toastSuccess } from '../components/toast';
+import { useEdits, type Edits } from '../components/use-edits';
 
 export type Project = Schemas['ProjectResponse'];
 type Settings = Schemas['ProjectSettingsResponse'];
@@ -38,6 +37,7 @@ export type ProjectFields = FlatSettings & { name: string };
 type Key = keyof ProjectFields;
 
 export interface ProjectForm {
+  edits: Edits<ProjectFields>;
   values: ProjectFields;
   setValue: <K extends Key>(key: K, value: ProjectFields[K]) => void;
   /** Returns the validation error of the API for a field. */
@@ -57,29 +57,26 @@ export interface ProjectForm {
 
 /** Returns the fields of a project with the edits applied. `save` sends only the changed fields. */
 export function useProjectForm(project: Project, isReadOnly: boolean): ProjectForm {
-  const [edits, setEdits] = useState<Partial<ProjectFields>>({});
-  const current = toFields(project);
-  const changed = Object.fromEntries(
-    Object.entries(edits).filter(([key, value]) => !isSame(value, current[key as Key])),
-  ) as Partial<ProjectFields>;
-  const send = useApiMutation(
-    () =>
-      unwrap(
-        api.PATCH('/operator/v1/projects/{projectId}', {
-          params: { path: { projectId: project.id } },
-          body: toPatch(changed, { ...current, ...edits }),
-        }),
-      ),
+  const edits = useEdits(toFields(project));
+  const { values, changed } = edits;
+  const send = useApiUpdate(
+    project,
+    (body: Schemas['UpdateProjectRequest'], header) =>
+      api.PATCH('/operator/v1/projects/{projectId}', {
+        params: { path: { projectId: project.id }, header },
+        body,
+      }),
     '/operator/v1/projects',
   );
   const fieldErrors = send.error?.fields ?? {};
   const discard = (): void => {
-    setEdits({});
+    edits.discard();
     send.reset();
   };
   return {
-    values: { ...current, ...edits },
-    setValue: (key, value) => setEdits((before) => ({ ...before, [key]: value })),
+    edits,
+    values,
+    setValue: (key, value) => edits.set({ [key]: value }),
     fieldError: (key) => fieldErrors[key === 'name' ? key : `settings.${key}`],
     problem: send.error && Object.keys(fieldErrors).length === 0 ? send.error : null,
     isReadOnly,
@@ -89,9 +86,9 @@ export function useProjectForm(project: Project, isReadOnly: boolean): ProjectFo
     changeCount: Object.keys(changed).length,
     save: () => {
       if (send.isPending) return;
-      send.mutate(undefined, {
-        onSuccess: () => {
-          setEdits((latest) => editedSince(edits, latest));
+      send.mutate(toPatch(changed, values), {
+        onSuccess: (saved) => {
+          edits.settle(toFields(saved));
           toastSuccess('Changes saved. They take effect immediately.');
         },
       });
@@ -143,5 +140,3 @@ function toPatch(changed: Partial<ProjectFields>, values: ProjectFields): Schema
     ...(Object.keys(rest).length > 0 && { settings }),
   };
 }
-
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
