@@ -56,10 +56,60 @@ describeDeliveries('the console in a browser', (test) => {
       headers: { cookie: (await insertOperator(instance, 'viewer')).cookieHeader() },
     });
     expect(body.data).toMatchObject({ resolution: 'redelivered', reason: 'the target is well again' });
-    // The list contains no attempts of other deliveries.
-    await page.getByRole('link', { name: 'View attempts' }).click();
-    await ui.waitForText('20 attempts');
+    // The list contains no deliveries of other batches.
+    await page.getByRole('link', { name: 'View deliveries' }).click();
+    await ui.waitForText(/^20 deliveries$/);
     expect(await page.getByLabel('Batch ID').inputValue()).toMatch(/^rdl_/);
+  });
+
+  it('finds failed deliveries by email and by endpoint in three actions, and redelivers selected ones', async () => {
+    const { id, ids } = await createFailedEndpoint(instance, receiver, 3);
+    await instance.sql(`UPDATE webhook_endpoints SET name = 'Order service' WHERE id = $1`, [id.slice(3)]);
+    const [{ email }] = (await instance.sql(
+      `SELECT c.email FROM deliveries d JOIN events e ON e.id = d.event_id JOIN customers c ON c.id = e.customer_id
+       WHERE d.id = $1`,
+      [ids[1]!.slice(4)],
+    )) as [{ email: string }];
+    const openDeliveries = () => page.getByRole('link', { name: 'Deliveries', exact: true }).first().click();
+    const search = page.getByRole('searchbox', { name: 'Search' });
+
+    await ui.goTo('/');
+    await openDeliveries();
+    await search.fill(email);
+    await ui.waitForText(/^1 delivery$/);
+    await page.getByRole('link', { name: 'customer.created' }).click();
+    await page.waitForURL(`**/deliveries/${ids[1]}`);
+
+    await ui.goTo('/');
+    await openDeliveries();
+    await search.fill('order serv');
+    await ui.button('Failed in the last hour').click();
+    await ui.waitForText(/^3 deliveries$/);
+    expect(new URL(page.url()).searchParams.get('time')).toBe('1h');
+
+    await ui.button(`Attempts of ${ids[0]}: 5 of 5`).click();
+    await ui.dialog().getByText('Attempt 5 of 5').waitFor();
+    await page.keyboard.press('Escape');
+    await ui.dialog().waitFor({ state: 'hidden' });
+
+    // Another operator has redelivered one of them in the meantime.
+    expect((await test.admin.request('POST', `/webhooks/deliveries/${ids[2]}/redeliver`)).status).toBe(202);
+    await eventually('the redelivery', () => receiver.requests.length === 1);
+    await page.getByRole('checkbox', { name: 'Select all rows' }).check();
+    await ui.button('Redeliver').click();
+    await ui.dialogButton('Redeliver 3').click();
+    const report = ui.dialog().filter({ hasText: 'Redelivered 2 of 3' });
+    await report
+      .getByRole('row')
+      .filter({ hasText: ids[2]!.slice(-8) })
+      .waitFor();
+    expect(await report.getByRole('row').count()).toBe(1);
+    await eventually('the redeliveries', () => receiver.requests.length === 3);
+    expect(browser.consoleMessages.splice(0)).toEqual([expect.stringContaining('409')]);
+
+    // Links to the former list of attempts still work.
+    await ui.goTo(`/deliveries?endpoint_id=${id}&success=false`);
+    await ui.waitForText(/^15 attempts$/);
   });
 
   it('shows a viewer the dead letters without any actions', async () => {

@@ -1,5 +1,5 @@
 import { Button, UnstyledButton } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Navigate, useSearchParams } from 'react-router';
 import { useCan } from '../app/roles';
 import { deliveryColumns, summaryColumns, type ListedDelivery } from '../lists/delivery-columns';
@@ -23,7 +23,7 @@ import { errorLabels } from '../components/explain-attempt';
 import { Icon } from '../components/icon';
 import { Page } from '../components/page';
 import { AttemptsDrawer } from './attempts-drawer';
-import { DeliveryActions } from './delivery-actions';
+import { DeliveryButtons, DeliveryDialogs, type DeliveryAction } from './delivery-actions';
 import { DeliveryViews } from './delivery-views';
 import { emptyDeliveries } from './empty-deliveries';
 
@@ -77,6 +77,7 @@ function Deliveries(): ReactNode {
     filters: useLinkedFilters(filters, linkedFilters),
     otherParams: OTHER_PARAMS,
   });
+  const [action, setAction] = useState<DeliveryAction | null>(null);
   const [search, setSearch] = useSearchParams();
   const setParams = (params: Record<string, string>, replace: boolean): void =>
     setSearch({ ...Object.fromEntries(search), ...params }, { replace, preventScrollReset: true });
@@ -91,7 +92,7 @@ function Deliveries(): ReactNode {
         href={(row) => `/deliveries/${row.id}`}
         live
         isSelectable={useCan('operator') ? isAlwaysSelectable : undefined}
-        actions={(rows, done) => <DeliveryActions rows={rows} onDone={done} />}
+        actions={(rows) => <DeliveryButtons rows={rows} onAction={setAction} />}
         toolbar={
           <Button
             size="xs"
@@ -103,6 +104,11 @@ function Deliveries(): ReactNode {
           </Button>
         }
         empty={emptyDeliveries}
+      />
+      <DeliveryDialogs
+        action={action}
+        onClose={() => setAction(null)}
+        onDone={() => list.select([...list.selected.values()], false)}
       />
       <AttemptsDrawer
         id={search.get('attempts')}

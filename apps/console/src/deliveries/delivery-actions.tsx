@@ -1,55 +1,76 @@
 import { Button } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { BulkRedeliverDialog, DiscardDialog, RedeliverDialog } from '../components/delivery-dialogs';
 import { Icon } from '../components/icon';
 import { MAX_DELIVERY_IDS } from '../components/redelivery-batch';
 import { toastSuccess } from '../components/toast';
 import type { ListedDelivery } from '../lists/delivery-columns';
 
-interface DeliveryActionsProps {
-  /** The selected deliveries. */
-  rows: ListedDelivery[];
-  /** Clears the selection. */
-  onDone: () => void;
+/** An action on selected deliveries whose dialog is open. */
+export interface DeliveryAction {
+  kind: 'redeliver' | 'discard';
+  ids: string[];
 }
 
-/** Renders the actions on selected deliveries with their dialogs. Only dead letters can be discarded. */
-export function DeliveryActions({ rows, onDone }: DeliveryActionsProps): ReactNode {
-  const [dialog, setDialog] = useState<'redeliver' | 'discard' | null>(null);
+interface DeliveryButtonsProps {
+  /** The selected deliveries. */
+  rows: ListedDelivery[];
+  onAction: (action: DeliveryAction) => void;
+}
+
+/** Renders the buttons for selected deliveries. Only dead letters can be discarded. */
+export function DeliveryButtons({ rows, onAction }: DeliveryButtonsProps): ReactNode {
   const ids = rows.map(({ id }) => id);
   const isTooMany = ids.length > MAX_DELIVERY_IDS;
   const areDeadLetters = rows.every(({ state, resolution }) => state === 'failed' && !resolution);
-  const close = (): void => setDialog(null);
-  const finish = (verb: string) => (count: number) => {
-    if (count > 0) toastSuccess(`${verb} ${count === 1 ? '1 delivery' : `${count} deliveries`}`);
-    onDone();
-  };
   return (
     <>
       <Button
         size="xs"
         leftSection={<Icon name="redeliver" size={14} />}
         disabled={isTooMany}
-        onClick={() => setDialog('redeliver')}
+        onClick={() => onAction({ kind: 'redeliver', ids })}
       >
         {isTooMany ? `Select at most ${MAX_DELIVERY_IDS}` : 'Redeliver'}
       </Button>
       {areDeadLetters && !isTooMany && (
-        <Button size="xs" variant="default" onClick={() => setDialog('discard')}>
+        <Button size="xs" variant="default" onClick={() => onAction({ kind: 'discard', ids })}>
           Discard
         </Button>
       )}
+    </>
+  );
+}
+
+interface DeliveryDialogsProps {
+  /** Null keeps all dialogs closed. */
+  action: DeliveryAction | null;
+  onClose: () => void;
+  /** Called after the action was performed or refused. */
+  onDone: () => void;
+}
+
+/** Renders the dialogs of the actions. They stay after the selection was cleared, because they report refusals. */
+export function DeliveryDialogs({ action, onClose, onDone }: DeliveryDialogsProps): ReactNode {
+  const idsOf = (kind: DeliveryAction['kind']): string[] => (action?.kind === kind ? action.ids : []);
+  const redelivered = idsOf('redeliver');
+  const finish = (verb: string) => (count: number) => {
+    if (count > 0) toastSuccess(`${verb} ${count === 1 ? '1 delivery' : `${count} deliveries`}`);
+    onDone();
+  };
+  return (
+    <>
       <RedeliverDialog
-        id={dialog === 'redeliver' && ids.length === 1 ? ids[0]! : null}
-        onClose={close}
+        id={redelivered.length === 1 ? redelivered[0]! : null}
+        onClose={onClose}
         onDone={() => finish('Redelivered')(1)}
       />
       <BulkRedeliverDialog
-        ids={dialog === 'redeliver' && ids.length > 1 ? ids : []}
-        onClose={close}
+        ids={redelivered.length > 1 ? redelivered : []}
+        onClose={onClose}
         onDone={finish('Redelivered')}
       />
-      <DiscardDialog ids={dialog === 'discard' ? ids : []} onClose={close} onDone={finish('Discarded')} />
+      <DiscardDialog ids={idsOf('discard')} onClose={onClose} onDone={finish('Discarded')} />
     </>
   );
 }
