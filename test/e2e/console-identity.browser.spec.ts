@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { seriousViolations } from '../support/accessibility.js';
 import { describeConsole } from '../support/console-tests.js';
 import { registerWithTotp } from '../support/customer-factors.js';
 import { registerCustomer, withSettings } from '../support/customers.js';
+import { setFailedSignIns } from '../support/failed-sign-ins.js';
 import { insertIdentity, insertProvider } from '../support/identity-providers/insert-provider.js';
 import { insertOperator, inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
 import { insertPasskey } from '../support/passkeys.js';
@@ -344,6 +346,132 @@ describeConsole(
       await conflict.waitFor({ state: 'hidden' });
       await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' });
       expect(await readPasskeys()).toBeNull();
+      await page.context().close();
+    });
+
+    it('creates several keys with one .env file, and keeps a rejected one', async () => {
+      const body = { organizationId: test.instance.credentials.organizationId, name: 'Keys' };
+      const { id } = (await test.admin.request('POST', '/projects', body)).body;
+      const page = await openWithoutAnimations(test.admin, `/projects/${id}?tab=keys`);
+      await page.getByRole('button', { name: 'Create key' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Server');
+      await dialog.getByRole('button', { name: 'Add another key' }).click();
+      const second = dialog.getByRole('group', { name: 'Key 2' });
+      await second.getByLabel('Name').fill('Web');
+      await second.getByRole('combobox', { name: 'Expires' }).click();
+      await page.getByRole('option', { name: 'On a date…' }).click();
+      await second.getByLabel('Date').fill('2020-01-01');
+      await dialog.getByRole('button', { name: 'Create 2 keys' }).click();
+      await dialog.getByLabel('Secret key').waitFor();
+      await dialog.getByText('Must be in the future').first().waitFor();
+      expect(await dialog.getByLabel('Name').inputValue()).toBe('Web');
+      expect(await seriousViolations(page)).toEqual([]);
+      await dialog.getByLabel('Date').fill('2099-01-01');
+      await dialog.getByRole('button', { name: 'Create key' }).click();
+
+      const file = dialog.getByLabel('.env file', { exact: true });
+      const lines = await file.innerText();
+      const read = (name: string): string | undefined => new RegExp(`^${name}=(.*)$`, 'm').exec(lines)?.[1];
+      expect(read('GATEHOUSE_URL')).toBe(test.instance.baseUrl);
+      expect(read('GATEHOUSE_PROJECT_ID')).toBe(id);
+      for (const [name, path] of [
+        ['GATEHOUSE_SECRET_KEY', '/api/v1/customers'],
+        ['GATEHOUSE_PUBLISHABLE_KEY', '/api/v1/auth/options'],
+      ] as const) {
+        const headers = { [name.includes('SECRET') ? 'x-api-key' : 'x-publishable-key']: read(name)! };
+        expect((await test.instance.request('GET', path, { headers })).status).toBe(200);
+      }
+      await dialog.getByText('Vite', { exact: true }).click();
+      await file.getByText('VITE_PUBLISHABLE_KEY=').waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+      await dialog.getByRole('button', { name: 'I have saved them' }).click();
+      await page.getByRole('cell', { name: 'Web', exact: true }).waitFor();
+      await page.context().close();
+    });
+
+    it('creates, unlocks, edits, imports, disables and exports customers', async () => {
+      const { instance } = test;
+      const { projectId } = instance.credentials;
+      const mark = `c${randomUUID().slice(0, 8)}`;
+      const email = (name: string): string => `${mark}-${name}@example.com`;
+      const page = await openWithoutAnimations(test.admin, `/customers?projectId=${projectId}&q=${mark}`);
+      const dialog = page.getByRole('dialog');
+      await page.getByRole('button', { name: 'Create customer' }).first().click();
+      await dialog.getByRole('textbox', { name: 'Email', exact: true }).fill(email('a'));
+      await dialog.getByLabel('Metadata', { exact: true }).fill('{"plan": "pro", "old": 1}');
+      await dialog.getByLabel('Set a password').check();
+      await dialog.getByRole('textbox', { name: 'Password' }).fill('an unusual long phrase');
+      expect(await seriousViolations(page)).toEqual([]);
+      await dialog.getByRole('button', { name: 'Create customer' }).click();
+      await page.getByRole('heading', { level: 1, name: email('a') }).waitFor();
+      expect((await instance.login(email('a'), 'an unusual long phrase')).status).toBe(200);
+
+      // From the result of a search, two actions help a locked-out customer.
+      await setFailedSignIns(instance, email('a'), { inWindow: 10 });
+      await page.goto(`${instance.baseUrl}/console/customers?locked=true&q=${mark}`);
+      await page.getByRole('link', { name: email('a') }).click();
+      const lock = page.getByRole('region', { name: 'Lock' });
+      await lock.getByText('10 failed sign-ins with a password').waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+      await lock.getByRole('button', { name: 'Unlock' }).click();
+      await lock.waitFor({ state: 'detached' });
+      await page.getByText('Active', { exact: true }).waitFor();
+
+      await page.getByRole('region', { name: 'Profile' }).getByRole('button', { name: 'Edit' }).click();
+      await dialog.getByLabel('First name').fill('Ada');
+      await dialog.getByLabel('Metadata', { exact: true }).fill('{"plan": "free"}');
+      const { id } = (
+        await instance.sql<{ id: string }>('SELECT id FROM customers WHERE email = $1', [email('a')])
+      )[0]!;
+      const path = `/api/v1/customers/${id}`;
+      await instance.requestWithSecretKey('PATCH', path, { firstName: 'Eve', lastName: 'Moss' });
+      await dialog.getByRole('button', { name: 'Save changes' }).click();
+      await dialog.getByText('First name is now Eve').waitFor();
+      await dialog.getByRole('button', { name: 'Save changes' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByText('Ada Moss').first().waitFor();
+      expect((await instance.requestWithSecretKey('GET', path)).body.metadata).toEqual({ plan: 'free' });
+
+      await page.goto(`${instance.baseUrl}/console/customers/import`);
+      await page.getByRole('combobox', { name: 'Project' }).click();
+      await page.getByRole('option').first().waitFor();
+      const [project] = await instance.sql<{ name: string }>('SELECT name FROM projects WHERE id = $1', [
+        projectId,
+      ]);
+      await page.getByRole('option', { name: project!.name, exact: true }).first().click();
+      const csv = `email,firstName\r\n${email('b')},Bea\r\n${email('a')},Ada\r\n=no,\r\n${email('c')},'=1+1\r\n`;
+      const buffer = Buffer.from(csv);
+      await page
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
+      await page.getByText('people.csv, 4 customers').waitFor();
+      await page.getByRole('button', { name: 'Start import' }).click();
+      await page.getByText('Completed', { exact: true }).waitFor();
+      const failures = page.getByRole('table', { name: 'Not imported' });
+      await failures.getByRole('row', { name: '3 Skipped' }).waitFor();
+      await failures.getByRole('row', { name: '4 Failed email must be an email address' }).waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+      const download = async (name: string): Promise<string> => {
+        const downloading = page.waitForEvent('download');
+        await page.getByText(name, { exact: true }).click();
+        return readFile(await (await downloading).path(), 'utf8');
+      };
+      expect(await download('Download CSV')).toContain('4,failed,,email,invalid,');
+
+      await page.goto(`${instance.baseUrl}/console/customers?q=${mark}`);
+      await page.getByLabel('Select all rows').check();
+      await page.getByRole('button', { name: 'Disable 3' }).click();
+      await dialog.getByLabel('Reason').fill('Ticket 4711');
+      await dialog.getByRole('button', { name: 'Disable 3' }).click();
+      await page.getByText('3 customers disabled').waitFor();
+      await page.getByRole('table', { name: 'customers' }).getByText('Disabled').nth(2).waitFor();
+      const rows = (await download('Export CSV')).split('\r\n').map((line) => line.split(','));
+      expect(rows.slice(1, -1).map(([address, firstName]) => [address, firstName])).toEqual([
+        [email('a'), 'Ada'],
+        [email('b'), 'Bea'],
+        [email('c'), `'=1+1`],
+      ]);
       await page.context().close();
     });
 

@@ -23,6 +23,7 @@ export async function listScreens(instance: TestInstance): Promise<Screen[]> {
     ...['', 'deliveries', 'dead-letters', 'endpoints', 'batches', 'events', 'customers', 'organizations'],
     ...['projects', 'audit', 'mails', 'mailbox', 'operators', 'health', 'account'],
   ].map((name) => ({ name: name || 'overview', path: `/${name}` }));
+  lists.push({ name: 'customers-import', path: '/customers/import' });
   const records = {
     delivery: ['deliveries', await findNewest('deliveries', 'dlv_')],
     endpoint: ['endpoints', await findNewest('webhook_endpoints', 'ep_')],

@@ -64,7 +64,7 @@ export function CreateCustomer({ projectId, onClose }: CreateCustomerProps): Rea
       <CustomerForm value={fields} onChange={setFields} errors={errors} />
       <Radio.Group label="Access" value={access} onChange={setAccess}>
         <Stack gap={6} mt={6}>
-          <Radio value="invite" label="Send an invitation email with a link to set a password" />
+          <Radio value="invite" label="Send an invitation email" />
           <Radio value="password" label="Set a password" />
           <Radio value="none" label="No password. You can send an invitation later" />
         </Stack>
