@@ -9,7 +9,7 @@ import { seedOrganizations, EMAIL_PREFIX, seedCustomers, FIRST_NAME, FULL_NAME }
 import { deliveryScreens, pickOne, type BenchData, type Path } from './delivery-screens.js';
 import { exchange } from './exchange.js';
 import { median, percentile, printProgress, type SectionResult } from './report.js';
-import { seedAuditLog, seedBatches, RARE_ACTION } from './seed-console-data.js';
+import { seedAuditLog, seedBatches, seedFailedSignIns, RARE_ACTION } from './seed-console-data.js';
 
 /** 4.2 million deliveries have five million attempts. */
 const DELIVERIES = 4_200_000;
@@ -19,6 +19,8 @@ const ORGANIZATIONS = 5_000;
 const CUSTOMERS_EACH = 20;
 const AUDIT_ENTRIES = 1_000_000;
 const BATCHES = 5_000;
+/** Failed sign-ins that are still counted, as during an attack: an eighth of them locks a customer. */
+const FAILED_SIGN_INS = 100_000;
 /** Redeliveries of the running batch: nearly the maximum. */
 const CREATED_IN_BATCH = 99_000;
 /** Recent attempts that no worker has rolled up yet, as after a failure of all workers. */
@@ -153,6 +155,7 @@ export async function measureConsole({ samples = SAMPLES }: { samples?: number }
     await seedOrganizations(instance, ORGANIZATIONS, CUSTOMERS_EACH);
     printProgress(`${AUDIT_ENTRIES} entries of the audit log, ${BATCHES} batches`);
     await seedAuditLog(instance, AUDIT_ENTRIES, DAYS);
+    await seedFailedSignIns(instance, FAILED_SIGN_INS);
     printProgress('the worker computes the rollups');
     await waitForRollups(bench);
     // Inserted after the worker has stopped, because the worker would complete the batch.

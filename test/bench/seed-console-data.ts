@@ -25,6 +25,18 @@ export async function seedAuditLog(instance: TestInstance, entries: number, days
   await instance.sql('VACUUM ANALYZE audit_log');
 }
 
+/** Inserts failed sign-ins of customers: one in two windows is still open, and one in four of those locks the customer. */
+export async function seedFailedSignIns(instance: TestInstance, count: number): Promise<void> {
+  await instance.sql(
+    `INSERT INTO login_attempts (project_id, email_hash, tries, window_ends_at, failures, guesses, customer_id)
+     SELECT project_id, sha256(convert_to(email, 'UTF8')), 1 + n % 4 * 3,
+       now() + (n % 200 - 100) * interval '1 minute', 1 + n % 120, 1 + n % 110, id
+     FROM (SELECT *, row_number() OVER () AS n FROM customers LIMIT $1) c`,
+    [count],
+  );
+  await instance.sql('VACUUM ANALYZE login_attempts');
+}
+
 /** Inserts completed bulk redeliveries and a running one, to which the newest deliveries belong. */
 export async function seedBatches(instance: TestInstance, completed: number, created: number): Promise<void> {
   await instance.sql(

@@ -90,9 +90,15 @@ function scannedScope(where: Conditions, scope: ScanScope, { locked }: CustomerF
   return installation;
 }
 
+/** Maximum number of rows that a count of locked customers scans: each row takes several index lookups. */
+const LOCK_COUNT_LIMIT = 5_000;
+
 /** Returns the maximum number of rows that a count scans in each range. */
 const countWindow = ({ column }: ScanScope, filter: CustomerFilter): number =>
-  Math.ceil(COUNT_SCAN_LIMIT / chooseIndexScan(new Conditions(), column, filter, null).ranges.length);
+  Math.ceil(
+    (filter.locked ? LOCK_COUNT_LIMIT : COUNT_SCAN_LIMIT) /
+      chooseIndexScan(new Conditions(), column, filter, null).ranges.length,
+  );
 
 /** Counts the matches of each range. */
 const countCustomers = dynamicStatement(
