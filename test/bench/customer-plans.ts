@@ -1,3 +1,4 @@
+import { entireInstallation } from '@gatehouse/domain';
 import {
   CustomerDirectoryRepository,
   CustomersRepository,
@@ -78,10 +79,10 @@ async function listPlans(instance: TestInstance): Promise<Plan[]> {
   const plans: Plan[] = [];
   for (const [name, filter, after] of filters) {
     for (const [scope, reach] of [
-      ['project', { organizationId, projectId }],
-      ['organization', { organizationId, projectId: null }],
-      ['installation', { organizationId: null, projectId: null }],
-      [SMALL, { organizationId, projectId: small!.id }],
+      ['project', { organizationIds: [organizationId], projectId }],
+      ['organization', { organizationIds: [organizationId], projectId: null }],
+      ['installation', entireInstallation],
+      [SMALL, { organizationIds: [organizationId], projectId: small!.id }],
     ] as const) {
       const explainer = new Explainer(instance);
       const directory = explainer.repository(CustomerDirectoryRepository);
@@ -107,7 +108,10 @@ async function readPlans(instance: TestInstance): Promise<Plan[]> {
   const reads: [string, (explainer: Explainer) => Promise<unknown>][] = [
     [
       'GET customer',
-      (explainer) => explainer.repository(CustomersRepository).get({ organizationId, projectId: null }, id),
+      (explainer) =>
+        explainer
+          .repository(CustomersRepository)
+          .get({ organizationIds: [organizationId], projectId: null }, id),
     ],
     [
       'the customer of a login',

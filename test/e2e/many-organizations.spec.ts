@@ -1,3 +1,4 @@
+import { entireInstallation } from '@gatehouse/domain';
 import {
   CustomerDirectoryRepository,
   emptyCustomerFilter,
@@ -46,7 +47,6 @@ afterAll(async () => instance?.stop());
 
 const longAgo = new Date('2000-01-01');
 const monthAgo = new Date(Date.now() - 30 * 86_400_000).toISOString();
-const wholeInstance = { organizationId: null, projectId: null };
 
 const filters: [string, Partial<CustomerFilter>][] = [
   ['all customers', {}],
@@ -75,7 +75,7 @@ describe('the cost of operator queries does not depend on the number of organiza
       const explainer = new Explainer(instance);
       const directory = explainer.repository(CustomerDirectoryRepository);
       const { customers } = await directory.listPage(
-        wholeInstance,
+        entireInstallation,
         { ...emptyCustomerFilter, ...filter },
         null,
         LIMIT,
@@ -88,7 +88,7 @@ describe('the cost of operator queries does not depend on the number of organiza
     const explainer = new Explainer(instance);
     const customerIds = await explainer
       .repository(LookupsRepository)
-      .findCustomerIdsByEmail('7@company-7.example');
+      .findCustomerIdsByEmail(entireInstallation, '7@company-7.example');
     expect(customerIds).toHaveLength(1);
     expect(countPagesRead(explainer)).toBeLessThan(20);
   });

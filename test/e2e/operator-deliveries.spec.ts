@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { entireInstallation } from '@gatehouse/domain';
 import { DeadLettersRepository, type DeliveryFilter } from '@gatehouse/persistence';
 import { checkCases } from '../support/check-cases.js';
 import { duplicateDeadLetter } from '../support/dead-letters.js';
@@ -632,8 +633,9 @@ describe('deliveries of customers with many events', () => {
     await instance.sql(`DELETE FROM pg_statistic WHERE starelid = 'deliveries'::regclass`);
     const explainer = new Explainer(instance);
     const deadLettersRepository = explainer.repository(DeadLettersRepository);
-    const access = { organizationId: null, projectId: null };
-    expect(await deadLettersRepository.count(access, { customerIds: [quiet] } as DeliveryFilter)).toEqual({
+    expect(
+      await deadLettersRepository.count(entireInstallation, { customerIds: [quiet] } as DeliveryFilter),
+    ).toEqual({
       count: 3 * EVENTS,
       isMore: false,
     });

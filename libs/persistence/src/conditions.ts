@@ -1,19 +1,23 @@
-import type { Reach } from '@gatehouse/domain';
+import { entireInstallation, type Reach } from '@gatehouse/domain';
 import { NIL_UUID } from './uuid-v7.js';
 
 /**
- * Returns SQL for the organizations, `o`, within a reach: its own and those that it created, or without a
- * reach every organization of the installation.
- * @param organization placeholder of the reach's `organizationId`
+ * Returns SQL for the organizations, `o`, within a reach: its own and those that they created, or without a
+ * limit every organization of the installation.
+ * @param organizations placeholder of the reach's `organizationIds`
  */
-export const organizationsWithin = (organization: string): string =>
-  `(${organization}::uuid IS NULL OR o.id = ${organization} OR o.parent_id = ${organization})`;
+export const organizationsWithin = (organizations: string): string =>
+  `(${organizations}::uuid[] IS NULL OR o.id = ANY (${organizations}) OR o.parent_id = ANY (${organizations}))`;
+
+/** Returns SQL for the ids of the organizations within a reach. @param organizations as in `organizationsWithin` */
+export const organizationIdsSql = (organizations: string): string =>
+  `SELECT o.id FROM organizations o WHERE ${organizationsWithin(organizations)}`;
 
 /** One reach of each kind, as samples for dynamic statements. */
 export const sampleReaches: Reach[] = [
-  { organizationId: null, projectId: null },
-  { organizationId: NIL_UUID, projectId: null },
-  { organizationId: NIL_UUID, projectId: NIL_UUID },
+  entireInstallation,
+  { organizationIds: [NIL_UUID], projectId: null },
+  { organizationIds: [NIL_UUID], projectId: NIL_UUID },
 ];
 
 /** The conditions of a filtered list with their values, so that no value is written into SQL. */
@@ -50,9 +54,14 @@ export class Conditions {
   reachCondition(table: string, projectColumn: string, reach: Reach): string {
     if (reach.projectId) return `${projectColumn} = ${this.bind(reach.projectId)}`;
     // No condition, rather than one that is always true: the planner would estimate that one as selective.
-    if (!reach.organizationId) return 'true';
-    const isInReach = organizationsWithin(this.bind(reach.organizationId));
-    return `${table}.organization_id IN (SELECT o.id FROM organizations o WHERE ${isInReach})`;
+    if (!reach.organizationIds) return 'true';
+    return `${table}.organization_id IN (${organizationIdsSql(this.bind(reach.organizationIds))})`;
+  }
+
+  /** Returns SQL for whether a column contains the id of a project within the reach. */
+  projectReachCondition(projectColumn: string, reach: Reach): string {
+    if (reach.projectId || !reach.organizationIds) return this.reachCondition('', projectColumn, reach);
+    return `${projectColumn} IN (SELECT p.id FROM projects p WHERE ${this.reachCondition('p', '', reach)})`;
   }
 
   get sql(): string {

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { SecretKeyCaller } from '@gatehouse/auth';
-import { GatehouseError, invalidField, returnUrlProblem } from '@gatehouse/domain';
+import { entireInstallation, GatehouseError, invalidField, returnUrlProblem } from '@gatehouse/domain';
 import { OrganizationsRepository, Transactions } from '@gatehouse/persistence';
 import { Config } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
@@ -60,7 +60,7 @@ export class BillingService {
     const visit = this.builtIn.readToken(token);
     if (!visit) return null;
     const { organizationId, ...rest } = visit;
-    const { name } = await this.organizations.get({ organizationId, projectId: null }, organizationId);
+    const { name } = await this.organizations.get(entireInstallation, organizationId);
     return { organizationName: name, ...rest };
   }
 }

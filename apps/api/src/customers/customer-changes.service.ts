@@ -62,7 +62,7 @@ export class CustomerChangesService {
 
   /** Updates the fields that customers can change themselves. */
   async updateMe({ projectId, id }: Customer, patch: UpdateMeRequest): Promise<Customer> {
-    const reach = { organizationId: null, projectId };
+    const reach = { organizationIds: null, projectId };
     return this.change(reach, id, (before) => applyPatch(before, givenFields(patch, profileFields)));
   }
 

@@ -55,8 +55,8 @@ export class CustomerCsvService {
     await this.transactions.run((tx) =>
       this.audit.record(tx, {
         action: 'operator.customers_exported',
-        organizationId: project?.organizationId ?? reach.organizationId,
-        projectId: project?.id ?? reach.projectId,
+        organizationId: project?.organizationId ?? null,
+        projectId: project?.id ?? null,
         targetId: operatorId,
         details: { filters: Object.keys(query) },
       }),

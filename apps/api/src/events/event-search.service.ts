@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ManagementCaller } from '@gatehouse/auth';
-import { matchingEventTypes } from '@gatehouse/domain';
+import { matchingEventTypes, type Reach } from '@gatehouse/domain';
 import {
   DeliveriesRepository,
   EventSearchRepository,
@@ -34,13 +34,13 @@ export class EventSearchService {
     const { limit: _, cursor: __, ...filters } = query;
     const list = ['operator-events', reach, Object.entries(filters).sort()];
     return readScannedPage(this.cursors, list, query, async (before, limit) => {
-      const filter = await this.toFilter(query);
+      const filter = await this.toFilter(query, reach);
       return filter ? this.events.listPage(reach, filter, before, limit) : EMPTY_PAGE;
     });
   }
 
   async count({ reach }: ManagementCaller, query: CountEventsQuery): Promise<CappedCount> {
-    const filter = await this.toFilter(query);
+    const filter = await this.toFilter(query, reach);
     return filter ? this.events.count(reach, filter) : { count: 0, isMore: false };
   }
 
@@ -60,8 +60,8 @@ export class EventSearchService {
   }
 
   /** Returns the filter of a query, or null if nothing can match. */
-  private async toFilter(query: CountEventsQuery): Promise<EventFilter | null> {
-    const conditions = await this.searchTerms.conditionsOf(query);
+  private async toFilter(query: CountEventsQuery, reach: Reach): Promise<EventFilter | null> {
+    const conditions = await this.searchTerms.conditionsOf(query, reach);
     const { endpointIds, endpointUrl, endpointName } = conditions ?? {};
     if (!conditions || endpointIds || endpointUrl || endpointName) return null;
     const deliveryEventId = conditions.deliveryId

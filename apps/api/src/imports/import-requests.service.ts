@@ -79,11 +79,7 @@ export class ImportRequestsService {
       signal: getClient(request).signal,
     };
     const customerImport = await this.imports.importLines(caller, options, request);
-    return this.get(
-      { organizationId: caller.reach.organizationId, projectId: customerImport.projectId },
-      customerImport.id,
-      {},
-    );
+    return this.get({ ...caller.reach, projectId: customerImport.projectId }, customerImport.id, {});
   }
 }
 

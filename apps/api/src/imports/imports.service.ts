@@ -282,7 +282,7 @@ function unlessFailed<T>(next: Promise<T>, previous: Promise<void>): Promise<T> 
 }
 
 const importReach = ({ project }: ImportWork): Reach => ({
-  organizationId: project.organizationId,
+  organizationIds: [project.organizationId],
   projectId: project.id,
 });
 

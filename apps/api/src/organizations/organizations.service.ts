@@ -36,7 +36,7 @@ export class OrganizationsService {
    */
   list({ reach }: ManagementCaller, query: SearchOrganizationsQuery): Promise<Page<Organization>> {
     const { q = null } = query;
-    return readPage(this.cursors, ['organizations', reach.organizationId, q], query, (before, limit) =>
+    return readPage(this.cursors, ['organizations', reach.organizationIds, q], query, (before, limit) =>
       this.organizations.list(reach, q, before, limit),
     );
   }
@@ -55,8 +55,8 @@ export class OrganizationsService {
    * none.
    * @throws GatehouseError `slug_taken`
    */
-  create({ reach }: ManagementCaller, { name, slug }: CreateOrganizationRequest): Promise<Organization> {
-    const parentId = reach.organizationId;
+  create({ project }: ManagementCaller, { name, slug }: CreateOrganizationRequest): Promise<Organization> {
+    const parentId = project?.organizationId ?? null;
     return this.transactions.run(async (tx) => {
       const organization = await this.organizations.insert(tx, { id: newId(), name, slug, parentId });
       if (!organization) throw new GatehouseError('slug_taken');

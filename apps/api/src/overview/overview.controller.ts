@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Operator } from '@gatehouse/auth';
+import { CurrentCaller, Operator, type ManagementCaller } from '@gatehouse/auth';
 import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { OverviewQuery } from './dto/overview.request.js';
 import { OverviewResponse } from './dto/overview.response.js';
@@ -17,11 +17,14 @@ export class OverviewController {
     operationId: 'overview.get',
     summary: 'Get delivery metrics',
     description:
-      'Returns metrics of the installation or of one project. Counts are exact; percentiles are accurate to one histogram bucket.',
+      'Returns metrics of one project or of all projects that the operator can access. Counts are exact; percentiles are accurate to one histogram bucket.',
   })
   @Operator('viewer')
   @ApiOkResponse({ type: OverviewResponse })
-  async get(@Query() query: OverviewQuery): Promise<OverviewResponse> {
-    return OverviewResponse.from(await this.overview.get(query));
+  async get(
+    @CurrentCaller() caller: ManagementCaller,
+    @Query() query: OverviewQuery,
+  ): Promise<OverviewResponse> {
+    return OverviewResponse.from(await this.overview.get(caller, query));
   }
 }

@@ -1,18 +1,30 @@
 import { Injectable } from '@nestjs/common';
-import { bucketsForRange, summarizeCounts, type AttemptSummary, type OverviewRange } from '@gatehouse/domain';
+import type { ManagementCaller } from '@gatehouse/auth';
+import {
+  bucketsForRange,
+  invalidField,
+  summarizeCounts,
+  type AttemptSummary,
+  type OverviewRange,
+  type Reach,
+} from '@gatehouse/domain';
 import {
   AttemptMetricsRepository,
   MailLogRepository,
+  ProjectsRepository,
   type CappedCount,
   type OverviewMetrics,
 } from '@gatehouse/persistence';
 import { now } from '@gatehouse/platform';
 import type { OverviewQuery } from './dto/overview.request.js';
 
+/** Maximum number of projects whose metrics are added up for an operator who is limited to organizations. */
+const MAX_PROJECTS = 100;
+
 /** Metrics of the attempts in a range. */
 export interface Overview extends Omit<OverviewMetrics, 'series'>, AttemptSummary {
   range: OverviewRange;
-  /** Emails of all projects that were dropped within the last hour because a project reached its limit. */
+  /** Emails of all projects within the reach that were dropped within the last hour because a project reached its limit. */
   mailsOverLimit: CappedCount;
 }
 
@@ -20,16 +32,34 @@ export interface Overview extends Omit<OverviewMetrics, 'series'>, AttemptSummar
 export class OverviewService {
   constructor(
     private readonly attemptMetrics: AttemptMetricsRepository,
+    private readonly projects: ProjectsRepository,
     private readonly mails: MailLogRepository,
   ) {}
 
-  /** Returns the metrics of the installation or of one project. An unknown project has no attempts. */
-  async get({ range = '24h', projectId }: OverviewQuery): Promise<Overview> {
+  /**
+   * Returns the metrics of one project or of all projects within the caller's reach. An unknown project has no
+   * attempts.
+   * @throws GatehouseError `validation_failed` if the caller is limited to organizations with too many projects
+   */
+  async get({ reach }: ManagementCaller, { range = '24h', projectId }: OverviewQuery): Promise<Overview> {
+    const projectIds = await this.resolveProjects(reach, projectId ?? null);
     const buckets = bucketsForRange(range, now().getTime() / 1_000);
     const [{ series, ...rest }, mailsOverLimit] = await Promise.all([
-      this.attemptMetrics.read(projectId ?? null, buckets),
-      this.mails.countOverLimit(),
+      this.attemptMetrics.read(projectIds, buckets),
+      this.mails.countOverLimit(reach),
     ]);
     return { ...rest, range, mailsOverLimit, ...summarizeCounts(buckets, series) };
+  }
+
+  /** Returns the projects to add up; null for the metrics of the complete installation. */
+  private async resolveProjects(reach: Reach, projectId: string | null): Promise<string[] | null> {
+    if (!reach.organizationIds) return projectId === null ? null : [projectId];
+    const ids = await this.projects.listIds(reach, projectId, MAX_PROJECTS + 1);
+    if (ids.length <= MAX_PROJECTS) return ids;
+    throw invalidField(
+      'projectId',
+      'required',
+      `projectId is required with more than ${MAX_PROJECTS} projects`,
+    );
   }
 }

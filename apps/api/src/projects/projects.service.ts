@@ -63,8 +63,8 @@ export class ProjectsService {
    * A project key gets the same list (contract, section 3).
    * @throws GatehouseError `invalid_cursor`
    */
-  list({ reach: { organizationId } }: ManagementCaller, query: SearchProjectsQuery): Promise<Page<Project>> {
-    const reach = { organizationId, projectId: null };
+  list(caller: ManagementCaller, query: SearchProjectsQuery): Promise<Page<Project>> {
+    const reach = { ...caller.reach, projectId: null };
     const filter = projectFilter(query);
     return readPage(this.cursors, ['projects', reach, filter], query, (before, limit) =>
       this.projects.list(reach, filter, before, limit),
@@ -84,10 +84,10 @@ export class ProjectsService {
    * @throws GatehouseError `validation_failed`, `not_found` for an organization that the caller cannot
    *   access, `slug_taken`, `conflict`
    */
-  async create({ reach }: ManagementCaller, input: CreateProjectRequest): Promise<Project> {
+  async create({ reach, project: own }: ManagementCaller, input: CreateProjectRequest): Promise<Project> {
     const { name, environment = 'development' } = input;
     const settings = this.mergeSettings(defaultSettings, input.settings ?? {}, environment);
-    const organizationId = input.organizationId ?? reach.organizationId;
+    const organizationId = input.organizationId ?? own?.organizationId;
     if (!organizationId) throw invalidField('organizationId', 'required', 'organizationId is required');
     await this.organizations.get(reach, organizationId);
     const slugs = input.slug ? [input.slug] : slugCandidates(name);

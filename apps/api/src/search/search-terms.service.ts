@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { parseSearchTerm, type SearchTerm } from '@gatehouse/domain';
+import { parseSearchTerm, type Reach, type SearchTerm } from '@gatehouse/domain';
 import { LookupsRepository } from '@gatehouse/persistence';
 
 /** The search terms of a list, as an operator enters them. */
@@ -29,17 +29,26 @@ export interface SearchConditions {
 export class SearchTermsService {
   constructor(private readonly lookups: LookupsRepository) {}
 
-  /** Returns the conditions of a list, or null if the terms match nothing. */
-  async conditionsOf({ q, customer_id: customer }: SearchTerms): Promise<SearchConditions | null> {
+  /**
+   * Returns the conditions of a list, or null if the terms match nothing within the reach. The list checks the
+   * reach of deliveries, events and endpoints.
+   */
+  async conditionsOf(
+    { q, customer_id: customer }: SearchTerms,
+    reach: Reach,
+  ): Promise<SearchConditions | null> {
+    if (customer && !(await this.lookups.isCustomerWithin(reach, customer))) return null;
     if (q === undefined) return customer ? { customerIds: [customer] } : {};
     const term = parseSearchTerm(q);
-    const conditions = term ? await this.resolveReference(term) : await this.findEndpointsByName(q);
+    const conditions = term
+      ? await this.resolveReference(term, reach)
+      : await this.findEndpointsByName(q, reach);
     if (!conditions || !customer) return conditions;
     const customers = conditions.customerIds ?? [customer];
     return customers.includes(customer) ? { ...conditions, customerIds: [customer] } : null;
   }
 
-  private async resolveReference(term: SearchTerm): Promise<SearchConditions | null> {
+  private async resolveReference(term: SearchTerm, reach: Reach): Promise<SearchConditions | null> {
     switch (term.kind) {
       case 'delivery':
         return { deliveryId: term.id };
@@ -49,30 +58,30 @@ export class SearchTermsService {
         return { endpointIds: [term.id] };
       // Of the resources in these lists, only customers have ids without a prefix.
       case 'uuid':
-        return { customerIds: [term.id] };
+        return (await this.lookups.isCustomerWithin(reach, term.id)) ? { customerIds: [term.id] } : null;
       case 'attempt': {
         const deliveryId = await this.lookups.findDeliveryIdOfAttempt(term.id);
         return deliveryId === null ? null : { deliveryId, attemptId: term.id };
       }
       case 'email': {
-        const customerIds = await this.lookups.findCustomerIdsByEmail(term.email);
+        const customerIds = await this.lookups.findCustomerIdsByEmail(reach, term.email);
         return customerIds.length > 0 ? { customerIds } : null;
       }
       case 'url':
-        return this.findEndpointsByUrl(term.prefix);
+        return this.findEndpointsByUrl(term.prefix, reach);
       case 'redelivery':
         return null;
     }
   }
 
-  private async findEndpointsByUrl(start: string): Promise<SearchConditions | null> {
-    const endpointIds = await this.lookups.findEndpointIdsByUrl(start);
+  private async findEndpointsByUrl(start: string, reach: Reach): Promise<SearchConditions | null> {
+    const endpointIds = await this.lookups.findEndpointIdsByUrl(reach, start);
     if (!endpointIds) return { endpointUrl: start };
     return endpointIds.length > 0 ? { endpointIds } : null;
   }
 
-  private async findEndpointsByName(text: string): Promise<SearchConditions | null> {
-    const endpointIds = await this.lookups.findEndpointIdsByName(text);
+  private async findEndpointsByName(text: string, reach: Reach): Promise<SearchConditions | null> {
+    const endpointIds = await this.lookups.findEndpointIdsByName(reach, text);
     if (!endpointIds) return { endpointName: text };
     return endpointIds.length > 0 ? { endpointIds } : null;
   }

@@ -25,18 +25,18 @@ export class SearchService {
     private readonly customers: CustomerDirectoryRepository,
   ) {}
 
-  /** Returns the resources that match the text, at most ten. */
+  /** Returns the resources within the caller's reach that match the text, at most ten. */
   async find({ reach }: ManagementCaller, text: string): Promise<SearchResult[]> {
     const term = parseSearchTerm(text);
     if (!term) return this.findByPrefix(reach, text);
     if (term.kind === 'email') return this.findByPrefix(reach, term.email);
-    if (term.kind === 'url') return this.searchRepository.findEndpointsByUrl(term.prefix, MAX_RESULTS);
-    return this.searchRepository.findById(term.id, term.kind === 'uuid' ? null : term.kind);
+    if (term.kind === 'url') return this.searchRepository.findEndpointsByUrl(reach, term.prefix, MAX_RESULTS);
+    return this.searchRepository.findById(reach, term.id, term.kind === 'uuid' ? null : term.kind);
   }
 
   private async findByPrefix(reach: Reach, text: string): Promise<SearchResult[]> {
     const [others, { customers }] = await Promise.all([
-      this.searchRepository.findByPrefix(text, MAX_OTHER_RESULTS),
+      this.searchRepository.findByPrefix(reach, text, MAX_OTHER_RESULTS),
       text.length < MIN_NAME_LENGTH
         ? { customers: [] }
         : this.customers.listPage(reach, { ...emptyCustomerFilter, q: text }, null, MAX_RESULTS),

@@ -169,7 +169,7 @@ export class ChallengesService {
   }
 
   private getCustomer(project: ProjectContext, id: string): Promise<CustomerDetails> {
-    return this.customers.get({ organizationId: null, projectId: project.id }, id);
+    return this.customers.get({ organizationIds: null, projectId: project.id }, id);
   }
 
   private async countAttempt(

@@ -42,14 +42,17 @@ export class DeliverySearchService {
   listDeliveries({ reach }: ManagementCaller, query: SearchDeliveriesQuery): Promise<Page<ListedDelivery>> {
     const list = ['delivery-list', reach, filtersOf(query)];
     return readPositionedPage(this.cursors, list, query, async (after, limit) => {
-      const filter = narrowFilter(deliveryListFilter(query), await this.searchTerms.conditionsOf(query));
+      const filter = narrowFilter(
+        deliveryListFilter(query),
+        await this.searchTerms.conditionsOf(query, reach),
+      );
       if (!filter) return EMPTY_PAGE;
       return this.deliveries.listPage(reach, filter, { sort: query.sort ?? '-created_at', after, limit });
     });
   }
 
   async countDeliveries({ reach }: ManagementCaller, query: CountDeliveriesQuery): Promise<CappedCount> {
-    const filter = narrowFilter(deliveryListFilter(query), await this.searchTerms.conditionsOf(query));
+    const filter = narrowFilter(deliveryListFilter(query), await this.searchTerms.conditionsOf(query, reach));
     return filter ? this.deliveries.count(reach, filter, query.sort ?? '-created_at') : EMPTY_COUNT;
   }
 
@@ -57,13 +60,13 @@ export class DeliverySearchService {
   listAttempts({ reach }: ManagementCaller, query: SearchAttemptsQuery): Promise<Page<AttemptRecord>> {
     const list = ['deliveries', reach, filtersOf(query)];
     return readScannedPage(this.cursors, list, query, async (before, limit) => {
-      const filter = narrowAttemptFilter(query, await this.searchTerms.conditionsOf(query));
+      const filter = narrowAttemptFilter(query, await this.searchTerms.conditionsOf(query, reach));
       return filter ? this.attempts.listPage(reach, filter, before, limit) : EMPTY_PAGE;
     });
   }
 
   async countAttempts({ reach }: ManagementCaller, query: CountAttemptsQuery): Promise<CappedCount> {
-    const filter = narrowAttemptFilter(query, await this.searchTerms.conditionsOf(query));
+    const filter = narrowAttemptFilter(query, await this.searchTerms.conditionsOf(query, reach));
     return filter ? this.attempts.count(reach, filter) : EMPTY_COUNT;
   }
 
@@ -74,13 +77,13 @@ export class DeliverySearchService {
   ): Promise<Page<DeadLetterRecord>> {
     const list = ['dead-letters', reach, filtersOf(query)];
     return readScannedPage(this.cursors, list, query, async (before, limit) => {
-      const filter = narrowDeadLetterFilter(query, await this.searchTerms.conditionsOf(query));
+      const filter = narrowDeadLetterFilter(query, await this.searchTerms.conditionsOf(query, reach));
       return filter ? this.deadLetters.listPage(reach, filter, before, limit) : EMPTY_PAGE;
     });
   }
 
   async countDeadLetters({ reach }: ManagementCaller, query: CountDeadLettersQuery): Promise<CappedCount> {
-    const filter = narrowDeadLetterFilter(query, await this.searchTerms.conditionsOf(query));
+    const filter = narrowDeadLetterFilter(query, await this.searchTerms.conditionsOf(query, reach));
     return filter ? this.deadLetters.count(reach, filter) : EMPTY_COUNT;
   }
 }

@@ -20,6 +20,7 @@ import {
   WebhookEndpointsRepository,
   type CappedCount,
   type DeliveryFilter,
+  type NewRedeliveryBatch,
   type RedeliveryBatch,
   type Tx,
 } from '@gatehouse/persistence';
@@ -66,17 +67,24 @@ export class RedeliveriesService {
     const requested = deliveryFilter(input);
     const base = input.resolution ? isDeadLetter : baseCondition(requested);
     await this.assertReferencesExist(reach, requested);
-    const conditions = await this.searchTerms.conditionsOf(input);
+    const conditions = await this.searchTerms.conditionsOf(input, reach);
     const filter = narrowFilter(requested, conditions);
     if (!filter) throw notFound();
-    const batch = { id: newId(), ...reach, kind: 'redelivery' as const, createdBy: callerName(caller) };
+    const batch = {
+      id: newId(),
+      organizationId: caller.project?.organizationId ?? null,
+      organizationIds: caller.kind === 'operator' ? reach.organizationIds : null,
+      projectId: reach.projectId,
+      kind: 'redelivery' as const,
+      createdBy: callerName(caller),
+    };
     await this.transactions.run(async (tx) => {
       await this.batches.insert(tx, { ...batch, filter: storedFilter(input, conditions) });
       const plan = await planRedelivery(tx, batch.id, reach, filter, base);
       if (plan.isTooLarge) throw tooLargeError('filter', 'created_before or created_after');
       await this.batches.savePlan(tx, batch.id, plan);
       const details = { total: plan.total, eligible: plan.eligible };
-      this.audit.record(tx, { ...batchAction('webhook_redelivery.planned', batch), details });
+      this.recordAction(tx, 'webhook_redelivery.planned', batch, details);
     });
     return this.batches.get(reach, batch.id);
   }
@@ -140,7 +148,7 @@ export class RedeliveriesService {
     const batch = await this.batches.get(reach, id);
     const isChanged = await this.transactions.run(async (tx) => {
       const changed = await apply(tx);
-      if (changed) this.audit.record(tx, { ...batchAction(action, batch), details });
+      if (changed) this.recordAction(tx, action, batch, details);
       return changed;
     });
     const after = await this.batches.get(reach, id);
@@ -149,7 +157,18 @@ export class RedeliveriesService {
       after.state === 'planned'
         ? 'The plan has expired and cannot be started.'
         : `The redelivery is ${after.state}.`;
-    throw this.audit.noteRefusal(batchAction(action, batch), new GatehouseError('conflict', { detail }));
+    const error = new GatehouseError('conflict', { detail });
+    for (const refused of batchActions(action, batch)) this.audit.noteRefusal(refused, error);
+    throw error;
+  }
+
+  private recordAction(
+    tx: Tx,
+    action: BatchAction,
+    batch: BatchOwner,
+    details?: Record<string, unknown>,
+  ): void {
+    for (const each of batchActions(action, batch)) this.audit.record(tx, { ...each, details });
   }
 
   /**
@@ -189,10 +208,19 @@ interface Transition {
   details?: Record<string, unknown>;
 }
 
-const batchAction = (
+type BatchOwner = Pick<NewRedeliveryBatch, 'id' | 'organizationId' | 'organizationIds' | 'projectId'>;
+
+/** Returns the action on a batch: of an operator who is limited to organizations, one for each of them. */
+const batchActions = (
   action: BatchAction,
-  { id, organizationId, projectId }: Pick<RedeliveryBatch, 'id' | 'organizationId' | 'projectId'>,
-): AuditedAction => ({ action, organizationId, projectId, targetId: publicId('redelivery', id) });
+  { id, organizationId, organizationIds, projectId }: BatchOwner,
+): AuditedAction[] =>
+  (organizationIds ?? [organizationId]).map((owner) => ({
+    action,
+    organizationId: owner,
+    projectId,
+    targetId: publicId('redelivery', id),
+  }));
 
 /**
  * Returns the SQL condition for the state of the deliveries.

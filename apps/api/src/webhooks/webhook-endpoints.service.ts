@@ -155,7 +155,7 @@ export class WebhookEndpointsService {
           'not_allowed',
           'project_id must be omitted for an organization endpoint',
         );
-      const organizationId = input.organization_id ?? caller.reach.organizationId;
+      const organizationId = input.organization_id ?? caller.project?.organizationId;
       if (!organizationId) throw invalidField('organization_id', 'required', 'organization_id is required');
       const { id } = await this.organizations.get(caller.reach, organizationId);
       return { organizationId: id, projectId: null, level: 'organization' };

@@ -34,7 +34,7 @@ export class ApiKeyAuthenticator {
 function toCaller({ id, type, access, scopes, rateLimit, project }: ActiveApiKey): KeyCaller {
   if (type === 'publishable') return { kind: 'publishable-key', keyId: id, project };
   const reach: Reach = {
-    organizationId: project.organizationId,
+    organizationIds: [project.organizationId],
     projectId: access === 'organization' ? null : project.id,
   };
   return { kind: 'secret-key', keyId: id, access, scopes, rateLimit, project, reach };

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { acceptsOperatorSession, roleScopes } from '@gatehouse/domain';
+import { acceptsOperatorSession, entireInstallation, roleScopes } from '@gatehouse/domain';
 import { OperatorSessionsRepository } from '@gatehouse/persistence';
 import { Config, errorMessage, LOGGER, sha256, type Logger } from '@gatehouse/platform';
 import type { OperatorCaller } from './caller.js';
@@ -36,7 +36,7 @@ export class OperatorSessionAuthenticator {
       scopes: roleScopes[role],
       access: 'organization',
       project: null,
-      reach: { organizationId: null, projectId: null },
+      reach: entireInstallation,
     };
   }
 

@@ -34,11 +34,15 @@ export const firstKeyScopes = scopes.filter((scope) => scope !== 'customer:imper
 export type Access = 'project' | 'organization';
 
 /**
- * The tenants whose objects a caller can access. If `projectId` is null: all projects of the organization and
- * of the organizations that it created (one level). If `organizationId` is null as well: the entire
+ * The tenants whose objects a caller can access. If `projectId` is null: all projects of the organizations and
+ * of the organizations that they created (one level). If `organizationIds` is null as well: the entire
  * installation.
  */
 export interface Reach {
-  organizationId: string | null;
+  /** Never empty. */
+  organizationIds: readonly string[] | null;
   projectId: string | null;
 }
+
+/** The reach of the server itself, and of operators who are not limited to organizations. */
+export const entireInstallation: Reach = { organizationIds: null, projectId: null };

@@ -9,7 +9,7 @@ import {
   type Reach,
 } from '@gatehouse/domain';
 import { newId, type Logger } from '@gatehouse/platform';
-import { Conditions, organizationsWithin, sampleReaches } from '../conditions.js';
+import { Conditions, organizationIdsSql, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
 import { filterIdRange, NIL_UUID, parseIdTime } from '../uuid-v7.js';
 import { OrganizationEntity } from '../organizations/organization.entity.js';
@@ -246,8 +246,7 @@ function ownersInReach(
   where: Conditions,
 ): { column: 'project_id' | 'organization_id'; owners: string } {
   const projectIds = [reach.projectId, projectId].filter((id) => id !== null);
-  const isInReach = organizationsWithin(where.bind(reach.organizationId));
-  const organizations = `SELECT o.id FROM organizations o WHERE ${isInReach}`;
+  const organizations = organizationIdsSql(where.bind(reach.organizationIds));
   if (projectIds.length === 0) return { column: 'organization_id', owners: organizations };
   const ids = projectIds.map((id) => `id = ${where.bind(id)}`).join(' AND ');
   return {

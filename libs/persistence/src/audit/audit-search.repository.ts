@@ -8,7 +8,7 @@ import {
   COUNT_SCAN_LIMIT,
   type CappedCount,
 } from '../capped-count.js';
-import { Conditions, sampleReaches } from '../conditions.js';
+import { Conditions, organizationIdsSql, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
 import { filterIdRange, NIL_UUID } from '../uuid-v7.js';
 import { ownerRangeCondition } from '../owner-range-condition.js';
@@ -39,7 +39,7 @@ const countEntries = dynamicStatement(
   (reach: Reach, filter: AuditFilter) => {
     const where = matchConditions(reach, filter);
     const isMatch = where.sql;
-    const rows = `(${entryScanSql(where, filter, null, countWindow(reach, filter))}) a`;
+    const rows = `(${entryScanSql(where, reach, filter, null, countWindow(reach, filter))}) a`;
     return { text: countedSql(rows, isMatch), values: where.values };
   },
   sampleCalls,
@@ -65,13 +65,13 @@ const scanEntries = dynamicStatement(
     const where = matchConditions(reach, filter);
     const limitSql = where.bind(limit + 1);
     const page = `SELECT ${auditColumns} FROM scanned a WHERE ${where.sql} ORDER BY a.id DESC LIMIT ${limitSql}`;
-    const scan = entryScanSql(where, filter, before, window);
+    const scan = entryScanSql(where, reach, filter, before, window);
     return { text: boundedScanSql(where, scan, page, window), values: where.values };
   },
   sampleCalls.map((call) => [...call, null, 1, 1] as const),
 );
 
-/** The audit log for operators: of the complete installation, with a bounded scan per page. */
+/** The audit log for operators, with a bounded scan per page. */
 export class AuditSearchRepository {
   constructor(private readonly database: Database) {}
 
@@ -113,20 +113,28 @@ function matchConditions(reach: Reach, filter: AuditFilter): Conditions {
 
 /**
  * Returns SQL for the newest entries, newest first and at most `limit`: those of the filter's request,
- * target, actor or project, or all.
+ * target, actor or project, or those of the organizations within the reach.
  */
-function entryScanSql(where: Conditions, filter: AuditFilter, before: string | null, limit: number): string {
+function entryScanSql(
+  where: Conditions,
+  reach: Reach,
+  filter: AuditFilter,
+  before: string | null,
+  limit: number,
+): string {
   const { requestId, targetId, actorId, projectId } = filter;
   const ids = filterIdRange(filter, before, 0);
   const [first, past] = [where.bind(ids.first), where.bind(ids.past)];
   const limitSql = where.bind(limit);
   const owners = { request_id: requestId, target_id: targetId, actor_id: actorId, project_id: projectId };
+  const scanOwner = (column: string, owner: string): string => `SELECT a.* FROM audit_log a
+    WHERE ${ownerRangeCondition('a', column, owner, { first, past })}
+    ORDER BY a.${column} DESC, a.id DESC LIMIT ${limitSql}`;
   const [column, owner] = Object.entries(owners).find(([, value]) => value !== null) ?? [];
-  if (column === undefined) {
+  if (column !== undefined) return scanOwner(column, where.bind(owner));
+  if (!reach.organizationIds) {
     return `SELECT a.* FROM audit_log a WHERE a.id >= ${first} AND a.id < ${past} ORDER BY a.id DESC LIMIT ${limitSql}`;
   }
-  const value = where.bind(owner);
-  return `SELECT a.* FROM audit_log a
-    WHERE ${ownerRangeCondition('a', column, value, { first, past })}
-    ORDER BY a.${column} DESC, a.id DESC LIMIT ${limitSql}`;
+  return `SELECT a.* FROM (${organizationIdsSql(where.bind(reach.organizationIds))}) o
+    CROSS JOIN LATERAL (${scanOwner('organization_id', 'o.id')}) a ORDER BY a.id DESC LIMIT ${limitSql}`;
 }

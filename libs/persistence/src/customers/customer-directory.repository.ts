@@ -1,7 +1,7 @@
 // This file contains SQL: bounded index scans whose ranges are merged, and conditions on a reach.
 import type { Customer, Reach } from '@gatehouse/domain';
 import { capScanCount, countedRow, countedSql, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
-import { Conditions, organizationsWithin } from '../conditions.js';
+import { Conditions, organizationIdsSql, organizationsWithin } from '../conditions.js';
 import type { Database } from '../database.js';
 import {
   boolean,
@@ -43,10 +43,7 @@ export interface CustomerPage {
 /** Maximum number of rows that a page scans if few of them match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 1_000;
 
-const listOrganizations = statement(
-  { id: uuid },
-  `SELECT o.id FROM organizations o WHERE ${organizationsWithin('$1')}`,
-);
+const listOrganizations = statement({ id: uuid }, organizationIdsSql('$1'));
 
 const findProject = statement(
   { id: uuid },
@@ -210,11 +207,11 @@ export class CustomerDirectoryRepository {
     }
     // One scope for the complete installation: with one scope per organization, a page would cost more the
     // more organizations there are.
-    if (!reach.organizationId && projectId === null) return installation;
+    if (!reach.organizationIds && projectId === null) return installation;
     const rows =
       projectId === null
-        ? await this.database.execute(listOrganizations, [reach.organizationId])
-        : await this.database.execute(findProject, [reach.organizationId, projectId]);
+        ? await this.database.execute(listOrganizations, [reach.organizationIds])
+        : await this.database.execute(findProject, [reach.organizationIds, projectId]);
     return {
       column: projectId === null ? 'organization_id' : 'project_id',
       ids: rows.map(({ id }) => id),

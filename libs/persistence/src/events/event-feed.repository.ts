@@ -214,9 +214,9 @@ function feedScanSql(
     return rows(`events e WHERE ${where.sql}`);
   }
   // Each organization in the order of its index: one sorted scan over all would read every row.
-  const organization = where.bind(reach.organizationId);
+  const organizations = where.bind(reach.organizationIds);
   const each = rows(`events e WHERE e.organization_id = o.id AND ${where.sql}`);
-  return rows(`organizations o CROSS JOIN LATERAL (${each}) e WHERE ${organizationsWithin(organization)}`);
+  return rows(`organizations o CROSS JOIN LATERAL (${each}) e WHERE ${organizationsWithin(organizations)}`);
 }
 
 function toFeedPage(

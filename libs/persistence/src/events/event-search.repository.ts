@@ -8,7 +8,7 @@ import {
   COUNT_SCAN_LIMIT,
   type CappedCount,
 } from '../capped-count.js';
-import { Conditions, sampleReaches } from '../conditions.js';
+import { Conditions, organizationIdsSql, sampleReaches } from '../conditions.js';
 import { visibleBody } from '../customers/erasure-sql.js';
 import type { Database } from '../database.js';
 import { MAX_CREATED_AT_SKEW_MS, filterIdRange, NIL_UUID } from '../uuid-v7.js';
@@ -58,7 +58,7 @@ const countEvents = dynamicStatement(
   (reach: Reach, filter: EventFilter) => {
     const where = matchConditions(reach, filter);
     const isMatch = where.sql;
-    const rows = `(${eventScanSql(where, filter, null, countWindow(filter))}) e`;
+    const rows = `(${eventScanSql(where, reach, filter, null, countWindow(filter))}) e`;
     return { text: countedSql(rows, isMatch), values: where.values };
   },
   sampleCalls,
@@ -75,7 +75,7 @@ const scanEvents = dynamicStatement(
     const ids = `SELECT e.id FROM scanned e WHERE ${where.sql} ORDER BY e.id DESC LIMIT ${where.bind(limit + 1)}`;
     const page = `
       SELECT e.id, ${visibleBody('e')} AS body FROM (${ids}) matching JOIN events e ON e.id = matching.id`;
-    const scan = eventScanSql(where, filter, before, window);
+    const scan = eventScanSql(where, reach, filter, before, window);
     return { text: boundedScanSql(where, scan, page, window), values: where.values };
   },
   sampleCalls.map((call) => [...call, null, 1, 1] as const),
@@ -124,9 +124,15 @@ function matchConditions(reach: Reach, filter: EventFilter): Conditions {
 
 /**
  * Returns SQL for the newest events, newest first and at most `limit`: those of the filter's customers or
- * project, or all.
+ * project, or those within the reach. The caller has checked that the customers are within the reach.
  */
-function eventScanSql(where: Conditions, filter: EventFilter, before: string | null, limit: number): string {
+function eventScanSql(
+  where: Conditions,
+  reach: Reach,
+  filter: EventFilter,
+  before: string | null,
+  limit: number,
+): string {
   const { eventId, projectId, customerIds } = filter;
   const ids = filterIdRange(filter, before, MAX_CREATED_AT_SKEW_MS);
   const past = where.bind(ids.past);
@@ -135,14 +141,25 @@ function eventScanSql(where: Conditions, filter: EventFilter, before: string | n
     return `SELECT ${columns} FROM events e WHERE e.id = ${where.bind(eventId)} AND e.id < ${past}`;
   const first = where.bind(ids.first);
   const limitSql = where.bind(limit);
-  const rows = (column: string, value: string): string =>
+  const rows = (column: string, value: string, condition = 'true'): string =>
     `SELECT ${columns} FROM events e
-     WHERE ${ownerRangeCondition('e', column, value, { first, past })}
+     WHERE ${ownerRangeCondition('e', column, value, { first, past })} AND ${condition}
      ORDER BY e.${column} DESC, e.id DESC LIMIT ${limitSql}`;
+  const newest = `ORDER BY e.id DESC LIMIT ${limitSql}`;
   if (customerIds) {
     return `SELECT e.* FROM unnest(${where.bind(customerIds)}::uuid[]) c (id)
-      CROSS JOIN LATERAL (${rows('customer_id', 'c.id')}) e ORDER BY e.id DESC LIMIT ${limitSql}`;
+      CROSS JOIN LATERAL (${rows('customer_id', 'c.id')}) e ${newest}`;
   }
-  if (projectId) return rows('project_id', where.bind(projectId));
-  return `SELECT ${columns} FROM events e WHERE e.id >= ${first} AND e.id < ${past} ORDER BY e.id DESC LIMIT ${limitSql}`;
+  const projects = `SELECT p.id FROM projects p WHERE ${where.reachCondition('p', 'p.id', reach)}`;
+  if (projectId) {
+    const id = where.bind(projectId);
+    return rows('project_id', id, `EXISTS (${projects} AND p.id = ${id})`);
+  }
+  if (!reach.organizationIds)
+    return `SELECT ${columns} FROM events e WHERE e.id >= ${first} AND e.id < ${past} ${newest}`;
+  const ofProjects = `SELECT e.* FROM (${projects}) p CROSS JOIN LATERAL (${rows('project_id', 'p.id')}) e`;
+  if (reach.projectId) return `${ofProjects} ${newest}`;
+  const ofOrganizations = `SELECT e.* FROM (${organizationIdsSql(where.bind(reach.organizationIds))}) o
+    CROSS JOIN LATERAL (${rows('organization_id', 'o.id', 'e.project_id IS NULL')}) e`;
+  return `SELECT e.* FROM (${ofProjects} UNION ALL ${ofOrganizations}) e ${newest}`;
 }

@@ -18,7 +18,6 @@ import {
   dynamicStatement,
   integer,
   nullable,
-  statement,
   text,
   textOf,
   timestamptz,
@@ -94,10 +93,10 @@ const sampleFilters: MailLogFilter[] = [
 ];
 const sampleCalls = sampleReaches.flatMap((reach) => sampleFilters.map((filter) => [reach, filter] as const));
 
-/** Returns the condition for emails within a reach. Only operators reach emails to operators. */
+/** Returns the condition for emails within a reach. Only operators without a limit can read emails to operators. */
 function addReach(where: Conditions, reach: Reach): Conditions {
   const condition = where.reachCondition('p', 'm.project_id', reach);
-  if (reach.projectId || !reach.organizationId) return where.add(condition);
+  if (reach.projectId || !reach.organizationIds) return where.add(condition);
   return where.add(`EXISTS (SELECT FROM projects p WHERE p.id = m.project_id AND ${condition})`);
 }
 
@@ -135,7 +134,7 @@ function mailScanSql(
      ORDER BY m.${column} DESC, m.id DESC LIMIT ${limitSql}`;
   const [column, owner] = Object.entries(owners).find(([, value]) => value !== null) ?? [];
   if (column !== undefined) return scanOwner(column, where.bind(owner));
-  if (!reach.organizationId) {
+  if (!reach.organizationIds) {
     return `SELECT m.* FROM mails m WHERE m.id >= ${range.first} AND m.id < ${range.past}
       ORDER BY m.id DESC LIMIT ${limitSql}`;
   }
@@ -187,9 +186,14 @@ const findMail = dynamicStatement(
   sampleReaches.map((reach) => [reach, NIL_UUID] as const),
 );
 
-const countOverLimit = statement(
+const countOverLimit = dynamicStatement(
   { count: integer },
-  `SELECT count(*)::int AS count FROM (SELECT FROM mails WHERE ${isRecentlyOverLimit} LIMIT ${COUNT_CAP + 1}) counted`,
+  (reach: Reach) => {
+    const where = addReach(new Conditions(), reach).add(isRecentlyOverLimit);
+    const rows = `SELECT FROM mails m WHERE ${where.sql} LIMIT ${COUNT_CAP + 1}`;
+    return { text: `SELECT count(*)::int AS count FROM (${rows}) counted`, values: where.values };
+  },
+  sampleReaches.map((reach) => [reach] as const),
 );
 
 /** The log of emails: those that were sent, and those that were not. Entries last 30 days. */
@@ -214,9 +218,9 @@ export class MailLogRepository {
     return capScanCount(counted!, countWindow(filter));
   }
 
-  /** Counts the emails that were dropped within the last hour because a project reached its limit. */
-  async countOverLimit(): Promise<CappedCount> {
-    const [row] = await this.database.execute(countOverLimit);
+  /** Counts the emails within a reach that were dropped within the last hour because a project reached its limit. */
+  async countOverLimit(reach: Reach): Promise<CappedCount> {
+    const [row] = await this.database.execute(countOverLimit(reach));
     return capCount(row!.count);
   }
 

@@ -68,6 +68,8 @@ import { IndexLockedCustomers1764547205000 } from './1764547205000-index-locked-
 import { IndexLockedFactors1764547205001 } from './1764547205001-index-locked-factors.js';
 import { AddEndpointRollupProgress1764547202010 } from './1764547202010-add-endpoint-rollup-progress.js';
 import { AddEventAuditEntry1764547206000 } from './1764547206000-add-event-audit-entry.js';
+import { AddBatchOrganizations1764547207010 } from './1764547207010-add-batch-organizations.js';
+import { IndexOrganizationEvents1764547207020 } from './1764547207020-index-organization-events.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -141,4 +143,6 @@ export const migrations = [
   IndexLockedFactors1764547205001,
   AddEndpointRollupProgress1764547202010,
   AddEventAuditEntry1764547206000,
+  AddBatchOrganizations1764547207010,
+  IndexOrganizationEvents1764547207020,
 ];

@@ -1,5 +1,6 @@
 // This file contains SQL: an insert and an update that return the row, an advisory lock, and conditions on a
 // reach.
+import { In } from 'typeorm';
 import { notFound, type Organization, type Reach } from '@gatehouse/domain';
 import { capScanCount, countedRow, countedSql, COUNT_CAP, type CappedCount } from '../capped-count.js';
 import { Conditions, organizationsWithin, sampleReaches } from '../conditions.js';
@@ -108,9 +109,18 @@ export class OrganizationsRepository {
     return capScanCount(counted!, COUNT_WINDOW);
   }
 
+  /** Returns those of the ids that belong to an organization. */
+  async findExisting(tx: Tx, ids: string[]): Promise<string[]> {
+    const found = await tx.manager.find(OrganizationEntity, {
+      select: { id: true },
+      where: { id: In(ids) },
+    });
+    return found.map(({ id }) => id);
+  }
+
   /** @throws GatehouseError `not_found` */
-  async get({ organizationId }: Reach, id: string): Promise<Organization> {
-    const [row] = await this.database.execute(findOrganization, [organizationId, id]);
+  async get({ organizationIds }: Reach, id: string): Promise<Organization> {
+    const [row] = await this.database.execute(findOrganization, [organizationIds, id]);
     if (!row) throw notFound();
     return row;
   }
@@ -119,8 +129,8 @@ export class OrganizationsRepository {
    * Returns an organization and locks it against changes until the transaction ends.
    * @throws GatehouseError `not_found`
    */
-  async lock(tx: Tx, { organizationId }: Reach, id: string): Promise<Organization> {
-    const [row] = await tx.execute(lockOrganization, [organizationId, id]);
+  async lock(tx: Tx, { organizationIds }: Reach, id: string): Promise<Organization> {
+    const [row] = await tx.execute(lockOrganization, [organizationIds, id]);
     if (!row) throw notFound();
     return row;
   }
@@ -136,8 +146,8 @@ export class OrganizationsRepository {
 }
 
 /** Returns the conditions for organizations within a reach. @param q prefix of the name or slug, or the id */
-function matchConditions({ organizationId }: Reach, q: string | null): Conditions {
+function matchConditions({ organizationIds }: Reach, q: string | null): Conditions {
   const where = new Conditions();
-  where.add(organizationsWithin(where.bind(organizationId)));
+  where.add(organizationsWithin(where.bind(organizationIds)));
   return q === null ? where : where.add(nameOrSlugCondition(where, 'o', q));
 }

@@ -7,7 +7,7 @@ import { logStartTime, SYSTEM_SCOPE_ID, useIndexScans } from './attempt-count-sq
 import {
   ENDPOINT_METRICS_QUERY,
   SYSTEM_METRICS_QUERY,
-  PROJECT_METRICS_QUERY,
+  PROJECTS_METRICS_QUERY,
   MAX_LIVE_ATTEMPTS,
 } from './metrics-query.js';
 import { readOverviewBacklog, type OverviewBacklog } from './overview-backlog.js';
@@ -43,7 +43,7 @@ export interface AttemptSeries {
   series: { at: number; counts: number[] }[];
 }
 
-/** Metrics of the installation or of a project. */
+/** Metrics of the installation or of projects. */
 export interface OverviewMetrics extends AttemptSeries, OverviewBacklog {
   /** The event types with the most attempts. */
   byEvent: EventBreakdown[];
@@ -71,11 +71,11 @@ const seriesRow = {
 const startTimes = (buckets: Bucket[]): Date[] => buckets.map(({ at }) => new Date(at * 1_000));
 
 /** Returns the parameters of the series. @param nextId the first id that is not rolled up */
-function seriesValues(scopeId: string, buckets: Bucket[], nextId: string): unknown[] {
+function seriesValues(scopeIds: string[], buckets: Bucket[], nextId: string): unknown[] {
   const [first, last] = [buckets[0]!, buckets.at(-1)!];
   const minId = minIdAt(first.at * 1_000 - MAX_STARTED_AT_SKEW_MS);
   return [
-    scopeId,
+    scopeIds,
     first.span,
     startTimes(buckets),
     nextId > minId ? nextId : minId,
@@ -92,13 +92,13 @@ const readMetrics = dynamicStatement(
     byEvent: jsonb<EventBreakdown[]>(),
     worstEndpoints: jsonb<EndpointBreakdown[]>(),
   },
-  (projectId: string | null, buckets: Bucket[], nextId: string) => {
+  (projectIds: string[] | null, buckets: Bucket[], nextId: string) => {
     const last = buckets.at(-1)!;
     const covering = coveringBuckets(buckets[0]!, last.at + last.span - 1);
     return {
-      text: projectId ? PROJECT_METRICS_QUERY : SYSTEM_METRICS_QUERY,
+      text: projectIds ? PROJECTS_METRICS_QUERY : SYSTEM_METRICS_QUERY,
       values: [
-        ...seriesValues(projectId ?? SYSTEM_SCOPE_ID, buckets, nextId),
+        ...seriesValues(projectIds ?? [SYSTEM_SCOPE_ID], buckets, nextId),
         covering.map(({ span }) => span),
         startTimes(covering),
       ],
@@ -106,7 +106,7 @@ const readMetrics = dynamicStatement(
   },
   [
     [null, [{ span: 60, at: 0 }], NIL_UUID],
-    [NIL_UUID, [{ span: 60, at: 0 }], NIL_UUID],
+    [[NIL_UUID], [{ span: 60, at: 0 }], NIL_UUID],
   ],
 );
 
@@ -114,13 +114,13 @@ const readEndpointSeries = dynamicStatement(
   seriesRow,
   (endpointId: string, buckets: Bucket[], nextId: string) => ({
     text: ENDPOINT_METRICS_QUERY,
-    values: seriesValues(endpointId, buckets, nextId),
+    values: seriesValues([endpointId], buckets, nextId),
   }),
   [[NIL_UUID, [{ span: 60, at: 0 }], NIL_UUID]],
 );
 
 /**
- * Metrics of the complete installation, of a project or of an endpoint, independent of the length of the log: the rollups of
+ * Metrics of the complete installation, of projects or of an endpoint, independent of the length of the log: the rollups of
  * the workers plus the attempts that they do not include yet.
  */
 export class AttemptMetricsRepository {
@@ -132,18 +132,19 @@ export class AttemptMetricsRepository {
 
   /**
    * Reads the metrics.
+   * @param projectIds the projects whose metrics are added up; null for the complete installation
    * @param range consecutive buckets of one length, up to now; buckets before the start of the log are empty
    */
-  read(projectId: string | null, range: Bucket[]): Promise<OverviewMetrics> {
+  read(projectIds: string[] | null, range: Bucket[]): Promise<OverviewMetrics> {
     const buckets = this.retainedBuckets(range);
     return this.transactions.run(async (tx) => {
       const { firstId, nextId, now } = await startReading(tx);
-      const [row] = await tx.execute(readMetrics(projectId, buckets, nextId));
+      const [row] = await tx.execute(readMetrics(projectIds, buckets, nextId));
       const { liveCount, liveTo, ...metrics } = row!;
       return {
         ...metrics,
         ...countedRange(buckets, firstId, liveCount, liveTo, now),
-        ...(await readOverviewBacklog(tx, projectId)),
+        ...(await readOverviewBacklog(tx, projectIds)),
       };
     });
   }

@@ -1,7 +1,7 @@
 import { bucketStartSql, attemptCountColumns, metricsSql, breakdownSql } from './attempt-count-sql.js';
 import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
 
-// SQL of the overview and of the metrics of an endpoint. Its parameters: $1 the scope; $2 the length and $3 the
+// SQL of the overview and of the metrics of an endpoint. Its parameters: $1 the scopes; $2 the length and $3 the
 // starts of the shown buckets; $4 the first id that is not rolled up or, if it is higher, the first possible id
 // of the range; $5 the start and $6 the end of the range. Only in the overview: $7 the lengths and $8 the starts
 // of the buckets that cover the shown ones.
@@ -13,7 +13,7 @@ const TOP_LIMIT = 10;
 
 const SHOWN_BUCKETS = '(SELECT $2::int AS span, at FROM unnest($3::timestamptz[]) AS each (at)) bucket';
 const COVERING_BUCKETS = 'unnest($7::int[], $8::timestamptz[]) AS bucket (span, at)';
-const IN_SCOPE = 'stored.scope_id = $1';
+const IN_SCOPE = 'stored.scope_id = ANY ($1::uuid[])';
 
 /**
  * Returns SQL for the rows of buckets, one bucket after the other, so that no plan can scan other buckets.
@@ -37,22 +37,19 @@ const jsonListSql = (rows: string, columns: string): string => `(
 
 const BREAKDOWN_FIELDS = `'attempts', attempts, 'failed', failed`;
 
-interface LiveAttempts {
-  /** SQL for the attempts that are counted live, and the order of their index. */
-  attempts: string;
-  orderBy: string;
-}
+/** SQL for the attempts of the range that are not rolled up, by their start. */
+const IN_RANGE = 'a.id >= $4 AND a.started_at >= $5 AND a.started_at < $6';
 
-interface QueryScope extends LiveAttempts {
+interface QueryScope {
+  /** SQL for the attempts that are counted live, oldest first. */
+  attempts: string;
   /** SQL for the endpoint rows that are added up: the installation has no rows of its own. */
   endpoints: string;
 }
 
-const liveAndSeriesSql = ({ attempts, orderBy }: LiveAttempts): string => `
+const liveAndSeriesSql = (attempts: string): string => `
   WITH live AS MATERIALIZED (
-    SELECT ${attemptCountColumns}, ${bucketStartSql('$2::int')} AS at FROM attempts a
-    WHERE ${attempts} AND a.id >= $4 AND a.started_at >= $5 AND a.started_at < $6
-    ORDER BY ${orderBy} LIMIT ${MAX_LIVE_ATTEMPTS}
+    SELECT a.*, ${bucketStartSql('$2::int')} AS at FROM (${attempts} LIMIT ${MAX_LIVE_ATTEMPTS}) a
   ), series AS (
     SELECT at, counts FROM (${storedRowsSql('attempt_figures', SHOWN_BUCKETS, IN_SCOPE)}) counted
     UNION ALL ${metricsSql('live', 'at')}
@@ -63,8 +60,8 @@ const SERIES_COLUMNS = `
   (SELECT max(started_at) FROM live) AS "liveTo",
   ${jsonListSql('series', `'at', extract(epoch FROM at)::int8, 'counts', counts`)} AS series`;
 
-const metricsQuery = ({ endpoints, ...live }: QueryScope): string => `
-  ${liveAndSeriesSql(live)}, events AS (
+const metricsQuery = ({ attempts, endpoints }: QueryScope): string => `
+  ${liveAndSeriesSql(attempts)}, events AS (
     ${topRowsSql('event_type', storedRowsSql('attempt_figures_by_event', COVERING_BUCKETS, IN_SCOPE), 'ORDER BY sum(attempts) DESC')}
   ), endpoints AS (
     SELECT worst.*, ${endpointNameSql()} AS name, w.url, w.project_id FROM (
@@ -80,14 +77,22 @@ const metricsQuery = ({ endpoints, ...live }: QueryScope): string => `
     ${jsonListSql('events', `'event', event_type, ${BREAKDOWN_FIELDS}`)} AS "byEvent",
     ${jsonListSql('endpoints', `'endpointId', endpoint_id, 'name', name, 'url', url, 'projectId', project_id, ${BREAKDOWN_FIELDS}`)} AS "worstEndpoints"`;
 
-export const SYSTEM_METRICS_QUERY = metricsQuery({ attempts: 'true', orderBy: 'a.id', endpoints: 'true' });
-
-/** Compares rows instead of columns, so that no plan can scan the attempts of all projects. */
-const attemptsInScope = (column: 'project_id' | 'endpoint_id'): LiveAttempts => ({
-  attempts: `(a.${column}, a.id) >= ($1::uuid, $4::uuid) AND a.${column} = $1`,
-  orderBy: `a.${column}, a.id`,
+export const SYSTEM_METRICS_QUERY = metricsQuery({
+  attempts: `SELECT ${attemptCountColumns} FROM attempts a WHERE ${IN_RANGE} ORDER BY a.id`,
+  endpoints: 'true',
 });
 
-export const PROJECT_METRICS_QUERY = metricsQuery({ ...attemptsInScope('project_id'), endpoints: IN_SCOPE });
+/** Compares rows instead of columns, so that no plan can scan the attempts of all projects. */
+const attemptsInScopes = (column: 'project_id' | 'endpoint_id'): string => `
+  SELECT a.* FROM unnest($1::uuid[]) scope (id) CROSS JOIN LATERAL (
+    SELECT a.id, ${attemptCountColumns} FROM attempts a
+    WHERE (a.${column}, a.id) >= (scope.id, $4::uuid) AND a.${column} = scope.id AND ${IN_RANGE}
+    ORDER BY a.${column}, a.id LIMIT ${MAX_LIVE_ATTEMPTS}
+  ) a ORDER BY a.id`;
 
-export const ENDPOINT_METRICS_QUERY = `${liveAndSeriesSql(attemptsInScope('endpoint_id'))} SELECT ${SERIES_COLUMNS}`;
+export const PROJECTS_METRICS_QUERY = metricsQuery({
+  attempts: attemptsInScopes('project_id'),
+  endpoints: IN_SCOPE,
+});
+
+export const ENDPOINT_METRICS_QUERY = `${liveAndSeriesSql(attemptsInScopes('endpoint_id'))} SELECT ${SERIES_COLUMNS}`;

@@ -16,12 +16,23 @@ export interface OverviewBacklog {
 const isInReadyQueue = `d.state = 'pending' AND d.lease_until IS NULL`;
 const urgencies = `(VALUES (${URGENCY.first}), (${URGENCY.retry})) AS queue (urgency)`;
 
-const deadLetterColumns = (where: string): string => `
-  (SELECT count(*) FROM (SELECT FROM deliveries d WHERE ${isDeadLetter} ${where} LIMIT ${COUNT_CAP + 1}) found)::int AS "deadLetters",
-  (SELECT d.finished_at FROM deliveries d WHERE ${isDeadLetter} ${where} ORDER BY d.finished_at LIMIT 1) AS "oldestAt"`;
+/** Returns SQL for the dead letters of an installation or, one project after the other, of the projects $1. */
+type DeadLettersSql = (order: string, limit: number) => string;
+
+const systemDeadLetters: DeadLettersSql = (order, limit) =>
+  `SELECT d.finished_at FROM deliveries d WHERE ${isDeadLetter} ${order} LIMIT ${limit}`;
+
+const projectDeadLetters: DeadLettersSql = (order, limit) => `
+  SELECT d.finished_at FROM unnest($1::uuid[]) p (id) CROSS JOIN LATERAL (
+    SELECT d.finished_at FROM deliveries d WHERE ${isDeadLetter} AND d.project_id = p.id ${order} LIMIT ${limit}
+  ) d LIMIT ${COUNT_CAP + 1}`;
+
+const deadLetterColumns = (deadLetters: DeadLettersSql): string => `
+  (SELECT count(*) FROM (${deadLetters('', COUNT_CAP + 1)}) found)::int AS "deadLetters",
+  (SELECT min(finished_at) FROM (${deadLetters('ORDER BY d.finished_at', 1)}) oldest) AS "oldestAt"`;
 
 const SYSTEM_BACKLOG_QUERY = `
-  SELECT ${deadLetterColumns('')}, pending, pending AS scanned, (
+  SELECT ${deadLetterColumns(systemDeadLetters)}, pending, pending AS scanned, (
     SELECT min(at) FROM ${urgencies} CROSS JOIN LATERAL (
       SELECT d.next_attempt_at AS at FROM deliveries d WHERE ${isInReadyQueue} AND d.urgency = queue.urgency
       ORDER BY d.next_attempt_at LIMIT 1
@@ -33,25 +44,25 @@ const SYSTEM_BACKLOG_QUERY = `
   ) counted`;
 
 /**
- * Uses the endpoints that can receive events of the project: no index contains the pending deliveries of a
+ * Uses the endpoints that can receive events of the projects: no index contains the pending deliveries of a
  * project.
  */
-const PROJECT_BACKLOG_QUERY = `
+const PROJECTS_BACKLOG_QUERY = `
   WITH endpoints AS MATERIALIZED (
-    SELECT w.id FROM projects p JOIN webhook_endpoints w ON w.organization_id = p.organization_id
-      AND (w.project_id = p.id OR w.level = 'organization') WHERE p.id = $1
+    SELECT DISTINCT w.id FROM projects p JOIN webhook_endpoints w ON w.organization_id = p.organization_id
+      AND (w.project_id = p.id OR w.level = 'organization') WHERE p.id = ANY ($1::uuid[])
   )
-  SELECT ${deadLetterColumns('AND d.project_id = $1')}, pending, scanned, (
+  SELECT ${deadLetterColumns(projectDeadLetters)}, pending, scanned, (
     SELECT min(at) FROM endpoints w CROSS JOIN ${urgencies} CROSS JOIN LATERAL (
       SELECT at FROM (
         SELECT d.next_attempt_at AS at, d.project_id FROM deliveries d
         WHERE d.endpoint_id = w.id AND ${isInReadyQueue} AND d.urgency = queue.urgency
         ORDER BY d.next_attempt_at LIMIT 1000
-      ) queued WHERE project_id = $1 ORDER BY at LIMIT 1
+      ) queued WHERE project_id = ANY ($1::uuid[]) ORDER BY at LIMIT 1
     ) first WHERE at <= statement_timestamp()
   ) AS "oldestDueAt"
   FROM (
-    SELECT (count(*) FILTER (WHERE project_id = $1))::int AS pending, count(*)::int AS scanned
+    SELECT (count(*) FILTER (WHERE project_id = ANY ($1::uuid[])))::int AS pending, count(*)::int AS scanned
     FROM (
       SELECT d.project_id FROM endpoints w CROSS JOIN LATERAL (
         SELECT d.project_id FROM deliveries d WHERE d.endpoint_id = w.id AND d.state = 'pending' LIMIT ${COUNT_SCAN_LIMIT}
@@ -69,19 +80,19 @@ const readBacklog = dynamicStatement(
     scanned: integer,
     oldestDueAt: nullable(timestamptz),
   },
-  (projectId: string | null) =>
-    projectId
-      ? { text: PROJECT_BACKLOG_QUERY, values: [projectId] }
+  (projectIds: string[] | null) =>
+    projectIds
+      ? { text: PROJECTS_BACKLOG_QUERY, values: [projectIds] }
       : { text: SYSTEM_BACKLOG_QUERY, values: [] },
-  [[null], [NIL_UUID]],
+  [[null], [[NIL_UUID]]],
 );
 
 /**
- * Reads the backlog of the installation or of a project. Reads a bounded number of rows, however large the
+ * Reads the backlog of the installation or of projects. Reads a bounded number of rows, however large the
  * backlog is.
  */
-export async function readOverviewBacklog(tx: Tx, projectId: string | null): Promise<OverviewBacklog> {
-  const [row] = await tx.execute(readBacklog(projectId));
+export async function readOverviewBacklog(tx: Tx, projectIds: string[] | null): Promise<OverviewBacklog> {
+  const [row] = await tx.execute(readBacklog(projectIds));
   const { deadLetters, oldestAt, pending, scanned, oldestDueAt } = row!;
   return {
     deadLetters: { ...capCount(deadLetters), oldestAt },

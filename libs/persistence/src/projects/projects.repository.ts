@@ -122,6 +122,16 @@ const listProjects = dynamicStatement(
   sampleCalls.flatMap((call) => [[...call, null, 1] as const, [...call, NIL_UUID, 1] as const]),
 );
 
+const listProjectIds = dynamicStatement(
+  { id: uuid },
+  (reach: Reach, id: string | null, limit: number) => {
+    const where = new Conditions().addReach('p', 'p.id', reach).addIf(id, (value) => `p.id = ${value}`);
+    const sql = `SELECT p.id FROM projects p WHERE ${where.sql} LIMIT ${where.bind(limit)}`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.flatMap((reach) => [[reach, null, 1] as const, [reach, NIL_UUID, 1] as const]),
+);
+
 const countProjects = dynamicStatement(
   countedRow,
   (reach: Reach, { organizationId, environment, archived, q }: ProjectFilter) => {
@@ -216,6 +226,12 @@ export class ProjectsRepository {
     return rows.map(toProject);
   }
 
+  /** Returns the ids of up to `limit` projects within a reach. @param id the only one to return, or null */
+  async listIds(reach: Reach, id: string | null, limit: number): Promise<string[]> {
+    const rows = await this.database.execute(listProjectIds(reach, id, limit));
+    return rows.map((row) => row.id);
+  }
+
   /** Counts the matching projects within a reach in a bounded scan. */
   async count(reach: Reach, filter: ProjectFilter): Promise<CappedCount> {
     const [counted] = await this.database.execute(countProjects(reach, filter));
@@ -227,7 +243,7 @@ export class ProjectsRepository {
    * @throws GatehouseError `not_found`, `project_archived`
    */
   async getActive(reach: Reach, projectId: string): Promise<ProjectContext> {
-    const values = [projectId, reach.organizationId, reach.projectId];
+    const values = [projectId, reach.organizationIds, reach.projectId];
     const [row] = await this.database.execute(findContextWithinReach, values);
     if (!row) throw notFound();
     if (row.isArchived) throw new GatehouseError('project_archived');

@@ -1,5 +1,6 @@
 // This file contains SQL: index conditions on a prefix or a collation, and reads of attempts and deliveries.
-import { Conditions } from '../conditions.js';
+import type { Reach } from '@gatehouse/domain';
+import { Conditions, sampleReaches } from '../conditions.js';
 import { anyCustomerCondition } from '../customers/customer-scan.js';
 import type { Database } from '../database.js';
 import { dynamicStatement, statement, uuid } from '../statements.js';
@@ -27,11 +28,25 @@ export function urlPrefixCondition(where: Conditions, prefix: string, table = 'w
 
 const findCustomersByEmail = dynamicStatement(
   { id: uuid },
-  (email: string) => ({
-    text: `SELECT c.id FROM customers c WHERE (c.email COLLATE "C") = $1 AND ${anyCustomerCondition} LIMIT ${MAX_CUSTOMERS}`,
-    values: [email],
-  }),
-  [['ada@example.com']],
+  (reach: Reach, email: string) => {
+    const where = new Conditions();
+    where.add(`(c.email COLLATE "C") = ${where.bind(email)} AND ${anyCustomerCondition}`);
+    where.add(where.projectReachCondition('c.project_id', reach));
+    const sql = `SELECT c.id FROM customers c WHERE ${where.sql} LIMIT ${MAX_CUSTOMERS}`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.map((reach) => [reach, 'ada@example.com'] as const),
+);
+
+const findCustomer = dynamicStatement(
+  { id: uuid },
+  (reach: Reach, id: string) => {
+    const where = new Conditions();
+    where.add(where.projectReachCondition('c.project_id', reach));
+    const sql = `SELECT c.id FROM customers c WHERE c.id = ${where.bind(id)} AND ${where.sql}`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
 );
 
 /** Returns SQL for whether the name of an endpoint `w` contains a text, or its default, the host, begins with it. */
@@ -45,15 +60,16 @@ type EndpointCondition = (where: Conditions, text: string) => string;
 
 const findEndpoints = dynamicStatement(
   { id: uuid },
-  (condition: EndpointCondition, text: string) => {
+  (reach: Reach, condition: EndpointCondition, text: string) => {
     const where = new Conditions();
-    const sql = `SELECT w.id FROM webhook_endpoints w WHERE ${condition(where, text)} LIMIT ${MAX_ENDPOINTS + 1}`;
+    where.add(condition(where, text)).addReach('w', 'w.project_id', reach);
+    const sql = `SELECT w.id FROM webhook_endpoints w WHERE ${where.sql} LIMIT ${MAX_ENDPOINTS + 1}`;
     return { text: sql, values: where.values };
   },
-  [
-    [urlPrefixCondition, 'https://'],
-    [endpointNameCondition, 'example'],
-  ],
+  sampleReaches.flatMap((reach) => [
+    [reach, urlPrefixCondition, 'https://'] as const,
+    [reach, endpointNameCondition, 'example'] as const,
+  ]),
 );
 
 /** Not prepared: the partition to scan depends on the id. */
@@ -71,30 +87,36 @@ const findDelivery = statement(
   'SELECT event_id AS "eventId" FROM deliveries WHERE id = $1',
 );
 
-/** Finds resources of the complete installation by something other than their id. */
+/** Finds resources by something other than their id. */
 export class LookupsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the customers with exactly this email address, in all projects. */
-  async findCustomerIdsByEmail(email: string): Promise<string[]> {
-    const customers = await this.database.execute(findCustomersByEmail(email));
+  /** Returns the customers with exactly this email address, in all projects within the reach. */
+  async findCustomerIdsByEmail(reach: Reach, email: string): Promise<string[]> {
+    const customers = await this.database.execute(findCustomersByEmail(reach, email));
     return customers.map(({ id }) => id);
   }
 
-  /**
-   * Returns the endpoints, including deleted ones, whose URL begins with a text; null if there are too many
-   * to list.
-   */
-  findEndpointIdsByUrl(prefix: string): Promise<string[] | null> {
-    return this.findEndpointIds(urlPrefixCondition, prefix);
+  /** Returns whether a customer is within the reach. For the entire installation, that includes deleted ones. */
+  async isCustomerWithin(reach: Reach, id: string): Promise<boolean> {
+    if (!reach.organizationIds && !reach.projectId) return true;
+    return (await this.database.execute(findCustomer(reach, id))).length > 0;
   }
 
   /**
-   * Returns the endpoints, including deleted ones, whose name contains a text, or whose host begins with it if
-   * they have no name; null if there are too many to list.
+   * Returns the endpoints within the reach, including deleted ones, whose URL begins with a text; null if
+   * there are too many to list.
    */
-  findEndpointIdsByName(text: string): Promise<string[] | null> {
-    return this.findEndpointIds(endpointNameCondition, text);
+  findEndpointIdsByUrl(reach: Reach, prefix: string): Promise<string[] | null> {
+    return this.findEndpointIds(reach, urlPrefixCondition, prefix);
+  }
+
+  /**
+   * Returns the endpoints within the reach, including deleted ones, whose name contains a text, or whose host
+   * begins with it if they have no name; null if there are too many to list.
+   */
+  findEndpointIdsByName(reach: Reach, text: string): Promise<string[] | null> {
+    return this.findEndpointIds(reach, endpointNameCondition, text);
   }
 
   /** Returns the delivery of an attempt, or null. */
@@ -109,8 +131,12 @@ export class LookupsRepository {
     return delivery?.eventId ?? null;
   }
 
-  private async findEndpointIds(condition: EndpointCondition, text: string): Promise<string[] | null> {
-    const endpoints = await this.database.execute(findEndpoints(condition, text));
+  private async findEndpointIds(
+    reach: Reach,
+    condition: EndpointCondition,
+    text: string,
+  ): Promise<string[] | null> {
+    const endpoints = await this.database.execute(findEndpoints(reach, condition, text));
     return endpoints.length > MAX_ENDPOINTS ? null : endpoints.map(({ id }) => id);
   }
 }

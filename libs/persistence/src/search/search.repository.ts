@@ -1,8 +1,10 @@
 // This file contains SQL: unions of tables, and index conditions on a prefix.
-import type { PrefixedIdKind } from '@gatehouse/domain';
-import { Conditions } from '../conditions.js';
+import type { PrefixedIdKind, Reach } from '@gatehouse/domain';
+import { Conditions, organizationIdsSql, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
-import { dynamicStatement, nullable, statement, text, textOf, uuid } from '../statements.js';
+import { dynamicStatement, nullable, text, textOf, uuid } from '../statements.js';
+import { NIL_UUID } from '../uuid-v7.js';
+import { batchWithin } from '../webhooks/redelivery-batches.repository.js';
 import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
 import { prefixCondition } from './prefix-conditions.js';
 import { urlPrefixCondition } from './lookups.repository.js';
@@ -89,71 +91,88 @@ const resultRow = {
   projectId: nullable(uuid),
 };
 
-/** Returns SQL for the results of a kind that meet a condition. */
-function selectKind(kind: SearchResultKind, condition: string): string {
-  const { from, title, subtitle, projectId } = resultColumns[kind];
-  return `SELECT '${kind}' AS kind, t.id, ${title} AS title, ${subtitle} AS subtitle, ${projectId} AS "projectId"
-    FROM ${from} WHERE ${condition}`;
+/** Returns SQL for whether a result of a kind is within a reach. */
+function kindWithin(where: Conditions, kind: SearchResultKind, reach: Reach): string {
+  if (!reach.organizationIds) return 'true';
+  if (kind === 'batch') return batchWithin(where, 't', reach);
+  if (kind === 'organization') return `t.id IN (${organizationIdsSql(where.bind(reach.organizationIds))})`;
+  if (kind === 'customer') return where.projectReachCondition('t.project_id', reach);
+  return where.reachCondition('t', resultColumns[kind].projectId, reach);
 }
 
-const selectById = (kind: SearchResultKind): string => selectKind(kind, 't.id = $1');
+/** Returns SQL for the results of a kind within the reach that meet a condition. */
+function selectKind(where: Conditions, reach: Reach, kind: SearchResultKind, condition: string): string {
+  const { from, title, subtitle, projectId } = resultColumns[kind];
+  return `SELECT '${kind}' AS kind, t.id, ${title} AS title, ${subtitle} AS subtitle, ${projectId} AS "projectId"
+    FROM ${from} WHERE ${condition} AND ${kindWithin(where, kind, reach)}`;
+}
 
-const findInAllKinds = statement(resultRow, searchResultKinds.map(selectById).join(' UNION ALL '));
-
-const findInKind: Record<PrefixedIdKind, typeof findInAllKinds> = {
-  delivery: statement(resultRow, selectById('delivery')),
-  attempt: statement(resultRow, selectById('attempt')),
-  event: statement(resultRow, selectById('event')),
-  endpoint: statement(resultRow, selectById('endpoint')),
-  redelivery: statement(resultRow, selectById('batch')),
-};
+const findById = dynamicStatement(
+  resultRow,
+  (reach: Reach, kinds: readonly SearchResultKind[], id: string) => {
+    const where = new Conditions();
+    const isMatch = `t.id = ${where.bind(id)}`;
+    const results = kinds.map((kind) => selectKind(where, reach, kind, isMatch));
+    return { text: results.join(' UNION ALL '), values: where.values };
+  },
+  sampleReaches.map((reach) => [reach, searchResultKinds, NIL_UUID] as const),
+  { isPrepared: true },
+);
 
 const findEndpointsByUrl = dynamicStatement(
   resultRow,
-  (prefix: string, limit: number) => {
+  (reach: Reach, prefix: string, limit: number) => {
     const where = new Conditions();
-    const select = selectKind('endpoint', urlPrefixCondition(where, prefix, 't'));
+    const select = selectKind(where, reach, 'endpoint', urlPrefixCondition(where, prefix, 't'));
     return { text: `${select} LIMIT ${where.bind(limit)}`, values: where.values };
   },
-  [['https://', 1]],
+  sampleReaches.map((reach) => [reach, 'https://', 1] as const),
 );
 
-const selectByPrefix = (kind: SearchResultKind, column: string, prefix: string): string =>
-  `(${selectKind(kind, prefixCondition(column, prefix))} LIMIT $3)`;
-
-const resultsByPrefix = [
-  selectByPrefix('project', 'lower(t.name)', 'lower($1::text)'),
-  selectByPrefix('project', 't.slug', 'lower($1::text)'),
-  selectByPrefix('organization', 'lower(t.name)', 'lower($1::text)'),
-  selectByPrefix('organization', 't.slug', 'lower($1::text)'),
-  selectByPrefix('api_key', 't.prefix', '$2::text'),
-];
-
-const findByPrefix = statement(
+const findByPrefix = dynamicStatement(
   resultRow,
-  `SELECT DISTINCT * FROM (${resultsByPrefix.join(' UNION ALL ')}) found ORDER BY title, id LIMIT $3`,
+  (reach: Reach, prefix: string, limit: number) => {
+    const where = new Conditions();
+    const name = `lower(${where.bind(prefix)}::text)`;
+    // Only the first characters of a key are stored; a complete key is found by them.
+    const keyPrefix = `${where.bind(prefix.slice(0, 8))}::text`;
+    const limitSql = where.bind(limit);
+    const select = (kind: SearchResultKind, column: string, start: string): string =>
+      `(${selectKind(where, reach, kind, prefixCondition(column, start))} LIMIT ${limitSql})`;
+    const results = [
+      select('project', 'lower(t.name)', name),
+      select('project', 't.slug', name),
+      select('organization', 'lower(t.name)', name),
+      select('organization', 't.slug', name),
+      select('api_key', 't.prefix', keyPrefix),
+    ];
+    const sql = `SELECT DISTINCT * FROM (${results.join(' UNION ALL ')}) found ORDER BY title, id LIMIT ${limitSql}`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.map((reach) => [reach, 'name', 1] as const),
+  { isPrepared: true },
 );
 
-/** Finds resources of the complete installation by id or prefix. Every part is a short index scan. */
+/** Finds resources within a reach by id or prefix. Every part is a short index scan. */
 export class SearchRepository {
   constructor(private readonly database: Database) {}
 
   /** Returns the resources with an id. @param kind null for every kind */
-  findById(id: string, kind: PrefixedIdKind | null): Promise<SearchResult[]> {
-    return this.database.execute(kind ? findInKind[kind] : findInAllKinds, [id]);
+  findById(reach: Reach, id: string, kind: PrefixedIdKind | null): Promise<SearchResult[]> {
+    const resultKind = kind === 'redelivery' ? 'batch' : kind;
+    return this.database.execute(findById(reach, resultKind ? [resultKind] : searchResultKinds, id));
   }
 
   /** Returns endpoints, including deleted ones, whose URL begins with a text. */
-  findEndpointsByUrl(prefix: string, limit: number): Promise<SearchResult[]> {
-    return this.database.execute(findEndpointsByUrl(prefix, limit));
+  findEndpointsByUrl(reach: Reach, prefix: string, limit: number): Promise<SearchResult[]> {
+    return this.database.execute(findEndpointsByUrl(reach, prefix, limit));
   }
 
   /**
    * Returns projects and organizations whose name (case-insensitive) or slug begins with a text, and API keys
    * whose prefix does.
    */
-  findByPrefix(text: string, limit: number): Promise<SearchResult[]> {
-    // Only the first characters of a key are stored; a complete key is found by them.
-    return this.database.execute(findByPrefix, [text, text.slice(0, 8), limit]);
+  findByPrefix(reach: Reach, text: string, limit: number): Promise<SearchResult[]> {
+    return this.database.execute(findByPrefix(reach, text, limit));
   }
 }

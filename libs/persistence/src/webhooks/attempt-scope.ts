@@ -1,7 +1,7 @@
 // This file contains SQL: conditions on a reach.
 import { ALL_CUSTOM_EVENTS, type AttemptError, type DeliveryState, type Reach } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
-import { Conditions, organizationsWithin, organizationWithinSql, sampleReaches } from '../conditions.js';
+import { Conditions, organizationIdsSql, organizationWithinSql, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
 import { dynamicStatement, nullable, timestamptz, uuid } from '../statements.js';
 import { MAX_CLOCK_SKEW_MS, minIdAt, NIL_UUID, type IdRange } from '../uuid-v7.js';
@@ -137,13 +137,14 @@ const findEndpoints = dynamicStatement(
   sampleReaches.map((reach) => [reach, [NIL_UUID]] as const),
 );
 
-const organizationIdsSql = `SELECT o.id FROM organizations o WHERE ${organizationsWithin('$1')}`;
-
 /** Not prepared, like `findProject`: a generic plan cannot use an index for `organizationsWithin`. */
 const findOrganizations = dynamicStatement(
   { id: uuid },
-  (organizationId: string | null) => ({ text: organizationIdsSql, values: [organizationId] }),
-  [[NIL_UUID]],
+  (organizationIds: Reach['organizationIds']) => ({
+    text: organizationIdsSql('$1'),
+    values: [organizationIds],
+  }),
+  [[[NIL_UUID]]],
 );
 
 const findOrganization = dynamicStatement(
@@ -157,11 +158,11 @@ const findOrganization = dynamicStatement(
 
 const findProject = dynamicStatement(
   { id: uuid },
-  (organizationId: string | null, projectId: string) => ({
-    text: `SELECT p.id FROM projects p WHERE p.id = $2 AND p.organization_id IN (${organizationIdsSql})`,
-    values: [organizationId, projectId],
+  (organizationIds: Reach['organizationIds'], projectId: string) => ({
+    text: `SELECT p.id FROM projects p WHERE p.id = $2 AND p.organization_id IN (${organizationIdsSql('$1')})`,
+    values: [organizationIds, projectId],
   }),
-  [[NIL_UUID, NIL_UUID]],
+  [[[NIL_UUID], NIL_UUID]],
 );
 
 const findDeliveries = dynamicStatement(
@@ -209,13 +210,13 @@ export async function findAttemptScope(
     const ids = await idsOf(database.execute(findOrganization(reach, filter.organizationId)));
     return { ...range, column: 'organization_id', ids };
   }
-  const { organizationId } = reach;
-  if (!organizationId && filter.projectId === null) return { ...range, column: null, ids: [NIL_UUID] };
+  const { organizationIds } = reach;
+  if (!organizationIds && filter.projectId === null) return { ...range, column: null, ids: [NIL_UUID] };
   if (filter.projectId !== null) {
-    const ids = await idsOf(database.execute(findProject(organizationId, filter.projectId)));
+    const ids = await idsOf(database.execute(findProject(organizationIds, filter.projectId)));
     return { ...range, column: 'project_id', ids };
   }
-  const ids = await idsOf(database.execute(findOrganizations(organizationId)));
+  const ids = await idsOf(database.execute(findOrganizations(organizationIds)));
   return { ...range, column: 'organization_id', ids };
 }
 

@@ -6,7 +6,7 @@ import {
   type DeliveryState,
   type Reach,
 } from '@gatehouse/domain';
-import { organizationsWithin, organizationWithinSql, type Conditions } from '../conditions.js';
+import { organizationIdsSql, organizationWithinSql, type Conditions } from '../conditions.js';
 import { eventTypeCondition } from '../events/event-type-condition.js';
 import { MAX_CREATED_AT_SKEW_MS, filterIdRange, MAX_UUID, NIL_UUID } from '../uuid-v7.js';
 import { ownerRangeCondition } from '../owner-range-condition.js';
@@ -158,7 +158,8 @@ export function deliveryScanSql(
     : filter.eventId && `d.event_id = ${where.bind(filter.eventId)}`;
   if (listedCondition) return rows(`${listedCondition} AND d.endpoint_id IN (${endpoints()})`);
   if (filter.customerIds && filter.areLowVolume) {
-    return `${customerDeliveriesSql(where.bind(filter.customerIds))} WHERE ${range} ${newest}`;
+    const isInReach = where.reachCondition('d', 'd.project_id', reach);
+    return `${customerDeliveriesSql(where.bind(filter.customerIds))} WHERE ${range} AND ${isInReach} ${newest}`;
   }
   if (filter.endpointId) {
     const id = where.bind(filter.endpointId);
@@ -166,7 +167,8 @@ export function deliveryScanSql(
   }
   if (filter.endpointIds) {
     const each = rows('d.endpoint_id = w.id');
-    return `SELECT d.* FROM unnest(${where.bind(filter.endpointIds)}::uuid[]) w (id) CROSS JOIN LATERAL (${each}) d
+    const ids = `${where.bind(filter.endpointIds)}::uuid[]`;
+    return `SELECT d.* FROM (${endpoints()} AND w.id = ANY (${ids})) w CROSS JOIN LATERAL (${each}) d
       ${isOrdered ? newest : `LIMIT ${limitSql}`}`;
   }
   if (reach.projectId) {
@@ -194,9 +196,7 @@ function organizationsSql(
   { organizationId }: DeliveryFilter,
 ): string | null {
   if (organizationId) return organizationWithinSql(where, reach, organizationId);
-  if (!reach.organizationId) return null;
-  const isInReach = organizationsWithin(where.bind(reach.organizationId));
-  return `SELECT o.id FROM organizations o WHERE ${isInReach}`;
+  return reach.organizationIds && organizationIdsSql(where.bind(reach.organizationIds));
 }
 
 /**

@@ -6,6 +6,9 @@ import type { DeliveryState, RedeliveryKind, RedeliveryState, SkipCounts } from 
 export class RedeliveryBatchEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid', { name: 'organization_id', nullable: true }) organizationId!: string | null;
+  /** The organizations to which the operator who planned the batch was limited. */
+  @Column('uuid', { name: 'organization_ids', array: true, nullable: true })
+  organizationIds!: readonly string[] | null;
   @Column('uuid', { name: 'project_id', nullable: true }) projectId!: string | null;
   @Column('text') kind!: RedeliveryKind;
   @Column('jsonb') filter!: object;

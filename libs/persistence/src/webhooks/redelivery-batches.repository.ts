@@ -9,7 +9,7 @@ import {
   type SkipCounts,
 } from '@gatehouse/domain';
 import { capScanCount, countedRow, countedSql, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
-import { Conditions, sampleReaches } from '../conditions.js';
+import { Conditions, organizationIdsSql, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
 import { pruneStatement, pruneInBatches } from '../prune.js';
 import {
@@ -33,8 +33,10 @@ import { skipReason } from './redelivery-skip-reason.js';
 
 const batchRow = {
   id: uuid,
-  /** Null for a batch of an operator, which can cover every organization. */
+  /** Null for a batch of an operator, which can cover several organizations. */
   organizationId: nullable(uuid),
+  /** The organizations to which the operator who planned the batch was limited. */
+  organizationIds: nullable(arrayOf(uuid)),
   /** Null for a batch that covers several projects. */
   projectId: nullable(uuid),
   kind: textOf<RedeliveryKind>(),
@@ -69,10 +71,11 @@ export type RedeliveryBatch = RowOf<typeof batchRow>;
 export type NewRedeliveryBatch = Pick<
   RedeliveryBatch,
   'id' | 'organizationId' | 'projectId' | 'kind' | 'filter' | 'createdBy'
->;
+> &
+  Partial<Pick<RedeliveryBatchEntity, 'organizationIds'>>;
 
 const batchColumns = `
-  b.id, b.organization_id AS "organizationId", b.project_id AS "projectId", b.kind, b.filter, b.state, b.reason,
+  b.id, b.organization_id AS "organizationId", b.organization_ids AS "organizationIds", b.project_id AS "projectId", b.kind, b.filter, b.state, b.reason,
   b.total, b.eligible, b.not_eligible AS "notEligible", b.waiting, b.made AS created, b.skipped,
   coalesce(b.results, (
     SELECT jsonb_object_agg(state, count) FROM (
@@ -84,7 +87,22 @@ const batchColumns = `
   CASE WHEN b.state = 'planned' THEN b.created_at + interval '${PLAN_TTL_HOURS} hours' END AS "expiresAt",
   b.started_at AS "startedAt", b.finished_at AS "finishedAt"`;
 
-const batchesWithin = (reach: Reach): Conditions => new Conditions().addReach('b', 'b.project_id', reach);
+/**
+ * Returns SQL for whether a batch is within a reach. One with several organizations is if the reach contains all
+ * of them.
+ */
+export function batchWithin(where: Conditions, table: string, reach: Reach): string {
+  const isOwned = where.reachCondition(table, `${table}.project_id`, reach);
+  if (reach.projectId || !reach.organizationIds) return isOwned;
+  const ids = organizationIdsSql(where.bind(reach.organizationIds));
+  return `(${isOwned} OR ${table}.organization_ids <@ ARRAY(${ids}))`;
+}
+
+function batchesWithin(reach: Reach): Conditions {
+  const where = new Conditions();
+  return where.add(batchWithin(where, 'b', reach));
+}
+
 const matchConditions = (reach: Reach, state: RedeliveryState | null): Conditions =>
   batchesWithin(reach).addIf(state, (value) => `b.state = ${value}`);
 

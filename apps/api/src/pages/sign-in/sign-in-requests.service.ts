@@ -66,7 +66,7 @@ export class SignInRequestsService {
       const id = readClientId(query);
       if (id === null) throw invalidClient('is missing');
       if (!isUuid(id)) throw invalidClient('must be the id of a project');
-      return await this.projects.getActive({ organizationId: null, projectId: id }, id);
+      return await this.projects.getActive({ organizationIds: null, projectId: id }, id);
     } catch (error) {
       if (!(error instanceof GatehouseError)) throw error;
       if (error.code === 'not_found') return invalidClient('must be the id of a project');

@@ -1,0 +1,12 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Adds the organizations to which a bulk redelivery of an operator is limited; null for no limit. */
+export class AddBatchOrganizations1764547207010 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE redelivery_batches ADD COLUMN organization_ids uuid[]');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE redelivery_batches DROP COLUMN organization_ids');
+  }
+}
