@@ -57,14 +57,15 @@ export const moveOwnership = (adminUrl) =>
     await client.query('COMMIT');
   });
 
-/** The database, and the tables and functions in it, that the owner role does not own. */
+/** The database, and the tables and functions in it, that the owner role does not own. Those of extensions stay. */
 const FOREIGN_OBJECTS = `
   SELECT format('DATABASE %I', datname) AS object FROM pg_database
   WHERE datname = current_database() AND datdba <> '${OWNER_ROLE}'::regrole
   UNION ALL SELECT format('TABLE %s', oid::regclass) FROM pg_class
   WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relowner <> '${OWNER_ROLE}'::regrole
   UNION ALL SELECT format('ROUTINE %s', oid::regprocedure) FROM pg_proc
-  WHERE pronamespace = 'public'::regnamespace AND proowner <> '${OWNER_ROLE}'::regrole`;
+  WHERE pronamespace = 'public'::regnamespace AND proowner <> '${OWNER_ROLE}'::regrole
+    AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e')`;
 
 async function createRoles(client, adminUrl) {
   const { rows } = await client.query('SELECT rolname AS name FROM pg_roles WHERE rolname = ANY ($1)', [

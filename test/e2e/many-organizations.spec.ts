@@ -101,7 +101,8 @@ describe('the customers of the whole instance', () => {
       { lastLoginAfter: monthAgo, emailVerified: 'false' },
       `WHERE last_login_at > '${monthAgo}' AND NOT email_verified ORDER BY last_login_at DESC, id DESC`,
     ],
-    [{ q: '7@company-1' }, `WHERE email LIKE '7@company-1%' ORDER BY email COLLATE "C", id`],
+    [{ q: '7@' }, `WHERE email LIKE '7@%' ORDER BY email COLLATE "C", id`],
+    [{ q: '@company-1' }, `WHERE email LIKE '%@company-1%' ORDER BY created_at DESC, id DESC`],
     [{ q: 'a0' }, `WHERE last_name LIKE 'a0%' ORDER BY last_name COLLATE "C", id`],
     [{ externalId: 'crm-7-company-7' }, `WHERE external_id = 'crm-7-company-7'`],
   ];

@@ -241,6 +241,63 @@ describe('the search', () => {
     );
   });
 
+  it('finds any part of a text in the same way as the lists, exact matches first', async () => {
+    const { organizationId, projectId } = instance.credentials;
+    const customer = (
+      await instance.requestWithSecretKey('POST', '/api/v1/customers', {
+        email: 'lovelace_100@analytical.example',
+        firstName: 'Augusta',
+        lastName: 'Byron-Noel',
+      })
+    ).body.id as string;
+    const endpoint = await instance.createEndpoint('https://127.0.0.1:9/Invoices/received');
+    await instance.requestWithSecretKey('PATCH', `/v1/webhooks/endpoints/${endpoint.id}`, {
+      name: 'Old billing',
+    });
+    const key = (await admin.request('POST', `/projects/${projectId}/api-keys`, { name: 'Nightly export' }))
+      .body;
+    await admin.request('DELETE', `/projects/${projectId}/api-keys/${key.id}`);
+    const shop = await admin.request('POST', '/projects', {
+      organizationId,
+      name: 'Workshop',
+      slug: 'bench-7',
+    });
+    const exact = await admin.request('POST', '/projects', { organizationId, name: 'kshop' });
+    const newer = await admin.request('POST', '/projects', { organizationId, name: 'Desk Kshop' });
+    const company = await admin.request('POST', '/organizations', {
+      name: 'Babbage & Co',
+      slug: 'difference',
+    });
+
+    const expected: [string, string | null, string[]][] = [
+      ['NALYT', '/customers', [customer]],
+      ['usta byron', '/customers', [customer]],
+      ['lovelace_1', '/customers', [customer]],
+      ['love%1', '/customers', []],
+      ['love_ace', '/customers', []],
+      ['invoices/rec', '/webhooks/endpoints', [endpoint.id]],
+      ['d bill', '/webhooks/endpoints', [endpoint.id]],
+      ['tly exp', null, [key.id]],
+      ['bench-7', '/projects', [shop.body.id]],
+      ['ifferenc', '/organizations', [company.body.id]],
+      ['bage &', '/organizations', [company.body.id]],
+    ];
+    for (const [q, list, ids] of expected) {
+      expect([q, (await search(q)).map(({ id }) => id)]).toEqual([q, ids]);
+      if (!list) continue;
+      expect([q, await listAll(viewer, list, { q })]).toEqual([q, ids]);
+      expect([q, await getCount(viewer, list, { q })]).toEqual([q, { count: ids.length, isMore: false }]);
+    }
+    expect((await search('kshop')).map(({ id }) => id)).toEqual([exact.body.id, newer.body.id, shop.body.id]);
+    expect(await search('tly exp')).toMatchObject([{ subtitle: expect.stringMatching(/^revoked · sk_/) }]);
+    const byKey = { q: 'nalyt' };
+    const { body } = await instance.requestWithSecretKey(
+      'GET',
+      `/api/v1/customers?${new URLSearchParams(byKey)}`,
+    );
+    expect(body.data).toEqual([]);
+  });
+
   it('finds nothing for an unknown text, and at most ten results', async () => {
     const sql = "'; DROP TABLE customers";
     for (const q of ['%', '_', sql, randomUUID(), `att_${randomUUID()}`, 'nobody@example.com']) {
@@ -324,6 +381,17 @@ describe('counts of customers and of the audit log', () => {
     const full = { count: 10_000, isMore: true };
     expect(await getCount(viewer, '/customers', { emailVerified: 'false', disabled: 'false' })).toEqual(full);
     expect((await getCount(viewer, '/customers')).isMore).toBe(true);
+    // Of a frequent text, the newest matches are read from the list; a rare one is found by the trigram index.
+    const newest = await queryIds(
+      `SELECT id FROM customers WHERE email LIKE '%@example.com' ORDER BY created_at DESC, id DESC LIMIT 50`,
+    );
+    const page = (await get('/customers?q=example&limit=50')).body;
+    expect([page.data.map(({ id }: { id: string }) => id), page.hasMore]).toEqual([newest, true]);
+    expect(await getCount(viewer, '/customers', { q: 'example' })).toMatchObject({ isMore: true });
+    expect(await getCount(viewer, '/customers', { q: '2099' })).toEqual({ count: 12, isMore: false });
+    expect(await listAll(viewer, '/customers', { q: '2099', disabled: 'false' })).toHaveLength(12);
+    const inProject = { q: 'd2099', projectId: seeded.projects[1] };
+    expect(await listAll(viewer, '/customers', inProject)).toEqual([]);
     await instance.sql(
       `INSERT INTO audit_log (id, organization_id, project_id, actor_type, actor_id, action, target_type, target_id, created_at)
        SELECT ('0000ffff-ffff-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, NULL, $1, 'key', $2,

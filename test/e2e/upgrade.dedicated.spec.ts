@@ -117,6 +117,7 @@ describe('an embedded database of 0.1.0', () => {
         await admin<{ owner: string }>(
           `SELECT DISTINCT pg_get_userbyid(relowner) AS owner FROM pg_class WHERE relnamespace = 'public'::regnamespace
            UNION SELECT pg_get_userbyid(proowner) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+             AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')
            UNION SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = 'gatehouse'`,
         )
       ).map(({ owner }) => owner);

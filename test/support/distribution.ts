@@ -144,7 +144,7 @@ export const crossOrganizationStatements: Record<string, string[]> = {
   ],
   'lists, counts and searches of operators, and of keys whose organization has child organizations': [
     'insert customers, deliveries, events, redelivery_items, webhook_endpoints',
-    'select api_keys, organizations, projects',
+    'select api_keys, organizations, projects, webhook_endpoints',
     'select attempts',
     'select attempts, customers, deliveries, events, webhook_endpoints',
     'select attempts, deliveries',

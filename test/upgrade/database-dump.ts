@@ -54,6 +54,7 @@ export async function describeSchema(
     (await client.query<{ line: string }>(sql)).rows.map(({ line }) => line);
   return {
     tables: [
+      ...(await selectLines(EXTENSIONS)),
       ...(await selectLines(SEQUENCES)),
       ...(await selectLines(FUNCTIONS)),
       ...(await selectLines(TABLES)),
@@ -79,6 +80,8 @@ async function listTables(client: pg.ClientBase | pg.Pool): Promise<string[]> {
   return (await client.query<{ name: string }>(sql)).rows.map(({ name }) => name);
 }
 
+const EXTENSIONS = `SELECT 'CREATE EXTENSION ' || extname AS line FROM pg_extension WHERE extname <> 'plpgsql'`;
+
 const SEQUENCES = `SELECT 'CREATE SEQUENCE ' || relname || ' AS ' || format_type(seqtypid, NULL) AS line
   FROM pg_sequence JOIN pg_class c ON c.oid = seqrelid
   WHERE relnamespace = 'public'::regnamespace ORDER BY relname`;
@@ -89,7 +92,8 @@ const SEQUENCE_OWNERS = `SELECT format('ALTER SEQUENCE %I OWNED BY %I.%I', s.rel
   WHERE d.deptype = 'a' AND s.relnamespace = 'public'::regnamespace ORDER BY s.relname`;
 
 const FUNCTIONS = `SELECT rtrim(pg_get_functiondef(oid), E'\\n') AS line FROM pg_proc
-  WHERE pronamespace = 'public'::regnamespace ORDER BY proname`;
+  WHERE pronamespace = 'public'::regnamespace
+    AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e') ORDER BY proname`;
 
 const TABLES = `SELECT format(E'CREATE TABLE %I (\\n%s\\n)%s%s', relname,
     (SELECT string_agg(format('  %I %s%s%s%s', attname, format_type(atttypid, atttypmod),

@@ -67,6 +67,7 @@ export * from './persistence.module.js';
 export * from './projects/projects.repository.js';
 export type { ScannedPage } from './scanned-page.js';
 export { REPLICA_CHECK_INTERVAL_MS } from './read-replica.js';
+export { hasTrigram } from './search/contains-condition.js';
 export * from './search/lookups.repository.js';
 export * from './search/search.repository.js';
 export * from './sessions/reauthentication-codes.repository.js';

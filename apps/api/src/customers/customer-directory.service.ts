@@ -4,6 +4,7 @@ import { uuidToBytes, formatUuid, type Customer } from '@gatehouse/domain';
 import {
   CustomerDirectoryRepository,
   CustomerLocksRepository,
+  hasTrigram,
   type CappedCount,
   type CustomerFilter,
   type CustomerLock,
@@ -30,7 +31,7 @@ export class CustomerDirectoryService {
 
   /** Returns a page of the customers within the caller's reach. @throws GatehouseError `invalid_cursor` */
   async list(caller: ManagementCaller, query: ListOperatorCustomersQuery): Promise<Page<Customer>> {
-    const list = ['customers', caller.reach, customerFilter(query)];
+    const list = ['customers', caller.reach, customerFilter(caller, query)];
     const after =
       query.cursor === undefined ? null : decodePosition(this.cursors.decodeBytes(list, query.cursor));
     const limit = query.limit ?? DEFAULT_LIMIT;
@@ -40,12 +41,13 @@ export class CustomerDirectoryService {
 
   /** Returns up to `limit` customers within the caller's reach. @param after the last position of the previous page */
   async page(
-    { reach }: ManagementCaller,
+    caller: ManagementCaller,
     query: CountOperatorCustomersQuery,
     after: CustomerPosition | null,
     limit: number,
   ): Promise<{ items: Customer[]; next: CustomerPosition | null }> {
-    const { customers, next } = await this.directory.listPage(reach, customerFilter(query), after, limit);
+    const filter = customerFilter(caller, query);
+    const { customers, next } = await this.directory.listPage(caller.reach, filter, after, limit);
     return { items: customers, next };
   }
 
@@ -55,8 +57,8 @@ export class CustomerDirectoryService {
   }
 
   /** Returns the number of matching customers, counted by a bounded scan. */
-  count({ reach }: ManagementCaller, query: CountOperatorCustomersQuery): Promise<CappedCount> {
-    return this.directory.count(reach, customerFilter(query));
+  count(caller: ManagementCaller, query: CountOperatorCustomersQuery): Promise<CappedCount> {
+    return this.directory.count(caller.reach, customerFilter(caller, query));
   }
 }
 
@@ -68,11 +70,11 @@ const decodePosition = (bytes: Buffer): CustomerPosition => ({
   key: bytes.subarray(ID_BYTES).toString(),
 });
 
-const customerFilter = (query: CountOperatorCustomersQuery): CustomerFilter => ({
+const customerFilter = (caller: ManagementCaller, query: CountOperatorCustomersQuery): CustomerFilter => ({
   projectId: query.projectId ?? null,
   email: query.email ?? null,
   externalId: query.externalId ?? null,
-  q: query.q ?? null,
+  ...textFilter(caller, query.q ?? null),
   emailVerified: parseFlag(query.emailVerified),
   disabled: parseFlag(query.disabled),
   locked: query.locked === 'true',
@@ -81,5 +83,9 @@ const customerFilter = (query: CountOperatorCustomersQuery): CustomerFilter => (
   lastLoginAfter: parseTime(query.lastLoginAfter),
   lastLoginBefore: parseTime(query.lastLoginBefore),
 });
+
+/** Operators find a text anywhere; keys find it at the beginning, in alphabetical order. */
+const textFilter = ({ kind }: ManagementCaller, q: string | null): Pick<CustomerFilter, 'q' | 'contains'> =>
+  kind === 'operator' && q !== null && hasTrigram(q) ? { q: null, contains: q } : { q, contains: null };
 
 const parseFlag = (text: string | undefined): boolean | null => (text === undefined ? null : text === 'true');

@@ -30,7 +30,7 @@ export class CustomersOperatorController extends PickRoutes(CustomersController,
     operationId: 'customers.list',
     summary: 'List customers',
     description:
-      'Like the list for secret keys, with the locks of the customers. With `locked`, sorted by the end of the lock, latest first.',
+      'Newest first, with the locks of the customers. With `lastLoginAfter` or `lastLoginBefore`, sorted by last sign-in, latest first; with `locked`, by the end of the lock, latest first; with a `q` that is compared with beginnings, alphabetically by the matching text. A page may contain fewer customers than `limit`, or none, while `hasMore` is true.',
   })
   @Operator('viewer')
   @ApiCamelList(ListedCustomerResponse)

@@ -15,8 +15,9 @@ export class SearchOperatorController {
   @ReadsFromReplica()
   @ApiOperation({
     operationId: 'search.find',
-    summary: 'Search by id or prefix',
-    description: 'Returns at most ten results across all resource types.',
+    summary: 'Search by id or text',
+    description:
+      'Returns at most ten results across all resource types: exact matches first, then those that begin with the text.',
   })
   @Operator('viewer')
   @ApiOkResponse({ type: SearchResponse })

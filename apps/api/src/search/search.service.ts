@@ -4,14 +4,16 @@ import { parseSearchTerm, type Customer, type Reach } from '@gatehouse/domain';
 import {
   CustomerDirectoryRepository,
   emptyCustomerFilter,
+  hasTrigram,
   SearchRepository,
   type SearchResult,
 } from '@gatehouse/persistence';
+import { rankResults } from './rank-results.js';
 
 /** Maximum number of results. */
 const MAX_RESULTS = 10;
 
-/** Maximum number of results of a prefix search that are not customers. */
+/** Maximum number of results that are not customers, if there are enough customers. */
 const MAX_OTHER_RESULTS = 5;
 
 /** Minimum length of the text for a search by customer name. */
@@ -25,23 +27,37 @@ export class SearchService {
     private readonly customers: CustomerDirectoryRepository,
   ) {}
 
-  /** Returns the resources within the caller's reach that match the text, at most ten. */
+  /** Returns the resources within the caller's reach that match the text, at most ten: exact matches, then those that begin with it. */
   async find({ reach }: ManagementCaller, text: string): Promise<SearchResult[]> {
     const term = parseSearchTerm(text);
-    if (!term) return this.findByPrefix(reach, text);
-    if (term.kind === 'email') return this.findByPrefix(reach, term.email);
-    if (term.kind === 'url') return this.searchRepository.findEndpointsByUrl(reach, term.prefix, MAX_RESULTS);
-    return this.searchRepository.findById(reach, term.id, term.kind === 'uuid' ? null : term.kind);
+    if (term && 'id' in term)
+      return this.searchRepository.findById(reach, term.id, term.kind === 'uuid' ? null : term.kind);
+    return this.findByText(reach, term?.kind === 'email' ? term.email : text);
   }
 
-  private async findByPrefix(reach: Reach, text: string): Promise<SearchResult[]> {
-    const [others, { customers }] = await Promise.all([
-      this.searchRepository.findByPrefix(reach, text, MAX_OTHER_RESULTS),
-      text.length < MIN_NAME_LENGTH
-        ? { customers: [] }
-        : this.customers.listPage(reach, { ...emptyCustomerFilter, q: text }, null, MAX_RESULTS),
+  private async findByText(reach: Reach, text: string): Promise<SearchResult[]> {
+    const [others, customers] = await Promise.all([
+      this.searchRepository.findByText(reach, text, MAX_RESULTS),
+      this.findCustomers(reach, text),
     ]);
-    return [...others, ...customers.map(toCustomerResult)].slice(0, MAX_RESULTS);
+    const maxOthers = Math.max(MAX_OTHER_RESULTS, MAX_RESULTS - customers.length);
+    return rankResults(text, [...rankResults(text, others).slice(0, maxOthers), ...customers]).slice(
+      0,
+      MAX_RESULTS,
+    );
+  }
+
+  /** Returns customers by prefix, in alphabetical order, and if they are few, others that contain the text. */
+  private async findCustomers(reach: Reach, text: string): Promise<SearchResult[]> {
+    if (text.length < MIN_NAME_LENGTH) return [];
+    const filter = { ...emptyCustomerFilter, q: text };
+    const { customers } = await this.customers.listPage(reach, filter, null, MAX_RESULTS);
+    const others =
+      customers.length < MAX_RESULTS && hasTrigram(text)
+        ? await this.customers.findContaining(reach, text, MAX_RESULTS)
+        : [];
+    const results = [...customers, ...others].map(toCustomerResult);
+    return [...new Map(results.map((result) => [result.id, result])).values()];
   }
 }
 

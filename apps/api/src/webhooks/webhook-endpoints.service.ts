@@ -88,16 +88,14 @@ export class WebhookEndpointsService {
 
   /** @throws GatehouseError `invalid_cursor` */
   list({ reach }: ManagementCaller, query: SearchEndpointsQuery): Promise<Page<WebhookEndpoint>> {
-    const { project_id: projectId = null, status = null, q } = query;
     const filter = endpointFilter(query);
-    return readPage(this.cursors, ['endpoints', reach, projectId, status, q], query, async (before, limit) =>
-      filter ? this.endpoints.list(reach, filter, before, limit) : [],
+    return readPage(this.cursors, ['endpoints', reach, filter], query, (before, limit) =>
+      this.endpoints.list(reach, filter, before, limit),
     );
   }
 
-  async count({ reach }: ManagementCaller, query: CountEndpointsQuery): Promise<CappedCount> {
-    const filter = endpointFilter(query);
-    return filter ? this.endpoints.count(reach, filter) : { count: 0, isMore: false };
+  count({ reach }: ManagementCaller, query: CountEndpointsQuery): Promise<CappedCount> {
+    return this.endpoints.count(reach, endpointFilter(query));
   }
 
   /** @throws GatehouseError `not_found` */
@@ -180,11 +178,9 @@ export class WebhookEndpointsService {
   }
 }
 
-/** Returns the filter of a query, or null if nothing can match. */
-function endpointFilter(query: CountEndpointsQuery): EndpointFilter | null {
-  const { project_id: projectId = null, status = null, q } = query;
-  const term = q === undefined ? null : parseSearchTerm(q);
+function endpointFilter(query: CountEndpointsQuery): EndpointFilter {
+  const { project_id: projectId = null, status = null, q = null } = query;
+  const term = q === null ? null : parseSearchTerm(q);
   const id = term?.kind === 'endpoint' ? term.id : null;
-  const url = term?.kind === 'url' ? term.prefix : null;
-  return q === undefined || id !== null || url !== null ? { projectId, status, id, url } : null;
+  return { projectId, status, id, contains: id === null ? q : null };
 }

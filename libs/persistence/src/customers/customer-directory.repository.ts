@@ -28,8 +28,10 @@ import {
   mergedRangesSql,
   rangesSql,
   type CustomerPosition,
+  type RowSource,
   type ScanScope,
 } from './customer-scan.js';
+import { findRareSql, findSampledCustomers, resolveRowSource } from './customer-substrings.js';
 import { customerColumns, customerRow } from './customers.repository.js';
 
 export interface CustomerPage {
@@ -68,6 +70,7 @@ const sampleTimeFilters: CustomerFilter[] = [
   { ...noFilter, externalId: '1', createdAfter: epoch, createdBefore: epoch },
   { ...noFilter, lastLoginAfter: epoch, lastLoginBefore: epoch, disabled: true },
   { ...noFilter, locked: true, q: 'ada' },
+  { ...noFilter, contains: 'ada' },
 ];
 
 const sampleTextFilters: CustomerFilter[] = [
@@ -89,6 +92,9 @@ function scannedScope(where: Conditions, scope: ScanScope, { locked }: CustomerF
 
 /** Maximum number of rows that a count of locked customers scans: each row takes several index lookups. */
 const LOCK_COUNT_LIMIT = 5_000;
+/** Returns the sources of the rows that a filter may have. */
+const sampleSources = ({ contains }: CustomerFilter): RowSource[] =>
+  contains === null ? ['customers'] : ['customers', 'found'];
 
 /** Returns the maximum number of rows that a count scans in each range. */
 const countWindow = ({ column }: ScanScope, filter: CustomerFilter): number =>
@@ -100,17 +106,20 @@ const countWindow = ({ column }: ScanScope, filter: CustomerFilter): number =>
 /** Counts the matches of each range. */
 const countCustomers = dynamicStatement(
   countedRow,
-  (scope: ScanScope, filter: CustomerFilter) => {
+  (scope: ScanScope, filter: CustomerFilter, source: RowSource) => {
     const where = new Conditions();
+    const found = findRareSql(where, filter, source);
     const scan = chooseIndexScan(where, scope.column, filter, null);
     const scanned = scannedScope(where, scope, filter);
-    const ranges = rangesSql(where, scanned, scan, where.bind(countWindow(scope, filter)));
+    const ranges = rangesSql(where, scanned, scan, source, where.bind(countWindow(scope, filter)));
     addMatchConditions(where, filter);
     const counts = ranges.map((rows) => countedSql(`(${rows}) c`, where.sql));
-    return { text: counts.join(' UNION ALL '), values: where.values };
+    return { text: found + counts.join(' UNION ALL '), values: where.values };
   },
   sampleScopes.flatMap((scope) =>
-    [...sampleTimeFilters, ...sampleTextFilters].map((filter) => [scope, filter] as const),
+    [...sampleTimeFilters, ...sampleTextFilters].flatMap((filter) =>
+      sampleSources(filter).map((source) => [scope, filter, source] as const),
+    ),
   ),
 );
 
@@ -118,16 +127,18 @@ const countCustomers = dynamicStatement(
 function scanSql(
   scope: ScanScope,
   filter: CustomerFilter,
+  source: RowSource,
   after: CustomerPosition | null,
   window: number,
 ): Query {
   const where = new Conditions();
   const limit = where.bind(window);
+  const found = findRareSql(where, filter, source);
   const scan = chooseIndexScan(where, scope.column, filter, after);
-  const rows = mergedRangesSql(where, scannedScope(where, scope, filter), scan, limit);
+  const rows = mergedRangesSql(where, scannedScope(where, scope, filter), scan, source, limit);
   addMatchConditions(where, filter);
   const sql = `
-    SELECT ${customerColumns}, c.key, c."isMatch", c."isLast" FROM (
+    ${found} SELECT ${customerColumns}, c.key, c."isMatch", c."isLast" FROM (
       SELECT c.*, (${where.sql}) AS "isMatch", row_number() OVER (ORDER BY ${scan.orderBy}) = ${limit} AS "isLast"
       FROM (${rows}) c
     ) c WHERE c."isMatch" OR c."isLast" ORDER BY ${scan.orderBy}`;
@@ -142,17 +153,21 @@ const scanByTime = dynamicStatement(
   { ...scannedRow, key: neverNull(timestamptz) },
   scanSql,
   sampleScopes.flatMap((scope) =>
-    sampleTimeFilters.flatMap((filter) => [
-      [scope, filter, null, 1] as const,
-      [scope, filter, { key: epoch.toISOString(), id: NIL_UUID }, 1] as const,
-    ]),
+    sampleTimeFilters.flatMap((filter) =>
+      sampleSources(filter).flatMap((source) => [
+        [scope, filter, source, null, 1] as const,
+        [scope, filter, source, { key: epoch.toISOString(), id: NIL_UUID }, 1] as const,
+      ]),
+    ),
   ),
 );
 
 const scanByText = dynamicStatement(
   { ...scannedRow, key: text },
   scanSql,
-  sampleScopes.flatMap((scope) => sampleTextFilters.map((filter) => [scope, filter, null, 1] as const)),
+  sampleScopes.flatMap((scope) =>
+    sampleTextFilters.map((filter) => [scope, filter, 'customers', null, 1] as const),
+  ),
 );
 
 type ScannedCustomer = RowOf<typeof scannedRow> & { key: Date | string };
@@ -168,6 +183,7 @@ export class CustomerDirectoryRepository {
   /**
    * Returns up to `limit` customers after a position: newest first; with a filter on the last login, latest
    * login first; with `q`, in the order of the matching text; locked customers, the lock that ends last first.
+   * `contains` does not change the order.
    */
   async listPage(
     reach: Reach,
@@ -176,10 +192,11 @@ export class CustomerDirectoryRepository {
     limit: number,
   ): Promise<CustomerPage> {
     const scope = await this.resolveScope(reach, filter.projectId);
+    const source = await resolveRowSource(this.database, filter);
     const found: ScannedCustomer[] = [];
     let next = after;
     for (const window of [limit + 1, 4 * (limit + 1), PAGE_SCAN_LIMIT]) {
-      const rows = await this.scan(scope, filter, next, window);
+      const rows = await this.scan(scope, filter, source, next, window);
       found.push(...rows.filter(({ isMatch, id }, index) => isMatch && id !== rows[index - 1]?.id));
       if (found.length > limit) break;
       const last = rows.at(-1);
@@ -190,10 +207,22 @@ export class CustomerDirectoryRepository {
     return { customers, next: found.length > limit ? toPosition(customers.at(-1)!) : next };
   }
 
+  /**
+   * Returns up to `limit` customers that contain a text: the newest, or some others if the text is frequent, but not
+   * among the newest customers.
+   */
+  async findContaining(reach: Reach, text: string, limit: number): Promise<Customer[]> {
+    const filter = { ...emptyCustomerFilter, contains: text };
+    const { customers, next } = await this.listPage(reach, filter, null, limit);
+    if (customers.length >= limit || !next) return customers;
+    return [...customers, ...(await findSampledCustomers(this.database, reach, text, limit))];
+  }
+
   /** Counts the matching customers within a reach in a bounded scan. */
   async count(reach: Reach, filter: CustomerFilter): Promise<CappedCount> {
     const scope = await this.resolveScope(reach, filter.projectId);
-    const counts = await this.database.execute(countCustomers(scope, filter));
+    const source = await resolveRowSource(this.database, filter);
+    const counts = await this.database.execute(countCustomers(scope, filter, source));
     const scanned = Math.max(...counts.map((range) => range.scanned));
     const matching = counts.reduce((sum, range) => sum + range.matching, 0);
     return capScanCount({ scanned, matching }, countWindow(scope, filter));
@@ -221,13 +250,14 @@ export class CustomerDirectoryRepository {
   private async scan(
     scope: ScanScope,
     filter: CustomerFilter,
+    source: RowSource,
     after: CustomerPosition | null,
     window: number,
   ): Promise<ScannedCustomer[]> {
     if (scope.ids.length === 0) return [];
     return isSortedByText(filter)
-      ? this.database.execute(scanByText(scope, filter, after, window))
-      : this.database.execute(scanByTime(scope, filter, after, window));
+      ? this.database.execute(scanByText(scope, filter, source, after, window))
+      : this.database.execute(scanByTime(scope, filter, source, after, window));
   }
 }
 

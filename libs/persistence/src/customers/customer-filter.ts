@@ -1,5 +1,6 @@
 import type { Conditions } from '../conditions.js';
 import { LOCK_END } from './customer-lock-sql.js';
+import { containsCondition, searchedText } from '../search/contains-condition.js';
 
 export interface CustomerFilter {
   projectId: string | null;
@@ -7,6 +8,8 @@ export interface CustomerFilter {
   externalId: string | null;
   /** Prefix of an email, a first name, a last name, or both names separated by a space; case-insensitive. */
   q: string | null;
+  /** Part of the email or of both names separated by a space; case-insensitive. */
+  contains: string | null;
   emailVerified: boolean | null;
   disabled: boolean | null;
   /** True for only the customers who are locked after failed sign-ins. */
@@ -23,6 +26,7 @@ export const emptyCustomerFilter: CustomerFilter = {
   email: null,
   externalId: null,
   q: null,
+  contains: null,
   emailVerified: null,
   disabled: null,
   locked: false,
@@ -70,6 +74,8 @@ export function addMatchConditions(where: Conditions, filter: CustomerFilter): v
     .addIf(filter.lastLoginBefore, (value) => `c.last_login_at < ${value}`);
   // A customer with several locks is listed once, at the position of the last one to end.
   if (filter.locked) where.add(`c.key = ${LOCK_END}`);
+  if (filter.contains !== null)
+    where.add(containsCondition(where, searchedText.customer('c'), filter.contains));
   if (filter.q === null) return;
   const prefix = where.bind(filter.q);
   const matches = Object.values(searchedTexts).map(

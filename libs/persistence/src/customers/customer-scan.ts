@@ -33,6 +33,12 @@ export interface ScanScope {
  */
 export const MAX_INLINED_SCOPES = 8;
 
+/**
+ * The rows that a list reads: all customers, or `found`, the customers that the trigram index has found. A list
+ * reads `found` in the same ranges and the same order.
+ */
+export type RowSource = 'customers' | 'found';
+
 /** A range of one index. */
 interface IndexRange {
   /** SQL for the source of the customers `c`, if it is another table than theirs. */
@@ -57,22 +63,24 @@ const scopeCondition = (column: ScopeColumn, id = (): string => 'scope.id'): str
 
 /** Returns SQL for the next rows of a range. @param scope SQL for the customers of the scope */
 const rangeSql = (
-  { from = 'customers c', key, condition, orderBy }: IndexRange,
+  { from, key, condition, orderBy }: IndexRange,
+  source: RowSource,
   scope: string,
   limit: string,
 ): string =>
-  `SELECT ${key} AS key, c.* FROM ${from} WHERE ${scope} AND ${condition} ORDER BY ${orderBy} LIMIT ${limit}`;
+  `SELECT ${key} AS key, c.* FROM ${from ?? `${source} c`} WHERE ${scope} AND ${condition} ORDER BY ${orderBy} LIMIT ${limit}`;
 
 /** Returns SQL for the next rows of each range of a scan, across all scopes, in no order. */
 export function rangesSql(
   where: Conditions,
   { column, ids }: ScanScope,
   { ranges }: IndexScan,
+  source: RowSource,
   limit: string,
 ): string[] {
   const scopes = `unnest(${where.bind(ids)}::uuid[]) scope (id)`;
   return ranges.map((range) => {
-    const rows = rangeSql(range, scopeCondition(column), limit);
+    const rows = rangeSql(range, source, scopeCondition(column), limit);
     return `SELECT c.* FROM ${scopes} CROSS JOIN LATERAL (${rows}) c LIMIT ${limit}`;
   });
 }
@@ -82,10 +90,13 @@ export function mergedRangesSql(
   where: Conditions,
   { column, ids }: ScanScope,
   { ranges, orderBy }: IndexScan,
+  source: RowSource,
   limit: string,
 ): string {
   const merge = (scopes: string[]): string => {
-    const parts = scopes.flatMap((scope) => ranges.map((range) => `(${rangeSql(range, scope, limit)})`));
+    const parts = scopes.flatMap((scope) =>
+      ranges.map((range) => `(${rangeSql(range, source, scope, limit)})`),
+    );
     return `SELECT * FROM (${parts.join(' UNION ALL ')}) c ORDER BY ${orderBy} LIMIT ${limit}`;
   };
   if (ids.length <= MAX_INLINED_SCOPES)

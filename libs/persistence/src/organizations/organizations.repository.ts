@@ -5,7 +5,7 @@ import { notFound, type Organization, type Reach } from '@gatehouse/domain';
 import { capScanCount, countedRow, countedSql, COUNT_CAP, type CappedCount } from '../capped-count.js';
 import { Conditions, organizationsWithin, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
-import { nameOrSlugCondition } from '../search/prefix-conditions.js';
+import { nameOrSlugCondition } from '../search/contains-condition.js';
 import { arrayOf, dynamicStatement, nullable, statement, text, timestamptz, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
@@ -98,7 +98,7 @@ export class OrganizationsRepository {
     return row ?? null;
   }
 
-  /** Returns organizations, newest first. @param q prefix of the name or slug, or the id */
+  /** Returns organizations, newest first. @param q part of the name or slug, or the id */
   list(reach: Reach, q: string | null, before: string | null, limit: number): Promise<Organization[]> {
     return this.database.execute(listOrganizations(reach, q, before, limit));
   }
@@ -145,7 +145,7 @@ export class OrganizationsRepository {
   }
 }
 
-/** Returns the conditions for organizations within a reach. @param q prefix of the name or slug, or the id */
+/** Returns the conditions for organizations within a reach. @param q part of the name or slug, or the id */
 function matchConditions({ organizationIds }: Reach, q: string | null): Conditions {
   const where = new Conditions();
   where.add(organizationsWithin(where.bind(organizationIds)));

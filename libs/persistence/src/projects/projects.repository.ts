@@ -15,7 +15,7 @@ import {
 import { capScanCount, countedRow, countedSql, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
 import { Conditions, organizationsWithin, sampleReaches } from '../conditions.js';
 import type { Database, Sql } from '../database.js';
-import { nameOrSlugCondition } from '../search/prefix-conditions.js';
+import { nameOrSlugCondition } from '../search/contains-condition.js';
 import {
   boolean,
   dynamicStatement,
@@ -86,7 +86,7 @@ export interface ProjectFilter {
   organizationId: string | null;
   environment: Environment | null;
   archived: boolean | null;
-  /** Prefix of the name or slug, or the id. */
+  /** Part of the name or slug, or the id. */
   q: string | null;
 }
 

@@ -1,4 +1,4 @@
-// This file contains SQL: unions of tables, and index conditions on a prefix.
+// This file contains SQL: unions of tables, and index conditions on a text.
 import type { PrefixedIdKind, Reach } from '@gatehouse/domain';
 import { Conditions, organizationIdsSql, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
@@ -6,8 +6,8 @@ import { dynamicStatement, nullable, text, textOf, uuid } from '../statements.js
 import { NIL_UUID } from '../uuid-v7.js';
 import { batchWithin } from '../webhooks/redelivery-batches.repository.js';
 import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
-import { prefixCondition } from './prefix-conditions.js';
-import { urlPrefixCondition } from './lookups.repository.js';
+import { containsCondition, searchedText } from './contains-condition.js';
+import { prefixCondition } from './prefix-condition.js';
 
 export const searchResultKinds = [
   'delivery',
@@ -78,7 +78,7 @@ const resultColumns: Record<
   api_key: {
     from: 'api_keys t',
     title: 't.name',
-    subtitle: `t.prefix || '…' || t.last4`,
+    subtitle: `concat_ws(' · ', CASE WHEN t.revoked_at IS NOT NULL THEN 'revoked' END, t.prefix || '…' || t.last4)`,
     projectId: 't.project_id',
   },
 };
@@ -119,41 +119,38 @@ const findById = dynamicStatement(
   { isPrepared: true },
 );
 
-const findEndpointsByUrl = dynamicStatement(
+const findByText = dynamicStatement(
   resultRow,
-  (reach: Reach, prefix: string, limit: number) => {
+  (reach: Reach, input: string, limit: number) => {
     const where = new Conditions();
-    const select = selectKind(where, reach, 'endpoint', urlPrefixCondition(where, prefix, 't'));
-    return { text: `${select} LIMIT ${where.bind(limit)}`, values: where.values };
-  },
-  sampleReaches.map((reach) => [reach, 'https://', 1] as const),
-);
-
-const findByPrefix = dynamicStatement(
-  resultRow,
-  (reach: Reach, prefix: string, limit: number) => {
-    const where = new Conditions();
-    const name = `lower(${where.bind(prefix)}::text)`;
+    const start = `lower(${where.bind(input)}::text)`;
     // Only the first characters of a key are stored; a complete key is found by them.
-    const keyPrefix = `${where.bind(prefix.slice(0, 8))}::text`;
+    const keyStart = `${where.bind(input.slice(0, 8))}::text`;
     const limitSql = where.bind(limit);
-    const select = (kind: SearchResultKind, column: string, start: string): string =>
-      `(${selectKind(where, reach, kind, prefixCondition(column, start))} LIMIT ${limitSql})`;
+    const select = (kind: SearchResultKind, condition: string, orderBy: string): string =>
+      `(${selectKind(where, reach, kind, condition)} ORDER BY ${orderBy} LIMIT ${limitSql})`;
+    // In byte order, a value that equals the prefix comes first.
+    const byPrefix = (kind: SearchResultKind, column: string, prefix: string): string =>
+      select(kind, prefixCondition(column, prefix), `(${column} COLLATE "C")`);
+    const byPart = (kind: SearchResultKind, searched: string): string =>
+      select(kind, containsCondition(where, searched, input), 't.id DESC');
     const results = [
-      select('project', 'lower(t.name)', name),
-      select('project', 't.slug', name),
-      select('organization', 'lower(t.name)', name),
-      select('organization', 't.slug', name),
-      select('api_key', 't.prefix', keyPrefix),
+      byPrefix('project', 'lower(t.name)', start),
+      byPrefix('project', 't.slug', start),
+      byPart('project', searchedText.project('t')),
+      byPrefix('organization', 'lower(t.name)', start),
+      byPrefix('organization', 't.slug', start),
+      byPart('organization', searchedText.organization('t')),
+      byPrefix('api_key', 't.prefix', keyStart),
+      byPart('api_key', searchedText.apiKey('t')),
+      byPart('endpoint', searchedText.endpoint('t')),
     ];
-    const sql = `SELECT DISTINCT * FROM (${results.join(' UNION ALL ')}) found ORDER BY title, id LIMIT ${limitSql}`;
-    return { text: sql, values: where.values };
+    return { text: results.join(' UNION '), values: where.values };
   },
-  sampleReaches.map((reach) => [reach, 'name', 1] as const),
-  { isPrepared: true },
+  sampleReaches.map((reach) => [reach, 'shop', 1] as const),
 );
 
-/** Finds resources within a reach by id or prefix. Every part is a short index scan. */
+/** Finds resources within a reach by id or text. */
 export class SearchRepository {
   constructor(private readonly database: Database) {}
 
@@ -163,16 +160,11 @@ export class SearchRepository {
     return this.database.execute(findById(reach, resultKind ? [resultKind] : searchResultKinds, id));
   }
 
-  /** Returns endpoints, including deleted ones, whose URL begins with a text. */
-  findEndpointsByUrl(reach: Reach, prefix: string, limit: number): Promise<SearchResult[]> {
-    return this.database.execute(findEndpointsByUrl(reach, prefix, limit));
-  }
-
   /**
-   * Returns projects and organizations whose name (case-insensitive) or slug begins with a text, and API keys
-   * whose prefix does.
+   * Returns projects, organizations, API keys and endpoints, including revoked and deleted ones, whose name,
+   * slug or URL contains a text or whose key begins with it: up to `limit` for each of these texts, in no order.
    */
-  findByPrefix(reach: Reach, text: string, limit: number): Promise<SearchResult[]> {
-    return this.database.execute(findByPrefix(reach, text, limit));
+  findByText(reach: Reach, input: string, limit: number): Promise<SearchResult[]> {
+    return this.database.execute(findByText(reach, input, limit));
   }
 }

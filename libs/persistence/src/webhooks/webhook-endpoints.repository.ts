@@ -6,7 +6,7 @@ import { capScanCount, countedRow, countedSql, COUNT_SCAN_LIMIT, type CappedCoun
 import { Conditions, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
 import { columnList } from '../entity-columns.js';
-import { urlPrefixCondition } from '../search/lookups.repository.js';
+import { containsCondition, searchedText } from '../search/contains-condition.js';
 import { bytea, dynamicStatement, integer, nullable, statement, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
@@ -37,8 +37,8 @@ export interface EndpointFilter {
   projectId: string | null;
   status: string | null;
   id: string | null;
-  /** Prefix of the URL. */
-  url: string | null;
+  /** Part of the name or URL, case-insensitive. */
+  contains: string | null;
 }
 
 /**
@@ -48,11 +48,14 @@ export interface EndpointFilter {
 const endpointsWithin = (reach: Reach): Conditions =>
   new Conditions().add(`w.status <> 'deleted'`).addReach('w', 'w.project_id', reach);
 
-const noFilter: EndpointFilter = { projectId: null, status: null, id: null, url: null };
+const addContains = (where: Conditions, { contains }: EndpointFilter): Conditions =>
+  contains === null ? where : where.add(containsCondition(where, searchedText.endpoint('w'), contains));
+
+const noFilter: EndpointFilter = { projectId: null, status: null, id: null, contains: null };
 
 const sampleFilters: EndpointFilter[] = [
   noFilter,
-  { projectId: NIL_UUID, status: 'enabled', id: NIL_UUID, url: 'https://' },
+  { projectId: NIL_UUID, status: 'enabled', id: NIL_UUID, contains: 'example' },
 ];
 
 /** The first of two keys of the lock: it never conflicts with a lock of one key, such as `RETENTION_LOCK`. */
@@ -63,8 +66,7 @@ const lockEndpointCount = statement({}, 'SELECT FROM pg_advisory_xact_lock($1, h
 const listEndpoints = dynamicStatement(
   endpointRow,
   (reach: Reach, filter: EndpointFilter, before: string | null, limit: number) => {
-    const where = endpointsWithin(reach);
-    if (filter.url) where.add(urlPrefixCondition(where, filter.url));
+    const where = addContains(endpointsWithin(reach), filter);
     where
       .addIf(filter.projectId, (value) => `w.project_id = ${value}`)
       .addIf(filter.status, (value) => `w.status = ${value}`)
@@ -85,9 +87,9 @@ const listEndpoints = dynamicStatement(
 
 const countEndpoints = dynamicStatement(
   countedRow,
-  (reach: Reach, { projectId, status, id, url }: EndpointFilter) => {
-    const where = new Conditions().add('true').addIf(id, (value) => `w.id = ${value}`);
-    if (url) where.add(urlPrefixCondition(where, url));
+  (reach: Reach, filter: EndpointFilter) => {
+    const { projectId, status, id } = filter;
+    const where = addContains(new Conditions().add('true'), filter).addIf(id, (value) => `w.id = ${value}`);
     // There is an index by organization, but none by project.
     const owner = (value: string) => `(SELECT p.organization_id FROM projects p WHERE p.id = ${value})`;
     where.addIf(projectId, (value) => `w.organization_id = ${owner(value)}`);

@@ -7,6 +7,17 @@ import { RejectSecrets } from '../../http/search-fields.js';
 type Flag = 'true' | 'false';
 const flags: readonly Flag[] = ['true', 'false'];
 
+const CustomerTextField =
+  (description: string): PropertyDecorator =>
+  (target, property) => {
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' ? value.trim().replace(/ +/g, ' ') : value,
+    )(target, property);
+    RejectSecrets()(target, property);
+    const options = { example: 'ada lo', optional: true, minLength: 2, maxLength: 254 };
+    TextField({ description, ...options })(target, property);
+  };
+
 export class ListCustomersQuery extends PageQuery {
   @ProjectIdField() projectId?: string;
   @EmailField({ optional: true, description: 'Only the customer with exactly this email address' })
@@ -20,18 +31,9 @@ export class ListCustomersQuery extends PageQuery {
   })
   externalId?: string;
 
-  @Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' ? value.trim().replace(/ +/g, ' ') : value,
+  @CustomerTextField(
+    'Only customers whose email address, first name, last name, or first and last name separated by a space begins with this text. Not case-sensitive',
   )
-  @TextField({
-    description:
-      'Only customers whose email address, first name, last name, or first and last name separated by a space begins with this text. Not case-sensitive',
-    example: 'ada lo',
-    optional: true,
-    minLength: 2,
-    maxLength: 254,
-  })
-  @RejectSecrets()
   q?: string;
 
   @OneOfField(
@@ -51,7 +53,11 @@ export class ListCustomersQuery extends PageQuery {
 }
 
 /** The filters of customers for operators. */
-export class ListOperatorCustomersQuery extends ListCustomersQuery {
+export class ListOperatorCustomersQuery extends OmitType(ListCustomersQuery, ['q'] as const) {
+  @CustomerTextField(
+    'Only customers whose email address, or whose first and last name separated by a space, contains this text. A text without three letters or digits in a row is compared with their beginning, and with that of the last name. Not case-sensitive',
+  )
+  q?: string;
   @OneOfField('`true`: only customers who are locked after failed sign-ins, the lock that ends last first', [
     'true',
   ])

@@ -21,7 +21,7 @@ export class CreateOrganizationRequest {
 
 /** Filters of the list of organizations for operators. */
 export class SearchOrganizationsQuery extends PageQuery {
-  @SearchTextField('Id of an organization, or the beginning of its name or slug') q?: string;
+  @SearchTextField('Id of an organization, or part of its name or slug') q?: string;
 }
 
 export class CountOrganizationsQuery extends OmitType(SearchOrganizationsQuery, [

@@ -57,7 +57,7 @@ export class ListProjectsQuery extends PageQuery {
 
 /** Filters of the list of projects for operators. */
 export class SearchProjectsQuery extends ListProjectsQuery {
-  @SearchTextField('Id of a project, or the beginning of its name or slug') q?: string;
+  @SearchTextField('Id of a project, or part of its name or slug') q?: string;
 }
 
 export class CountProjectsQuery extends OmitType(SearchProjectsQuery, ['limit', 'cursor'] as const) {}

@@ -97,7 +97,7 @@ export class ListEndpointsQuery extends PageQuery {
 /** Filters of the list of endpoints for operators. */
 export class SearchEndpointsQuery extends ListEndpointsQuery {
   @OneOfField('Only endpoints with this status', ['enabled', 'disabled']) status?: 'enabled' | 'disabled';
-  @SearchTextField('Id of an endpoint, or the beginning of its URL, including the scheme') q?: string;
+  @SearchTextField('Id of an endpoint, or part of its name or URL') q?: string;
 }
 
 export class CountEndpointsQuery extends OmitType(SearchEndpointsQuery, ['limit', 'cursor'] as const) {}

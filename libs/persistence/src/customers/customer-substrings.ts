@@ -1,0 +1,89 @@
+// This file contains SQL: a sample of the pages of a table, and a search in a trigram index.
+import type { Customer, Reach } from '@gatehouse/domain';
+import { Conditions, sampleReaches } from '../conditions.js';
+import type { Database } from '../database.js';
+import { containsCondition, searchedText } from '../search/contains-condition.js';
+import { boolean, dynamicStatement } from '../statements.js';
+import type { CustomerFilter } from './customer-filter.js';
+import type { RowSource } from './customer-scan.js';
+import { customerColumns, customerRow } from './customers.repository.js';
+
+/** Number of table pages in a sample, of about 25 customers each. */
+const SAMPLED_PAGES = 256;
+
+/**
+ * Maximum number of customers that the trigram index may find. PostgreSQL reads all of them before the first
+ * row, which takes about 10 µs each.
+ */
+const MAX_RARE = 5_000;
+
+/** Size of a table page in bytes. */
+const PAGE_BYTES = 8_192;
+
+/** The customers of a sample `c`, the same ones in every statement. */
+const sampleSql = `customers c TABLESAMPLE SYSTEM (
+  least(100, 100.0 * ${SAMPLED_PAGES} * ${PAGE_BYTES} / greatest(pg_relation_size('customers'), 1))) REPEATABLE (0)`;
+
+const condition = (where: Conditions, text: string): string =>
+  containsCondition(where, searchedText.customer('c'), text);
+
+/**
+ * Estimates from a sample of the table whether few customers contain a text. The statistics of the planner
+ * know no frequencies below a percent. In a database whose character type is C, only ASCII letters have
+ * trigrams.
+ */
+const estimateRarity = dynamicStatement(
+  { isRare: boolean },
+  (text: string) => {
+    const where = new Conditions();
+    const isAscii = where.bind(/[a-z0-9]{3}/i.test(text));
+    const sql = `
+      SELECT (${isAscii}::boolean OR d.datctype NOT IN ('C', 'POSIX')) AND s.matching * greatest(1, p.pages / ${SAMPLED_PAGES}.0) <= ${MAX_RARE}
+        AS "isRare"
+      FROM (SELECT pg_relation_size('customers') / ${PAGE_BYTES} AS pages) p,
+        (SELECT count(*) AS matching FROM ${sampleSql} WHERE ${condition(where, text)}) s,
+        (SELECT datctype FROM pg_database WHERE datname = current_database()) d`;
+    return { text: sql, values: where.values };
+  },
+  [['ada']],
+);
+
+const findSampled = dynamicStatement(
+  customerRow,
+  (reach: Reach, text: string, limit: number) => {
+    const where = new Conditions().addReach('c', 'c.project_id', reach);
+    const isMatch = condition(where, text);
+    const sql = `SELECT ${customerColumns} FROM ${sampleSql} WHERE ${isMatch} AND ${where.sql} LIMIT ${where.bind(limit)}`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.map((reach) => [reach, 'ada', 1] as const),
+);
+
+/** Returns some of the customers that contain a text, if many do, wherever they are in the lists. */
+export const findSampledCustomers = (
+  database: Database,
+  reach: Reach,
+  text: string,
+  limit: number,
+): Promise<Customer[]> => database.execute(findSampled(reach, text, limit));
+
+/**
+ * Returns the rows that a list with a filter reads. The trigram index finds all matches before the first row,
+ * so it is used only for texts that few customers contain. All other texts are found by the scan of the list
+ * (docs/adr/0066).
+ */
+export async function resolveRowSource(
+  database: Database,
+  { contains, locked }: CustomerFilter,
+): Promise<RowSource> {
+  // Locked customers are few and read from another table.
+  if (contains === null || locked) return 'customers';
+  const [estimate] = await database.execute(estimateRarity(contains));
+  return estimate!.isRare ? 'found' : 'customers';
+}
+
+/** Returns the WITH clause that a statement on `found` begins with. Empty for the other source. */
+export const findRareSql = (where: Conditions, { contains }: CustomerFilter, source: RowSource): string =>
+  source === 'customers'
+    ? ''
+    : `WITH found AS MATERIALIZED (SELECT c.* FROM customers c WHERE ${condition(where, contains!)})`;
