@@ -77,6 +77,7 @@ export class ApiKeysService {
     assertRateLimitAllowed(caller, type, rateLimit);
     return this.transactions.run(async (tx) => {
       const project = await this.lockActive(tx, caller, projectId);
+      assertKeyReachWithin(caller, grant, project);
       const key = { name: input.name, type, ...grant, rateLimit, expiresAt, rotatedFrom: null };
       return this.issueKey(tx, project, key, 'api_key.created');
     });
@@ -123,6 +124,7 @@ export class ApiKeysService {
       // The response contains the value of the new key: without this check, a key could obtain the
       // permissions of any other key.
       assertGrantWithin(caller, previousKey);
+      assertKeyReachWithin(caller, previousKey, project);
       if (!(await this.apiKeys.expireAfterOverlap(tx, projectId, id, overlapSeconds))) {
         throw new GatehouseError('api_key_not_rotatable');
       }
@@ -193,6 +195,21 @@ function resolveGrant(input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> 
     throw invalidField('access', 'not_allowed', 'access must be project for a publishable key');
   }
   return { access: 'project', scopes: [] };
+}
+
+/**
+ * Rejects an organization key of an organization that one of the operator's organizations created: the key could
+ * access the organizations that this one created in turn.
+ * @throws GatehouseError `installation_access_required`
+ */
+function assertKeyReachWithin(
+  { kind, reach }: ManagementCaller,
+  { access }: Pick<ApiKey, 'access'>,
+  { organizationId }: Project,
+): void {
+  if (kind !== 'operator' || access === 'project' || !reach.organizationIds) return;
+  if (!reach.organizationIds.includes(organizationId))
+    throw new GatehouseError('installation_access_required');
 }
 
 /**

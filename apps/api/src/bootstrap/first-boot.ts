@@ -82,7 +82,7 @@ export class FirstBoot {
         targetId: projectId,
       });
       const admin = { id: newId(), email: operator.email, name: null, passwordHash, role: 'admin' } as const;
-      await this.operators.insert(tx, admin);
+      await this.operators.insert(tx, { ...admin, organizationIds: null });
       this.audit.record(tx, operatorAction('operator.created', admin, { role: 'admin' }));
       const createKey = (name: string, type: ApiKeyType, access: Access) =>
         this.insertKey(tx, { name, type, access, organizationId, projectId });

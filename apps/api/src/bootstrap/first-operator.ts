@@ -43,7 +43,7 @@ export class FirstOperator {
       await this.operators.lockFirstOperator(tx);
       if (await this.operators.hasAny(tx)) return;
       const admin = { id: newId(), email, name: null, passwordHash, role: 'admin' } as const;
-      await this.operators.insert(tx, admin);
+      await this.operators.insert(tx, { ...admin, organizationIds: null });
       await this.links.voidAll(tx, null);
       this.audit.record(tx, operatorAction('operator.created', admin, { role: 'admin' }));
     });

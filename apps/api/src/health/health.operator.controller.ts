@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Operator } from '@gatehouse/auth';
+import { InstallationAccessRequired, Operator } from '@gatehouse/auth';
 import { ApiProblems } from '../http/api-problems.js';
 import { HealthResponse } from './dto/health.response.js';
 import { TestMailRequest } from './dto/test-mail.request.js';
@@ -9,6 +9,7 @@ import { TestMailsService } from './test-mails.service.js';
 
 @ApiTags('Operators')
 @Controller('operator/v1/health')
+@InstallationAccessRequired()
 export class HealthOperatorController {
   constructor(
     private readonly health: HealthService,

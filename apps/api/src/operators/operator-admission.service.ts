@@ -57,6 +57,7 @@ export class OperatorAdmissionService {
         name,
         passwordHash,
         role: 'admin',
+        organizationIds: null,
       });
       await this.links.voidAll(tx, null);
       const action = operatorAction('operator.created', operator!, { role: 'admin' });

@@ -14,7 +14,7 @@ export interface ActingAdmin {
 
 /** What emails say about the actor. */
 export interface NoticeActor {
-  caller: Pick<OperatorCaller, 'email'>;
+  caller: Pick<OperatorCaller, 'email'> & Partial<Pick<OperatorCaller, 'operatorId'>>;
   client: { ip: string | null };
 }
 
@@ -43,7 +43,7 @@ export class OperatorNoticesService {
   }
 
   /**
-   * Notifies all admins, including the actor, whose session may be stolen, and the operator whom the action
+   * Notifies all admins who are not limited to organizations, including the actor, whose session may be stolen, and the operator whom the action
    * concerns. A new operator gets the invitation instead.
    */
   async notifyAdmins(
@@ -51,12 +51,12 @@ export class OperatorNoticesService {
     action: AdminAction,
     { caller, client }: NoticeActor,
     { email: target }: Operator,
-    roles: Pick<OperatorNotice, 'role' | 'previousRole'> = {},
+    details: Pick<OperatorNotice, 'role' | 'previousRole' | 'organizationCount'> = {},
   ): Promise<void> {
     if (!this.mails.isEnabled) return;
     const admins = await this.operators.listAdminEmails(tx);
     const recipients = action === 'invited' ? admins : [...admins, target];
-    await this.send(tx, recipients, { action, actor: caller.email, target, ip: client.ip, ...roles });
+    await this.send(tx, recipients, { action, actor: caller.email, target, ip: client.ip, ...details });
   }
 
   private async send(tx: Tx, recipients: string[], notice: OperatorNotice): Promise<void> {

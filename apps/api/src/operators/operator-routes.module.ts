@@ -5,6 +5,7 @@ import { MailModule } from '../mail/mail.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { OperatorAdmissionController } from './operator-admission.controller.js';
 import { OperatorAdmissionService } from './operator-admission.service.js';
+import { OperatorChangesService } from './operator-changes.service.js';
 import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorLoginService } from './operator-login.service.js';
 import { OperatorNoticesService } from './operator-notices.service.js';
@@ -28,6 +29,7 @@ import { SecondFactorService } from './second-factor.service.js';
   ],
   providers: [
     OperatorAdmissionService,
+    OperatorChangesService,
     OperatorCheckService,
     OperatorLoginService,
     OperatorNoticesService,

@@ -6,7 +6,13 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { CurrentCaller, Operator, type OperatorCaller, ReauthenticationRequired } from '@gatehouse/auth';
+import {
+  CurrentCaller,
+  InstallationAccessRequired,
+  Operator,
+  type OperatorCaller,
+  ReauthenticationRequired,
+} from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
@@ -26,6 +32,7 @@ import { OperatorsService } from './operators.service.js';
 @ApiTags('Operators')
 @Controller('operator/v1/operators')
 @Operator('admin')
+@InstallationAccessRequired()
 export class OperatorsController {
   constructor(private readonly operators: OperatorsService) {}
 
@@ -74,7 +81,8 @@ export class OperatorsController {
   @ApiOperation({
     operationId: 'operators.update',
     summary: 'Update an operator',
-    description: 'Changes the role or the name. A new role takes effect immediately.',
+    description:
+      'Changes the role, the name or the organizations. A new role and a new limit take effect immediately.',
   })
   @ApiOkResponse({ type: OperatorResponse })
   @ApiProblems('conflict', 'last_admin')

@@ -19,6 +19,7 @@ import type {
   ListOperatorsQuery,
   UpdateOperatorRequest,
 } from './dto/operator.request.js';
+import { assertNotLastAdmin, assertNotSelf, OperatorChangesService } from './operator-changes.service.js';
 import { OperatorLinksService } from './operator-links.service.js';
 import {
   commandActor,
@@ -46,6 +47,7 @@ export class OperatorsService {
     private readonly operators: OperatorsRepository,
     private readonly sessions: OperatorSessionsRepository,
     private readonly attempts: OperatorLoginAttemptsRepository,
+    private readonly changes: OperatorChangesService,
     private readonly links: OperatorLinksService,
     private readonly notices: OperatorNoticesService,
     private readonly audit: AuditService,
@@ -65,13 +67,19 @@ export class OperatorsService {
     return this.operators.count(q ?? null);
   }
 
-  /** @throws GatehouseError `conflict` if an operator with this address exists */
-  invite(admin: ActingAdmin, { email, role }: InviteOperatorRequest): Promise<InvitedOperator> {
+  /**
+   * @throws GatehouseError `conflict` if an operator with this address exists, `validation_failed` for an
+   *   organization that does not exist
+   */
+  invite(admin: ActingAdmin, input: InviteOperatorRequest): Promise<InvitedOperator> {
+    const { email, role } = input;
     return this.transactions.run(async (tx) => {
-      const fields = { id: newId(), email, name: null, passwordHash: null, role };
+      const organizationIds = await this.changes.resolveOrganizations(tx, input.organizationIds);
+      const fields = { id: newId(), email, name: null, passwordHash: null, role, organizationIds };
       const operator = await this.operators.insert(tx, fields);
       if (!operator) throw conflict('An operator with this email address already exists.');
-      this.audit.record(tx, operatorAction('operator.invited', operator, { role }));
+      const details = { role, ...(organizationIds && { organizationIds }) };
+      this.audit.record(tx, operatorAction('operator.invited', operator, details));
       await this.notices.notifyAdmins(tx, 'invited', admin, operator, { role });
       return { operator, url: await this.links.createInvitation(tx, operator) };
     });
@@ -93,28 +101,12 @@ export class OperatorsService {
     });
   }
 
-  /** @throws GatehouseError `not_found`, `last_admin`, `conflict` if the role is the caller's own */
+  /**
+   * @throws GatehouseError `not_found`, `last_admin`, `validation_failed`, `conflict` if the access is the
+   *   caller's own
+   */
   update(admin: ActingAdmin, id: string, patch: UpdateOperatorRequest): Promise<Operator> {
-    return this.transactions.run(async (tx) => {
-      const admins = await this.operators.lockActiveAdmins(tx);
-      const current = await this.operators.lock(tx, id);
-      const { role = current.role, name = current.name } = patch;
-      const changed = [
-        ...(role === current.role ? [] : ['role']),
-        ...(name === current.name ? [] : ['name']),
-      ];
-      if (changed.length === 0) return current;
-      if (role !== 'admin') assertNotLastAdmin(admins, id);
-      const isNewRole = role !== current.role;
-      if (isNewRole) assertNotSelf(admin, id, 'You cannot change your own role.');
-      const details = { changed, ...(isNewRole && { from: current.role, to: role }) };
-      this.audit.record(tx, operatorAction('operator.updated', current, details));
-      if (isNewRole) {
-        const roles = { role, previousRole: current.role };
-        await this.notices.notifyAdmins(tx, 'role_changed', admin, current, roles);
-      }
-      return this.operators.update(tx, id, { role, name });
-    });
+    return this.transactions.run((tx) => this.changes.apply(tx, admin, id, patch));
   }
 
   /**
@@ -231,16 +223,6 @@ const noOperator = { id: NIL_UUID };
 const conflict = (detail: string): GatehouseError => new GatehouseError('conflict', { detail });
 
 /** @throws GatehouseError `conflict` */
-function assertNotSelf({ caller }: ActingAdmin, id: string, detail: string): void {
-  if (id === caller.operatorId) throw conflict(detail);
-}
-
-/** @throws GatehouseError `conflict` */
 function assertEnabled({ status }: Operator): void {
   if (status === 'disabled') throw conflict('The operator is disabled. Enable the operator first.');
-}
-
-/** @throws GatehouseError `last_admin` */
-function assertNotLastAdmin(activeAdmins: string[], id: string): void {
-  if (activeAdmins.length === 1 && activeAdmins[0] === id) throw new GatehouseError('last_admin');
 }

@@ -1,6 +1,12 @@
 import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, OrganizationKey, SecretKey, type ManagementCaller } from '@gatehouse/auth';
+import {
+  CurrentCaller,
+  InstallationAccessRequired,
+  OrganizationKey,
+  SecretKey,
+  type ManagementCaller,
+} from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
@@ -39,6 +45,7 @@ export class OrganizationsController {
     description: 'The organization of the key becomes the parent.',
   })
   @OrganizationKey('organization:write')
+  @InstallationAccessRequired()
   @ApiCreatedResponse({ type: OrganizationResponse })
   @ApiProblems('slug_taken')
   async create(

@@ -139,10 +139,15 @@ const reauthenticationProblems: Record<ReauthenticatedOperators, ErrorCode[]> = 
 };
 
 /** Returns the error codes of `CredentialGuard`, `OriginGuard` and the rate limit of secret keys. */
-function credentialProblems({ kinds, scopes, access, reauthentication }: RouteCredential): ErrorCode[] {
+function credentialProblems(credential: RouteCredential): ErrorCode[] {
+  const { kinds, scopes, access, reauthentication, requiresInstallationAccess } = credential;
   if (kinds.length === 0) return [];
   if (kinds.includes('operator'))
-    return [...operatorProblems, ...(reauthentication ? reauthenticationProblems[reauthentication] : [])];
+    return [
+      ...operatorProblems,
+      ...(requiresInstallationAccess ? (['installation_access_required'] as const) : []),
+      ...(reauthentication ? reauthenticationProblems[reauthentication] : []),
+    ];
   const acceptsSecretKey = kinds.includes('secret-key');
   return [
     'multiple_credentials',

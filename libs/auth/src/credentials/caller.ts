@@ -49,7 +49,7 @@ export interface OperatorCaller {
   isReauthenticated: boolean;
   /**
    * On the routes that also accept a secret key, an operator is treated like a key with these scopes and
-   * access to the entire installation.
+   * access to all organizations within `reach`.
    */
   scopes: readonly Scope[];
   access: Access;

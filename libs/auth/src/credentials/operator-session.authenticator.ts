@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { acceptsOperatorSession, entireInstallation, roleScopes } from '@gatehouse/domain';
+import { acceptsOperatorSession, roleScopes } from '@gatehouse/domain';
 import { OperatorSessionsRepository } from '@gatehouse/persistence';
 import { Config, errorMessage, LOGGER, sha256, type Logger } from '@gatehouse/platform';
 import type { OperatorCaller } from './caller.js';
@@ -22,7 +22,8 @@ export class OperatorSessionAuthenticator {
   async authenticate(token: string, isUserActivity: boolean): Promise<OperatorCaller | null> {
     const session = await this.sessions.findSignedIn(sha256(token));
     if (!session) return null;
-    const { id, operatorId, email, role, hasSecondFactor, isReauthenticated, isStale } = session;
+    const { id, operatorId, email, role, organizationIds, hasSecondFactor, isReauthenticated, isStale } =
+      session;
     if (!acceptsOperatorSession(hasSecondFactor, this.config.production)) return null;
     if (isStale && isUserActivity) this.touch(id);
     return {
@@ -36,7 +37,7 @@ export class OperatorSessionAuthenticator {
       scopes: roleScopes[role],
       access: 'organization',
       project: null,
-      reach: entireInstallation,
+      reach: { organizationIds, projectId: null },
     };
   }
 

@@ -16,12 +16,15 @@ export interface RouteCredential {
   role?: OperatorRole;
   /** The operators who must have verified the second factor again within the last five minutes. */
   reauthentication?: ReauthenticatedOperators;
+  /** True if an operator must not be limited to organizations. */
+  requiresInstallationAccess?: boolean;
 }
 
 const ROUTE_CREDENTIAL = Symbol('route credential');
 const OPERATOR_ROUTES = Symbol('operator routes');
 const OPERATOR_ROLE = Symbol('operator role');
 const REAUTHENTICATION = Symbol('reauthentication');
+const INSTALLATION_ACCESS = Symbol('installation access');
 
 const declareCredential = (
   kinds: CallerKind[],
@@ -78,6 +81,13 @@ export const MinimumRole = (role: OperatorRole): MethodDecorator => SetMetadata(
 export const ReauthenticationRequired = (operators: ReauthenticatedOperators = 'all'): MethodDecorator =>
   SetMetadata(REAUTHENTICATION, operators);
 
+/**
+ * Declares a route that concerns the entire installation and therefore rejects operators who are limited to
+ * organizations. Keys are not affected.
+ */
+export const InstallationAccessRequired = (): MethodDecorator & ClassDecorator =>
+  SetMetadata(INSTALLATION_ACCESS, true);
+
 /** Returns the minimum role of an operator on a route. */
 export const requiredRole = ({ role, scopes }: RouteCredential): OperatorRole =>
   role ?? minimumRoleFor(scopes);
@@ -91,7 +101,12 @@ export function routeCredential(controller: object, handler: object): RouteCrede
     (Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, controller)) as T | undefined;
   const declared = metadata<RouteCredential>(ROUTE_CREDENTIAL);
   const reauthentication = metadata<ReauthenticatedOperators>(REAUTHENTICATION);
-  const credential = declared && reauthentication ? { ...declared, reauthentication } : declared;
+  const requiresInstallationAccess = metadata<boolean>(INSTALLATION_ACCESS);
+  const credential = declared && {
+    ...declared,
+    ...(reauthentication && { reauthentication }),
+    ...(requiresInstallationAccess && { requiresInstallationAccess }),
+  };
   if (!credential?.kinds.includes('secret-key') || !metadata(OPERATOR_ROUTES)) return credential;
   const role = metadata<OperatorRole>(OPERATOR_ROLE);
   return { ...credential, kinds: ['operator'], ...(role && { role, scopes: [] }) };

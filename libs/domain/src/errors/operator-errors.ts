@@ -14,6 +14,12 @@ export const operatorErrors = {
     cause: 'The route requires the operator role in requiredRole, or a higher one.',
     remedy: 'Contact an admin, who can do this or change your role.',
   },
+  installation_access_required: {
+    status: 403,
+    title: 'Access to the entire installation is required',
+    cause: 'The operator is limited to organizations, and the route concerns the entire installation.',
+    remedy: 'Contact an admin who is not limited to organizations.',
+  },
   factor_required: {
     status: 403,
     title: 'A second factor is required',
@@ -42,7 +48,7 @@ export const operatorErrors = {
   last_admin: {
     status: 409,
     title: 'This is the last active admin',
-    cause: 'At least one operator must be an active admin.',
-    remedy: 'Assign the admin role to another active operator first.',
+    cause: 'At least one operator must be an active admin who is not limited to organizations.',
+    remedy: 'Assign the admin role without a limit to another active operator first.',
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -1,5 +1,8 @@
 import type { OperatorRole } from './role.js';
 
+/** Maximum number of organizations to which an operator can be limited. */
+export const MAX_OPERATOR_ORGANIZATIONS = 50;
+
 /** The status of an operator. Invited operators have no password yet. */
 export const operatorStatuses = ['invited', 'active', 'disabled'] as const;
 export type OperatorStatus = (typeof operatorStatuses)[number];
@@ -10,6 +13,8 @@ export interface Operator {
   email: string;
   name: string | null;
   role: OperatorRole;
+  /** The organizations to which the operator is limited; null for the entire installation. Never empty. */
+  organizationIds: string[] | null;
   status: OperatorStatus;
   /** True if the operator has enrolled an authenticator. */
   secondFactor: boolean;

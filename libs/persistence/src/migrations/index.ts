@@ -69,6 +69,7 @@ import { IndexLockedFactors1764547205001 } from './1764547205001-index-locked-fa
 import { AddEndpointRollupProgress1764547202010 } from './1764547202010-add-endpoint-rollup-progress.js';
 import { AddEventAuditEntry1764547206000 } from './1764547206000-add-event-audit-entry.js';
 import { AddTrigramIndexes1764547204000 } from './1764547204000-add-trigram-indexes.js';
+import { AddOperatorOrganizations1764547207000 } from './1764547207000-add-operator-organizations.js';
 import { AddBatchOrganizations1764547207010 } from './1764547207010-add-batch-organizations.js';
 import { IndexOrganizationEvents1764547207020 } from './1764547207020-index-organization-events.js';
 
@@ -145,6 +146,7 @@ export const migrations = [
   AddEndpointRollupProgress1764547202010,
   AddEventAuditEntry1764547206000,
   AddTrigramIndexes1764547204000,
+  AddOperatorOrganizations1764547207000,
   AddBatchOrganizations1764547207010,
   IndexOrganizationEvents1764547207020,
 ];

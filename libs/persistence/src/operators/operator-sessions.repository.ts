@@ -9,6 +9,7 @@ import {
 import type { Database } from '../database.js';
 import { pruneStatement, pruneInBatches } from '../prune.js';
 import {
+  arrayOf,
   boolean,
   bytea,
   integer,
@@ -87,6 +88,7 @@ const signedInRow = {
   operatorId: uuid,
   email: text,
   role: textOf<OperatorRole>(),
+  organizationIds: nullable(arrayOf(uuid)),
   hasSecondFactor: boolean,
   /** True if the second factor was verified again in this session, recently enough for sensitive actions. */
   isReauthenticated: boolean,
@@ -99,7 +101,8 @@ export type SignedInOperator = RowOf<typeof signedInRow>;
 
 const findSignedInOperator = statement(
   signedInRow,
-  `SELECT s.id, o.id AS "operatorId", o.email, o.role, o.totp_secret IS NOT NULL AS "hasSecondFactor",
+  `SELECT s.id, o.id AS "operatorId", o.email, o.role,
+     o.organization_ids AS "organizationIds", o.totp_secret IS NOT NULL AS "hasSecondFactor",
      coalesce(s.reauthenticated_at > now() - interval '${REAUTHENTICATION_TTL} seconds', false)
        AS "isReauthenticated",
      s.last_seen_at < now() - interval '1 minute' AS "isStale"

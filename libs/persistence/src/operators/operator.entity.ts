@@ -8,6 +8,10 @@ export class OperatorEntity {
   @Column('text') email!: string;
   @Column('text', { name: 'password_hash', nullable: true }) passwordHash!: string | null;
   @Column('text') role!: OperatorRole;
+  /** The organizations to which the operator is limited; null for the entire installation. */
+  @Column('uuid', { name: 'organization_ids', array: true, nullable: true }) organizationIds!:
+    | string[]
+    | null;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
   @Column('text', { nullable: true }) name!: string | null;
   /** Encrypted. */

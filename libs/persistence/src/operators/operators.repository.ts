@@ -4,6 +4,7 @@ import { notFound, type Operator, type OperatorRole, type OperatorStatus } from 
 import { capScanCount, countedRow, countedSql, COUNT_CAP, type CappedCount } from '../capped-count.js';
 import type { Database, ReadManager } from '../database.js';
 import {
+  arrayOf,
   boolean,
   bytea,
   nullable,
@@ -24,6 +25,7 @@ export const operatorRow = {
   email: text,
   name: nullable(text),
   role: textOf<OperatorRole>(),
+  organizationIds: nullable(arrayOf(uuid)),
   secondFactor: boolean,
   status: textOf<OperatorStatus>(),
   lastLoginAt: nullable(timestamptz),
@@ -33,7 +35,7 @@ export const operatorRow = {
 
 /** The columns of an operator under the names of `Operator`, for a table aliased `o`. */
 export const operatorColumns = `
-  o.id, o.email, o.name, o.role, o.totp_secret IS NOT NULL AS "secondFactor",
+  o.id, o.email, o.name, o.role, o.organization_ids AS "organizationIds", o.totp_secret IS NOT NULL AS "secondFactor",
   CASE WHEN o.disabled_at IS NOT NULL THEN 'disabled' WHEN o.password_hash IS NULL THEN 'invited' ELSE 'active' END
     AS status,
   o.last_login_at AS "lastLoginAt", o.created_at AS "createdAt", o.updated_at AS "updatedAt"`;
@@ -56,7 +58,7 @@ const lockFirstOperator = statement(
 
 const insertOperator = statement(
   operatorRow,
-  `INSERT INTO operators AS o (id, email, name, password_hash, role) VALUES ($1, $2, $3, $4, $5)
+  `INSERT INTO operators AS o (id, email, name, password_hash, role, organization_ids) VALUES ($1, $2, $3, $4, $5, $6)
    ON CONFLICT (email) DO NOTHING RETURNING ${operatorColumns}`,
 );
 
@@ -94,17 +96,13 @@ const lockOperator = statement(
    FROM operators o WHERE o.id = $1 FOR UPDATE`,
 );
 
-const lockActiveAdmins = statement(
-  { id: uuid },
-  `SELECT id FROM operators WHERE role = 'admin' AND disabled_at IS NULL AND password_hash IS NOT NULL
-   ORDER BY id FOR UPDATE`,
-);
+/** SQL for the admins who can sign in and can access the entire installation. */
+const ACTIVE_ADMINS = `operators WHERE role = 'admin' AND organization_ids IS NULL AND disabled_at IS NULL
+  AND password_hash IS NOT NULL ORDER BY id`;
 
-const listAdminEmails = statement(
-  { email: text },
-  `SELECT email FROM operators WHERE role = 'admin' AND disabled_at IS NULL AND password_hash IS NOT NULL
-   ORDER BY id`,
-);
+const lockActiveAdmins = statement({ id: uuid }, `SELECT id FROM ${ACTIVE_ADMINS} FOR UPDATE`);
+
+const listAdminEmails = statement({ email: text }, `SELECT email FROM ${ACTIVE_ADMINS}`);
 
 /** Declares an update of the operator $1. @param set SQL from code; its values begin at $2 */
 const updateStatement = (set: string): Statement<Operator> =>
@@ -113,7 +111,7 @@ const updateStatement = (set: string): Statement<Operator> =>
     `UPDATE operators o SET ${set}, updated_at = now() WHERE o.id = $1 RETURNING ${operatorColumns}`,
   );
 
-const updateOperator = updateStatement('role = $2, name = $3');
+const updateOperator = updateStatement('role = $2, name = $3, organization_ids = $4');
 const setDisabled = updateStatement('disabled_at = CASE WHEN $2::boolean THEN now() END');
 const setPassword = updateStatement('password_hash = $2, name = coalesce($3, name)');
 const enrollAuthenticator = updateStatement('totp_secret = $2, totp_step = $3, recovery_codes = $4');
@@ -154,16 +152,12 @@ export class OperatorsRepository {
   /** Returns null if the email is taken. */
   async insert(
     tx: Tx,
-    operator: {
-      id: string;
-      email: string;
-      name: string | null;
+    operator: Pick<Operator, 'id' | 'email' | 'name' | 'role' | 'organizationIds'> & {
       passwordHash: string | null;
-      role: OperatorRole;
     },
   ): Promise<Operator | null> {
-    const { id, email, name, passwordHash, role } = operator;
-    const [row] = await tx.execute(insertOperator, [id, email, name, passwordHash, role]);
+    const { id, email, name, passwordHash, role, organizationIds } = operator;
+    const [row] = await tx.execute(insertOperator, [id, email, name, passwordHash, role, organizationIds]);
     return row ?? null;
   }
 
@@ -206,22 +200,26 @@ export class OperatorsRepository {
   }
 
   /**
-   * Returns the ids of the admins who can sign in, and locks them until the transaction ends, which prevents
-   * concurrent removal of the last admin.
+   * Returns the ids of the admins who can sign in and are not limited to organizations, and locks them until
+   * the transaction ends, which prevents concurrent removal of the last one.
    */
   async lockActiveAdmins(tx: Tx): Promise<string[]> {
     const rows = await tx.execute(lockActiveAdmins);
     return rows.map(({ id }) => id);
   }
 
-  /** Returns the email addresses of the admins who can sign in. */
+  /** Returns the email addresses of the admins who can sign in and are not limited to organizations. */
   async listAdminEmails(tx: Tx): Promise<string[]> {
     const rows = await tx.execute(listAdminEmails);
     return rows.map(({ email }) => email);
   }
 
-  async update(tx: Tx, id: string, { role, name }: Pick<Operator, 'role' | 'name'>): Promise<Operator> {
-    return runUpdate(tx, updateOperator, [id, role, name]);
+  async update(
+    tx: Tx,
+    id: string,
+    { role, name, organizationIds }: Pick<Operator, 'role' | 'name' | 'organizationIds'>,
+  ): Promise<Operator> {
+    return runUpdate(tx, updateOperator, [id, role, name, organizationIds]);
   }
 
   async setDisabled(tx: Tx, id: string, isDisabled: boolean): Promise<Operator> {

@@ -6,6 +6,9 @@ interface NoticeText {
   sentence: (notice: OperatorNotice) => string;
 }
 
+const countOrganizations = (count = 0): string =>
+  `${count} ${count === 1 ? 'organization' : 'organizations'}`;
+
 /** Notices of the changes that an admin makes to an operator. */
 const adminActions = {
   invited: {
@@ -20,6 +23,11 @@ const adminActions = {
     heading: 'Operator role changed',
     sentence: ({ actor, target, previousRole, role }) =>
       `${actor} changed the role of ${target} from ${previousRole} to ${role}`,
+  },
+  organizations_changed: {
+    heading: 'Operator access changed',
+    sentence: ({ actor, target, organizationCount }) =>
+      `${actor} ${organizationCount === null ? `gave ${target} access to the entire installation` : `limited ${target} to ${countOrganizations(organizationCount)}`}`,
   },
   second_factor_reset: {
     heading: 'Operator second factor reset',
@@ -73,6 +81,8 @@ export interface OperatorNotice {
   ip: string | null;
   role?: string;
   previousRole?: string;
+  /** Number of organizations to which the operator is limited; null for the entire installation. */
+  organizationCount?: number | null;
 }
 
 const noticeTexts: Record<OperatorNotice['action'], NoticeText> = { ...adminActions, ...ownActions };

@@ -10,9 +10,17 @@ export class CurrentOperatorResponse {
   @ApiProperty({ format: 'email' }) email!: string;
   @ApiProperty(nullableText) name!: string | null;
   @ApiProperty({ enum: operatorRoles }) role!: string;
+  @ApiProperty({
+    type: [String],
+    format: 'uuid',
+    nullable: true,
+    description:
+      'The organizations to which the operator is limited, together with those that they created. null for the entire installation',
+  })
+  organizationIds!: string[] | null;
 
-  static from({ id, email, name, role }: Operator): CurrentOperatorResponse {
-    return { id, email, name, role };
+  static from({ id, email, name, role, organizationIds }: Operator): CurrentOperatorResponse {
+    return { id, email, name, role, organizationIds };
   }
 }
 

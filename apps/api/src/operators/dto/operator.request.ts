@@ -1,6 +1,6 @@
 import { OmitType } from '@nestjs/swagger';
-import { operatorRoles, type OperatorRole } from '@gatehouse/domain';
-import { CheckedField, EmailField, NameField } from '../../http/fields.js';
+import { isUuid, MAX_OPERATOR_ORGANIZATIONS, operatorRoles, type OperatorRole } from '@gatehouse/domain';
+import { CheckedField, EmailField, NameField, TextListField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 import { SearchTextField } from '../../http/search-fields.js';
 
@@ -14,6 +14,18 @@ const RoleField = (optional: boolean): PropertyDecorator =>
     message: `role must be one of ${operatorRoles.join(', ')}`,
   });
 
+const OrganizationIdsField = (): PropertyDecorator =>
+  TextListField({
+    description:
+      'Limits the operator to these organizations and to those that they created. null: the entire installation',
+    optional: true,
+    nullable: true,
+    maxItems: MAX_OPERATOR_ORGANIZATIONS,
+    itemSchema: { format: 'uuid' },
+    isValid: isUuid,
+    message: 'organizationIds must contain UUIDs in lowercase',
+  });
+
 export class ListOperatorsQuery extends PageQuery {
   @SearchTextField('Id of an operator, or part of the email address or name') q?: string;
 }
@@ -23,10 +35,12 @@ export class CountOperatorsQuery extends OmitType(ListOperatorsQuery, ['limit', 
 export class InviteOperatorRequest {
   @EmailField() email!: string;
   @RoleField(false) role!: OperatorRole;
+  @OrganizationIdsField() organizationIds?: string[] | null;
 }
 
 export class UpdateOperatorRequest {
   @RoleField(true) role?: OperatorRole;
+  @OrganizationIdsField() organizationIds?: string[] | null;
   @NameField({
     description: 'Name that other operators see. null: only the email address',
     example: 'Ada Lovelace',

@@ -10,6 +10,14 @@ export class OperatorResponse {
   @ApiProperty({ format: 'email' }) email!: string;
   @ApiProperty({ type: String, nullable: true }) name!: string | null;
   @ApiProperty({ enum: operatorRoles }) role!: string;
+  @ApiProperty({
+    type: [String],
+    format: 'uuid',
+    nullable: true,
+    description:
+      'The organizations to which the operator is limited, together with those that they created. null for the entire installation',
+  })
+  organizationIds!: string[] | null;
   @ApiProperty({ enum: operatorStatuses }) status!: string;
   @ApiProperty({ description: 'True if an authenticator is enrolled' }) secondFactor!: boolean;
   @ApiProperty({ ...time, nullable: true }) lastLoginAt!: string | null;
@@ -22,6 +30,7 @@ export class OperatorResponse {
       email: operator.email,
       name: operator.name,
       role: operator.role,
+      organizationIds: operator.organizationIds,
       status: operator.status,
       secondFactor: operator.secondFactor,
       lastLoginAt: operator.lastLoginAt?.toISOString() ?? null,

@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { GatehouseError, invalidField, type Operator } from '@gatehouse/domain';
+import { OperatorsRepository, OrganizationsRepository, type Tx } from '@gatehouse/persistence';
+import { AuditService, operatorAction } from '../audit/audit.service.js';
+import { OperatorNoticesService, type NoticeActor } from './operator-notices.service.js';
+
+/** The fields of an operator that can be changed. An omitted field stays as it is. */
+export type OperatorChange = Partial<Pick<Operator, 'role' | 'name' | 'organizationIds'>>;
+
+/** Changes what operators may do. The change takes effect with the next request of their sessions. */
+@Injectable()
+export class OperatorChangesService {
+  constructor(
+    private readonly operators: OperatorsRepository,
+    private readonly organizations: OrganizationsRepository,
+    private readonly notices: OperatorNoticesService,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Changes an operator, records the previous and the new access in the audit log, and notifies the admins.
+   * @param actor an operator, or another cause of the change, which has no `operatorId`
+   * @throws GatehouseError `not_found`, `last_admin`, `conflict` if the actor would change their own access,
+   *   `validation_failed` for an organization that does not exist
+   */
+  async apply(tx: Tx, actor: NoticeActor, id: string, change: OperatorChange): Promise<Operator> {
+    const admins = await this.operators.lockActiveAdmins(tx);
+    const before = await this.operators.lock(tx, id);
+    const organizationIds = await this.resolveOrganizations(
+      tx,
+      change.organizationIds,
+      before.organizationIds,
+    );
+    const { role = before.role, name = before.name } = change;
+    const isNewRole = role !== before.role;
+    const isNewLimit = String(organizationIds) !== String(before.organizationIds);
+    const changed = [
+      ...(isNewRole ? ['role'] : []),
+      ...(name === before.name ? [] : ['name']),
+      ...(isNewLimit ? ['organizationIds'] : []),
+    ];
+    if (changed.length === 0) return before;
+    if (role !== 'admin' || organizationIds) assertNotLastAdmin(admins, id);
+    if (isNewRole) assertNotSelf(actor, id, 'You cannot change your own role.');
+    if (isNewLimit) assertNotSelf(actor, id, 'You cannot limit yourself to organizations.');
+    this.audit.record(
+      tx,
+      operatorAction('operator.updated', before, {
+        changed,
+        ...(isNewRole && { from: before.role, to: role }),
+        ...(isNewLimit && { organizationIds: { from: before.organizationIds, to: organizationIds } }),
+      }),
+    );
+    if (isNewRole)
+      await this.notices.notifyAdmins(tx, 'role_changed', actor, before, { role, previousRole: before.role });
+    if (isNewLimit) {
+      const organizationCount = organizationIds?.length ?? null;
+      await this.notices.notifyAdmins(tx, 'organizations_changed', actor, before, { organizationCount });
+    }
+    return this.operators.update(tx, id, { role, name, organizationIds });
+  }
+
+  /**
+   * Returns the organizations of a limit, sorted and without duplicates.
+   * @param current the limit if none is requested
+   * @throws GatehouseError `validation_failed` for an organization that does not exist
+   */
+  async resolveOrganizations(
+    tx: Tx,
+    requested: string[] | null | undefined,
+    current: string[] | null = null,
+  ): Promise<string[] | null> {
+    if (!requested) return requested === undefined ? current : null;
+    const ids = [...new Set(requested)].sort();
+    if ((await this.organizations.findExisting(tx, ids)).length < ids.length)
+      throw invalidField('organizationIds', 'unknown', 'organizationIds contains an unknown organization');
+    return ids;
+  }
+}
+
+/** @throws GatehouseError `conflict` */
+export function assertNotSelf({ caller }: NoticeActor, id: string, detail: string): void {
+  if (id === caller.operatorId) throw new GatehouseError('conflict', { detail });
+}
+
+/** @throws GatehouseError `last_admin` */
+export function assertNotLastAdmin(activeAdmins: string[], id: string): void {
+  if (activeAdmins.length === 1 && activeAdmins[0] === id) throw new GatehouseError('last_admin');
+}
