@@ -150,16 +150,14 @@ function eventScanSql(
     return `SELECT e.* FROM unnest(${where.bind(customerIds)}::uuid[]) c (id)
       CROSS JOIN LATERAL (${rows('customer_id', 'c.id')}) e ${newest}`;
   }
-  const projects = `SELECT p.id FROM projects p WHERE ${where.reachCondition('p', 'p.id', reach)}`;
   if (projectId) {
     const id = where.bind(projectId);
-    return rows('project_id', id, `EXISTS (${projects} AND p.id = ${id})`);
+    const isWithin = where.reachCondition('p', 'p.id', reach);
+    return rows('project_id', id, `EXISTS (SELECT FROM projects p WHERE p.id = ${id} AND ${isWithin})`);
   }
+  if (reach.projectId) return rows('project_id', where.bind(reach.projectId));
   if (!reach.organizationIds)
     return `SELECT ${columns} FROM events e WHERE e.id >= ${first} AND e.id < ${past} ${newest}`;
-  const ofProjects = `SELECT e.* FROM (${projects}) p CROSS JOIN LATERAL (${rows('project_id', 'p.id')}) e`;
-  if (reach.projectId) return `${ofProjects} ${newest}`;
-  const ofOrganizations = `SELECT e.* FROM (${organizationIdsSql(where.bind(reach.organizationIds))}) o
-    CROSS JOIN LATERAL (${rows('organization_id', 'o.id', 'e.project_id IS NULL')}) e`;
-  return `SELECT e.* FROM (${ofProjects} UNION ALL ${ofOrganizations}) e ${newest}`;
+  return `SELECT e.* FROM (${organizationIdsSql(where.bind(reach.organizationIds))}) o
+    CROSS JOIN LATERAL (${rows('organization_id', 'o.id')}) e ${newest}`;
 }

@@ -1,13 +1,13 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexes, dropIndex } from './concurrent-indexes.js';
 
-/** Adds an index on the few events that concern an organization and none of its projects. */
+/** Adds an index for the newest events of an organization. */
 export class IndexOrganizationEvents1764547207020 implements MigrationInterface {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
     await createIndexes(runner, 'events', {
-      events_organization: '(organization_id, id) WHERE project_id IS NULL',
+      events_organization: '(organization_id, id)',
     });
   }
 
