@@ -200,7 +200,7 @@ function resolveGrant(input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> 
 /**
  * Rejects an organization key of an organization that one of the operator's organizations created: the key could
  * access the organizations that this one created in turn.
- * @throws GatehouseError `installation_access_required`
+ * @throws GatehouseError `insufficient_access`
  */
 function assertKeyReachWithin(
   { kind, reach }: ManagementCaller,
@@ -209,7 +209,10 @@ function assertKeyReachWithin(
 ): void {
   if (kind !== 'operator' || access === 'project' || !reach.organizationIds) return;
   if (!reach.organizationIds.includes(organizationId))
-    throw new GatehouseError('installation_access_required');
+    throw new GatehouseError('insufficient_access', {
+      members: { requiredAccess: access },
+      detail: 'Your access does not include all organizations that this key could access.',
+    });
 }
 
 /**
