@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { waitForFeed } from '../support/wait-for-feed.js';
 import { runInChunks } from '../support/run-in-chunks.js';
+import { CONSOLE_HEADER, insertOperator, OPERATOR_COOKIE } from '../support/operator-client.js';
 import { TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
 import {
   createProjectFixture,
@@ -33,7 +34,7 @@ import { insertOrganization, insertProject, type Tenant } from '../support/tenan
 const plainQueries = new Set(
   `limit success delivery_state status_class http_status event types created_after created_before createdAfter
    createdBefore lastLoginAfter lastLoginBefore environment archived emailVerified disabled hashes emitEvents action
-   actorType targetType window kind state`.split(/\s+/),
+   actorType targetType window kind state range status resolution attempt error`.split(/\s+/),
 );
 
 const plainHeaders = new Set([
@@ -57,6 +58,33 @@ const unused = new Set([
 /** Every secret key of an organization can access all objects in these lists (contract, section 3). */
 const wholeOrganization = new Set(['GET /api/v1/organizations', 'GET /api/v1/projects']);
 
+/** The routes that concern the entire installation, which limited operators cannot use. */
+const installationRoutes = new Set(
+  `GET /operator/v1/health
+   POST /operator/v1/health/test-mail
+   POST /operator/v1/organizations
+   GET /operator/v1/operators
+   POST /operator/v1/operators
+   GET /operator/v1/operators/count
+   PATCH /operator/v1/operators/{operatorId}
+   POST /operator/v1/operators/{operatorId}/disable
+   POST /operator/v1/operators/{operatorId}/enable
+   POST /operator/v1/operators/{operatorId}/reset-second-factor
+   POST /operator/v1/operators/{operatorId}/invite-again
+   GET /operator/v1/operators/{operatorId}/sessions
+   DELETE /operator/v1/operators/{operatorId}/sessions`.split(/\n\s*/),
+);
+
+/** The routes of the console that concern only the operator who calls them. */
+const isOwnRoute = ({ path }: Route): boolean => /^\/operator\/v1\/(session|setup|invitations)\b/.test(path);
+
+const isOperatorRoute = ({ path }: Route): boolean => path.startsWith('/operator/');
+
+/** Queries without which a route returns nothing. */
+const requiredQueries: Record<string, (holder: CallerFixture) => Values> = {
+  'GET /operator/v1/search': (holder) => ({ q: firstOf(holder, 'project')! }),
+};
+
 /** A caller, and another caller whose objects the first one requests. */
 interface Pair {
   name: string;
@@ -76,17 +104,22 @@ interface RequestInput {
 
 let instance: TestInstance;
 let receiver: Receiver;
+/** All documented routes. */
+let documented: Route[];
+/** The routes that return or change objects of tenants. */
 let routes: Route[];
 let pairs: Pair[];
 let own: ProjectFixture;
 let sibling: ProjectFixture;
 let foreign: ProjectFixture;
+/** An operator who is limited to the organization of `own`. */
+let limited: CallerFixture;
 
 beforeAll(async () => {
   receiver = await Receiver.start();
   instance = await TestInstance.startShared();
-  // Operators can access the whole installation.
-  routes = (await listDocumentedRoutes(instance)).filter(({ path }) => !path.startsWith('/operator/'));
+  documented = await listDocumentedRoutes(instance);
+  routes = documented.filter((route) => !isOwnRoute(route) && !installationRoutes.has(route.name));
 
   const child = async ({ organizationId }: Tenant): Promise<Tenant> => {
     const tenant = await insertOrganization(instance);
@@ -118,6 +151,12 @@ beforeAll(async () => {
     ProjectFixture,
   ];
   [own, sibling, foreign] = [a, a2, b];
+  const limitedTo = async (holder: ProjectFixture, ...others: ProjectFixture[]): Promise<CallerFixture> => {
+    const organizations = [holder, ...others].map(({ tenant }) => tenant.organizationId);
+    const operator = await insertOperator(instance, 'admin', organizations);
+    return { credentials: { operator: operator.cookie! }, resources: holder.resources };
+  };
+  limited = await limitedTo(a);
 
   pairs = [
     {
@@ -149,6 +188,11 @@ beforeAll(async () => {
       attacker: a.organization,
       victim: d.organization,
     },
+    {
+      name: 'an operator limited to two organizations who requests a third one',
+      attacker: await limitedTo(b, d),
+      victim: limited,
+    },
     { name: 'a customer who requests another customer', attacker: a.customers[0], victim: a.customers[1] },
   ];
 
@@ -157,6 +201,7 @@ beforeAll(async () => {
   // The feed hides events behind an older transaction, including one of another test on the same server.
   await waitForFeed(instance);
   await instance.sql(`UPDATE api_keys SET last_used_at = now() + interval '1 hour'`);
+  await instance.sql(`UPDATE operator_sessions SET last_seen_at = now() + interval '1 hour'`);
 });
 afterAll(async () => {
   await instance?.stop();
@@ -222,10 +267,11 @@ const pathInputs = (route: Route): RouteInput[] =>
  * Returns the headers with which a holder can call a route; undefined if no credential of the holder fits.
  */
 function headersFor(route: Route, { credentials }: CallerFixture): Values | undefined {
-  const kind = (['secret', 'access', 'publishable'] as CredentialKind[]).find(
+  const kind = (['operator', 'secret', 'access', 'publishable'] as CredentialKind[]).find(
     (each) => route.kinds.includes(each) && credentials[each],
   );
   if (!kind) return undefined;
+  if (kind === 'operator') return { ...CONSOLE_HEADER, cookie: `${OPERATOR_COOKIE}=${credentials[kind]}` };
   return kind === 'publishable'
     ? { 'x-publishable-key': credentials[kind]! }
     : { authorization: `Bearer ${credentials[kind]}` };
@@ -238,7 +284,8 @@ const firstOf = ({ resources }: CallerFixture, kind: ResourceKind): string | und
 const pathOf = (route: Route, holder: CallerFixture): Values =>
   Object.fromEntries(
     pathInputs(route).flatMap((input) => {
-      const id = firstOf(holder, kindsOf(input)![0]!);
+      const kind = kindsOf(input)?.[0];
+      const id = kind && firstOf(holder, kind);
       return id ? [[input.name, id]] : [];
     }),
   );
@@ -250,6 +297,14 @@ function setField(target: any, name: string, value: string | string[]): void {
   holder[last] = value;
 }
 
+/** Returns the fields of a body that name the owner of a new object, which a key names by itself. */
+const ownerOf = (route: Route, holder: CallerFixture): Values =>
+  Object.fromEntries(
+    ['organizationId', 'projectId', 'project_id']
+      .filter((name) => route.inputs.some((input) => input.in === 'body' && input.name === name))
+      .map((name) => [name, firstOf(holder, resourceKindsByInput[name]![0]!)!]),
+  );
+
 /** Sends a request as a holder, with the holder's own objects unless `sent` overrides them. */
 function send(
   route: Route,
@@ -257,8 +312,9 @@ function send(
   sent: RequestInput,
   headers = headersFor(route, holder),
 ): Promise<TestResponse> {
-  const query = new URLSearchParams(sent.query ?? {});
+  const query = new URLSearchParams({ ...requiredQueries[route.name]?.(holder), ...sent.query });
   const body = sampleBody(route);
+  if (body && isOperatorRoute(route)) Object.assign(body, ownerOf(route, holder));
   for (const [name, value] of Object.entries(sent.body ?? {})) {
     const isList = route.inputs.some((input) => input.name === name && input.schema['type'] === 'array');
     setField(body, name, isList ? [value] : value);
@@ -270,7 +326,8 @@ function send(
   });
 }
 
-const varying = new Set(['requestId', 'nextCursor', 'next_cursor']);
+/** Fields that can differ between two equal requests. `to` is the time of metrics. */
+const varying = new Set(['requestId', 'nextCursor', 'next_cursor', 'to']);
 
 /** Returns a response as text, with the values that were sent replaced by a placeholder. */
 function comparableText({ status, headers, body }: TestResponse, sent: RequestInput): string {
@@ -411,7 +468,8 @@ describe("another tenant's object is treated as missing", () => {
     for (const route of routes.filter(
       ({ method, inputs }) => method === 'GET' && inputs.some((input) => input.in === 'path'),
     )) {
-      for (const holder of [own.organization, sibling.organization, foreign.organization]) {
+      const holders = [own.organization, sibling.organization, foreign.organization, limited];
+      for (const holder of holders.filter((each) => headersFor(route, each))) {
         if ((await send(route, holder, {})).status !== 200) unreadable.push(route.name);
       }
     }
@@ -427,7 +485,8 @@ describe("another tenant's object is treated as missing", () => {
           continue;
         const { status, body } = await send(route, attacker, { query });
         // Some routes are for organization keys only.
-        expect([route.name, name, [200, 403].includes(status)]).toEqual([route.name, name, true]);
+        const isExpected = status === 200 || (status === 403 && !isOperatorRoute(route));
+        expect([route.name, name, status, isExpected]).toEqual([route.name, name, status, true]);
         const shown = JSON.stringify(body);
         const leaked = Object.values(isParent ? withoutOrganization(victim).resources : victim.resources)
           .flat()
@@ -446,8 +505,8 @@ describe("another tenant's object is treated as missing", () => {
       const counts = await Promise.all(
         pairs.flatMap((pair) =>
           headersFor(route, pair.victim)
-            ? fieldTrials(pair, input).map(
-                async ({ foreign }) => (await send(route, pair.victim, foreign)).body.data?.length as number,
+            ? fieldTrials(pair, input).map(async ({ foreign }) =>
+                countOf(await send(route, pair.victim, foreign)),
               )
             : [],
         ),
@@ -516,6 +575,12 @@ describe("another tenant's object is treated as missing", () => {
   });
 });
 
+/** Returns the number of objects that a response contains or counts. */
+function countOf({ headers, body }: TestResponse): number {
+  if (headers.get('content-type')?.startsWith('text/csv')) return body.trim().split('\n').length - 1;
+  return body.data?.length ?? body.count ?? body.totals?.attempts ?? 0;
+}
+
 /** Returns the cursor of the next page of a response. */
 function cursorIn(body: unknown): string | null {
   let cursor: string | null = null;
@@ -543,10 +608,54 @@ function combineCredentials(ownHeaders: Values, theirs: CallerFixture['credentia
 
 const changed = (cursor: string): string => (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1);
 
+describe('an operator who is limited to organizations', () => {
+  const expectRejection = async (route: Route): Promise<string[]> => {
+    const { status, body } = await send(route, limited, {});
+    return status === 403 && body.code === 'installation_access_required' ? [] : [`${route.name}: ${status}`];
+  };
+
+  it('cannot use the routes that concern the entire installation', async () => {
+    const chosen = documented.filter(({ name }) => installationRoutes.has(name));
+    expect(chosen).toHaveLength(installationRoutes.size);
+    expect(await checkAll(chosen, expectRejection)).toEqual([]);
+  });
+
+  it('is tested on every other route of the console', () => {
+    const isTested = (route: Route): boolean =>
+      route.method === 'GET' ||
+      pathInputs(route).length > 0 ||
+      fieldsIn('body').some((field) => field.route === route);
+    const untested = routes.filter((route) => isOperatorRoute(route) && !isTested(route));
+    expect(untested.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('counts only what the lists contain', async () => {
+    const counts = routes.filter(({ path }) => isOperatorRoute({ path } as Route) && path.endsWith('/count'));
+    expect(counts.length).toBeGreaterThan(8);
+    const differences: string[] = [];
+    for (const count of counts) {
+      const list = routes.find(({ name }) => name === count.name.replace('/count', ''))!;
+      const counted = countOf(await send(count, limited, {}));
+      const listed = countOf(await send(list, limited, { query: { limit: '200' } }));
+      if (counted !== listed || counted === 0) differences.push(`${count.name}: ${counted}, list: ${listed}`);
+    }
+    expect(differences).toEqual([]);
+  });
+
+  it('sees the metrics of the projects in reach', async () => {
+    const attempts = routes.find(({ name }) => name === 'GET /operator/v1/webhooks/deliveries/count')!;
+    const overview = routes.find(({ name }) => name === 'GET /operator/v1/overview')!;
+    const deadLetters = routes.find(({ name }) => name === 'GET /operator/v1/webhooks/dead-letters/count')!;
+    const { body } = await send(overview, limited, { query: { range: '24h' } });
+    expect(body.totals.attempts).toBe(countOf(await send(attempts, limited, {})));
+    expect(body.deadLetters.waiting).toBe(countOf(await send(deadLetters, limited, {})));
+  });
+});
+
 describe('credentials of two projects', () => {
   it('are rejected together on every route', async () => {
     const findings = await checkAll(
-      routes.filter(({ kinds }) => kinds.length > 0),
+      routes.filter((route) => route.kinds.length > 0 && !isOperatorRoute(route)),
       async (route) => {
         const ownHeaders = headersFor(route, own)!;
         const accepted: string[] = [];

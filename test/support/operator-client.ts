@@ -5,7 +5,7 @@ import type { TestResponse, TestInstance } from './test-instance.js';
 import { totpCode } from './totp.js';
 import { uniqueEmail } from './unique-email.js';
 
-const COOKIE = '__Host-gatehouse_operator';
+export const OPERATOR_COOKIE = '__Host-gatehouse_operator';
 
 /** The header that the console sends with every change. */
 export const CONSOLE_HEADER = { 'x-gatehouse-console': '1' };
@@ -47,25 +47,25 @@ export class OperatorClient {
       baseUrl,
       headers: {
         ...CONSOLE_HEADER,
-        ...(this.cookie === null ? {} : { cookie: `${COOKIE}=${this.cookie}` }),
+        ...(this.cookie === null ? {} : { cookie: `${OPERATOR_COOKIE}=${this.cookie}` }),
         ...headers,
       },
     });
     for (const set of response.headers.getSetCookie()) {
-      const [, value] = new RegExp(`^${COOKIE}=([^;]*)`).exec(set) ?? [];
+      const [, value] = new RegExp(`^${OPERATOR_COOKIE}=([^;]*)`).exec(set) ?? [];
       if (value !== undefined) this.cookie = value || null;
     }
     return response;
   }
 
   cookieHeader(): string {
-    return `${COOKIE}=${this.cookie}`;
+    return `${OPERATOR_COOKIE}=${this.cookie}`;
   }
 
   /** Returns the cookie for a browser that is already signed in. */
   browserCookie() {
     return {
-      name: COOKIE,
+      name: OPERATOR_COOKIE,
       value: this.cookie!,
       domain: new URL(this.instance.baseUrl).hostname,
       path: '/',
@@ -104,8 +104,15 @@ export class OperatorClient {
   }
 }
 
-/** Inserts a signed-in, reauthenticated operator with an authenticator and the seed operator's password. */
-export async function insertOperator(instance: TestInstance, role = 'admin'): Promise<OperatorClient> {
+/**
+ * Inserts a signed-in, reauthenticated operator with an authenticator and the seed operator's password.
+ * @param organizationIds limits the operator to organizations
+ */
+export async function insertOperator(
+  instance: TestInstance,
+  role = 'admin',
+  organizationIds: string[] | null = null,
+): Promise<OperatorClient> {
   const client = new OperatorClient(instance);
   client.cookie = randomBytes(32).toString('base64url');
   client.operator = { id: uuid(), email: uniqueEmail(), name: null, role };
@@ -113,8 +120,8 @@ export async function insertOperator(instance: TestInstance, role = 'admin'): Pr
   const keyring = new Keyring([instance.env['GATEHOUSE_SECRET']!]);
   await instance.sql(
     `WITH inserted AS (
-       INSERT INTO operators (id, email, password_hash, role, totp_secret)
-       SELECT $1, $2, password_hash, $3, $6 FROM operators WHERE email = $4 RETURNING id)
+       INSERT INTO operators (id, email, password_hash, role, totp_secret, organization_ids)
+       SELECT $1, $2, password_hash, $3, $6, $7 FROM operators WHERE email = $4 RETURNING id)
      INSERT INTO operator_sessions (id, operator_id, token_hash, stage, ends_at, reauthenticated_at)
      SELECT id, id, sha256($5), 'signed_in', now() + interval '12 hours', now() + interval '12 hours'
      FROM inserted`,
@@ -125,6 +132,7 @@ export async function insertOperator(instance: TestInstance, role = 'admin'): Pr
       instance.credentials.operator.email,
       client.cookie,
       keyring.encrypt('totp-secret', client.operator.id, client.secret),
+      organizationIds,
     ],
   );
   return client;

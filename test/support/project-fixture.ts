@@ -27,6 +27,8 @@ export type ResourceKind =
   | 'redelivery'
   | 'event'
   | 'import'
+  | 'entry'
+  | 'mail'
   | 'request'
   | 'email'
   | 'externalId';
@@ -54,11 +56,18 @@ export const resourceKindsByInput: Record<string, ResourceKind[]> = {
   eventId: ['event'],
   event_id: ['event'],
   importId: ['import'],
+  entryId: ['entry'],
+  mailId: ['mail'],
+  batch_id: ['redelivery'],
+  customer_id: ['customer'],
   requestId: ['request'],
   actorId: ['key', 'customer'],
   targetId: ['customer', 'key', 'endpoint', 'project', 'organization', 'delivery', 'redelivery', 'import'],
   email: ['email'],
-  q: ['email'],
+  q: [
+    ...(['email', 'customer', 'organization', 'project', 'endpoint'] as const),
+    ...(['delivery', 'attempt', 'event', 'redelivery', 'key'] as const),
+  ],
   externalId: ['externalId'],
 };
 
@@ -106,6 +115,14 @@ export async function createProjectFixture(
   await instance.sql(`UPDATE deliveries SET state = 'failed' WHERE id = ANY ($1)`, [
     [...projectScoped.delivery, ...organizationScoped.delivery].map((id) => id.slice('dlv_'.length)),
   ]);
+  const redeliveries = [await project.planRedelivery(), await project.planRedelivery()];
+  // As if the redelivery had created them.
+  await instance.sql('UPDATE deliveries SET batch_id = $1 WHERE id = ANY ($2)', [
+    redeliveries[0]!.slice('rdl_'.length),
+    projectScoped.delivery.map((id) => id.slice('dlv_'.length)),
+  ]);
+  const findIds = async (sql: string): Promise<string[]> =>
+    (await instance.sql<{ id: string }>(sql, [tenant.projectId])).map(({ id }) => id);
   const resources = {
     organization: [tenant.organizationId],
     project: [tenant.projectId],
@@ -118,7 +135,9 @@ export async function createProjectFixture(
     provider: [await project.createProvider(tenant), await project.createProvider(tenant)],
     endpoint: endpoints.map(({ id }) => id),
     import: imports,
-    redelivery: [await project.planRedelivery(), await project.planRedelivery()],
+    entry: await findIds('SELECT id FROM audit_log WHERE project_id = $1 LIMIT 2'),
+    mail: await findIds('SELECT id FROM mails WHERE project_id = $1 AND parameters IS NOT NULL LIMIT 2'),
+    redelivery: redeliveries,
     request: endpoints.map(({ requestId }) => requestId),
     email: [...customers[0].resources.email!, ...apiCustomers.map(({ email }) => email)],
     externalId: apiCustomers.map(({ externalId }) => externalId),

@@ -202,17 +202,25 @@ const sampleBodies: Record<string, () => Json> = {
     filter: { created_after: new Date(randomInt(2 ** 40)).toISOString() },
   }),
   'POST /v1/webhooks/redeliveries/{redeliveryId}/start': () => ({ reason: name() }),
+  'POST /operator/v1/projects/{projectId}/mail-templates/{kind}/{language}/test': () => ({}),
+  'POST /operator/v1/health/test-mail': () => ({ to: email() }),
+  'POST /operator/v1/operators': () => ({ email: email(), role: 'viewer' }),
+  'PATCH /operator/v1/operators/{operatorId}': () => ({ name: name() }),
   'POST /v1/webhooks/endpoints/{endpointId}/recover': () => ({
     since: new Date(Date.now() - randomInt(1_000, 1_000_000)).toISOString(),
   }),
 };
+
+/** Returns the routes for keys with the same body as a route of the console. */
+const routesForKeys = ({ method, path }: Route): string[] =>
+  ['/api/v1/', '/v1/'].map((prefix) => `${method} ${path.replace('/operator/v1/', prefix)}`);
 
 /**
  * Returns a different valid body for a route each time; undefined for a route that takes none.
  * @throws Error for a route that requires a body and has no sample here
  */
 export function sampleBody(route: Route): Json | undefined {
-  const body = sampleBodies[route.name]?.();
+  const body = [route.name, ...routesForKeys(route)].map((each) => sampleBodies[each]?.()).find(Boolean);
   if (!body && route.needsBody)
     throw new Error(`add a sample body for ${route.name} to test/support/routes.ts`);
   return body;
