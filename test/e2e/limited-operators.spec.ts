@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { inviteOperator, insertOperator, signIn, type OperatorClient } from '../support/operator-client.js';
+import { insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
+import { TestInstance } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+let instance: TestInstance;
+let admin: OperatorClient;
+let own: Tenant;
+let child: Tenant;
+let foreign: Tenant;
+beforeAll(async () => {
+  instance = await TestInstance.startShared({ workers: 0 });
+  admin = await signIn(instance);
+  [own, child, foreign] = [
+    await insertOrganization(instance),
+    await insertOrganization(instance),
+    await insertOrganization(instance),
+  ];
+  await instance.sql('UPDATE organizations SET parent_id = $1 WHERE id = $2', [
+    own.organizationId,
+    child.organizationId,
+  ]);
+});
+afterAll(async () => instance?.stop());
+
+const limitedTo = (...tenants: Tenant[]): Promise<OperatorClient> =>
+  insertOperator(
+    instance,
+    'admin',
+    tenants.map(({ organizationId }) => organizationId),
+  );
+const patch = (id: string, organizationIds: unknown) =>
+  admin.request('PATCH', `/operators/${id}`, { organizationIds });
+const statusOf = async (operator: OperatorClient, method: string, path: string, body?: unknown) => {
+  const response = await operator.request(method, path, body);
+  return response.status < 300 ? response.status : `${response.status} ${response.body.code}`;
+};
+const listIds = async (operator: OperatorClient, path: string): Promise<string[]> =>
+  (await operator.request('GET', path)).body.data.map(({ id }: { id: string }) => id);
+
+describe('CO-01: the organizations of an operator', () => {
+  it('are set at the invitation, limit the session at once when they change, and are recorded', async () => {
+    const limit = [own.organizationId];
+    const invited = await admin.request('POST', '/operators', {
+      email: uniqueEmail(),
+      role: 'viewer',
+      organizationIds: limit,
+    });
+    expect(invited).toMatchObject({ status: 201, body: { organizationIds: limit } });
+
+    const operator = await inviteOperator(admin, 'operator');
+    const { id } = operator.operator;
+    const foreignPath = `/projects/${foreign.projectId}`;
+    expect(await statusOf(operator, 'GET', foreignPath)).toBe(200);
+    expect(await patch(id, [...limit, own.organizationId])).toMatchObject({
+      status: 200,
+      body: { organizationIds: limit },
+    });
+    expect(await statusOf(operator, 'GET', foreignPath)).toBe('404 not_found');
+    expect(await listIds(operator, '/projects')).toEqual([child.projectId, own.projectId].sort().reverse());
+    expect((await operator.request('GET', '/session')).body.operator.organizationIds).toEqual(limit);
+    expect(await patch(id, null)).toMatchObject({ status: 200, body: { organizationIds: null } });
+    expect(await statusOf(operator, 'GET', foreignPath)).toBe(200);
+
+    const entries = (await admin.request('GET', `/audit-log?targetId=${id}&action=operator.updated`)).body
+      .data;
+    expect(entries.map(({ details }: { details: object }) => details)).toEqual([
+      { changed: ['organizationIds'], organizationIds: { from: limit, to: null } },
+      { changed: ['organizationIds'], organizationIds: { from: null, to: limit } },
+    ]);
+  });
+
+  it('must exist, and an empty list is no limit of its own', async () => {
+    const { id } = (await insertOperator(instance, 'viewer')).operator;
+    for (const organizationIds of [[], [randomUUID()], ['x'], own.organizationId])
+      expect([organizationIds, (await patch(id, organizationIds)).status]).toEqual([organizationIds, 400]);
+  });
+
+  it('cannot be set by an admin for their own account, or for the last admin without a limit', async () => {
+    expect(await patch(admin.operator.id, [own.organizationId])).toMatchObject({ status: 409 });
+    const others = await instance.sql<{ id: string }>(
+      `UPDATE operators SET disabled_at = now()
+       WHERE role = 'admin' AND organization_ids IS NULL AND disabled_at IS NULL AND id <> $1 RETURNING id`,
+      [admin.operator.id],
+    );
+    await limitedTo(own);
+    try {
+      expect(await patch(admin.operator.id, [own.organizationId])).toMatchObject({
+        status: 409,
+        body: { code: 'last_admin' },
+      });
+      // An admin with a limit does not count as one of the active admins.
+      expect(await statusOf(admin, 'PATCH', `/operators/${admin.operator.id}`, { role: 'viewer' })).toBe(
+        '409 last_admin',
+      );
+    } finally {
+      await instance.sql('UPDATE operators SET disabled_at = NULL WHERE id = ANY ($1)', [
+        others.map(({ id }) => id),
+      ]);
+    }
+  });
+});
+
+describe('an operator who is limited to organizations', () => {
+  it('cannot create an organization key of an organization that its organization created', async () => {
+    const operator = await limitedTo(own);
+    const create = (projectId: string, access: string) =>
+      statusOf(operator, 'POST', `/projects/${projectId}/api-keys`, { name: 'key', access });
+    expect(await create(own.projectId, 'organization')).toBe(201);
+    expect(await create(child.projectId, 'project')).toBe(201);
+    expect(await create(child.projectId, 'organization')).toBe('403 insufficient_access');
+    expect(await create(foreign.projectId, 'project')).toBe('404 not_found');
+  });
+
+  it('shares a bulk redelivery only with operators who can access all of its organizations', async () => {
+    const [both, one] = [await limitedTo(own, foreign), await limitedTo(own)];
+    const planned = await both.request('POST', '/webhooks/redeliveries', { filter: {} });
+    const { id } = planned.body.data;
+    const path = `/webhooks/redeliveries/${id}`;
+    const statuses = [both, one, admin].map((operator) => statusOf(operator, 'GET', path));
+    expect(await Promise.all(statuses)).toEqual([200, '404 not_found', 200]);
+    expect(await listIds(both, '/webhooks/redeliveries')).toContain(id);
+    expect(await statusOf(one, 'POST', `${path}/cancel`)).toBe('404 not_found');
+    // Recorded for each of its organizations.
+    expect(await listIds(one, `/audit-log?targetId=${id}`)).toHaveLength(1);
+    expect(await listIds(both, `/audit-log?targetId=${id}`)).toHaveLength(2);
+  });
+
+  it('selects a project to see metrics if there are too many to add up', async () => {
+    const large = await insertOrganization(instance);
+    const { projectId } = await insertProject(instance, large.organizationId);
+    const operator = await limitedTo(large);
+    expect(await statusOf(operator, 'GET', '/overview')).toBe(200);
+    await instance.sql(
+      `INSERT INTO projects (id, organization_id, name, slug, environment)
+       SELECT gen_random_uuid(), $1, 'Project', 'project-' || n, 'development' FROM generate_series(1, 100) n`,
+      [large.organizationId],
+    );
+    expect(await statusOf(operator, 'GET', '/overview')).toBe('400 validation_failed');
+    expect(await statusOf(operator, 'GET', `/overview?projectId=${projectId}`)).toBe(200);
+  });
+});
