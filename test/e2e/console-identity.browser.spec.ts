@@ -9,6 +9,7 @@ import { setFailedSignIns } from '../support/failed-sign-ins.js';
 import { insertIdentity, insertProvider } from '../support/identity-providers/insert-provider.js';
 import { insertOperator, inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
 import { insertPasskey } from '../support/passkeys.js';
+import { insertOrganization } from '../support/tenants.js';
 import { totpCode } from '../support/totp.js';
 
 describeConsole(
@@ -82,6 +83,41 @@ describeConsole(
       await section.getByText('Recommended for production').waitFor();
       await page.getByRole('button', { name: 'Discard changes' }).click();
       await page.context().close();
+    });
+
+    it('CO-01: limits an operator to an organization, who then sees only its records and no installation-wide screen', async () => {
+      const mark = randomUUID().slice(0, 8);
+      const { organizationId, projectId } = await insertOrganization(test.instance);
+      await test.instance.sql('UPDATE organizations SET name = $2 WHERE id = $1', [organizationId, mark]);
+      const limited = await insertOperator(test.instance, 'admin');
+      const { email } = limited.operator;
+      const page = await openWithoutAnimations(test.admin, `/operators?q=${encodeURIComponent(email)}`);
+      await page.getByRole('button', { name: `Actions for ${email}` }).click();
+      await page.getByRole('menuitem', { name: 'Change access' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Change access' });
+      const submit = dialog.getByRole('button', { name: 'Change access' });
+      await dialog.getByLabel('Selected organizations').check();
+      expect(await submit.isDisabled()).toBe(true);
+      await dialog.getByRole('combobox', { name: 'Organizations' }).fill(mark);
+      await page.getByRole('option', { name: mark }).click();
+      await page.keyboard.press('Escape');
+      expect(await seriousViolations(page)).toEqual([]);
+      await submit.click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByRole('row', { name: email }).getByText(mark).waitFor();
+
+      const own = await test.open('/projects', limited);
+      const rows = own.getByRole('table').getByRole('row');
+      await rows.nth(1).waitFor();
+      expect(await rows.count()).toBe(2);
+      expect(await rows.nth(1).getByRole('link').first().getAttribute('href')).toContain(projectId);
+      const navigation = own.getByRole('navigation').first();
+      await navigation.getByRole('link', { name: 'Audit log' }).waitFor();
+      for (const name of ['Operators', 'Health'])
+        expect([name, await navigation.getByRole('link', { name }).count()]).toEqual([name, 0]);
+      await own.goto(`${test.instance.baseUrl}/console/health`);
+      await own.getByText('Not available with your access').waitFor();
+      for (const each of [page, own]) await each.context().close();
     });
 
     it('CO-01: lists the sessions of an operator, who revokes one of them and then all others', async () => {

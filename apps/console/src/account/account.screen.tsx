@@ -1,6 +1,7 @@
 import { Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useOperator, useSession } from '../app/session';
+import { OperatorAccess } from '../components/operator-access';
 import { PropertyList } from '../components/property-list';
 import { UntrustedText } from '../components/untrusted-text';
 import { Page } from '../components/page';
@@ -12,7 +13,7 @@ import { SecondFactor } from './second-factor';
 
 /** The account screen of the signed-in operator: the password, the second factor and the active sessions. */
 export function AccountScreen(): ReactNode {
-  const { email, name, role } = useOperator();
+  const { email, name, role, organizationIds } = useOperator();
   const { expiresAt, hasSecondFactor } = useSession();
   return (
     <Page title="Account">
@@ -27,6 +28,7 @@ export function AccountScreen(): ReactNode {
                   {role}
                 </Text>
               ),
+              Access: <OperatorAccess organizationIds={organizationIds} />,
               'Session expires if idle': <RelativeTime at={expiresAt} />,
             }}
           />

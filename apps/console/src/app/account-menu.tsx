@@ -19,7 +19,7 @@ import classes from './shell.module.css';
 /** Renders the account menu: the signed-in operator, the time zone, the color scheme and sign-out. */
 export function AccountMenu(): ReactNode {
   const server = useServer();
-  const { email, name, role } = useOperator();
+  const { email, name, role, organizationIds } = useOperator();
   const [isOpen, setOpen] = useState(false);
   return (
     <Popover opened={isOpen} onChange={setOpen} position="top-start" width={240} trapFocus returnFocus>
@@ -31,8 +31,11 @@ export function AccountMenu(): ReactNode {
             <Text truncate fw={550}>
               {name ?? email}
             </Text>
-            <Text size="xs" c="dimmed" tt="capitalize">
-              {role}
+            <Text size="xs" c="dimmed" truncate>
+              <Text span inherit tt="capitalize">
+                {role}
+              </Text>
+              {organizationIds && ` · ${countOrganizations(organizationIds.length)}`}
             </Text>
           </span>
           <Icon name="chevron-down" size={14} />
@@ -66,6 +69,9 @@ export function AccountMenu(): ReactNode {
     </Popover>
   );
 }
+
+const countOrganizations = (count: number): string =>
+  `${count} ${count === 1 ? 'organization' : 'organizations'}`;
 
 /** Returns true for a click on a link. The menu stays open when a preference is changed. */
 const shouldCloseMenu = (target: EventTarget): boolean =>

@@ -55,9 +55,15 @@ export const navigation: NavigationGroup[] = [
         to: '/operators',
         icon: 'operator',
         letter: 'u',
-        isVisible: ({ operator }) => operator?.role === 'admin',
+        isVisible: ({ operator }) => operator?.role === 'admin' && !operator.organizationIds,
       },
-      { label: 'Health', to: '/health', icon: 'health', letter: 'h' },
+      {
+        label: 'Health',
+        to: '/health',
+        icon: 'health',
+        letter: 'h',
+        isVisible: ({ operator }) => !operator?.organizationIds,
+      },
     ],
   },
 ];

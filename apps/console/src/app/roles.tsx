@@ -13,6 +13,9 @@ export const roleIncludes = (role: Role, required: Role): boolean =>
 /** Returns true if the signed-in operator has this role or a higher one. */
 export const useCan = (required: Role): boolean => roleIncludes(useRole(), required);
 
+/** Returns true unless the signed-in operator is limited to organizations. */
+export const useHasInstallationAccess = (): boolean => useOperator().organizationIds === null;
+
 /** Renders its children only for this role or a higher one. The api enforces permissions independently. */
 export function Can(props: { role: Role; children: ReactNode; fallback?: ReactNode }): ReactNode {
   return useCan(props.role) ? props.children : (props.fallback ?? null);

@@ -1,6 +1,6 @@
 import { Select, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Schemas } from '../http/client';
 import { fetchPath } from '../http/queries';
@@ -76,6 +76,20 @@ async function fetchOptions<T extends { id: string }>(
     }));
 }
 
+/** Loads the options of a select for the typed text. */
+export const useRecordOptions = <T extends { id: string }>(
+  source: RecordSource<T>,
+  typed: string,
+  enabled: boolean,
+): UseQueryResult<Option[], Problem> =>
+  useQuery<Option[], Problem>({
+    queryKey: [source.path, 'select', typed],
+    queryFn: async ({ signal }) => fetchOptions(source, typed, signal),
+    enabled,
+    placeholderData: (last) => last,
+    staleTime: 30_000,
+  });
+
 /** Renders a select for a record, with a search for the typed text. */
 function RecordSelect<T extends { id: string }>({
   source,
@@ -84,13 +98,7 @@ function RecordSelect<T extends { id: string }>({
   const [typed, setTyped] = useState('');
   const [debounced] = useDebouncedValue(typed, 200);
   const [isOpen, setOpen] = useState(false);
-  const query = useQuery<Option[], Problem>({
-    queryKey: [source.path, 'select', debounced],
-    queryFn: async ({ signal }) => fetchOptions(source, debounced, signal),
-    enabled: isOpen,
-    placeholderData: (last) => last,
-    staleTime: 30_000,
-  });
+  const query = useRecordOptions(source, debounced, isOpen);
   const selected = useQuery<T | null, Problem>({
     queryKey: [source.path, 'one', props.value],
     queryFn: ({ signal }) => source.fetchById(props.value, signal),
@@ -166,7 +174,7 @@ const endpoints: RecordSource<Schemas['OperatorEndpointResponse']> = {
   getDetail: ({ url }) => url,
 };
 
-const organizations: RecordSource<{ id: string; name: string }> = {
+export const organizations: RecordSource<{ id: string; name: string }> = {
   path: '/operator/v1/organizations',
   fetchById: fetchByIdFrom('/operator/v1/organizations'),
   kind: 'organization',

@@ -7,6 +7,7 @@ import { UntrustedText } from '../components/untrusted-text';
 import { formatCappedCount } from '../components/format-capped-count';
 import { Icon } from '../components/icon';
 import { QueryContent } from '../components/query-content';
+import { InstallationOnly } from '../components/installation-only';
 import { Page } from '../components/page';
 import { RelativeTime } from '../components/relative-time';
 import { Badge } from '../components/status-badge';
@@ -52,8 +53,16 @@ function useHealth(): UseQueryResult<HealthSnapshot, Problem> {
   });
 }
 
-/** The health of the installation, reloaded every 5 s. */
 export function HealthScreen(): ReactNode {
+  return (
+    <InstallationOnly title="Health">
+      <InstallationHealth />
+    </InstallationOnly>
+  );
+}
+
+/** The health of the installation, reloaded every 5 s. */
+function InstallationHealth(): ReactNode {
   const query = useHealth();
   return (
     <Page

@@ -8,6 +8,7 @@ import { ActionDialog } from '../components/action-dialog';
 import { UntrustedText } from '../components/untrusted-text';
 import { OneTimeSecret } from '../components/one-time-secret';
 import { toastSuccess } from '../components/toast';
+import { AccessInput } from './access-input';
 import { RoleRadio } from './role-radio';
 
 type InvitedOperator = Schemas['InvitedOperatorResponse'];
@@ -17,13 +18,15 @@ interface InviteOperatorProps {
   onInvited: (invited: InvitedOperator) => void;
 }
 
-/** Invites an operator by email address, with a role. */
+/** Invites an operator by email address, with a role and the organizations to access. */
 export function InviteOperator({ onClose, onInvited }: InviteOperatorProps): ReactNode {
   const { hasSecondFactor } = useSession();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('viewer');
+  const [organizationIds, setOrganizationIds] = useState<string[] | null>(null);
   const invite = useApiMutation(
-    () => unwrap(api.POST('/operator/v1/operators', { body: { email: email.trim(), role } })),
+    () =>
+      unwrap(api.POST('/operator/v1/operators', { body: { email: email.trim(), role, organizationIds } })),
     '/operator/v1/operators',
   );
   const fieldErrors = invite.error?.fields ?? {};
@@ -33,7 +36,7 @@ export function InviteOperator({ onClose, onInvited }: InviteOperatorProps): Rea
       onClose={onClose}
       title="Invite operator"
       confirmLabel="Invite operator"
-      disabled={!hasSecondFactor || !email.trim()}
+      disabled={!hasSecondFactor || !email.trim() || organizationIds?.length === 0}
       onConfirm={async () => onInvited(await invite.mutateAsync(undefined))}
     >
       <SecondFactorNotice />
@@ -49,6 +52,11 @@ export function InviteOperator({ onClose, onInvited }: InviteOperatorProps): Rea
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
       <RoleRadio value={role} onChange={setRole} error={fieldErrors.role} />
+      <AccessInput
+        value={organizationIds}
+        onChange={setOrganizationIds}
+        error={fieldErrors.organizationIds}
+      />
     </ActionDialog>
   );
 }

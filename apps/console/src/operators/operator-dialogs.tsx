@@ -8,6 +8,7 @@ import { UntrustedText } from '../components/untrusted-text';
 import { Icon } from '../components/icon';
 import { toastSuccess } from '../components/toast';
 import { actionTexts, performOperatorAction, type Operator, type OperatorAction } from './operator-actions';
+import { AccessInput } from './access-input';
 import { RoleRadio } from './role-radio';
 
 const INVALIDATED_PATH = '/operator/v1/operators';
@@ -57,19 +58,20 @@ export function OperatorActionDialog({
   );
 }
 
-/** Changes a role. The change takes effect immediately. */
-export function ChangeRoleDialog({ operator, onClose }: OperatorDialogProps): ReactNode {
-  const [role, setRole] = useState(operator.role);
-  const change = useApiMutation(
+/** Returns a mutation that changes an operator. */
+const useOperatorChange = ({ id }: Operator, body: Schemas['UpdateOperatorRequest']) =>
+  useApiMutation(
     () =>
       unwrap(
-        api.PATCH('/operator/v1/operators/{operatorId}', {
-          params: { path: { operatorId: operator.id } },
-          body: { role },
-        }),
+        api.PATCH('/operator/v1/operators/{operatorId}', { params: { path: { operatorId: id } }, body }),
       ),
     INVALIDATED_PATH,
   );
+
+/** Changes a role. The change takes effect immediately. */
+export function ChangeRoleDialog({ operator, onClose }: OperatorDialogProps): ReactNode {
+  const [role, setRole] = useState(operator.role);
+  const change = useOperatorChange(operator, { role });
   return (
     <ActionDialog
       open
@@ -84,6 +86,32 @@ export function ChangeRoleDialog({ operator, onClose }: OperatorDialogProps): Re
     >
       <OperatorEmail operator={operator} />
       <RoleRadio value={role} onChange={setRole} error={change.error?.fields.role} />
+    </ActionDialog>
+  );
+}
+
+/** Changes the organizations to which an operator is limited. The change takes effect immediately. */
+export function ChangeAccessDialog({ operator, onClose }: OperatorDialogProps): ReactNode {
+  const [organizationIds, setOrganizationIds] = useState(operator.organizationIds);
+  const change = useOperatorChange(operator, { organizationIds });
+  return (
+    <ActionDialog
+      open
+      onClose={onClose}
+      title="Change access"
+      confirmLabel="Change access"
+      disabled={organizationIds?.length === 0 || String(organizationIds) === String(operator.organizationIds)}
+      onConfirm={async () => {
+        await change.mutateAsync(undefined);
+        toastSuccess('Access changed. It takes effect immediately.');
+      }}
+    >
+      <OperatorEmail operator={operator} />
+      <AccessInput
+        value={organizationIds}
+        onChange={setOrganizationIds}
+        error={change.error?.fields.organizationIds}
+      />
     </ActionDialog>
   );
 }

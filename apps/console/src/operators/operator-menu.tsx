@@ -5,7 +5,7 @@ import { useOperator } from '../app/session';
 import { Icon } from '../components/icon';
 import type { Operator, OperatorAction } from './operator-actions';
 
-export type OperatorMenuAction = OperatorAction | 'role' | 'invite-again' | 'sessions';
+export type OperatorMenuAction = OperatorAction | 'role' | 'access' | 'invite-again' | 'sessions';
 
 interface OperatorMenuProps {
   operator: Operator;
@@ -24,6 +24,7 @@ export function OperatorMenu({ operator, onSelect }: OperatorMenuProps): ReactNo
       </Menu.Target>
       <Menu.Dropdown>
         {!isSelf && <Menu.Item onClick={() => onSelect('role')}>Change role</Menu.Item>}
+        {!isSelf && <Menu.Item onClick={() => onSelect('access')}>Change access</Menu.Item>}
         <Menu.Item onClick={() => onSelect('sessions')}>Sessions</Menu.Item>
         {isSelf ? (
           <Menu.Item component={Link} to="/account">

@@ -9,31 +9,40 @@ import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
 import { UntrustedText } from '../components/untrusted-text';
 import { Icon } from '../components/icon';
+import { InstallationOnly } from '../components/installation-only';
+import { OperatorAccess } from '../components/operator-access';
 import { Page } from '../components/page';
 import { RelativeTime } from '../components/relative-time';
 import { Badge, StatusBadge } from '../components/status-badge';
 import { InvitationLinkDialog, InviteOperator, showInvitation, type InvitationLink } from './invite-operator';
 import { actionTexts, type Operator, type OperatorAction } from './operator-actions';
-import { OperatorActionDialog, ChangeRoleDialog, InviteAgainDialog } from './operator-dialogs';
+import {
+  OperatorActionDialog,
+  ChangeAccessDialog,
+  ChangeRoleDialog,
+  InviteAgainDialog,
+} from './operator-dialogs';
 import { OperatorMenu, type OperatorMenuAction } from './operator-menu';
 import { OperatorSessions } from './operator-sessions';
 import { roles, RolePermissions } from './role-permissions';
 
 export function OperatorsScreen(): ReactNode {
   return (
-    <Can
-      role="admin"
-      fallback={
-        <Page title="Operators">
-          <Alert color="gray" icon={<Icon name="lock" size={20} />} title="Admins only">
-            Only admins can view and change the operators of this installation.
-          </Alert>
-          <RolePermissions />
-        </Page>
-      }
-    >
-      <Operators />
-    </Can>
+    <InstallationOnly title="Operators">
+      <Can
+        role="admin"
+        fallback={
+          <Page title="Operators">
+            <Alert color="gray" icon={<Icon name="lock" size={20} />} title="Admins only">
+              Only admins can view and change the operators of this installation.
+            </Alert>
+            <RolePermissions />
+          </Page>
+        }
+      >
+        <Operators />
+      </Can>
+    </InstallationOnly>
   );
 }
 
@@ -42,6 +51,10 @@ const filters = { q: textFilter('Search', 'Part of email or name, or ID', /\S/) 
 const columns: Column<Operator>[] = [
   { header: 'Operator', cell: (row) => <OperatorCell operator={row} /> },
   { header: 'Role', cell: (row) => roles[row.role]?.label ?? row.role },
+  {
+    header: 'Access',
+    cell: (row) => <OperatorAccess organizationIds={row.organizationIds} max={2} />,
+  },
   { header: 'Status', cell: (row) => <StatusBadge state={row.status} /> },
   {
     header: '2FA',
@@ -135,6 +148,8 @@ function SelectedDialog({ action, operator, onSelect, onInvited }: SelectedDialo
   switch (action) {
     case 'role':
       return <ChangeRoleDialog operator={operator} onClose={close} />;
+    case 'access':
+      return <ChangeAccessDialog operator={operator} onClose={close} />;
     case 'invite-again':
       return <InviteAgainDialog operator={operator} onClose={close} onInvited={onInvited} />;
     case 'sessions':

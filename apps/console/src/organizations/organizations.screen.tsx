@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { Can } from '../app/roles';
+import { Can, useHasInstallationAccess } from '../app/roles';
 import type { Schemas } from '../http/client';
 import { textFilter } from '../lists/filters';
 import { List } from '../lists/list';
@@ -31,7 +31,8 @@ export function OrganizationsScreen(): ReactNode {
     count: '/operator/v1/organizations/count',
     filters,
   });
-  const createButton = (
+  const canCreate = useHasInstallationAccess();
+  const createButton = canCreate && (
     <Can role="admin">
       <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
         Create organization

@@ -46,6 +46,10 @@ export function OverviewScreen(): ReactNode {
         <Alert color="gray" icon={<Icon name="info" size={18} />} title="Invalid time range">
           “{invalidRange}” is not a valid time range. Select one above.
         </Alert>
+      ) : query.error?.fields.projectId ? (
+        <Alert color="gray" icon={<Icon name="info" size={18} />} title="Select a project">
+          Your organizations have too many projects to add up their metrics. Select a project above.
+        </Alert>
       ) : (
         <QueryContent query={query} skeleton={<OverviewSkeleton />}>
           {(overview) => <OverviewContent overview={overview} project={project} />}
