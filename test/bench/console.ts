@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { overviewRanges } from '@gatehouse/domain';
 import { eventually } from '../support/eventually.js';
 import type { TestInstance } from '../support/test-instance.js';
-import { signIn } from '../support/operator-client.js';
+import { insertOperator, signIn } from '../support/operator-client.js';
 import { attemptCount, DAYS, deadLetterCount, seedAttempts } from './seed-attempts.js';
 import { BenchInstance } from './bench-instance.js';
 import { seedOrganizations, EMAIL_PREFIX, seedCustomers, FIRST_NAME, FULL_NAME } from './seed-customers.js';
@@ -152,6 +152,27 @@ const screens: [name: string, path: Path][] = [
   ['the session', '/session'],
 ];
 
+/** Requests of an operator who is limited to the organization with the largest project. */
+const limitedScreens: typeof screens = [
+  ['overview: a project', ({ project }) => `/overview?projectId=${project}`],
+  ['deliveries', '/webhooks/deliveries'],
+  ['deliveries: count, an error', '/webhooks/deliveries/count?error=timeout'],
+  ['deliveries: a customer', ({ customers }) => `/webhooks/deliveries?customer_id=${pickOne(customers)}`],
+  ['dead letters', '/webhooks/dead-letters'],
+  ['dead letters: count', '/webhooks/dead-letters/count'],
+  ['batches', '/webhooks/redeliveries'],
+  ['endpoints', '/webhooks/endpoints'],
+  ['events', '/events'],
+  ['events: a type', '/events?types=customer.deleted'],
+  ['events: count', '/events/count'],
+  ['customers: search', `/customers?q=${EMAIL_PREFIX}`],
+  ['audit log', '/audit-log'],
+  ['audit log: a rare action', `/audit-log?action=${RARE_ACTION}`],
+  ['search: a name', `/search?q=${FIRST_NAME}`],
+  ['search: an id', ({ events }) => `/search?q=evt_${pickOne(events)}`],
+  ['emails', '/mails'],
+];
+
 /** Measures the requests of the console's screens in a large instance. */
 export async function measureConsole({ samples = SAMPLES }: { samples?: number }): Promise<SectionResult> {
   const bench = await BenchInstance.start({ env: { RATE_LIMITS: 'off' } });
@@ -172,9 +193,15 @@ export async function measureConsole({ samples = SAMPLES }: { samples?: number }
     await seedBatches(instance, BATCHES, CREATED_IN_BATCH);
     await insertUnrolledAttempts(instance);
     const data = await loadBenchData(instance);
-    const headers = { cookie: `__Host-gatehouse_operator=${(await signIn(instance)).cookie}` };
+    const admin = await signIn(instance);
+    const limited = await insertOperator(instance, 'admin', [instance.credentials.organizationId]);
+    const requests = [
+      ...screens.map(([name, path]) => ({ name, path, operator: admin })),
+      ...limitedScreens.map(([name, path]) => ({ name: `limited: ${name}`, path, operator: limited })),
+    ];
     const timed: [string, number[]][] = [];
-    for (const [index, [name, path]] of screens.entries()) {
+    for (const [index, { name, path, operator }] of requests.entries()) {
+      const headers = { cookie: operator.cookieHeader() };
       const times: number[] = [];
       for (let round = -(index === 0 ? FIRST_WARM_UP : WARM_UP); round < samples; round += 1) {
         const url = `${instance.baseUrl}/operator/v1${typeof path === 'string' ? path : path(data)}`;
