@@ -149,9 +149,10 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
 
   it('warns two minutes before the session ends, and extends it unless it has reached its maximum age', async () => {
     const client = await insertOperator(test.instance);
-    const page = await test.open('/account', client);
-    await waitForHeading(page, 'Account');
-    /** Changes the session and loads the page without activity, which would extend the session. */
+    const storageState = { cookies: [client.browserCookie()], origins: [] };
+    const page = await test.browser.open('about:blank', { storageState });
+    const warning = page.getByRole('alert').filter({ hasText: 'You will be signed out in' });
+    /** Changes the session and loads the console without activity, which would extend the session. */
     const age = async (change: string): Promise<void> => {
       await test.instance.sql(`UPDATE operator_sessions SET ${change} WHERE operator_id = $1`, [
         client.operator.id,
@@ -159,13 +160,12 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
       await page.route('**/operator/v1/**', (route) =>
         route.continue({ headers: { ...route.request().headers(), 'x-gatehouse-console': 'resting' } }),
       );
-      await page.reload();
+      await page.goto(`${test.instance.baseUrl}/console/account`);
       await warning.waitFor();
-      await page.unrouteAll();
     };
-    const warning = page.getByRole('alert').filter({ hasText: 'You will be signed out in' });
     await age(`last_seen_at = now() - interval '28 minutes 30 seconds'`);
     expect(await seriousViolations(page)).toEqual([]);
+    await page.unrouteAll();
     await warning.getByRole('button', { name: 'Stay signed in' }).click();
     await warning.waitFor({ state: 'detached' });
     await age(`ends_at = now() + interval '110 seconds'`);

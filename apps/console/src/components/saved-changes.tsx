@@ -1,5 +1,5 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import type { Problem } from '../http/problem';
 import { Icon } from './icon';
 import { PropertyList } from './property-list';
@@ -30,10 +30,21 @@ export function SavedChanges<Fields extends object>({
   problem,
 }: SavedChangesProps<Fields>): ReactNode {
   const { changed, savedChanges, isOverwrite } = edits;
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // In a long form, it would appear below the visible part.
+    if (isStale(problem)) element.current?.scrollIntoView({ block: 'nearest' });
+  }, [problem]);
   if (Object.keys(changed).length === 0) return null;
   if (savedChanges.length === 0 && !isStale(problem)) return null;
   return (
-    <Alert role="alert" color="yellow" icon={<Icon name="alert" size={20} />} title="Changed in the meantime">
+    <Alert
+      ref={element}
+      role="alert"
+      color="yellow"
+      icon={<Icon name="alert" size={20} />}
+      title="Changed in the meantime"
+    >
       <Stack gap="sm">
         <Text>
           {savedChanges.length === 0

@@ -69,7 +69,7 @@ export function ProjectSettings({ project }: { project: Project }): ReactNode {
   }, [form.rejectedAt]);
   const problem = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (form.problem) problem.current?.scrollIntoView({ block: 'center' });
+    void problem.current?.scrollIntoView({ block: 'center' });
   }, [form.problem]);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -91,15 +91,17 @@ export function ProjectSettings({ project }: { project: Project }): ReactNode {
               </div>
             </Paper>
           ))}
-          <div ref={problem}>
-            <SavedChanges
-              edits={form.edits}
-              labels={fullProjectLabels}
-              format={formatField}
-              problem={form.problem}
-            />
-            {form.problem && !isStale(form.problem) && <ProblemAlert error={form.problem} />}
-          </div>
+          <SavedChanges
+            edits={form.edits}
+            labels={fullProjectLabels}
+            format={formatField}
+            problem={form.problem}
+          />
+          {form.problem && !isStale(form.problem) && (
+            <div ref={problem}>
+              <ProblemAlert error={form.problem} />
+            </div>
+          )}
           {form.changeCount > 0 && <SaveBar form={form} />}
         </Stack>
       </form>
