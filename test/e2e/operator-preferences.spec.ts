@@ -18,15 +18,15 @@ describe('the preferences of an operator', () => {
     expect(await getPreferences(viewer)).toEqual(defaults);
     await patch(viewer, { timeZone: 'utc' });
     await patch(viewer, { pageSize: 200, columns: { events: ['event'] } });
-    const last = await patch(viewer, { columns: { customers: ['email', 'status'] } });
+    const last = await patch(viewer, { columns: { customers: ['-email', 'status'] } });
     const expected = {
       timeZone: 'utc',
       pageSize: 200,
-      columns: { events: ['event'], customers: ['email', 'status'] },
+      columns: { events: ['event'], customers: ['-email', 'status'] },
     };
     expect([last.status, last.body, await getPreferences(viewer)]).toEqual([200, expected, expected]);
     await patch(viewer, { columns: { events: null } });
-    expect(await getPreferences(viewer)).toMatchObject({ columns: { customers: ['email', 'status'] } });
+    expect(await getPreferences(viewer)).toMatchObject({ columns: { customers: ['-email', 'status'] } });
     expect(await getPreferences(other)).toEqual(defaults);
   });
 

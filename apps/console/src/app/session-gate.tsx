@@ -1,6 +1,7 @@
 import { Center, Container, Loader } from '@mantine/core';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Navigate, Outlet, ScrollRestoration, useLocation, useSearchParams } from 'react-router';
+import { scrollKey } from '../components/list-visits';
 import { ProblemAlert } from '../components/problem-alert';
 import { SessionProvider, useSessionExpiry, useSessionQuery } from './session';
 
@@ -11,7 +12,7 @@ export function SessionGate(): ReactNode {
   if (session) {
     return (
       <SessionProvider session={session}>
-        <ScrollRestoration />
+        <ScrollRestoration getKey={scrollKey} />
         <Outlet />
       </SessionProvider>
     );

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { Suspense, useEffect, useState, type ReactNode } from 'react';
 import { Link, NavLink, Outlet, useLocation } from 'react-router';
 import { Icon } from '../components/icon';
+import { createListVisits, ListVisitsContext } from '../components/list-visits';
 import { useCommandPalette } from './command-palette';
 import { useCommands } from './commands';
 import { DeadLetterBadge } from './dead-letter-badge';
@@ -50,6 +51,7 @@ function ReloadPage(): ReactNode {
 
 function Frame(): ReactNode {
   const [isOpen, drawer] = useDisclosure();
+  const [visits] = useState(createListVisits);
   const { pathname } = useLocation();
   useEffect(drawer.close, [pathname, drawer.close]);
   const palette = useCommandPalette();
@@ -86,9 +88,11 @@ function Frame(): ReactNode {
       </Drawer.Root>
       <main id="content" className={classes.main} tabIndex={-1}>
         <ReauthenticationProvider>
-          <Suspense fallback={<PageLoader />}>
-            <Outlet />
-          </Suspense>
+          <ListVisitsContext value={visits}>
+            <Suspense fallback={<PageLoader />}>
+              <Outlet />
+            </Suspense>
+          </ListVisitsContext>
         </ReauthenticationProvider>
       </main>
       <SessionExpiryWarning />

@@ -1,68 +1,126 @@
 import { Kbd, Modal, Table } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
-import type { ReactNode } from 'react';
-
-const shortcuts: [string[], string][] = [
-  [['Ctrl', 'K'], 'Search records and pages'],
-  [['/'], 'Search this list'],
-  [['j'], 'Next row'],
-  [['k'], 'Previous row'],
-  [['Enter'], 'Open the selected row'],
-  [['?'], 'Show keyboard shortcuts'],
-];
+import { useEffect, useRef, type ReactNode } from 'react';
+import { useActiveCommands, useCommands, useRunCommand, type Command } from './commands';
+import { matchKey, type PendingKey } from './shortcuts';
 
 /** Selector of open dialogs. Leaving the page would lose their input, or a secret that is shown only once. */
 const DIALOG_SELECTOR = '.mantine-Modal-content';
 /** Selector of open dialogs and drawers. The page behind them must not react to keys. */
 const OVERLAY_SELECTOR = '[aria-modal="true"]';
-
-const unlessOpen = (selector: string, action: () => void) => (): void => {
-  if (!document.querySelector(selector)) action();
-};
+/** Selector of elements that handle keys themselves. */
+const TYPING_SELECTOR =
+  'input:not([type="checkbox"], [type="radio"], [type="button"]), textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"], [role="dialog"]';
 
 /**
- * Registers the global keyboard shortcuts and returns the dialog that lists them.
+ * Performs the shortcuts of the commands of the page and returns the dialog that lists them.
  * @param openPalette called for `/` on a page without a search field
  */
 export function useKeyboardShortcuts(openPalette: () => void): ReactNode {
   const [isOpen, dialog] = useDisclosure();
-  const search = (): void => {
-    const field = document.querySelector<HTMLElement>('[data-search]');
-    if (field) field.focus();
-    else openPalette();
-  };
-  const step = (offset: 1 | -1) => (): void => {
-    const links = [...document.querySelectorAll<HTMLElement>('[data-row-link]')];
-    const currentIndex = links.findIndex((link) => link.closest('tr')?.contains(document.activeElement));
-    links[currentIndex < 0 ? 0 : Math.min(links.length - 1, Math.max(0, currentIndex + offset))]?.focus();
-  };
-  useHotkeys([
-    ['/', unlessOpen(OVERLAY_SELECTOR, search)],
-    ['shift+?', unlessOpen(OVERLAY_SELECTOR, dialog.open)],
-    ['?', unlessOpen(OVERLAY_SELECTOR, dialog.open)],
-    ['j', unlessOpen(OVERLAY_SELECTOR, step(1))],
-    ['k', unlessOpen(OVERLAY_SELECTOR, step(-1))],
+  useCommands([
+    { id: 'shortcuts', title: 'Show keyboard shortcuts', shortcut: '?', run: dialog.open },
+    ...rowCommands,
+    { ...searchCommand, run: () => focusSearch() || openPalette() },
   ]);
+  const commands = useActiveCommands();
+  useCommandKeys(commands);
   // Also works in input fields.
-  useHotkeys([['mod+K', unlessOpen(DIALOG_SELECTOR, openPalette)]], []);
+  useHotkeys([['mod+K', () => void (document.querySelector(DIALOG_SELECTOR) || openPalette())]], []);
   return (
     <Modal opened={isOpen} onClose={dialog.close} title="Keyboard shortcuts">
-      <Table>
-        <Table.Tbody>
-          {shortcuts.map(([combination, meaning]) => (
-            <Table.Tr key={meaning}>
-              <Table.Td w={110}>
-                {combination.map((key) => (
-                  <Kbd key={key} mr={4}>
-                    {key}
-                  </Kbd>
-                ))}
-              </Table.Td>
-              <Table.Td>{meaning}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <ShortcutTable commands={commands} />
     </Modal>
+  );
+}
+
+const searchCommand = { id: 'search', title: 'Search this list', shortcut: '/', shortcutOnly: true };
+
+/** Focuses the search field of the page. Returns false if it has none. */
+function focusSearch(): boolean {
+  const field = document.querySelector<HTMLElement>('[data-search]');
+  field?.focus();
+  return field !== null;
+}
+
+const currentRow = (): HTMLElement | null | undefined =>
+  document.activeElement?.closest<HTMLElement>('tr[data-row]');
+
+function step(offset: 1 | -1): void {
+  const links = [...document.querySelectorAll<HTMLElement>('[data-row-link]')];
+  const index = links.findIndex((link) => currentRow()?.contains(link));
+  links[index < 0 ? 0 : Math.min(links.length - 1, Math.max(0, index + offset))]?.focus();
+}
+
+/** The commands for the rows of a list. */
+const rowCommands: Command[] = [
+  { id: 'row.next', title: 'Next row', shortcut: 'j', run: () => step(1) },
+  { id: 'row.previous', title: 'Previous row', shortcut: 'k', run: () => step(-1) },
+  { id: 'row.open', title: 'Open the row', shortcut: 'Enter' },
+  {
+    id: 'row.select',
+    title: 'Select the row, or clear its selection',
+    shortcut: 'x',
+    run: () => currentRow()?.querySelector<HTMLElement>('input[type="checkbox"]')?.click(),
+  },
+].map((command) => ({ ...command, shortcutOnly: true }));
+
+/** Calls the command whose shortcut is pressed. */
+function useCommandKeys(commands: readonly Command[]): void {
+  const runCommand = useRunCommand();
+  const pending = useRef<PendingKey | null>(null);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const { target } = event;
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (target instanceof Element && target.closest(TYPING_SELECTOR)) return;
+      if (document.querySelector(OVERLAY_SELECTOR)) return;
+      const key = arrowKeys[event.key] && currentRow() ? arrowKeys[event.key]! : event.key;
+      const match = matchKey(
+        commands.flatMap(({ shortcut }) => shortcut ?? []),
+        key,
+        event.timeStamp,
+        pending.current,
+      );
+      pending.current = match.pending;
+      const command = commands.find(({ shortcut }) => shortcut === match.shortcut);
+      // The browser opens the focused link.
+      if (!match.shortcut || (!command?.run && command?.to === undefined)) return;
+      event.preventDefault();
+      runCommand(command);
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [commands, runCommand]);
+}
+
+/** In a list, the arrow keys move between rows. */
+const arrowKeys: Record<string, string> = { ArrowDown: 'j', ArrowUp: 'k' };
+
+function ShortcutTable({ commands }: { commands: readonly Command[] }): ReactNode {
+  const shown = [
+    { id: 'palette', title: 'Search records, pages and commands', shortcut: 'Ctrl K' },
+    ...commands,
+  ];
+  return (
+    <Table>
+      <Table.Tbody>
+        {shown.map(
+          ({ id, title, shortcut }) =>
+            shortcut && (
+              <Table.Tr key={id}>
+                <Table.Td w={110}>
+                  {shortcut.split(' ').map((key) => (
+                    <Kbd key={key} mr={4}>
+                      {key}
+                    </Kbd>
+                  ))}
+                </Table.Td>
+                <Table.Td>{title}</Table.Td>
+              </Table.Tr>
+            ),
+        )}
+      </Table.Tbody>
+    </Table>
   );
 }

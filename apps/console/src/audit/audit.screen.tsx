@@ -54,6 +54,7 @@ const OTHER_PARAMS = ['entry'] as const;
 /** The audit log, with a drawer for single entries and a CSV download. */
 export function AuditScreen(): ReactNode {
   const list = useList<'/operator/v1/audit-log', AuditEntry>({
+    name: 'audit',
     path: '/operator/v1/audit-log',
     count: '/operator/v1/audit-log/count',
     filters,

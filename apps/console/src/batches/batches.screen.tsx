@@ -26,7 +26,7 @@ const filters = {
 };
 
 const columns: Column<NamedBatch>[] = [
-  { header: 'Status', width: '8rem', cell: (row) => <StatusBadge state={row.state} /> },
+  { header: 'Status', status: true, width: '8rem', cell: (row) => <StatusBadge state={row.state} /> },
   { header: 'Type', primary: true, cell: (row) => batchKindLabel(row) },
   {
     header: 'Filter',
@@ -60,6 +60,7 @@ const columns: Column<NamedBatch>[] = [
 
 export function BatchesScreen(): ReactNode {
   const list = useList({
+    name: 'batches',
     path: '/operator/v1/webhooks/redeliveries',
     count: '/operator/v1/webhooks/redeliveries/count',
     filters,

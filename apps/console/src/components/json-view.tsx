@@ -2,6 +2,7 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { useMemo, useState, type ReactNode } from 'react';
 import { CopyButton } from './copy-button';
 import { Icon } from './icon';
+import { VisibleText } from './untrusted-text';
 import classes from './json-view.module.css';
 
 interface JsonViewProps {
@@ -42,7 +43,13 @@ export function JsonView({ value, name, emptyText = 'Empty' }: JsonViewProps): R
       </div>
       {/* Scrollable content must be reachable with the keyboard. */}
       <pre className={`${classes.text} ${isWrapped ? classes.wrapped : ''}`} tabIndex={0}>
-        {shown ? <bdi>{shown}</bdi> : <span className={classes.empty}>{emptyText}</span>}
+        {shown ? (
+          <bdi>
+            <VisibleText text={shown} />
+          </bdi>
+        ) : (
+          <span className={classes.empty}>{emptyText}</span>
+        )}
       </pre>
     </section>
   );

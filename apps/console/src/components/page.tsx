@@ -1,8 +1,11 @@
 import { Anchor, Text, Title } from '@mantine/core';
 import { createContext, useContext, useEffect, useRef, type ReactNode } from 'react';
-import { Link } from 'react-router';
+import { Link, useLocation } from 'react-router';
 import { Icon } from './icon';
+import { useListVisits, type ReturnState } from './list-visits';
 import classes from './page.module.css';
+import { UntrustedText } from './untrusted-text';
+import { showInvisible } from './visible-text';
 
 export interface BackLink {
   to: string;
@@ -10,10 +13,13 @@ export interface BackLink {
   label: string;
 }
 
-const BackLinkContext = createContext<BackLink | undefined>(undefined);
+const PageContext = createContext<{ title: string; back?: BackLink }>({ title: '' });
 
 /** Returns the link to the list of the record that the page shows. */
-export const useBackLink = (): BackLink | undefined => useContext(BackLinkContext);
+export const useBackLink = (): BackLink | undefined => useContext(PageContext).back;
+
+/** Returns the title of the page. */
+export const usePageTitle = (): string => useContext(PageContext).title;
 
 interface PageProps {
   /** The heading of the page and the title of the browser tab. */
@@ -21,6 +27,7 @@ interface PageProps {
   /** Replaces the title as the heading, for example to add a badge. */
   heading?: ReactNode;
   description?: ReactNode;
+  /** The list of the record. If the operator has opened the record from another list, the link returns to it. */
   back?: BackLink;
   /** Buttons on the right. */
   actions?: ReactNode;
@@ -31,30 +38,46 @@ interface PageProps {
  * Renders the frame of a screen. The h1 receives the focus when the screen opens, so that screen readers
  * announce it.
  */
-export function Page({ title, heading, description, back, actions, children }: PageProps): ReactNode {
+export function Page({ title, heading, description, back: list, actions, children }: PageProps): ReactNode {
   const headingRef = useRef<HTMLHeadingElement>(null);
+  const back = useReturn(list);
   useEffect(() => {
-    document.title = `${title} · Gatehouse`;
+    document.title = `${showInvisible(title)} · Gatehouse`;
   }, [title]);
-  useEffect(() => headingRef.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    // A list to which the operator has returned focuses a row.
+    if (!document.activeElement?.hasAttribute('data-row-link'))
+      headingRef.current?.focus({ preventScroll: true });
+  }, []);
   return (
     <>
       <div className={classes.head}>
         <div className={classes.titles}>
           {back && (
-            <Anchor component={Link} to={back.to} size="xs" className={classes.back}>
+            <Anchor component={Link} to={back.to} state={back.state} size="xs" className={classes.back}>
               <Icon name="back" size={14} />
-              {back.label}
+              <UntrustedText text={back.label} oneLine />
             </Anchor>
           )}
           <Title order={1} ref={headingRef} tabIndex={-1}>
-            {heading ?? title}
+            {heading ?? <UntrustedText text={title} />}
           </Title>
           {description && <Text c="dimmed">{description}</Text>}
         </div>
         {actions && <div className={classes.actions}>{actions}</div>}
       </div>
-      <BackLinkContext value={back}>{children}</BackLinkContext>
+      <PageContext value={{ title, back }}>{children}</PageContext>
     </>
   );
+}
+
+/** Returns the link to the list as the operator left it, or else to the list without filters. */
+function useReturn(list: BackLink | undefined): (BackLink & { state?: ReturnState }) | undefined {
+  const { pathname } = useLocation();
+  const { byPath, byRecord } = useListVisits();
+  if (!list) return undefined;
+  const visit = byRecord.get(pathname) ?? byPath.get(list.to);
+  if (!visit) return list;
+  const isList = visit.to.replace(/\?.*/, '') === list.to;
+  return { to: visit.to, label: isList ? list.label : visit.label, state: { listKey: visit.key } };
 }

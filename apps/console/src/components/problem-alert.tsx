@@ -7,6 +7,8 @@ import { useTimeZone } from './use-time-zone';
 
 interface ProblemAlertProps {
   error: unknown;
+  /** Text after the description of the error. */
+  note?: ReactNode;
   /** Shows the button "Try again". */
   onRetry?: () => void;
   /** Additional actions. */
@@ -14,13 +16,14 @@ interface ProblemAlertProps {
 }
 
 /** Renders an error with its request ID, which identifies the request in the log. */
-export function ProblemAlert({ error, onRetry, children }: ProblemAlertProps): ReactNode {
+export function ProblemAlert({ error, note, onRetry, children }: ProblemAlertProps): ReactNode {
   const zone = useTimeZone();
   const { title, detail, requestId, fields, retryAfter } = toProblem(error);
   const fieldErrors = Object.entries(fields);
   return (
     <Alert role="alert" color="red" icon={<Icon name="alert" size={20} />} title={title}>
       {fieldErrors.length === 0 && <Text>{detail}</Text>}
+      {note && <Text mt={4}>{note}</Text>}
       {retryAfter && <Text mt={4}>Try again {formatWait(retryAfter, Date.now(), zone)}.</Text>}
       {fieldErrors.length > 0 && (
         <ul>

@@ -1,6 +1,7 @@
 import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './untrusted-text.module.css';
+import { showInvisible, splitInvisible } from './visible-text';
 import { isWebUrl } from './is-web-url';
 
 interface UntrustedTextProps {
@@ -12,17 +13,31 @@ interface UntrustedTextProps {
 }
 
 /**
- * Renders untrusted text, such as an email address, a name, an error or a response. It is shown unchanged and
- * never as markup.
+ * Renders untrusted text, such as an email address, a name, an error or a response. It is never
+ * rendered as markup, and invisible characters are shown by their codes.
  */
 export function UntrustedText({ text, oneLine, mono, fallback = '–' }: UntrustedTextProps): ReactNode {
   if (text === null || text === undefined || text === '') return fallback;
   const names = [classes.text, oneLine && classes.line, mono && classes.mono].filter(Boolean).join(' ');
   // Right-to-left text must not change the direction of the text around it (bdi).
   return (
-    <bdi className={names} title={oneLine ? text : undefined}>
-      {text}
+    <bdi className={names} title={oneLine ? showInvisible(text) : undefined}>
+      <VisibleText text={text} />
     </bdi>
+  );
+}
+
+/** Renders a text with the codes of its invisible characters, such as those that reverse the text. */
+export function VisibleText({ text }: { text: string }): ReactNode {
+  return splitInvisible(text).map((part, index) =>
+    part.isCode ? (
+      // The position is the identity of the part.
+      <span key={index} className={classes.code} title="Invisible character">
+        {part.text}
+      </span>
+    ) : (
+      part.text
+    ),
   );
 }
 

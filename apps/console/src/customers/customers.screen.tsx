@@ -57,7 +57,7 @@ const columns: Column<Customer>[] = [
     wideOnly: true,
     cell: (row) => <ProjectName id={row.projectId} />,
   },
-  { header: 'Status', cell: (row) => <CustomerState customer={row} /> },
+  { header: 'Status', status: true, cell: (row) => <CustomerState customer={row} /> },
   {
     header: 'Last sign-in',
     align: 'right',
@@ -68,6 +68,7 @@ const columns: Column<Customer>[] = [
 
 export function CustomersScreen(): ReactNode {
   const list = useList({
+    name: 'customers',
     path: '/operator/v1/customers',
     count: '/operator/v1/customers/count',
     filters,

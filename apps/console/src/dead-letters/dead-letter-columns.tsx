@@ -14,6 +14,7 @@ export type DeadLetter = Schemas['NamedDeadLetterResponse'];
 const commonColumns: Column<DeadLetter>[] = [
   {
     header: 'Last response',
+    status: true,
     width: '9rem',
     cell: ({ last_attempt: { http_status: status, error } }) => (
       <HttpStatus status={status} error={error && errorLabel(error)} />
@@ -60,6 +61,7 @@ export function deadLetterColumns(
   if (!redeliver) return [...commonColumns, createdColumn, failedColumn];
   const action: Column<DeadLetter> = {
     header: 'Action',
+    hideable: false,
     align: 'right',
     width: '4rem',
     cell: ({ id }) => (

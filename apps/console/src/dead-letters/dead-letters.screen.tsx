@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { Link, useNavigate } from 'react-router';
+import { useRedeliverCommand } from '../app/use-redeliver-command';
 import { Can, useCan } from '../app/roles';
 import type { RowOf } from '../lists/use-list';
 import {
@@ -75,6 +76,7 @@ const emptyTexts: Record<string, EmptyContent> = {
 
 export function DeadLettersScreen(): ReactNode {
   const list = useList({
+    name: 'dead-letters',
     path: PATH,
     count: `${PATH}/count`,
     filters: useLinkedFilters(filters, linkedFilters),
@@ -85,7 +87,8 @@ export function DeadLettersScreen(): ReactNode {
   const [discardingIds, setDiscardingIds] = useState<string[]>([]);
   const view = list.values.resolution ?? '';
   const canAct = useCan('operator') && view === 'waiting';
-  const hasAny = (list.rows.length > 0 || list.mayHaveMore) && !list.filterError && !list.error;
+  const columns = useMemo(() => deadLetterColumns(view, canAct ? setRedeliveringId : null), [view, canAct]);
+  const hasAny = (list.rows.length > 0 || list.mayHaveMore) && !list.filterError;
   const deselect = (ids: (string | null)[]): void =>
     list.select(
       [...list.selected.values()].filter(({ id }) => ids.includes(id)),
@@ -99,6 +102,13 @@ export function DeadLettersScreen(): ReactNode {
     else void plan.create(filterByIds(ids));
   };
 
+  const selected = [...list.selected.values()];
+  const isRedeliverable = canAct && selected.length > 0 && selected.length <= MAX_DELIVERY_IDS;
+  useRedeliverCommand(
+    'Redeliver the selected dead letters',
+    isRedeliverable ? () => redeliver(selected) : null,
+  );
+
   return (
     <Page
       title="Dead letters"
@@ -107,25 +117,17 @@ export function DeadLettersScreen(): ReactNode {
       <List
         list={list}
         noun="dead letters"
-        columns={deadLetterColumns(view, canAct ? setRedeliveringId : null)}
+        columns={columns}
         href={(row) => `/deliveries/${row.id}`}
         live
         isSelectable={canAct ? isAlwaysSelectable : undefined}
         actions={(rows) => (
-          <>
-            <Button
-              size="xs"
-              leftSection={<Icon name="redeliver" size={14} />}
-              loading={plan.isCreating}
-              disabled={rows.length > MAX_DELIVERY_IDS}
-              onClick={() => redeliver(rows)}
-            >
-              {rows.length > MAX_DELIVERY_IDS ? `Select at most ${MAX_DELIVERY_IDS}` : 'Redeliver'}
-            </Button>
-            <Button size="xs" variant="default" onClick={() => setDiscardingIds(rows.map(({ id }) => id))}>
-              Discard
-            </Button>
-          </>
+          <SelectionActions
+            count={rows.length}
+            isRedelivering={plan.isCreating}
+            onRedeliver={() => redeliver(rows)}
+            onDiscard={() => setDiscardingIds(rows.map(({ id }) => id))}
+          />
         )}
         toolbar={
           view === 'waiting' &&
@@ -170,6 +172,33 @@ export function DeadLettersScreen(): ReactNode {
         }}
       />
     </Page>
+  );
+}
+
+interface SelectionActionsProps {
+  count: number;
+  isRedelivering: boolean;
+  onRedeliver: () => void;
+  onDiscard: () => void;
+}
+
+function SelectionActions(props: SelectionActionsProps): ReactNode {
+  const isTooMany = props.count > MAX_DELIVERY_IDS;
+  return (
+    <>
+      <Button
+        size="xs"
+        leftSection={<Icon name="redeliver" size={14} />}
+        loading={props.isRedelivering}
+        disabled={isTooMany}
+        onClick={props.onRedeliver}
+      >
+        {isTooMany ? `Select at most ${MAX_DELIVERY_IDS}` : 'Redeliver'}
+      </Button>
+      <Button size="xs" variant="default" onClick={props.onDiscard}>
+        Discard
+      </Button>
+    </>
   );
 }
 

@@ -72,6 +72,7 @@ export function DeliveriesScreen(): ReactNode {
 
 function Deliveries(): ReactNode {
   const list = useList({
+    name: 'deliveries',
     path: '/operator/v1/webhooks/deliveries',
     count: '/operator/v1/webhooks/deliveries/count',
     filters: useLinkedFilters(filters, linkedFilters),

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Paper, Stack, Title } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useNavigate, useParams } from 'react-router';
+import { useRedeliverCommand } from '../app/use-redeliver-command';
 import { Can } from '../app/roles';
 import { useGet } from '../http/queries';
 import { DiscardDialog, RedeliverDialog } from '../components/delivery-dialogs';
@@ -108,6 +109,12 @@ function Actions({ delivery, refusal }: ActionsProps): ReactNode {
   const navigate = useNavigate();
   const [openDialog, setOpenDialog] = useState<'redeliver' | 'discard' | null>(null);
   const close = (): void => setOpenDialog(null);
+  const redeliverLabel =
+    refusal === null && endpointStatus === 'disabled' ? 'Enable and redeliver' : 'Redeliver';
+  useRedeliverCommand(
+    `${redeliverLabel} this event`,
+    refusal === null ? () => setOpenDialog('redeliver') : null,
+  );
   return (
     <>
       {state === 'failed' && !resolution && (
@@ -125,7 +132,7 @@ function Actions({ delivery, refusal }: ActionsProps): ReactNode {
         aria-describedby={refusal === null ? undefined : 'refusal'}
         onClick={() => setOpenDialog('redeliver')}
       >
-        {refusal === null && endpointStatus === 'disabled' ? 'Enable and redeliver' : 'Redeliver'}
+        {redeliverLabel}
       </Button>
       <RedeliverDialog
         id={openDialog === 'redeliver' ? id : null}

@@ -36,6 +36,7 @@ const MAX_FAILING = 10;
 /** The list of endpoints. */
 export function EndpointsScreen(): ReactNode {
   const list = useList({
+    name: 'endpoints',
     path: '/operator/v1/webhooks/endpoints',
     count: '/operator/v1/webhooks/endpoints/count',
     filters,
@@ -76,6 +77,7 @@ function endpointColumns(renderSuccessRate: (endpoint: Endpoint) => ReactNode): 
   return [
     {
       header: 'Status',
+      status: true,
       width: '8rem',
       cell: (row) =>
         row.disabled_reason === 'failing' ? (

@@ -39,7 +39,12 @@ const columns: Column<Event>[] = [
 
 /** The list of events, newest first. */
 export function EventsScreen(): ReactNode {
-  const list = useList({ path: '/operator/v1/events', count: '/operator/v1/events/count', filters });
+  const list = useList({
+    name: 'events',
+    path: '/operator/v1/events',
+    count: '/operator/v1/events/count',
+    filters,
+  });
   return (
     <Page
       title="Events"

@@ -10,6 +10,7 @@ import type { Column } from './list-table';
 export const attemptColumns = {
   response: {
     header: 'Response',
+    status: true,
     width: '9rem',
     cell: (row) => <HttpStatus status={row.http_status} error={row.error && errorLabel(row.error)} />,
   },

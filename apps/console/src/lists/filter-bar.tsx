@@ -5,7 +5,7 @@ import { Icon } from '../components/icon';
 import { EndpointSelect, OrganizationSelect, ProjectSelect } from '../components/record-select';
 import { TimeRangeSelect } from '../components/time-range-select';
 import { redactSecrets } from '../components/redact-secrets';
-import type { Filter } from './filters';
+import { isArrangement, type Filter } from './filters';
 import classes from './list.module.css';
 import type { ListControls } from './use-list';
 
@@ -20,7 +20,8 @@ export function FilterBar({ list }: { list: ListControls }): ReactNode {
   const id = useId();
   const entries = Object.entries(list.filters);
   const views = entries.filter(([, { kind }]) => kind === 'view');
-  const [first, ...rest] = entries.filter(([, { kind }]) => kind !== 'view');
+  const [first, ...rest] = entries.filter(([, filter]) => !isArrangement(filter));
+  const sort = entries.find(([, { kind }]) => kind === 'sort');
   const activeCount = [first, ...rest].filter((entry) => entry && list.values[entry[0]]).length;
   const control = ([name, filter]: [string, Filter], isFirst = false): ReactNode => (
     <div key={name} className={isFirst && filter.kind === 'text' ? classes.search : classes.filter}>
@@ -38,7 +39,7 @@ export function FilterBar({ list }: { list: ListControls }): ReactNode {
       {views.map((entry) => control(entry))}
       <div className={classes.bar}>
         {first && control(first, true)}
-        {rest.length > 0 && (
+        {(rest.length > 0 || sort) && (
           <Button
             className={classes.more}
             variant="default"
@@ -52,6 +53,8 @@ export function FilterBar({ list }: { list: ListControls }): ReactNode {
         )}
         <div id={id} className={classes.rest} data-open={isOpen}>
           {rest.map((entry) => control(entry))}
+          {/* On a wide screen, the headers of the columns change the order. */}
+          {sort && <div className={classes.sort}>{control(sort)}</div>}
           {list.isFiltered && (
             <Button variant="subtle" onClick={list.clear} leftSection={<Icon name="cross" size={14} />}>
               Clear
@@ -87,6 +90,7 @@ function FilterControl({ filter, isFirst, value, onChange }: ControlProps): Reac
         />
       );
     case 'choice':
+    case 'sort':
       return (
         <Select
           aria-label={label}

@@ -13,6 +13,7 @@ export type Filter = Labeled &
     | { kind: 'number'; placeholder?: string }
     | { kind: 'choice'; options: Record<string, string> }
     | { kind: 'view'; options: Record<string, string>; fallback: string }
+    | { kind: 'sort'; options: Record<string, string> }
     | { kind: 'project' | 'endpoint' | 'organization' }
     | { kind: 'event-type'; groups: boolean }
     | { kind: 'time'; after: string; before?: string }
@@ -76,6 +77,22 @@ export const viewFilter = (label: string, options: Record<string, string>, fallb
   fallback,
 });
 
+/**
+ * Creates the order of a list, which the headers of columns with `sort` change. Its name must be `sort`.
+ * @param fields the values of the API for the ascending order and their labels: `{created_at: 'Created'}`. A
+ *   value with a leading "-" is the descending order
+ */
+export const sortFilter = (fields: Record<string, string>): Filter => ({
+  kind: 'sort',
+  label: 'Sort by',
+  options: Object.fromEntries(
+    Object.entries(fields).flatMap(([field, label]) => [
+      [`-${field}`, `${label}, descending`],
+      [field, `${label}, ascending`],
+    ]),
+  ),
+});
+
 export const projectFilter = (): Filter => ({ kind: 'project', label: 'Project' });
 export const endpointFilter = (): Filter => ({ kind: 'endpoint', label: 'Endpoint' });
 export const organizationFilter = (): Filter => ({ kind: 'organization', label: 'Organization' });
@@ -129,7 +146,8 @@ function isValidValue(filter: Filter, value: string): boolean {
   if (value === '') return true;
   if (filter.kind === 'text') return filter.pattern?.test(value.trim()) ?? true;
   if (filter.kind === 'number') return /^\d{1,9}$/.test(value);
-  if (filter.kind === 'choice' || filter.kind === 'view') return Object.hasOwn(filter.options, value);
+  if (filter.kind === 'choice' || filter.kind === 'view' || filter.kind === 'sort')
+    return Object.hasOwn(filter.options, value);
   if (filter.kind !== 'time') return true;
   const bounds = parseTimeRange(value, 0, 'utc');
   return bounds !== null && !(bounds.before && !filter.before);
@@ -155,7 +173,11 @@ export function toQuery(values: FilterValues, filters: Filters, now: number, zon
   return query;
 }
 
-/** Returns true if a filter is set. Tabs do not count. */
+/** Returns true for the tabs and the order of a list, which do not limit its records to those searched for. */
+export const isArrangement = (filter: Filter | undefined): boolean =>
+  filter?.kind === 'view' || filter?.kind === 'sort';
+
+/** Returns true if a filter is set. Tabs and the order do not count. */
 export function isFiltered(values: FilterValues, filters: Filters): boolean {
-  return Object.entries(filters).some(([name, { kind }]) => kind !== 'view' && values[name]);
+  return Object.entries(filters).some(([name, filter]) => !isArrangement(filter) && values[name]);
 }

@@ -1,6 +1,7 @@
-import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Box, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ProblemAlert } from '../components/problem-alert';
+import { RelativeTime } from '../components/relative-time';
 import classes from './list.module.css';
 import type { ListControls } from './use-list';
 
@@ -69,6 +70,28 @@ function NoMatchesYet({ list, clearButton }: { list: ListControls; clearButton: 
         </Group>
       }
     />
+  );
+}
+
+/** Shown above the rows of the last successful request if the last request failed. */
+export function RefreshError({ list }: { list: ListControls }): ReactNode {
+  return (
+    <Box mb="xs">
+      <ProblemAlert
+        error={list.error}
+        note={
+          list.isLoadMoreError ? (
+            'More rows could not be loaded.'
+          ) : (
+            <>
+              The rows below may be out of date. Last refreshed{' '}
+              <RelativeTime at={new Date(list.updatedAt).toISOString()} />.
+            </>
+          )
+        }
+        onRetry={list.isLoadMoreError ? list.loadMore : list.refetch}
+      />
+    </Box>
   );
 }
 

@@ -1,14 +1,27 @@
-import { Checkbox } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Checkbox, UnstyledButton } from '@mantine/core';
+import { memo, useCallback, useEffect, useRef, type ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
+import { Icon } from '../components/icon';
+import { nextSort, primaryColumn } from './columns';
 import classes from './list.module.css';
+import { useRowFocus } from './use-row-focus';
 import type { ListState } from './use-list';
 
 export interface Column<Row> {
+  /** Identifies the column in saved choices. Default: the header in lower case. */
+  id?: string;
   header: string;
   cell: (row: Row) => ReactNode;
   /** Makes this cell the link of the row. Default: the first cell. It must not contain another link. */
   primary?: boolean;
+  /** The status of the record. At a width of 390 px, it is beside the primary cell. */
+  status?: boolean;
+  /** The value of `sortFilter` for the order by this column. */
+  sort?: string;
+  /** False if operators cannot hide the column. The primary column cannot be hidden. */
+  hideable?: boolean;
+  /** Hidden until the operator shows the column. */
+  hidden?: boolean;
   align?: 'right';
   /** CSS width. */
   width?: string;
@@ -24,6 +37,7 @@ export interface Column<Row> {
 interface ListTableProps<Row> {
   list: ListState<Row>;
   label: string;
+  /** The visible columns. */
   columns: Column<Row>[];
   /** Returns the path that a row links to. If omitted, rows are not links. */
   href?: (row: Row) => string;
@@ -32,108 +46,179 @@ interface ListTableProps<Row> {
 }
 
 /**
- * Renders a table whose rows are links, so that Ctrl-click opens a new tab. At a width of 390 px, each row is
- * a card.
+ * Renders a table whose rows are links, so that Ctrl-click opens a new tab. At a width of 390 px, each row has
+ * two lines.
  */
 export function ListTable<Row>(props: ListTableProps<Row>): ReactNode {
-  const { list, label, columns, isSelectable } = props;
-  const selectable = isSelectable ? list.rows.filter(isSelectable) : [];
-  const isAllSelected =
-    selectable.length > 0 && selectable.every((row) => list.selected.has(list.rowId(row)));
+  const { list, label, columns, href, isSelectable } = props;
+  const { pathname } = useLocation();
+  const latest = useRef(list);
+  useEffect(() => {
+    latest.current = list;
+  });
+  const select = useCallback((row: Row, isSelected: boolean) => latest.current.select([row], isSelected), []);
+  const open = useRowFocus();
+  const isComplete = list.count !== null && !list.count.isMore;
   return (
     <div className={classes.scroll} aria-busy={list.isStale} data-stale={list.isStale || undefined}>
       {/* Roles are set explicitly, because a table that is displayed as cards would lose them. */}
-      <table className={classes.table} role="table" aria-label={label}>
-        <thead role="rowgroup">
-          <tr role="row">
-            {isSelectable && (
-              <th role="columnheader" className={classes.box}>
-                <Checkbox
-                  size="xs"
-                  aria-label="Select all rows"
-                  checked={isAllSelected}
-                  indeterminate={!isAllSelected && list.selected.size > 0}
-                  disabled={selectable.length === 0}
-                  onChange={() => list.select(selectable, !isAllSelected)}
-                />
-              </th>
-            )}
-            {columns.map(({ header, align, width, truncate, wideOnly }) => (
-              <th
-                key={header}
-                role="columnheader"
-                scope="col"
-                style={{ textAlign: align, width: width ?? (truncate ? '40%' : undefined) }}
-                data-wide={wideOnly || undefined}
-              >
-                {header}
-              </th>
-            ))}
-          </tr>
-        </thead>
+      <table
+        className={classes.table}
+        role="table"
+        aria-label={label}
+        // Not all matching rows are loaded. -1: their number is not known.
+        aria-rowcount={isComplete ? list.count!.count + 1 : -1}
+      >
+        <ListHead {...props} />
         <tbody role="rowgroup">
-          {list.rows.map((row) => (
-            <ListRow key={list.rowId(row)} {...props} row={row} />
-          ))}
+          {list.rows.map((row, index) => {
+            const id = list.rowId(row);
+            const to = href?.(row);
+            return (
+              <ListRow
+                key={id}
+                id={id}
+                row={row}
+                // The header is the first row.
+                index={index + 2}
+                columns={columns as Column<unknown>[]}
+                to={to}
+                // A drawer that opens beside the list must not scroll the list.
+                isDrawer={to?.startsWith(`${pathname}?`) ?? false}
+                selection={isSelectable && (isSelectable(row) ? list.selected.has(id) : null)}
+                select={select as (row: unknown, isSelected: boolean) => void}
+                onOpen={open}
+              />
+            );
+          })}
         </tbody>
       </table>
     </div>
   );
 }
 
-function ListRow<Row>({
-  list,
-  columns,
-  href,
-  isSelectable,
-  row,
-}: ListTableProps<Row> & { row: Row }): ReactNode {
-  const id = list.rowId(row);
-  const to = href?.(row);
-  const { pathname } = useLocation();
-  const isSelected = list.selected.has(id);
-  const primary = Math.max(
-    0,
-    columns.findIndex((column) => column.primary),
-  );
+function ListHead<Row>({ list, columns, isSelectable }: ListTableProps<Row>): ReactNode {
+  const selectable = isSelectable ? list.rows.filter(isSelectable) : [];
+  const isAllSelected =
+    selectable.length > 0 && selectable.every((row) => list.selected.has(list.rowId(row)));
   return (
-    <tr role="row" data-selected={isSelected || undefined} data-link={to ? true : undefined}>
-      {isSelectable && (
+    <thead role="rowgroup">
+      <tr role="row" aria-rowindex={1}>
+        {isSelectable && (
+          <th role="columnheader" className={classes.box}>
+            <Checkbox
+              size="xs"
+              aria-label="Select all rows"
+              checked={isAllSelected}
+              indeterminate={!isAllSelected && list.selected.size > 0}
+              disabled={selectable.length === 0}
+              onChange={() => list.select(selectable, !isAllSelected)}
+            />
+          </th>
+        )}
+        {columns.map(({ header, align, width, truncate, wideOnly, sort }) => (
+          <th
+            key={header}
+            role="columnheader"
+            scope="col"
+            aria-sort={sort && list.filters['sort'] ? ariaSort(sort, list.values['sort']) : undefined}
+            style={{ textAlign: align, width: width ?? (truncate ? '40%' : undefined) }}
+            data-wide={wideOnly || undefined}
+          >
+            {sort && list.filters['sort'] ? <SortButton list={list} header={header} field={sort} /> : header}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+const ariaSort = (field: string, sort: string | undefined): 'ascending' | 'descending' | 'none' =>
+  sort === field ? 'ascending' : sort === `-${field}` ? 'descending' : 'none';
+
+interface SortButtonProps {
+  list: Pick<ListState<never>, 'values' | 'setValue'>;
+  header: string;
+  field: string;
+}
+
+function SortButton({ list: { values, setValue }, header, field }: SortButtonProps): ReactNode {
+  const sort = values['sort'] ?? '';
+  const direction = ariaSort(field, sort);
+  return (
+    <UnstyledButton
+      className={classes.sortButton}
+      data-sorted={direction !== 'none' || undefined}
+      onClick={() => setValue('sort', nextSort(field, sort))}
+    >
+      {header}
+      <Icon name={direction === 'ascending' ? 'arrow-up' : 'arrow-down'} size={12} />
+    </UnstyledButton>
+  );
+}
+
+interface ListRowProps {
+  id: string;
+  row: unknown;
+  index: number;
+  columns: Column<unknown>[];
+  to: string | undefined;
+  isDrawer: boolean;
+  /** Whether the row is selected; null if it cannot be selected, undefined if no row can. */
+  selection: boolean | null | undefined;
+  select: (row: unknown, isSelected: boolean) => void;
+  onOpen: (id: string, to: string) => void;
+}
+
+/** Rendered again only if a property changes, because a list can have thousands of rows. */
+const ListRow = memo(function ListRow(props: ListRowProps): ReactNode {
+  const { id, row, index, columns, to, isDrawer, selection, select, onOpen } = props;
+  const primary = primaryColumn(columns);
+  return (
+    <tr
+      role="row"
+      aria-rowindex={index}
+      data-row={id}
+      data-selected={selection || undefined}
+      data-link={to ? true : undefined}
+    >
+      {selection !== undefined && (
         <td role="cell" className={classes.box}>
           <Checkbox
             size="xs"
             aria-label={`Select ${id}`}
-            checked={isSelected}
-            disabled={!isSelectable(row)}
-            onChange={(event) => list.select([row], event.currentTarget.checked)}
+            checked={selection ?? false}
+            disabled={selection === null}
+            onChange={(event) => select(row, event.currentTarget.checked)}
           />
         </td>
       )}
-      {columns.map(({ header, cell, align, truncate, wideOnly }, index) => (
+      {columns.map((column) => (
         <td
-          key={header}
+          key={column.header}
           role="cell"
-          data-label={header}
-          data-wide={wideOnly || undefined}
-          data-truncate={truncate || undefined}
-          // Prevents a line break between a number or a time and its unit.
-          style={{ textAlign: align, whiteSpace: align && 'nowrap' }}
+          data-label={column.header}
+          data-primary={column === primary || undefined}
+          data-status={column.status || undefined}
+          data-wide={column.wideOnly || undefined}
+          data-truncate={column.truncate || undefined}
+          data-right={column.align === 'right' || undefined}
         >
-          {to && index === primary ? (
-            // A drawer that opens beside the list must not scroll the list.
+          {to !== undefined && column === primary ? (
             <Link
               to={to}
               className={classes.link}
-              preventScrollReset={to.startsWith(`${pathname}?`)}
+              preventScrollReset={isDrawer}
+              onClick={isDrawer ? undefined : () => onOpen(id, to)}
               data-row-link
             >
-              {cell(row)}
+              {column.cell(row)}
             </Link>
           ) : (
-            cell(row)
+            column.cell(row)
           )}
         </td>
       ))}
     </tr>
   );
-}
+});

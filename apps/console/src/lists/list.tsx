@@ -1,11 +1,14 @@
 import { Button, Group, Paper, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { formatCappedCount } from '../components/format-capped-count';
 import { Icon } from '../components/icon';
+import { visibleColumns } from './columns';
 import { FilterBar } from './filter-bar';
-import { ListNotice, type EmptyContent } from './list-notice';
+import { ListDisplay } from './list-display';
+import { ListNotice, RefreshError, type EmptyContent } from './list-notice';
 import { ListTable, type Column } from './list-table';
 import classes from './list.module.css';
+import { SavedViews } from './saved-views';
 import type { Count, ListControls, ListState } from './use-list';
 
 interface ListProps<Row> {
@@ -28,11 +31,13 @@ interface ListProps<Row> {
 /** Renders a list of the console: filters, count, rows, notices and the selection. */
 export function List<Row>(props: ListProps<Row>): ReactNode {
   const { list, noun, columns, href, empty, isSelectable, actions, toolbar, live } = props;
-  const hasRows = list.rows.length > 0 && !list.filterError && !(list.error && !list.isStale);
+  const hasRows = list.rows.length > 0 && !list.filterError;
+  const shown = useMemo(() => visibleColumns(columns, list.columnChanges), [columns, list.columnChanges]);
   const selected = [...list.selected.values()];
-  const isToolbarEmpty = !hasRows && !list.isLoading && !toolbar && !live;
+  const isToolbarEmpty = !hasRows && !list.isLoading && !toolbar && !live && !list.name;
   return (
     <>
+      {list.name && <SavedViews list={list} name={list.name} />}
       <FilterBar list={list} />
       <div className={classes.tools} data-empty={isToolbarEmpty || undefined}>
         <Text c="dimmed" aria-live="polite" style={{ flex: 1 }}>
@@ -40,10 +45,12 @@ export function List<Row>(props: ListProps<Row>): ReactNode {
         </Text>
         {toolbar}
         {live && <LiveToggle list={list} />}
+        {list.name && <ListDisplay list={list} columns={columns} />}
       </div>
+      {hasRows && list.error && <RefreshError list={list} />}
       <Paper p={0} className={classes.paper}>
         {hasRows ? (
-          <ListTable list={list} label={noun} columns={columns} href={href} isSelectable={isSelectable} />
+          <ListTable list={list} label={noun} columns={shown} href={href} isSelectable={isSelectable} />
         ) : (
           <ListNotice list={list} empty={empty} />
         )}

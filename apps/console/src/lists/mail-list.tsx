@@ -5,6 +5,7 @@ import { List } from './list';
 import type { EmptyContent } from './list-notice';
 import type { Column } from './list-table';
 import { useList } from './use-list';
+import type { ListName } from './use-list-params';
 import { ProjectName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
 import { StatusBadge } from '../components/status-badge';
@@ -34,6 +35,7 @@ export const mailColumns = {
 } satisfies Record<string, Column<MailLogEntry>>;
 
 interface MailListProps {
+  name?: ListName;
   columns: Column<MailLogEntry>[];
   filters: Filters;
   fixedQuery?: ListQuery;
@@ -45,8 +47,16 @@ interface MailListProps {
 const OTHER_PARAMS = ['mail', 'tab'] as const;
 
 /** Lists emails, with a drawer for single ones. */
-export function MailList({ columns, filters, fixedQuery, hasMailbox, empty }: MailListProps): ReactNode {
+export function MailList({
+  name,
+  columns,
+  filters,
+  fixedQuery,
+  hasMailbox,
+  empty,
+}: MailListProps): ReactNode {
   const list = useList<'/operator/v1/mails', MailLogEntry>({
+    name,
     path: '/operator/v1/mails',
     count: '/operator/v1/mails/count',
     filters,

@@ -1,17 +1,10 @@
 import { useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
-import { useSearchParams } from 'react-router';
 import { usePreferences } from '../http/preferences';
 import type { Problem } from '../http/problem';
 import { fetchPath, type ResponseOf, type ParamsOf, type GetPath } from '../http/queries';
-import {
-  isFiltered,
-  toQuery,
-  parseFilters,
-  type Filters,
-  type FilterValues,
-  type ListQuery,
-} from './filters';
+import { isFiltered, toQuery, type Filters, type ListQuery } from './filters';
+import { useListParams, type ListName, type ListParams } from './use-list-params';
 
 /**
  * Maximum number of requests for one page. A response covers a bounded number of records and can be empty
@@ -26,6 +19,8 @@ const LIVE_COUNT_INTERVAL_MS = 10_000;
 export type RowOf<P extends GetPath> = ResponseOf<P> extends { data: (infer Row)[] } ? Row : never;
 
 interface ListOptions<P extends GetPath, Row> {
+  /** Lets operators choose the columns and save views. */
+  name?: ListName;
   path: P;
   filters?: Filters;
   /** The path that counts the matching records, up to 10,000. */
@@ -67,19 +62,19 @@ interface Envelope<Row> {
 }
 
 /** The state and the actions of a `<List>`. */
-export interface ListState<Row> {
+export interface ListState<Row> extends ListParams {
   filters: Filters;
-  values: FilterValues;
-  /** Describes an invalid filter in the URL; null if there is none. */
-  filterError: string | null;
   isFiltered: boolean;
-  setValue: (name: string, value: string) => void;
-  clear: () => void;
   /** Returns the current API parameters of the filters. */
   query: () => ListQuery;
   rows: Row[];
   rowId: (row: Row) => string;
+  /** The error of the last request. The rows of the last successful one stay. */
   error: Problem | null;
+  /** True if `error` is that of a request for more rows. */
+  isLoadMoreError: boolean;
+  /** The time of the last successful request in ms since 1970; 0 if there is none. */
+  updatedAt: number;
   isLoading: boolean;
   isStale: boolean;
   /** True if records that were not scanned yet may match. */
@@ -115,8 +110,8 @@ export function useList<P extends GetPath, Row = RowOf<P>>(options: ListOptions<
     pathParams = NO_PARAMS,
     rowId = getId,
   } = options;
-  const urlFilters = useFilters(filters, options.otherParams ?? OTHER_PARAMS);
-  const { values, filterError } = urlFilters;
+  const params = useListParams(options.name ?? null, filters, options.otherParams ?? OTHER_PARAMS);
+  const { values, filterError } = params;
   const [isLive, setLive] = useState(false);
   const { timeZone, pageSize } = usePreferences();
   const scope = JSON.stringify([values, fixedQuery, pathParams, timeZone]);
@@ -163,16 +158,18 @@ export function useList<P extends GetPath, Row = RowOf<P>>(options: ListOptions<
 
   return {
     filters,
-    ...urlFilters,
+    ...params,
     clear: () => {
       deselect();
-      urlFilters.clear();
+      params.clear();
     },
     isFiltered: isFiltered(values, filters),
     query,
     rows: useMemo(() => result.data?.pages.flatMap(({ rows }) => rows) ?? [], [result.data]),
     rowId,
     error: result.error,
+    isLoadMoreError: result.isFetchNextPageError,
+    updatedAt: result.dataUpdatedAt,
     isLoading: result.isPending && filterError === null,
     isStale: result.isPlaceholderData,
     mayHaveMore: result.hasNextPage && !isKnownEmpty,
@@ -222,37 +219,6 @@ function useCount(
     retry: false,
   });
   return data ?? null;
-}
-
-/** Returns the filters in the URL. Changes replace the history entry, so that "Back" leaves the list. */
-function useFilters(filters: Filters, otherParams: readonly string[]) {
-  const [search, setSearch] = useSearchParams();
-  const { values, filterError } = useMemo(
-    () => parseFilters(search, filters, otherParams),
-    [search, filters, otherParams],
-  );
-  const setValue = (name: string, value: string): void => {
-    const filter = filters[name];
-    setSearch(
-      (before) => {
-        const after = new URLSearchParams(before);
-        if (value === '' || (filter?.kind === 'view' && filter.fallback === value)) after.delete(name);
-        else after.set(name, value);
-        return after;
-      },
-      { replace: true },
-    );
-  };
-  /** Clears all filters except the selected tab. */
-  const clear = (): void =>
-    setSearch(
-      (before) =>
-        new URLSearchParams(
-          [...before].filter(([name]) => filters[name]?.kind === 'view' || otherParams.includes(name)),
-        ),
-      { replace: true },
-    );
-  return { values, filterError, setValue, clear };
 }
 
 const NO_SELECTION: ReadonlyMap<string, never> = new Map<string, never>();

@@ -59,6 +59,7 @@ const OTHER_PARAMS = ['mail'] as const;
 
 function Mailbox(): ReactNode {
   const list = useList({
+    name: 'mailbox',
     path: '/operator/v1/mailbox',
     count: '/operator/v1/mailbox/count',
     filters,

@@ -28,6 +28,7 @@ export function MailsScreen(): ReactNode {
       description="Emails of the last 30 days, and whether they were sent. Their text is not stored."
     >
       <MailList
+        name="mails"
         columns={columns}
         filters={filters}
         hasMailbox={hasMailbox}

@@ -55,7 +55,7 @@ const columns: Column<Operator>[] = [
     header: 'Access',
     cell: (row) => <OperatorAccess organizationIds={row.organizationIds} max={2} />,
   },
-  { header: 'Status', cell: (row) => <StatusBadge state={row.status} /> },
+  { header: 'Status', status: true, cell: (row) => <StatusBadge state={row.status} /> },
   {
     header: '2FA',
     cell: (row) =>
@@ -93,6 +93,7 @@ function Operators(): ReactNode {
   const [link, setLink] = useState<InvitationLink | null>(null);
   const [selection, setSelection] = useState<{ action: OperatorMenuAction; operator: Operator } | null>(null);
   const list = useList({
+    name: 'operators',
     path: '/operator/v1/operators',
     count: '/operator/v1/operators/count',
     filters,
@@ -100,6 +101,7 @@ function Operators(): ReactNode {
   const onInvited = (invited: Schemas['InvitedOperatorResponse']): void => showInvitation(invited, setLink);
   const actions: Column<Operator> = {
     header: 'Actions',
+    hideable: false,
     align: 'right',
     cell: (row) => (
       <OperatorMenu operator={row} onSelect={(action) => setSelection({ action, operator: row })} />

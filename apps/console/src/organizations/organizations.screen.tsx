@@ -27,6 +27,7 @@ const columns: Column<Organization>[] = [
 export function OrganizationsScreen(): ReactNode {
   const [isCreating, setCreating] = useState(false);
   const list = useList({
+    name: 'organizations',
     path: '/operator/v1/organizations',
     count: '/operator/v1/organizations/count',
     filters,

@@ -45,6 +45,7 @@ export function ProjectsScreen(): ReactNode {
   const [search, setSearch] = useSearchParams();
   const canCreate = useCan('admin');
   const list = useList({
+    name: 'projects',
     path: '/operator/v1/projects',
     count: '/operator/v1/projects/count',
     filters,

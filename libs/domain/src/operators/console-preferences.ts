@@ -23,13 +23,13 @@ export const consoleLists = [
 ] as const;
 export type ConsoleList = (typeof consoleLists)[number];
 
-/** Maximum number of columns of a list. */
+/** Maximum number of changed columns of a list. */
 export const MAX_LIST_COLUMNS = 30;
 
-/** Returns true for the id of a column of a list. */
-export const isColumnId = (text: string): boolean => /^[a-z][a-z0-9-]{0,39}$/.test(text);
+/** The id of a column that is shown although it is hidden by default, or with "-" the reverse. */
+export const columnChangePattern = /^-?[a-z][a-z0-9-]{0,39}$/;
 
-/** The visible columns of lists. A list that is absent shows its default columns. */
+/** The columns of lists that are not shown as by default. */
 export type ListColumns = Partial<Record<ConsoleList, string[]>>;
 
 /** How the console shows data to an operator. */
@@ -61,7 +61,7 @@ const isColumns = (value: unknown): boolean =>
   Array.isArray(value) &&
   value.length > 0 &&
   value.length <= MAX_LIST_COLUMNS &&
-  value.every((id) => typeof id === 'string' && isColumnId(id)) &&
+  value.every((id) => typeof id === 'string' && columnChangePattern.test(id)) &&
   new Set(value).size === value.length;
 
 /** Maximum number of saved views of an operator. */

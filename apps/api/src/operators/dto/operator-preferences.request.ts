@@ -5,6 +5,7 @@ import {
   consoleLists,
   consolePageSizes,
   consoleTimeZones,
+  columnChangePattern,
   isColumnsPatch,
   MAX_LIST_COLUMNS,
   type ConsoleList,
@@ -15,7 +16,7 @@ import {
 import { describeField, presence } from '../../http/field-options.js';
 import { OneOfField, TextField } from '../../http/fields.js';
 
-const columnId = { type: 'string', pattern: '^[a-z][a-z0-9-]{0,39}$' };
+const columnChange = { type: 'string', pattern: columnChangePattern.source };
 
 const PageSizeField = (): PropertyDecorator => {
   const options = { description: 'Number of rows that a list loads at a time', optional: true };
@@ -29,11 +30,11 @@ const PageSizeField = (): PropertyDecorator => {
 const ListColumnsField = (): PropertyDecorator => {
   const options = {
     description:
-      'The visible columns of lists. Other lists are unchanged. null as the value of a list restores its default columns',
+      'The columns of lists that are not shown as by default: the id of a column shows it, and with `-` hides it. Other lists are unchanged. null as the value of a list restores its default columns',
     optional: true,
-    example: { deliveries: ['response', 'event', 'time'] },
+    example: { deliveries: ['-duration'] },
   };
-  const columns = { type: 'array', nullable: true, items: columnId, minItems: 1, maxItems: MAX_LIST_COLUMNS };
+  const columns = { type: 'array', nullable: true, items: columnChange, minItems: 1, maxItems: MAX_LIST_COLUMNS };
   return applyDecorators(
     describeField(options, {
       type: 'object',

@@ -23,7 +23,7 @@ export class PreferencesResponse {
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'array', items: { type: 'string' } },
-    description: 'The visible columns of lists. A list that is absent shows its default columns',
+    description: 'The columns of lists that are not shown as by default: the id of a column shows it, and with `-` hides it',
   })
   columns!: ListColumns;
 

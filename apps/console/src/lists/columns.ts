@@ -1,0 +1,39 @@
+import type { Column } from './list-table';
+
+/** The properties that decide whether a column is shown. */
+type ColumnKey = Pick<Column<never>, 'id' | 'header' | 'primary' | 'hideable' | 'hidden'>;
+
+/** Returns the id of a column, in the format of saved choices: "last-sign-in". */
+export const columnId = ({ id, header }: ColumnKey): string =>
+  id ?? header.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+
+/** Returns the column that is the link of the row. */
+export const primaryColumn = <C extends ColumnKey>(columns: readonly C[]): C | undefined =>
+  columns.find(({ primary }) => primary) ?? columns[0];
+
+/** Returns the columns that the operator can show and hide. */
+export const hideableColumns = <C extends ColumnKey>(columns: readonly C[]): C[] =>
+  columns.filter((column) => column !== primaryColumn(columns) && column.hideable !== false);
+
+/** Returns the entry of `changes` that deviates from the default of a column: "id" shows it, "-id" hides it. */
+const changeOf = (column: ColumnKey): string => (column.hidden ? columnId(column) : `-${columnId(column)}`);
+
+/** @param changes the columns that are not shown as by default */
+export const isShown = (column: ColumnKey, changes: readonly string[]): boolean =>
+  (column.hidden ?? false) === changes.includes(changeOf(column));
+
+/** Returns the columns that are shown. Those that cannot be hidden always are. */
+export function visibleColumns<C extends ColumnKey>(columns: readonly C[], changes: readonly string[]): C[] {
+  const hideable = hideableColumns(columns);
+  return columns.filter((column) => !hideable.includes(column) || isShown(column, changes));
+}
+
+/** Returns the changes after a column was shown or hidden. Entries of unknown columns stay. */
+export function toggleColumn(column: ColumnKey, changes: readonly string[]): string[] {
+  const change = changeOf(column);
+  return changes.includes(change) ? changes.filter((each) => each !== change) : [...changes, change];
+}
+
+/** Returns the next order after a click on a header: descending, ascending, default. */
+export const nextSort = (field: string, sort: string): string =>
+  sort === `-${field}` ? field : sort === field ? '' : `-${field}`;

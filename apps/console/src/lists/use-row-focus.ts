@@ -1,0 +1,41 @@
+import { useCallback, useEffect } from 'react';
+import { useLocation } from 'react-router';
+import { scrollKey, useListVisits } from '../components/list-visits';
+import { usePageTitle } from '../components/page';
+
+/**
+ * Records how the operator leaves a list, and moves the focus back to the row that was opened when the operator
+ * returns to it. Returns a function to be called when a row is opened.
+ */
+export function useRowFocus(): (rowId: string, to: string) => void {
+  const location = useLocation();
+  const { pathname, search } = location;
+  const key = scrollKey(location);
+  const label = usePageTitle();
+  const visits = useListVisits();
+  useEffect(() => {
+    const last = visits.byPath.get(pathname);
+    const rowId = last?.key === key ? last.rowId : null;
+    visits.byPath.set(pathname, { to: pathname + search, label, key, rowId });
+    if (rowId !== null) focusRow(rowId);
+    // A different title is not a different visit.
+  }, [visits, pathname, search, key]);
+  return useCallback(
+    (rowId, to) => {
+      const visit = visits.byPath.get(pathname);
+      if (!visit) return;
+      visit.rowId = rowId;
+      visits.byRecord.set(to.replace(/[?#].*/, ''), visit);
+    },
+    [visits, pathname],
+  );
+}
+
+/** Moves the focus to the link of a row, unless the operator has already moved it. */
+function focusRow(rowId: string): void {
+  const { activeElement } = document;
+  if (activeElement !== document.body && activeElement?.tagName !== 'H1') return;
+  const link = document.querySelector<HTMLElement>(`[data-row="${CSS.escape(rowId)}"] [data-row-link]`);
+  link?.focus({ preventScroll: true });
+  link?.scrollIntoView({ block: 'nearest' });
+}
