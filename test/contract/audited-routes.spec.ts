@@ -260,6 +260,10 @@ const operatorChanges: Change[] = [
   change('POST /operator/v1/customers/:customerId/resend-verification', 'customer.verification_sent'),
   change('POST /operator/v1/customers/:customerId/reset-password', 'customer.password_reset_sent'),
   change('POST /operator/v1/customers/:customerId/resend-invitation', 'customer.invitation_sent'),
+  change('POST /operator/v1/webhooks/deliveries/:deliveryId/replay', 'webhook_delivery.replayed', {
+    url: 'http://127.0.0.1:9/',
+    secret: `whsec_${'A'.repeat(32)}`,
+  }),
   change('POST /operator/v1/webhooks/redeliveries', 'webhook_redelivery.planned', { filter: {} }),
   change('GET /operator/v1/customers/export', 'operator.customers_exported'),
   change(`POST ${operators}`, 'operator.invited', { email: newEmail(), role: 'viewer' }),

@@ -1,3 +1,4 @@
+import { Webhook } from 'standardwebhooks';
 import { describeDeliveries, type DeliveriesTest } from '../support/console-tests.js';
 import { emitEvents, createFailedEndpoint } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
@@ -112,13 +113,40 @@ describeDeliveries('the console in a browser', (test) => {
     await ui.waitForText(/^15 attempts$/);
   });
 
+  it('shows the metrics of an endpoint, and replays a selected delivery to another URL', async () => {
+    const { id } = await createFailedEndpoint(instance, receiver, 1);
+    await instance.requestWithSecretKey('PATCH', `/v1/webhooks/endpoints/${id}`, { name: 'Order service' });
+    await ui.goTo('/endpoints');
+    await page.getByRole('link', { name: 'Order service' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Order service' }).waitFor();
+    const metrics = page.getByRole('region', { name: 'Metrics' });
+    const failures = metrics.getByRole('link', { name: '5xx' });
+    expect(await failures.getAttribute('href')).toMatch(`time=24h&endpoint_id=${id}&status_class=5xx`);
+    await page
+      .getByRole('checkbox', { name: /^Select (?!all)/ })
+      .first()
+      .check();
+    await ui.button('Replay to another URL').click();
+    await ui.dialog().getByLabel('URL').fill(new URL('/debug', receiver.url).href);
+    const secret = await ui.dialog().getByLabel('Signing secret').inputValue();
+    await ui.dialogButton('Replay').click();
+    const request = await eventually('the replay', () => receiver.requests[0]);
+    expect(request.path).toBe('/debug');
+    new Webhook(secret).verify(request.body, request.headers as Record<string, string>);
+    const replays = page.getByRole('region', { name: 'Replays to other URLs' });
+    await replays.getByRole('link', { name: 'customer.created' }).click();
+    await page.getByRole('list', { name: 'Replays to other URLs' }).getByText('Succeeded').waitFor();
+    // The delivery is still a dead letter.
+    await ui.button('Discard').waitFor();
+  });
+
   it('shows a viewer the dead letters without any actions', async () => {
     const { ids } = await createFailedEndpoint(instance, receiver, 1);
     const viewer = await insertOperator(instance, 'viewer');
     const newPage = await test.open('/dead-letters', viewer);
     await newPage.getByRole('link', { name: 'customer.created' }).first().click();
     await newPage.getByRole('heading', { name: 'Attempts' }).waitFor();
-    for (const name of ['Redeliver', 'Discard']) {
+    for (const name of ['Redeliver', 'Discard', 'Replay to another URL']) {
       expect(await newPage.getByRole('button', { name }).count()).toBe(0);
     }
     await newPage.context().close();

@@ -61,6 +61,7 @@ export const distributionColumns: Record<string, string | null> = {
   totp_factors: 'customer_id',
   used_id_tokens: null,
   webhook_endpoints: 'organization_id',
+  webhook_replays: 'organization_id',
   workers: null,
 };
 
@@ -118,6 +119,7 @@ export const crossOrganizationStatements: Record<string, string[]> = {
     'select mails, projects',
     'update api_keys, projects',
     'update customers, deliveries, events',
+    'update customers, events, webhook_replays',
     'update deliveries',
     'update deliveries, redelivery_batches',
     'update deliveries, webhook_endpoints',
@@ -127,6 +129,7 @@ export const crossOrganizationStatements: Record<string, string[]> = {
     'update mails',
     'update redelivery_batches',
     'update webhook_endpoints',
+    'update webhook_replays',
   ],
   'repairs and partitions: batches of a range of ids': [
     'insert attempts',
@@ -156,6 +159,7 @@ export const crossOrganizationStatements: Record<string, string[]> = {
     'select customers, deliveries, events, webhook_endpoints',
     'select customers, events',
     'select customers, factor_attempts, login_attempts, projects',
+    'select customers, events, webhook_replays',
     'select deliveries, events',
     'select deliveries, events, webhook_endpoints',
     'select deliveries, redelivery_batches',

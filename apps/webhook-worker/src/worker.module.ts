@@ -4,6 +4,7 @@ import { Metrics, PlatformModule, WorkerMetrics, type Config, type Logger } from
 import { Alerter } from './alerts/alerter.js';
 import { AttemptRunner } from './delivery/attempt-runner.js';
 import { DuePoller } from './delivery/due-poller.js';
+import { ReplayRunner } from './delivery/replay-runner.js';
 import { ConcurrencyLimits } from './delivery/concurrency-limits.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
 import { DomainChecker } from './domains/domain-checker.js';
@@ -39,6 +40,7 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
     ConcurrencyLimits,
     AttemptAggregator,
     MailSender,
+    ReplayRunner,
     RequiredDomainEnforcer,
     Sweeper,
     WebhookSender,
@@ -54,6 +56,7 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
         Heartbeat,
         AttemptAggregator,
         MailSender,
+        ReplayRunner,
         RequiredDomainEnforcer,
         Sweeper,
       ],

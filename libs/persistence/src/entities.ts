@@ -10,6 +10,7 @@ import { EmailCodeEntity } from './email-codes/email-code.entity.js';
 import { EventFeedEntity } from './events/event-feed.entity.js';
 import { EventEntity } from './events/event.entity.js';
 import { ApiEntity } from './health/api.entity.js';
+import { WebhookReplayEntity } from './webhooks/webhook-replay.entity.js';
 import { WorkerEntity } from './health/worker.entity.js';
 import { IdempotencyKeyEntity } from './idempotency/idempotency-key.entity.js';
 import { ImportFailureEntity } from './imports/import-failure.entity.js';
@@ -118,5 +119,6 @@ export const entities = [
   TotpFactorEntity,
   UsedIdTokenEntity,
   WebhookEndpointEntity,
+  WebhookReplayEntity,
   WorkerEntity,
 ];

@@ -112,3 +112,4 @@ export * from './webhooks/redelivery-plans.js';
 export * from './webhooks/redelivery-processing.repository.js';
 export * from './webhooks/unnotified-dead-letters.repository.js';
 export * from './webhooks/webhook-endpoints.repository.js';
+export * from './webhooks/webhook-replays.repository.js';

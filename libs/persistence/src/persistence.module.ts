@@ -79,6 +79,7 @@ import { RedeliveryBatchesRepository } from './webhooks/redelivery-batches.repos
 import { RedeliveryProcessingRepository } from './webhooks/redelivery-processing.repository.js';
 import { UnnotifiedDeadLettersRepository } from './webhooks/unnotified-dead-letters.repository.js';
 import { WebhookEndpointsRepository } from './webhooks/webhook-endpoints.repository.js';
+import { WebhookReplaysRepository } from './webhooks/webhook-replays.repository.js';
 
 const repositories: Provider[] = [
   ActorsRepository,
@@ -221,12 +222,11 @@ const providers: Provider[] = [
       new DeliveryProcessingRepository(database, config.webhooks.lease, transactions),
     inject: [Database, Config, Transactions],
   },
-  {
-    provide: ReadyQueueRepository,
-    useFactory: (database: Database, config: Config) =>
-      new ReadyQueueRepository(database, config.webhooks.lease),
+  ...[ReadyQueueRepository, WebhookReplaysRepository].map((Repository) => ({
+    provide: Repository,
+    useFactory: (database: Database, config: Config) => new Repository(database, config.webhooks.lease),
     inject: [Database, Config],
-  },
+  })),
   ...repositories,
 ];
 

@@ -121,7 +121,8 @@ const alreadyRedelivered = (redeliveredAs: string): GatehouseError =>
     members: { redeliveredAs: publicId('delivery', redeliveredAs) },
   });
 
-const deliveryAction = (
+/** Returns an action on a delivery for the audit log. */
+export const deliveryAction = (
   action: Extract<AuditAction, `webhook_delivery.${string}`>,
   { id, organizationId, projectId }: Delivery,
 ): AuditedAction => ({ action, organizationId, projectId, targetId: publicId('delivery', id) });

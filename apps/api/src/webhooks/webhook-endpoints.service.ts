@@ -4,7 +4,6 @@ import {
   GatehouseError,
   invalidField,
   parseSearchTerm,
-  targetUrlProblem,
   type TargetPolicy,
   type WebhookEndpoint,
 } from '@gatehouse/domain';
@@ -22,6 +21,7 @@ import { AuditService } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
 import type { Precondition } from '../http/precondition.js';
 import { endpointAction } from './endpoint-action.js';
+import { assertTargetUrl, webhookTargetPolicy } from './target-url.js';
 import { assertHeaders, patchHeaders } from './endpoint-headers.js';
 import type {
   CountEndpointsQuery,
@@ -51,7 +51,7 @@ export class WebhookEndpointsService {
     private readonly cursors: CursorCodec,
     config: Config,
   ) {
-    this.policy = { production: config.production, allowedCidrs: config.webhooks.allowedCidrs };
+    this.policy = webhookTargetPolicy(config);
   }
 
   /**
@@ -62,7 +62,7 @@ export class WebhookEndpointsService {
     caller: ManagementCaller,
     input: CreateEndpointRequest,
   ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
-    this.assertUrl(input.url);
+    assertTargetUrl(input.url, this.policy);
     assertHeaders(input.headers, false);
     const owner = await this.resolveOwner(caller, input);
     const id = newId();
@@ -110,7 +110,7 @@ export class WebhookEndpointsService {
     input: UpdateEndpointRequest,
     precondition: Precondition,
   ): Promise<WebhookEndpoint> {
-    if (input.url !== undefined) this.assertUrl(input.url);
+    if (input.url !== undefined) assertTargetUrl(input.url, this.policy);
     assertHeaders(input.headers, true);
     const { name, url, events, description, headers } = input;
     const changes: WebhookEndpointChanges = {
@@ -170,11 +170,6 @@ export class WebhookEndpointsService {
       );
     }
     return { organizationId: project.organizationId, projectId: project.id, level: 'project' };
-  }
-
-  private assertUrl(url: string): void {
-    const problem = targetUrlProblem(url, this.policy);
-    if (problem) throw invalidField('url', 'invalid_target', `url ${problem}`);
   }
 }
 

@@ -10,6 +10,8 @@ import { EndpointControlsOperatorController } from './endpoint-controls.operator
 import { EndpointMetricsOperatorController } from './endpoint-metrics.operator.controller.js';
 import { EndpointMetricsService } from './endpoint-metrics.service.js';
 import { RedeliveriesOperatorController } from './redeliveries.operator.controller.js';
+import { ReplaysOperatorController } from './replays.operator.controller.js';
+import { ReplaysService } from './replays.service.js';
 import { WebhookEndpointsOperatorController } from './webhook-endpoints.operator.controller.js';
 import { WebhooksModule } from './webhooks.module.js';
 
@@ -22,8 +24,9 @@ import { WebhooksModule } from './webhooks.module.js';
     EndpointControlsOperatorController,
     EndpointMetricsOperatorController,
     RedeliveriesOperatorController,
+    ReplaysOperatorController,
     WebhookEndpointsOperatorController,
   ],
-  providers: [DeliveryChainsService, DeliverySearchService, EndpointMetricsService],
+  providers: [DeliveryChainsService, DeliverySearchService, EndpointMetricsService, ReplaysService],
 })
 export class WebhooksOperatorModule {}

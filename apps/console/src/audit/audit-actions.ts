@@ -61,6 +61,7 @@ const actions: Record<Action, true> & Record<string, true> = {
   'webhook_endpoint.recovered': true,
   'webhook_delivery.redelivered': true,
   'webhook_delivery.discarded': true,
+  'webhook_delivery.replayed': true,
   'webhook_redelivery.planned': true,
   'webhook_redelivery.started': true,
   'webhook_redelivery.cancelled': true,

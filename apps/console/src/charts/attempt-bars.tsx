@@ -36,11 +36,11 @@ export const linkedBar = (name: string, value: number, path: string, color?: Cha
 
 interface AttemptBarsProps<Count> {
   counts: Count[];
-  attemptsPath: AttemptsPath;
+  pathTo: AttemptsPath;
 }
 
 /** Renders the number of attempts by the class of the response status. */
-export function StatusBars({ counts, attemptsPath }: AttemptBarsProps<StatusCount>): ReactNode {
+export function StatusBars({ counts, pathTo }: AttemptBarsProps<StatusCount>): ReactNode {
   return (
     <BarList
       title="By response status"
@@ -49,7 +49,7 @@ export function StatusBars({ counts, attemptsPath }: AttemptBarsProps<StatusCoun
         linkedBar(
           status === 'none' ? 'No response' : status,
           count,
-          attemptsPath({ status_class: status }),
+          pathTo({ status_class: status }),
           statusColors[status],
         ),
       )}
@@ -58,14 +58,14 @@ export function StatusBars({ counts, attemptsPath }: AttemptBarsProps<StatusCoun
 }
 
 /** Renders the number of failed attempts by error. */
-export function ErrorBars({ counts, attemptsPath }: AttemptBarsProps<ErrorCount>): ReactNode {
+export function ErrorBars({ counts, pathTo }: AttemptBarsProps<ErrorCount>): ReactNode {
   return (
     <BarList
       title="By error"
       axisLabel="Error"
       bars={counts
         .filter(({ count }) => count > 0)
-        .map(({ error, count }) => linkedBar(errorLabel(error), count, attemptsPath({ error }), 'bad'))}
+        .map(({ error, count }) => linkedBar(errorLabel(error), count, pathTo({ error }), 'bad'))}
       emptyText="No errors in this period"
     />
   );

@@ -8,12 +8,14 @@ import { DiscardDialog, RedeliverDialog } from '../components/delivery-dialogs';
 import { Icon } from '../components/icon';
 import { QueryContent } from '../components/query-content';
 import { Page } from '../components/page';
+import { ReplayDialog } from '../components/replay-dialog';
 import { StatusBadge } from '../components/status-badge';
 import { toastSuccess } from '../components/toast';
 import { DeliveryChain } from './delivery-chain';
 import { DeliveryDetails } from './delivery-details';
 import classes from './delivery.module.css';
 import { redeliveryRefusal, type Delivery } from './redelivery-refusal';
+import { DeliveryReplays } from './delivery-replays';
 import { DeliveryRequest } from './delivery-request';
 import { DeliveryTimeline } from './delivery-timeline';
 
@@ -80,6 +82,7 @@ function DeliveryPage({ delivery }: { delivery: Delivery }): ReactNode {
               </Title>
               <DeliveryTimeline delivery={delivery} />
             </Paper>
+            <DeliveryReplays delivery={delivery} />
             {(links.length > 1 || links[0]?.resolution) && (
               <Paper component="section">
                 <DeliveryChain links={links} />
@@ -107,7 +110,7 @@ interface ActionsProps {
 function Actions({ delivery, refusal }: ActionsProps): ReactNode {
   const { id, state, resolution, endpoint_status: endpointStatus } = delivery;
   const navigate = useNavigate();
-  const [openDialog, setOpenDialog] = useState<'redeliver' | 'discard' | null>(null);
+  const [openDialog, setOpenDialog] = useState<'redeliver' | 'discard' | 'replay' | null>(null);
   const close = (): void => setOpenDialog(null);
   const redeliverLabel =
     refusal === null && endpointStatus === 'disabled' ? 'Enable and redeliver' : 'Redeliver';
@@ -117,6 +120,20 @@ function Actions({ delivery, refusal }: ActionsProps): ReactNode {
   );
   return (
     <>
+      <Can role="admin">
+        <Button
+          variant="default"
+          leftSection={<Icon name="delivery" />}
+          onClick={() => setOpenDialog('replay')}
+        >
+          Replay to another URL
+        </Button>
+        <ReplayDialog
+          ids={openDialog === 'replay' ? [id] : []}
+          onClose={close}
+          onDone={() => toastSuccess('Replay created. This page shows its response.')}
+        />
+      </Can>
       {state === 'failed' && !resolution && (
         <Button
           variant="default"

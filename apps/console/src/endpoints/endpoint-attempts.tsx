@@ -1,7 +1,12 @@
-import type { ReactNode } from 'react';
+import { Button } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useCan } from '../app/roles';
 import { attemptColumns } from '../lists/attempt-columns';
 import { List } from '../lists/list';
 import { useList } from '../lists/use-list';
+import { Icon } from '../components/icon';
+import { MAX_REPLAYS, ReplayDialog } from '../components/replay-dialog';
+import { toastSuccess } from '../components/toast';
 
 const { response, event, attempt, delivery, duration, startedAt } = attemptColumns;
 const columns = [
@@ -15,7 +20,7 @@ const columns = [
 
 const OTHER_PARAMS = ['window'] as const;
 
-/** Lists the newest attempts of an endpoint. */
+/** Lists the newest attempts of an endpoint. Admins can replay the deliveries of selected attempts. */
 export function EndpointAttempts({ endpointId }: { endpointId: string }): ReactNode {
   const list = useList({
     path: '/operator/v1/webhooks/attempts',
@@ -23,17 +28,44 @@ export function EndpointAttempts({ endpointId }: { endpointId: string }): ReactN
     otherParams: OTHER_PARAMS,
     pageSize: 10,
   });
+  const [replayed, setReplayed] = useState<string[]>([]);
+  const canReplay = useCan('admin');
   return (
-    <List
-      list={list}
-      noun="attempts"
-      columns={columns}
-      href={(row) => `/deliveries/${row.delivery_id}`}
-      live
-      empty={{
-        title: 'No attempts yet',
-        text: 'Send a test event to check that the endpoint responds.',
-      }}
-    />
+    <>
+      <List
+        list={list}
+        noun="attempts"
+        columns={columns}
+        href={(row) => `/deliveries/${row.delivery_id}`}
+        isSelectable={canReplay ? () => true : undefined}
+        actions={(rows) => {
+          const ids = [...new Set(rows.map((row) => row.delivery_id))];
+          return (
+            <Button
+              variant="default"
+              leftSection={<Icon name="delivery" />}
+              disabled={ids.length > MAX_REPLAYS}
+              onClick={() => setReplayed(ids)}
+            >
+              {ids.length > MAX_REPLAYS
+                ? `Select at most ${MAX_REPLAYS} deliveries`
+                : 'Replay to another URL'}
+            </Button>
+          );
+        }}
+        live
+        empty={{
+          title: 'No attempts yet',
+          text: 'Send a test event to check that the endpoint responds.',
+        }}
+      />
+      <ReplayDialog
+        ids={replayed}
+        onClose={() => setReplayed([])}
+        onDone={(count) =>
+          toastSuccess(`${count === 1 ? '1 replay' : `${count} replays`} created. See the responses below.`)
+        }
+      />
+    </>
   );
 }

@@ -6,7 +6,7 @@ import { formatInteger } from '../charts/scale';
 import { TimeChart } from '../charts/time-chart';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
-import { listPath } from '../lists/list-path';
+import { attemptsPath } from '../lists/list-path';
 import { formatPercent } from '../components/format-percent';
 import { Icon } from '../components/icon';
 import { QueryContent } from '../components/query-content';
@@ -53,11 +53,11 @@ export function EndpointMetrics({ endpointId }: { endpointId: string }): ReactNo
 
 function MetricsContent({ endpointId, metrics }: { endpointId: string; metrics: Metrics }): ReactNode {
   const { range, series, bucket_seconds: bucketSeconds, complete_from: completeFrom } = metrics;
-  const attemptsPath: AttemptsPath = (filters) =>
-    listPath('/deliveries/attempts', { time: range, endpoint_id: endpointId, ...filters });
+  const pathTo: AttemptsPath = (filters) =>
+    attemptsPath({ time: range, endpoint_id: endpointId, ...filters });
   const timestamps = series.map(({ at }) => at);
   const bucketPath = (index: number): string =>
-    attemptsPath({ time: bucketRange(timestamps[index]!, bucketSeconds) });
+    pathTo({ time: bucketRange(timestamps[index]!, bucketSeconds) });
   return (
     <Stack gap="sm">
       {completeFrom && (
@@ -66,7 +66,7 @@ function MetricsContent({ endpointId, metrics }: { endpointId: string; metrics: 
           onward.
         </Alert>
       )}
-      <Tiles endpointId={endpointId} totals={metrics.totals} attemptsPath={attemptsPath} />
+      <Tiles endpointId={endpointId} totals={metrics.totals} pathTo={pathTo} />
       <div className={classes.charts}>
         <Paper className={classes.wide}>
           <TimeChart
@@ -95,10 +95,10 @@ function MetricsContent({ endpointId, metrics }: { endpointId: string; metrics: 
           />
         </Paper>
         <Paper>
-          <StatusBars counts={metrics.by_status} attemptsPath={attemptsPath} />
+          <StatusBars counts={metrics.by_status} pathTo={pathTo} />
         </Paper>
         <Paper>
-          <ErrorBars counts={metrics.by_error} attemptsPath={attemptsPath} />
+          <ErrorBars counts={metrics.by_error} pathTo={pathTo} />
         </Paper>
       </div>
     </Stack>
@@ -108,10 +108,10 @@ function MetricsContent({ endpointId, metrics }: { endpointId: string; metrics: 
 interface TilesProps {
   endpointId: string;
   totals: Metrics['totals'];
-  attemptsPath: AttemptsPath;
+  pathTo: AttemptsPath;
 }
 
-function Tiles({ endpointId, totals, attemptsPath }: TilesProps): ReactNode {
+function Tiles({ endpointId, totals, pathTo }: TilesProps): ReactNode {
   const { attempts, succeeded, failed } = totals;
   const { data: stats } = useGet('/operator/v1/webhooks/endpoints/{endpointId}/stats', {
     path: { endpointId },
@@ -120,12 +120,12 @@ function Tiles({ endpointId, totals, attemptsPath }: TilesProps): ReactNode {
   const health = stats?.data;
   return (
     <dl className={classes.tiles}>
-      <Tile name="Attempts" value={formatInteger(attempts)} to={attemptsPath({})} />
-      <Tile name="Failed" value={formatInteger(failed)} to={attemptsPath({ success: 'false' })} />
+      <Tile name="Attempts" value={formatInteger(attempts)} to={pathTo({})} />
+      <Tile name="Failed" value={formatInteger(failed)} to={pathTo({ success: 'false' })} />
       <Tile
         name="Success rate"
         value={formatPercent(attempts === 0 ? null : succeeded / attempts)}
-        to={attemptsPath({ success: 'true' })}
+        to={pathTo({ success: 'true' })}
       />
       <Tile name="Median" value={formatMs(totals.p50_ms)} />
       <Tile name="p95" value={formatMs(totals.p95_ms)} />

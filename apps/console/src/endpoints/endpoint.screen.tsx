@@ -20,6 +20,7 @@ import { EndpointAttempts } from './endpoint-attempts';
 import { hostOf } from './endpoint-form';
 import { EndpointEvents } from './endpoint-events';
 import { EndpointMetrics } from './endpoint-metrics';
+import { EndpointReplays } from './endpoint-replays';
 import { EndpointSwitch } from './endpoint-switch';
 import { RecoverEndpoint } from './recover-endpoint';
 import { RotateSecret } from './rotate-secret';
@@ -99,6 +100,7 @@ function EndpointDetails({ endpoint }: { endpoint: Endpoint }): ReactNode {
         </Group>
         <EndpointAttempts endpointId={endpoint.id} />
       </section>
+      <EndpointReplays endpointId={endpoint.id} />
       <Can role="admin">
         <DeleteEndpoint endpoint={endpoint} />
       </Can>

@@ -4,7 +4,7 @@ import { ErrorBars, linkedBar, StatusBars, type AttemptsPath } from '../charts/a
 import { BarList } from '../charts/bar-list';
 import { TimeChart } from '../charts/time-chart';
 import type { Schemas } from '../http/client';
-import { listPath } from '../lists/list-path';
+import { attemptsPath } from '../lists/list-path';
 import { formatDuration } from '../components/time';
 import { bucketRange } from '../components/time-range';
 import classes from './overview.module.css';
@@ -15,8 +15,7 @@ type Overview = Schemas['OverviewResponse'];
 export function OverviewCharts({ overview, project }: { overview: Overview; project: string }): ReactNode {
   const { range: time, series, byStatus, byError, byEvent } = overview;
   const timestamps = series.map((point) => point.at);
-  const attemptsPath: AttemptsPath = (filters) =>
-    listPath('/deliveries/attempts', { time, project_id: project, ...filters });
+  const pathTo: AttemptsPath = (filters) => attemptsPath({ time, project_id: project, ...filters });
   return (
     <div className={classes.grid}>
       <Paper className={classes.wide}>
@@ -24,9 +23,7 @@ export function OverviewCharts({ overview, project }: { overview: Overview; proj
           title="Attempts"
           timestamps={timestamps}
           kind="bars"
-          bucketPath={(index) =>
-            attemptsPath({ time: bucketRange(timestamps[index]!, overview.bucketSeconds) })
-          }
+          bucketPath={(index) => pathTo({ time: bucketRange(timestamps[index]!, overview.bucketSeconds) })}
           series={[
             { name: 'Succeeded', color: 'good', values: series.map(({ succeeded }) => succeeded) },
             { name: 'Failed', color: 'bad', values: series.map(({ failed }) => failed) },
@@ -34,16 +31,16 @@ export function OverviewCharts({ overview, project }: { overview: Overview; proj
         />
       </Paper>
       <Paper>
-        <StatusBars counts={byStatus} attemptsPath={attemptsPath} />
+        <StatusBars counts={byStatus} pathTo={pathTo} />
       </Paper>
       <Paper>
-        <ErrorBars counts={byError} attemptsPath={attemptsPath} />
+        <ErrorBars counts={byError} pathTo={pathTo} />
       </Paper>
       <Paper>
         <BarList
           title="By event type"
           axisLabel="Event type"
-          bars={byEvent.map(({ event, attempts }) => linkedBar(event, attempts, attemptsPath({ event })))}
+          bars={byEvent.map(({ event, attempts }) => linkedBar(event, attempts, pathTo({ event })))}
         />
       </Paper>
       <Paper>

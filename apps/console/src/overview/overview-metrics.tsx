@@ -7,7 +7,7 @@ import { formatCappedCount } from '../components/format-capped-count';
 import { formatPercent } from '../components/format-percent';
 import { RelativeTime } from '../components/relative-time';
 import type { Tone } from '../components/status-badge';
-import { listPath } from '../lists/list-path';
+import { attemptsPath, listPath } from '../lists/list-path';
 import { formatDuration } from '../components/time';
 import classes from './overview.module.css';
 
@@ -41,22 +41,22 @@ function MetricCard({ name, value, note, to, tone }: MetricCardProps): ReactNode
 /** Renders the key metrics, with links to the records that they count. */
 export function OverviewMetrics({ overview, project }: { overview: Overview; project: string }): ReactNode {
   const { range: time, totals, deadLetters, pending } = overview;
-  const attemptsPath = (filters: Record<string, string>): string =>
-    listPath('/deliveries/attempts', { time, project_id: project, ...filters });
+  const pathTo = (filters: Record<string, string>): string =>
+    attemptsPath({ time, project_id: project, ...filters });
   return (
     <div className={classes.metrics}>
       <MetricCard
         name="Attempts"
         value={formatInteger(totals.attempts)}
         note={`${formatInteger(totals.failed)} failed`}
-        to={attemptsPath({})}
+        to={pathTo({})}
       />
       <MetricCard
         name="Success rate"
         value={formatPercent(totals.successRate)}
         note={`${formatInteger(totals.succeeded)} succeeded`}
         tone={rateTone(totals.successRate)}
-        to={totals.failed > 0 ? attemptsPath({ success: 'false' }) : undefined}
+        to={totals.failed > 0 ? pathTo({ success: 'false' }) : undefined}
       />
       <MetricCard
         name="Response time (p95)"

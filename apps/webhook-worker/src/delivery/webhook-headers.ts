@@ -2,9 +2,10 @@ import { publicId, type CustomHeaders } from '@gatehouse/domain';
 import type { ClaimedAttempt } from '@gatehouse/persistence';
 import { signedHeaders, tracing, type Keyring } from '@gatehouse/platform';
 
-type AttemptToSign = Pick<
+/** What is sent in a request. */
+export type WebhookToSend = Pick<
   ClaimedAttempt,
-  'endpointId' | 'eventId' | 'body' | 'secret' | 'previousSecret' | 'headers'
+  'targetUrl' | 'endpointId' | 'eventId' | 'body' | 'secret' | 'previousSecret' | 'headers'
 >;
 
 /**
@@ -13,7 +14,10 @@ type AttemptToSign = Pick<
  * with the current trace.
  * @throws Error if a secret or the headers cannot be decrypted
  */
-export function webhookHeaders(keyring: Keyring, attempt: AttemptToSign): Record<string, string> {
+export function webhookHeaders(
+  keyring: Keyring,
+  attempt: Omit<WebhookToSend, 'targetUrl'>,
+): Record<string, string> {
   const { endpointId, body } = attempt;
   const id = publicId('event', attempt.eventId);
   const secrets = [attempt.secret, attempt.previousSecret]

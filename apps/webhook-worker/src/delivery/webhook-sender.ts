@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { AttemptResult } from '@gatehouse/domain';
-import type { ClaimedAttempt } from '@gatehouse/persistence';
 import {
   Config,
   Keyring,
@@ -12,7 +11,7 @@ import {
 } from '@gatehouse/platform';
 import { classifyAttemptError } from './classify-attempt-error.js';
 import { readResponseText } from './read-response-text.js';
-import { webhookHeaders } from './webhook-headers.js';
+import { webhookHeaders, type WebhookToSend } from './webhook-headers.js';
 
 /**
  * Sends HTTP requests to targets. Every response or failure of a target is returned as a result, never
@@ -51,7 +50,7 @@ export class WebhookSender implements OnModuleInit {
    * Signs and sends an attempt. One time limit covers everything from the DNS lookup to the status line; the
    * time that remains is for the body (requirement WH-06).
    */
-  send(attempt: ClaimedAttempt): Promise<AttemptResult> {
+  send(attempt: WebhookToSend): Promise<AttemptResult> {
     return runInSpan(
       () => describeRequest(attempt.targetUrl),
       async (span) => {
@@ -62,7 +61,7 @@ export class WebhookSender implements OnModuleInit {
     );
   }
 
-  private async post(attempt: ClaimedAttempt): Promise<AttemptResult> {
+  private async post(attempt: WebhookToSend): Promise<AttemptResult> {
     // Outside the try: a secret that cannot be decrypted is an error of Gatehouse, not of the target.
     const headers = webhookHeaders(this.keyring, attempt);
     const controller = new AbortController();

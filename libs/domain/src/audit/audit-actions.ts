@@ -73,6 +73,7 @@ export const auditActions = {
   'webhook_endpoint.recovered': 'webhook_endpoint',
   'webhook_delivery.redelivered': 'webhook_delivery',
   'webhook_delivery.discarded': 'webhook_delivery',
+  'webhook_delivery.replayed': 'webhook_delivery',
   'webhook_redelivery.planned': 'webhook_redelivery',
   'webhook_redelivery.started': 'webhook_redelivery',
   'webhook_redelivery.cancelled': 'webhook_redelivery',

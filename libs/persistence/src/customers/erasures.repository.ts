@@ -32,6 +32,12 @@ const listAttemptsWithResponse = statement(
    WHERE d.event_id = ANY ($1) AND a.response_body <> ''`,
 );
 
+const eraseReplayResponses = statement(
+  {},
+  `UPDATE webhook_replays r SET response_body = '' FROM deliveries d
+   WHERE d.event_id = ANY ($1) AND r.delivery_id = d.id AND r.response_body <> ''`,
+);
+
 /** A dead letter whose event is erased can no longer be redelivered, so it waits for nothing. */
 const asErased = `UPDATE deliveries d SET resolution = 'erased', untold = NULL`;
 
@@ -126,6 +132,7 @@ async function eraseBatch(tx: Tx, customerId: string, after: string): Promise<st
   const ids = events.map(({ id }) => id);
   if (ids.length === 0) return null;
   await tx.execute(eraseEventBodies, [ids]);
+  await tx.execute(eraseReplayResponses, [ids]);
   const attempts = await tx.execute(listAttemptsWithResponse, [ids]);
   await tx.execute(eraseResponseBodies(attempts.map(({ id }) => id)));
   return ids.length === BATCH_SIZE ? ids.at(-1)! : null;

@@ -42,7 +42,11 @@ const columnsByPurpose: Record<EncryptionPurpose, ColumnOfPurpose[]> = {
     { table: 'signing_keys', key: { kid: 'text' }, column: 'private_key', context: 'kid' },
     { table: 'signing_keys', key: { kid: 'text' }, column: 'rsa_private_key', context: `kid || '-rsa'` },
   ],
-  'webhook-secret': [inEndpoints('secret'), inEndpoints('previous_secret')],
+  'webhook-secret': [
+    inEndpoints('secret'),
+    inEndpoints('previous_secret'),
+    { table: 'webhook_replays', key: { id: 'uuid' }, column: 'secret', context: 'id' },
+  ],
   'identity-provider-secret': [inProviders('client_secret'), inProviders('private_key')],
   'legacy-sign-in-secret': [
     { table: 'projects', key: { id: 'uuid' }, column: 'legacy_sign_in_secret', context: 'id' },

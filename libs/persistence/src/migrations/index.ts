@@ -72,6 +72,7 @@ import { AddTrigramIndexes1764547204000 } from './1764547204000-add-trigram-inde
 import { AddOperatorOrganizations1764547207000 } from './1764547207000-add-operator-organizations.js';
 import { AddBatchOrganizations1764547207010 } from './1764547207010-add-batch-organizations.js';
 import { IndexOrganizationEvents1764547207020 } from './1764547207020-index-organization-events.js';
+import { CreateWebhookReplays1764547202020 } from './1764547202020-create-webhook-replays.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -149,4 +150,5 @@ export const migrations = [
   AddOperatorOrganizations1764547207000,
   AddBatchOrganizations1764547207010,
   IndexOrganizationEvents1764547207020,
+  CreateWebhookReplays1764547202020,
 ];

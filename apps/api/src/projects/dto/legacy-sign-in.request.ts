@@ -1,5 +1,5 @@
-import { isWebhookSecret } from '@gatehouse/platform';
 import { CheckedField, TextField } from '../../http/fields.js';
+import { signingSecret } from '../../http/signing-secret.js';
 import { targetUrlSchema } from '../../http/text-schemas.js';
 
 /** The system from which customers move at their first sign-in with a password. */
@@ -16,11 +16,8 @@ export class LegacySignInRequest {
   @CheckedField({
     description:
       'Secret that signs the requests: whsec_ and 24 to 64 bytes in base64. It is stored encrypted and never returned. Required if the setting is null',
-    example: 'whsec_…',
     optional: true,
-    schema: { pattern: '^whsec_[A-Za-z0-9+/]{32,86}={0,2}$', writeOnly: true },
-    isValid: isWebhookSecret,
-    message: '$property must be whsec_ and 24 to 64 bytes in base64',
+    ...signingSecret,
   })
   secret?: string;
 }

@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { callerName, type ManagementCaller } from '@gatehouse/auth';
+import {
+  GatehouseError,
+  notFound,
+  parsePathId,
+  parsePublicId,
+  type PrefixedIdKind,
+  type TargetPolicy,
+} from '@gatehouse/domain';
+import {
+  DeliveriesRepository,
+  Transactions,
+  WebhookReplaysRepository,
+  type Replay,
+} from '@gatehouse/persistence';
+import { Config, CursorCodec, Keyring, newId } from '@gatehouse/platform';
+import { AuditService } from '../audit/audit.service.js';
+import { readPage, type Page } from '../http/paging.js';
+import { deliveryAction } from './deliveries.service.js';
+import type { ListReplaysQuery, ReplayRequest } from './dto/replay.request.js';
+import { assertTargetUrl, webhookTargetPolicy } from './target-url.js';
+
+/** Sends deliveries once to other URLs, without a change of the delivery and of its endpoint (ADR 0064). */
+@Injectable()
+export class ReplaysService {
+  private readonly policy: TargetPolicy;
+
+  constructor(
+    private readonly replays: WebhookReplaysRepository,
+    private readonly deliveries: DeliveriesRepository,
+    private readonly audit: AuditService,
+    private readonly transactions: Transactions,
+    private readonly keyring: Keyring,
+    private readonly cursors: CursorCodec,
+    config: Config,
+  ) {
+    this.policy = webhookTargetPolicy(config);
+  }
+
+  /** @throws GatehouseError `validation_failed`, `not_found`, `payload_erased` */
+  async create(
+    caller: ManagementCaller,
+    id: string,
+    { url, secret, reason = null }: ReplayRequest,
+  ): Promise<Replay> {
+    assertTargetUrl(url, this.policy);
+    const { reach } = caller;
+    const deliveryId = parsePathId('delivery', id);
+    const replayId = newId();
+    await this.transactions.run(async (tx) => {
+      const delivery = await this.deliveries.lock(tx, reach, deliveryId);
+      if (!delivery) throw notFound();
+      const { organizationId, projectId, eventId, endpointId } = delivery;
+      const action = deliveryAction('webhook_delivery.replayed', delivery);
+      if (delivery.isErased) throw this.audit.noteRefusal(action, new GatehouseError('payload_erased'));
+      await this.replays.insert(tx, {
+        ...{ id: replayId, organizationId, projectId, deliveryId, eventId, endpointId, url },
+        secret: this.keyring.encrypt('webhook-secret', replayId, secret),
+        createdBy: callerName(caller),
+      });
+      // Without the path and the query, which can contain a secret.
+      const details = { origin: new URL(url).origin, ...(reason !== null && { reason }) };
+      this.audit.record(tx, { ...action, details });
+    });
+    const filter = { deliveryId, endpointId: null };
+    const replays = await this.replays.list(reach, filter, null, 1);
+    return replays[0]!;
+  }
+
+  /** Returns replays, newest first. @throws GatehouseError `invalid_cursor` */
+  list({ reach }: ManagementCaller, query: ListReplaysQuery): Promise<Page<Replay>> {
+    const filter = {
+      deliveryId: parseFilter('delivery', query.delivery_id),
+      endpointId: parseFilter('endpoint', query.endpoint_id),
+    };
+    return readPage(this.cursors, ['replays', reach, filter], query, (before, limit) =>
+      this.replays.list(reach, filter, before, limit),
+    );
+  }
+}
+
+const parseFilter = (kind: PrefixedIdKind, id: string | undefined): string | null =>
+  id === undefined ? null : parsePublicId(kind, id);

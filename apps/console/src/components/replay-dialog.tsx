@@ -1,0 +1,79 @@
+import { Text, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { api } from '../http/client';
+import { BulkDeliveryDialog } from './bulk-delivery-dialog';
+import { CopyTextButton } from './copy-button';
+
+/** Maximum number of deliveries that are replayed at once. */
+export const MAX_REPLAYS = 50;
+
+interface ReplayDialogProps {
+  /** The IDs of deliveries; an empty array keeps the dialog closed. */
+  ids: string[];
+  onClose: () => void;
+  /** Called with the number of deliveries that are sent. */
+  onDone: (count: number) => void;
+}
+
+/** Returns a random signing secret. */
+const newSecret = (): string =>
+  `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`;
+
+/**
+ * Sends deliveries once to a URL that the operator enters. The URL and the secret stay until the page is left,
+ * so that one receiver can get several replays.
+ */
+export function ReplayDialog(props: ReplayDialogProps): ReactNode {
+  const [url, setUrl] = useState('');
+  const [secret, setSecret] = useState(newSecret);
+  return (
+    <BulkDeliveryDialog
+      {...props}
+      title={(count) => (count === 1 ? 'Replay to another URL' : `Replay ${count} deliveries to another URL`)}
+      confirmLabel={(count) => (count === 1 ? 'Replay' : `Replay ${count}`)}
+      reportTitle={(done, count) => `Replayed ${done} of ${count}`}
+      requiresReason="optional"
+      perform={(deliveryId, reason) =>
+        api.POST('/operator/v1/webhooks/deliveries/{deliveryId}/replay', {
+          params: { path: { deliveryId } },
+          body: { url: url.trim(), secret: secret.trim(), reason: reason || null },
+        })
+      }
+      invalidatedPaths={['/operator/v1/webhooks/replays', '/operator/v1/audit-log']}
+    >
+      {() => (
+        <>
+          <Text>
+            The event is sent once to this URL, for example to a server on which you debug. The delivery and
+            the metrics of its endpoint do not change. The URL receives the data of the customer; custom
+            headers of the endpoint are not sent.
+          </Text>
+          <TextInput
+            label="URL"
+            type="url"
+            required
+            maxLength={2048}
+            placeholder="https://debug.example.com/webhooks"
+            data-autofocus
+            value={url}
+            onChange={(event) => setUrl(event.currentTarget.value)}
+          />
+          <div>
+            <TextInput
+              label="Signing secret"
+              description="Signs the request in place of the secret of the endpoint. Set it in your receiver before you replay, or enter the secret that the receiver has."
+              required
+              autoComplete="off"
+              spellCheck={false}
+              value={secret}
+              onChange={(event) => setSecret(event.currentTarget.value)}
+              styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+              mb="xs"
+            />
+            <CopyTextButton value={secret} name="signing secret" />
+          </div>
+        </>
+      )}
+    </BulkDeliveryDialog>
+  );
+}

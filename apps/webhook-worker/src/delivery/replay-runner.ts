@@ -1,0 +1,43 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { WebhookReplaysRepository, type ClaimedReplay } from '@gatehouse/persistence';
+import { Config, LOGGER, type Logger } from '@gatehouse/platform';
+import { PeriodicJob } from '../periodic-job.js';
+import { WebhookSender } from './webhook-sender.js';
+
+/** Maximum number of replays that are sent at the same time. */
+const BATCH_SIZE = 20;
+
+/** Sends replays to the URLs that operators entered, each once, and records the responses (ADR 0064). */
+@Injectable()
+export class ReplayRunner extends PeriodicJob {
+  constructor(
+    private readonly replays: WebhookReplaysRepository,
+    private readonly sender: WebhookSender,
+    { webhooks }: Config,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    super(webhooks.sweepInterval / 2, logger, 'replay run failed');
+  }
+
+  protected async run(signal: AbortSignal): Promise<void> {
+    await this.replays.recordLost();
+    let claimed: ClaimedReplay[];
+    do {
+      claimed = await this.replays.claim(BATCH_SIZE);
+      await Promise.all(claimed.map((replay) => this.send(replay)));
+    } while (claimed.length === BATCH_SIZE && !signal.aborted);
+  }
+
+  private async send(replay: ClaimedReplay): Promise<void> {
+    // Neither the secret nor the custom headers of the endpoint: they are not meant for this URL.
+    const result = await this.sender.send({
+      ...replay,
+      endpointId: replay.id,
+      previousSecret: null,
+      headers: null,
+    });
+    await this.replays.recordOutcome(replay.id, result);
+    const { httpStatus, error: reason, durationMs } = result;
+    this.logger.info({ replayId: replay.id, httpStatus, reason, durationMs }, 'replay sent');
+  }
+}

@@ -1,0 +1,170 @@
+// This file contains SQL: conditions on a reach, joins, and claims with SKIP LOCKED.
+import type { AttemptError, AttemptResult, Reach } from '@gatehouse/domain';
+import { Conditions, sampleReaches } from '../conditions.js';
+import { isErased } from '../customers/erasure-sql.js';
+import type { Database } from '../database.js';
+import {
+  boolean,
+  bytea,
+  dynamicStatement,
+  integer,
+  nullable,
+  smallint,
+  statement,
+  text,
+  textOf,
+  timestamptz,
+  uuid,
+  type RowOf,
+} from '../statements.js';
+import type { Tx } from '../transactions.js';
+import { NIL_UUID } from '../uuid-v7.js';
+import { WebhookReplayEntity } from './webhook-replay.entity.js';
+
+export type NewReplay = Pick<
+  WebhookReplayEntity,
+  | 'id'
+  | 'organizationId'
+  | 'projectId'
+  | 'deliveryId'
+  | 'eventId'
+  | 'endpointId'
+  | 'url'
+  | 'secret'
+  | 'createdBy'
+>;
+
+const replayRow = {
+  id: uuid,
+  deliveryId: uuid,
+  eventId: uuid,
+  eventType: text,
+  endpointId: uuid,
+  url: text,
+  createdBy: text,
+  createdAt: timestamptz,
+  finishedAt: nullable(timestamptz),
+  /** Null, like the other parts of the outcome, until there is one. */
+  httpStatus: nullable(smallint),
+  success: nullable(boolean),
+  error: nullable(textOf<AttemptError>()),
+  durationMs: nullable(integer),
+  responseBody: nullable(text),
+};
+
+/** A replay with its outcome. */
+export type Replay = RowOf<typeof replayRow>;
+
+export interface ReplayFilter {
+  deliveryId: string | null;
+  endpointId: string | null;
+}
+
+const listReplays = dynamicStatement(
+  replayRow,
+  (reach: Reach, filter: ReplayFilter, before: string | null, limit: number) => {
+    const where = new Conditions()
+      .addReach('r', 'r.project_id', reach)
+      .addIf(filter.deliveryId, (value) => `r.delivery_id = ${value}`)
+      .addIf(filter.endpointId, (value) => `r.endpoint_id = ${value}`)
+      .addIf(before, (value) => `r.id < ${value}`);
+    const sql = `
+      SELECT r.id, r.delivery_id AS "deliveryId", r.event_id AS "eventId", e.type AS "eventType",
+        r.endpoint_id AS "endpointId", r.url, r.created_by AS "createdBy", r.created_at AS "createdAt",
+        r.finished_at AS "finishedAt", r.http_status AS "httpStatus", r.success, r.error,
+        r.duration_ms AS "durationMs", CASE WHEN ${isErased('e')} THEN '' ELSE r.response_body END AS "responseBody"
+      FROM webhook_replays r JOIN events e ON e.id = r.event_id
+      WHERE ${where.sql} ORDER BY r.id DESC LIMIT ${where.bind(limit)}`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.flatMap((reach) =>
+    [null, NIL_UUID].map((id) => [reach, { deliveryId: id, endpointId: id }, id, 1] as const),
+  ),
+);
+
+const claimedReplayRow = {
+  id: uuid,
+  eventId: uuid,
+  targetUrl: text,
+  /** Encrypted. Null if the customer of the event was deleted: the replay has been cancelled. */
+  secret: nullable(bytea),
+  body: text,
+};
+
+/** A replay that this worker has claimed. */
+export type ClaimedReplay = RowOf<typeof claimedReplayRow> & { secret: Buffer };
+
+/** Cancels the replays whose customer was deleted instead of claiming them. */
+const claimReplays = statement(
+  claimedReplayRow,
+  `WITH picked AS (
+     SELECT r.id, ${isErased('e')} AS erased FROM webhook_replays r JOIN events e ON e.id = r.event_id
+     WHERE r.finished_at IS NULL AND r.started_at IS NULL ORDER BY r.id LIMIT $2 FOR UPDATE OF r SKIP LOCKED
+   )
+   UPDATE webhook_replays r SET started_at = clock_timestamp(),
+     lease_until = CASE WHEN NOT erased THEN clock_timestamp() + $1 * interval '1 ms' END,
+     finished_at = CASE WHEN erased THEN clock_timestamp() END, secret = CASE WHEN NOT erased THEN r.secret END
+   FROM picked, events e WHERE r.id = picked.id AND e.id = r.event_id
+   RETURNING r.id, r.event_id AS "eventId", r.url AS "targetUrl", r.secret, e.body`,
+);
+
+/** Records the first outcome only: the lease may have expired before. */
+const recordReplayOutcome = statement(
+  {},
+  `UPDATE webhook_replays r SET finished_at = clock_timestamp(), lease_until = NULL, secret = NULL,
+     http_status = $2, success = $3, error = $4, duration_ms = $5,
+     response_body = CASE WHEN ${isErased('e')} THEN '' ELSE $6 END
+   FROM events e WHERE r.id = $1 AND r.finished_at IS NULL AND e.id = r.event_id`,
+);
+
+const recordLostReplays = statement(
+  {},
+  `UPDATE webhook_replays r SET finished_at = clock_timestamp(), lease_until = NULL, secret = NULL,
+     http_status = 0, success = false, error = 'worker_lost', response_body = '',
+     duration_ms = least(extract(epoch FROM clock_timestamp() - r.started_at) * 1000, 2147483647)::int
+   WHERE r.finished_at IS NULL AND r.lease_until <= statement_timestamp()`,
+);
+
+/** Deliveries that operators send once to another URL. They do not affect deliveries, attempts and metrics. */
+export class WebhookReplaysRepository {
+  /** Creates the repository. @param leaseMs time after which a replay without an outcome counts as lost */
+  constructor(
+    private readonly database: Database,
+    private readonly leaseMs: number,
+  ) {}
+
+  async insert(tx: Tx, replay: NewReplay): Promise<void> {
+    await tx.manager.insert(WebhookReplayEntity, replay);
+  }
+
+  /**
+   * Returns up to `limit` replays within a reach, newest first.
+   * @param before last id of the previous page
+   */
+  list(reach: Reach, filter: ReplayFilter, before: string | null, limit: number): Promise<Replay[]> {
+    return this.database.execute(listReplays(reach, filter, before, limit));
+  }
+
+  /** Claims replays that have not started. No other worker sends them. */
+  async claim(limit: number): Promise<ClaimedReplay[]> {
+    const claimed = await this.database.execute(claimReplays, [this.leaseMs, limit]);
+    return claimed.filter((replay): replay is ClaimedReplay => replay.secret !== null);
+  }
+
+  async recordOutcome(id: string, result: AttemptResult): Promise<void> {
+    const { httpStatus, success, error, durationMs, responseBody } = result;
+    await this.database.execute(recordReplayOutcome, [
+      id,
+      httpStatus,
+      success,
+      error,
+      durationMs,
+      responseBody,
+    ]);
+  }
+
+  /** Records `worker_lost` for replays whose worker has not recorded an outcome within the lease. */
+  async recordLost(): Promise<void> {
+    await this.database.execute(recordLostReplays);
+  }
+}
