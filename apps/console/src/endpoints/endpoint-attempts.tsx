@@ -62,9 +62,10 @@ export function EndpointAttempts({ endpointId }: { endpointId: string }): ReactN
       <ReplayDialog
         ids={replayed}
         onClose={() => setReplayed([])}
-        onDone={(count) =>
-          toastSuccess(`${count === 1 ? '1 replay' : `${count} replays`} created. See the responses below.`)
-        }
+        onDone={(count) => {
+          list.select([...list.selected.values()], false);
+          toastSuccess(`${count === 1 ? '1 replay' : `${count} replays`} created. See the responses below.`);
+        }}
       />
     </>
   );

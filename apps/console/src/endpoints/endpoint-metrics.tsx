@@ -88,9 +88,9 @@ function MetricsContent({ endpointId, metrics }: { endpointId: string; metrics: 
             format={formatDuration}
             bucketPath={bucketPath}
             series={[
-              { name: 'Median', color: 'good', values: series.map(({ p50_ms: value }) => value) },
+              { name: 'Median', color: 'calm', values: series.map(({ p50_ms: value }) => value) },
               { name: 'p95', color: 'accent', values: series.map(({ p95_ms: value }) => value) },
-              { name: 'p99', color: 'bad', values: series.map(({ p99_ms: value }) => value) },
+              { name: 'p99', color: 'warn', values: series.map(({ p99_ms: value }) => value) },
             ]}
           />
         </Paper>
