@@ -88,7 +88,7 @@ describeDeliveries('the console in a browser', (test) => {
     await ui.waitForText(/^3 deliveries$/);
     expect(new URL(page.url()).searchParams.get('time')).toBe('1h');
 
-    await ui.button(`Attempts of ${ids[0]}: 5 of 5`).click();
+    await page.getByRole('link', { name: `Attempts of ${ids[0]}: 5 of 5` }).click();
     await ui.dialog().getByText('Attempt 5 of 5').waitFor();
     await page.keyboard.press('Escape');
     await ui.dialog().waitFor({ state: 'hidden' });

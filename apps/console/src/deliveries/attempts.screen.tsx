@@ -53,6 +53,7 @@ const columns = [response, event, endpoint, attempt, duration, delivery, started
 
 export function AttemptsScreen(): ReactNode {
   const list = useList({
+    name: 'attempts',
     path: '/operator/v1/webhooks/attempts',
     count: '/operator/v1/webhooks/attempts/count',
     filters: useLinkedFilters(filters, linkedFilters),

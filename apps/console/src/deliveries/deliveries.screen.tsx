@@ -1,7 +1,8 @@
-import { Button, UnstyledButton } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { Navigate, useSearchParams } from 'react-router';
+import { Link, Navigate, useSearchParams } from 'react-router';
 import { useCan } from '../app/roles';
+import { useRedeliverCommand } from '../app/use-redeliver-command';
 import { deliveryColumns, summaryColumns, type ListedDelivery } from '../lists/delivery-columns';
 import {
   choiceFilter,
@@ -11,6 +12,7 @@ import {
   numberFilter,
   organizationFilter,
   projectFilter,
+  sortFilter,
   statusClassFilter,
   textFilter,
   timeFilter,
@@ -22,6 +24,7 @@ import { useList } from '../lists/use-list';
 import { errorLabels } from '../components/explain-attempt';
 import { Icon } from '../components/icon';
 import { Page } from '../components/page';
+import { MAX_DELIVERY_IDS } from '../components/redelivery-batch';
 import { AttemptsDrawer } from './attempts-drawer';
 import { DeliveryButtons, DeliveryDialogs, type DeliveryAction } from './delivery-actions';
 import { DeliveryViews } from './delivery-views';
@@ -42,12 +45,7 @@ const filters = {
   organization_id: organizationFilter(),
   project_id: projectFilter(),
   endpoint_id: endpointFilter(),
-  sort: choiceFilter('Sort', {
-    '-created_at': 'Newest first',
-    created_at: 'Oldest first',
-    next_attempt_at: 'Next attempt first',
-    '-next_attempt_at': 'Next attempt last',
-  }),
+  sort: sortFilter({ created_at: 'Created', next_attempt_at: 'Next attempt' }),
 };
 
 const linkedFilters = {
@@ -80,9 +78,13 @@ function Deliveries(): ReactNode {
   });
   const [action, setAction] = useState<DeliveryAction | null>(null);
   const [search, setSearch] = useSearchParams();
-  const setParams = (params: Record<string, string>, replace: boolean): void =>
-    setSearch({ ...Object.fromEntries(search), ...params }, { replace, preventScrollReset: true });
-  const columns = useDeliveryColumns((id) => setParams({ attempts: id }, false));
+  const canAct = useCan('operator');
+  const selected = [...list.selected.keys()];
+  const isRedeliverable = canAct && selected.length > 0 && selected.length <= MAX_DELIVERY_IDS;
+  useRedeliverCommand(
+    'Redeliver the selected deliveries',
+    isRedeliverable ? () => setAction({ kind: 'redeliver', ids: selected }) : null,
+  );
   return (
     <Page title="Deliveries" description="Events that were or will be sent to endpoints.">
       <DeliveryViews current="deliveries" />
@@ -92,14 +94,16 @@ function Deliveries(): ReactNode {
         columns={columns}
         href={(row) => `/deliveries/${row.id}`}
         live
-        isSelectable={useCan('operator') ? isAlwaysSelectable : undefined}
+        isSelectable={canAct ? isAlwaysSelectable : undefined}
         actions={(rows) => <DeliveryButtons rows={rows} onAction={setAction} />}
         toolbar={
           <Button
             size="xs"
             variant="default"
             leftSection={<Icon name="alert" size={14} />}
-            onClick={() => setParams(FAILED_IN_LAST_HOUR, true)}
+            onClick={() =>
+              setSearch({ ...Object.fromEntries(search), ...FAILED_IN_LAST_HOUR }, { replace: true })
+            }
           >
             Failed in the last hour
           </Button>
@@ -122,27 +126,36 @@ function Deliveries(): ReactNode {
   );
 }
 
-const isAlwaysSelectable = (): boolean => true;
-
-/** Returns the columns. @param openAttempts opens the attempts of a delivery */
-function useDeliveryColumns(openAttempts: (id: string) => void): Column<ListedDelivery>[] {
-  const { event, endpoint, project, state, nextAttempt, createdAt } = summaryColumns;
-  const { customer, response, attempts } = deliveryColumns;
-  const expandable: Column<ListedDelivery> = {
-    ...attempts,
-    cell: (row) =>
-      row.attempt === 0 ? (
-        attempts.cell(row)
-      ) : (
-        <UnstyledButton
-          fz="inherit"
-          td="underline"
-          aria-label={`Attempts of ${row.id}: ${attempts.cell(row)}`}
-          onClick={() => openAttempts(row.id)}
-        >
-          {attempts.cell(row)}
-        </UnstyledButton>
-      ),
-  };
-  return [state, event, endpoint, customer, project, response, expandable, nextAttempt, createdAt];
+/** Renders the number of attempts, with a link that opens them beside the list. */
+function AttemptsLink({ delivery }: { delivery: ListedDelivery }): ReactNode {
+  const [search] = useSearchParams();
+  const text = deliveryColumns.attempts.cell(delivery);
+  if (delivery.attempt === 0) return text;
+  const to = new URLSearchParams(search);
+  to.set('attempts', delivery.id);
+  return (
+    <Anchor
+      component={Link}
+      to={`?${to}`}
+      preventScrollReset
+      inherit
+      aria-label={`Attempts of ${delivery.id}: ${text}`}
+    >
+      {text}
+    </Anchor>
+  );
 }
+
+const columns: Column<ListedDelivery>[] = [
+  summaryColumns.state,
+  summaryColumns.event,
+  summaryColumns.endpoint,
+  deliveryColumns.customer,
+  summaryColumns.project,
+  deliveryColumns.response,
+  { ...deliveryColumns.attempts, cell: (row) => <AttemptsLink delivery={row} /> },
+  { ...summaryColumns.nextAttempt, sort: 'next_attempt_at' },
+  { ...summaryColumns.createdAt, sort: 'created_at' },
+];
+
+const isAlwaysSelectable = (): boolean => true;

@@ -51,7 +51,11 @@ export const summaryColumns = {
     wideOnly: true,
     cell: (row) => <ProjectName id={row.project_id} fallback="None" />,
   },
-  state: { header: 'Status', cell: (row) => <StatusBadge state={row.resolution ?? row.state} /> },
+  state: {
+    header: 'Status',
+    status: true,
+    cell: (row) => <StatusBadge state={row.resolution ?? row.state} />,
+  },
   nextAttempt: {
     header: 'Next attempt',
     align: 'right',

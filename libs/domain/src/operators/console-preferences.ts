@@ -9,6 +9,7 @@ export type ConsolePageSize = (typeof consolePageSizes)[number];
 /** The lists of the console whose columns can be chosen and whose views can be saved. */
 export const consoleLists = [
   'deliveries',
+  'attempts',
   'dead-letters',
   'endpoints',
   'batches',

@@ -1,11 +1,10 @@
 import { URGENCY, type DeliveryState } from '@gatehouse/domain';
 import type { Conditions } from '../conditions.js';
-import { ownerRangeCondition } from '../owner-range-condition.js';
 import type { ScanOrder } from '../scanned-page.js';
 import { filterIdRange, MAX_CREATED_AT_SKEW_MS } from '../uuid-v7.js';
 import { batchDeliveriesSql } from './attempt-source.js';
 import type { OwnerScope } from './attempt-scope.js';
-import { baseConditions, rangeConditions, type DeliveryFilter } from './delivery-filter.js';
+import { isDeadLetter, rangeConditions, type DeliveryFilter } from './delivery-filter.js';
 import { customerDeliveriesSql } from './low-volume-customers.js';
 
 /** The orders of a list of deliveries that an index serves. `-` is descending. */
@@ -87,7 +86,7 @@ const finishedAs = (value: DeliveryState): Part => ({
   key: { column: 'state', value },
 });
 const failed: Part[] = [
-  ...baseConditions.waiting.map((condition): Part => ({ condition, isSorted: true })),
+  { condition: isDeadLetter, isSorted: true },
   ...(['redelivered', 'discarded', 'erased'] as const).map((value): Part => ({
     condition: `d.state = 'failed' AND d.resolution IS NOT NULL`,
     isSorted: true,
@@ -143,23 +142,36 @@ function idRange(where: Conditions, filter: DeliveryFilter, { sort, after }: Del
 /** Returns SQL for the next deliveries of one part, in order, across all owners. */
 function partSql(where: Conditions, part: Part, range: Range, scan: DeliveryListScan): string {
   const { column, ids } = scan.scope;
-  const { condition, isSorted, key } = part;
   const order = orderSql(where, scan);
-  if (!isSorted) return `SELECT d.* FROM (${pendingSql(where, scan.scope)}) d WHERE ${range.sql} ${order}`;
-  const keyCondition = key ? ` AND d.${key.column} = '${key.value}'` : '';
-  if (column === null)
-    return `SELECT d.* FROM deliveries d WHERE ${condition}${keyCondition} AND ${range.sql} ${order}`;
-  const bounds = { first: where.bind(range.first), past: where.bind(range.past) };
-  const columns = [column, ...(key ? [key.column] : []), 'id'].map((name) => `d.${name}`);
-  const isOwned = key
-    ? `(${columns.join(', ')}) >= (scope.id, '${key.value}', ${bounds.first}) AND (${columns.join(', ')}) < (scope.id, '${key.value}', ${bounds.past})`
-    : ownerRangeCondition('d', column, 'scope.id', bounds);
-  const direction = isAscending(scan.sort) ? 'ASC' : 'DESC';
-  const ownOrder = columns.map((name) => `${name} ${direction}`).join(', ');
-  return `SELECT d.* FROM unnest(${where.bind(ids)}::uuid[]) scope (id) CROSS JOIN LATERAL (
-      SELECT d.* FROM deliveries d WHERE ${condition}${keyCondition} AND ${isOwned} AND ${range.sql}
-      ORDER BY ${ownOrder} LIMIT ${where.bind(scan.limit)}
-    ) d ${order}`;
+  if (!part.isSorted)
+    return `SELECT d.* FROM (${pendingSql(where, scan.scope)}) d WHERE ${range.sql} ${order}`;
+  const { condition, key } = part;
+  const conditions = [condition, ...(key ? [`d.${key.column} = '${key.value}'`] : []), range.sql];
+  const rows = (isOwned: string[]): string =>
+    `SELECT d.* FROM deliveries d WHERE ${[...conditions, ...isOwned].join(' AND ')} ${order}`;
+  if (column === null) return rows([]);
+  const isOwned = [`d.${column} = scope.id`, ...ownerRange(where, part, range, column)];
+  return `SELECT d.* FROM unnest(${where.bind(ids)}::uuid[]) scope (id) CROSS JOIN LATERAL (${rows(isOwned)}) d
+    ${order}`;
+}
+
+/**
+ * Returns the range of an owner in the index of a part, as a comparison of rows, so that PostgreSQL does not scan
+ * an index without the owner if it estimates that the owner has most deliveries. An organization may have few of
+ * them, and a scan must not read others. Unresolved dead letters of a project are an exception: the comparison
+ * would make another index of the project, in another order, as good in PostgreSQL's estimate.
+ */
+function ownerRange(
+  where: Conditions,
+  { condition, key }: Part,
+  { first, past }: Range,
+  column: NonNullable<OwnerScope['column']>,
+): string[] {
+  if (column === 'project_id' && condition === isDeadLetter) return [];
+  const columns = [column, ...(key ? [key.column] : []), 'id'].map((name) => `d.${name}`).join(', ');
+  const bound = (id: string): string =>
+    ['scope.id', ...(key ? [`'${key.value}'`] : []), where.bind(id)].join(', ');
+  return [`(${columns}) >= (${bound(first)})`, `(${columns}) < (${bound(past)})`];
 }
 
 /** Returns SQL for all pending deliveries of a scope. */

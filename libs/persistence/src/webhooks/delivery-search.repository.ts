@@ -133,8 +133,7 @@ export class DeliverySearchRepository {
   async count(reach: Reach, requestedFilter: DeliveryFilter, sort: DeliverySort): Promise<CappedCount> {
     const { filter, scope } = await this.prepare(reach, requestedFilter);
     if (scope.ids.length === 0) return { count: 0, isMore: false };
-    const isFiltered = addDeliveryConditions(deliveriesWithin(reach), filter).values.length > 0;
-    const limit = isFiltered ? COUNT_SCAN_LIMIT : COUNT_CAP + 1;
+    const limit = scansOnlyMatches(filter) ? COUNT_CAP + 1 : COUNT_SCAN_LIMIT;
     const scan = { scope, sort, after: null, limit };
     const [counted] = await this.database.execute(countDeliveries(reach, filter, scan));
     return capScanCount(counted!, limit);
@@ -158,3 +157,13 @@ export class DeliverySearchRepository {
     return { filter, scope: { column: column === 'delivery_id' ? null : column, ids } };
   }
 }
+
+/** The fields of a filter that every delivery of a scan matches. */
+const SCANNED_FIELDS: ReadonlySet<string> = new Set([
+  ...['projectId', 'organizationId', 'endpointId', 'endpointIds', 'createdAfter', 'createdBefore', 'state'],
+]);
+
+/** Returns whether every delivery that a scan reads matches the filter, so that a count needs no more than the cap. */
+const scansOnlyMatches = (filter: DeliveryFilter): boolean =>
+  filter.state !== 'succeeded' &&
+  Object.entries(filter).every(([name, value]) => (value ?? null) === null || SCANNED_FIELDS.has(name));
