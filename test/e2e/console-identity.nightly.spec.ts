@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { seriousViolations } from '../support/accessibility.js';
 import { describeConsole } from '../support/console-tests.js';
+import { eventually } from '../support/eventually.js';
+import { StreamingImport, toNdjson } from '../support/ndjson.js';
+import { CONSOLE_HEADER } from '../support/operator-client.js';
 
 describeConsole('missing records and unsaved changes in the console', { allowClientErrors: true }, (test) => {
   it('shows that a record is missing, and links to the list', async () => {
@@ -23,6 +26,37 @@ describeConsole('missing records and unsaved changes in the console', { allowCli
     expect(await seriousViolations(page)).toEqual([]);
     await notice.getByRole('link', { name: 'Go to batches' }).click();
     await page.waitForURL(`${test.instance.baseUrl}/console/batches`);
+    await page.context().close();
+  });
+
+  it('cancels an import, and continues an interrupted one with the same file after a reload', async () => {
+    const { instance, admin } = test;
+    const { projectId } = instance.credentials;
+    const [importId, domain] = [randomUUID(), `${randomUUID()}.example`];
+    const lines = Array.from({ length: 1_100 }, (_, index) => ({ email: `person-${index}@${domain}` }));
+    const credential = { ...CONSOLE_HEADER, cookie: admin.cookieHeader() };
+    const stream = new StreamingImport(instance, { importId, projectId }, credential);
+    stream.send(toNdjson(lines.slice(0, 600)));
+    const getImport = async () => (await admin.request('GET', `/imports/${importId}`)).body;
+    await eventually('a batch', async () => (await getImport()).lastLine === 500);
+    stream.abort();
+    await eventually('the interruption', async () => (await getImport()).state === 'interrupted');
+
+    const page = await test.open(`/customers/import?id=${importId}`);
+    await page.getByText('Interrupted').waitFor();
+    const buffer = Buffer.from(toNdjson(lines));
+    const file = { name: 'people.ndjson', mimeType: 'application/x-ndjson', buffer };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByText('people.ndjson, 1,100 customers').waitFor();
+    await page.route('**/customers/import?**', () => undefined);
+    await page.getByRole('button', { name: 'Continue import' }).click();
+    await page.getByRole('button', { name: 'Cancel import' }).click();
+    await page.getByText('Cancelled').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Continue import' }).click();
+    await page.getByText('Completed', { exact: true }).waitFor();
+    expect(await getImport()).toMatchObject({ state: 'completed', created: 1_100, skipped: 0 });
     await page.context().close();
   });
 
