@@ -94,8 +94,15 @@ describe('an entry of the audit log', () => {
     ]);
   });
 
-  it('names the fields that changed, but no values, secrets or personal data', async () => {
-    const secrets = ['Ada', 'Lovelace', 'ada-audit@example.com', PASSWORD, 'https://audit.example/hook'];
+  it('contains old and new settings, but no secrets or data of customers', async () => {
+    const secrets = [
+      'Ada',
+      'Lovelace',
+      'ada-audit@example.com',
+      PASSWORD,
+      'T0/hook-credential',
+      'header-value',
+    ];
     const { body } = await instance.requestWithSecretKey('POST', '/api/v1/customers', {
       email: secrets[2],
       firstName: secrets[0],
@@ -108,7 +115,9 @@ describe('an entry of the audit log', () => {
     });
     const endpoint = await instance.createEndpoint('http://127.0.0.1:9/');
     await instance.requestWithSecretKey('PATCH', `/v1/webhooks/endpoints/${endpoint.id}`, {
-      url: secrets[4],
+      url: `https://audit.example/${secrets[4]}`,
+      events: ['customer.created'],
+      headers: { 'X-Shop': secrets[5] },
     });
     const keys = `/api/v1/projects/${instance.credentials.projectId}/api-keys`;
     const key = await instance.requestWithSecretKey('POST', keys, {
@@ -121,10 +130,26 @@ describe('an entry of the audit log', () => {
     const [updated] = await entries({ action: 'project.updated' });
     expect(updated).toMatchObject({
       targetId: instance.credentials.projectId,
-      details: { changed: ['name', 'settings.accessTokenTtl', 'settings.branding.color'] },
+      details: {
+        changed: ['name', 'settings.accessTokenTtl', 'settings.branding.color'],
+        changes: {
+          name: { from: expect.any(String), to: 'Audited' },
+          'settings.accessTokenTtl': { from: expect.any(Number), to: 600 },
+          'settings.branding.color': { from: null, to: '#123456' },
+        },
+      },
     });
     const [updatedEndpoint] = await entries({ action: 'webhook_endpoint.updated' });
-    expect(updatedEndpoint).toMatchObject({ targetId: endpoint.id, details: { changed: ['url'] } });
+    expect(updatedEndpoint).toMatchObject({ targetId: endpoint.id });
+    expect(updatedEndpoint!['details']).toEqual({
+      changed: ['url', 'events', 'headers'],
+      changes: {
+        name: { from: '127.0.0.1:9', to: 'audit.example' },
+        url: { from: 'http://127.0.0.1:9/…', to: 'https://audit.example/…' },
+        events: { from: ['*'], to: ['customer.created'] },
+        headers: { from: [], to: ['x-shop'] },
+      },
+    });
     expect(await entriesOf(key)).toMatchObject([
       { details: { type: 'secret', access: 'project', scopes: ['customer:read'] } },
     ]);
@@ -132,14 +157,7 @@ describe('an entry of the audit log', () => {
       { targetId: key.body.id, details: { successorId: rotated.body.id } },
     ]);
     const text = JSON.stringify(await entries());
-    const sensitiveValues = [
-      ...secrets,
-      key.body.key,
-      rotated.body.key,
-      endpoint.secret,
-      'Audited',
-      '#123456',
-    ];
+    const sensitiveValues = [...secrets, key.body.key, rotated.body.key, endpoint.secret];
     for (const secret of sensitiveValues) expect(text).not.toContain(secret);
   });
 

@@ -66,8 +66,8 @@ describe('CO-01: the organizations of an operator', () => {
     const entries = (await admin.request('GET', `/audit-log?targetId=${id}&action=operator.updated`)).body
       .data;
     expect(entries.map(({ details }: { details: object }) => details)).toEqual([
-      { changed: ['organizationIds'], organizationIds: { from: limit, to: null } },
-      { changed: ['organizationIds'], organizationIds: { from: null, to: limit } },
+      { changed: ['organizationIds'], changes: { organizationIds: { from: limit, to: null } } },
+      { changed: ['organizationIds'], changes: { organizationIds: { from: null, to: limit } } },
     ]);
   });
 

@@ -273,7 +273,7 @@ describe('the audit log as CSV', () => {
     );
     const lines = await exportCsv({ targetId: target });
     expect(lines[0]).toBe(
-      'createdAt,action,actorType,actorId,actorName,targetType,targetId,organizationId,projectId,ip,userAgent,requestId,details,id',
+      'createdAt,action,actorType,actorId,actorName,targetType,targetId,targetName,organizationId,projectId,ip,userAgent,requestId,details,id',
     );
     expect(lines.pop()).toBe('');
     const ids = lines.slice(1).map((line) => line.split(',').at(-1));
@@ -377,7 +377,7 @@ describe.each(['projects', 'organizations'] as const)('%s for operators', (noun)
   };
   const list = (q: string, more: Record<string, string> = {}) => listAndCount(`/${noun}`, { q, ...more });
 
-  it('are found and counted by id and by the beginning of name or slug, in any case, newest first', async () => {
+  it('are found and counted by id and by any part of name or slug, in any case, newest first', async () => {
     const marker = randomUUID().slice(0, 8);
     const byName = await create(`Öl ${marker} "100%" & Söhne`, `a-${marker}-a`);
     const bySlug = await create(`Elsewhere ${marker}`, `ol-${marker}`);
@@ -387,7 +387,9 @@ describe.each(['projects', 'organizations'] as const)('%s for operators', (noun)
     expect(await list(`OL-${marker}`, { limit: '1' })).toEqual([byBoth, bySlug]);
     expect(await list(byName)).toEqual([byName]);
     expect(await list(byName.toUpperCase())).toEqual([byName]);
-    for (const text of [marker, '%', '_l', randomUUID(), `${marker}'; --`, '\\']) {
+    expect(await list(marker)).toEqual([byBoth, bySlug, byName]);
+    expect(await list('100%')).toEqual([byName]);
+    for (const text of ['%%', '_l', randomUUID(), `${marker}'; --`, '\\']) {
       expect([text, await list(text)]).toEqual([text, []]);
     }
     expect(await viewer.request('GET', `/${noun}?q=%20`)).toMatchObject({ status: 400 });
@@ -462,7 +464,7 @@ it('the search for projects combines with other filters, and rejects the cursor 
 });
 
 describe('endpoints for operators', () => {
-  it('are found by id, by the beginning of the URL and by status', async () => {
+  it('are found by id, by any part of the URL and by status', async () => {
     const marker = randomUUID();
     const created: string[] = [];
     for (const end of ['a', 'b', 'c']) {
@@ -482,7 +484,8 @@ describe('endpoints for operators', () => {
       created[1],
     ]);
     expect(await list({ q: created[2]!, status: 'disabled' })).toEqual([]);
-    for (const text of [marker, `ep_${randomUUID()}`, 'https://elsewhere.example.com']) {
+    expect(await list({ q: marker.toUpperCase() })).toEqual(created);
+    for (const text of [`${marker}_`, `ep_${randomUUID()}`, 'https://elsewhere.example.com']) {
       expect(await list({ q: text })).toEqual([]);
     }
     await instance.requestWithSecretKey('DELETE', `/v1/webhooks/endpoints/${created[0]}`);

@@ -169,13 +169,13 @@ describe('the chain of a delivery', () => {
   });
 });
 
-describe('the search', () => {
-  const search = async (q: string) => {
-    const { status, body } = await get(`/search?q=${encodeURIComponent(q)}`);
-    expect(status).toBe(200);
-    return body.data as Record<string, any>[];
-  };
+const search = async (q: string) => {
+  const { status, body } = await get(`/search?q=${encodeURIComponent(q)}`);
+  expect(status).toBe(200);
+  return body.data as Record<string, any>[];
+};
 
+describe('the search', () => {
   it('finds a resource of any type by a pasted id', async () => {
     const { organizationId, projectId } = instance.credentials;
     const [attempt] = await instance.sql<any>('SELECT * FROM attempts ORDER BY id OFFSET 40 LIMIT 1');
@@ -429,9 +429,38 @@ describe('counts of customers and of the audit log', () => {
     expect((await getCount(viewer, '/audit-log', { targetId: 'target-7' })).count).toBe(21);
   });
 
+  it('name the targets of audit log entries while they exist', async () => {
+    const { organizationId, projectId } = instance.credentials;
+    const newestName = async (targetId: string, query = {}) =>
+      (await get(`/audit-log?${new URLSearchParams({ targetId, limit: '1', ...query })}`)).body.data[0]
+        ?.targetName;
+    const key = (await admin.request('POST', `/projects/${projectId}/api-keys`, { name: 'Reports' })).body;
+    const endpoint = await instance.createEndpoint('https://127.0.0.1:9/hooks');
+    const customer = (
+      await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: 'erased@example.com' })
+    ).body.id;
+    await admin.request('PATCH', `/projects/${projectId}`, { name: 'Renamed shop' });
+    const names = [key.id, endpoint.id, customer, projectId].map((id) => newestName(id, { organizationId }));
+    expect(await Promise.all(names)).toEqual([
+      'Reports',
+      '127.0.0.1:9',
+      'erased@example.com',
+      'Renamed shop',
+    ]);
+    expect(await newestName(key.id, { organizationId: randomUUID() })).toBeUndefined();
+    await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${customer}`);
+    expect(await newestName(customer)).toBeNull();
+    expect(await search(admin.operator.email)).toContainEqual(
+      expect.objectContaining({ kind: 'operator', id: admin.operator.id }),
+    );
+  });
+
   it('return a single audit log entry as in the list', async () => {
     const [entry] = (await get('/audit-log?action=operator.invited')).body.data;
-    expect(entry.actorName).toBe(admin.operator.email);
+    expect(entry).toMatchObject({
+      actorName: admin.operator.email,
+      targetName: expect.stringContaining('@'),
+    });
     const found = await get(`/audit-log/${entry.id}`);
     expect([found.status, found.body]).toEqual([200, entry]);
     for (const id of [randomUUID(), 'not-an-id']) {

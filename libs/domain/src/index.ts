@@ -16,6 +16,7 @@ export * from './api-keys/key-grant.js';
 export * from './api-keys/scopes.js';
 export * from './audit/audit-actions.js';
 export * from './audit/audited-events.js';
+export * from './audit/audit-changes.js';
 export * from './customers/customer.js';
 export * from './customers/customer-timeline.js';
 export * from './customers/email.js';

@@ -1,8 +1,11 @@
-import { Controller } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
-import { OperatorRoutes } from '@gatehouse/auth';
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '@gatehouse/auth';
+import { ApiCamelList } from '../http/api-envelopes.js';
 import { PickRoutes } from '../http/pick-routes.js';
 import { ApiKeysController } from './api-keys.controller.js';
+import { ListApiKeysQuery } from './dto/api-key.request.js';
+import { ApiKeyResponse } from './dto/api-key.response.js';
 
 @ApiTags('Operators')
 @Controller('operator/v1/projects/:projectId/api-keys')
@@ -13,4 +16,20 @@ export class ApiKeysOperatorController extends PickRoutes(ApiKeysController, [
   'get',
   'revoke',
   'rotate',
-]) {}
+]) {
+  @Get()
+  @ApiOperation({
+    operationId: 'apiKeys.list',
+    summary: 'List API keys',
+    description: 'Newest first, in any state or in one.',
+  })
+  @Operator('viewer')
+  @ApiCamelList(ApiKeyResponse)
+  override list(
+    @CurrentCaller() caller: ManagementCaller,
+    @Param('projectId') projectId: string,
+    @Query() query: ListApiKeysQuery,
+  ) {
+    return super.list(caller, projectId, query);
+  }
+}

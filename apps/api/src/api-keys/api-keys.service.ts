@@ -2,11 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { ManagementCaller } from '@gatehouse/auth';
 import {
   apiKeyResource,
+  auditChanges,
   assertGrantWithin,
   GatehouseError,
   invalidField,
   secretKeyLimit,
   type ApiKey,
+  type AuditChanges,
   type KeyGrant,
   type Project,
 } from '@gatehouse/domain';
@@ -22,8 +24,8 @@ import {
 import { CursorCodec, newId, generateApiKey, now } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { MAX_TIME_MS, parseTime } from '../http/fields.js';
-import { readPage, type Page, type PageQuery } from '../http/paging.js';
-import type { CreateApiKeyRequest, RotateApiKeyRequest } from './dto/api-key.request.js';
+import { readPage, type Page } from '../http/paging.js';
+import type { CreateApiKeyRequest, ListApiKeysQuery, RotateApiKeyRequest } from './dto/api-key.request.js';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
@@ -48,10 +50,11 @@ export class ApiKeysService {
   ) {}
 
   /** @throws GatehouseError `not_found`, `invalid_cursor` */
-  async list({ reach }: ManagementCaller, projectId: string, query: PageQuery): Promise<Page<ApiKey>> {
+  async list({ reach }: ManagementCaller, projectId: string, query: ListApiKeysQuery): Promise<Page<ApiKey>> {
     await this.projects.get(reach, projectId);
-    return readPage(this.cursors, ['api-keys', projectId], query, (before, limit) =>
-      this.apiKeys.list(projectId, before, limit),
+    const { state = null } = query;
+    return readPage(this.cursors, ['api-keys', projectId, state], query, (before, limit) =>
+      this.apiKeys.list(projectId, state, before, limit),
     );
   }
 
@@ -140,7 +143,8 @@ export class ApiKeysService {
         expiresAt: expiryWithSameLifetime(previousKey),
         rotatedFrom: id,
       };
-      return this.issueKey(tx, project, key, 'api_key.rotated');
+      const changes = auditChanges({ rateLimit: previousKey.rateLimit }, { rateLimit: newLimit });
+      return this.issueKey(tx, project, key, 'api_key.rotated', changes);
     });
   }
 
@@ -155,21 +159,22 @@ export class ApiKeysService {
     project: Project,
     key: Pick<NewApiKey, 'name' | 'type' | 'access' | 'scopes' | 'rateLimit' | 'expiresAt' | 'rotatedFrom'>,
     action: KeyAction,
+    changes: AuditChanges = {},
   ): Promise<CreatedApiKey> {
     const { value, stored } = generateApiKey(key.type);
     const owner = { organizationId: project.organizationId, projectId: project.id };
     const apiKey = await this.apiKeys.insert(tx, { id: newId(), ...owner, ...key, ...stored });
-    this.record(tx, action, apiKey);
+    this.record(tx, action, apiKey, changes);
     return { apiKey, value };
   }
 
-  private record(tx: Tx, action: KeyAction, key: ApiKey): void {
+  private record(tx: Tx, action: KeyAction, key: ApiKey, changes: AuditChanges = {}): void {
     const { organizationId, projectId, type, access, scopes, rateLimit } = key;
     const event = { type: action, organizationId, projectId, customerId: null };
     this.events.record(tx, [{ ...event, data: { apiKey: apiKeyResource(key) } }]);
     const details = {
       'api_key.created': { type, access, scopes, ...(rateLimit !== null && { rateLimit }) },
-      'api_key.rotated': { successorId: key.id },
+      'api_key.rotated': { successorId: key.id, ...(Object.keys(changes).length > 0 && { changes }) },
       'api_key.revoked': {},
     };
     const targetId = action === 'api_key.rotated' ? key.rotatedFrom! : key.id;

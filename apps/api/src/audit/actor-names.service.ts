@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ActorsRepository } from '@gatehouse/persistence';
+import { isUuid, parsePublicId } from '@gatehouse/domain';
+import { ActorsRepository, type AuditEntry } from '@gatehouse/persistence';
 
 /**
  * The names of actors, by the actor keys that records contain: `key:<id>`, `operator:<id>`, `customer:<id>`.
@@ -20,6 +21,25 @@ export class ActorNamesService {
     const actors = await this.actors.findNames([...ids]);
     return new Map(actors.map(({ type, id, name }) => [`${type}:${id}`, name]));
   }
+
+  /** Returns the current names of the targets of entries, by entry id. Deleted targets have no name. */
+  async resolveTargets(entries: AuditEntry[]): Promise<ActorNameMap> {
+    const uuids = new Map(entries.flatMap((entry) => targetUuid(entry) ?? []));
+    const targets = await this.actors.findTargetNames([...new Set(uuids.values())]);
+    const names = new Map(targets.map(({ type, id, name }) => [`${type}:${id}`, name]));
+    return new Map(
+      entries.flatMap(({ id, targetType }) => {
+        const name = names.get(`${targetType}:${uuids.get(id)}`);
+        return name === undefined ? [] : [[id, name] as const];
+      }),
+    );
+  }
+}
+
+/** Returns the id of an entry with the UUID of its target; null for a target without one, such as a signing key. */
+function targetUuid({ id, targetId }: AuditEntry): [[string, string]] | null {
+  const uuid = isUuid(targetId) ? targetId : parsePublicId('endpoint', targetId);
+  return uuid ? [[id, uuid]] : null;
 }
 
 /** Returns the name of an actor, or null if there is no actor or the actor has been deleted. */

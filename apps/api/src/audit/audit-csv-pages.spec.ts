@@ -2,7 +2,7 @@ import { auditCsvPages } from './audit-csv-pages.js';
 import type { NamedAuditEntry } from './audit-search.service.js';
 
 const TRUNCATION_LINE =
-  '"Only the newest 1,200 entries are in this file. Narrow the filters to export older entries.",,,,,,,,,,,,,';
+  '"Only the newest 1,200 entries are in this file. Narrow the filters to export older entries.",,,,,,,,,,,,,,';
 
 /**
  * Exports `total` entries and returns the lines.

@@ -28,6 +28,7 @@ const columns: Record<string, (entry: NamedAuditEntry) => string | null> = {
   actorName: ({ actorName }) => actorName,
   targetType: ({ targetType }) => targetType,
   targetId: ({ targetId }) => targetId,
+  targetName: ({ targetName }) => targetName,
   organizationId: ({ organizationId }) => organizationId,
   projectId: ({ projectId }) => projectId,
   ip: ({ ip }) => ip,

@@ -30,6 +30,7 @@ export class AuditLogService {
 /** Converts a query into a filter. */
 export const auditFilter = (query: CountAuditLogQuery): AuditFilter => ({
   projectId: query.projectId ?? null,
+  organizationId: query.organizationId ?? null,
   actorType: query.actorType ?? null,
   actorId: query.actorId ?? null,
   actions: query.action === undefined ? null : matchingAuditActions(query.action),

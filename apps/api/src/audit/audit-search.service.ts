@@ -14,10 +14,10 @@ import { auditFilter } from './audit-log.service.js';
 import type { AuditLogQuery, CountAuditLogQuery } from './dto/audit-log.request.js';
 
 /**
- * An entry with the email address of the operator or customer who acted, or the name of the key; null if the
- * actor has been deleted.
+ * An entry with the current names of the actor and the target: the email address of an operator or a customer, or
+ * the name of any other object; null if it has been deleted or has no name.
  */
-export type NamedAuditEntry = AuditEntry & { actorName: string | null };
+export type NamedAuditEntry = AuditEntry & { actorName: string | null; targetName: string | null };
 
 /** Searches the audit log for operators. */
 @Injectable()
@@ -47,14 +47,14 @@ export class AuditSearchService {
     limit: number,
   ): Promise<ScannedPage<NamedAuditEntry>> {
     const { items, next } = await this.log.listPage(reach, auditFilter(query), before, limit);
-    return { items: await this.addActorNames(items), next };
+    return { items: await this.addNames(items), next };
   }
 
   /** @throws GatehouseError `not_found` */
   async get({ reach }: ManagementCaller, id: string): Promise<NamedAuditEntry> {
     const entry = await this.log.find(reach, id);
     if (!entry) throw notFound();
-    const [named] = await this.addActorNames([entry]);
+    const [named] = await this.addNames([entry]);
     return named!;
   }
 
@@ -62,9 +62,16 @@ export class AuditSearchService {
     return this.log.count(reach, auditFilter(query));
   }
 
-  private async addActorNames(entries: AuditEntry[]): Promise<NamedAuditEntry[]> {
-    const names = await this.actors.resolve(entries.map(actorKey));
-    return entries.map((entry) => ({ ...entry, actorName: findActorName(names, actorKey(entry)) }));
+  private async addNames(entries: AuditEntry[]): Promise<NamedAuditEntry[]> {
+    const [actors, targets] = await Promise.all([
+      this.actors.resolve(entries.map(actorKey)),
+      this.actors.resolveTargets(entries),
+    ]);
+    return entries.map((entry) => ({
+      ...entry,
+      actorName: findActorName(actors, actorKey(entry)),
+      targetName: targets.get(entry.id) ?? null,
+    }));
   }
 }
 

@@ -20,7 +20,10 @@ export interface AuditedAction {
   organizationId: string | null;
   projectId: string | null;
   targetId: string;
-  /** Ids, numbers and names of fields. Never a secret, a value of a field, or anything personal. */
+  /**
+   * Ids, numbers, names of fields, and old and new settings from `auditChanges`. Never a secret or data of
+   * customers.
+   */
   details?: Record<string, unknown>;
   /** The customer who acted, if the request has no credential: the holder of an emailed link. */
   customerId?: string;

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { ManagementCaller } from '@gatehouse/auth';
 import {
   applyProviderPatch,
+  auditChanges,
   defaultProviderSettings,
   GatehouseError,
   invalidField,
@@ -156,7 +157,12 @@ export class IdentityProvidersService {
       if (changed.length === 0) return this.toResponse(before, oldDomains);
       await this.providers.update(tx, projectId, id, { ...settings, ...secrets });
       await this.domains.applyChange(tx, before, { ...before, ...settings }, domains);
-      this.record(tx, 'identity_provider.updated', project, id, { changed });
+      const fields = Object.fromEntries(names.map((name) => [name, before[name]]));
+      const changes = auditChanges(
+        { ...fields, domains: oldNames.toSorted() },
+        { ...settings, domains: domains.toSorted() },
+      );
+      this.record(tx, 'identity_provider.updated', project, id, { changed, changes });
       return this.load(projectId, id, tx);
     });
   }

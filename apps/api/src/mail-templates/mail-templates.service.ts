@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { ManagementCaller, OperatorCaller } from '@gatehouse/auth';
 import {
+  auditChanges,
   canonicalLocale,
   GatehouseError,
   notFound,
@@ -115,7 +116,11 @@ export class MailTemplatesService {
       if (current && isDeepStrictEqual(current.text, text)) return current;
       const { kind, language } = path;
       const saved = await this.templates.save(tx, path.projectId, { kind, language, text });
-      this.record(tx, 'project.mail_template_updated', project, path);
+      const changes = auditChanges(current?.text ?? {}, text);
+      this.record(tx, 'project.mail_template_updated', project, path, {
+        changed: Object.keys(changes),
+        changes,
+      });
       return saved;
     });
   }
@@ -189,8 +194,9 @@ export class MailTemplatesService {
     action: Extract<AuditAction, `project.mail_template_${string}`>,
     { organizationId }: Project,
     { projectId, kind, language }: TemplatePath,
+    changes: Record<string, unknown> = {},
   ): void {
-    const details = { kind, language };
+    const details = { kind, language, ...changes };
     this.audit.record(tx, { action, organizationId, projectId, targetId: projectId, details });
   }
 }

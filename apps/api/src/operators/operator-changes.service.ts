@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, invalidField, type Operator } from '@gatehouse/domain';
+import { auditChanges, GatehouseError, invalidField, type Operator } from '@gatehouse/domain';
 import { OperatorsRepository, OrganizationsRepository, type Tx } from '@gatehouse/persistence';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { OperatorNoticesService, type NoticeActor } from './operator-notices.service.js';
@@ -48,7 +48,12 @@ export class OperatorChangesService {
       operatorAction('operator.updated', before, {
         changed,
         ...(isNewRole && { from: before.role, to: role }),
-        ...(isNewLimit && { organizationIds: { from: before.organizationIds, to: organizationIds } }),
+        ...((isNewRole || isNewLimit) && {
+          changes: auditChanges(
+            { role: before.role, organizationIds: before.organizationIds },
+            { role, organizationIds },
+          ),
+        }),
       }),
     );
     if (isNewRole)

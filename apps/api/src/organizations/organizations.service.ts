@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { ManagementCaller } from '@gatehouse/auth';
-import { changedFields, GatehouseError, type AuditAction, type Organization } from '@gatehouse/domain';
+import {
+  auditChanges,
+  changedFields,
+  GatehouseError,
+  type AuditAction,
+  type Organization,
+} from '@gatehouse/domain';
 import {
   EventsRepository,
   OrganizationsRepository,
@@ -89,14 +95,15 @@ export class OrganizationsService {
         name: input.name ?? name,
         billingReturnOrigins: sent === undefined ? billingReturnOrigins : (sent ?? []),
       };
-      const previous = changedFields({ name, billingReturnOrigins }, after);
+      const fields = { name, billingReturnOrigins };
+      const previous = changedFields(fields, after);
       if (Object.keys(previous).length === 0) return before;
       const organization = await this.organizations.update(tx, { id, ...after });
       this.events.record(tx, [organizationEvent('organization.updated', id, organization, { previous })]);
       const changed = Object.keys(previous);
       this.audit.record(tx, {
         ...organizationAction('organization.updated', id),
-        details: { changed },
+        details: { changed, changes: auditChanges(fields, after) },
       });
       return organization;
     });

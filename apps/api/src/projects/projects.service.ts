@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ManagementCaller } from '@gatehouse/auth';
 import {
+  auditChanges,
   changedFields,
   defaultSettings,
   fieldPaths,
@@ -10,6 +11,7 @@ import {
   settingsErrors,
   slugify,
   type Environment,
+  type AuditChanges,
   type Project,
   type ProjectSettings,
   type SettingsPatch,
@@ -130,13 +132,20 @@ export class ProjectsService {
       );
       await this.checks.assertMayChange(tx, id, before.settings, settings);
       const after = { name: input.name ?? before.name, settings };
-      const previous = changedFields({ name: before.name, settings: before.settings }, after);
+      const fields = { name: before.name, settings: before.settings };
+      const previous = changedFields(fields, after);
       const hasNewSecret = input.settings?.legacySignIn?.secret !== undefined;
       if (Object.keys(previous).length === 0 && !hasNewSecret) return before;
       const project = await this.projects.update(tx, { id, ...after });
       await this.setSecret(tx, id, input.settings?.legacySignIn);
       const changed = [...fieldPaths(previous), ...(hasNewSecret ? ['settings.legacySignIn.secret'] : [])];
-      this.record(tx, 'project.updated', project, { previous }, { changed });
+      this.record(
+        tx,
+        'project.updated',
+        project,
+        { previous },
+        { changed, changes: auditChanges(fields, after) },
+      );
       return project;
     });
   }
@@ -203,7 +212,7 @@ export class ProjectsService {
     action: 'project.created' | 'project.updated' | 'project.archived',
     project: Project,
     data: { previous?: object } = {},
-    details: { changed?: string[] } = {},
+    details: { changed?: string[]; changes?: AuditChanges } = {},
   ): void {
     const { organizationId, id: projectId } = project;
     const resource = ProjectResponse.from(project);

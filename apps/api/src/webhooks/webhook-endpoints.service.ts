@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { ManagementCaller } from '@gatehouse/auth';
 import {
+  auditChanges,
   GatehouseError,
   invalidField,
   parseSearchTerm,
+  withoutUrlPath,
   type TargetPolicy,
   type WebhookEndpoint,
 } from '@gatehouse/domain';
@@ -125,7 +127,10 @@ export class WebhookEndpointsService {
       if (headers !== undefined)
         Object.assign(changes, patchHeaders(this.keyring, id, before.headers, headers));
       const endpoint = await this.endpoints.update(tx, reach, id, changes);
-      const details = { changed: Object.keys(changes).filter((name) => name !== 'headerNames') };
+      const details = {
+        changed: Object.keys(changes).filter((name) => name !== 'headerNames'),
+        changes: auditChanges(auditedFields(before), auditedFields(endpoint)),
+      };
       this.audit.record(tx, { ...endpointAction('webhook_endpoint.updated', endpoint), details });
       return endpoint;
     });
@@ -172,6 +177,12 @@ export class WebhookEndpointsService {
     return { organizationId: project.organizationId, projectId: project.id, level: 'project' };
   }
 }
+
+/** Returns the fields whose values the audit log may contain: of headers, only the names. */
+const auditedFields = ({ name, url, description, events, headerNames }: WebhookEndpoint) => ({
+  ...{ name, description, events },
+  ...{ url: withoutUrlPath(url), headers: headerNames },
+});
 
 function endpointFilter(query: CountEndpointsQuery): EndpointFilter {
   const { project_id: projectId = null, status = null, q = null } = query;

@@ -1,6 +1,6 @@
 // This file contains SQL: authentication by key, changes that return rows, claims that skip locked rows, and
 // joins with the project.
-import { LessThan } from 'typeorm';
+import { IsNull, LessThan, LessThanOrEqual, MoreThan, Not, type FindOptionsWhere } from 'typeorm';
 import {
   notFound,
   type Access,
@@ -9,6 +9,7 @@ import {
   type ProjectContext,
   type Scope,
 } from '@gatehouse/domain';
+import { now } from '@gatehouse/platform';
 import type { Database, ReadManager } from '../database.js';
 import { selectedRow, selectList } from '../entity-columns.js';
 import { projectColumns, projectRow, toProjectContext } from '../projects/projects.repository.js';
@@ -55,6 +56,21 @@ const keyColumns = selectList(ApiKeyEntity, 'k', keyFields);
 const keyRow = { ...selectedRow(ApiKeyEntity, keyFields), scopes: arrayOf(textOf<Scope>()) };
 
 const isActiveKey = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())';
+
+/** The state of a key. A key that was revoked is not expired. */
+export const apiKeyStates = ['active', 'revoked', 'expired'] as const;
+export type ApiKeyState = (typeof apiKeyStates)[number];
+
+/** Returns the conditions of a state. A condition on any of several is a list. */
+function stateConditions(state: ApiKeyState | null, at: Date): FindOptionsWhere<ApiKeyEntity>[] {
+  if (state === null) return [{}];
+  if (state === 'revoked') return [{ revokedAt: Not(IsNull()) }];
+  if (state === 'expired') return [{ revokedAt: IsNull(), expiresAt: LessThanOrEqual(at) }];
+  return [
+    { revokedAt: IsNull(), expiresAt: IsNull() },
+    { revokedAt: IsNull(), expiresAt: MoreThan(at) },
+  ];
+}
 
 const insertKey = statement(
   keyRow,
@@ -145,14 +161,22 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Returns the keys of a project, newest first, including revoked and expired keys. The caller has checked
-   * the reach.
+   * Returns the keys of a project, newest first, in a state or in any. The caller has checked the reach.
    */
-  list(projectId: string, before: string | null, limit: number): Promise<ApiKey[]> {
+  list(
+    projectId: string,
+    state: ApiKeyState | null,
+    before: string | null,
+    limit: number,
+  ): Promise<ApiKey[]> {
     return this.database.read((manager) =>
       manager.find(ApiKeyEntity, {
         select: selectedFields,
-        where: { projectId, ...(before !== null && { id: LessThan(before) }) },
+        where: stateConditions(state, now()).map((condition) => ({
+          projectId,
+          ...condition,
+          ...(before !== null && { id: LessThan(before) }),
+        })),
         order: { id: 'DESC' },
         take: limit,
       }),

@@ -1,6 +1,8 @@
-// This file contains SQL: a union of tables.
+// This file contains SQL: unions of tables.
+import type { AuditTargetType } from '@gatehouse/domain';
 import type { Database } from '../database.js';
-import { statement, text, textOf, uuid } from '../statements.js';
+import { statement, text, textOf, uuid, type RowOf } from '../statements.js';
+import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
 
 /** An actor as the audit log refers to it: `key:<id>`, `operator:<id>`, `customer:<id>`. */
 export interface ActorName {
@@ -17,7 +19,23 @@ const findActors = statement(
    UNION ALL SELECT 'customer', id, email FROM customers WHERE id = ANY ($1::uuid[])`,
 );
 
-/** The names of actors in the audit log. */
+const targetRow = { type: textOf<AuditTargetType>(), id: uuid, name: text };
+
+/** A target of an entry of the audit log, with its UUID without prefix. */
+export type TargetName = RowOf<typeof targetRow>;
+
+const findTargets = statement(
+  targetRow,
+  `SELECT 'api_key' AS type, id, name FROM api_keys WHERE id = ANY ($1::uuid[])
+   UNION ALL SELECT 'operator', id, email FROM operators WHERE id = ANY ($1::uuid[])
+   UNION ALL SELECT 'customer', id, email FROM customers WHERE id = ANY ($1::uuid[])
+   UNION ALL SELECT 'organization', id, name FROM organizations WHERE id = ANY ($1::uuid[])
+   UNION ALL SELECT 'project', id, name FROM projects WHERE id = ANY ($1::uuid[])
+   UNION ALL SELECT 'identity_provider', id, name FROM identity_providers WHERE id = ANY ($1::uuid[])
+   UNION ALL SELECT 'webhook_endpoint', id, ${endpointNameSql('w')} FROM webhook_endpoints w WHERE id = ANY ($1::uuid[])`,
+);
+
+/** The names of actors and targets in the audit log. */
 export class ActorsRepository {
   constructor(private readonly database: Database) {}
 
@@ -25,5 +43,11 @@ export class ActorsRepository {
   async findNames(ids: string[]): Promise<ActorName[]> {
     if (ids.length === 0) return [];
     return this.database.execute(findActors, [ids]);
+  }
+
+  /** Returns the names of the targets with these ids, of any type that has names. Deleted ones are not included. */
+  async findTargetNames(ids: string[]): Promise<TargetName[]> {
+    if (ids.length === 0) return [];
+    return this.database.execute(findTargets, [ids]);
   }
 }

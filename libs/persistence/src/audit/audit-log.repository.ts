@@ -40,7 +40,7 @@ export interface NewAuditEntry {
   ip: string | null;
   userAgent: string | null;
   requestId: string | null;
-  /** Ids, numbers and field names. Never a secret, a field value or personal data. */
+  /** Ids, numbers, field names and old and new settings. Never a secret or data of customers. */
   details: Record<string, unknown>;
 }
 
@@ -55,6 +55,7 @@ export interface AuditEntry extends Omit<NewAuditEntry, 'actor'> {
 
 export interface AuditFilter {
   projectId: string | null;
+  organizationId: string | null;
   actorType: string | null;
   actorId: string | null;
   /** Matches any of these. */
@@ -91,6 +92,7 @@ export const auditColumns = `
 /** Adds the conditions on the entry itself. The project and the time are conditions of the index scan. */
 export const addAuditFilter = (where: Conditions, filter: AuditFilter): Conditions =>
   where
+    .addIf(filter.organizationId, (value) => `a.organization_id = ${value}`)
     .addIf(filter.actorType, (value) => `a.actor_type = ${value}`)
     .addIf(filter.actorId, (value) => `a.actor_id = ${value}`)
     .addIf(filter.actions, (value) => `a.action = ANY (${value})`)
@@ -100,6 +102,7 @@ export const addAuditFilter = (where: Conditions, filter: AuditFilter): Conditio
 
 const noFilter: AuditFilter = {
   projectId: null,
+  organizationId: null,
   actorType: null,
   actorId: null,
   actions: null,
@@ -114,6 +117,7 @@ const noFilter: AuditFilter = {
 export const sampleAuditFilters: AuditFilter[] = [
   noFilter,
   { ...noFilter, projectId: NIL_UUID },
+  { ...noFilter, organizationId: NIL_UUID },
   { ...noFilter, actorType: 'key', actorId: NIL_UUID },
   { ...noFilter, targetType: 'customer', targetId: NIL_UUID },
   { ...noFilter, requestId: 'request', actions: ['customer.created'], createdAfter: new Date(0) },

@@ -113,7 +113,7 @@ function matchConditions(reach: Reach, filter: AuditFilter): Conditions {
 
 /**
  * Returns SQL for the newest entries, newest first and at most `limit`: those of the filter's request,
- * target, actor or project, or those of the organizations within the reach.
+ * target, actor, project or organization, or those of the organizations within the reach.
  */
 function entryScanSql(
   where: Conditions,
@@ -122,11 +122,14 @@ function entryScanSql(
   before: string | null,
   limit: number,
 ): string {
-  const { requestId, targetId, actorId, projectId } = filter;
+  const { requestId, targetId, actorId, projectId, organizationId } = filter;
   const ids = filterIdRange(filter, before, 0);
   const [first, past] = [where.bind(ids.first), where.bind(ids.past)];
   const limitSql = where.bind(limit);
-  const owners = { request_id: requestId, target_id: targetId, actor_id: actorId, project_id: projectId };
+  const owners = {
+    ...{ request_id: requestId, target_id: targetId, actor_id: actorId },
+    ...{ project_id: projectId, organization_id: organizationId },
+  };
   const scanOwner = (column: string, owner: string): string => `SELECT a.* FROM audit_log a
     WHERE ${ownerRangeCondition('a', column, owner, { first, past })}
     ORDER BY a.${column} DESC, a.id DESC LIMIT ${limitSql}`;

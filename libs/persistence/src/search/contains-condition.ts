@@ -1,12 +1,13 @@
 import { isUuid } from '@gatehouse/domain';
 import type { Conditions } from '../conditions.js';
 
-/** SQL for the texts that a search looks into, in lower case, exactly as in their trigram indexes. */
+/** SQL for the texts that a search looks into, in lower case, exactly as in their trigram indexes. Operators are few. */
 export const searchedText = {
   apiKey: (table: string): string => `lower(${table}.name)`,
   customer: (table: string): string =>
     `lower(${table}.email || chr(10) || coalesce(${table}.first_name || ' ', '') || coalesce(${table}.last_name, ''))`,
   endpoint: (table: string): string => `lower(coalesce(${table}.name || chr(10), '') || ${table}.url)`,
+  operator: (table: string): string => `lower(${table}.email || chr(10) || coalesce(${table}.name, ''))`,
   organization: (table: string): string => `lower(${table}.name || chr(10) || ${table}.slug)`,
   project: (table: string): string => `lower(${table}.name || chr(10) || ${table}.slug)`,
 };

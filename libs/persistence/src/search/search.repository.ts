@@ -19,6 +19,7 @@ export const searchResultKinds = [
   'project',
   'organization',
   'api_key',
+  'operator',
 ] as const;
 export type SearchResultKind = (typeof searchResultKinds)[number];
 
@@ -81,6 +82,12 @@ const resultColumns: Record<
     subtitle: `concat_ws(' · ', CASE WHEN t.revoked_at IS NOT NULL THEN 'revoked' END, t.prefix || '…' || t.last4)`,
     projectId: 't.project_id',
   },
+  operator: {
+    from: 'operators t',
+    title: 't.email',
+    subtitle: `concat_ws(' · ', t.name, t.role)`,
+    projectId: 'NULL::uuid',
+  },
 };
 
 const resultRow = {
@@ -91,9 +98,10 @@ const resultRow = {
   projectId: nullable(uuid),
 };
 
-/** Returns SQL for whether a result of a kind is within a reach. */
+/** Returns SQL for whether a result of a kind is within a reach. Operators belong to the entire installation. */
 function kindWithin(where: Conditions, kind: SearchResultKind, reach: Reach): string {
   if (!reach.organizationIds) return 'true';
+  if (kind === 'operator') return 'false';
   if (kind === 'batch') return batchWithin(where, 't', reach);
   if (kind === 'organization') return `t.id IN (${organizationIdsSql(where.bind(reach.organizationIds))})`;
   if (kind === 'customer') return where.projectReachCondition('t.project_id', reach);
@@ -144,6 +152,7 @@ const findByText = dynamicStatement(
       byPrefix('api_key', 't.prefix', keyStart),
       byPart('api_key', searchedText.apiKey('t')),
       byPart('endpoint', searchedText.endpoint('t')),
+      byPart('operator', searchedText.operator('t')),
     ];
     return { text: results.join(' UNION '), values: where.values };
   },
@@ -161,8 +170,9 @@ export class SearchRepository {
   }
 
   /**
-   * Returns projects, organizations, API keys and endpoints, including revoked and deleted ones, whose name,
-   * slug or URL contains a text or whose key begins with it: up to `limit` for each of these texts, in no order.
+   * Returns projects, organizations, API keys, endpoints and operators, including revoked and deleted ones, whose
+   * name, slug, URL or email contains a text or whose key begins with it: up to `limit` for each of these texts, in
+   * no order.
    */
   findByText(reach: Reach, input: string, limit: number): Promise<SearchResult[]> {
     return this.database.execute(findByText(reach, input, limit));

@@ -1,8 +1,14 @@
 import { scopes, secretKeyLimit, type Access, type ApiKeyType, type Scope } from '@gatehouse/domain';
+import { apiKeyStates, type ApiKeyState } from '@gatehouse/persistence';
 import { IntegerField, OneOfField, TextField, TextSetField, TimeField } from '../../http/fields.js';
+import { PageQuery } from '../../http/paging.js';
 
 const higherLimits = `A secret key can set up to ${secretKeyLimit.quota}, or as much as it may send itself; an operator, any value`;
 const rateLimit = { optional: true, nullable: true, min: secretKeyLimit.min, max: secretKeyLimit.max };
+
+export class ListApiKeysQuery extends PageQuery {
+  @OneOfField('Only keys in this state', apiKeyStates) state?: ApiKeyState;
+}
 
 export class CreateApiKeyRequest {
   @TextField({ description: 'Name of the key', example: 'Order service', minLength: 1, maxLength: 100 })

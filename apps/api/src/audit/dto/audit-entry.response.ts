@@ -50,8 +50,8 @@ export class AuditEntryResponse {
     type: 'object',
     additionalProperties: true,
     description:
-      'Details of the action: ids, numbers and names of changed fields. `outcome` is `refused` if the action was rejected',
-    example: { changed: ['firstName'] },
+      'Details of the action: ids, numbers, and the names of changed fields in `changed`. For settings of projects, organizations, endpoints, keys, operators, identity providers and email texts, `changes` contains their old and new values, without secrets and shortened to 200 characters. `outcome` is `refused` if the action was rejected',
+    example: { changed: ['name'], changes: { name: { from: 'Shop', to: 'Store' } } },
   })
   details!: Record<string, unknown>;
 
@@ -76,7 +76,7 @@ export class AuditEntryResponse {
   }
 }
 
-/** An audit log entry for operators, with the name of the actor. */
+/** An audit log entry for operators, with the names of the actor and the target. */
 export class NamedAuditEntryResponse extends AuditEntryResponse {
   @ApiProperty({
     ...nullableText,
@@ -85,7 +85,15 @@ export class NamedAuditEntryResponse extends AuditEntryResponse {
   })
   actorName!: string | null;
 
+  @ApiProperty({
+    ...nullableText,
+    description:
+      'Current name of the target; of an operator or a customer, the email address. null: the target no longer exists, or has no name',
+  })
+  targetName!: string | null;
+
   static override from(entry: NamedAuditEntry): NamedAuditEntryResponse {
-    return { ...AuditEntryResponse.from(entry), actorName: entry.actorName };
+    const { actorName, targetName } = entry;
+    return { ...AuditEntryResponse.from(entry), actorName, targetName };
   }
 }

@@ -23,6 +23,14 @@ const IdField = (description: string): PropertyDecorator =>
 export class AuditLogQuery extends PageQuery {
   @ProjectIdField() projectId?: string;
 
+  @CheckedField({
+    description: 'Only actions in this organization',
+    optional: true,
+    isValid: isUuid,
+    message: '$property must be a UUID',
+  })
+  organizationId?: string;
+
   @OneOfField('Only actions by this type of actor', auditActorTypes) actorType?: string;
 
   @CheckedField({

@@ -34,7 +34,13 @@ const ListColumnsField = (): PropertyDecorator => {
     optional: true,
     example: { deliveries: ['-duration'] },
   };
-  const columns = { type: 'array', nullable: true, items: columnChange, minItems: 1, maxItems: MAX_LIST_COLUMNS };
+  const columns = {
+    type: 'array',
+    nullable: true,
+    items: columnChange,
+    minItems: 1,
+    maxItems: MAX_LIST_COLUMNS,
+  };
   return applyDecorators(
     describeField(options, {
       type: 'object',

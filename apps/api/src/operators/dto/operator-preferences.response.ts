@@ -23,7 +23,8 @@ export class PreferencesResponse {
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'array', items: { type: 'string' } },
-    description: 'The columns of lists that are not shown as by default: the id of a column shows it, and with `-` hides it',
+    description:
+      'The columns of lists that are not shown as by default: the id of a column shows it, and with `-` hides it',
   })
   columns!: ListColumns;
 

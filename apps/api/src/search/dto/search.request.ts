@@ -6,7 +6,7 @@ export class SearchQuery {
   @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
   @TextField({
     description:
-      'Id of any resource, or part of the email address or name of a customer, of the name or slug of a project or organization, of the name of a key, or of the name or URL of an endpoint. Texts without three letters or digits in a row are compared with the beginning of email addresses and names of customers',
+      'Id of any resource, or part of the email address or name of a customer, of the name or slug of a project or organization, of the name of a key, of the name or URL of an endpoint, or of the email address or name of an operator. Texts without three letters or digits in a row are compared with the beginning of email addresses and names of customers',
     example: 'ada@example.com',
     minLength: 1,
     maxLength: 2_048,

@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** The old and the new values of changed fields, by their path such as `settings.branding.color`. */
+export type AuditChanges = Record<string, { from: unknown; to: unknown }>;
+
+/** Maximum number of fields; the names of all fields are in `changed`. */
+const MAX_FIELDS = 40;
+
+/** Maximum length of a text, and of a list as JSON. */
+const MAX_LENGTH = 200;
+
+type Fields = Record<string, unknown>;
+
+/**
+ * Returns the changes between two versions of an object for its entry in the audit log. Both must consist of
+ * settings: an entry outlives the customers, so it contains none of their data, and never a secret. URLs lose
+ * everything after the path, where credentials may be, and long values are cut off.
+ */
+export function auditChanges(before: object, after: object): AuditChanges {
+  const [from, to] = [flatten(before), flatten(after)];
+  const paths = [...new Set([...Object.keys(from), ...Object.keys(to)])];
+  const changed = paths.filter((path) => !isDeepStrictEqual(from[path] ?? null, to[path] ?? null));
+  return Object.fromEntries(
+    changed
+      .slice(0, MAX_FIELDS)
+      .map((path) => [path, { from: summarize(from[path] ?? null), to: summarize(to[path] ?? null) }]),
+  );
+}
+
+/** Returns the URL of a webhook without its path, which often contains a credential. */
+export const withoutUrlPath = (url: string): string => {
+  const { origin } = new URL(url);
+  return `${origin}/…`;
+};
+
+/** Returns the values of all fields by their path. */
+const flatten = (fields: object, path = ''): Fields =>
+  Object.assign(
+    {},
+    ...Object.entries(fields).map(([name, value]: [string, unknown]) =>
+      isPlainObject(value) ? flatten(value, `${path}${name}.`) : { [path + name]: value },
+    ),
+  ) as Fields;
+
+const isPlainObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function summarize(value: unknown): unknown {
+  if (typeof value === 'string') return cut(withoutCredentials(value));
+  if (!Array.isArray(value)) return value;
+  const items = value.map(summarize);
+  const text = JSON.stringify(items);
+  return text.length > MAX_LENGTH ? cut(text) : items;
+}
+
+/** Returns a URL without user and query, and any other text unchanged. */
+const withoutCredentials = (text: string): string =>
+  text.replace(/^(https?:\/\/)[^/?#]*@/i, '$1').replace(/^(https?:\/\/[^?#]*)[?#].*$/is, '$1?…');
+
+const cut = (text: string): string =>
+  text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH).replace(/[\ud800-\udbff]$/, '')}…` : text;
