@@ -177,6 +177,48 @@ describeDeliveries('the console in a browser', (test) => {
     expect(await page.content()).not.toContain(value);
   });
 
+  it('finds a revoked key by a part of its name, shows who revoked it, and runs commands', async () => {
+    const admin = await insertOperator(instance, 'admin');
+    const keys = `/projects/${instance.credentials.projectId}/api-keys`;
+    const { id } = (await admin.request('POST', keys, { name: 'Nightly export' })).body;
+    await admin.request('DELETE', `${keys}/${id}`);
+    await admin.request('PATCH', `/projects/${instance.credentials.projectId}`, { name: 'Corner shop' });
+    const palette = page.getByRole('combobox', { name: 'Search' });
+    const run = async (text: string, option: string | RegExp): Promise<void> => {
+      await page.keyboard.press('Control+k');
+      await palette.fill(text);
+      await page.getByRole('option', { name: option }).first().waitFor();
+      await page.keyboard.press('Enter');
+    };
+
+    await ui.goTo('/');
+    await run('tly exp', /Nightly export.*revoked/);
+    await page.waitForURL(`**/projects/*/keys/${id}`);
+    const properties = page.locator('dl').first();
+    await properties.getByText('Revoked by').waitFor();
+    expect(await properties.getByRole('link', { name: admin.operator.email }).count()).toBe(2);
+
+    await run('create org', 'Create organization');
+    await ui.dialog().getByLabel(/^Name/).waitFor();
+    expect(page.url()).toMatch(/\/organizations\?create=1$/);
+    await page.keyboard.press('Escape');
+    await page.waitForURL('**/organizations');
+
+    await run(admin.operator.email, admin.operator.email);
+    await page.waitForURL(`**/audit?actorType=operator&actorId=${admin.operator.id}`);
+    await page
+      .getByRole('row', { name: /Nightly export/ })
+      .first()
+      .waitFor();
+    await page.getByRole('link', { name: 'project.updated' }).click();
+    const change = ui.dialog().getByRole('row', { name: /Corner shop/ });
+    expect(await change.getByRole('cell').allTextContents()).toEqual([
+      'name',
+      expect.any(String),
+      'Corner shop',
+    ]);
+  });
+
   it('revokes a session of a customer', async () => {
     const { body } = await instance.register();
     const { customer, tokens } = body;

@@ -19,6 +19,9 @@ export async function listScreens(instance: TestInstance): Promise<Screen[]> {
   const [provider] = await instance.sql<{ id: string; projectId: string }>(
     'SELECT id, project_id AS "projectId" FROM identity_providers ORDER BY id DESC LIMIT 1',
   );
+  const [key] = await instance.sql<{ id: string; projectId: string }>(
+    'SELECT id, project_id AS "projectId" FROM api_keys ORDER BY id DESC LIMIT 1',
+  );
   const lists = [
     ...['', 'deliveries', 'dead-letters', 'endpoints', 'batches', 'events', 'customers', 'organizations'],
     ...['projects', 'audit', 'mails', 'mailbox', 'operators', 'health', 'account'],
@@ -38,6 +41,7 @@ export async function listScreens(instance: TestInstance): Promise<Screen[]> {
     ...Object.entries(records).flatMap(([name, [list, id]]) =>
       id ? [{ name, path: `/${list}/${id}` }, ...listTabs(name, `/${list}/${id}`)] : [],
     ),
+    ...(key ? [{ name: 'key', path: `/projects/${key.projectId}/keys/${key.id}` }] : []),
     ...(provider
       ? [
           {

@@ -1,47 +1,17 @@
-import { Modal, Text, TextInput } from '@mantine/core';
-import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState, type KeyboardEvent, type ReactNode } from 'react';
-import { useNavigate } from 'react-router';
-import type { Problem } from '../http/problem';
-import { fetchPath } from '../http/queries';
+import { Kbd, Modal, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Fragment, useEffect, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { UntrustedText } from '../components/untrusted-text';
-import { Icon, type IconName } from '../components/icon';
+import { Icon } from '../components/icon';
 import { ProblemAlert } from '../components/problem-alert';
 import { redactSecrets } from '../components/redact-secrets';
 import classes from './command-palette.module.css';
-import { accountPage, recordPath, visibleNavigation } from './navigation';
-import { useSession } from './session';
+import { useRunCommand } from './commands';
+import { findPageCommands } from './page-commands';
+import type { PaletteOption } from './palette-entries';
+import { rememberOption, usePaletteOptions } from './palette-options';
 
-interface SearchResult {
-  kind: string;
-  id: string;
-  title: string;
-  subtitle: string | null;
-  projectId: string | null;
-}
-
-interface PaletteOption {
-  key: string;
-  to: string;
-  icon: IconName;
-  title: string;
-  subtitle: string | null;
-}
-
-const icons: Record<string, IconName> = {
-  delivery: 'delivery',
-  attempt: 'delivery',
-  event: 'event',
-  endpoint: 'endpoint',
-  batch: 'batch',
-  customer: 'customer',
-  project: 'project',
-  organization: 'organization',
-  api_key: 'key',
-};
-
-/** Returns the command palette, which finds records by ID, email address or name, and screens by name. */
+/** Returns the command palette, which finds records by ID, email address, URL or name, and offers the commands of the page. */
 export function useCommandPalette(): { open: () => void; dialog: ReactNode } {
   const [isOpen, dialog] = useDisclosure();
   return {
@@ -58,17 +28,19 @@ export function useCommandPalette(): { open: () => void; dialog: ReactNode } {
 }
 
 function CommandPalette({ onClose }: { onClose: () => void }): ReactNode {
+  const [pageCommands] = useState(findPageCommands);
   const [typed, setTyped] = useState('');
   const [selectedIndex, setSelectedIndex] = useState(0);
   const [isEnterPending, setEnterPending] = useState(false);
-  const { options, isSearching, problem } = usePaletteOptions(typed.trim());
-  const navigate = useNavigate();
+  const { options, isSearching, problem } = usePaletteOptions(typed.trim(), pageCommands);
+  const runCommand = useRunCommand();
   const activeIndex = Math.min(selectedIndex, options.length - 1);
 
   const openOption = (option: PaletteOption | undefined): void => {
     if (!option) return;
+    rememberOption(option);
     onClose();
-    void navigate(option.to);
+    runCommand({ ...option, id: option.key });
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -98,7 +70,7 @@ function CommandPalette({ onClose }: { onClose: () => void }): ReactNode {
         aria-expanded
         aria-controls="palette-options"
         aria-activedescendant={options[activeIndex] && `palette-${activeIndex}`}
-        placeholder="Search by ID, email, URL or name, or go to a page"
+        placeholder="Search by ID, email, URL or name, or type a command"
         leftSection={<Icon name="search" size={18} />}
         spellCheck={false}
         autoComplete="off"
@@ -112,24 +84,24 @@ function CommandPalette({ onClose }: { onClose: () => void }): ReactNode {
       />
       <ul id="palette-options" role="listbox" aria-label="Results" className={classes.options}>
         {options.map((option, index) => (
-          <li
-            key={option.key}
-            ref={index === activeIndex ? scrollIntoView : undefined}
-            id={`palette-${index}`}
-            role="option"
-            aria-selected={index === activeIndex}
-            className={classes.option}
-            onMouseMove={() => setSelectedIndex(index)}
-            onClick={() => openOption(option)}
-          >
-            <Icon name={option.icon} size={17} />
-            <UntrustedText text={option.title} oneLine />
-            {option.subtitle && (
-              <span className={classes.subtitle}>
-                <UntrustedText text={option.subtitle} oneLine />
-              </span>
+          <Fragment key={option.key}>
+            {option.group !== options[index - 1]?.group && (
+              <li role="presentation" className={classes.group}>
+                {option.group}
+              </li>
             )}
-          </li>
+            <li
+              ref={index === activeIndex ? scrollIntoView : undefined}
+              id={`palette-${index}`}
+              role="option"
+              aria-selected={index === activeIndex}
+              className={classes.option}
+              onMouseMove={() => setSelectedIndex(index)}
+              onClick={() => openOption(option)}
+            >
+              <OptionContent option={option} />
+            </li>
+          </Fragment>
         ))}
       </ul>
       {problem && <ProblemAlert error={problem} />}
@@ -144,32 +116,29 @@ function CommandPalette({ onClose }: { onClose: () => void }): ReactNode {
 
 const scrollIntoView = (option: HTMLElement | null): void => option?.scrollIntoView({ block: 'nearest' });
 
-function usePaletteOptions(typed: string): {
-  options: PaletteOption[];
-  isSearching: boolean;
-  problem: Problem | null;
-} {
-  const session = useSession();
-  const [debounced] = useDebouncedValue(typed, 150);
-  const { data, isFetching, error } = useQuery<{ data: SearchResult[] }, Problem>({
-    queryKey: ['/operator/v1/search', debounced],
-    queryFn: async ({ signal }) =>
-      (await fetchPath('/operator/v1/search', { query: { q: debounced } }, signal)) as {
-        data: SearchResult[];
-      },
-    enabled: debounced.length > 1,
-    staleTime: 10_000,
-  });
-  const hits = debounced.length > 1 && debounced === typed ? (data?.data ?? []) : [];
-  const records = hits.flatMap(({ kind, id, title, subtitle, projectId }) => {
-    const to = recordPath(kind, id, projectId);
-    return to ? [{ key: `${kind} ${id}`, to, icon: icons[kind] ?? 'search', title, subtitle }] : [];
-  });
-  const pages = visibleNavigation(session)
-    .flatMap((group) => group.items)
-    .concat(accountPage)
-    .filter(({ label }) => label.toLowerCase().includes(typed.toLowerCase()))
-    .map(({ label, to, icon }) => ({ key: to, to, icon, title: label, subtitle: null }));
-  const isSearching = isFetching || debounced !== typed;
-  return { options: [...records, ...pages], isSearching, problem: isSearching ? null : error };
+function OptionContent({
+  option: { icon, title, subtitle, shortcut },
+}: {
+  option: PaletteOption;
+}): ReactNode {
+  return (
+    <>
+      <Icon name={icon} size={17} />
+      <UntrustedText text={title} oneLine />
+      {subtitle && (
+        <span className={classes.subtitle}>
+          <UntrustedText text={subtitle} oneLine />
+        </span>
+      )}
+      {shortcut && (
+        <span className={classes.shortcut} aria-hidden>
+          {shortcut.split(' ').map((key) => (
+            <Kbd key={key} size="xs">
+              {key}
+            </Kbd>
+          ))}
+        </span>
+      )}
+    </>
+  );
 }

@@ -113,7 +113,9 @@ export function recordPath(kind: string, id: string, projectId: string | null): 
     case 'organization':
       return `/organizations/${id}`;
     case 'api_key':
-      return projectId && `/projects/${projectId}?tab=keys`;
+      return projectId && `/projects/${projectId}/keys/${id}`;
+    case 'operator':
+      return `/audit?actorType=operator&actorId=${id}`;
     default:
       return null;
   }

@@ -38,6 +38,10 @@ const screens: RouteObject[] = [
     'projects/:projectId/identity-providers/:id',
     async () => (await import('../projects/identity-provider.screen')).IdentityProviderScreen,
   ),
+  lazyScreen(
+    'projects/:projectId/keys/:id',
+    async () => (await import('../projects/api-key.screen')).ApiKeyScreen,
+  ),
   lazyScreen('customers', async () => (await import('../customers/customers.screen')).CustomersScreen),
   lazyScreen(
     'customers/import',

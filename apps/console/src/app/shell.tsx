@@ -5,13 +5,13 @@ import { Link, NavLink, Outlet, useLocation } from 'react-router';
 import { Icon } from '../components/icon';
 import { createListVisits, ListVisitsContext } from '../components/list-visits';
 import { useCommandPalette } from './command-palette';
-import { useCommands } from './commands';
 import { DeadLetterBadge } from './dead-letter-badge';
 import { RedirectToSignIn, PageLoader } from './session-gate';
 import { useKeyboardShortcuts } from './use-keyboard-shortcuts';
 import { Logo } from './logo';
-import { navigationCommands, visibleNavigation } from './navigation';
+import { visibleNavigation } from './navigation';
 import { PreferencesProvider } from './preferences-provider';
+import { useGlobalCommands } from './use-global-commands';
 import { AccountMenu } from './account-menu';
 import { ReauthenticationProvider } from './reauthentication-provider';
 import { SessionProvider, useServer, useSession, type Session } from './session';
@@ -55,7 +55,7 @@ function Frame(): ReactNode {
   const { pathname } = useLocation();
   useEffect(drawer.close, [pathname, drawer.close]);
   const palette = useCommandPalette();
-  useCommands(navigationCommands(useSession()));
+  useGlobalCommands();
   const shortcutsDialog = useKeyboardShortcuts(palette.open);
   return (
     <div className={classes.frame}>

@@ -133,9 +133,26 @@ const screenPaths: Partial<Record<string, string>> = {
   webhook_redelivery: 'batches',
 };
 
+/** The types of targets that have a name while they exist. */
+const namedTypes = [
+  'organization',
+  'project',
+  'api_key',
+  'customer',
+  'webhook_endpoint',
+  'operator',
+  'identity_provider',
+];
+
+/** Returns whether the target of an entry no longer exists. */
+export const isDeletedTarget = ({ targetType, targetName }: AuditEntry): boolean =>
+  targetName === null && namedTypes.includes(targetType);
+
 /** Returns the path of the screen of the target, or null if it has no screen. */
 export function targetPath({ targetType, targetId, projectId }: AuditEntry): string | null {
-  if (targetType === 'api_key') return projectId && `/projects/${projectId}?tab=keys`;
+  if (targetType === 'api_key') return projectId && `/projects/${projectId}/keys/${targetId}`;
+  if (targetType === 'identity_provider')
+    return projectId && `/projects/${projectId}/identity-providers/${targetId}`;
   const screen = screenPaths[targetType];
   return screen ? `/${screen}/${targetId}` : null;
 }

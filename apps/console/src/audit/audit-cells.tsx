@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { useOperator } from '../app/session';
 import { UntrustedText } from '../components/untrusted-text';
 import { Id, shortId } from '../components/id';
-import { targetPath, targetTypes, type AuditEntry } from './audit-actions';
+import { isDeletedTarget, targetPath, targetTypes, type AuditEntry } from './audit-actions';
 
 const actorLabels: Record<AuditEntry['actorType'], string> = {
   operator: 'Operator',
@@ -28,23 +28,36 @@ export function AuditActor({ entry }: { entry: AuditEntry }): ReactNode {
   );
 }
 
-/** Renders the type of the target and its ID, linked to its screen. */
+/** Renders the type of the target and its name or ID, linked to its screen unless it has been deleted. */
 export function AuditTarget({ entry }: { entry: AuditEntry }): ReactNode {
-  const to = targetPath(entry) ?? undefined;
+  const isDeleted = isDeletedTarget(entry);
+  const to = (!isDeleted && targetPath(entry)) || undefined;
+  const type = targetTypes[entry.targetType] ?? entry.targetType;
+  if (entry.targetName !== null) {
+    const text = <UntrustedText text={`${type} ${entry.targetName}`} oneLine />;
+    if (!to) return text;
+    return (
+      <Anchor component={Link} to={to} inherit>
+        {text}
+      </Anchor>
+    );
+  }
   return (
     <Group gap={6} wrap="nowrap" component="span" display="inline-flex">
-      {targetTypes[entry.targetType]} <Id id={entry.targetId} to={to} short copy={false} />
+      {isDeleted ? `Deleted ${type.toLowerCase()}` : type}
+      <Id id={entry.targetId} to={to} short copy={false} />
     </Group>
   );
 }
 
-/** Formats details as "changed: firstName · outcome: refused". */
+/** Formats details as "changed: firstName · outcome: refused". The drawer shows the old and new values. */
 export function formatDetails(details: AuditEntry['details']): string {
   const formatValue = (value: unknown): string => {
     if (Array.isArray(value)) return value.map(formatValue).join(', ');
     return typeof value === 'string' ? value : JSON.stringify(value);
   };
   return Object.entries(details)
+    .filter(([name]) => name !== 'changes')
     .map(([name, value]) => `${name}: ${formatValue(value)}`)
     .join(' · ');
 }

@@ -8,8 +8,9 @@ import { JsonView } from '../components/json-view';
 import { QueryContent } from '../components/query-content';
 import { OrganizationName, ProjectName } from '../components/record-name';
 import { AbsoluteTime } from '../components/absolute-time';
-import { targetPath, type AuditEntry } from './audit-actions';
-import { AuditActor } from './audit-cells';
+import type { AuditEntry } from './audit-actions';
+import { AuditActor, AuditTarget } from './audit-cells';
+import { AuditChanges } from './audit-changes';
 
 interface AuditDrawerProps {
   /** The ID of the entry; null if the drawer is closed. */
@@ -45,10 +46,12 @@ export function AuditDrawer({ id, initialEntry, onClose }: AuditDrawerProps): Re
 }
 
 function EntryDetails({ entry }: { entry: AuditEntry }): ReactNode {
+  const { changes: _, ...otherDetails } = entry.details;
   return (
     <Stack>
       <PropertyList items={toProperties(entry)} />
-      <JsonView name="Details" value={entry.details} />
+      <AuditChanges details={entry.details} />
+      <JsonView name="Details" value={otherDetails} />
     </Stack>
   );
 }
@@ -58,7 +61,8 @@ function toProperties(entry: AuditEntry): Record<string, ReactNode> {
     Time: <AbsoluteTime at={entry.createdAt} />,
     Actor: <AuditActor entry={entry} />,
     'Actor ID': <Id id={entry.actorId} />,
-    Target: <Id id={entry.targetId} to={targetPath(entry) ?? undefined} />,
+    Target: <AuditTarget entry={entry} />,
+    'Target ID': <Id id={entry.targetId} />,
     Project: <ProjectName id={entry.projectId} link fallback="None" />,
     Organization: <OrganizationName id={entry.organizationId} link fallback="None" />,
     'IP address': <UntrustedText text={entry.ip} mono />,

@@ -1,13 +1,21 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
-import { choiceFilter, projectFilter, textFilter, timeFilter } from '../lists/filters';
+import {
+  choiceFilter,
+  organizationFilter,
+  projectFilter,
+  recordFilter,
+  textFilter,
+  timeFilter,
+} from '../lists/filters';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
 import { UntrustedText } from '../components/untrusted-text';
 import { Icon } from '../components/icon';
 import { Page } from '../components/page';
+import { ProjectName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
 import { Badge } from '../components/status-badge';
 import { actionOptions, actorTypes, targetTypes, type AuditEntry } from './audit-actions';
@@ -17,13 +25,27 @@ import { AuditActor, formatDetails, AuditTarget } from './audit-cells';
 const ID = /^[\w-]{1,64}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+/** The kinds of search results that can act, and their labels. */
+const actorKinds = { operator: 'Operator', api_key: 'API key', customer: 'Customer' };
+
+/** The kinds of search results that can be targets, and their labels. */
+const targetKinds = {
+  ...actorKinds,
+  endpoint: 'Endpoint',
+  project: 'Project',
+  organization: 'Organization',
+  delivery: 'Delivery',
+  batch: 'Batch',
+};
+
 const filters = {
-  targetId: textFilter('Target ID', 'Target ID', ID),
+  targetId: recordFilter('Target', targetKinds, ID),
   action: choiceFilter('Action', actionOptions),
-  actorType: choiceFilter('Actor', actorTypes),
-  actorId: textFilter('Actor ID', 'Actor ID', UUID),
+  actorType: choiceFilter('Actor type', actorTypes),
+  actorId: recordFilter('Operator, key or customer', actorKinds, UUID),
   targetType: choiceFilter('Target type', targetTypes),
   projectId: projectFilter(),
+  organizationId: organizationFilter(),
   requestId: textFilter('Request ID', 'Request ID', ID),
   time: timeFilter('Time', 'createdAfter', 'createdBefore'),
 };
@@ -39,7 +61,12 @@ const columns: Column<AuditEntry>[] = [
     ),
   },
   { header: 'Actor', truncate: true, width: '22%', cell: (row) => <AuditActor entry={row} /> },
-  { header: 'Target', cell: (row) => <AuditTarget entry={row} /> },
+  { header: 'Target', truncate: true, width: '22%', cell: (row) => <AuditTarget entry={row} /> },
+  {
+    header: 'Project',
+    wideOnly: true,
+    cell: (row) => <ProjectName id={row.projectId} fallback="" />,
+  },
   {
     header: 'Details',
     truncate: true,

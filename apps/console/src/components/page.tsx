@@ -64,7 +64,11 @@ export function Page({ title, heading, description, back: list, actions, childre
           </Title>
           {description && <Text c="dimmed">{description}</Text>}
         </div>
-        {actions && <div className={classes.actions}>{actions}</div>}
+        {actions && (
+          <div className={classes.actions} data-commands>
+            {actions}
+          </div>
+        )}
       </div>
       <PageContext value={{ title, back }}>{children}</PageContext>
     </>

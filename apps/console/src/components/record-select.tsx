@@ -32,11 +32,12 @@ interface Page<T> {
 }
 
 interface RecordSource<T> {
-  path: string;
+  /** The path of the list whose first records are offered before anything is typed; null to offer none. */
+  path: string | null;
   /** Returns the record with this ID, or null if there is none. */
   fetchById: (id: string, signal: AbortSignal) => Promise<T | null>;
-  /** The `kind` of the records in search results. */
-  kind: string;
+  /** The kinds of the records in search results, and their labels, which are shown if there are several. */
+  kinds: Readonly<Record<string, string>>;
   getLabel: (record: T) => string;
   /** Returns what distinguishes records with the same label. If set, options also show the subtitle of search results. */
   getDetail?: (record: T) => string;
@@ -50,11 +51,12 @@ interface Option {
 
 /** Returns the first records, or those that the search finds for the typed text. */
 async function fetchOptions<T extends { id: string }>(
-  { path, kind, getLabel, getDetail }: RecordSource<T>,
+  { path, kinds, getLabel, getDetail }: RecordSource<T>,
   typed: string,
   signal: AbortSignal,
 ): Promise<Option[]> {
   if (typed.length < 2) {
+    if (path === null) return [];
     const { data } = (await fetchPath(path, { query: { limit: 50 } }, signal)) as Page<T>;
     return data.map((record) => ({
       value: record.id,
@@ -62,19 +64,25 @@ async function fetchOptions<T extends { id: string }>(
       detail: getDetail?.(record),
     }));
   }
-  const hits = (await fetchPath(
-    '/operator/v1/search',
-    { query: { q: typed } },
-    signal,
-  )) as Page<SearchResult>;
-  return hits.data
-    .filter((hit) => hit.kind === kind)
-    .map(({ id, title, subtitle }) => ({
-      value: id,
-      label: title,
-      detail: getDetail && subtitle,
-    }));
+  const found = await searchRecords(kinds, typed, signal);
+  return found.map((record) => ({
+    value: record.id,
+    label: resultLabel(kinds, record),
+    detail: getDetail && record.subtitle,
+  }));
 }
+
+async function searchRecords(
+  kinds: RecordSource<unknown>['kinds'],
+  q: string,
+  signal: AbortSignal,
+): Promise<SearchResult[]> {
+  const hits = (await fetchPath('/operator/v1/search', { query: { q } }, signal)) as Page<SearchResult>;
+  return hits.data.filter(({ kind }) => Object.hasOwn(kinds, kind));
+}
+
+const resultLabel = (kinds: RecordSource<unknown>['kinds'], { kind, title }: SearchResult): string =>
+  Object.keys(kinds).length > 1 ? `${kinds[kind]} ${title}` : title;
 
 /** Loads the options of a select for the typed text. */
 export const useRecordOptions = <T extends { id: string }>(
@@ -83,7 +91,7 @@ export const useRecordOptions = <T extends { id: string }>(
   enabled: boolean,
 ): UseQueryResult<Option[], Problem> =>
   useQuery<Option[], Problem>({
-    queryKey: [source.path, 'select', typed],
+    queryKey: [source.path ?? Object.keys(source.kinds).join(), 'select', typed],
     queryFn: async ({ signal }) => fetchOptions(source, typed, signal),
     enabled,
     placeholderData: (last) => last,
@@ -100,7 +108,7 @@ function RecordSelect<T extends { id: string }>({
   const [isOpen, setOpen] = useState(false);
   const query = useRecordOptions(source, debounced, isOpen);
   const selected = useQuery<T | null, Problem>({
-    queryKey: [source.path, 'one', props.value],
+    queryKey: [source.path ?? Object.keys(source.kinds).join(), 'one', props.value],
     queryFn: ({ signal }) => source.fetchById(props.value, signal),
     enabled: props.value !== '',
     staleTime: 60_000,
@@ -153,7 +161,7 @@ const fetchByIdFrom =
 const projects: RecordSource<{ id: string; name: string }> = {
   path: '/operator/v1/projects',
   fetchById: fetchByIdFrom('/operator/v1/projects'),
-  kind: 'project',
+  kinds: { project: 'Project' },
   getLabel: ({ name }) => name,
 };
 
@@ -169,7 +177,7 @@ const endpoints: RecordSource<Schemas['OperatorEndpointResponse']> = {
     )) as Page<Schemas['OperatorEndpointResponse']>;
     return data[0] ?? null;
   },
-  kind: 'endpoint',
+  kinds: { endpoint: 'Endpoint' },
   getLabel: ({ name }) => name,
   getDetail: ({ url }) => url,
 };
@@ -177,7 +185,7 @@ const endpoints: RecordSource<Schemas['OperatorEndpointResponse']> = {
 export const organizations: RecordSource<{ id: string; name: string }> = {
   path: '/operator/v1/organizations',
   fetchById: fetchByIdFrom('/operator/v1/organizations'),
-  kind: 'organization',
+  kinds: { organization: 'Organization' },
   getLabel: ({ name }) => name,
 };
 
@@ -193,4 +201,21 @@ export function OrganizationSelect(props: RecordSelectProps): ReactNode {
   return (
     <RecordSelect label="Organization" placeholder="All organizations" {...props} source={organizations} />
   );
+}
+
+interface SearchSelectProps extends RecordSelectProps {
+  label: string;
+  /** The kinds of records in search results, with their labels. */
+  kinds: Readonly<Record<string, string>>;
+}
+
+/** Renders a select for a record of several kinds, which are searched by name. */
+export function SearchSelect({ kinds, ...props }: SearchSelectProps): ReactNode {
+  const source: RecordSource<SearchResult> = {
+    path: null,
+    kinds,
+    fetchById: async (id, signal) => (await searchRecords(kinds, id, signal))[0] ?? null,
+    getLabel: (record) => resultLabel(kinds, record),
+  };
+  return <RecordSelect placeholder={props.label} {...props} source={source} />;
 }

@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core';
-import { useMemo, useState, type ReactNode } from 'react';
-import { Can } from '../app/roles';
+import { useMemo, type ReactNode } from 'react';
+import { Can, useCan } from '../app/roles';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
 import { choiceFilter, projectFilter, textFilter } from '../lists/filters';
@@ -14,6 +14,7 @@ import { Page } from '../components/page';
 import { OrganizationName, ProjectName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
 import { Badge, StatusBadge } from '../components/status-badge';
+import { useUrlDialog } from '../components/use-url-dialog';
 import { CreateEndpoint } from './create-endpoint';
 import { formatEvents } from './endpoint-events';
 import classes from './endpoints.module.css';
@@ -22,7 +23,7 @@ type Endpoint = Schemas['OperatorEndpointResponse'];
 type FailingEndpoint = Schemas['OverviewEndpoint'];
 
 const filters = {
-  q: textFilter('Search', 'Endpoint ID or start of URL'),
+  q: textFilter('Search', 'Part of name or URL, or ID'),
   status: choiceFilter('Status', { enabled: 'Enabled', disabled: 'Disabled' }),
   project_id: projectFilter(),
 };
@@ -33,20 +34,24 @@ const filters = {
  */
 const MAX_FAILING = 10;
 
-/** The list of endpoints. */
+const OTHER_PARAMS = ['create'];
+
+/** The list of endpoints. `?create=` opens the form. */
 export function EndpointsScreen(): ReactNode {
   const list = useList({
     name: 'endpoints',
     path: '/operator/v1/webhooks/endpoints',
     count: '/operator/v1/webhooks/endpoints/count',
     filters,
+    otherParams: OTHER_PARAMS,
   });
   const renderSuccessRate = useSuccessRates(list.values.project_id ?? '');
   const columns = useMemo(() => endpointColumns(renderSuccessRate), [renderSuccessRate]);
-  const [isAdding, setAdding] = useState(false);
+  const canCreate = useCan('admin');
+  const create = useUrlDialog('create');
   const addButton = (
     <Can role="admin">
-      <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
+      <Button leftSection={<Icon name="plus" />} onClick={create.open}>
         Add endpoint
       </Button>
     </Can>
@@ -66,8 +71,8 @@ export function EndpointsScreen(): ReactNode {
       />
       <CreateEndpoint
         projectId={list.values.project_id ?? ''}
-        isOpen={isAdding}
-        onClose={() => setAdding(false)}
+        isOpen={canCreate && create.isOpen}
+        onClose={create.close}
       />
     </Page>
   );

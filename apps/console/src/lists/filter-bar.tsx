@@ -2,7 +2,7 @@ import { Button, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { EventTypeSelect } from '../components/event-type-select';
 import { Icon } from '../components/icon';
-import { EndpointSelect, OrganizationSelect, ProjectSelect } from '../components/record-select';
+import { EndpointSelect, OrganizationSelect, ProjectSelect, SearchSelect } from '../components/record-select';
 import { TimeRangeSelect } from '../components/time-range-select';
 import { redactSecrets } from '../components/redact-secrets';
 import { isArrangement, type Filter } from './filters';
@@ -109,6 +109,8 @@ function FilterControl({ filter, isFirst, value, onChange }: ControlProps): Reac
       return <EndpointSelect value={value} onChange={onChange} />;
     case 'organization':
       return <OrganizationSelect value={value} onChange={onChange} />;
+    case 'record':
+      return <SearchSelect label={label} kinds={filter.kinds} value={value} onChange={onChange} />;
     case 'event-type':
       return <EventTypeSelect value={value} onChange={onChange} allowGroups={filter.groups} />;
     case 'time':

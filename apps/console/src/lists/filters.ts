@@ -15,6 +15,7 @@ export type Filter = Labeled &
     | { kind: 'view'; options: Record<string, string>; fallback: string }
     | { kind: 'sort'; options: Record<string, string> }
     | { kind: 'project' | 'endpoint' | 'organization' }
+    | { kind: 'record'; kinds: Readonly<Record<string, string>>; pattern: RegExp }
     | { kind: 'event-type'; groups: boolean }
     | { kind: 'time'; after: string; before?: string }
   );
@@ -98,6 +99,22 @@ export const endpointFilter = (): Filter => ({ kind: 'endpoint', label: 'Endpoin
 export const organizationFilter = (): Filter => ({ kind: 'organization', label: 'Organization' });
 
 /**
+ * Creates a filter for a record of several kinds, which are searched by name.
+ * @param kinds the kinds of search results, and their labels
+ * @param pattern of the ids that the API accepts
+ */
+export const recordFilter = (
+  label: string,
+  kinds: Readonly<Record<string, string>>,
+  pattern: RegExp,
+): Filter => ({
+  kind: 'record',
+  label,
+  kinds,
+  pattern,
+});
+
+/**
  * Creates a filter for the event type.
  * @param groups true to offer `customer.*` too, which includes all events of a resource
  */
@@ -144,7 +161,7 @@ export function parseFilters(
 
 function isValidValue(filter: Filter, value: string): boolean {
   if (value === '') return true;
-  if (filter.kind === 'text') return filter.pattern?.test(value.trim()) ?? true;
+  if (filter.kind === 'text' || filter.kind === 'record') return filter.pattern?.test(value.trim()) ?? true;
   if (filter.kind === 'number') return /^\d{1,9}$/.test(value);
   if (filter.kind === 'choice' || filter.kind === 'view' || filter.kind === 'sort')
     return Object.hasOwn(filter.options, value);

@@ -14,6 +14,7 @@ import { OperatorAccess } from '../components/operator-access';
 import { Page } from '../components/page';
 import { RelativeTime } from '../components/relative-time';
 import { Badge, StatusBadge } from '../components/status-badge';
+import { useUrlDialog } from '../components/use-url-dialog';
 import { InvitationLinkDialog, InviteOperator, showInvitation, type InvitationLink } from './invite-operator';
 import { actionTexts, type Operator, type OperatorAction } from './operator-actions';
 import {
@@ -88,8 +89,11 @@ function OperatorCell({ operator }: { operator: Operator }): ReactNode {
   );
 }
 
+const OTHER_PARAMS = ['invite'];
+
+/** The list of operators. `?invite=` opens the form. */
 function Operators(): ReactNode {
-  const [isInviting, setInviting] = useState(false);
+  const invitation = useUrlDialog('invite');
   const [link, setLink] = useState<InvitationLink | null>(null);
   const [selection, setSelection] = useState<{ action: OperatorMenuAction; operator: Operator } | null>(null);
   const list = useList({
@@ -97,6 +101,7 @@ function Operators(): ReactNode {
     path: '/operator/v1/operators',
     count: '/operator/v1/operators/count',
     filters,
+    otherParams: OTHER_PARAMS,
   });
   const onInvited = (invited: Schemas['InvitedOperatorResponse']): void => showInvitation(invited, setLink);
   const actions: Column<Operator> = {
@@ -108,7 +113,7 @@ function Operators(): ReactNode {
     ),
   };
   const inviteButton = (
-    <Button leftSection={<Icon name="plus" />} onClick={() => setInviting(true)}>
+    <Button leftSection={<Icon name="plus" />} onClick={invitation.open}>
       Invite operator
     </Button>
   );
@@ -125,7 +130,7 @@ function Operators(): ReactNode {
         }}
       />
       <RolePermissions />
-      {isInviting && <InviteOperator onClose={() => setInviting(false)} onInvited={onInvited} />}
+      {invitation.isOpen && <InviteOperator onClose={invitation.close} onInvited={onInvited} />}
       {selection && <SelectedDialog {...selection} onSelect={setSelection} onInvited={onInvited} />}
       <InvitationLinkDialog link={link} onClose={() => setLink(null)} />
     </Page>

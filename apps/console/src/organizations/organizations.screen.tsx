@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
-import { Can, useHasInstallationAccess } from '../app/roles';
+import type { ReactNode } from 'react';
+import { useCan, useHasInstallationAccess } from '../app/roles';
 import type { Schemas } from '../http/client';
 import { textFilter } from '../lists/filters';
 import { List } from '../lists/list';
@@ -11,6 +11,7 @@ import { Icon } from '../components/icon';
 import { Page } from '../components/page';
 import { OrganizationName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
+import { useUrlDialog } from '../components/use-url-dialog';
 import { CreateOrganization } from './create-organization';
 
 type Organization = Schemas['OrganizationResponse'];
@@ -24,21 +25,24 @@ const columns: Column<Organization>[] = [
   { header: 'Created', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];
 
+const OTHER_PARAMS = ['create'];
+
+/** The list of organizations. `?create=` opens the form. */
 export function OrganizationsScreen(): ReactNode {
-  const [isCreating, setCreating] = useState(false);
+  const isAdmin = useCan('admin');
+  const canCreate = useHasInstallationAccess() && isAdmin;
+  const create = useUrlDialog('create');
   const list = useList({
     name: 'organizations',
     path: '/operator/v1/organizations',
     count: '/operator/v1/organizations/count',
     filters,
+    otherParams: OTHER_PARAMS,
   });
-  const canCreate = useHasInstallationAccess();
   const createButton = canCreate && (
-    <Can role="admin">
-      <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
-        Create organization
-      </Button>
-    </Can>
+    <Button leftSection={<Icon name="plus" />} onClick={create.open}>
+      Create organization
+    </Button>
   );
   return (
     <Page
@@ -57,7 +61,7 @@ export function OrganizationsScreen(): ReactNode {
           action: createButton,
         }}
       />
-      {isCreating && <CreateOrganization onClose={() => setCreating(false)} />}
+      {canCreate && create.isOpen && <CreateOrganization onClose={create.close} />}
     </Page>
   );
 }

@@ -1,17 +1,14 @@
-import { Code, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { Select, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';
-import { PropertyList } from '../components/property-list';
 import { UntrustedText } from '../components/untrusted-text';
-import { Id } from '../components/id';
 import { RelativeTime } from '../components/relative-time';
-import { StatusBadge } from '../components/status-badge';
 import { toastSuccess } from '../components/toast';
-import { maskKey, formatScopes, keyState, type ApiKey, type CreatedKey } from './api-key';
+import { maskKey, type ApiKey, type CreatedKey } from './api-key';
 
-const INVALIDATED_PATH = '/operator/v1/projects/{projectId}/api-keys';
+const INVALIDATED_PATHS = ['/operator/v1/projects/{projectId}/api-keys', '/operator/v1/audit-log'];
 
 interface KeyDialogProps {
   apiKey: ApiKey;
@@ -41,7 +38,7 @@ export function RotateKey({
           body: { overlapSeconds: Number(overlap) },
         }),
       ),
-    INVALIDATED_PATH,
+    ...INVALIDATED_PATHS,
   );
   return (
     <ActionDialog
@@ -76,7 +73,7 @@ export function RevokeKey({ apiKey: key, onClose }: KeyDialogProps): ReactNode {
           params: { path: { projectId: key.projectId, keyId: key.id } },
         }),
       ),
-    INVALIDATED_PATH,
+    ...INVALIDATED_PATHS,
   );
   return (
     <ActionDialog
@@ -109,41 +106,5 @@ function KeyName({ apiKey: key }: { apiKey: ApiKey }): ReactNode {
     <Text fw={600}>
       <UntrustedText text={key.name} /> <UntrustedText text={maskKey(key)} mono />
     </Text>
-  );
-}
-
-/** Shows all properties of a key. */
-export function KeyDetails({ apiKey: key, onClose }: KeyDialogProps): ReactNode {
-  return (
-    <Modal opened onClose={onClose} title="API key" size="lg">
-      <Stack>
-        <PropertyList
-          items={{
-            Name: <UntrustedText text={key.name} />,
-            Status: <StatusBadge state={keyState(key)} />,
-            Value: <UntrustedText text={maskKey(key)} mono />,
-            ID: <Id id={key.id} short />,
-            Type: key.type === 'secret' ? 'Secret' : 'Publishable',
-            Access: key.access === 'organization' ? 'All projects of the organization' : 'This project',
-            ...(key.type === 'secret' && { 'Requests per second': key.rateLimit ?? 'Default' }),
-            Created: <RelativeTime at={key.createdAt} />,
-            'Last used': <RelativeTime at={key.lastUsedAt} fallback="Never" />,
-            Expires: <RelativeTime at={key.expiresAt} fallback="Never" />,
-            ...(key.revokedAt && { Revoked: <RelativeTime at={key.revokedAt} /> }),
-            ...(key.rotatedFrom && { Replaces: <Id id={key.rotatedFrom} short /> }),
-          }}
-        />
-        <div>
-          <Text size="xs" c="dimmed" mb={4}>
-            Scopes
-          </Text>
-          <Group gap={6}>
-            {key.scopes.length === 0
-              ? formatScopes(key)
-              : key.scopes.map((scope) => <Code key={scope}>{scope}</Code>)}
-          </Group>
-        </div>
-      </Stack>
-    </Modal>
   );
 }

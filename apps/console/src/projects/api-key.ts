@@ -32,6 +32,10 @@ export const scopes = Object.keys(scopeSet) as readonly Scope[];
 /** Returns the masked value of a key: "sk_003aU…INfG". */
 export const maskKey = ({ prefix, last4 }: ApiKey): string => `${prefix}…${last4}`;
 
+/** Returns the path of the page of a key. */
+export const keyPath = ({ projectId, id }: Pick<ApiKey, 'projectId' | 'id'>): string =>
+  `/projects/${projectId}/keys/${id}`;
+
 export function keyState({ revokedAt, expiresAt }: ApiKey): 'active' | 'revoked' | 'expired' {
   if (revokedAt) return 'revoked';
   return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';

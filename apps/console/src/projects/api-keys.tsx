@@ -1,6 +1,8 @@
-import { Button, Menu, ActionIcon, Text } from '@mantine/core';
+import { Button, Menu, ActionIcon } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { Link } from 'react-router';
 import { useCan } from '../app/roles';
+import { choiceFilter } from '../lists/filters';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
@@ -8,22 +10,26 @@ import { UntrustedText } from '../components/untrusted-text';
 import { Icon } from '../components/icon';
 import { RelativeTime } from '../components/relative-time';
 import { StatusBadge } from '../components/status-badge';
-import { KeyDetails, RevokeKey, RotateKey } from './api-key-dialogs';
-import { maskKey, formatScopes, keyState, type ApiKey, type CreatedKey } from './api-key';
+import { useUrlDialog } from '../components/use-url-dialog';
+import { RevokeKey, RotateKey } from './api-key-dialogs';
+import { maskKey, formatScopes, keyPath, keyState, type ApiKey, type CreatedKey } from './api-key';
 import { CreateKeys } from './create-keys';
 import { NewKeyDialog } from './new-key-dialog';
 import type { Project } from './use-project-form';
 
-type KeyDialog = { kind: 'create' } | { kind: 'rotate' | 'revoke' | 'details'; key: ApiKey };
+type KeyDialog = { kind: 'rotate' | 'revoke'; key: ApiKey };
+
+const filters = {
+  state: choiceFilter('Status', { active: 'Active', revoked: 'Revoked', expired: 'Expired' }),
+};
+
+const OTHER_PARAMS = ['tab', 'create'];
 
 const columns: Column<ApiKey>[] = [
   {
     header: 'Name',
-    cell: (row) => (
-      <Text component="span" fw={550}>
-        <UntrustedText text={row.name} />
-      </Text>
-    ),
+    primary: true,
+    cell: (row) => <UntrustedText text={row.name} />,
   },
   { header: 'Value', cell: (row) => <UntrustedText text={maskKey(row)} mono /> },
   {
@@ -44,20 +50,19 @@ const columns: Column<ApiKey>[] = [
 /** Lists the keys of a project with their scopes, and creates, rotates and revokes keys. */
 export function ApiKeys({ project }: { project: Project }): ReactNode {
   const canEdit = useCan('admin') && !project.archivedAt;
+  const creation = useUrlDialog('create');
   const [openDialog, setOpenDialog] = useState<KeyDialog | null>(null);
   const [createdKeys, setCreatedKeys] = useState<CreatedKey[]>([]);
   const addCreated = (key: CreatedKey): void => setCreatedKeys((keys) => [...keys, key]);
   const list = useList({
     path: '/operator/v1/projects/{projectId}/api-keys',
     pathParams: { projectId: project.id },
+    filters,
+    otherParams: OTHER_PARAMS,
   });
   const close = (): void => setOpenDialog(null);
   const create = canEdit && (
-    <Button
-      size="xs"
-      leftSection={<Icon name="plus" size={14} />}
-      onClick={() => setOpenDialog({ kind: 'create' })}
-    >
+    <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={creation.open}>
       Create key
     </Button>
   );
@@ -74,24 +79,24 @@ export function ApiKeys({ project }: { project: Project }): ReactNode {
         list={list}
         noun="keys"
         columns={[...columns, actions]}
-        toolbar={list.rows.length > 0 && create}
+        href={(row) => keyPath(row)}
+        toolbar={(list.rows.length > 0 || list.isFiltered) && create}
         empty={{
           title: 'No API keys yet',
           text: 'Servers use a secret key. Web pages and apps use a publishable key.',
           action: create,
         }}
       />
-      {openDialog?.kind === 'create' && (
-        <CreateKeys project={project} created={createdKeys} onClose={close} onCreated={addCreated} />
+      {canEdit && creation.isOpen && (
+        <CreateKeys project={project} created={createdKeys} onClose={creation.close} onCreated={addCreated} />
       )}
       {openDialog?.kind === 'rotate' && (
         <RotateKey apiKey={openDialog.key} onClose={close} onCreated={addCreated} />
       )}
       {openDialog?.kind === 'revoke' && <RevokeKey apiKey={openDialog.key} onClose={close} />}
-      {openDialog?.kind === 'details' && <KeyDetails apiKey={openDialog.key} onClose={close} />}
       <NewKeyDialog
         project={project}
-        keys={openDialog === null ? createdKeys : []}
+        keys={openDialog === null && !creation.isOpen ? createdKeys : []}
         onClose={() => setCreatedKeys([])}
       />
     </>
@@ -101,7 +106,7 @@ export function ApiKeys({ project }: { project: Project }): ReactNode {
 interface KeyMenuProps {
   apiKey: ApiKey;
   canEdit: boolean;
-  onSelect: (kind: 'rotate' | 'revoke' | 'details') => void;
+  onSelect: (kind: 'rotate' | 'revoke') => void;
 }
 
 function KeyMenu({ apiKey: key, canEdit, onSelect }: KeyMenuProps): ReactNode {
@@ -114,7 +119,9 @@ function KeyMenu({ apiKey: key, canEdit, onSelect }: KeyMenuProps): ReactNode {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => onSelect('details')}>Details</Menu.Item>
+        <Menu.Item component={Link} to={keyPath(key)}>
+          Details
+        </Menu.Item>
         {canEdit && isActive && <Menu.Item onClick={() => onSelect('rotate')}>Rotate</Menu.Item>}
         {canEdit && isActive && (
           <Menu.Item c="var(--bad)" onClick={() => onSelect('revoke')}>

@@ -13,18 +13,20 @@ import { Icon } from '../components/icon';
 import { Page } from '../components/page';
 import { OrganizationName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
+import { useUrlDialog } from '../components/use-url-dialog';
+import { ChooseKeyProject } from './choose-key-project';
 import { CreateProject } from './create-project';
 
 type Project = Schemas['ProjectResponse'];
 
 const filters = {
   archived: viewFilter('Status', { false: 'Active', true: 'Archived' }, 'false'),
-  q: textFilter('Search', 'Start of name or slug, or ID', /\S/),
+  q: textFilter('Search', 'Part of name or slug, or ID', /\S/),
   organizationId: organizationFilter(),
   environment: choiceFilter('Environment', environmentLabels),
 };
 
-const OTHER_PARAMS = ['create'];
+const OTHER_PARAMS = ['create', 'create-key'];
 
 const columns: Column<Project>[] = [
   { header: 'Name', primary: true, cell: (row) => <UntrustedText text={row.name} /> },
@@ -40,10 +42,14 @@ const archivedColumn: Column<Project> = {
   cell: (row) => <RelativeTime at={row.archivedAt} />,
 };
 
-/** The list of projects. `?create=` opens the form, with the given organization selected. */
+/**
+ * The list of projects. `?create=` opens the form, with the given organization selected. `?create-key=` opens the choice of the
+ * project of a new API key.
+ */
 export function ProjectsScreen(): ReactNode {
   const [search, setSearch] = useSearchParams();
   const canCreate = useCan('admin');
+  const keyDialog = useUrlDialog('create-key');
   const list = useList({
     name: 'projects',
     path: '/operator/v1/projects',
@@ -93,6 +99,7 @@ export function ProjectsScreen(): ReactNode {
       {canCreate && search.has('create') && (
         <CreateProject organizationId={search.get('create') ?? ''} onClose={() => setCreate(null)} />
       )}
+      {canCreate && keyDialog.isOpen && <ChooseKeyProject onClose={keyDialog.close} />}
     </Page>
   );
 }

@@ -1,0 +1,21 @@
+import type { Command } from './commands';
+
+/** Selector of the buttons and links at the head of the page, and of its tabs. */
+const CONTROLS = '#content [data-commands] :is(button, a), #content [role=tab]';
+
+/**
+ * Returns the controls of the current page as commands, so that the palette offers every action that the page offers
+ * to this operator. Controls without a text, such as menus, are left out.
+ */
+export function findPageCommands(): Command[] {
+  const commands = [...document.querySelectorAll<HTMLElement>(CONTROLS)]
+    .filter((control) => !control.matches(':disabled, [aria-selected=true]') && control.checkVisibility())
+    .map((control): Command => {
+      const label = (control.textContent ?? '').trim();
+      const title = control.role === 'tab' ? `Open tab ${label}` : label;
+      return { id: `control.${title}`, title, run: () => control.click() };
+    });
+  return commands.filter(
+    ({ id, title }, index) => title && commands.findIndex((one) => one.id === id) === index,
+  );
+}

@@ -1,0 +1,34 @@
+import type { Command } from './commands';
+import { groupOptions, matchCommands } from './palette-entries';
+
+const commands: Command[] = [
+  { id: 'project.create', title: 'Create project', to: '/projects?create=' },
+  { id: 'row.select', title: 'Select the row', shortcut: 'x', shortcutOnly: true },
+  { id: 'page./projects', title: 'Go to Projects', to: '/projects' },
+  { id: 'theme.dark', title: 'Use dark theme', run: () => undefined },
+];
+const titles = (typed: string): string[][] =>
+  matchCommands(typed, commands).map((options) => options.map(({ title }) => title));
+
+describe('matchCommands', () => {
+  it('returns commands that contain all words, and first those that begin with the text', () => {
+    expect(titles('create p')).toEqual([['Create project'], []]);
+    expect(titles('PROJECT')).toEqual([['Go to Projects'], ['Create project']]);
+    expect(titles('theme dark')).toEqual([[], ['Use dark theme']]);
+    expect(titles('project dark')).toEqual([[], []]);
+  });
+
+  it('returns all commands for an empty text, except those that depend on the focus', () => {
+    expect(titles('')).toEqual([[], ['Create project', 'Go to Projects', 'Use dark theme']]);
+  });
+});
+
+it('groupOptions puts the options of a group together', () => {
+  const [, options] = matchCommands('', commands);
+  const groups = groupOptions(options).map(({ group, title }) => [group, title]);
+  expect(groups).toEqual([
+    ['Actions', 'Create project'],
+    ['Actions', 'Use dark theme'],
+    ['Pages', 'Go to Projects'],
+  ]);
+});

@@ -1,0 +1,48 @@
+import type { IconName } from '../components/icon';
+import type { Command } from './commands';
+
+/** An entry of the palette: a command, or a record, whose page it opens. */
+export interface PaletteOption extends Pick<Command, 'run' | 'to' | 'shortcut'> {
+  key: string;
+  /** The heading above it and the other entries of its group. */
+  group: string;
+  icon: IconName;
+  title: string;
+  subtitle: string | null;
+}
+
+/** Returns the commands that contain all words of a text: those that begin with the text, and the others. */
+export function matchCommands(
+  typed: string,
+  commands: readonly Command[],
+): [first: PaletteOption[], others: PaletteOption[]] {
+  const text = typed.toLowerCase();
+  const matching = commands
+    .filter(({ shortcutOnly }) => !shortcutOnly)
+    .filter(({ title }) => text.split(/\s+/).every((word) => title.toLowerCase().includes(word)))
+    .map(toOption);
+  const isFirst = ({ title }: PaletteOption): boolean =>
+    text !== '' && [title, title.replace(/^Go to /, '')].some((each) => each.toLowerCase().startsWith(text));
+  return [matching.filter(isFirst), matching.filter((option) => !isFirst(option))];
+}
+
+/** Returns the options with those of each group together, the groups in the order of their first options. */
+export function groupOptions(options: readonly PaletteOption[]): PaletteOption[] {
+  return [...new Set(options.map(({ group }) => group))].flatMap((group) =>
+    options.filter((option) => option.group === group),
+  );
+}
+
+const toOption = ({ id, title, icon, shortcut, run, to }: Command): PaletteOption => {
+  const group = id.startsWith('page.') ? 'Pages' : id.startsWith('control.') ? 'This page' : 'Actions';
+  return {
+    key: `command ${id}`,
+    group,
+    icon: icon ?? 'chevron-right',
+    title,
+    subtitle: null,
+    shortcut,
+    run,
+    to,
+  };
+};

@@ -1,0 +1,55 @@
+import { useMantineColorScheme } from '@mantine/core';
+import { toastError } from '../components/toast';
+import { useCommands, type Command } from './commands';
+import { navigationCommands } from './navigation';
+import { useHasInstallationAccess } from './roles';
+import { useSession, useSignOut } from './session';
+
+/** The commands that create a record, from any page. Each opens a dialog of the page of its list. */
+const createCommands: Command[] = [
+  { id: 'project.create', title: 'Create project', icon: 'plus', role: 'admin', to: '/projects?create=' },
+  { id: 'endpoint.create', title: 'Create endpoint', icon: 'plus', role: 'admin', to: '/endpoints?create=1' },
+  { id: 'api_key.create', title: 'Create API key', icon: 'key', role: 'admin', to: '/projects?create-key=1' },
+];
+
+/** The commands for operators who are not limited to organizations. */
+const installationCommands: Command[] = [
+  {
+    id: 'organization.create',
+    title: 'Create organization',
+    icon: 'plus',
+    role: 'admin',
+    to: '/organizations?create=1',
+  },
+  {
+    id: 'operator.invite',
+    title: 'Invite operator',
+    icon: 'operator',
+    role: 'admin',
+    to: '/operators?invite=1',
+  },
+];
+
+/** Offers the pages, and the commands that are possible on every page. */
+export function useGlobalCommands(): void {
+  const hasInstallationAccess = useHasInstallationAccess();
+  const { mutate: signOut } = useSignOut();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const themes: Command[] = [
+    { id: 'theme.light', title: 'Use light theme', icon: 'sun', run: () => setColorScheme('light') },
+    { id: 'theme.dark', title: 'Use dark theme', icon: 'moon', run: () => setColorScheme('dark') },
+    { id: 'theme.auto', title: 'Use theme of the system', icon: 'screen', run: () => setColorScheme('auto') },
+  ];
+  useCommands([
+    ...createCommands,
+    ...(hasInstallationAccess ? installationCommands : []),
+    ...themes.filter(({ id }) => id !== `theme.${colorScheme}`),
+    {
+      id: 'session.sign-out',
+      title: 'Sign out',
+      icon: 'sign-out',
+      run: () => signOut(undefined, { onError: toastError }),
+    },
+    ...navigationCommands(useSession()),
+  ]);
+}
