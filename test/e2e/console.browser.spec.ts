@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { describeDeliveries, type DeliveriesTest } from '../support/console-tests.js';
+import { describeDeliveries, waitForHeading, type DeliveriesTest } from '../support/console-tests.js';
 import { emitEvents, createFailedEndpoint } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
 import { insertOperator } from '../support/operator-client.js';
@@ -138,6 +138,99 @@ describeDeliveries('the console in a browser', (test) => {
     await page.getByRole('list', { name: 'Replays to other URLs' }).getByText('Succeeded').waitFor();
     // The delivery is still a dead letter.
     await ui.button('Discard').waitFor();
+  });
+
+  it('keeps the rows of a list that cannot be refreshed, and refreshes them with "Try again"', async () => {
+    const { ids } = await createFailedEndpoint(instance, receiver, 1);
+    await ui.goTo('/dead-letters');
+    const row = page.locator(`a[href$="${ids[0]!}"]`);
+    await row.waitFor();
+    const problem = {
+      title: 'Unavailable',
+      detail: 'The database is down.',
+      status: 503,
+      code: 'unavailable',
+    };
+    const path = '**/operator/v1/webhooks/dead-letters?*';
+    await page.route(path, (route) => route.fulfill({ status: 503, json: problem }));
+    await page.getByRole('button', { name: 'Live', exact: true }).click();
+    const alert = page.getByRole('alert').filter({ hasText: 'The database is down.' });
+    await alert.waitFor();
+    expect(await row.isVisible()).toBe(true);
+    expect(await alert.textContent()).toContain('Last refreshed');
+    await page.unroute(path);
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await alert.waitFor({ state: 'hidden' });
+    expect(await row.isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Live', exact: true }).click();
+    const messages = browser.consoleMessages.splice(0);
+    expect(messages.filter((text) => !text.includes('status of 503'))).toEqual([]);
+  });
+
+  it('saves a view, and opens, selects and redelivers rows with the keyboard', async () => {
+    await createFailedEndpoint(instance, receiver, 3);
+    await ui.goTo('/dead-letters?status_class=5xx');
+    await page.locator('[data-row-link]').nth(2).waitFor();
+    await ui.button('Display').click();
+    await page.getByRole('checkbox', { name: 'Created' }).click();
+    await page.keyboard.press('Escape');
+    await ui.button('Save view').click();
+    await ui.dialog().getByLabel(/^Name/).fill('Server errors');
+    await ui.dialogButton('Save').click();
+    await page.getByRole('button', { name: 'Server errors', pressed: true }).waitFor();
+
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+    await waitForHeading(page, 'Customers');
+    await page.keyboard.press('g');
+    await page.keyboard.press('l');
+    await ui.button('Server errors').click();
+    await page.waitForURL(/status_class=5xx/);
+    expect(await page.getByRole('columnheader', { name: 'Created' }).count()).toBe(0);
+    await page.locator('[data-row-link]').nth(1).waitFor();
+    for (const key of ['j', 'j', 'x', 'r']) await page.keyboard.press(key);
+    await ui.dialog().getByText('Redeliver this event?').waitFor();
+    await page.keyboard.press('Escape');
+    await ui.dialog().waitFor({ state: 'hidden' });
+    await page.locator('[data-row-link]:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/deliveries\/dlv_/);
+    await ui.button('Redeliver').waitFor();
+    await page.keyboard.press('r');
+    await ui.dialog().getByText('Redeliver this event?').waitFor();
+    await page.keyboard.press('Escape');
+    await ui.dialog().waitFor({ state: 'hidden' });
+
+    // The link returns to the list from which the operator has opened the delivery, and to its row.
+    await page.getByRole('link', { name: 'Dead letters', exact: true }).last().click();
+    await page.waitForURL(/dead-letters\?.*status_class=5xx/);
+    const focused = page.locator('tr:has([data-row-link]:focus)');
+    expect(await focused.getAttribute('aria-rowindex')).toBe('3');
+    await ui.button('Actions for the view Server errors').click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await ui.dialogButton('Delete').click();
+    await ui.button('Actions for the view Server errors').waitFor({ state: 'detached' });
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  it('starts the days of a filter at midnight of the browser, or of UTC', async () => {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Kolkata' });
+    const nextBounds = async (): Promise<(string | null)[]> => {
+      const request = await page.waitForRequest(/\/webhooks\/deliveries\?.*created_after/);
+      const { searchParams } = new URL(request.url());
+      return ['created_after', 'created_before'].map((name) => searchParams.get(name)!.slice(10));
+    };
+    const local = nextBounds();
+    await ui.goTo('/deliveries?time=yesterday');
+    expect(await local).toEqual(['T18:30:00.000Z', 'T18:30:00.000Z']);
+    const utc = nextBounds();
+    await ui.button(/^Account menu/).click();
+    await page.getByText('UTC', { exact: true }).click();
+    expect(await utc).toEqual(['T00:00:00.000Z', 'T00:00:00.000Z']);
+    const { body } = await test.admin.request('GET', '/session');
+    expect(body.preferences.timeZone).toBe('utc');
+    await session.send('Emulation.setTimezoneOverride', { timezoneId: '' });
   });
 
   it('shows a viewer the dead letters without any actions', async () => {

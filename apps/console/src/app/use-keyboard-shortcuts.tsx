@@ -98,9 +98,11 @@ function useCommandKeys(commands: readonly Command[]): void {
 const arrowKeys: Record<string, string> = { ArrowDown: 'j', ArrowUp: 'k' };
 
 function ShortcutTable({ commands }: { commands: readonly Command[] }): ReactNode {
+  const isPage = ({ to }: Command): boolean => to !== undefined;
   const shown = [
     { id: 'palette', title: 'Search records, pages and commands', shortcut: 'Ctrl K' },
-    ...commands,
+    ...commands.filter((command) => !isPage(command)),
+    ...commands.filter(isPage),
   ];
   return (
     <Table>

@@ -1,5 +1,5 @@
-import { Tooltip } from '@mantine/core';
 import { useSyncExternalStore, type ReactNode } from 'react';
+import { HoverTooltip } from './hover-tooltip';
 import { formatBothTimes, formatRelativeTime } from './time';
 import { useTimeZone } from './use-time-zone';
 
@@ -17,10 +17,10 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener);
 };
 
-/** Returns the current time in ms since 1970, updated every 5 s. The whole page uses one timer. */
-export const useNow = (): number => useSyncExternalStore(subscribe, () => current);
-
-/** Renders a time as "5m ago", with the local time and UTC in the tooltip. `fallback` is shown for null. */
+/**
+ * Renders a time as "5m ago", with the local time and UTC in the tooltip. `fallback` is shown for null. It is
+ * rendered again only when its text changes, because a list can have thousands of times.
+ */
 export function RelativeTime({
   at,
   fallback = '–',
@@ -28,14 +28,17 @@ export function RelativeTime({
   at: string | null | undefined;
   fallback?: string;
 }): ReactNode {
-  const now = useNow();
+  const text = useSyncExternalStore(
+    subscribe,
+    () => at && formatRelativeTime(Date.parse(at), Math.max(current, Date.now() - TICK_MS)),
+  );
   const zone = useTimeZone();
   if (!at) return fallback;
   return (
-    <Tooltip label={formatBothTimes(at, zone).join('\n')} style={{ whiteSpace: 'pre' }}>
+    <HoverTooltip label={() => formatBothTimes(at, zone).join('\n')}>
       <time dateTime={at} style={{ whiteSpace: 'nowrap' }}>
-        {formatRelativeTime(Date.parse(at), Math.max(now, Date.now() - TICK_MS))}
+        {text}
       </time>
-    </Tooltip>
+    </HoverTooltip>
   );
 }

@@ -1,10 +1,11 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { Actor } from '../app/actor';
 import type { Schemas } from '../http/client';
 import { summaryColumns } from '../lists/delivery-columns';
 import type { Column } from '../lists/list-table';
 import { errorLabel } from '../components/explain-attempt';
 import { UntrustedText } from '../components/untrusted-text';
+import { HoverTooltip } from '../components/hover-tooltip';
 import { Icon } from '../components/icon';
 import { RelativeTime } from '../components/relative-time';
 import { HttpStatus } from '../components/status-badge';
@@ -65,11 +66,11 @@ export function deadLetterColumns(
     align: 'right',
     width: '4rem',
     cell: ({ id }) => (
-      <Tooltip label="Redeliver">
+      <HoverTooltip label={() => 'Redeliver'}>
         <ActionIcon variant="subtle" size="sm" aria-label={`Redeliver ${id}`} onClick={() => redeliver(id)}>
           <Icon name="redeliver" size={15} />
         </ActionIcon>
-      </Tooltip>
+      </HoverTooltip>
     ),
   };
   return [...commonColumns, createdColumn, failedColumn, action];

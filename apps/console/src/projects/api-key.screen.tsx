@@ -43,7 +43,11 @@ export function ApiKeyScreen(): ReactNode {
       actions={key && keyState(key) === 'active' && <KeyActions apiKey={key} onCreated={setCreatedKey} />}
     >
       <QueryContent query={query}>{(found) => <KeyContent key={found.id} apiKey={found} />}</QueryContent>
-      <NewKeyDialog apiKey={createdKey} onClose={() => setCreatedKey(null)} />
+      <NewKeyDialog
+        projectId={projectId}
+        keys={createdKey ? [createdKey] : []}
+        onClose={() => setCreatedKey(null)}
+      />
     </Page>
   );
 }

@@ -95,7 +95,7 @@ export function ApiKeys({ project }: { project: Project }): ReactNode {
       )}
       {openDialog?.kind === 'revoke' && <RevokeKey apiKey={openDialog.key} onClose={close} />}
       <NewKeyDialog
-        project={project}
+        projectId={project.id}
         keys={openDialog === null && !creation.isOpen ? createdKeys : []}
         onClose={() => setCreatedKeys([])}
       />

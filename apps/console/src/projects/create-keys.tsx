@@ -75,7 +75,7 @@ export function CreateKeys({ project, created, onClose, onCreated }: CreateKeysP
       onConfirm={submit}
     >
       <SecondFactorNotice />
-      {created.length > 0 && <NewKeys project={project} keys={created} />}
+      {created.length > 0 && <NewKeys projectId={project.id} keys={created} />}
       {drafts.map((draft, index) => {
         const fields = (
           <KeyDraftFields

@@ -2,10 +2,9 @@ import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { CreatedKey } from './api-key';
 import { NewKeys } from './new-keys';
-import type { Project } from './use-project-form';
 
 interface NewKeyDialogProps {
-  project: Project;
+  projectId: string;
   /** Empty if the dialog is closed. */
   keys: CreatedKey[];
   onClose: () => void;
@@ -15,7 +14,7 @@ interface NewKeyDialogProps {
  * Shows the values of new keys. Only the button closes the dialog, so that an accidental click does not lose
  * the values.
  */
-export function NewKeyDialog({ project, keys, onClose }: NewKeyDialogProps): ReactNode {
+export function NewKeyDialog({ projectId, keys, onClose }: NewKeyDialogProps): ReactNode {
   const [first] = keys;
   return (
     <Modal
@@ -29,7 +28,7 @@ export function NewKeyDialog({ project, keys, onClose }: NewKeyDialogProps): Rea
     >
       {first && (
         <Stack>
-          <NewKeys project={project} keys={keys} />
+          <NewKeys projectId={projectId} keys={keys} />
           <Group justify="flex-end">
             <Button onClick={onClose}>I have saved {keys.length === 1 ? 'it' : 'them'}</Button>
           </Group>

@@ -7,10 +7,9 @@ import { OneTimeSecret } from '../components/one-time-secret';
 import type { CreatedKey } from './api-key';
 import { envFile, environmentStyles, type EnvironmentStyle } from './env-file';
 import classes from './new-keys.module.css';
-import type { Project } from './use-project-form';
 
 /** Shows the values of new keys once. Several keys share one .env file. */
-export function NewKeys({ project, keys }: { project: Project; keys: CreatedKey[] }): ReactNode {
+export function NewKeys({ projectId, keys }: { projectId: string; keys: CreatedKey[] }): ReactNode {
   const [style, setStyle] = useState<EnvironmentStyle>('server');
   const [key] = keys;
   if (key && keys.length === 1) {
@@ -22,7 +21,7 @@ export function NewKeys({ project, keys }: { project: Project; keys: CreatedKey[
       />
     );
   }
-  const text = envFile(keys, { url: window.location.origin, projectId: project.id, style });
+  const text = envFile(keys, { url: window.location.origin, projectId, style });
   return (
     <Stack gap="sm">
       <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="Save these values now">
