@@ -46,16 +46,17 @@ function focusSearch(): boolean {
 const currentRow = (): HTMLElement | null | undefined =>
   document.activeElement?.closest<HTMLElement>('tr[data-row]');
 
-function step(offset: 1 | -1): void {
-  const links = [...document.querySelectorAll<HTMLElement>('[data-row-link]')];
-  const index = links.findIndex((link) => currentRow()?.contains(link));
-  links[index < 0 ? 0 : Math.min(links.length - 1, Math.max(0, index + offset))]?.focus();
+/** Focuses the next or the previous row, or the first one if no row has the focus. */
+function step(direction: 'next' | 'previous'): void {
+  const row = currentRow();
+  const target = row ? row[`${direction}ElementSibling`] : document;
+  target?.querySelector<HTMLElement>('[data-row-link]')?.focus();
 }
 
 /** The commands for the rows of a list. */
 const rowCommands: Command[] = [
-  { id: 'row.next', title: 'Next row', shortcut: 'j', run: () => step(1) },
-  { id: 'row.previous', title: 'Previous row', shortcut: 'k', run: () => step(-1) },
+  { id: 'row.next', title: 'Next row', shortcut: 'j', run: () => step('next') },
+  { id: 'row.previous', title: 'Previous row', shortcut: 'k', run: () => step('previous') },
   { id: 'row.open', title: 'Open the row', shortcut: 'Enter' },
   {
     id: 'row.select',

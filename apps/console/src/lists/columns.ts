@@ -1,4 +1,31 @@
-import type { Column } from './list-table';
+import type { ReactNode } from 'react';
+
+export interface Column<Row> {
+  /** Identifies the column in saved choices. Default: the header in lower case. */
+  id?: string;
+  header: string;
+  cell: (row: Row) => ReactNode;
+  /** Makes this cell the link of the row. Default: the first cell. It must not contain another link. */
+  primary?: boolean;
+  /** The status of the record. At a width of 390 px, it is beside the primary cell. */
+  status?: boolean;
+  /** The value of `sortFilter` for the order by this column. */
+  sort?: string;
+  /** False if operators cannot hide the column. The primary column cannot be hidden. */
+  hideable?: boolean;
+  /** Hidden until the operator shows the column. */
+  hidden?: boolean;
+  align?: 'right';
+  /** CSS width. */
+  width?: string;
+  /**
+   * Truncates long content with "…" instead of wrapping it. The column takes two fifths of the table unless
+   * `width` is set.
+   */
+  truncate?: boolean;
+  /** Hidden at a width of 390 px. */
+  wideOnly?: boolean;
+}
 
 /** The properties that decide whether a column is shown. */
 type ColumnKey = Pick<Column<never>, 'id' | 'header' | 'primary' | 'hideable' | 'hidden'>;

@@ -2,37 +2,12 @@ import { Checkbox, UnstyledButton } from '@mantine/core';
 import { memo, useCallback, useEffect, useRef, type ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
 import { Icon } from '../components/icon';
-import { nextSort, primaryColumn } from './columns';
+import { nextSort, primaryColumn, type Column } from './columns';
 import classes from './list.module.css';
 import { useRowFocus } from './use-row-focus';
 import type { ListState } from './use-list';
 
-export interface Column<Row> {
-  /** Identifies the column in saved choices. Default: the header in lower case. */
-  id?: string;
-  header: string;
-  cell: (row: Row) => ReactNode;
-  /** Makes this cell the link of the row. Default: the first cell. It must not contain another link. */
-  primary?: boolean;
-  /** The status of the record. At a width of 390 px, it is beside the primary cell. */
-  status?: boolean;
-  /** The value of `sortFilter` for the order by this column. */
-  sort?: string;
-  /** False if operators cannot hide the column. The primary column cannot be hidden. */
-  hideable?: boolean;
-  /** Hidden until the operator shows the column. */
-  hidden?: boolean;
-  align?: 'right';
-  /** CSS width. */
-  width?: string;
-  /**
-   * Truncates long content with "…" instead of wrapping it. The column takes two fifths of the table unless
-   * `width` is set.
-   */
-  truncate?: boolean;
-  /** Hidden at a width of 390 px. */
-  wideOnly?: boolean;
-}
+export type { Column };
 
 interface ListTableProps<Row> {
   list: ListState<Row>;
