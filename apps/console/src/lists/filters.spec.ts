@@ -2,11 +2,13 @@ import {
   choiceFilter,
   isFiltered,
   numberFilter,
+  sortFilter,
   toQuery,
   parseFilters,
   textFilter,
   timeFilter,
   viewFilter,
+  type Filters,
 } from './filters';
 
 const filters = {
@@ -46,4 +48,17 @@ describe('list filters', () => {
     expect(isFiltered(read('resolution=discarded').values, filters)).toBe(false);
     expect(isFiltered(read('q=x').values, filters)).toBe(true);
   });
+});
+
+it('accepts the order of a list, which is not a filter', () => {
+  const sorted: Filters = { sort: sortFilter({ created_at: 'Created', state: 'Status' }) };
+  const parse = (search: string) => parseFilters(new URLSearchParams(search), sorted, []);
+  for (const sort of ['created_at', '-created_at', '-state']) {
+    const { values, filterError } = parse(`sort=${sort}`);
+    expect(filterError).toBeNull();
+    expect(toQuery(values, sorted, 0, 'utc')).toEqual({ sort });
+    expect(isFiltered(values, sorted)).toBe(false);
+  }
+  for (const sort of ['--state', 'id', '-'])
+    expect(parse(`sort=${sort}`).filterError).toMatch(/not a valid value/);
 });
