@@ -7,7 +7,7 @@ import { UntrustedText } from '../components/untrusted-text';
 import { formatCappedCount } from '../components/format-capped-count';
 import { Icon } from '../components/icon';
 import { QueryContent } from '../components/query-content';
-import { InstallationOnly } from '../components/installation-only';
+import { InstallationOnly } from '../app/installation-only';
 import { Page } from '../components/page';
 import { RelativeTime } from '../components/relative-time';
 import { Badge } from '../components/status-badge';

@@ -9,7 +9,7 @@ import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
 import { UntrustedText } from '../components/untrusted-text';
 import { Icon } from '../components/icon';
-import { InstallationOnly } from '../components/installation-only';
+import { InstallationOnly } from '../app/installation-only';
 import { OperatorAccess } from '../components/operator-access';
 import { Page } from '../components/page';
 import { RelativeTime } from '../components/relative-time';

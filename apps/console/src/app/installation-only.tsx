@@ -1,8 +1,8 @@
 import { Alert } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useHasInstallationAccess } from '../app/roles';
-import { Icon } from './icon';
-import { Page } from './page';
+import { useHasInstallationAccess } from './roles';
+import { Icon } from '../components/icon';
+import { Page } from '../components/page';
 
 /** Renders its children unless the operator is limited to organizations. The api enforces this independently. */
 export function InstallationOnly({ title, children }: { title: string; children: ReactNode }): ReactNode {
