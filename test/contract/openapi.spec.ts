@@ -356,6 +356,7 @@ describe('the generated documentation of the guards', () => {
     const paths = [
       'projects/{projectId}',
       'projects/{projectId}/identity-providers/{providerId}',
+      'projects/{projectId}/mail-templates/{kind}/{language}',
       'organizations/{organizationId}',
       'webhooks/endpoints/{endpointId}',
     ];
