@@ -21,13 +21,13 @@ export class ReplaysOperatorController {
   @Post('deliveries/:deliveryId/replay')
   @ApiOperation({
     operationId: 'deliveries.replay',
-    summary: 'Replay a delivery to another URL',
+    summary: 'Send a delivery to another URL',
     description:
       'Sends the event once to the URL, without retries and without the custom headers of the endpoint. The delivery, its endpoint and their metrics do not change.',
   })
   @Operator('admin')
   @ApiSnakeItem(ReplayResponse, ApiCreatedResponse)
-  @ApiProblems('not_found', 'payload_erased')
+  @ApiProblems('payload_erased')
   async create(
     @CurrentCaller() caller: ManagementCaller,
     @Param('deliveryId') id: string,
