@@ -293,7 +293,9 @@ describe('the list of deliveries for operators', () => {
     ];
     await expectFound(
       DELIVERIES,
-      owners.flatMap((owner) => filters.map((filter) => ({ ...owner, ...filter }))),
+      owners.flatMap((owner, index) =>
+        (index < 4 ? filters : filters.slice(0, 2)).map((filter) => ({ ...owner, ...filter })),
+      ),
       null,
     );
     await expectFound(DELIVERIES, [

@@ -38,6 +38,7 @@ export async function listScreens(instance: TestInstance): Promise<Screen[]> {
   };
   return [
     ...lists,
+    { name: 'attempts', path: '/deliveries/attempts' },
     ...Object.entries(records).flatMap(([name, [list, id]]) =>
       id ? [{ name, path: `/${list}/${id}` }, ...listTabs(name, `/${list}/${id}`)] : [],
     ),
