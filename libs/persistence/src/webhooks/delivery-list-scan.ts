@@ -112,15 +112,15 @@ function partsOf({ column }: OwnerScope, filter: DeliveryFilter): Part[] {
   return states.flatMap((state) => parts[state]);
 }
 
-/** Returns the states that matches of a filter can have. */
+/** Returns the states that matches of a filter can have, those with the fewest deliveries first: counts read them first. */
 function statesOf({ state, success, error, httpStatus, httpStatusRange }: DeliveryFilter): DeliveryState[] {
   if (state) return [state];
   if (success === true) return ['succeeded'];
   const status = httpStatus ?? httpStatusRange?.[0] ?? 200;
   const isUnsuccessful = success === false || Boolean(error) || status < 200 || status > 299;
   return isUnsuccessful
-    ? ['pending', 'failed', 'cancelled']
-    : ['pending', 'succeeded', 'failed', 'cancelled'];
+    ? ['failed', 'cancelled', 'pending']
+    : ['failed', 'cancelled', 'pending', 'succeeded'];
 }
 
 interface Range {
