@@ -266,6 +266,8 @@ const operatorChanges: Change[] = [
   }),
   change('POST /operator/v1/webhooks/redeliveries', 'webhook_redelivery.planned', { filter: {} }),
   change('GET /operator/v1/customers/export', 'operator.customers_exported'),
+  change('POST /operator/v1/customers/:customerId/disable', 'customer.disabled', { reason: 'test' }),
+  change('POST /operator/v1/customers/:customerId/enable', 'customer.enabled', undefined, disable),
   change(`POST ${operators}`, 'operator.invited', { email: newEmail(), role: 'viewer' }),
   change(`PATCH ${operators}/:operatorId`, 'operator.updated', { role: 'operator' }),
   change(`POST ${operators}/:operatorId/disable`, 'operator.disabled'),

@@ -18,7 +18,6 @@ import { CustomerChangesService } from './customer-changes.service.js';
 import { CustomerDirectoryService } from './customer-directory.service.js';
 import { CustomerExportService } from './customer-export.service.js';
 import { CustomersService } from './customers.service.js';
-import { CustomerAccessRequest } from './dto/customer-access.request.js';
 import { CustomerExportResponse } from './dto/customer-export.response.js';
 import { CreateCustomerRequest } from './dto/customer.request.js';
 import { CustomerResponse } from './dto/customer.response.js';
@@ -143,9 +142,8 @@ export class CustomersController {
   async disable(
     @CurrentCaller() { reach }: ManagementCaller,
     @Param('customerId') id: string,
-    @Body() { reason }: CustomerAccessRequest,
   ): Promise<CustomerResponse> {
-    return CustomerResponse.from(await this.customers.disable(reach, parsePathUuid(id), reason));
+    return CustomerResponse.from(await this.customers.disable(reach, parsePathUuid(id)));
   }
 
   @Post(':customerId/enable')
@@ -162,9 +160,8 @@ export class CustomersController {
   async enable(
     @CurrentCaller() { reach }: ManagementCaller,
     @Param('customerId') id: string,
-    @Body() { reason }: CustomerAccessRequest,
   ): Promise<CustomerResponse> {
-    return CustomerResponse.from(await this.customers.enable(reach, parsePathUuid(id), reason));
+    return CustomerResponse.from(await this.customers.enable(reach, parsePathUuid(id)));
   }
 
   @Post(':customerId/require-reauthentication')

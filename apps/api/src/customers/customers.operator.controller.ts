@@ -1,14 +1,20 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
+import { ApiProblems } from '../http/api-problems.js';
 import { CountResponse } from '../http/count.response.js';
 import { camelList } from '../http/paging.js';
 import { PickRoutes } from '../http/pick-routes.js';
 import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { CustomersController } from './customers.controller.js';
-import { ListedCustomerResponse, OperatorCustomerResponse } from './dto/customer.response.js';
+import { CustomerAccessRequest } from './dto/customer-access.request.js';
+import {
+  CustomerResponse,
+  ListedCustomerResponse,
+  OperatorCustomerResponse,
+} from './dto/customer.response.js';
 import { CountOperatorCustomersQuery, ListOperatorCustomersQuery } from './dto/list-customers.request.js';
 
 @ApiTags('Operators')
@@ -18,8 +24,6 @@ export class CustomersOperatorController extends PickRoutes(CustomersController,
   'create',
   'update',
   'export',
-  'disable',
-  'enable',
   'unlock',
   'requireReauthentication',
   'delete',
@@ -68,5 +72,41 @@ export class CustomersOperatorController extends PickRoutes(CustomersController,
     const details = await this.customers.get(reach, parsePathUuid(id));
     const locks = await this.directory.findLocks([details.customer]);
     return OperatorCustomerResponse.fromDetails(details, locks.get(details.customer.id));
+  }
+
+  @Post(':customerId/disable')
+  @ApiOperation({
+    operationId: 'customers.disable',
+    summary: 'Disable a customer',
+    description: 'Revokes all sessions of the customer and blocks new sign-ins.',
+  })
+  @HttpCode(200)
+  @Operator('operator')
+  @ApiOkResponse({ type: CustomerResponse })
+  @ApiProblems('project_archived')
+  override async disable(
+    @CurrentCaller() { reach }: ManagementCaller,
+    @Param('customerId') id: string,
+    @Body() { reason }: CustomerAccessRequest = {},
+  ): Promise<CustomerResponse> {
+    return CustomerResponse.from(await this.customers.disable(reach, parsePathUuid(id), reason));
+  }
+
+  @Post(':customerId/enable')
+  @ApiOperation({
+    operationId: 'customers.enable',
+    summary: 'Enable a customer',
+    description: 'Allows a disabled customer to sign in again.',
+  })
+  @HttpCode(200)
+  @Operator('operator')
+  @ApiOkResponse({ type: CustomerResponse })
+  @ApiProblems('project_archived')
+  override async enable(
+    @CurrentCaller() { reach }: ManagementCaller,
+    @Param('customerId') id: string,
+    @Body() { reason }: CustomerAccessRequest = {},
+  ): Promise<CustomerResponse> {
+    return CustomerResponse.from(await this.customers.enable(reach, parsePathUuid(id), reason));
   }
 }
