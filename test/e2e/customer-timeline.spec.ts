@@ -160,6 +160,15 @@ describe('the timeline of a customer', () => {
 
   it.each<[string, () => Promise<string>]>([
     [
+      'no_password',
+      async () => {
+        const email = uniqueEmail();
+        const { body } = await instance.requestWithSecretKey('POST', '/api/v1/customers', { email });
+        expect((await instance.login(email)).status).toBe(401);
+        return body.id;
+      },
+    ],
+    [
       'locked',
       async () => {
         const { id, email } = await registerCustomer(instance);

@@ -114,7 +114,7 @@ export class PasswordCheckService {
             throw error;
           });
     if (moved) return { ...moved, attempt };
-    const reason = isClosed ? 'locked' : 'wrong_password';
+    const reason = isClosed ? 'locked' : hash ? 'wrong_password' : 'no_password';
     throw this.fail(project, owner, attempt, { reason, methods, client });
   }
 

@@ -4,6 +4,7 @@
  */
 export const signInFailureReasons = [
   'wrong_password',
+  'no_password',
   'wrong_code',
   'wrong_second_factor',
   'locked',
