@@ -122,6 +122,11 @@ const screens: [name: string, path: Path][] = [
   ['customers: an external id', '/customers?externalId=crm-7'],
   ['a customer', ({ customers }) => `/customers/${pickOne(customers)}`],
   ['a customer: sessions', ({ customers }) => `/customers/${pickOne(customers)}/sessions`],
+  ['a customer: timeline', ({ customers }) => `/customers/${pickOne(customers)}/timeline`],
+  [
+    'a customer: timeline, webhooks',
+    ({ customers }) => `/customers/${pickOne(customers)}/timeline?kinds=webhook`,
+  ],
   ['a customer: audit log', ({ customers }) => `/audit-log?targetId=${pickOne(customers)}`],
   ['audit log', '/audit-log'],
   ['audit log: count', '/audit-log/count'],

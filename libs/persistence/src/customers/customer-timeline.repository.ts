@@ -32,7 +32,10 @@ import { deliveriesWithin } from '../webhooks/deliveries.repository.js';
 import { visibleBody } from './erasure-sql.js';
 
 /** Maximum number of records that a page scans if few of them match. The next page continues from there. */
-const PAGE_SCAN_LIMIT = 5_000;
+const PAGE_SCAN_LIMIT = 1_000;
+
+/** The second scan is this many times as large as a page: many records are described by another entry. */
+const SECOND_SCAN_FACTOR = 5;
 
 /** Maximum number of deliveries of one event: the newest of each endpoint. */
 const MAX_DELIVERIES = 10;
@@ -100,10 +103,11 @@ const scanEntries = dynamicStatement(
   (filter: TimelineFilter, before: string | null, window: number, limit: number) => {
     const where = new Conditions();
     const scan = timelineScanSql(where, filter, before, window);
-    const isMatch = filter.kinds.includes('webhook')
-      ? `s."isChange" OR s.source = 'event' AND EXISTS (SELECT FROM deliveries d WHERE d.event_id = s.id)`
-      : 's."isChange"';
-    const matching = `SELECT s.* FROM scanned s WHERE ${isMatch} ORDER BY s.id DESC LIMIT ${where.bind(limit + 1)}`;
+    // With EXISTS in place of LATERAL and LIMIT, PostgreSQL may hash all deliveries.
+    const sent = `LATERAL (SELECT d.id FROM deliveries d WHERE d.event_id = s.id LIMIT 1) d ON NOT s."isChange"`;
+    const matching = `
+      SELECT s.* FROM (SELECT * FROM scanned ORDER BY id DESC) s ${filter.kinds.includes('webhook') ? `LEFT JOIN ${sent} WHERE s."isChange" OR d.id IS NOT NULL` : 'WHERE s."isChange"'}
+      ORDER BY s.id DESC LIMIT ${where.bind(limit + 1)}`;
     const page = `
       SELECT s.id, s.source, s.type, s."isChange",
         CASE WHEN e.id IS NOT NULL THEN ${visibleBody('e')} END AS body,
@@ -143,7 +147,8 @@ export class CustomerTimelineRepository {
    * @param before last id of the previous page
    */
   listPage(filter: TimelineFilter, before: string | null, limit: number): Promise<ScannedPage<TimelineRow>> {
-    return scanPage([limit + 1, PAGE_SCAN_LIMIT], before, limit, (after, window) =>
+    const scanSizes = [limit + 1, SECOND_SCAN_FACTOR * limit, PAGE_SCAN_LIMIT];
+    return scanPage(scanSizes, before, limit, (after, window) =>
       this.database.execute(scanEntries(filter, after, window, limit)),
     );
   }
