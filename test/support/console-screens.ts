@@ -56,7 +56,7 @@ export async function listScreens(instance: TestInstance): Promise<Screen[]> {
 
 /** The tabs of each record, except for the first, which is open by default. */
 const tabs: Record<string, string[]> = {
-  customer: ['sessions', 'webhooks', 'events', 'emails', 'audit'],
+  customer: ['profile', 'sessions', 'webhooks'],
   project: ['providers', 'keys'],
 };
 

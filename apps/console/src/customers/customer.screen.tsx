@@ -6,14 +6,13 @@ import { UntrustedText } from '../components/untrusted-text';
 import { QueryContent } from '../components/query-content';
 import { Page } from '../components/page';
 import { PageTabs } from '../components/page-tabs';
-import { CustomerAudit } from './customer-audit';
 import { CustomerButtons } from './customer-buttons';
 import { CustomerLock } from './customer-lock';
-import { CustomerMails } from './customer-mails';
 import { CustomerProfile } from './customer-profile';
 import { CustomerSessions } from './customer-sessions';
 import { CustomerState } from './customer-state';
-import { CustomerDeliveries, CustomerEvents } from './customer-webhooks';
+import { CustomerTimeline } from './customer-timeline';
+import { CustomerDeliveries } from './customer-webhooks';
 
 export function CustomerScreen(): ReactNode {
   const { id: customerId = '' } = useParams();
@@ -40,12 +39,10 @@ export function CustomerScreen(): ReactNode {
             <PageTabs
               label="Customer sections"
               tabs={{
+                timeline: { label: 'Timeline', panel: () => <CustomerTimeline customer={found} /> },
                 profile: { label: 'Profile', panel: () => <CustomerProfile customer={found} /> },
                 sessions: { label: 'Sessions', panel: () => <CustomerSessions customerId={customerId} /> },
                 webhooks: { label: 'Webhooks', panel: () => <CustomerDeliveries customerId={customerId} /> },
-                events: { label: 'Events', panel: () => <CustomerEvents customerId={customerId} /> },
-                emails: { label: 'Emails', panel: () => <CustomerMails customerId={customerId} /> },
-                audit: { label: 'Audit log', panel: () => <CustomerAudit customerId={customerId} /> },
               }}
             />
           </>

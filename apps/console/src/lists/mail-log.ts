@@ -25,6 +25,12 @@ const reasons: Record<NonNullable<MailLogEntry['reason']>, string> = {
   expired: 'The link expired before the mail server accepted the email.',
 };
 
+/** The fields of an email that say why it was not sent. */
+type MailOutcome = Pick<MailLogEntry, 'reason' | 'response'>;
+
 /** Returns why an email was dropped or failed, or null. Reasons of later versions are returned unchanged. */
-export const mailReason = ({ reason }: MailLogEntry): string | null =>
+export const mailReason = ({ reason }: Pick<MailOutcome, 'reason'>): string | null =>
   reason && ((reasons as Record<string, string>)[reason] ?? reason);
+
+/** Returns the last error response of the mail server, or otherwise why an email was dropped or failed; null if neither is known. */
+export const mailProblem = (mail: MailOutcome): string | null => mail.response ?? mailReason(mail);

@@ -16,8 +16,8 @@ const filters = {
   time: mailTimeFilter,
 };
 
-const { kind, recipient, state, project, time } = mailColumns;
-const columns = [kind, recipient, state, project, time];
+const { kind, recipient, state, problem, project, time } = mailColumns;
+const columns = [kind, recipient, state, problem, project, time];
 
 /** The emails of the last 30 days, including those that were not sent. */
 export function MailsScreen(): ReactNode {

@@ -1,0 +1,206 @@
+import type { Schemas } from '../http/client';
+import { isWebUrl } from '../components/is-web-url';
+import { mailKinds } from '../components/mail-kinds';
+import type { IconName } from '../components/icon';
+import { mailProblem } from '../lists/mail-log';
+
+/** An entry of the timeline of a customer. */
+export type TimelineEntry = Schemas['TimelineEntryResponse'];
+export type TimelineDelivery = Schemas['TimelineDeliveryResponse'];
+
+/** The labels of the kinds of entries. */
+export const timelineKinds: Record<TimelineEntry['kind'], string> = {
+  sign_in: 'Sign-ins',
+  session: 'Sessions',
+  account: 'Account',
+  security: 'Security',
+  mail: 'Emails',
+  webhook: 'Webhooks',
+};
+
+export const kindIcons: Record<TimelineEntry['kind'], IconName> = {
+  sign_in: 'key',
+  session: 'screen',
+  account: 'customer',
+  security: 'lock',
+  mail: 'mail',
+  webhook: 'delivery',
+};
+
+/** Labels of authentication methods. Those that only describe another method have none. */
+const methodLabels: Record<string, string> = {
+  pwd: 'password',
+  email: 'email code',
+  fed: 'identity provider',
+  otp: 'second factor',
+  hwk: 'passkey',
+  swk: 'passkey',
+  support: 'sign-in token',
+};
+
+const failureReasons: Record<string, string> = {
+  wrong_password: 'wrong password',
+  no_password: 'no password is set',
+  wrong_code: 'wrong email code',
+  wrong_second_factor: 'wrong second factor',
+  locked: 'locked after too many failures',
+  customer_disabled: 'the customer is disabled',
+  email_not_verified: 'the email address is not verified',
+  sso_required: 'an identity provider is required',
+  account_exists: 'the account at the identity provider is not linked',
+};
+
+const sessionEnds: Record<string, string> = {
+  logout: 'Signed out',
+  revoked: 'Session revoked',
+  password_changed: 'Session ended: password changed',
+  password_reset: 'Session ended: password reset',
+  customer_disabled: 'Session ended: customer disabled',
+  reuse_detected: 'Session ended: refresh token reused',
+  session_limit: 'Session ended: too many sessions',
+  disowned: 'Session ended: email address disowned',
+  factor_removed: 'Session ended: second factor removed',
+  address_claimed: 'Session ended: email address verified by another person',
+  identity_removed: 'Session ended: identity removed',
+  sso_required: 'Session ended: an identity provider is required',
+};
+
+/** The sentences of events and actions that depend on nothing else. */
+const sentences: Record<string, string> = {
+  'customer.imported': 'Created in another system and imported',
+  'customer.created': 'Customer created',
+  'customer.disabled': 'Customer disabled',
+  'customer.enabled': 'Customer enabled',
+  'customer.locked': 'Locked after too many failed sign-ins',
+  'customer.unlocked': 'Unlocked',
+  'customer.exported': 'Data exported',
+  'customer.disowned': 'Email address disowned by its owner',
+  'customer.email_changed': 'Email address changed',
+  'customer.sign_in_token_created': 'Sign-in token created',
+  'customer.sign_in_token_used': 'Signed in with a sign-in token',
+  'customer.reauthentication_required': 'New proof of identity required',
+  'customer.factor_added': 'Authenticator added',
+  'customer.factor_removed': 'Authenticator removed',
+  'customer.passkey_added': 'Passkey added',
+  'customer.passkey_removed': 'Passkey removed',
+  'customer.recovery_codes_generated': 'Recovery codes generated',
+  'customer.password_changed': 'Password changed',
+  'customer.password_reset': 'Password set with the link in an email',
+  'customer.verification_sent': 'Verification email requested',
+  'customer.password_reset_sent': 'Password reset email requested',
+  'customer.invitation_sent': 'Invitation email requested',
+  'recovery_codes.used': 'Recovery code used',
+  'recovery_codes.generated': 'Recovery codes generated',
+  'passkey.counter_anomaly': 'Passkey rejected: it may have been copied',
+  'passkey.added': 'Passkey added',
+  'passkey.removed': 'Passkey removed',
+  'factor.added': 'Authenticator added',
+  'factor.removed': 'Authenticator removed',
+  'token.reuse_detected': 'Refresh token reused',
+  'verification.completed': 'Email address verified',
+  'email.changed': 'Email address changed',
+  'password.changed': 'Password changed',
+  'password.reset_completed': 'Password reset',
+};
+
+const textIn = (details: TimelineEntry['details'], name: string): string => {
+  const value = details[name];
+  return typeof value === 'string' ? value : '';
+};
+
+const textsIn = (details: TimelineEntry['details'], name: string): string[] => {
+  const value = details[name];
+  return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : [];
+};
+
+/** Returns what happened, as a sentence. Types of later versions are shown by name. */
+export function describeEntry(entry: TimelineEntry): string {
+  const { kind, type, mail, details } = entry;
+  if (mail) return `${mailKinds[type] ?? type} email ${mail.state}`;
+  if (kind === 'webhook') return describeWebhook(entry);
+  switch (type) {
+    case 'login.succeeded':
+      return `Signed in with ${listMethods(details)}${entry.device ? ` from ${entry.device}` : ''}`;
+    case 'login.failed':
+      return `Sign-in failed: ${failureReason(textIn(details, 'reason'))}`;
+    case 'session.revoked':
+      return sessionEnds[textIn(details, 'reason')] ?? 'Session ended';
+    case 'customer.sessions_revoked':
+      return details['sessions'] === 1
+        ? 'Session revoked'
+        : `${String(details['sessions'])} sessions revoked`;
+    case 'customer.updated':
+      return `Profile updated: ${textsIn(details, 'changed').join(', ') || 'no fields'}`;
+    case 'customer.identity_linked':
+      return `Identity at ${textIn(details, 'provider')} linked`;
+    case 'customer.identity_unlinked':
+      return `Identity at ${textIn(details, 'provider')} unlinked`;
+    default:
+      return sentences[type] ?? type;
+  }
+}
+
+/** Returns the reason of a failed sign-in. Events of earlier versions have none. */
+const failureReason = (reason: string): string =>
+  failureReasons[reason] ?? (reason.replaceAll('_', ' ') || 'wrong password or code');
+
+function listMethods(details: TimelineEntry['details']): string {
+  const provider = textIn(details, 'provider');
+  const labels = textsIn(details, 'methods').flatMap((method) =>
+    method === 'fed' && provider ? [provider] : (methodLabels[method] ?? []),
+  );
+  return [...new Set(labels)].join(' and ') || 'an unknown method';
+}
+
+function describeWebhook({ type, deliveries }: TimelineEntry): string {
+  const [delivery] = deliveries;
+  if (!delivery || deliveries.length > 1) {
+    const succeeded = deliveries.filter(({ state }) => state === 'succeeded').length;
+    return `${type} delivered to ${succeeded} of ${deliveries.length} endpoints`;
+  }
+  return `${type} ${describeDelivery(delivery)}`;
+}
+
+/** Returns the outcome of a delivery: "delivered to app.example.com after 2 attempts". */
+export function describeDelivery({ targetUrl, state, attempts }: TimelineDelivery): string {
+  const outcomes: Record<string, string> = {
+    succeeded: 'delivered to',
+    failed: 'not delivered to',
+    cancelled: 'delivery cancelled to',
+  };
+  const host = isWebUrl(targetUrl) ? new URL(targetUrl).host : targetUrl;
+  const suffix = attempts > 0 ? ` after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}` : '';
+  return `${outcomes[state] ?? 'not yet delivered to'} ${host}${suffix}`;
+}
+
+/** Returns what else is known: why an email was not sent, the reason of an operator, the device and the IP address. */
+export function entryDetails(entry: TimelineEntry): string[] {
+  const { kind, type, mail, details, device, ip } = entry;
+  // The device is part of the sentence of a sign-in. That of a webhook is the device of the event.
+  const hidesDevice = type === 'login.succeeded' || kind === 'webhook';
+  return [
+    mail && mailProblem(mail),
+    entry.source === 'audit_entry' ? textIn(details, 'reason') : null,
+    details['outcome'] === 'refused' ? 'Refused' : null,
+    hidesDevice ? null : device,
+    kind === 'webhook' ? null : ip,
+  ].filter((text): text is string => text !== null && text !== '');
+}
+
+/** Returns true for an entry that reports a failure. */
+export const isFailure = ({ type, mail, deliveries }: TimelineEntry): boolean =>
+  ['login.failed', 'customer.locked', 'token.reuse_detected', 'passkey.counter_anomaly'].includes(type) ||
+  mail?.state === 'failed' ||
+  mail?.state === 'dropped' ||
+  deliveries.some(({ state, resolution }) => state === 'failed' && resolution === null);
+
+/** Returns the path of the record that an entry shows; "" if it shows none. */
+export function entryPath(entry: TimelineEntry, customerId: string): string {
+  const [delivery] = entry.deliveries;
+  if (entry.source === 'audit_entry')
+    return `/audit?targetType=customer&targetId=${customerId}&entry=${entry.id}`;
+  if (entry.source !== 'event') return '';
+  return entry.kind === 'webhook' && delivery && entry.deliveries.length === 1
+    ? `/deliveries/${delivery.id}`
+    : `/events/evt_${entry.id}`;
+}

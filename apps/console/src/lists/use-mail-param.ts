@@ -1,0 +1,27 @@
+import { useLocation, useSearchParams } from 'react-router';
+
+/** The email in the URL (`?mail=`), which a drawer beside a list shows. */
+interface MailParam {
+  /** Null if the drawer is closed. */
+  id: string | null;
+  /** Returns the path of the current page with an email. */
+  mailPath: (id: string) => string;
+  close: () => void;
+}
+
+/** Returns the email in the URL. Its other parameters, such as filters, stay. */
+export function useMailParam(): MailParam {
+  const { pathname } = useLocation();
+  const [search, setSearch] = useSearchParams();
+  const searchWithMail = (mail: string | null): string => {
+    const to = new URLSearchParams(search);
+    if (mail) to.set('mail', mail);
+    else to.delete('mail');
+    return to.toString();
+  };
+  return {
+    id: search.get('mail'),
+    mailPath: (mail) => `${pathname}?${searchWithMail(mail)}`,
+    close: () => setSearch(searchWithMail(null), { replace: true, preventScrollReset: true }),
+  };
+}
