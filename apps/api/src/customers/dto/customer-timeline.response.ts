@@ -55,9 +55,9 @@ export class TimelineDeliveryResponse {
   @ApiProperty({ ...urlSchema, example: 'https://app.example.com/webhooks' }) targetUrl!: string;
   @ApiProperty({ enum: deliveryStates }) state!: string;
   @ApiProperty({ type: String, enum: deliveryResolutions, nullable: true }) resolution!: string | null;
-  @ApiProperty({ description: 'Number of attempts' }) attempts!: number;
+  @ApiProperty({ type: 'integer', description: 'Number of attempts' }) attempts!: number;
   @ApiProperty({
-    type: Number,
+    type: 'integer',
     nullable: true,
     description: 'HTTP status of the last attempt. 0: no response was received',
   })
