@@ -83,6 +83,7 @@ const screens: [name: string, path: Path][] = [
   ['endpoints: disabled, a URL', '/webhooks/endpoints?status=disabled&q=https://'],
   ['endpoints: count', '/webhooks/endpoints/count?status=disabled'],
   ['an endpoint', ({ endpoints }) => `/webhooks/endpoints/ep_${pickOne(endpoints)}`],
+  ['an endpoint: replays', ({ endpoints }) => `/webhooks/replays?endpoint_id=ep_${pickOne(endpoints)}`],
   [
     'an endpoint: statistics',
     ({ endpoints }) => `/webhooks/endpoints/ep_${pickOne(endpoints)}/stats?window=30d`,
