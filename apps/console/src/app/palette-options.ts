@@ -76,8 +76,8 @@ export function usePaletteOptions(
       ...recent,
       ...first,
       ...results.flatMap(toRecord),
-      ...mailOptions(typed),
-      ...others,
+      // Later, so that Enter right after an address or a name opens the record that the search finds.
+      ...(isSearching ? [] : [...mailOptions(typed), ...others]),
     ]),
     isSearching,
     problem: isSearching ? null : error,
