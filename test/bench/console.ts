@@ -156,6 +156,7 @@ const screens: [name: string, path: Path][] = [
   ['operators: count', '/operators/count'],
   ["an operator's sessions", ({ operator }) => `/operators/${operator}/sessions`],
   ['the session', '/session'],
+  ['saved views', '/session/views'],
 ];
 
 /** Requests of an operator who is limited to the organization with the largest project. */
