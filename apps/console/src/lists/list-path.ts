@@ -5,4 +5,5 @@ export function listPath(path: string, filters: Record<string, string>): string 
 }
 
 /** Returns the path of the list of the attempts that match the filters. */
-export const attemptsPath = (filters: Record<string, string>): string => listPath('/deliveries/attempts', filters);
+export const attemptsPath = (filters: Record<string, string>): string =>
+  listPath('/deliveries/attempts', filters);
