@@ -2,6 +2,7 @@ import bcrypt from 'bcrypt';
 import { defaultSettings, type ProjectContext } from '@gatehouse/domain';
 import type { LoginAttemptsRepository } from '@gatehouse/persistence';
 import { Keyring, PasswordHasher, type HashTask, type HashThreads } from '@gatehouse/platform';
+import type { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
 import type { Client } from '../http/request-context.js';
 import type { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { PasswordCheckService } from './password-check.service.js';
@@ -34,6 +35,7 @@ describe('the decoy of an email without a password (OP-03, PW-08)', () => {
     const attempts = { reserve: () => Promise.resolve({ ...counted, customer: null, decoyHash }) };
     const unused = null as never;
     const required = { assertAllowed: () => Promise.resolve() };
+    const failures = { reportOtherProvider: (checked: Promise<void>) => checked };
     const service = new PasswordCheckService(
       attempts as unknown as LoginAttemptsRepository,
       unused,
@@ -46,7 +48,7 @@ describe('the decoy of an email without a password (OP-03, PW-08)', () => {
       keyring,
       unused,
       unused,
-      unused,
+      failures as unknown as FailedSignInsService,
       required as unknown as RequiredProvidersService,
     );
     const error = await service.check(project, 'unknown@example.com', 'password', client).catch((e) => e);
