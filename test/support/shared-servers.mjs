@@ -23,6 +23,7 @@ class SharedServer {
   #restoreTables = '';
   #schema = '';
   #size = 0;
+  #credentials;
 
   constructor(env) {
     this.env = env;
@@ -59,9 +60,13 @@ class SharedServer {
     return server;
   }
 
-  /** The content of `credentials.json`, as text: the parsed object must belong to the test's realm. */
+  /**
+   * The content of `credentials.json` after the first boot, as text: the parsed object must belong to the test's realm.
+   * An api with another PUBLIC_URL, which a test has started on the same database, changes the file.
+   */
   get credentials() {
-    return readFileSync(join(this.env.DATA_DIR, 'credentials.json'), 'utf8');
+    this.#credentials ??= readFileSync(join(this.env.DATA_DIR, 'credentials.json'), 'utf8');
+    return this.#credentials;
   }
 
   /**
