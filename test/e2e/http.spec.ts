@@ -561,6 +561,7 @@ describe('CO-05: anonymous requests', () => {
       maySkipEnrollment: false,
       setupRequired: false,
       server: null,
+      preferences: null,
     };
     const forged = { cookie: `__Host-gatehouse_operator=${'x'.repeat(43)}` };
     for (const headers of [{}, forged]) {

@@ -223,7 +223,7 @@ describe('the secrets of a provider', () => {
 });
 
 describe('a change of a provider', () => {
-  it('merges the fields, resets null to the default, and records their names', async () => {
+  it('merges the fields, resets null to the default, and records the changes without the secret', async () => {
     const provider = await createProvider({ name: 'Work', clientIds: ['app'], allowSignUp: false });
     const changes = { clientId: 'other', clientSecret: 'other secret', name: null, clientIds: null };
     const { status, body } = await send('PATCH', pathOf(provider), { ...changes, enabled: false });
@@ -244,7 +244,16 @@ describe('a change of a provider', () => {
     expect(entries.map(({ action, details }: Record<string, any>) => [action, details])).toEqual([
       [
         'identity_provider.updated',
-        { changed: ['name', 'clientId', 'clientIds', 'enabled', 'clientSecret'] },
+        {
+          changed: ['name', 'clientId', 'clientIds', 'enabled', 'clientSecret'],
+          // Without the secret.
+          changes: {
+            name: { from: 'Work', to: 'Google' },
+            clientId: { from: provider['clientId'], to: 'other' },
+            clientIds: { from: ['app'], to: [] },
+            enabled: { from: true, to: false },
+          },
+        },
       ],
       ['identity_provider.created', { type: 'google' }],
     ]);
