@@ -11,6 +11,8 @@ const ALLOWED = new Set([
   'ISC',
   'MIT',
   'MIT-0',
+  // Fonts only. A font may be distributed with its copyright notice, which its files contain.
+  'OFL-1.1',
   'Python-2.0',
 ]);
 

@@ -14,7 +14,7 @@ export default defineConfig(({ command }) => {
   return {
     root: import.meta.dirname,
     base: '/console/',
-    plugins: [precompress()],
+    plugins: [preloadFont(), precompress()],
     build: {
       outDir: '../../dist/console',
       emptyOutDir: true,
@@ -33,6 +33,28 @@ export default defineConfig(({ command }) => {
     server: { proxy: { '/operator': { target: API, changeOrigin: false } } },
   };
 });
+
+/** Loads the font in parallel with the style sheet that refers to it, so that the text does not change its font. */
+function preloadFont() {
+  return {
+    name: 'preload-font',
+    transformIndexHtml(_html, { bundle = {} }) {
+      return Object.keys(bundle)
+        .filter((file) => /geist-latin-wght-[^/]*\.woff2$/.test(file))
+        .map((file) => ({
+          tag: 'link',
+          attrs: {
+            rel: 'preload',
+            as: 'font',
+            type: 'font/woff2',
+            crossorigin: '',
+            href: `/console/${file}`,
+          },
+          injectTo: 'head',
+        }));
+    },
+  };
+}
 
 /**
  * Writes a .gz and a .br file beside each file that becomes smaller, so that the api only has to send them.

@@ -3,12 +3,12 @@ import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { TestInstance } from '../support/test-instance.js';
 
-/** Maximum size of the files that a browser loads before the first render, compressed with gzip. */
+/** Maximum size of the files that a browser loads before the first render, including the font, compressed with gzip. */
 const BUDGET_BYTES = 300_000;
 
 const policy = (nonce: string): string =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; ` +
-  `connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; ` +
+  `font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; ` +
   `require-trusted-types-for 'script'; trusted-types default`;
 
 interface FileResponse {
@@ -88,9 +88,14 @@ describe('the files of the console', () => {
     for (const path of assets) {
       const { status, headers } = await requestPath(instance, path);
       expect([path, status]).toEqual([path, 200]);
-      expect(path).toMatch(/-[\w-]{8}\.(js|css|svg)$/);
+      expect(path).toMatch(/-[\w-]{8}\.(js|css|svg|woff2)$/);
       expect(headers['content-type']).toMatch(
-        { js: /^text\/javascript/, css: /^text\/css/, svg: /^image\/svg\+xml$/ }[path.split('.').at(-1)!]!,
+        {
+          js: /^text\/javascript/,
+          css: /^text\/css/,
+          svg: /^image\/svg\+xml$/,
+          woff2: /^font\/woff2$/,
+        }[path.split('.').at(-1)!]!,
       );
       expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
       expect(headers['x-content-type-options']).toBe('nosniff');
@@ -121,6 +126,7 @@ describe('the files of the console', () => {
         requestPath(instance, name, { headers: { 'accept-encoding': 'gzip' } }),
       ),
     );
+    expect(assets).toContainEqual(expect.stringMatching(/geist-latin-wght-normal-[\w-]{8}\.woff2$/));
     const bytes = loaded.reduce((sum, { content }) => sum + content.length, 0);
     expect(bytes).toBeGreaterThan(50_000);
     expect(bytes).toBeLessThanOrEqual(BUDGET_BYTES);

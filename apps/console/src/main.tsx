@@ -3,6 +3,7 @@ import { areStylesLoaded } from './app/are-styles-loaded';
 // Mantine's styles are in a cascade layer, so that our own styles override them in any load order.
 import '@mantine/core/styles.layer.css';
 import '@mantine/notifications/styles.layer.css';
+import './app/fonts.css';
 import './app/theme.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
