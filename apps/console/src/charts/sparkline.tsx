@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react';
 import type { ChartColor } from './chart-frame';
 import classes from './chart.module.css';
+import { Line } from './marks';
+import { lineParts } from './scale';
 
 interface SparklineProps {
   values: (number | null)[];
@@ -21,12 +23,10 @@ export function Sparkline({
 }: SparklineProps): ReactNode {
   const maximum = Math.max(1, ...values.map((value) => value ?? 0));
   const step = width / Math.max(1, values.length - 1);
-  const points = values.map(
-    (value, index) => `${index * step} ${height - 1 - ((value ?? 0) / maximum) * (height - 2)}`,
-  );
+  const y = (value: number): number => height - 1 - (value / maximum) * (height - 2);
   return (
     <svg
-      className={`${classes.spark} ${classes.plot} ${classes[color]}`}
+      className={`${classes.spark} ${classes.plot}`}
       style={{ width }}
       width={width}
       height={height}
@@ -34,7 +34,7 @@ export function Sparkline({
       role="img"
       aria-label={label}
     >
-      {points.length > 1 && <path className={classes.line} d={`M${points.join('L')}`} />}
+      <Line color={color} parts={lineParts(values, (index) => index * step, y)} axis={height} />
     </svg>
   );
 }

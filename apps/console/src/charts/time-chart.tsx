@@ -1,11 +1,13 @@
 import { useElementSize } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import { toWallTime, zoneName, type TimeZone } from '../components/time';
 import { useTimeZone } from '../components/use-time-zone';
-import { ChartFrame, formatValue, type Series } from './chart-frame';
+import { BucketPointer } from './bucket-pointer';
+import { ChartFrame, type Series } from './chart-frame';
 import classes from './chart.module.css';
-import { formatCompact, axisMaximum, formatInteger } from './scale';
+import { Bars, Dots, Lines } from './marks';
+import { axisTicks, bucketAt, formatCompact, formatInteger } from './scale';
 
 interface TimeChartProps {
   title: string;
@@ -22,38 +24,20 @@ interface TimeChartProps {
 }
 
 const LEFT = 44;
-const BOTTOM = 20;
+const BOTTOM = 22;
 const TOP = 6;
 
 /** Renders values over time. */
-export function TimeChart({
-  title,
-  timestamps,
-  series,
-  kind,
-  format = formatInteger,
-  height = 190,
-  bucketPath,
-}: TimeChartProps): ReactNode {
+export function TimeChart(props: TimeChartProps): ReactNode {
+  const { title, timestamps, series, kind, format = formatInteger, height = 200, bucketPath } = props;
   const { ref, width } = useElementSize();
   const zone = useTimeZone();
   const totals = timestamps.map((_, index) => {
     const values = series.map(({ values: all }) => all[index] ?? 0);
     return kind === 'bars' ? values.reduce((sum, value) => sum + value, 0) : Math.max(...values, 0);
   });
-  const maximum = axisMaximum(Math.max(0, ...totals));
   const isEmpty = totals.every((total) => total === 0);
-  const plot = { width: Math.max(0, width - LEFT), height: height - TOP - BOTTOM };
-  const step = plot.width / Math.max(1, timestamps.length);
-  const y = (value: number): number => TOP + plot.height * (1 - value / maximum);
-  const x = (index: number): number => LEFT + index * step;
   const labels = timestamps.map((time) => toWallTime(time, zone).slice(0, 16).replace('T', ' '));
-  const tooltip = (index: number): string =>
-    [
-      `${labels[index]} ${zoneName(timestamps[index]!, zone)}`,
-      ...series.map(({ name, values }) => `${name}: ${formatValue(values[index], format)}`),
-    ].join('\n');
-
   return (
     <ChartFrame
       title={title}
@@ -63,114 +47,114 @@ export function TimeChart({
       format={format}
       labelPath={bucketPath}
     >
-      <div ref={ref} style={{ height }}>
+      <div ref={ref} className={classes.area} style={{ height }}>
         {isEmpty && <div className={classes.empty}>No data in this period</div>}
         {!isEmpty && width > 0 && (
-          <svg className={classes.plot} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-            {[0, 0.5, 1].map((fraction) => (
-              <g key={fraction}>
-                <line
-                  className={classes.grid}
-                  x1={LEFT}
-                  x2={width}
-                  y1={y(maximum * fraction)}
-                  y2={y(maximum * fraction)}
-                />
-                <text className={classes.label} x={LEFT - 6} y={y(maximum * fraction) + 4} textAnchor="end">
-                  {kind === 'bars' ? formatCompact(maximum * fraction) : format(maximum * fraction)}
-                </text>
-              </g>
-            ))}
-            {kind === 'bars' ? (
-              <Bars series={series} count={timestamps.length} x={x} y={y} step={step} />
-            ) : (
-              <Lines series={series} x={(index) => x(index) + step / 2} y={y} />
-            )}
-            {tickIndexes(timestamps.length, plot.width).map((index) => (
-              <text key={index} className={classes.label} x={x(index)} y={height - 4}>
-                {tickLabel(timestamps, index, zone)}
-              </text>
-            ))}
-            {timestamps.map((time, index) => {
-              const hit = (
-                <rect
-                  key={time}
-                  className={classes.hit}
-                  x={x(index)}
-                  y={TOP}
-                  width={step}
-                  height={plot.height}
-                >
-                  <title>{tooltip(index)}</title>
-                </rect>
-              );
-              // Only for the mouse: the table has the same links.
-              return bucketPath ? (
-                <Link key={time} to={bucketPath(index)} tabIndex={-1}>
-                  {hit}
-                </Link>
-              ) : (
-                hit
-              );
-            })}
-          </svg>
+          <Plot
+            {...{ title, timestamps, series, kind, format, height, bucketPath, width, zone }}
+            ticks={axisTicks(Math.max(...totals))}
+            labels={labels.map((label, index) => `${label} ${zoneName(timestamps[index]!, zone)}`)}
+          />
         )}
       </div>
     </ChartFrame>
   );
 }
 
-interface PlotProps {
-  series: Series[];
-  x: (index: number) => number;
-  y: (value: number) => number;
+interface PlotProps extends Required<Omit<TimeChartProps, 'bucketPath'>> {
+  width: number;
+  zone: TimeZone;
+  ticks: number[];
+  labels: string[];
+  bucketPath: TimeChartProps['bucketPath'];
 }
 
-function Bars({ series, count, x, y, step }: PlotProps & { count: number; step: number }): ReactNode {
-  const gap = step > 6 ? 1.5 : 0.25;
-  return Array.from({ length: count }, (_, index) => {
-    let stackedValue = 0;
-    return series.map(({ name, color, values }) => {
-      const value = values[index] ?? 0;
-      if (value === 0) return null;
-      stackedValue += value;
-      const bar = { x: x(index) + gap / 2, width: Math.max(0.5, step - gap), y: y(stackedValue) };
-      return (
-        <g key={`${name} ${index}`} className={classes[color]}>
-          <rect
-            className={classes.mark}
-            {...bar}
-            height={y(stackedValue - value) - bar.y}
-            rx={step > 8 ? 1.5 : 0}
-          />
-        </g>
-      );
-    });
-  });
-}
-
-/** Renders lines with gaps where no value was measured. A single value between two gaps is a dot. */
-function Lines({ series, x, y }: PlotProps): ReactNode {
-  return series.map(({ name, color, values }) => {
-    const isKnown = (index: number): boolean => values[index] !== null && values[index] !== undefined;
-    const path = values
-      .map((value, index) =>
-        value === null
-          ? ''
-          : `${isKnown(index - 1) ? 'L' : 'M'}${x(index).toFixed(1)} ${y(value).toFixed(1)}`,
-      )
-      .join('');
-    return (
-      <g key={name} className={classes[color]}>
-        <path className={classes.line} d={path} />
-        {values.map((value, index) =>
-          value === null || isKnown(index - 1) || isKnown(index + 1) ? null : (
-            <circle key={index} className={classes.mark} cx={x(index)} cy={y(value)} r={2.5} />
-          ),
+function Plot(props: PlotProps): ReactNode {
+  const { title, timestamps, series, kind, format, height, bucketPath, width, zone, ticks, labels } = props;
+  const [active, setActive] = useState<number | null>(null);
+  const plot = { width: Math.max(0, width - LEFT), height: height - TOP - BOTTOM };
+  const step = plot.width / Math.max(1, timestamps.length);
+  const marks = {
+    series,
+    step,
+    x: (index: number): number => LEFT + index * step,
+    y: (value: number): number => TOP + plot.height * (1 - value / ticks.at(-1)!),
+  };
+  const band = { y: TOP, width: step, height: plot.height };
+  // A shorter time range has fewer buckets.
+  const index = active !== null && active < timestamps.length ? active : null;
+  return (
+    <>
+      <svg
+        className={classes.plot}
+        height={height}
+        viewBox={`0 0 ${width} ${height}`}
+        aria-hidden="true"
+        onPointerMove={({ clientX, currentTarget }) =>
+          setActive(
+            bucketAt(clientX - currentTarget.getBoundingClientRect().left - LEFT, step, timestamps.length),
+          )
+        }
+        onPointerLeave={() => setActive(null)}
+      >
+        <Gridlines
+          ticks={ticks}
+          y={marks.y}
+          width={width}
+          format={kind === 'bars' ? formatCompact : format}
+        />
+        {index !== null && kind === 'bars' && <rect className={classes.band} x={marks.x(index)} {...band} />}
+        {kind === 'bars' ? <Bars {...marks} /> : <Lines {...marks} />}
+        {index !== null && kind === 'lines' && (
+          <>
+            <rect className={classes.crosshair} {...band} x={marks.x(index) + step / 2} width={1} />
+            <Dots {...marks} index={index} />
+          </>
         )}
-      </g>
-    );
-  });
+        {tickIndexes(timestamps.length, plot.width).map((each) => (
+          <text key={each} className={classes.label} x={marks.x(each)} y={height - 4}>
+            {tickLabel(timestamps, each, zone)}
+          </text>
+        ))}
+        {/* Only for the mouse: the keyboard uses the pointer below, and the table has the same links. */}
+        {bucketPath &&
+          timestamps.map((time, each) => (
+            <Link key={time} to={bucketPath(each)} tabIndex={-1}>
+              <rect className={classes.hit} x={marks.x(each)} {...band} />
+            </Link>
+          ))}
+      </svg>
+      <BucketPointer
+        {...{ title, labels, series, format, bucketPath, width, index }}
+        onChange={setActive}
+        center={(each) => marks.x(each) + step / 2}
+      />
+    </>
+  );
+}
+
+interface GridlinesProps {
+  ticks: number[];
+  y: (value: number) => number;
+  width: number;
+  format: (value: number) => string;
+}
+
+function Gridlines({ ticks, y, width, format }: GridlinesProps): ReactNode {
+  return ticks.map((tick) => (
+    <g key={tick}>
+      <line
+        className={tick === 0 ? classes.axis : classes.grid}
+        x1={LEFT}
+        x2={width}
+        y1={y(tick)}
+        y2={y(tick)}
+      />
+      <text className={classes.label} x={LEFT - 8} y={y(tick) + 4} textAnchor="end">
+        {format(tick)}
+      </text>
+    </g>
+  ));
 }
 
 /**
