@@ -16,7 +16,7 @@ interface DangerActionProps {
 /** Renders the section of a page for destructive actions. */
 export function DangerZone({ children }: { children: ReactNode }): ReactNode {
   return (
-    <Paper component="section" aria-label="Danger zone" style={{ borderColor: 'var(--bad)' }}>
+    <Paper component="section" aria-label="Danger zone" style={{ borderColor: 'var(--bad-line)' }}>
       <Title order={2} mb="sm">
         Danger zone
       </Title>
