@@ -13,16 +13,25 @@ export interface BenchData {
   events: string[];
   customers: string[];
   operator: string;
+  /** A customer with far more events, entries of the audit log and emails than a page scans. */
+  frequentCustomer: string;
+  /** API keys of `project`. */
+  apiKeys: string[];
+  mails: string[];
+  auditEntries: string[];
   /** The running batch. */
   batch: string;
 }
 
 export type Path = string | ((data: BenchData) => string);
 
+/** The request of a screen: a name, and a path below `/operator/v1`. */
+export type Screen = [name: string, path: Path];
+
 export const pickOne = (ids: string[]): string => ids[randomInt(ids.length)]!;
 
 /** The requests of the list of deliveries. */
-export const deliveryScreens: [name: string, path: Path][] = [
+export const deliveryScreens: Screen[] = [
   ...[
     '',
     'state=pending',
@@ -39,7 +48,7 @@ export const deliveryScreens: [name: string, path: Path][] = [
     'q=https://',
     'q=example',
     'q=anna.7@company-7.example',
-  ].flatMap((query): [string, Path][] => [
+  ].flatMap((query): Screen[] => [
     [`deliveries: ${query || 'all'}`, `/webhooks/deliveries?${query}`],
     [`deliveries: count, ${query || 'all'}`, `/webhooks/deliveries/count?${query}`],
     [

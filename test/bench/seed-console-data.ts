@@ -3,6 +3,7 @@ import type { TestInstance } from '../support/test-instance.js';
 /** The action of one audit log entry in RARE_EVERY. */
 export const RARE_ACTION = 'customer.exported';
 const RARE_EVERY = 10_000;
+const MAIL_KIND = 'password-reset';
 const ACTIONS = ['customer.created', 'customer.updated', 'customer.disabled', 'customer.enabled'];
 
 /**
@@ -56,4 +57,72 @@ export async function seedBatches(instance: TestInstance, completed: number, cre
     [created],
   );
   await instance.sql('VACUUM ANALYZE deliveries');
+}
+
+/** Inserts emails to customers, evenly over the last days: one in a hundred was dropped, as many have failed. */
+export async function seedMails(instance: TestInstance, count: number, days: number): Promise<void> {
+  await instance.sql(
+    `INSERT INTO mails (id, project_id, customer_id, kind, recipient, state, tries, reason, created_at, finished_at)
+     SELECT seed_id((extract(epoch FROM at) * 1000)::bigint, 9, n), project_id, id, '${MAIL_KIND}', email,
+       CASE n % 100 WHEN 0 THEN 'dropped' WHEN 1 THEN 'failed' ELSE 'sent' END, 1,
+       CASE n % 100 WHEN 0 THEN 'project_limit' WHEN 1 THEN 'rejected' END, at, at
+     FROM (SELECT *, row_number() OVER () AS n FROM customers LIMIT $1) c
+       CROSS JOIN LATERAL (SELECT now() - ($1 - n) * $2 * interval '1 day' / $1 AS at) times`,
+    [count, days],
+  );
+  await instance.sql('VACUUM ANALYZE mails');
+}
+
+/** Inserts API keys into all projects of the organization of an instance. */
+export async function seedApiKeys(instance: TestInstance, each: number): Promise<void> {
+  await instance.sql(
+    `INSERT INTO api_keys (id, organization_id, project_id, name, type, access, key_hash, prefix, last4, revoked_at)
+     SELECT gen_random_uuid(), p.organization_id, p.id, (ARRAY['Billing', 'Backend', 'Nightly jobs'])[1 + n % 3] || ' ' || n,
+       'secret', 'project', sha256(convert_to(p.id::text || n, 'UTF8')), 'sk_live_', lpad(to_hex(n), 4, '0'),
+       CASE WHEN n % 4 = 0 THEN now() END
+     FROM projects p, generate_series(1, $2) n WHERE p.organization_id = $1`,
+    [instance.credentials.organizationId, each],
+  );
+  await instance.sql('VACUUM ANALYZE api_keys');
+}
+
+/**
+ * Inserts the records of one customer of an automated client, evenly over the last days: sign-ins, each with a new session,
+ * one entry of the audit log in a hundred of them, and as many emails. No endpoint received the events.
+ * @returns the id of the customer
+ */
+export async function seedFrequentCustomer(
+  instance: TestInstance,
+  signIns: number,
+  days: number,
+): Promise<string> {
+  const [customer] = await instance.sql<{ id: string }>(
+    'SELECT id FROM customers WHERE project_id = $1 LIMIT 1',
+    [instance.credentials.projectId],
+  );
+  const { id } = customer!;
+  const times = `generate_series(1, $3::int) n,
+    LATERAL (SELECT now() - ($3 - n) * $4 * interval '1 day' / $3 AS at) times,
+    LATERAL (SELECT (extract(epoch FROM at) * 1000)::bigint AS ms) milliseconds`;
+  const values = [instance.credentials.organizationId, id, signIns, days];
+  await instance.sql(
+    `INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
+     SELECT seed_id(ms, 10 + k, n), $1, c.project_id, c.id, type, json_build_object('type', type, 'created_at', at, 'data', '{}'::json)::text, at
+     FROM ${times}, unnest('{login.succeeded,session.created}'::text[]) WITH ORDINALITY types (type, k), customers c WHERE c.id = $2`,
+    values,
+  );
+  await instance.sql(
+    `INSERT INTO audit_log (id, organization_id, project_id, actor_type, actor_id, action, target_type, target_id, created_at)
+     SELECT seed_id(ms, 13, n), $1, c.project_id, 'key', seed_id(1, 7, 1)::text, 'customer.updated', 'customer', c.id::text, at
+     FROM ${times}, customers c WHERE c.id = $2 AND n % 100 = 0`,
+    values,
+  );
+  await instance.sql(
+    `INSERT INTO mails (id, project_id, customer_id, kind, recipient, state, tries, created_at, finished_at)
+     SELECT seed_id(ms, 14, n), c.project_id, c.id, '${MAIL_KIND}', c.email, 'sent', 1, at, at
+     FROM ${times}, customers c WHERE c.id = $2 AND n % 100 = 0 AND $1::uuid IS NOT NULL`,
+    values,
+  );
+  for (const table of ['events', 'audit_log', 'mails']) await instance.sql(`VACUUM ANALYZE ${table}`);
+  return id;
 }
