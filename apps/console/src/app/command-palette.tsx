@@ -11,27 +11,68 @@ import { findPageCommands } from './page-commands';
 import type { PaletteOption } from './palette-entries';
 import { rememberOption, usePaletteOptions } from './palette-options';
 
+/** The command palette, and the ways to open it. */
+export interface Palette {
+  open: () => void;
+  /** Opens it with a text that was typed into another field, or appends the text before the palette has the focus. */
+  type: (text: string) => void;
+  /** Opens it, or its first result if it has a text but not yet the focus. */
+  enter: () => void;
+  dialog: ReactNode;
+}
+
 /** Returns the command palette, which finds records by ID, email address, URL or name, and offers the commands of the page. */
-export function useCommandPalette(): { open: () => void; dialog: ReactNode } {
+export function useCommandPalette(): Palette {
   const [isOpen, dialog] = useDisclosure();
+  const [typed, setTyped] = useState('');
+  const [isEnterPending, setEnterPending] = useState(false);
+  // A focused field would receive the keys of shortcuts.
+  const [isFromField, setFromField] = useState(false);
+  const open = (text = '', fromField = true): void => {
+    setTyped(redactSecrets(text));
+    setEnterPending(false);
+    setFromField(fromField);
+    dialog.open();
+  };
   return {
-    open: dialog.open,
+    open: () => open('', false),
+    type: (text) => (isOpen ? setTyped(redactSecrets(typed + text)) : open(text)),
+    enter: () => (isOpen ? setEnterPending(true) : open()),
     dialog: (
-      <Modal.Root opened={isOpen} onClose={dialog.close} centered={false} size="lg" yOffset="12vh">
+      <Modal.Root
+        opened={isOpen}
+        onClose={dialog.close}
+        returnFocus={!isFromField}
+        centered={false}
+        size="lg"
+        yOffset="12vh"
+      >
         <Modal.Overlay />
         <Modal.Content aria-label="Search">
-          <CommandPalette onClose={dialog.close} />
+          <CommandPalette {...{ typed, setTyped, isEnterPending, setEnterPending }} onClose={dialog.close} />
         </Modal.Content>
       </Modal.Root>
     ),
   };
 }
 
-function CommandPalette({ onClose }: { onClose: () => void }): ReactNode {
+interface CommandPaletteProps {
+  typed: string;
+  setTyped: (text: string) => void;
+  isEnterPending: boolean;
+  setEnterPending: (isPending: boolean) => void;
+  onClose: () => void;
+}
+
+function CommandPalette({
+  typed,
+  setTyped,
+  isEnterPending,
+  setEnterPending,
+  onClose,
+}: CommandPaletteProps): ReactNode {
   const [pageCommands] = useState(findPageCommands);
-  const [typed, setTyped] = useState('');
   const [selectedIndex, setSelectedIndex] = useState(0);
-  const [isEnterPending, setEnterPending] = useState(false);
   const { options, isSearching, problem } = usePaletteOptions(typed.trim(), pageCommands);
   const runCommand = useRunCommand();
   const activeIndex = Math.min(selectedIndex, options.length - 1);

@@ -1,10 +1,10 @@
-import { ActionIcon, Drawer, Kbd, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Drawer, Kbd, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Suspense, useEffect, useState, type ReactNode } from 'react';
 import { Link, NavLink, Outlet, useLocation } from 'react-router';
 import { Icon } from '../components/icon';
 import { createListVisits, ListVisitsContext } from '../components/list-visits';
-import { useCommandPalette } from './command-palette';
+import { useCommandPalette, type Palette } from './command-palette';
 import { DeadLetterBadge } from './dead-letter-badge';
 import { RedirectToSignIn, PageLoader } from './session-gate';
 import { useKeyboardShortcuts } from './use-keyboard-shortcuts';
@@ -78,12 +78,12 @@ function Frame(): ReactNode {
         </ActionIcon>
       </header>
       <aside className={classes.side}>
-        <Sidebar openPalette={palette.open} />
+        <Sidebar palette={palette} />
       </aside>
       <Drawer.Root opened={isOpen} onClose={drawer.close} size={264} padding={0}>
         <Drawer.Overlay />
         <Drawer.Content aria-label="Navigation" className={classes.drawer}>
-          <Sidebar openPalette={palette.open} />
+          <Sidebar palette={palette} />
         </Drawer.Content>
       </Drawer.Root>
       <main id="content" className={classes.main} tabIndex={-1}>
@@ -111,7 +111,7 @@ function Brand(): ReactNode {
   );
 }
 
-function Sidebar({ openPalette }: { openPalette: () => void }): ReactNode {
+function Sidebar({ palette }: { palette: Palette }): ReactNode {
   const session = useSession();
   const { production } = useServer();
   return (
@@ -120,11 +120,22 @@ function Sidebar({ openPalette }: { openPalette: () => void }): ReactNode {
         <Brand />
         {!production && <span className={classes.environment}>Development</span>}
       </div>
-      <UnstyledButton className={classes.searchButton} onClick={openPalette}>
-        <Icon name="search" size={15} />
-        <span>Search</span>
-        <Kbd size="xs">Ctrl K</Kbd>
-      </UnstyledButton>
+      <TextInput
+        size="xs"
+        className={classes.search}
+        aria-label="Search all records"
+        aria-haspopup="dialog"
+        placeholder="Search"
+        leftSection={<Icon name="search" size={15} />}
+        rightSection={<Kbd size="xs">Ctrl K</Kbd>}
+        rightSectionWidth="4rem"
+        spellCheck={false}
+        autoComplete="off"
+        value=""
+        onClick={() => palette.type('')}
+        onChange={(event) => palette.type(event.currentTarget.value)}
+        onKeyDown={(event) => event.key === 'Enter' && palette.enter()}
+      />
       <nav className={classes.nav} aria-label="Main">
         {visibleNavigation(session).map(({ label, items }) => (
           <div key={label} role="group" aria-label={label ?? undefined}>
