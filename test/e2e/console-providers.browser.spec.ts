@@ -12,8 +12,7 @@ describeConsole('identity providers in the console', { allowClientErrors: true }
 
   it('FE-01: an admin adds a provider before its client exists, completes it, tests its connection and deletes it', async () => {
     const { projectId } = test.instance.credentials;
-    const page = await test.open(`/projects/${projectId}?tab=providers`);
-    await page.emulateMedia({ reducedMotion: 'reduce' });
+    const page = await test.show(`/projects/${projectId}?tab=providers`);
     const ui = new ConsolePage(page, test.instance);
     const providers = `/projects/${projectId}/identity-providers`;
     const read = async (): Promise<Record<string, any>> =>
@@ -71,15 +70,13 @@ describeConsole('identity providers in the console', { allowClientErrors: true }
     await ui.dialogButton('Delete provider').click();
     await ui.waitForText('No identity providers yet');
     expect(await read()).toBeUndefined();
-    await page.context().close();
   });
 
   it('FE-06: an admin adds a domain, sees its DNS record and why it is not verified, and requires the provider', async () => {
     const provider = await createDomainProvider(test.instance, { name: 'Acme staff' });
     const { projectId } = test.instance.credentials;
     const path = `/projects/${projectId}/identity-providers/${provider.id}`;
-    const page = await test.open(path);
-    await page.emulateMedia({ reducedMotion: 'reduce' });
+    const page = await test.show(path);
     const ui = new ConsolePage(page, test.instance);
     const added = newDomain();
     await ui.button('Edit domains').click();
@@ -101,6 +98,5 @@ describeConsole('identity providers in the console', { allowClientErrors: true }
     await item.getByRole('button', { name: 'Check now' }).click();
     await item.getByText('could not be looked up').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
-    await page.context().close();
   });
 });

@@ -6,10 +6,9 @@ describeConsole('every screen of the console', { withWorker: true }, (test) => {
   beforeAll(() => insertMarkup(test.instance));
 
   it('shows untrusted content as text and violates no policy (CO-02, CO-03)', async () => {
-    const page = await test.open('/');
     const problems: string[] = [];
     for (const { name, path } of await listScreens(test.instance)) {
-      await page.goto(`${test.instance.baseUrl}/console${path}`);
+      const page = await test.show(path);
       await waitForHeading(page, /./);
       problems.push(...(await findMarkupProblems(page, name)).map((problem) => `${name}: ${problem}`));
     }

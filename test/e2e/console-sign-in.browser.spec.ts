@@ -27,7 +27,7 @@ const options = { args: [`--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`], a
 
 describeConsole('CO-01: signing in to the console', options, (test) => {
   it('accepts a password, enrolls an authenticator, shows recovery codes and opens the requested page', async () => {
-    const page = await test.browser.open(`${test.instance.baseUrl}/console/events?type=customer.created`);
+    const page = await test.show('/events?type=customer.created', null);
     await waitForHeading(page, 'Sign in');
     expect(await seriousViolations(page)).toEqual([]);
     const fields = await page
@@ -69,13 +69,12 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     await submitForm(page, { code: codes[0]! });
     await waitForHeading(page, 'Overview');
     expect(await readBrowserStorage(page)).not.toMatch(new RegExp([secret, password, ...codes].join('|')));
-    await page.context().close();
   });
 
   it('signs in without an authenticator in development, and sets one up later', async () => {
     const { operator } = await insertOperator(test.instance);
     await test.instance.sql('UPDATE operators SET totp_secret = NULL WHERE id = $1', [operator.id]);
-    const page = await test.browser.open(`${test.instance.baseUrl}/console/account`);
+    const page = await test.show('/account', null);
     await submitForm(page, {
       username: operator.email,
       password: test.instance.credentials.operator.password,
@@ -97,14 +96,13 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Generate new codes' }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
-    await page.context().close();
   });
 
   it('keeps the input when the session ends, and hides the page until the same operator has signed in', async () => {
     const client = await insertOperator(test.instance);
     const endSession = () =>
       test.instance.sql('DELETE FROM operator_sessions WHERE operator_id = $1', [client.operator.id]);
-    const page = await test.open('/organizations', client);
+    const page = await test.show('/organizations', client);
     await page.getByRole('button', { name: 'Create organization' }).click();
     const form = page.getByRole('dialog', { name: 'Create organization' });
     const name = `Typed ${uniqueEmail().slice(0, 8)}`;
@@ -128,7 +126,7 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     await cover.getByLabel('Authenticator code').fill(totpCode(client.secret));
     await page.keyboard.press('Enter');
     await cover.waitFor({ state: 'detached' });
-    expect(page.url()).toBe(`${test.instance.baseUrl}/console/organizations`);
+    expect(page.url()).toBe(`${test.instance.baseUrl}/console/organizations?create=1`);
     expect(await form.getByLabel('Name').inputValue()).toBe(name);
     await form.getByRole('button', { name: 'Create' }).click();
     await waitForHeading(page, name);
@@ -144,13 +142,11 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     );
     await page.getByRole('button', { name: `Account menu: ${other.operator.email}` }).waitFor();
     expect(await page.evaluate('window.isFirstDocument')).toBeUndefined();
-    await page.context().close();
   });
 
   it('warns two minutes before the session ends, and extends it unless it has reached its maximum age', async () => {
     const client = await insertOperator(test.instance);
-    const storageState = { cookies: [client.browserCookie()], origins: [] };
-    const page = await test.browser.open('about:blank', { storageState });
+    const page = await test.show('about:blank', client);
     const warning = page.getByRole('alert').filter({ hasText: 'You will be signed out in' });
     /** Changes the session and loads the console without activity, which would extend the session. */
     const age = async (change: string): Promise<void> => {
@@ -171,11 +167,11 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     await age(`ends_at = now() + interval '110 seconds'`);
     await warning.getByText('A session ends 12 hours after the sign-in').waitFor();
     expect(await warning.getByRole('button').count()).toBe(0);
-    await page.context().close();
+    await page.unrouteAll();
   });
 
   it('keeps the navigation when the files of a screen are missing, and reloads once after an upgrade', async () => {
-    const page = await test.open('/account');
+    const page = await test.show('/account');
     const open = (name: string) => page.getByRole('link', { name, exact: true }).click();
     const remove = (file: string) =>
       page.route(`**/assets/${file}`, (route) => route.fulfill({ status: 404 }));
@@ -206,35 +202,32 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     await page.unroute('**/assets/*');
     await page.getByRole('link', { name: 'reload the page' }).click();
     await waitForHeading(page, 'Organizations');
-    await page.context().close();
+    await page.unrouteAll();
   });
 
   it('ignores a ?to= with another origin', async () => {
-    const page = await test.open('/account');
     for (const to of ['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)']) {
-      await page.goto(`${test.instance.baseUrl}/console/sign-in?to=${encodeURIComponent(to)}`);
+      const page = await test.show(`/sign-in?to=${encodeURIComponent(to)}`);
       await waitForHeading(page, 'Overview');
       expect({ to, url: page.url() }).toEqual({ to, url: `${test.instance.baseUrl}/console` });
     }
-    await page.context().close();
   });
 
   it('requires https and shows no password field over plain http from another host', async () => {
     const { port } = new URL(test.instance.baseUrl);
-    const page = await test.browser.open(`http://${OTHER_HOST}:${port}/console/`);
+    const page = await test.show(`http://${OTHER_HOST}:${port}/console/`, null);
     await page.getByText('HTTPS required').waitFor();
     expect(await page.locator('input').count()).toBe(0);
     expect(await seriousViolations(page)).toEqual([]);
     for (const host of ['localhost', '127.0.0.1']) {
-      await page.goto(`http://${host}:${port}/console/`);
+      await test.show(`http://${host}:${port}/console/`, null);
       await page.locator('input[name=password]').waitFor();
     }
-    await page.context().close();
   });
 
   it('accepts an invitation and removes its token from the URL immediately', async () => {
     const invited = await test.admin.request('POST', '/operators', { email: uniqueEmail(), role: 'viewer' });
-    const page = await test.browser.open(invited.body.invitationUrl as string);
+    const page = await test.show(invited.body.invitationUrl as string, null);
     await waitForHeading(page, 'Welcome to Gatehouse');
     expect(page.url()).toBe(`${test.instance.baseUrl}/console/invitation`);
     expect(await seriousViolations(page)).toEqual([]);
@@ -246,6 +239,5 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     await page.goto(`${invited.body.invitationUrl as string}`);
     await submitForm(page, { 'new-password': 'an unusual long phrase' });
     await page.getByText('This link is invalid').waitFor();
-    await page.context().close();
   });
 });

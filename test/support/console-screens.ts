@@ -72,4 +72,6 @@ export const openScreen = (
 ): Promise<Page> =>
   browser.open(`${instance.baseUrl}/console${path}`, {
     storageState: { cookies: [operator.browserCookie()], origins: [] },
+    // Transitions cost CPU time, and keys and colors would depend on how far one has proceeded.
+    reducedMotion: 'reduce',
   });
