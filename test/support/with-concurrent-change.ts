@@ -28,15 +28,18 @@ export async function withConcurrentChange<Result>(
 }
 
 /**
- * Commits a transaction as soon as `count` other connections wait for a lock. @throws Error if they never do
+ * Commits a transaction as soon as `count` other connections wait for it, directly or behind each other. The update
+ * of a key's last use does not count. @throws Error if they never do
  */
 export const commitWhenOthersWait = (client: pg.ClientBase, count = 1): Promise<void> =>
-  // The condition ignores which connection blocks which: they may wait for each other, or for the update of a
-  // key's last use.
   commitWhen(
     client,
-    `${count} <= (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
-       AND wait_event_type = 'Lock' AND query NOT LIKE '%last_used_at = now()%')`,
+    `${count} < (WITH RECURSIVE waiting AS (
+         SELECT pg_backend_pid() AS pid, '' AS query
+       UNION
+         SELECT a.pid, a.query FROM pg_stat_activity a JOIN waiting w ON w.pid = ANY (pg_blocking_pids(a.pid))
+         WHERE a.wait_event_type = 'Lock')
+       SELECT count(*) FROM waiting WHERE query NOT LIKE '%last_used_at = now()%')`,
   );
 
 /**
