@@ -122,8 +122,21 @@ describe('the templates of a project', () => {
       entries.body.data.map((entry: Record<string, any>) => [entry['action'], entry['details']]),
     ).toEqual([
       ['project.mail_template_deleted', details],
-      ['project.mail_template_updated', details],
-      ['project.mail_template_updated', details],
+      [
+        'project.mail_template_updated',
+        { ...details, changed: ['closing'], changes: { closing: { from: [], to: shipped.closing } } },
+      ],
+      [
+        'project.mail_template_updated',
+        {
+          ...details,
+          changed: ['subject', 'closing'],
+          changes: {
+            subject: { from: shipped.subject, to: 'Hallo {{ email }}' },
+            closing: { from: shipped.closing, to: [] },
+          },
+        },
+      ],
     ]);
   });
 
