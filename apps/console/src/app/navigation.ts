@@ -80,6 +80,11 @@ export const visibleNavigation = (session: Session): NavigationGroup[] =>
     }))
     .filter(({ items }) => items.length > 0);
 
+/** Returns the icon of the page to which a path belongs. */
+export const pageIcon = (path: string): IconName =>
+  navigation.flatMap(({ items }) => items).find(({ to }) => to !== '/' && path.startsWith(to))?.icon ??
+  'table';
+
 /** Returns the commands that open the visible pages. */
 export const navigationCommands = (session: Session): Command[] =>
   visibleNavigation(session)

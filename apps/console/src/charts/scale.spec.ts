@@ -1,4 +1,13 @@
-import { areaPath, axisTicks, barPath, bucketAt, formatCompact, linePath, lineParts } from './scale';
+import {
+  areaPath,
+  axisTicks,
+  barPath,
+  bucketAt,
+  condense,
+  formatCompact,
+  linePath,
+  lineParts,
+} from './scale';
 
 describe('chart scale', () => {
   it.each([
@@ -35,5 +44,10 @@ describe('chart scale', () => {
   it('rounds the upper corners of a bar, by at most its height', () => {
     expect(barPath({ x: 5, y: 10 }, 8, 20, 2)).toBe('M5 30v-18q0 -2 2 -2h4q2 0 2 2v18z');
     expect(barPath({ x: 5, y: 10 }, 8, 1, 2)).toBe('M5 11v0q0 -1 1 -1h6q1 0 1 1v0z');
+  });
+
+  it('condenses values to the mean of those that are known', () => {
+    expect(condense([1, 3, null, 5, null, null, 8], 4)).toEqual([2, 5, null, 8]);
+    expect(condense([1, null], 4)).toEqual([1, null]);
   });
 });

@@ -54,3 +54,12 @@ export function barPath({ x, y }: Point, width: number, height: number, radius: 
   const side = height - r;
   return `M${x} ${y + height}v${-side}q0 ${-r} ${r} ${-r}h${width - 2 * r}q${r} 0 ${r} ${r}v${side}z`;
 }
+
+/** Returns at most `count` values: the mean of the known values of each group of consecutive ones. */
+export function condense(values: (number | null)[], count: number): (number | null)[] {
+  const size = Math.max(1, Math.ceil(values.length / count));
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, index) => {
+    const known = values.slice(index * size, (index + 1) * size).filter((value) => value !== null);
+    return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+  });
+}

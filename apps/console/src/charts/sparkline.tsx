@@ -2,7 +2,10 @@ import type { ReactNode } from 'react';
 import type { ChartColor } from './chart-frame';
 import classes from './chart.module.css';
 import { Line } from './marks';
-import { lineParts } from './scale';
+import { condense, lineParts } from './scale';
+
+/** The minimum distance of two values, in pixels. */
+const STEP = 2.5;
 
 interface SparklineProps {
   values: (number | null)[];
@@ -21,8 +24,9 @@ export function Sparkline({
   width = 96,
   height = 24,
 }: SparklineProps): ReactNode {
-  const maximum = Math.max(1, ...values.map((value) => value ?? 0));
-  const step = width / Math.max(1, values.length - 1);
+  const shown = condense(values, width / STEP);
+  const maximum = Math.max(1, ...shown.map((value) => value ?? 0));
+  const step = width / Math.max(1, shown.length - 1);
   const y = (value: number): number => height - 1 - (value / maximum) * (height - 2);
   return (
     <svg
@@ -34,7 +38,7 @@ export function Sparkline({
       role="img"
       aria-label={label}
     >
-      <Line color={color} parts={lineParts(values, (index) => index * step, y)} axis={height} />
+      <Line color={color} parts={lineParts(shown, (index) => index * step, y)} axis={height} />
     </svg>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Box, Button, Paper, SimpleGrid, Skeleton, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
@@ -9,7 +9,7 @@ import { ProblemAlert } from './problem-alert';
 
 interface QueryContentProps<T> {
   query: UseQueryResult<T, Problem>;
-  /** Shown while the query loads. Default: a few gray lines. */
+  /** Shown while the query loads. Default: a card with names and values. */
   skeleton?: ReactNode;
   children: (data: NonNullable<T>) => ReactNode;
 }
@@ -34,15 +34,25 @@ export function QueryContent<T>({ query, skeleton, children }: QueryContentProps
   if (alert) return alert;
   return (
     <div role="status" aria-label="Loading">
-      {skeleton ?? (
-        <Stack gap="sm">
-          <Skeleton h={20} w="40%" />
-          <Skeleton h={90} />
-          <Skeleton h={20} w="65%" />
-          <Skeleton h={20} w="55%" />
-        </Stack>
-      )}
+      {skeleton ?? <PropertiesSkeleton />}
     </div>
+  );
+}
+
+/** Renders the outline of a card with names and values. */
+function PropertiesSkeleton(): ReactNode {
+  return (
+    <Paper>
+      <Skeleton h={16} w="10rem" mb="lg" />
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
+        {Array.from({ length: 6 }, (_, index) => (
+          <div key={index}>
+            <Skeleton h={8} w="5rem" mb={10} />
+            <Skeleton h={12} w={index % 2 === 0 ? '75%' : '50%'} />
+          </div>
+        ))}
+      </SimpleGrid>
+    </Paper>
   );
 }
 

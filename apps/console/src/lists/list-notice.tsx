@@ -1,43 +1,28 @@
-import { Box, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Box, Button, Group, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useLocation } from 'react-router';
+import { pageIcon } from '../app/navigation';
+import { EmptyState, type EmptyContent } from '../components/empty-state';
 import { ProblemAlert } from '../components/problem-alert';
 import { RelativeTime } from '../components/relative-time';
 import classes from './list.module.css';
 import type { ListControls } from './use-list';
 
-export interface EmptyContent {
-  title: string;
-  /** An explanation, for example what to do first, or that no action is needed. */
-  text?: ReactNode;
-  /** The next step: a button or a link. */
-  action?: ReactNode;
-}
-
-function Notice({ title, text, action }: EmptyContent): ReactNode {
-  return (
-    <Stack align="center" gap="xs" className={classes.notice}>
-      <Title order={2}>{title}</Title>
-      {text && (
-        <Text c="dimmed" ta="center" maw={460}>
-          {text}
-        </Text>
-      )}
-      {action}
-    </Stack>
-  );
-}
+export type { EmptyContent };
 
 /**
  * Renders the notice in place of the rows: the rows are loading, loading failed, no rows match, or there are
  * none yet.
  */
 export function ListNotice({ list, empty }: { list: ListControls; empty: EmptyContent }): ReactNode {
+  const { pathname } = useLocation();
   const clearButton = (
     <Button variant="default" size="xs" onClick={list.clear}>
       Clear filters
     </Button>
   );
-  if (list.filterError) return <Notice title="Invalid filter" text={list.filterError} action={clearButton} />;
+  if (list.filterError)
+    return <EmptyState icon="alert" title="Invalid filter" text={list.filterError} action={clearButton} />;
   if (list.error) {
     return (
       <ProblemAlert error={list.error} onRetry={list.refetch}>
@@ -48,15 +33,23 @@ export function ListNotice({ list, empty }: { list: ListControls; empty: EmptyCo
   if (list.isLoading) return <RowSkeletons />;
   if (list.mayHaveMore) return <NoMatchesYet list={list} clearButton={clearButton} />;
   if (list.isFiltered)
-    return <Notice title="No results" text="No records match these filters." action={clearButton} />;
-  return <Notice {...empty} />;
+    return (
+      <EmptyState
+        icon="search"
+        title="No results"
+        text="No records match these filters."
+        action={clearButton}
+      />
+    );
+  return <EmptyState icon={pageIcon(pathname)} {...empty} />;
 }
 
 /** Shown if no scanned record matches but older records may match. */
 function NoMatchesYet({ list, clearButton }: { list: ListControls; clearButton: ReactNode }): ReactNode {
   const text = 'None of the newest records match these filters. Older records may match.';
   return (
-    <Notice
+    <EmptyState
+      icon="search"
       title="No matches so far"
       text={list.isLive ? `${text} Live updates include only the newest records.` : text}
       action={
@@ -95,12 +88,17 @@ export function RefreshError({ list }: { list: ListControls }): ReactNode {
   );
 }
 
+/** Renders the outline of a table: its header and rows. */
 function RowSkeletons(): ReactNode {
   return (
-    <Stack gap={10} p="md" role="status" aria-label="Loading">
-      {Array.from({ length: 8 }, (_, index) => (
-        <Skeleton key={index} h={22} w={`${96 - (index % 4) * 9}%`} />
+    <div role="status" aria-label="Loading">
+      {Array.from({ length: 9 }, (_, row) => (
+        <div key={row} className={classes.skeletonRow}>
+          {[55, 80, 65, 90, 40].map((width, column) => (
+            <Skeleton key={column} h={10} w={`${width - ((row * 7) % 20)}%`} />
+          ))}
+        </div>
       ))}
-    </Stack>
+    </div>
   );
 }

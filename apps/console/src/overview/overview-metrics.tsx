@@ -2,6 +2,7 @@ import { Paper } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { formatInteger } from '../charts/scale';
+import { Sparkline } from '../charts/sparkline';
 import type { Schemas } from '../http/client';
 import { formatCappedCount } from '../components/format-capped-count';
 import { formatPercent } from '../components/format-percent';
@@ -17,16 +18,21 @@ interface MetricCardProps {
   name: string;
   value: string;
   note?: ReactNode;
+  /** The values over time. */
+  trend?: (number | null)[];
   to?: string;
   tone?: Tone;
 }
 
-function MetricCard({ name, value, note, to, tone }: MetricCardProps): ReactNode {
+function MetricCard({ name, value, note, trend, to, tone }: MetricCardProps): ReactNode {
   const content = (
     <>
       <div className={classes.name}>{name}</div>
       <div className={classes.value}>{value}</div>
-      <div className={classes.note}>{note ?? '\u00a0'}</div>
+      <div className={classes.note}>
+        <span>{note ?? '\u00a0'}</span>
+        {trend && <Sparkline values={trend} label={`${name} over time`} width={52} height={18} />}
+      </div>
     </>
   );
   const className = `${classes.metric} ${tone ? (classes[tone] ?? '') : ''}`;
@@ -40,7 +46,7 @@ function MetricCard({ name, value, note, to, tone }: MetricCardProps): ReactNode
 
 /** Renders the key metrics, with links to the records that they count. */
 export function OverviewMetrics({ overview, project }: { overview: Overview; project: string }): ReactNode {
-  const { range: time, totals, deadLetters, pending } = overview;
+  const { range: time, series, totals, deadLetters, pending } = overview;
   const pathTo = (filters: Record<string, string>): string =>
     attemptsPath({ time, project_id: project, ...filters });
   return (
@@ -49,12 +55,16 @@ export function OverviewMetrics({ overview, project }: { overview: Overview; pro
         name="Attempts"
         value={formatInteger(totals.attempts)}
         note={`${formatInteger(totals.failed)} failed`}
+        trend={series.map(({ succeeded, failed }) => succeeded + failed)}
         to={pathTo({})}
       />
       <MetricCard
         name="Success rate"
         value={formatPercent(totals.successRate)}
         note={`${formatInteger(totals.succeeded)} succeeded`}
+        trend={series.map(({ succeeded, failed }) =>
+          succeeded + failed === 0 ? null : succeeded / (succeeded + failed),
+        )}
         tone={rateTone(totals.successRate)}
         to={totals.failed > 0 ? pathTo({ success: 'false' }) : undefined}
       />
@@ -62,6 +72,7 @@ export function OverviewMetrics({ overview, project }: { overview: Overview; pro
         name="Response time (p95)"
         value={totals.p95Ms === null ? '–' : formatDuration(totals.p95Ms)}
         note={totals.p50Ms === null ? undefined : `Median ${formatDuration(totals.p50Ms)}`}
+        trend={series.map(({ p95Ms }) => p95Ms)}
       />
       <MetricCard
         name="Dead letters"
