@@ -1,20 +1,28 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import type { TestBrowser } from '../support/browser.js';
 import type { OperatorClient } from '../support/operator-client.js';
 import { smallPng } from './small-png.js';
 
 const SCREENSHOT_OPTIONS = { animations: 'disabled', caret: 'hide' } as const;
-const wideViewport = { width: 1280, height: 900 };
 
-/** The browser variants in which screenshots are taken. */
-export const variants = {
-  light: { viewport: wideViewport, colorScheme: 'light' },
-  dark: { viewport: wideViewport, colorScheme: 'dark' },
-  narrow: { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
-} satisfies Record<string, BrowserContextOptions>;
-export type Variant = keyof typeof variants;
+const viewports = {
+  1440: { width: 1440, height: 900 },
+  1280: { width: 1280, height: 900 },
+  390: { width: 390, height: 844 },
+};
+
+/** The width and the color scheme of a screenshot. */
+export interface Variant {
+  width: keyof typeof viewports;
+  colorScheme: 'light' | 'dark';
+}
+
+/** The variants in which screenshots are taken: each width, light and dark. */
+export const variants: Variant[] = ([1440, 1280, 390] as const).flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+);
 
 /** Takes screenshots of the console of one instance, in one variant. */
 export class Camera {
@@ -33,11 +41,17 @@ export class Camera {
   ): Promise<Camera> {
     const cookies = operator ? [operator.browserCookie()] : [];
     const page = await browser.open('about:blank', {
-      ...variants[variant],
+      viewport: viewports[variant.width],
+      colorScheme: variant.colorScheme,
       reducedMotion: 'reduce',
       storageState: { cookies, origins: [] },
     });
     return new Camera(page, variant, `${baseUrl}/console`, folder);
+  }
+
+  /** The variant as a part of file names: "1280-light". */
+  get suffix(): string {
+    return `${this.variant.width}-${this.variant.colorScheme}`;
   }
 
   /** @param path below `/console` */
@@ -54,10 +68,15 @@ export class Camera {
    */
   async take(name: string, fullPage = false): Promise<void> {
     await this.waitUntilSettled();
-    this.write(
-      `${this.folder}/${name}-${this.variant}.png`,
-      await this.page.screenshot({ ...SCREENSHOT_OPTIONS, fullPage }),
-    );
+    const viewport = viewports[this.variant.width];
+    // As high as the page, so that rows far below are rendered and the sidebar has its full height.
+    if (fullPage) {
+      const height = await this.page.evaluate(() => document.documentElement.scrollHeight);
+      await this.page.setViewportSize({ ...viewport, height: Math.max(viewport.height, height) });
+    }
+    const png = await this.page.screenshot({ ...SCREENSHOT_OPTIONS, fullPage });
+    if (fullPage) await this.page.setViewportSize(viewport);
+    this.write(`${this.folder}/${name}-${this.suffix}.png`, png);
   }
 
   /** Takes a small screenshot of the viewport for a document. @param path of the file */

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
 import { freePort } from '../support/server-process.mjs';
 import { TestInstance } from '../support/test-instance.js';
-import { Camera, variants, type Variant } from './camera.js';
+import { Camera, variants } from './camera.js';
 import { seedInstance } from './seed-instance.js';
 import { offerAllMethods, takeHostedPages } from './take-hosted-pages.js';
 import { createFirstOperator, takeDialogs, takeScreens, takeSetup, takeSignIn } from './take-screenshots.js';
@@ -18,7 +18,6 @@ const env = {
   OPERATOR_EMAIL: 'mara.lind@nordwind.example',
   OPERATOR_PASSWORD: 'an unusual long phrase',
 };
-const variantNames = Object.keys(variants) as Variant[];
 
 async function captureFull(browser: TestBrowser, folder: string): Promise<void> {
   const instance = await TestInstance.start({ env, workers: 0 });
@@ -28,7 +27,7 @@ async function captureFull(browser: TestBrowser, folder: string): Promise<void> 
     await instance.waitUntilReady();
     await waitForRollups(instance);
     const captureEach = async (work: (camera: Camera) => Promise<void>, isSignedIn = true): Promise<void> => {
-      for (const variant of variantNames) {
+      for (const variant of variants) {
         const camera = await Camera.open(browser, variant, {
           baseUrl: instance.baseUrl,
           folder,
@@ -52,13 +51,13 @@ async function captureFull(browser: TestBrowser, folder: string): Promise<void> 
 async function captureEmpty(browser: TestBrowser, folder: string): Promise<void> {
   const instance = await TestInstance.start({ env: { RATE_LIMITS: 'off', SEED: 'off' } });
   try {
-    for (const variant of variantNames) {
+    for (const variant of variants) {
       const camera = await Camera.open(browser, variant, { baseUrl: instance.baseUrl, folder });
       await takeSetup(camera, instance);
       await camera.close();
     }
     const operator = await createFirstOperator(instance);
-    for (const variant of variantNames) {
+    for (const variant of variants) {
       const camera = await Camera.open(browser, variant, { baseUrl: instance.baseUrl, folder, operator });
       await takeScreens(camera, instance, 'empty');
       await camera.close();
@@ -76,7 +75,7 @@ async function captureHosted(browser: TestBrowser, folder: string): Promise<void
   const provider = await OpenIdProvider.start();
   try {
     await offerAllMethods(instance, provider);
-    for (const variant of variantNames) {
+    for (const variant of variants) {
       const camera = await Camera.open(browser, variant, { baseUrl: instance.baseUrl, folder });
       await takeHostedPages(camera, instance, 'en');
       await takeHostedPages(camera, instance, 'de');

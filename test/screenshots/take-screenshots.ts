@@ -7,9 +7,10 @@ import type { Camera } from './camera.js';
 import type { FeaturedRecords } from './seed-instance.js';
 import { operatorRequest } from './sample-people.js';
 
-/** The screens of the README, in the light variant. */
+/** The screens of the README, in one variant. */
 const README_SCREENS = ['overview', 'dead-letters', 'delivery', 'project'];
 const README_FOLDER = 'docs/images';
+const README_VARIANT = '1280-light';
 
 /** Takes every screen as a full page. @param chosen the records to show; default: the newest */
 export async function takeScreens(
@@ -21,7 +22,7 @@ export async function takeScreens(
   for (const { name, path } of await listScreens(instance)) {
     await camera.go(chosen ? featuredPath(name, path, chosen) : path);
     await camera.take(`${kind}-${name}`, true);
-    if (chosen && camera.variant === 'light' && README_SCREENS.includes(name))
+    if (chosen && camera.suffix === README_VARIANT && README_SCREENS.includes(name))
       await camera.takeSmall(`${README_FOLDER}/${name}.png`);
   }
 }
@@ -83,7 +84,7 @@ export async function takeSignIn(
   await waitForHeading('Two-factor authentication');
   await camera.take('sign-in-second-factor');
 
-  const invited = { email: `${camera.variant}@nordwind.example`, role: 'operator' };
+  const invited = { email: `mara.${camera.suffix}@nordwind.example`, role: 'operator' };
   const { invitationUrl } = await operatorRequest(operator, 'POST', '/operators', invited);
   await page.context().clearCookies();
   const { pathname, hash } = new URL(invitationUrl as string);
