@@ -14,6 +14,14 @@ describeDeliveries('the console in a browser', (test) => {
   let { instance, browser, receiver, page, ui } = {} as DeliveriesTest;
   beforeAll(() => void ({ instance, browser, receiver, page, ui } = test));
 
+  /** Types a text into the command palette, and opens the first option, which must be the expected one. */
+  const runCommand = async (text: string, option: string | RegExp): Promise<void> => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search' }).fill(text);
+    await page.getByRole('option', { name: option, selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+  };
+
   it('finds a dead letter, shows its error, redelivers it and shows its success', async () => {
     const { ids } = await createFailedEndpoint(instance, receiver, 1);
     await ui.goTo('/dead-letters');
@@ -249,10 +257,9 @@ describeDeliveries('the console in a browser', (test) => {
     await page.keyboard.press('g');
     await page.keyboard.press('c');
     await waitForHeading(page, 'Customers');
-    await page.keyboard.press('g');
-    await page.keyboard.press('l');
-    await ui.button('Server errors').click();
-    await page.waitForURL(/status_class=5xx/);
+    await runCommand('server err', /^Open view Server errors/);
+    await page.waitForURL(/dead-letters\?status_class=5xx/);
+    await page.getByRole('button', { name: 'Server errors', pressed: true }).waitFor();
     expect(await page.getByRole('columnheader', { name: 'Created' }).count()).toBe(0);
     await page.locator('[data-row-link]').nth(1).waitFor();
     for (const key of ['j', 'j', 'x', 'r']) await page.keyboard.press(key);
@@ -278,6 +285,20 @@ describeDeliveries('the console in a browser', (test) => {
     await ui.dialogButton('Delete').click();
     await ui.button('Actions for the view Server errors').waitFor({ state: 'detached' });
     expect(new URL(page.url()).search).toBe('');
+
+    await page.keyboard.press('g');
+    await page.keyboard.press('d');
+    await page.waitForURL('**/deliveries');
+    await page.locator('[data-row-link]').nth(1).waitFor();
+    for (const key of ['j', 'j', 'k', 'x', 'r']) await page.keyboard.press(key);
+    await ui.dialog().getByText('Redeliver this event?').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('[data-row-link]:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/deliveries\/dlv_/);
+    await page.getByRole('link', { name: 'Deliveries', exact: true }).last().click();
+    await focused.waitFor();
+    expect(await focused.getAttribute('aria-rowindex')).toBe('2');
   });
 
   it('starts the days of a filter at midnight of the browser, or of UTC', async () => {
@@ -297,6 +318,12 @@ describeDeliveries('the console in a browser', (test) => {
     expect(await utc).toEqual(['T00:00:00.000Z', 'T00:00:00.000Z']);
     const { body } = await test.admin.request('GET', '/session');
     expect(body.preferences.timeZone).toBe('utc');
+    await page.keyboard.press('Escape');
+    await runCommand('local', 'Show local times');
+    await eventually('the time zone of the browser', async () => {
+      const { preferences } = (await test.admin.request('GET', '/session')).body;
+      return preferences.timeZone === 'local';
+    });
     await session.send('Emulation.setTimezoneOverride', { timezoneId: '' });
   });
 
@@ -342,23 +369,26 @@ describeDeliveries('the console in a browser', (test) => {
     const keys = `/projects/${instance.credentials.projectId}/api-keys`;
     await admin.request('POST', keys, { name: 'Backup' });
     await admin.request('PATCH', `/projects/${instance.credentials.projectId}`, { name: 'Corner shop' });
-    const palette = page.getByRole('combobox', { name: 'Search' });
-    const run = async (text: string, option: string | RegExp): Promise<void> => {
-      await page.keyboard.press('Control+k');
-      await palette.fill(text);
-      await page.getByRole('option', { name: option }).first().waitFor();
-      await page.keyboard.press('Enter');
-    };
 
     await ui.goTo('/');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await run('create org', 'Create organization');
+    await runCommand('import cus', 'Import customers');
+    await page.waitForURL('**/customers/import');
+    await runCommand('create cus', 'Create customer');
+    await ui
+      .dialog()
+      .getByLabel(/^Email/)
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForURL('**/customers');
+
+    await runCommand('create org', 'Create organization');
     await ui.dialog().getByLabel(/^Name/).waitFor();
     expect(page.url()).toMatch(/\/organizations\?create=1$/);
     await page.keyboard.press('Escape');
     await page.waitForURL('**/organizations');
 
-    await run(admin.operator.email, admin.operator.email);
+    await runCommand(admin.operator.email, admin.operator.email);
     await page.waitForURL(`**/audit?actorType=operator&actorId=${admin.operator.id}`);
     await page
       .getByRole('row', { name: /Backup/ })

@@ -10,6 +10,7 @@ import { useRunCommand } from './commands';
 import { findPageCommands } from './page-commands';
 import type { PaletteOption } from './palette-entries';
 import { rememberOption, usePaletteOptions } from './palette-options';
+import { useViewCommands } from './use-view-commands';
 
 /** The command palette, and the ways to open it. */
 export interface Palette {
@@ -71,6 +72,7 @@ function CommandPalette({
   setEnterPending,
   onClose,
 }: CommandPaletteProps): ReactNode {
+  useViewCommands();
   const [pageCommands] = useState(findPageCommands);
   const [selectedIndex, setSelectedIndex] = useState(0);
   const { options, isSearching, problem } = usePaletteOptions(typed.trim(), pageCommands);

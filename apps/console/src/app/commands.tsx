@@ -10,6 +10,8 @@ export interface Command {
   id: string;
   /** An imperative: "Redeliver this delivery". */
   title: string;
+  /** Shown beside the title in the palette. */
+  subtitle?: string | null;
   icon?: IconName;
   /** Keys, separated by spaces if they are pressed one after the other: "r", "g d". */
   shortcut?: string;

@@ -85,6 +85,10 @@ export const pageIcon = (path: string): IconName =>
   navigation.flatMap(({ items }) => items).find(({ to }) => to !== '/' && path.startsWith(to))?.icon ??
   'table';
 
+/** Returns the navigation items that are not visible in this session. */
+export const hiddenNavigation = (session: Session): NavigationItem[] =>
+  navigation.flatMap(({ items }) => items).filter(({ isVisible }) => isVisible?.(session) === false);
+
 /** Returns the commands that open the visible pages. */
 export const navigationCommands = (session: Session): Command[] =>
   visibleNavigation(session)

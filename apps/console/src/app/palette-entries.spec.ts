@@ -5,6 +5,7 @@ const commands: Command[] = [
   { id: 'project.create', title: 'Create project', to: '/projects?create=' },
   { id: 'row.select', title: 'Select the row', shortcut: 'x', shortcutOnly: true },
   { id: 'page./projects', title: 'Go to Projects', to: '/projects' },
+  { id: 'view.1', title: 'Open view Failing projects', subtitle: 'Deliveries', to: '/deliveries?view=1' },
   { id: 'theme.dark', title: 'Use dark theme', run: () => undefined },
 ];
 const titles = (typed: string): string[][] =>
@@ -13,13 +14,16 @@ const titles = (typed: string): string[][] =>
 describe('matchCommands', () => {
   it('returns commands that contain all words, and first those that begin with the text', () => {
     expect(titles('create p')).toEqual([['Create project'], []]);
-    expect(titles('PROJECT')).toEqual([['Go to Projects'], ['Create project']]);
+    expect(titles('PROJECT')).toEqual([['Go to Projects'], ['Create project', 'Open view Failing projects']]);
     expect(titles('theme dark')).toEqual([[], ['Use dark theme']]);
     expect(titles('project dark')).toEqual([[], []]);
   });
 
   it('returns all commands for an empty text, except those that depend on the focus', () => {
-    expect(titles('')).toEqual([[], ['Create project', 'Go to Projects', 'Use dark theme']]);
+    expect(titles('')).toEqual([
+      [],
+      ['Create project', 'Go to Projects', 'Open view Failing projects', 'Use dark theme'],
+    ]);
   });
 });
 
@@ -30,5 +34,6 @@ it('groupOptions puts the options of a group together', () => {
     ['Actions', 'Create project'],
     ['Actions', 'Use dark theme'],
     ['Pages', 'Go to Projects'],
+    ['Saved views', 'Open view Failing projects'],
   ]);
 });

@@ -33,14 +33,16 @@ export function groupOptions(options: readonly PaletteOption[]): PaletteOption[]
   );
 }
 
-const toOption = ({ id, title, icon, shortcut, run, to }: Command): PaletteOption => {
-  const group = id.startsWith('page.') ? 'Pages' : id.startsWith('control.') ? 'This page' : 'Actions';
+/** The groups of commands by the part of the ID before the first point. */
+const groupsByPrefix: Record<string, string> = { page: 'Pages', control: 'This page', view: 'Saved views' };
+
+const toOption = ({ id, title, subtitle = null, icon, shortcut, run, to }: Command): PaletteOption => {
   return {
     key: `command ${id}`,
-    group,
+    group: groupsByPrefix[id.replace(/[.].*/, '')] ?? 'Actions',
     icon: icon ?? 'chevron-right',
     title,
-    subtitle: null,
+    subtitle,
     shortcut,
     run,
     to,

@@ -1,14 +1,23 @@
 import { useMantineColorScheme } from '@mantine/core';
+import { usePreferences, useUpdatePreferences } from '../http/preferences';
 import { toastError } from '../components/toast';
 import { useCommands, type Command } from './commands';
 import { navigationCommands } from './navigation';
 import { useHasInstallationAccess } from './roles';
 import { useSession, useSignOut } from './session';
 
-/** The commands that create a record, from any page. Each opens a dialog of the page of its list. */
+/** The commands that create records, from any page. */
 const createCommands: Command[] = [
   { id: 'project.create', title: 'Create project', icon: 'plus', role: 'admin', to: '/projects?create=' },
   { id: 'endpoint.create', title: 'Create endpoint', icon: 'plus', role: 'admin', to: '/endpoints?create=1' },
+  { id: 'customer.create', title: 'Create customer', icon: 'plus', role: 'admin', to: '/customers?create=1' },
+  {
+    id: 'customer.import',
+    title: 'Import customers',
+    icon: 'customer',
+    role: 'admin',
+    to: '/customers/import',
+  },
   { id: 'api_key.create', title: 'Create API key', icon: 'key', role: 'admin', to: '/projects?create-key=1' },
 ];
 
@@ -33,6 +42,8 @@ const installationCommands: Command[] = [
 /** Offers the pages, and the commands that are possible on every page. */
 export function useGlobalCommands(): void {
   const hasInstallationAccess = useHasInstallationAccess();
+  const { timeZone } = usePreferences();
+  const updatePreferences = useUpdatePreferences();
   const { mutate: signOut } = useSignOut();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const themes: Command[] = [
@@ -43,6 +54,12 @@ export function useGlobalCommands(): void {
   useCommands([
     ...createCommands,
     ...(hasInstallationAccess ? installationCommands : []),
+    {
+      id: 'time-zone',
+      title: timeZone === 'utc' ? 'Show local times' : 'Show times in UTC',
+      icon: 'clock',
+      run: () => updatePreferences({ timeZone: timeZone === 'utc' ? 'local' : 'utc' }),
+    },
     ...themes.filter(({ id }) => id !== `theme.${colorScheme}`),
     {
       id: 'session.sign-out',

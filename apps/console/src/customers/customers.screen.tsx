@@ -13,6 +13,7 @@ import { ProjectName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
 import { Icon } from '../components/icon';
 import { toastSuccess } from '../components/toast';
+import { useUrlDialog } from '../components/use-url-dialog';
 import {
   AccessReportDialog,
   BulkAccessDialog,
@@ -35,6 +36,8 @@ const filters = {
   login: timeFilter('Last sign-in', 'lastLoginAfter', 'lastLoginBefore'),
   externalId: textFilter('External ID', 'External ID'),
 };
+
+const OTHER_PARAMS = ['create'] as const;
 
 const columns: Column<Customer>[] = [
   {
@@ -72,14 +75,16 @@ export function CustomersScreen(): ReactNode {
     path: '/operator/v1/customers',
     count: '/operator/v1/customers/count',
     filters,
+    otherParams: OTHER_PARAMS,
   });
   const canAct = useCan('operator');
-  const [isCreating, setCreating] = useState(false);
+  const canCreate = useCan('admin');
+  const creation = useUrlDialog('create');
   const [change, setChange] = useState<AccessChange | null>(null);
   const [report, setReport] = useState<AccessReport | null>(null);
   const createButton = (
     <Can role="admin">
-      <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
+      <Button leftSection={<Icon name="plus" />} onClick={creation.open}>
         Create customer
       </Button>
     </Can>
@@ -124,8 +129,8 @@ export function CustomersScreen(): ReactNode {
           action: createButton,
         }}
       />
-      {isCreating && (
-        <CreateCustomer projectId={list.values.projectId ?? ''} onClose={() => setCreating(false)} />
+      {canCreate && creation.isOpen && (
+        <CreateCustomer projectId={list.values.projectId ?? ''} onClose={creation.close} />
       )}
       <BulkAccessDialog change={change} onClose={() => setChange(null)} onDone={finish} />
       <AccessReportDialog report={report} onClose={() => setReport(null)} />

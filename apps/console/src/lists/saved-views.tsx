@@ -6,11 +6,11 @@ import { ActionDialog } from '../components/action-dialog';
 import { Icon } from '../components/icon';
 import { toastError, toastSuccess } from '../components/toast';
 import { UntrustedText } from '../components/untrusted-text';
+import { showInvisible } from '../components/visible-text';
 import classes from './saved-views.module.css';
 import type { ListControls } from './use-list';
-import type { ListName, SavedView } from './use-list-params';
-
-const VIEWS_PATH = '/operator/v1/session/views';
+import type { ListName } from './use-list-params';
+import { VIEWS_PATH, type SavedView } from './view-search';
 
 type OpenDialog = 'save' | 'rename' | 'delete' | null;
 
@@ -95,7 +95,12 @@ function ViewMenu({ view, query, isChanged, onSelect }: ViewMenuProps): ReactNod
   return (
     <Menu position="bottom-start">
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Actions for the view ${view.name}`}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="sm"
+          aria-label={showInvisible(`Actions for the view ${view.name}`)}
+        >
           <Icon name="dots" size={15} />
         </ActionIcon>
       </Menu.Target>

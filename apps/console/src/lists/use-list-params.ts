@@ -1,15 +1,13 @@
 import { useMemo } from 'react';
 import { useSearchParams } from 'react-router';
-import type { Schemas } from '../http/client';
 import { usePreferences, useUpdatePreferences } from '../http/preferences';
 import { isArrangement, parseFilters, type Filters, type FilterValues } from './filters';
+import { VIEW_PARAM, viewParams, type SavedView } from './view-search';
 
-export type SavedView = Schemas['SavedViewResponse'];
 /** The name under which the server stores the columns and the saved views of a list. */
 export type ListName = SavedView['list'];
 
-/** The parameters of the URL that a list with a name has in addition to its filters. */
-const VIEW_PARAM = 'view';
+/** The parameter of the URL with the chosen columns of a list. */
 const COLUMNS_PARAM = 'columns';
 
 /** What the URL of a list contains. */
@@ -89,11 +87,7 @@ export function useListParams(
     openView: (view) =>
       update((params) => {
         const kept = [...params].filter(([param]) => otherParams.includes(param));
-        return new URLSearchParams([
-          ...kept,
-          ...new URLSearchParams(view?.query),
-          ...(view ? [[VIEW_PARAM, view.id]] : []),
-        ]);
+        return new URLSearchParams([...kept, ...(view ? viewParams(view) : [])]);
       }),
   };
 }
