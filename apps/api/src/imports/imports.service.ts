@@ -247,16 +247,22 @@ export class ImportsService {
   }
 
   /**
-   * Rejects a key that has been revoked, an operator who has signed out or lost the role, and a project that has been
-   * archived, even after the request has started (contract, section 3).
+   * Rejects a key that has been revoked, an operator who has signed out or lost the role or the organization, and a
+   * project that has been archived, even after the request has started (contract, section 3).
    */
   private async assertStillAllowed({ caller, projectId }: ImportWork): Promise<void> {
+    await this.projects.getActive(await this.findCurrentReach(caller), projectId);
+  }
+
+  private async findCurrentReach(caller: ManagementCaller): Promise<Reach> {
     if (caller.kind === 'operator') {
-      if (!(await this.sessions.isSignedIn(caller.sessionId, caller.role))) throw notSignedIn();
-    } else if (!(await this.apiKeys.isActive(caller.keyId))) {
-      throw new GatehouseError('invalid_api_key', { headers: { 'WWW-Authenticate': 'Bearer' } });
+      const reach = await this.sessions.findReach(caller.sessionId, caller.role);
+      if (!reach) throw notSignedIn();
+      return reach;
     }
-    await this.projects.getActive(caller.reach, projectId);
+    if (!(await this.apiKeys.isActive(caller.keyId)))
+      throw new GatehouseError('invalid_api_key', { headers: { 'WWW-Authenticate': 'Bearer' } });
+    return caller.reach;
   }
 
   /**

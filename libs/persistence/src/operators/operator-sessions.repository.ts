@@ -5,6 +5,7 @@ import {
   type Operator,
   type OperatorRole,
   type OperatorStage,
+  type Reach,
 } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { pruneStatement, pruneInBatches } from '../prune.js';
@@ -110,9 +111,9 @@ const findSignedInOperator = statement(
    WHERE s.token_hash = $1 AND s.stage = 'signed_in' AND ${isActive} AND o.disabled_at IS NULL`,
 );
 
-const confirmSignedIn = statement(
-  { id: uuid },
-  `SELECT s.id FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
+const findSignedInReach = statement(
+  { organizationIds: nullable(arrayOf(uuid)) },
+  `SELECT o.organization_ids AS "organizationIds" FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
    WHERE s.id = $1 AND s.stage = 'signed_in' AND ${isActive} AND o.disabled_at IS NULL AND o.role = $2`,
 );
 
@@ -239,10 +240,10 @@ export class OperatorSessionsRepository {
     return row ?? null;
   }
 
-  /** Returns whether a session is still signed in, and its operator still has the role. */
-  async isSignedIn(id: string, role: OperatorRole): Promise<boolean> {
-    const rows = await this.database.execute(confirmSignedIn, [id, role]);
-    return rows.length > 0;
+  /** Returns what the operator of a session can access, or null if the session has ended or the operator has another role. */
+  async findReach(id: string, role: OperatorRole): Promise<Reach | null> {
+    const [row] = await this.database.execute(findSignedInReach, [id, role]);
+    return row ? { ...row, projectId: null } : null;
   }
 
   /**
