@@ -24,6 +24,7 @@ export type ResourceKind =
   | 'endpoint'
   | 'delivery'
   | 'attempt'
+  | 'replay'
   | 'redelivery'
   | 'event'
   | 'import'
@@ -88,6 +89,14 @@ export interface ProjectFixture extends CallerFixture {
   organizationOnly: CallerFixture;
 }
 
+/** Creates a finished replay of each delivery of a project. */
+const insertReplays = `
+  INSERT INTO webhook_replays (id, organization_id, project_id, delivery_id, event_id, endpoint_id, url, created_by,
+    started_at, finished_at, http_status, success)
+  SELECT gen_random_uuid(), organization_id, project_id, id, event_id, endpoint_id, target_url, 'system', now(), now(), 200,
+    true
+  FROM deliveries WHERE project_id = $1 RETURNING id`;
+
 export async function createProjectFixture(
   instance: TestInstance,
   tenant: Tenant,
@@ -138,6 +147,7 @@ export async function createProjectFixture(
     entry: await findIds('SELECT id FROM audit_log WHERE project_id = $1 LIMIT 2'),
     mail: await findIds('SELECT id FROM mails WHERE project_id = $1 AND parameters IS NOT NULL LIMIT 2'),
     redelivery: redeliveries,
+    replay: await findIds(insertReplays),
     request: endpoints.map(({ requestId }) => requestId),
     email: [...customers[0].resources.email!, ...apiCustomers.map(({ email }) => email)],
     externalId: apiCustomers.map(({ externalId }) => externalId),

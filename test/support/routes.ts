@@ -198,6 +198,10 @@ const sampleBodies: Record<string, () => Json> = {
   'PATCH /v1/webhooks/endpoints/{endpointId}': () => ({ description: name() }),
   'POST /v1/webhooks/deliveries/{deliveryId}/redeliver': () => ({ reason: name() }),
   'POST /v1/webhooks/deliveries/{deliveryId}/discard': () => ({ reason: name() }),
+  'POST /operator/v1/webhooks/deliveries/{deliveryId}/replay': () => ({
+    url: `https://example.com/${name()}`,
+    secret: `whsec_${randomBytes(32).toString('base64')}`,
+  }),
   'POST /v1/webhooks/redeliveries': () => ({
     filter: { created_after: new Date(randomInt(2 ** 40)).toISOString() },
   }),

@@ -13,6 +13,7 @@ import {
   DeliveriesRepository,
   EventFeedRepository,
   isDeadLetter,
+  OrganizationsRepository,
   planRedelivery,
   ProjectsRepository,
   RedeliveryBatchesRepository,
@@ -48,6 +49,7 @@ export class RedeliveriesService {
     private readonly deliveries: DeliveriesRepository,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly enabler: EndpointEnablerService,
+    private readonly organizations: OrganizationsRepository,
     private readonly projects: ProjectsRepository,
     private readonly events: EventFeedRepository,
     private readonly searchTerms: SearchTermsService,
@@ -177,7 +179,8 @@ export class RedeliveriesService {
    * @throws GatehouseError `not_found`
    */
   private async assertReferencesExist(reach: Reach, filter: DeliveryFilter): Promise<void> {
-    const { projectId, endpointId, eventId, deliveryIds } = filter;
+    const { organizationId, projectId, endpointId, eventId, deliveryIds } = filter;
+    if (organizationId) await this.organizations.get(reach, organizationId);
     if (projectId) await this.projects.get(reach, projectId);
     if (endpointId) await this.endpoints.get(reach, endpointId);
     if (eventId && !(await this.events.find(reach, eventId))) throw notFound();
