@@ -60,7 +60,16 @@ describe('the timeline of a customer', () => {
       kind: 'webhook',
       type: 'customer.updated',
       details: { changed: ['firstName'] },
-      deliveries: [{ endpointId, targetUrl: receiver.url, state: 'pending', attempts: 1, httpStatus: 500 }],
+      deliveries: [
+        {
+          endpointId,
+          endpointName: new URL(receiver.url).host,
+          targetUrl: receiver.url,
+          state: 'pending',
+          attempts: 1,
+          httpStatus: 500,
+        },
+      ],
     });
     await receiver.stop();
 

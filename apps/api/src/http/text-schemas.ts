@@ -31,6 +31,11 @@ export const nullablePublicIdSchema = (kind: PrefixedIdKind) => ({
   nullable: true,
 });
 
+export const endpointNameSchema = {
+  description: 'Current name of the endpoint, even if it is deleted',
+  example: 'app.example.com',
+};
+
 /** A domain name in lowercase. */
 export const domainSchema = { pattern: '^[a-z0-9.-]+$' };
 

@@ -7,12 +7,17 @@ import { useApiMutation, useGet } from '../http/queries';
 import { Icon } from '../components/icon';
 import { RelativeTime } from '../components/relative-time';
 import { toastError, toastSuccess } from '../components/toast';
+import { UntrustedText } from '../components/untrusted-text';
 import { performCustomerAction, unlockAction, type Customer } from './customer-actions';
+import { describeEntry, entryDetails, entryPath } from './timeline-entry';
 
 type Lock = Schemas['CustomerLockResponse'];
 
 /** Maximum number of failed sign-ins that are shown. */
 const MAX_FAILURES = 5;
+
+/** Maximum number of sign-ins among which the failed ones are found. */
+const MAX_SIGN_INS = 20;
 
 /** Renders why and until when a customer is locked, with the button that unlocks the customer at once. */
 export function CustomerLock({ customer }: { customer: Customer }): ReactNode {
@@ -93,7 +98,7 @@ function explainLock({ reasons, ...lock }: Lock): string[] {
   ];
 }
 
-/** Renders the times of the recorded failed sign-ins, each with a link to its event. */
+/** Renders the recorded failed sign-ins: when, why, and from which device. */
 function RecentFailures({
   customerId,
   lastFailedAt,
@@ -101,22 +106,25 @@ function RecentFailures({
   customerId: string;
   lastFailedAt: string;
 }): ReactNode {
-  const { data } = useGet('/operator/v1/events', {
-    query: { customer_id: customerId, types: 'login.failed', limit: MAX_FAILURES },
+  const { data } = useGet('/operator/v1/customers/{customerId}/timeline', {
+    path: { customerId },
+    query: { kinds: 'sign_in', limit: MAX_SIGN_INS },
   });
-  const failures = data?.data ?? [];
+  const failures = data?.data.filter(({ type }) => type === 'login.failed').slice(0, MAX_FAILURES) ?? [];
   return (
-    <Text size="sm" c="dimmed">
-      Last failure <RelativeTime at={lastFailedAt} />
-      {failures.length > 0 && '. Events, at most one per minute: '}
-      {failures.map(({ id, created_at }, index) => (
-        <span key={id}>
-          {index > 0 && ', '}
-          <Anchor component={Link} to={`/events/${id}`} size="sm">
-            <RelativeTime at={created_at} />
-          </Anchor>
-        </span>
+    <>
+      <Text size="sm" c="dimmed">
+        Last failed sign-in <RelativeTime at={lastFailedAt} />.
+        {failures.length > 0 && ' At most one per minute is recorded:'}
+      </Text>
+      {failures.map((entry) => (
+        <Text key={entry.id} size="sm" c="dimmed">
+          <Anchor component={Link} to={entryPath(entry, customerId)} inherit>
+            <RelativeTime at={entry.createdAt} />
+          </Anchor>{' '}
+          <UntrustedText text={[describeEntry(entry), ...entryDetails(entry)].join(' · ')} />
+        </Text>
       ))}
-    </Text>
+    </>
   );
 }

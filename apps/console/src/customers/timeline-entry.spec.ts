@@ -21,6 +21,7 @@ const entry = (more: Partial<TimelineEntry>): TimelineEntry => ({
 const delivery = (more: Partial<TimelineEntry['deliveries'][number]> = {}) => ({
   id: `dlv_${ID}`,
   endpointId: `ep_${ID}`,
+  endpointName: 'Order system',
   targetUrl: 'https://orders.example.com/hook',
   state: 'succeeded' as const,
   resolution: null,
@@ -56,7 +57,7 @@ describe('describeEntry', () => {
     [{ source: 'mail', kind: 'mail', type: 'reset-password', mail: sentMail }, 'Password reset email sent'],
     [
       { kind: 'webhook', type: 'customer.updated', deliveries: [delivery()] },
-      'customer.updated delivered to orders.example.com after 2 attempts',
+      'customer.updated delivered to Order system after 2 attempts',
     ],
     [
       {
@@ -64,7 +65,7 @@ describe('describeEntry', () => {
         type: 'customer.updated',
         deliveries: [delivery({ state: 'pending', attempts: 0 })],
       },
-      'customer.updated not yet delivered to orders.example.com',
+      'customer.updated not yet delivered to Order system',
     ],
     [
       { kind: 'webhook', type: 'customer.updated', deliveries: [delivery(), delivery({ state: 'failed' })] },

@@ -1,5 +1,4 @@
 import type { Schemas } from '../http/client';
-import { isWebUrl } from '../components/is-web-url';
 import { mailKinds } from '../components/mail-kinds';
 import type { IconName } from '../components/icon';
 import { mailProblem } from '../lists/mail-log';
@@ -161,16 +160,15 @@ function describeWebhook({ type, deliveries }: TimelineEntry): string {
   return `${type} ${describeDelivery(delivery)}`;
 }
 
-/** Returns the outcome of a delivery: "delivered to app.example.com after 2 attempts". */
-export function describeDelivery({ targetUrl, state, attempts }: TimelineDelivery): string {
+/** Returns the outcome of a delivery: "delivered to Order system after 2 attempts". */
+export function describeDelivery({ endpointName, state, attempts }: TimelineDelivery): string {
   const outcomes: Record<string, string> = {
     succeeded: 'delivered to',
     failed: 'not delivered to',
     cancelled: 'delivery cancelled to',
   };
-  const host = isWebUrl(targetUrl) ? new URL(targetUrl).host : targetUrl;
   const suffix = attempts > 0 ? ` after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}` : '';
-  return `${outcomes[state] ?? 'not yet delivered to'} ${host}${suffix}`;
+  return `${outcomes[state] ?? 'not yet delivered to'} ${endpointName}${suffix}`;
 }
 
 /** Returns what else is known: why an email was not sent, the reason of an operator, the device and the IP address. */

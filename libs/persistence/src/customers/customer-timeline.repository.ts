@@ -29,6 +29,7 @@ import {
 } from '../statements.js';
 import { filterIdRange, fixedIdAtSql, NIL_UUID } from '../uuid-v7.js';
 import { deliveriesWithin } from '../webhooks/deliveries.repository.js';
+import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
 import { visibleBody } from './erasure-sql.js';
 
 /** Maximum number of records that a page scans if few of them match. The next page continues from there. */
@@ -67,6 +68,7 @@ const deliveryRow = {
   eventId: uuid,
   id: uuid,
   endpointId: uuid,
+  endpointName: text,
   targetUrl: text,
   state: textOf<DeliveryState>(),
   resolution: nullable(textOf<DeliveryResolution>()),
@@ -128,8 +130,8 @@ const listDeliveries = dynamicStatement(
     const where = deliveriesWithin(reach).add('d.event_id = event.id AND d.redelivered_as IS NULL');
     const sql = `
       SELECT d.* FROM unnest(${where.bind(eventIds)}::uuid[]) event (id) CROSS JOIN LATERAL (
-        SELECT d.event_id AS "eventId", d.id, d.endpoint_id AS "endpointId", d.target_url AS "targetUrl", d.state,
-          d.resolution, d.attempt AS attempts, d.last_http_status AS "httpStatus", d.last_error AS error
+        SELECT d.event_id AS "eventId", d.id, d.endpoint_id AS "endpointId", ${endpointNameSql()} AS "endpointName",
+          d.target_url AS "targetUrl", d.state, d.resolution, d.attempt AS attempts, d.last_http_status AS "httpStatus", d.last_error AS error
         FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
         WHERE ${where.sql} ORDER BY d.id DESC LIMIT ${MAX_DELIVERIES}
       ) d`;

@@ -13,7 +13,7 @@ import {
   type TimelineKind,
 } from '@gatehouse/domain';
 import { timelineSources, type TimelineDelivery } from '@gatehouse/persistence';
-import { publicIdSchema, urlSchema } from '../../http/text-schemas.js';
+import { endpointNameSchema, publicIdSchema, urlSchema } from '../../http/text-schemas.js';
 import type { TimelineEntry } from '../customer-timeline.service.js';
 
 const nullableText = { type: String, nullable: true } as const;
@@ -52,6 +52,7 @@ export class TimelineMailResponse {
 export class TimelineDeliveryResponse {
   @ApiProperty(publicIdSchema('delivery')) id!: string;
   @ApiProperty(publicIdSchema('endpoint')) endpointId!: string;
+  @ApiProperty(endpointNameSchema) endpointName!: string;
   @ApiProperty({ ...urlSchema, example: 'https://app.example.com/webhooks' }) targetUrl!: string;
   @ApiProperty({ enum: deliveryStates }) state!: string;
   @ApiProperty({ type: String, enum: deliveryResolutions, nullable: true }) resolution!: string | null;
@@ -65,10 +66,12 @@ export class TimelineDeliveryResponse {
   @ApiProperty({ type: String, enum: attemptErrors, nullable: true }) error!: string | null;
 
   static from(delivery: TimelineDelivery): TimelineDeliveryResponse {
-    const { id, endpointId, targetUrl, state, resolution, attempts, httpStatus, error } = delivery;
+    const { id, endpointId, endpointName, targetUrl, state, resolution, attempts, httpStatus, error } =
+      delivery;
     return {
       id: publicId('delivery', id),
       endpointId: publicId('endpoint', endpointId),
+      endpointName,
       targetUrl,
       state,
       resolution,

@@ -10,12 +10,12 @@ import {
   publicId,
 } from '@gatehouse/domain';
 import type { AttemptRecord, Delivery, DeliverySummary, ListedDelivery } from '@gatehouse/persistence';
-import { nullablePublicIdSchema, publicIdSchema, urlSchema } from '../../http/text-schemas.js';
-
-const endpointNameSchema = {
-  description: 'Current name of the endpoint, even if it is deleted',
-  example: 'app.example.com',
-};
+import {
+  endpointNameSchema,
+  nullablePublicIdSchema,
+  publicIdSchema,
+  urlSchema,
+} from '../../http/text-schemas.js';
 
 /** An attempt. The specification (endpoint 13) calls this record a webhook delivery. */
 export class AttemptResponse {
