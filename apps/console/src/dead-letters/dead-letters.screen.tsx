@@ -5,6 +5,7 @@ import { useRedeliverCommand } from '../app/use-redeliver-command';
 import { Can, useCan } from '../app/roles';
 import type { RowOf } from '../lists/use-list';
 import {
+  deliverySearchFilter,
   endpointFilter,
   eventTypeFilter,
   numberFilter,
@@ -37,7 +38,7 @@ const filters = {
     { waiting: 'Unresolved', redelivered: 'Redelivered', discarded: 'Discarded', erased: 'Erased' },
     'waiting',
   ),
-  q: textFilter('Search', 'Email, endpoint name, start of URL, delivery or event ID'),
+  q: deliverySearchFilter(),
   time: timeFilter('Time', 'created_after', 'created_before'),
   status_class: statusClassFilter('Last response'),
   http_status: numberFilter('HTTP status', 'HTTP status'),

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { attemptColumns } from '../lists/attempt-columns';
 import {
   choiceFilter,
+  deliverySearchFilter,
   deliveryStateFilter,
   endpointFilter,
   eventTypeFilter,
@@ -21,7 +22,7 @@ import { DeliveryViews } from './delivery-views';
 import { emptyDeliveries } from './empty-deliveries';
 
 const filters = {
-  q: textFilter('Search', 'Email, endpoint name, start of URL, delivery or event ID'),
+  q: deliverySearchFilter(),
   time: timeFilter('Time', 'created_after', 'created_before'),
   success: choiceFilter('Outcome', { true: 'Succeeded', false: 'Failed' }),
   status_class: statusClassFilter('Response'),

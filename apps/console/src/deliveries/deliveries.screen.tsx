@@ -6,6 +6,7 @@ import { useRedeliverCommand } from '../app/use-redeliver-command';
 import { deliveryColumns, summaryColumns, type ListedDelivery } from '../lists/delivery-columns';
 import {
   choiceFilter,
+  deliverySearchFilter,
   deliveryStateFilter,
   endpointFilter,
   eventTypeFilter,
@@ -31,7 +32,7 @@ import { DeliveryViews } from './delivery-views';
 import { emptyDeliveries } from './empty-deliveries';
 
 const filters = {
-  q: textFilter('Search', 'Email, endpoint name, start of URL, delivery or event ID'),
+  q: deliverySearchFilter(),
   time: timeFilter('Time', 'created_after', 'created_before'),
   state: deliveryStateFilter('Status'),
   failed_attempts: choiceFilter('Failed attempts', {

@@ -61,6 +61,10 @@ export const choiceFilter = (label: string, options: Record<string, string>): Fi
 export const statusClassFilter = (label: string): Filter =>
   choiceFilter(label, { '2xx': '2xx', '3xx': '3xx', '4xx': '4xx', '5xx': '5xx', none: 'No response' });
 
+/** Creates the search of a list of deliveries or attempts. */
+export const deliverySearchFilter = (): Filter =>
+  textFilter('Search', 'Email, endpoint name, start of URL, delivery or event ID');
+
 /** Creates a filter for the state of a delivery. */
 export const deliveryStateFilter = (label: string): Filter =>
   choiceFilter(label, {

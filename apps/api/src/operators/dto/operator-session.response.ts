@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PreferencesResponse } from './operator-preferences.response.js';
 import { operatorRoles, operatorStages, type Operator } from '@gatehouse/domain';
+import { PreferencesResponse } from './operator-preferences.response.js';
+import { organizationIdsSchema } from './operator.response.js';
 
 const nullableText = { type: String, nullable: true };
 
@@ -10,14 +11,7 @@ export class CurrentOperatorResponse {
   @ApiProperty({ format: 'email' }) email!: string;
   @ApiProperty(nullableText) name!: string | null;
   @ApiProperty({ enum: operatorRoles }) role!: string;
-  @ApiProperty({
-    type: [String],
-    format: 'uuid',
-    nullable: true,
-    description:
-      'The organizations to which the operator is limited, together with those that they created. null for the entire installation',
-  })
-  organizationIds!: string[] | null;
+  @ApiProperty(organizationIdsSchema) organizationIds!: string[] | null;
 
   static from({ id, email, name, role, organizationIds }: Operator): CurrentOperatorResponse {
     return { id, email, name, role, organizationIds };

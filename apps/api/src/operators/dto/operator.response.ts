@@ -4,20 +4,22 @@ import type { OperatorSessionRecord } from '@gatehouse/persistence';
 
 const time = { type: String, format: 'date-time' };
 
+/** The limit of an operator. */
+export const organizationIdsSchema = {
+  type: [String],
+  format: 'uuid',
+  nullable: true,
+  description:
+    'The organizations to which the operator is limited, together with those that they created. null for the entire installation',
+};
+
 /** An operator, as returned to admins. */
 export class OperatorResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'email' }) email!: string;
   @ApiProperty({ type: String, nullable: true }) name!: string | null;
   @ApiProperty({ enum: operatorRoles }) role!: string;
-  @ApiProperty({
-    type: [String],
-    format: 'uuid',
-    nullable: true,
-    description:
-      'The organizations to which the operator is limited, together with those that they created. null for the entire installation',
-  })
-  organizationIds!: string[] | null;
+  @ApiProperty(organizationIdsSchema) organizationIds!: string[] | null;
   @ApiProperty({ enum: operatorStatuses }) status!: string;
   @ApiProperty({ description: 'True if an authenticator is enrolled' }) secondFactor!: boolean;
   @ApiProperty({ ...time, nullable: true }) lastLoginAt!: string | null;
