@@ -5,6 +5,7 @@ import { useState, type ReactNode } from 'react';
 import { fetchPath } from '../http/queries';
 import { organizations, useRecordOptions } from './record-select';
 import { redactSecrets } from './redact-secrets';
+import { showInvisible } from './visible-text';
 
 interface OrganizationMultiSelectProps {
   /** The IDs of the selected organizations. */
@@ -35,7 +36,7 @@ export function OrganizationMultiSelect({
   const options = query.data ?? [];
   const listed = new Set(options.map((option) => option.value));
   const unlisted = value
-    .map((id, index) => ({ value: id, label: selected[index]?.data?.name ?? id }))
+    .map((id, index) => ({ value: id, label: showInvisible(selected[index]?.data?.name ?? id) }))
     .filter((option) => !listed.has(option.value));
   return (
     <MultiSelect

@@ -7,6 +7,7 @@ import { fetchPath } from '../http/queries';
 import type { Problem } from '../http/problem';
 import { redactSecrets } from './redact-secrets';
 import { UntrustedText } from './untrusted-text';
+import { showInvisible } from './visible-text';
 
 interface RecordSelectProps {
   /** An ID, or "" for none. */
@@ -45,6 +46,7 @@ interface RecordSource<T> {
 
 interface Option {
   value: string;
+  /** With the codes of invisible characters, because the field shows it as plain text. */
   label: string;
   detail?: string;
 }
@@ -60,14 +62,14 @@ async function fetchOptions<T extends { id: string }>(
     const { data } = (await fetchPath(path, { query: { limit: 50 } }, signal)) as Page<T>;
     return data.map((record) => ({
       value: record.id,
-      label: getLabel(record),
+      label: showInvisible(getLabel(record)),
       detail: getDetail?.(record),
     }));
   }
   const found = await searchRecords(kinds, typed, signal);
   return found.map((record) => ({
     value: record.id,
-    label: resultLabel(kinds, record),
+    label: showInvisible(resultLabel(kinds, record)),
     detail: getDetail && record.subtitle,
   }));
 }
@@ -115,7 +117,7 @@ function RecordSelect<T extends { id: string }>({
     retry: false,
   });
   const options = query.data ?? [];
-  const label = selected.data ? source.getLabel(selected.data) : props.value;
+  const label = showInvisible(selected.data ? source.getLabel(selected.data) : props.value);
   const isListed = props.value === '' || options.some(({ value }) => value === props.value);
   return (
     <Select

@@ -8,6 +8,8 @@ interface UntrustedTextProps {
   text: string | null | undefined;
   /** Truncates the text to one line with "…" and shows the full text in the tooltip. */
   oneLine?: boolean;
+  /** An untrusted text that the tooltip shows instead. */
+  tooltip?: string | null;
   mono?: boolean;
   fallback?: string;
 }
@@ -16,12 +18,19 @@ interface UntrustedTextProps {
  * Renders untrusted text, such as an email address, a name, an error or a response. It is never
  * rendered as markup, and invisible characters are shown by their codes.
  */
-export function UntrustedText({ text, oneLine, mono, fallback = '–' }: UntrustedTextProps): ReactNode {
+export function UntrustedText({
+  text,
+  oneLine,
+  tooltip,
+  mono,
+  fallback = '–',
+}: UntrustedTextProps): ReactNode {
   if (text === null || text === undefined || text === '') return fallback;
+  const title = tooltip ?? (oneLine ? text : undefined);
   const names = [classes.text, oneLine && classes.line, mono && classes.mono].filter(Boolean).join(' ');
   // Right-to-left text must not change the direction of the text around it (bdi).
   return (
-    <bdi className={names} title={oneLine ? showInvisible(text) : undefined}>
+    <bdi className={names} title={title && showInvisible(title)}>
       <VisibleText text={text} />
     </bdi>
   );

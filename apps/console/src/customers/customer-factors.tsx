@@ -9,6 +9,7 @@ import { PropertyList } from '../components/property-list';
 import { QueryContent } from '../components/query-content';
 import { useFormatTime } from '../components/use-time-zone';
 import { toastSuccess } from '../components/toast';
+import { UntrustedText } from '../components/untrusted-text';
 import { CapturedMailsNote } from './captured-mails-note';
 import type { Customer } from './customer-actions';
 import { ChangeMfa, mfaLabels } from './customer-mfa';
@@ -69,7 +70,8 @@ function FactorRow({ factor, onRemove }: { factor: Factor; onRemove: () => void 
       removeLabel={`Remove the ${type.toLowerCase()} added at ${formatTime(factor.createdAt)}`}
       onRemove={onRemove}
     >
-      {isPasskey(factor) ? `${type} “${factor.name}”` : type} <Id id={factor.id} short />
+      <UntrustedText text={isPasskey(factor) ? `${type} “${factor.name}”` : type} />{' '}
+      <Id id={factor.id} short />
     </SignInMethodRow>
   );
 }

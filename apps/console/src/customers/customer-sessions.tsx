@@ -19,9 +19,7 @@ const columns: Column<Session>[] = [
   {
     header: 'Device',
     cell: ({ device, userAgent }) => (
-      <span title={userAgent ?? undefined}>
-        <UntrustedText text={device ?? userAgent} fallback="Unknown" />
-      </span>
+      <UntrustedText text={device ?? userAgent} tooltip={userAgent} fallback="Unknown" />
     ),
   },
   { header: 'IP address', cell: (row) => <UntrustedText text={row.ip} mono /> },

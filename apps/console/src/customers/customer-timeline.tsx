@@ -15,6 +15,7 @@ import { ProjectName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
 import { StatusBadge } from '../components/status-badge';
 import { UntrustedText } from '../components/untrusted-text';
+import { showInvisible } from '../components/visible-text';
 import { fullName } from './customer-state';
 import classes from './customer-timeline.module.css';
 import {
@@ -137,8 +138,8 @@ function Details({ entry }: { entry: TimelineEntry }): ReactNode {
           component={Link}
           to={`/deliveries/${delivery.id}`}
           mr={6}
-          aria-label={describeDelivery(delivery)}
-          title={describeDelivery(delivery)}
+          aria-label={showInvisible(describeDelivery(delivery))}
+          title={showInvisible(describeDelivery(delivery))}
         >
           <StatusBadge state={delivery.resolution ?? delivery.state} />
         </Anchor>

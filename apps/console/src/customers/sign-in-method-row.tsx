@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Can } from '../app/roles';
 import { RelativeTime } from '../components/relative-time';
+import { showInvisible } from '../components/visible-text';
 
 interface SignInMethodRowProps {
   /** Accessible name of the row. */
@@ -19,7 +20,13 @@ interface SignInMethodRowProps {
 export function SignInMethodRow(props: SignInMethodRowProps): ReactNode {
   const { name, added, createdAt, lastUsedAt, removeLabel, onRemove, children } = props;
   return (
-    <Group component="section" aria-label={name} justify="space-between" gap="xs" wrap="nowrap">
+    <Group
+      component="section"
+      aria-label={showInvisible(name)}
+      justify="space-between"
+      gap="xs"
+      wrap="nowrap"
+    >
       <div style={{ minWidth: 0 }}>
         <Text component="div">{children}</Text>
         <Text size="xs" c="dimmed">
@@ -34,7 +41,7 @@ export function SignInMethodRow(props: SignInMethodRowProps): ReactNode {
           color="red.8"
           c="var(--bad)"
           style={{ flexShrink: 0 }}
-          aria-label={removeLabel}
+          aria-label={showInvisible(removeLabel)}
           onClick={onRemove}
         >
           Remove

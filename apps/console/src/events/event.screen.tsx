@@ -75,11 +75,7 @@ const columns: Column<Delivery>[] = [
     header: 'Endpoint',
     primary: true,
     truncate: true,
-    cell: (row) => (
-      <span title={row.target_url}>
-        <UntrustedText text={row.endpoint_name} oneLine />
-      </span>
-    ),
+    cell: (row) => <UntrustedText text={row.endpoint_name} tooltip={row.target_url} oneLine />,
   },
   {
     header: 'Type',

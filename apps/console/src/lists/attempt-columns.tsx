@@ -18,11 +18,7 @@ export const attemptColumns = {
   endpoint: {
     header: 'Endpoint',
     truncate: true,
-    cell: (row) => (
-      <span title={row.target_url}>
-        <UntrustedText text={row.endpoint_name} oneLine />
-      </span>
-    ),
+    cell: (row) => <UntrustedText text={row.endpoint_name} tooltip={row.target_url} oneLine />,
   },
   attempt: { header: 'Attempt', align: 'right', cell: (row) => `${row.attempt} of ${row.max_attempts}` },
   duration: {

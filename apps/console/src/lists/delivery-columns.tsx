@@ -15,8 +15,8 @@ export type ListedDelivery = Schemas['ListedDeliveryResponse'];
 /** Renders the name of the endpoint of a delivery, with a link to the endpoint. */
 function EndpointLink({ delivery }: { delivery: Summary }): ReactNode {
   return (
-    <Anchor component={Link} to={`/endpoints/${delivery.endpoint_id}`} inherit title={delivery.target_url}>
-      <UntrustedText text={delivery.endpoint_name} oneLine />
+    <Anchor component={Link} to={`/endpoints/${delivery.endpoint_id}`} inherit>
+      <UntrustedText text={delivery.endpoint_name} tooltip={delivery.target_url} oneLine />
     </Anchor>
   );
 }

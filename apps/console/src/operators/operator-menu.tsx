@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useOperator } from '../app/session';
 import { Icon } from '../components/icon';
+import { showInvisible } from '../components/visible-text';
 import type { Operator, OperatorAction } from './operator-actions';
 
 export type OperatorMenuAction = OperatorAction | 'role' | 'access' | 'invite-again' | 'sessions';
@@ -18,7 +19,7 @@ export function OperatorMenu({ operator, onSelect }: OperatorMenuProps): ReactNo
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="default" size="sm" aria-label={`Actions for ${operator.email}`}>
+        <ActionIcon variant="default" size="sm" aria-label={showInvisible(`Actions for ${operator.email}`)}>
           <Icon name="dots" size={14} />
         </ActionIcon>
       </Menu.Target>

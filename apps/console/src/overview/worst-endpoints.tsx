@@ -39,13 +39,8 @@ export function WorstEndpoints({ overview, project }: { overview: Overview; proj
             {worstEndpoints.map(({ endpointId, name, url, attempts, failed, successRate }) => (
               <Table.Tr key={endpointId}>
                 <Table.Td>
-                  <Anchor
-                    component={Link}
-                    to={`/endpoints/${endpointId}`}
-                    className={classes.url}
-                    title={url}
-                  >
-                    <UntrustedText text={name} />
+                  <Anchor component={Link} to={`/endpoints/${endpointId}`} className={classes.url}>
+                    <UntrustedText text={name} tooltip={url} />
                   </Anchor>
                 </Table.Td>
                 <Table.Td ta="right" visibleFrom="sm">

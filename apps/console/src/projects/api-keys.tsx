@@ -11,6 +11,7 @@ import { Icon } from '../components/icon';
 import { RelativeTime } from '../components/relative-time';
 import { StatusBadge } from '../components/status-badge';
 import { useUrlDialog } from '../components/use-url-dialog';
+import { showInvisible } from '../components/visible-text';
 import { RevokeKey, RotateKey } from './api-key-dialogs';
 import { maskKey, formatScopes, keyPath, keyState, type ApiKey, type CreatedKey } from './api-key';
 import { CreateKeys } from './create-keys';
@@ -114,7 +115,7 @@ function KeyMenu({ apiKey: key, canEdit, onSelect }: KeyMenuProps): ReactNode {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="default" size="sm" aria-label={`Actions for the key ${key.name}`}>
+        <ActionIcon variant="default" size="sm" aria-label={showInvisible(`Actions for the key ${key.name}`)}>
           <Icon name="dots" size={14} />
         </ActionIcon>
       </Menu.Target>

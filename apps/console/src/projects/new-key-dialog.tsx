@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { showInvisible } from '../components/visible-text';
 import type { CreatedKey } from './api-key';
 import { NewKeys } from './new-keys';
 
@@ -21,7 +22,9 @@ export function NewKeyDialog({ projectId, keys, onClose }: NewKeyDialogProps): R
       opened={keys.length > 0}
       onClose={onClose}
       size={keys.length > 1 ? 'lg' : undefined}
-      title={first && (keys.length === 1 ? `API key “${first.name}”` : `${keys.length} API keys`)}
+      title={
+        first && (keys.length === 1 ? `API key “${showInvisible(first.name)}”` : `${keys.length} API keys`)
+      }
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
