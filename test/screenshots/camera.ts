@@ -71,7 +71,7 @@ export class Camera {
     const viewport = viewports[this.variant.width];
     // As high as the page, so that rows far below are rendered and the sidebar has its full height.
     if (fullPage) {
-      const height = await this.page.evaluate(() => document.documentElement.scrollHeight);
+      const height = await this.page.evaluate<number>('document.documentElement.scrollHeight');
       await this.page.setViewportSize({ ...viewport, height: Math.max(viewport.height, height) });
     }
     const png = await this.page.screenshot({ ...SCREENSHOT_OPTIONS, fullPage });

@@ -10,12 +10,12 @@ export const roles: Record<Role, { label: string; permissions: string }> = {
   operator: {
     label: 'Operator',
     permissions:
-      'Can also redeliver and discard deliveries, disable and enable endpoints and customers, revoke sessions, and resend emails.',
+      'Can also redeliver and discard deliveries, disable, enable and test endpoints, disable, enable, unlock and export customers, revoke their sessions, send them emails, and read the mailbox.',
   },
   admin: {
     label: 'Admin',
     permissions:
-      'Can also change projects, API keys, endpoints, organizations and customers, delete customers, and invite operators.',
+      'Can also change organizations, projects, API keys, endpoints and operators, create, change, import and delete customers, and replay deliveries to other URLs.',
   },
 };
 

@@ -1,11 +1,11 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { operatorRoles, operatorStages, operatorStatuses, type Operator } from '@gatehouse/domain';
 import type { OperatorSessionRecord } from '@gatehouse/persistence';
 
 const time = { type: String, format: 'date-time' };
 
 /** The limit of an operator. */
-export const organizationIdsSchema = {
+export const organizationIdsSchema: ApiPropertyOptions = {
   type: [String],
   format: 'uuid',
   nullable: true,
