@@ -9,7 +9,7 @@ import { useSession, useSignOut } from './session';
 /** The commands that create records, from any page. */
 const createCommands: Command[] = [
   { id: 'project.create', title: 'Create project', icon: 'plus', role: 'admin', to: '/projects?create=' },
-  { id: 'endpoint.create', title: 'Create endpoint', icon: 'plus', role: 'admin', to: '/endpoints?create=1' },
+  { id: 'endpoint.create', title: 'Add endpoint', icon: 'plus', role: 'admin', to: '/endpoints?create=1' },
   { id: 'customer.create', title: 'Create customer', icon: 'plus', role: 'admin', to: '/customers?create=1' },
   {
     id: 'customer.import',
@@ -49,7 +49,7 @@ export function useGlobalCommands(): void {
   const themes: Command[] = [
     { id: 'theme.light', title: 'Use light theme', icon: 'sun', run: () => setColorScheme('light') },
     { id: 'theme.dark', title: 'Use dark theme', icon: 'moon', run: () => setColorScheme('dark') },
-    { id: 'theme.auto', title: 'Use theme of the system', icon: 'screen', run: () => setColorScheme('auto') },
+    { id: 'theme.auto', title: 'Use system theme', icon: 'screen', run: () => setColorScheme('auto') },
   ];
   useCommands([
     ...createCommands,
