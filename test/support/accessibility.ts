@@ -13,15 +13,16 @@ interface Violation {
 
 /**
  * Returns the violations that axe-core finds on a page: rule, element and reason.
- * @param options `rules` of axe-core, default: all; `impacts` that count, default: all
+ * @param options `rules` of axe-core, default: all; `impacts` that count, default: all; `context`: an expression for
+ * the element to check, default: the document
  */
 export async function findViolations(
   page: Page,
-  { rules, impacts }: { rules?: string[]; impacts?: string[] } = {},
+  { rules, impacts, context = 'document' }: { rules?: string[]; impacts?: string[]; context?: string } = {},
 ): Promise<string[]> {
-  await page.evaluate(axe);
+  if (await page.evaluate<boolean>('!window.axe')) await page.evaluate(axe);
   const { violations } = await page.evaluate<{ violations: Violation[] }>(
-    `axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })})`,
+    `axe.run(${context}, ${JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })})`,
   );
   return violations
     .filter(({ impact }) => !impacts || impacts.includes(impact ?? ''))
@@ -30,9 +31,16 @@ export async function findViolations(
     );
 }
 
-/** Returns the serious and critical violations of a page. @param rules rules of axe-core; default: all */
+/** The open dialog on top. The page behind it is inert, and checked without the dialog. */
+const TOP_DIALOG = `[...document.querySelectorAll('[aria-modal="true"]')].at(-1) ?? document`;
+
+/** Returns the serious and critical violations of an open dialog, or else of the page. @param rules rules of axe-core; default: all */
 export const seriousViolations = (page: Page, rules?: string[]): Promise<string[]> =>
-  findViolations(page, { ...(rules && { rules }), impacts: ['serious', 'critical'] });
+  findViolations(page, {
+    ...(rules && { rules }),
+    impacts: ['serious', 'critical'],
+    context: TOP_DIALOG,
+  });
 
 /**
  * Throws if axe-core finds a violation in the light theme, or in the dark one on a narrow screen, or the page is wider
