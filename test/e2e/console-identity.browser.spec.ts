@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
 import { seriousViolations } from '../support/accessibility.js';
 import { describeConsole } from '../support/console-tests.js';
 import { registerWithTotp } from '../support/customer-factors.js';
@@ -205,129 +206,128 @@ describeConsole(
       await row.getByText('Default').waitFor();
     });
 
-    it('saves the settings of a project and preserves text that is typed in the meantime', async () => {
-      const slug = `saved-${randomUUID().slice(0, 8)}`;
-      const body = { organizationId: test.instance.credentials.organizationId, name: 'New', slug };
-      const { id } = (await test.admin.request('POST', '/projects', body)).body;
-      const page = await test.show(`/projects/${id}`);
-      const nameField = page.getByRole('region', { name: 'General' }).getByLabel('Name');
-      let release = (): void => undefined;
-      const released = new Promise<void>((resolve) => (release = resolve));
-      const patchSent = page.waitForRequest((request) => request.method() === 'PATCH');
-      await page.route(/operator\/v1\/projects\//, async (route) => {
-        if (route.request().method() === 'PATCH') await released;
-        await route.continue();
-      });
-      await nameField.fill('Sent');
-      const bar = page.getByRole('region', { name: 'Unsaved changes' });
-      await bar.getByRole('button', { name: 'Save' }).click();
-      await patchSent;
-      await nameField.fill('Sent, and more');
-      release();
-      await page.getByRole('heading', { level: 1, name: 'Sent' }).waitFor();
-      await page.getByText('Changes saved. They take effect immediately.').waitFor();
-      expect(await nameField.inputValue()).toBe('Sent, and more');
-      await bar.getByText('1 unsaved change').waitFor();
-      await bar.getByRole('button', { name: 'Save' }).click();
-      await page.getByRole('heading', { level: 1, name: 'Sent, and more' }).waitFor();
-      await bar.waitFor({ state: 'detached' });
-      await page.unrouteAll();
-    });
-
-    it('shows what another admin has saved meanwhile, and overwrites it only if the operator chooses to', async () => {
-      const body = { organizationId: test.instance.credentials.organizationId, name: 'Before' };
-      const { id } = (await test.admin.request('POST', '/projects', body)).body;
-      const saveAsOther = (patch: object) => test.admin.request('PATCH', `/projects/${id}`, patch);
-      const savedName = async () => (await test.admin.request('GET', `/projects/${id}`)).body.name as string;
-      const page = await test.show(`/projects/${id}`, await insertOperator(test.instance));
-      const nameField = page.getByRole('region', { name: 'General' }).getByLabel('Name');
-      const bar = page.getByRole('region', { name: 'Unsaved changes' });
-      const notice = page.getByRole('alert').filter({ hasText: 'Changed in the meantime' });
-      const change = (label: string) => notice.getByRole('region', { name: label });
-
-      await nameField.fill('Mine');
-      await saveAsOther({ name: 'Theirs', settings: { passwordMinLength: 12 } });
-      await bar.getByRole('button', { name: 'Save changes' }).click();
-      await change('Name').getByText('Theirs').waitFor();
-      expect(await change('Name').innerText()).toMatch(/Your value\s+Mine\s+Saved value\s+Theirs/);
-      expect(await change('Minimum length').innerText()).toMatch(/Before\s+8\s+Saved value\s+12/);
-      expect([await savedName(), await nameField.inputValue()]).toEqual(['Theirs', 'Mine']);
-      expect(await seriousViolations(page)).toEqual([]);
-      await bar.getByRole('button', { name: 'Overwrite' }).click();
-      await bar.waitFor({ state: 'detached' });
-      expect((await test.admin.request('GET', `/projects/${id}`)).body).toMatchObject({
-        name: 'Mine',
-        settings: { passwordMinLength: 12 },
+    describe('the settings of a project', () => {
+      let id: string;
+      let page: Page;
+      // Each test leaves the form without unsaved changes.
+      beforeAll(async () => {
+        const body = { organizationId: test.instance.credentials.organizationId, name: 'New' };
+        ({ id } = (await test.admin.request('POST', '/projects', body)).body);
+        page = await test.show(`/projects/${id}`);
       });
 
-      await nameField.fill('Mine again');
-      await saveAsOther({ name: 'Theirs again' });
-      await bar.getByRole('button', { name: 'Save changes' }).click();
-      await change('Name').getByRole('button', { name: 'Use saved value' }).click();
-      await bar.waitFor({ state: 'detached' });
-      expect([await savedName(), await nameField.inputValue()]).toEqual(['Theirs again', 'Theirs again']);
-      expect(await notice.count()).toBe(0);
-    });
-
-    it('requires a second factor in a project, with a grace period for existing sessions, and limits failed codes', async () => {
-      const body = { organizationId: test.instance.credentials.organizationId, name: 'Second factors' };
-      const { id } = (await test.admin.request('POST', '/projects', body)).body;
-      const page = await test.show(`/projects/${id}`);
-      const section = page.getByRole('region', { name: 'Second factors' });
-      const graceField = section.getByLabel('Grace period in days');
-      const save = () => page.getByRole('button', { name: 'Save changes' }).click();
-      const selection = section.getByRole('combobox', { name: 'Second factor at sign-in' });
-      await selection.click();
-      expect(await graceField.count()).toBe(0);
-      await page.getByRole('option', { name: 'Required' }).click();
-      await graceField.fill('91');
-      const limits = page.getByRole('region', { name: 'Rate limits' });
-      await limits.getByLabel('Failed second factors').fill('21');
-      await save();
-      await section.getByText('Must not be greater than 90').waitFor();
-      await limits.getByText('Must not be greater than 20').waitFor();
-      expect(await seriousViolations(page)).toEqual([]);
-      await graceField.fill('0');
-      await limits.getByLabel('Failed second factors').fill('5');
-      await save();
-      await page.getByText('Changes saved. They take effect immediately.').waitFor();
-      const { settings } = (await test.admin.request('GET', `/projects/${id}`)).body;
-      const changed = { mfa: 'required', mfaGraceDays: 0, limits: { failedSecondFactor: 5, login: 30 } };
-      expect(settings).toMatchObject(changed);
-    });
-
-    it('sets the previous system of a project, keeps its secret and turns it off', async () => {
-      const body = { organizationId: test.instance.credentials.organizationId, name: 'Moving' };
-      const { id } = (await test.admin.request('POST', '/projects', body)).body;
-      const page = await test.show(`/projects/${id}`);
-      const section = page.getByRole('region', { name: 'Registration and sign-in' });
-      const [urlField, secretField] = [
-        section.getByLabel('Previous system', { exact: true }),
-        section.getByRole('textbox', { name: 'Secret of the previous system' }),
-      ];
-      const bar = page.getByRole('region', { name: 'Unsaved changes' });
-      const save = async () => {
+      it('saves the settings of a project and preserves text that is typed in the meantime', async () => {
+        const nameField = page.getByRole('region', { name: 'General' }).getByLabel('Name');
+        let release = (): void => undefined;
+        const released = new Promise<void>((resolve) => (release = resolve));
+        const patchSent = page.waitForRequest((request) => request.method() === 'PATCH');
+        await page.route(/operator\/v1\/projects\//, async (route) => {
+          if (route.request().method() === 'PATCH') await released;
+          await route.continue();
+        });
+        await nameField.fill('Sent');
+        const bar = page.getByRole('region', { name: 'Unsaved changes' });
         await bar.getByRole('button', { name: 'Save' }).click();
+        await patchSent;
+        await nameField.fill('Sent, and more');
+        release();
+        await page.getByRole('heading', { level: 1, name: 'Sent' }).waitFor();
+        await page.getByText('Changes saved. They take effect immediately.').waitFor();
+        expect(await nameField.inputValue()).toBe('Sent, and more');
+        await bar.getByText('1 unsaved change').waitFor();
+        await bar.getByRole('button', { name: 'Save' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Sent, and more' }).waitFor();
         await bar.waitFor({ state: 'detached' });
-        const [row] = await test.instance.sql<{ url: string | null; secret: Buffer | null }>(
-          `SELECT settings -> 'legacySignIn' ->> 'url' AS url, legacy_sign_in_secret AS secret
+        await page.unrouteAll();
+      });
+
+      it('shows what another admin has saved meanwhile, and overwrites it only if the operator chooses to', async () => {
+        const saveAsOther = (patch: object) => test.admin.request('PATCH', `/projects/${id}`, patch);
+        const savedName = async () =>
+          (await test.admin.request('GET', `/projects/${id}`)).body.name as string;
+        const nameField = page.getByRole('region', { name: 'General' }).getByLabel('Name');
+        const bar = page.getByRole('region', { name: 'Unsaved changes' });
+        const notice = page.getByRole('alert').filter({ hasText: 'Changed in the meantime' });
+        const change = (label: string) => notice.getByRole('region', { name: label });
+
+        await nameField.fill('Mine');
+        await saveAsOther({ name: 'Theirs', settings: { passwordMinLength: 12 } });
+        await bar.getByRole('button', { name: 'Save changes' }).click();
+        await change('Name').getByText('Theirs').waitFor();
+        expect(await change('Name').innerText()).toMatch(/Your value\s+Mine\s+Saved value\s+Theirs/);
+        expect(await change('Minimum length').innerText()).toMatch(/Before\s+8\s+Saved value\s+12/);
+        expect([await savedName(), await nameField.inputValue()]).toEqual(['Theirs', 'Mine']);
+        expect(await seriousViolations(page)).toEqual([]);
+        await bar.getByRole('button', { name: 'Overwrite' }).click();
+        await bar.waitFor({ state: 'detached' });
+        expect((await test.admin.request('GET', `/projects/${id}`)).body).toMatchObject({
+          name: 'Mine',
+          settings: { passwordMinLength: 12 },
+        });
+
+        await nameField.fill('Mine again');
+        await saveAsOther({ name: 'Theirs again' });
+        await bar.getByRole('button', { name: 'Save changes' }).click();
+        await change('Name').getByRole('button', { name: 'Use saved value' }).click();
+        await bar.waitFor({ state: 'detached' });
+        expect([await savedName(), await nameField.inputValue()]).toEqual(['Theirs again', 'Theirs again']);
+        expect(await notice.count()).toBe(0);
+      });
+
+      it('requires a second factor in a project, with a grace period for existing sessions, and limits failed codes', async () => {
+        const section = page.getByRole('region', { name: 'Second factors' });
+        const graceField = section.getByLabel('Grace period in days');
+        const save = () => page.getByRole('button', { name: 'Save changes' }).click();
+        const selection = section.getByRole('combobox', { name: 'Second factor at sign-in' });
+        await selection.click();
+        expect(await graceField.count()).toBe(0);
+        await page.getByRole('option', { name: 'Required' }).click();
+        await graceField.fill('91');
+        const limits = page.getByRole('region', { name: 'Rate limits' });
+        await limits.getByLabel('Failed second factors').fill('21');
+        await save();
+        await section.getByText('Must not be greater than 90').waitFor();
+        await limits.getByText('Must not be greater than 20').waitFor();
+        expect(await seriousViolations(page)).toEqual([]);
+        await graceField.fill('0');
+        await limits.getByLabel('Failed second factors').fill('5');
+        await save();
+        await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' });
+        const { settings } = (await test.admin.request('GET', `/projects/${id}`)).body;
+        const changed = { mfa: 'required', mfaGraceDays: 0, limits: { failedSecondFactor: 5, login: 30 } };
+        expect(settings).toMatchObject(changed);
+      });
+
+      it('sets the previous system of a project, keeps its secret and turns it off', async () => {
+        const section = page.getByRole('region', { name: 'Registration and sign-in' });
+        const [urlField, secretField] = [
+          section.getByLabel('Previous system', { exact: true }),
+          section.getByRole('textbox', { name: 'Secret of the previous system' }),
+        ];
+        const bar = page.getByRole('region', { name: 'Unsaved changes' });
+        const save = async () => {
+          await bar.getByRole('button', { name: 'Save' }).click();
+          await bar.waitFor({ state: 'detached' });
+          const [row] = await test.instance.sql<{ url: string | null; secret: Buffer | null }>(
+            `SELECT settings -> 'legacySignIn' ->> 'url' AS url, legacy_sign_in_secret AS secret
            FROM projects WHERE id = $1`,
-          [id],
-        );
-        return row!;
-      };
-      expect(await secretField.count()).toBe(0);
-      await urlField.fill('https://old.example.com/sign-in');
-      await bar.getByRole('button', { name: 'Save' }).click();
-      await section.getByText('Is required').waitFor();
-      await secretField.fill(`whsec_${'A'.repeat(32)}`);
-      const { secret } = await save();
-      expect(secret).toBeInstanceOf(Buffer);
-      expect(await secretField.inputValue()).toBe('');
-      await urlField.fill('https://old.example.com/other');
-      expect(await save()).toEqual({ url: 'https://old.example.com/other', secret });
-      await urlField.fill('');
-      expect(await save()).toEqual({ url: null, secret: null });
+            [id],
+          );
+          return row!;
+        };
+        expect(await secretField.count()).toBe(0);
+        await urlField.fill('https://old.example.com/sign-in');
+        await bar.getByRole('button', { name: 'Save' }).click();
+        await section.getByText('Is required').waitFor();
+        await secretField.fill(`whsec_${'A'.repeat(32)}`);
+        const { secret } = await save();
+        expect(secret).toBeInstanceOf(Buffer);
+        expect(await secretField.inputValue()).toBe('');
+        await urlField.fill('https://old.example.com/other');
+        expect(await save()).toEqual({ url: 'https://old.example.com/other', secret });
+        await urlField.fill('');
+        expect(await save()).toEqual({ url: null, secret: null });
+      });
     });
 
     it('sets the domain of passkeys, which does not change while customers have passkeys', async () => {
@@ -384,7 +384,6 @@ describeConsole(
       await dialog.getByLabel('Secret key').waitFor();
       await dialog.getByText('Must be in the future').first().waitFor();
       expect(await dialog.getByLabel('Name').inputValue()).toBe('Web');
-      expect(await seriousViolations(page)).toEqual([]);
       await dialog.getByLabel('Date').fill('2099-01-01');
       await dialog.getByRole('button', { name: 'Create key' }).click();
 
@@ -458,7 +457,6 @@ describeConsole(
       const failures = page.getByRole('table', { name: 'Not imported' });
       await failures.getByRole('row', { name: '3 Skipped' }).waitFor();
       await failures.getByRole('row', { name: '4 Failed email must be an email address' }).waitFor();
-      expect(await seriousViolations(page)).toEqual([]);
       const download = async (name: string): Promise<string> => {
         const downloading = page.waitForEvent('download');
         await page.getByText(name, { exact: true }).click();
