@@ -75,6 +75,11 @@ interface Part {
   isSorted: boolean;
   /** A column between the owner and the id in the index, with its value. */
   key?: { column: 'state' | 'resolution'; value: string };
+  /**
+   * True if other indexes contain the same deliveries: an owner's are then found by an index-only scan, because for a long
+   * scan PostgreSQL would estimate that reading and sorting those of all owners is as good.
+   */
+  isReadById?: boolean;
 }
 
 const pending: Part = { condition: `d.state = 'pending'`, isSorted: false };
@@ -86,10 +91,11 @@ const finishedAs = (value: DeliveryState): Part => ({
   key: { column: 'state', value },
 });
 const failed: Part[] = [
-  { condition: isDeadLetter, isSorted: true },
+  { condition: isDeadLetter, isSorted: true, isReadById: true },
   ...(['redelivered', 'discarded', 'erased'] as const).map((value): Part => ({
     condition: `d.state = 'failed' AND d.resolution IS NOT NULL`,
     isSorted: true,
+    isReadById: true,
     key: { column: 'resolution', value },
   })),
 ];
@@ -145,33 +151,36 @@ function partSql(where: Conditions, part: Part, range: Range, scan: DeliveryList
   const order = orderSql(where, scan);
   if (!part.isSorted)
     return `SELECT d.* FROM (${pendingSql(where, scan.scope)}) d WHERE ${range.sql} ${order}`;
-  const { condition, key } = part;
-  const conditions = [condition, ...(key ? [`d.${key.column} = '${key.value}'`] : []), range.sql];
-  const rows = (isOwned: string[]): string =>
-    `SELECT d.* FROM deliveries d WHERE ${[...conditions, ...isOwned].join(' AND ')} ${order}`;
-  if (column === null) return rows([]);
-  const isOwned = [`d.${column} = scope.id`, ...ownerRange(where, part, range, column)];
-  return `SELECT d.* FROM unnest(${where.bind(ids)}::uuid[]) scope (id) CROSS JOIN LATERAL (${rows(isOwned)}) d
-    ${order}`;
+  const { condition, key, isReadById = false } = part;
+  if (column === null) {
+    const ofKey = key ? `AND d.${key.column} = '${key.value}'` : '';
+    return `SELECT d.* FROM deliveries d WHERE ${condition} ${ofKey} AND ${range.sql} ${order}`;
+  }
+  const owned = `SELECT ${isReadById ? 'd.id' : 'd.*'} FROM deliveries d
+    WHERE ${condition} AND ${range.sql} AND ${ownerOrderSql(where, part, range, { ...scan, column })}`;
+  const scopes = `unnest(${where.bind(ids)}::uuid[]) scope (id)`;
+  const rows = `SELECT d.* FROM ${scopes} CROSS JOIN LATERAL (${owned}) d ${order}`;
+  return isReadById ? `SELECT d.* FROM deliveries d WHERE d.id = ANY (ARRAY(${rows})) ${order}` : rows;
 }
 
 /**
- * Returns the range of an owner in the index of a part, as a comparison of rows, so that PostgreSQL does not scan
- * an index without the owner if it estimates that the owner has most deliveries. An organization may have few of
- * them, and a scan must not read others. Unresolved dead letters of a project are an exception: the comparison
- * would make another index of the project, in another order, as good in PostgreSQL's estimate.
+ * Returns the condition and the order of the deliveries of an owner in the index of a part. Compares and orders rows, so
+ * that no index without the owner has the order, whatever PostgreSQL estimates: an organization may have few deliveries,
+ * and a scan must not read others.
  */
-function ownerRange(
+function ownerOrderSql(
   where: Conditions,
-  { condition, key }: Part,
+  { key }: Part,
   { first, past }: Range,
-  column: NonNullable<OwnerScope['column']>,
-): string[] {
-  if (column === 'project_id' && condition === isDeadLetter) return [];
-  const columns = [column, ...(key ? [key.column] : []), 'id'].map((name) => `d.${name}`).join(', ');
+  { column, sort, limit }: DeliveryListScan & { column: NonNullable<OwnerScope['column']> },
+): string {
+  const columns = [column, ...(key ? [key.column] : []), 'id'].map((name) => `d.${name}`);
+  const row = `(${columns.join(', ')})`;
   const bound = (id: string): string =>
     ['scope.id', ...(key ? [`'${key.value}'`] : []), where.bind(id)].join(', ');
-  return [`(${columns}) >= (${bound(first)})`, `(${columns}) < (${bound(past)})`];
+  const direction = isAscending(sort) ? 'ASC' : 'DESC';
+  const orderBy = columns.map((name) => `${name} ${direction}`).join(', ');
+  return `${row} >= (${bound(first)}) AND ${row} < (${bound(past)}) ORDER BY ${orderBy} LIMIT ${where.bind(limit)}`;
 }
 
 /** Returns SQL for all pending deliveries of a scope. */
