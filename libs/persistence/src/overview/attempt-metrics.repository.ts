@@ -7,6 +7,7 @@ import { logStartTime, SYSTEM_SCOPE_ID, useIndexScans } from './attempt-count-sq
 import {
   ENDPOINT_METRICS_QUERY,
   SYSTEM_METRICS_QUERY,
+  PROJECT_METRICS_QUERY,
   PROJECTS_METRICS_QUERY,
   MAX_LIVE_ATTEMPTS,
 } from './metrics-query.js';
@@ -84,6 +85,11 @@ function seriesValues(scopeIds: string[], buckets: Bucket[], nextId: string): un
   ];
 }
 
+function metricsQueryOf(projectIds: string[] | null): string {
+  if (!projectIds) return SYSTEM_METRICS_QUERY;
+  return projectIds.length === 1 ? PROJECT_METRICS_QUERY : PROJECTS_METRICS_QUERY;
+}
+
 // Not prepared: the plans depend on the number of attempts from `nextId` on.
 
 const readMetrics = dynamicStatement(
@@ -96,7 +102,7 @@ const readMetrics = dynamicStatement(
     const last = buckets.at(-1)!;
     const covering = coveringBuckets(buckets[0]!, last.at + last.span - 1);
     return {
-      text: projectIds ? PROJECTS_METRICS_QUERY : SYSTEM_METRICS_QUERY,
+      text: metricsQueryOf(projectIds),
       values: [
         ...seriesValues(projectIds ?? [SYSTEM_SCOPE_ID], buckets, nextId),
         covering.map(({ span }) => span),
@@ -107,6 +113,7 @@ const readMetrics = dynamicStatement(
   [
     [null, [{ span: 60, at: 0 }], NIL_UUID],
     [[NIL_UUID], [{ span: 60, at: 0 }], NIL_UUID],
+    [[NIL_UUID, NIL_UUID], [{ span: 60, at: 0 }], NIL_UUID],
   ],
 );
 

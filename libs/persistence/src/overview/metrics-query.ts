@@ -1,4 +1,6 @@
 import { bucketStartSql, attemptCountColumns, metricsSql, breakdownSql } from './attempt-count-sql.js';
+import { ownerRangeCondition } from '../owner-range-condition.js';
+import { MAX_UUID } from '../uuid-v7.js';
 import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
 
 // SQL of the overview and of the metrics of an endpoint. Its parameters: $1 the scopes; $2 the length and $3 the
@@ -13,6 +15,7 @@ const TOP_LIMIT = 10;
 
 const SHOWN_BUCKETS = '(SELECT $2::int AS span, at FROM unnest($3::timestamptz[]) AS each (at)) bucket';
 const COVERING_BUCKETS = 'unnest($7::int[], $8::timestamptz[]) AS bucket (span, at)';
+const ONLY_SCOPE = '($1::uuid[])[1]';
 const IN_SCOPE = 'stored.scope_id = ANY ($1::uuid[])';
 
 /**
@@ -82,17 +85,28 @@ export const SYSTEM_METRICS_QUERY = metricsQuery({
   endpoints: 'true',
 });
 
-/** Compares rows instead of columns, so that no plan can scan the attempts of all projects. */
-const attemptsInScopes = (column: 'project_id' | 'endpoint_id'): string => `
+/**
+ * Returns SQL for the attempts of one scope. Compares rows, so that no plan can scan the attempts of all scopes, and also the
+ * column with a constant, so that PostgreSQL knows how many attempts the scope has.
+ */
+const attemptsInScope = (column: 'project_id' | 'endpoint_id'): string => `
+  SELECT a.id, ${attemptCountColumns} FROM attempts a
+  WHERE (a.${column}, a.id) >= (${ONLY_SCOPE}, $4::uuid) AND a.${column} = ${ONLY_SCOPE} AND ${IN_RANGE}
+  ORDER BY a.${column}, a.id`;
+
+/** SQL for the attempts of several projects, one project after the other. PostgreSQL knows nothing about their number. */
+const ATTEMPTS_IN_PROJECTS = `
   SELECT a.* FROM unnest($1::uuid[]) scope (id) CROSS JOIN LATERAL (
     SELECT a.id, ${attemptCountColumns} FROM attempts a
-    WHERE (a.${column}, a.id) >= (scope.id, $4::uuid) AND a.${column} = scope.id AND ${IN_RANGE}
-    ORDER BY a.${column}, a.id LIMIT ${MAX_LIVE_ATTEMPTS}
+    WHERE ${ownerRangeCondition('a', 'project_id', 'scope.id', { first: '$4::uuid', past: `'${MAX_UUID}'::uuid` })} AND ${IN_RANGE}
+    ORDER BY a.project_id, a.id LIMIT ${MAX_LIVE_ATTEMPTS}
   ) a ORDER BY a.id`;
 
-export const PROJECTS_METRICS_QUERY = metricsQuery({
-  attempts: attemptsInScopes('project_id'),
+export const PROJECT_METRICS_QUERY = metricsQuery({
+  attempts: attemptsInScope('project_id'),
   endpoints: IN_SCOPE,
 });
 
-export const ENDPOINT_METRICS_QUERY = `${liveAndSeriesSql(attemptsInScopes('endpoint_id'))} SELECT ${SERIES_COLUMNS}`;
+export const PROJECTS_METRICS_QUERY = metricsQuery({ attempts: ATTEMPTS_IN_PROJECTS, endpoints: IN_SCOPE });
+
+export const ENDPOINT_METRICS_QUERY = `${liveAndSeriesSql(attemptsInScope('endpoint_id'))} SELECT ${SERIES_COLUMNS}`;

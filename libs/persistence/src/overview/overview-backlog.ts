@@ -16,20 +16,24 @@ export interface OverviewBacklog {
 const isInReadyQueue = `d.state = 'pending' AND d.lease_until IS NULL`;
 const urgencies = `(VALUES (${URGENCY.first}), (${URGENCY.retry})) AS queue (urgency)`;
 
-/** Returns SQL for the dead letters of an installation or, one project after the other, of the projects $1. */
-type DeadLettersSql = (order: string, limit: number) => string;
+/** Returns SQL for the oldest dead letters of an installation or, one project after the other, of the projects $1. */
+type DeadLettersSql = (limit: number) => string;
 
-const systemDeadLetters: DeadLettersSql = (order, limit) =>
-  `SELECT d.finished_at FROM deliveries d WHERE ${isDeadLetter} ${order} LIMIT ${limit}`;
+const systemDeadLetters: DeadLettersSql = (limit) =>
+  `SELECT d.finished_at FROM deliveries d WHERE ${isDeadLetter} ORDER BY d.finished_at LIMIT ${limit}`;
 
-const projectDeadLetters: DeadLettersSql = (order, limit) => `
+/** Compares and orders rows, so that only the index of a project has their order. */
+const projectDeadLetters: DeadLettersSql = (limit) => `
   SELECT d.finished_at FROM unnest($1::uuid[]) p (id) CROSS JOIN LATERAL (
-    SELECT d.finished_at FROM deliveries d WHERE ${isDeadLetter} AND d.project_id = p.id ${order} LIMIT ${limit}
+    SELECT d.finished_at FROM deliveries d WHERE ${isDeadLetter}
+      AND (d.project_id, d.finished_at) >= (p.id, timestamptz '-infinity')
+      AND (d.project_id, d.finished_at) <= (p.id, timestamptz 'infinity')
+    ORDER BY d.project_id, d.finished_at LIMIT ${limit}
   ) d LIMIT ${COUNT_CAP + 1}`;
 
 const deadLetterColumns = (deadLetters: DeadLettersSql): string => `
-  (SELECT count(*) FROM (${deadLetters('', COUNT_CAP + 1)}) found)::int AS "deadLetters",
-  (SELECT min(finished_at) FROM (${deadLetters('ORDER BY d.finished_at', 1)}) oldest) AS "oldestAt"`;
+  (SELECT count(*) FROM (${deadLetters(COUNT_CAP + 1)}) found)::int AS "deadLetters",
+  (SELECT min(finished_at) FROM (${deadLetters(1)}) oldest) AS "oldestAt"`;
 
 const SYSTEM_BACKLOG_QUERY = `
   SELECT ${deadLetterColumns(systemDeadLetters)}, pending, pending AS scanned, (
