@@ -34,6 +34,7 @@ export * from './mails/mail-text.js';
 export * from './mails/mail.js';
 export * from './merge-patch.js';
 export * from './operators/console-preferences.js';
+export * from './operators/operator-claims.js';
 export * from './operators/operator.js';
 export * from './operators/role.js';
 export * from './organizations/organization.js';

@@ -3,6 +3,7 @@ export * from './batching/keyed-lock.js';
 export * from './clock/clock.js';
 export * from './config/config.js';
 export type { RedisTarget } from './config/redis-target.js';
+export type { OperatorOidcConfig } from './config/operator-oidc-settings.js';
 export { splitHosts } from './config/split-hosts.js';
 export { configWarnings, type ConfigWarning } from './config/config-warnings.js';
 export { settings } from './config/settings.js';

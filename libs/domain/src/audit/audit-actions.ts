@@ -88,6 +88,7 @@ export const auditActions = {
   'operator.second_factor_reset': 'operator',
   'operator.recovery_codes_renewed': 'operator',
   'operator.password_changed': 'operator',
+  'operator.single_sign_on_linked': 'operator',
   'operator.sessions_revoked': 'operator',
   'operator.customers_exported': 'operator',
   'operator.password_failed': 'operator',

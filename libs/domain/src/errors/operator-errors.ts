@@ -48,7 +48,8 @@ export const operatorErrors = {
   last_admin: {
     status: 409,
     title: 'This is the last active admin',
-    cause: 'At least one operator must be an active admin who is not limited to organizations.',
-    remedy: 'Assign the admin role without a limit to another active operator first.',
+    cause:
+      'At least one operator must be an active admin who has a password and is not limited to organizations.',
+    remedy: 'Assign the admin role without a limit to another active operator with a password first.',
   },
 } as const satisfies Record<string, ErrorEntry>;

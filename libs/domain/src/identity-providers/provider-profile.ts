@@ -29,8 +29,8 @@ export const isSubject = (text: string): boolean =>
 const nonEmptyText = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 
-/** Returns a name that a customer may have; null for anything else. */
-function readName(value: unknown): string | null {
+/** Returns a name of a person without control characters; null for anything else. */
+export function readPersonName(value: unknown): string | null {
   const text = nonEmptyText(value)?.replace(/[\p{Cc}\p{Cs}]+/gu, ' ');
   return text ? Array.from(text).slice(0, NAME_LENGTH).join('').trim() : null;
 }
@@ -44,9 +44,9 @@ function readImageUrl(value: unknown): string | null {
 
 /** Returns the given name and the family name, from a full name if the claims contain only that. */
 function readNames(claims: ProviderClaims): Pick<ProviderProfile, 'firstName' | 'lastName'> {
-  const [firstName, lastName] = [readName(claims['given_name']), readName(claims['family_name'])];
+  const [firstName, lastName] = [readPersonName(claims['given_name']), readPersonName(claims['family_name'])];
   if (firstName || lastName) return { firstName, lastName };
-  const [first, ...others] = readName(claims['name'])?.split(/\s+/) ?? [];
+  const [first, ...others] = readPersonName(claims['name'])?.split(/\s+/) ?? [];
   return { firstName: first ?? null, lastName: others.join(' ') || null };
 }
 

@@ -3,7 +3,7 @@ import type { OperatorRole } from './role.js';
 /** Maximum number of organizations to which an operator can be limited. */
 export const MAX_OPERATOR_ORGANIZATIONS = 50;
 
-/** The status of an operator. Invited operators have no password yet. */
+/** The status of an operator. Invited operators have neither a password nor an account at an OpenID Provider. */
 export const operatorStatuses = ['invited', 'active', 'disabled'] as const;
 export type OperatorStatus = (typeof operatorStatuses)[number];
 
@@ -18,6 +18,8 @@ export interface Operator {
   status: OperatorStatus;
   /** True if the operator has enrolled an authenticator. */
   secondFactor: boolean;
+  /** True if the operator has signed in at the OpenID Provider. */
+  singleSignOn: boolean;
   lastLoginAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
@@ -30,12 +32,19 @@ export interface Operator {
 export const operatorStages = ['second_factor', 'enrollment', 'signed_in'] as const;
 export type OperatorStage = (typeof operatorStages)[number];
 
+/** How operators sign in: with a password and a second factor, or at an OpenID Provider, which verifies both. */
+export const operatorSignInMethods = ['password', 'oidc'] as const;
+export type OperatorSignInMethod = (typeof operatorSignInMethods)[number];
+
 /**
  * Returns true if a signed-in session is accepted. Production requires a second factor: a session that was
- * opened in development without one must not survive the change (requirement CO-01).
+ * opened in development without one must not survive the change (requirement CO-01). Sessions of single
+ * sign-on do not survive that it is turned off.
  */
-export const acceptsOperatorSession = (hasSecondFactor: boolean, production: boolean): boolean =>
-  hasSecondFactor || !production;
+export const acceptsOperatorSession = (
+  { method, hasSecondFactor }: { method: OperatorSignInMethod; hasSecondFactor: boolean },
+  { production, operatorOidc }: { production: boolean; operatorOidc: object | null },
+): boolean => (method === 'oidc' ? operatorOidc !== null : hasSecondFactor || !production);
 
 /**
  * Returns the name by which a browser is recognized: its user agent without version numbers, which change
@@ -50,8 +59,11 @@ export const operatorSessionTtl = { idle: 30 * 60, absolute: 12 * 3600, unfinish
 /** Time in seconds for which a proof of the second factor allows sensitive actions (requirement OP-01). */
 export const REAUTHENTICATION_TTL = 5 * 60;
 
-/** The codes that an operator can enter to reauthenticate. */
-export const reauthenticationMethods = ['totp', 'recovery_code'] as const;
+/** How an operator can reauthenticate, by the method of the sign-in. */
+export const reauthenticationMethods: Record<OperatorSignInMethod, readonly string[]> = {
+  password: ['totp', 'recovery_code'],
+  oidc: ['oidc'],
+};
 
 /** Validity of a link that a command prints, and of an operator invitation, in seconds. */
 export const operatorLinkTtl = { command: 3600, invitation: 7 * 24 * 3600 };

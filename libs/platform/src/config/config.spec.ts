@@ -266,6 +266,9 @@ describe('errors of the configuration', () => {
     ALERT_EMAIL: ['ops', 'ops@example.com'],
     OPERATOR_EMAIL: ['ops', 'ops@example.com'],
     OPERATOR_PASSWORD: ['an unusual long phrase'],
+    OPERATOR_OIDC_ISSUER: ['login', 'https://user@login.example.com'],
+    OPERATOR_OIDC_ROLES: ['admin', 'root=admins', 'admin=', '*'],
+    OPERATOR_OIDC_SCOPES: ['openid email'],
     LOG_LEVEL: ['verbose'],
     TIME_SCALE: ['0'],
     GATEHOUSE_SECRET: ['too-short'],
@@ -283,6 +286,43 @@ describe('errors of the configuration', () => {
       expect(problemsIn({ ...base, OPERATOR_EMAIL: 'ops@example.com', OPERATOR_PASSWORD: password })).toEqual(
         ['OPERATOR_PASSWORD must have 12 to 128 characters'],
       );
+  });
+
+  it('reads the single sign-on of operators, and rejects incomplete and insecure settings', () => {
+    const oidc = {
+      OPERATOR_OIDC_ISSUER: 'https://login.example.com',
+      OPERATOR_OIDC_CLIENT_ID: 'gatehouse',
+      OPERATOR_OIDC_ROLES: 'admin=staff/admins=1, viewer=*',
+    };
+    expect(loadConfig({ ...base, ...oidc }).operatorOidc).toEqual({
+      issuer: 'https://login.example.com',
+      clientId: 'gatehouse',
+      clientSecret: null,
+      scopes: ['openid', 'email', 'profile'],
+      label: 'single sign-on',
+      roleClaim: 'groups',
+      roles: [
+        { role: 'admin', value: 'staff/admins=1' },
+        { role: 'viewer', value: '*' },
+      ],
+      organizationsClaim: null,
+    });
+    expect(loadConfig(base).operatorOidc).toBeNull();
+    expect(problemsIn({ ...base, OPERATOR_OIDC_ISSUER: 'https://login.example.com' })).toEqual([
+      'OPERATOR_OIDC_ISSUER requires OPERATOR_OIDC_CLIENT_ID',
+      'OPERATOR_OIDC_ISSUER requires OPERATOR_OIDC_ROLES',
+    ]);
+    expect(problemsIn({ ...base, OPERATOR_OIDC_CLIENT_ID: 'gatehouse' })).toEqual([
+      'The settings OPERATOR_OIDC_* require OPERATOR_OIDC_ISSUER',
+    ]);
+    expect(problemsIn({ ...base, ...oidc, OPERATOR_OIDC_SCOPES: 'email' })).toEqual([
+      'OPERATOR_OIDC_SCOPES must contain openid',
+    ]);
+    const insecure = { ...oidc, OPERATOR_OIDC_ISSUER: 'http://login.example.com' };
+    expect(problemsIn({ ...base, ...insecure })).toEqual([]);
+    expect(problemsIn({ ...production, ...insecure })).toEqual([
+      'OPERATOR_OIDC_ISSUER must start with https:// in production',
+    ]);
   });
 
   it('rejects settings of Sentinel and of a cluster that contradict each other', () => {

@@ -3,6 +3,11 @@ import { canonicalPassword, OPERATOR_PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH } 
 import { parseCidr } from './cidr.js';
 import { isRemoteMailServer, listConfigWarnings, type ConfigWarning } from './config-warnings.js';
 import { defaultPasswordProblems } from './default-passwords.js';
+import {
+  operatorOidcConfig,
+  operatorOidcProblems,
+  type OperatorOidcConfig,
+} from './operator-oidc-settings.js';
 import { readOrCreateRootSecret, rootSecretProblem } from './root-secret.js';
 import { redisSettingProblems, redisTarget, type RedisTarget } from './redis-target.js';
 import { readSecretFile } from './secret-file.js';
@@ -26,6 +31,8 @@ export abstract class Config {
   abstract readonly seed: boolean;
   /** Null unless both OPERATOR_EMAIL and OPERATOR_PASSWORD are set. */
   abstract readonly firstOperator: { email: string; password: string } | null;
+  /** Null if operators cannot sign in at an OpenID Provider. */
+  abstract readonly operatorOidc: OperatorOidcConfig | null;
   abstract readonly logLevel: SettingValues['LOG_LEVEL'];
   abstract readonly http: { host: string; port: number; trustedProxies: string[]; rateLimits: boolean };
   /**
@@ -135,7 +142,11 @@ export function loadConfig(environment: Environment = process.env, hosts: Hosts 
     if (values[name] && !values.DATABASE_URL) problems.push(`${name} requires DATABASE_URL`);
   }
   if (values.ALERT_EMAIL && !values.SMTP_URL) problems.push('ALERT_EMAIL requires SMTP_URL');
-  problems.push(...redisSettingProblems(values), ...firstOperatorProblems(values));
+  problems.push(
+    ...redisSettingProblems(values),
+    ...firstOperatorProblems(values),
+    ...operatorOidcProblems(values, values.NODE_ENV === 'production'),
+  );
   if (problems.length > 0) throw new ConfigError(problems);
   return { ...buildConfig(values, hosts), warnings: listConfigWarnings(values, environment) };
 }
@@ -259,6 +270,7 @@ function buildConfig(values: SettingValues, hosts: Hosts): Omit<Config, 'warning
       values.OPERATOR_EMAIL && values.OPERATOR_PASSWORD
         ? { email: values.OPERATOR_EMAIL, password: values.OPERATOR_PASSWORD }
         : null,
+    operatorOidc: operatorOidcConfig(values),
     logLevel: values.LOG_LEVEL,
     http: {
       host: values.HOST,

@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { parseCidr } from './cidr.js';
 import { databaseSettings } from './database-settings.js';
 import { DEFAULT_START_TIMEOUT } from './duration.js';
+import { operatorOidcSettings } from './operator-oidc-settings.js';
 import * as setting from './setting.js';
 import { tracingSettings } from './tracing-settings.js';
 
@@ -89,6 +90,7 @@ export const settings = {
     fallback: null,
     secret: true,
   }),
+  ...operatorOidcSettings,
   SMTP_URL: setting.url(
     {
       doc: 'URL of the mail server, such as smtp://user:password@host:587. Required in production. If it is not set, emails are captured and their links are logged.',

@@ -36,6 +36,7 @@ export type MacPurpose =
   | 'email-code'
   | 'idempotent-request'
   | 'import-lines'
+  | 'operator-oidc'
   | 'password-pepper'
   | 'reauthentication-code'
   | 'recovery-code'

@@ -19,6 +19,15 @@ const adminActions = {
     heading: 'Operator invited again',
     sentence: ({ actor, target }) => `${actor} created a link with which ${target} can set a new password`,
   },
+  joined: {
+    heading: 'New operator',
+    sentence: ({ target, role }) => `${target} signed in with single sign-on for the first time, as ${role}`,
+  },
+  single_sign_on_linked: {
+    heading: 'Single sign-on linked',
+    sentence: ({ target }) =>
+      `${target} signed in with single sign-on for the first time, with an existing account`,
+  },
   role_changed: {
     heading: 'Operator role changed',
     sentence: ({ actor, target, previousRole, role }) =>

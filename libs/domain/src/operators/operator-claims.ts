@@ -1,0 +1,38 @@
+import type { ProviderClaims } from '../identity-providers/provider-profile.js';
+import { hasRole, type OperatorRole } from './role.js';
+
+/** A role, and the value of a claim that gives it. `*` gives it to everyone. */
+export interface RoleMapping {
+  role: OperatorRole;
+  value: string;
+}
+
+/**
+ * Returns the texts in a claim, which is one text or a list.
+ * @param path the name of a claim, or the names of nested members, separated by periods
+ */
+export function readClaimValues(claims: ProviderClaims, path: string): string[] {
+  const value = Object.hasOwn(claims, path)
+    ? claims[path]
+    : path
+        .split('.')
+        .reduce<unknown>(
+          (object, name) =>
+            typeof object === 'object' && object !== null && Object.hasOwn(object, name)
+              ? (object as Record<string, unknown>)[name]
+              : undefined,
+          claims,
+        );
+  return [value].flat().filter((each): each is string => typeof each === 'string' && each !== '');
+}
+
+/** Returns the highest role that the values of a claim give, or null. */
+export function findRole(values: string[], mappings: RoleMapping[]): OperatorRole | null {
+  const roles = mappings
+    .filter(({ value }) => value === '*' || values.includes(value))
+    .map(({ role }) => role);
+  return roles.reduce<OperatorRole | null>(
+    (highest, role) => (highest && hasRole(highest, role) ? highest : role),
+    null,
+  );
+}

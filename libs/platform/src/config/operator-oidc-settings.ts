@@ -1,0 +1,104 @@
+import { operatorRoles, type RoleMapping } from '@gatehouse/domain';
+import * as setting from './setting.js';
+
+const parseMapping = (entry: string): RoleMapping | null => {
+  const [, name, value] = /^([a-z]+)=(.+)$/.exec(entry) ?? [];
+  const role = operatorRoles.find((each) => each === name);
+  return role && value ? { role, value: value.trim() } : null;
+};
+
+/** The settings of the single sign-on of operators. */
+export const operatorOidcSettings = {
+  OPERATOR_OIDC_ISSUER: setting.baseUrl({
+    doc: 'Issuer of the OpenID Provider at which operators can sign in, such as https://login.example.com; https in production. Requires OPERATOR_OIDC_CLIENT_ID and OPERATOR_OIDC_ROLES. The redirect URI is <PUBLIC_URL>/operator/v1/oidc/callback.',
+    fallback: null,
+  }),
+  OPERATOR_OIDC_CLIENT_ID: setting.text({
+    doc: 'Client id of Gatehouse at the OpenID Provider of operators.',
+    fallback: null,
+  }),
+  OPERATOR_OIDC_CLIENT_SECRET: setting.text({
+    doc: 'Client secret of Gatehouse at the OpenID Provider of operators. If it is not set, Gatehouse is a public client.',
+    fallback: null,
+    secret: true,
+  }),
+  OPERATOR_OIDC_SCOPES: setting.list(
+    { doc: 'Scopes that are requested, separated by commas.', fallback: ['openid', 'email', 'profile'] },
+    (entry) => (/^[!#-[\]-~]+$/.test(entry) ? null : 'must be a list of scopes such as openid,email,profile'),
+  ),
+  OPERATOR_OIDC_LABEL: setting.text({
+    doc: 'Name of the OpenID Provider of operators on the sign-in screen.',
+    fallback: 'single sign-on',
+  }),
+  OPERATOR_OIDC_ROLE_CLAIM: setting.text({
+    doc: 'Claim with the groups or roles of an operator, such as groups or realm_access.roles.',
+    fallback: 'groups',
+  }),
+  OPERATOR_OIDC_ROLES: setting.list(
+    {
+      doc: 'Role of operators by the values of OPERATOR_OIDC_ROLE_CLAIM, such as admin=gatehouse-admins,operator=support. The highest role applies. * stands for everyone who can sign in at the provider. Operators without a role are refused.',
+      fallback: [],
+    },
+    (entry) =>
+      parseMapping(entry)
+        ? null
+        : 'must be a list such as admin=gatehouse-admins,operator=support,viewer=employees',
+  ),
+  OPERATOR_OIDC_ORGANIZATIONS_CLAIM: setting.text({
+    doc: 'Claim with the ids or slugs of the organizations to which an operator is limited; * for the entire installation. If it is set, operators without the claim are refused. If it is not set, limits are managed in the console.',
+    fallback: null,
+  }),
+};
+
+type OidcValues = {
+  [Name in keyof typeof operatorOidcSettings]: (typeof operatorOidcSettings)[Name] extends setting.Setting<
+    infer T
+  >
+    ? T
+    : never;
+};
+
+/** The single sign-on of operators. */
+export interface OperatorOidcConfig {
+  issuer: string;
+  clientId: string;
+  clientSecret: string | null;
+  scopes: string[];
+  label: string;
+  roleClaim: string;
+  roles: RoleMapping[];
+  organizationsClaim: string | null;
+}
+
+/** Returns the problems of the settings. */
+export function operatorOidcProblems(values: OidcValues, production: boolean): string[] {
+  const { OPERATOR_OIDC_ISSUER: issuer, OPERATOR_OIDC_CLIENT_ID: clientId } = values;
+  if (!issuer) {
+    const isPartial = clientId ?? values.OPERATOR_OIDC_CLIENT_SECRET ?? values.OPERATOR_OIDC_ROLES[0];
+    return isPartial ? ['The settings OPERATOR_OIDC_* require OPERATOR_OIDC_ISSUER'] : [];
+  }
+  return [
+    ...(clientId ? [] : ['OPERATOR_OIDC_ISSUER requires OPERATOR_OIDC_CLIENT_ID']),
+    ...(values.OPERATOR_OIDC_ROLES.length > 0 ? [] : ['OPERATOR_OIDC_ISSUER requires OPERATOR_OIDC_ROLES']),
+    ...(values.OPERATOR_OIDC_SCOPES.includes('openid') ? [] : ['OPERATOR_OIDC_SCOPES must contain openid']),
+    ...(production && !issuer.startsWith('https://')
+      ? ['OPERATOR_OIDC_ISSUER must start with https:// in production']
+      : []),
+  ];
+}
+
+/** Returns the configuration of the single sign-on of operators, or null if it is off. */
+export function operatorOidcConfig(values: OidcValues): OperatorOidcConfig | null {
+  const { OPERATOR_OIDC_ISSUER: issuer, OPERATOR_OIDC_CLIENT_ID: clientId } = values;
+  if (!issuer || !clientId) return null;
+  return {
+    issuer,
+    clientId,
+    clientSecret: values.OPERATOR_OIDC_CLIENT_SECRET,
+    scopes: values.OPERATOR_OIDC_SCOPES,
+    label: values.OPERATOR_OIDC_LABEL,
+    roleClaim: values.OPERATOR_OIDC_ROLE_CLAIM,
+    roles: values.OPERATOR_OIDC_ROLES.flatMap((entry) => parseMapping(entry) ?? []),
+    organizationsClaim: values.OPERATOR_OIDC_ORGANIZATIONS_CLAIM,
+  };
+}
