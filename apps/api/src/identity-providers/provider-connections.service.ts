@@ -1,24 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import type * as openIdClient from 'openid-client';
 import type { ClientAuth, Configuration, CustomFetch, ServerMetadata } from 'openid-client';
 import { LRUCache } from 'lru-cache';
 import { providerPresets, type ProviderPreset } from '@gatehouse/domain';
 import type { ConnectedProvider } from '@gatehouse/persistence';
 import { Config, Keyring, now, OutboundClient, outboundFetch, userAgent } from '@gatehouse/platform';
-
-/** Time limit of a request to a provider, in ms (requirement FE-04). */
-const TIMEOUT_MS = 5_000;
-
-/** Maximum length of a response of a provider, in bytes (requirement FE-04). */
-const MAX_RESPONSE_BYTES = 1024 * 1024;
+import {
+  authenticateWithSecret,
+  discoverIssuer,
+  isInsecure,
+  MAX_PROVIDER_RESPONSE_BYTES,
+  PROVIDER_METADATA_TTL_MS,
+  PROVIDER_TIMEOUT_MS,
+  type OpenIdClient,
+} from './discover-issuer.js';
 
 /** Validity of a client secret that Gatehouse signs, in seconds. */
 const SIGNED_SECRET_TTL = 5 * 60;
-
-/** How long the discovery document of a provider is used, in ms. */
-const METADATA_TTL_MS = 10 * 60 * 1_000;
-
-type OpenIdClient = typeof openIdClient;
 
 /** What is needed to talk to a provider. */
 export interface Connection {
@@ -38,7 +35,10 @@ export class ProviderConnectionsService {
    * By provider and its last change. The cached objects, not their metadata, know the issuers of the tenants of
    * Microsoft, and the keys that sign id tokens.
    */
-  private readonly cache = new LRUCache<string, Promise<Connection>>({ max: 1_000, ttl: METADATA_TTL_MS });
+  private readonly cache = new LRUCache<string, Promise<Connection>>({
+    max: 1_000,
+    ttl: PROVIDER_METADATA_TTL_MS,
+  });
 
   constructor(
     config: Config,
@@ -46,8 +46,8 @@ export class ProviderConnectionsService {
   ) {
     const { allowedCidrs, dnsServers } = config.webhooks;
     const policy = { production: config.production, allowedCidrs };
-    const outbound = OutboundClient.forTenantTargets({ policy, dnsServers, timeoutMs: TIMEOUT_MS });
-    this.fetch = outboundFetch(outbound, { 'user-agent': userAgent }, MAX_RESPONSE_BYTES);
+    const outbound = OutboundClient.forTenantTargets({ policy, dnsServers, timeoutMs: PROVIDER_TIMEOUT_MS });
+    this.fetch = outboundFetch(outbound, { 'user-agent': userAgent }, MAX_PROVIDER_RESPONSE_BYTES);
   }
 
   /** Returns the connection to a provider. Only the first call, and one every ten minutes, sends a request. */
@@ -85,19 +85,8 @@ export class ProviderConnectionsService {
     preset: ProviderPreset,
   ): Promise<Configuration> {
     const { issuer, clientId } = provider;
-    const insecure = isInsecure(issuer) ? [client.allowInsecureRequests] : [];
-    return client.discovery(
-      new URL(issuer),
-      clientId,
-      undefined,
-      this.authenticate(client, provider, preset),
-      {
-        [client.customFetch]: this.fetch,
-        timeout: TIMEOUT_MS / 1_000,
-        // Otherwise the signature of an id token that the token endpoint returns would not be verified.
-        execute: [...insecure, client.enableNonRepudiationChecks],
-      },
-    );
+    const authentication = this.authenticate(client, provider, preset);
+    return discoverIssuer(client, { issuer, clientId, authentication, fetch: this.fetch });
   }
 
   private configure(
@@ -115,7 +104,7 @@ export class ProviderConnectionsService {
     const authentication = this.authenticate(client, provider, preset);
     const configuration = new client.Configuration(metadata, provider.clientId, undefined, authentication);
     configuration[client.customFetch] = this.fetch;
-    configuration.timeout = TIMEOUT_MS / 1_000;
+    configuration.timeout = PROVIDER_TIMEOUT_MS / 1_000;
     if (isInsecure(provider.issuer)) client.allowInsecureRequests(configuration);
     return configuration;
   }
@@ -127,13 +116,9 @@ export class ProviderConnectionsService {
     preset: ProviderPreset,
   ): ClientAuth {
     if (preset.signsClientSecret) return this.authenticateWithSignature(provider);
-    if (!provider.clientSecret) return client.None();
-    const secret = this.keyring.decrypt('identity-provider-secret', provider.id, provider.clientSecret);
-    const [post, basic] = [client.ClientSecretPost(secret), client.ClientSecretBasic(secret)];
-    return (server, ...request) => {
-      const supported = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-      return (supported.includes('client_secret_post') ? post : basic)(server, ...request);
-    };
+    const { id, clientSecret: sealed } = provider;
+    const secret = sealed && this.keyring.decrypt('identity-provider-secret', id, sealed);
+    return authenticateWithSecret(client, secret);
   }
 
   /** Returns how Gatehouse authenticates with a secret that it signs for every request. */
@@ -162,6 +147,3 @@ export class ProviderConnectionsService {
       .sign(await importPKCS8(pem, 'ES256'));
   }
 }
-
-/** Returns whether a URL uses plain http. The target policy allows that outside production only. */
-const isInsecure = (url: string): boolean => url.startsWith('http:');

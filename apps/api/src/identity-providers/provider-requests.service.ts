@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { GatehouseError } from '@gatehouse/domain';
-import type { ConnectedProvider } from '@gatehouse/persistence';
 import { Deadline, LOGGER, ServerUnavailableError, type Logger } from '@gatehouse/platform';
 import { describeProviderFailure, providerError } from './provider-failure.js';
 
@@ -9,6 +8,12 @@ const MAX_IN_FLIGHT = 50;
 
 /** Maximum time in ms that a sign-in waits for all its requests to a provider. Each request also has its own limit. */
 const PATIENCE_MS = 10_000;
+
+/** The provider of a request. `projectId` is null for the provider of operators. */
+interface RequestedProvider {
+  id: string;
+  projectId: string | null;
+}
 
 /** Limits the sign-ins that wait for a provider, so that one that hangs delays no other requests (requirement FE-04). */
 @Injectable()
@@ -21,7 +26,7 @@ export class ProviderRequestsService {
    * Runs requests to a provider. Reports why they fail in the log.
    * @throws GatehouseError `provider_unavailable`, `sign_in_failed`; and those that `work` throws
    */
-  async run<Result>(provider: ConnectedProvider, work: () => Promise<Result>): Promise<Result> {
+  async run<Result>(provider: RequestedProvider, work: () => Promise<Result>): Promise<Result> {
     try {
       return await this.limit(provider.id, work);
     } catch (thrown) {

@@ -1,0 +1,47 @@
+import type * as openIdClient from 'openid-client';
+import type { ClientAuth, Configuration, CustomFetch } from 'openid-client';
+
+export type OpenIdClient = typeof openIdClient;
+
+/** Time limit of a request to a provider, in ms (requirement FE-04). */
+export const PROVIDER_TIMEOUT_MS = 5_000;
+
+/** Maximum length of a response of a provider, in bytes (requirement FE-04). */
+export const MAX_PROVIDER_RESPONSE_BYTES = 1024 * 1024;
+
+/** How long the discovery document of a provider is used, in ms. */
+export const PROVIDER_METADATA_TTL_MS = 10 * 60 * 1_000;
+
+export interface OpenIdIssuer {
+  issuer: string;
+  clientId: string;
+  authentication: ClientAuth;
+  fetch: CustomFetch;
+}
+
+/** Discovers the endpoints of an OpenID Provider. */
+export function discoverIssuer(
+  client: OpenIdClient,
+  { issuer, clientId, authentication, fetch }: OpenIdIssuer,
+): Promise<Configuration> {
+  const insecure = isInsecure(issuer) ? [client.allowInsecureRequests] : [];
+  return client.discovery(new URL(issuer), clientId, undefined, authentication, {
+    [client.customFetch]: fetch,
+    timeout: PROVIDER_TIMEOUT_MS / 1_000,
+    // Otherwise the signature of an id token that the token endpoint returns would not be verified.
+    execute: [...insecure, client.enableNonRepudiationChecks],
+  });
+}
+
+/** Returns how Gatehouse authenticates at the token endpoint with a secret, or as a public client if it is null. */
+export function authenticateWithSecret(client: OpenIdClient, secret: string | null): ClientAuth {
+  if (secret === null) return client.None();
+  const [post, basic] = [client.ClientSecretPost(secret), client.ClientSecretBasic(secret)];
+  return (server, ...request) => {
+    const supported = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    return (supported.includes('client_secret_post') ? post : basic)(server, ...request);
+  };
+}
+
+/** Returns whether a URL uses plain http, which is allowed outside production only. */
+export const isInsecure = (url: string): boolean => url.startsWith('http:');
