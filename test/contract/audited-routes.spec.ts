@@ -247,6 +247,9 @@ const preferences = [
   'DELETE /operator/v1/session/views/:viewId',
 ];
 
+/** Leads to a page of the OpenID Provider. The reauthentication itself is recorded. */
+const beginnings = ['POST /operator/v1/session/oidc/reauthenticate'];
+
 /** Inserts an operator with a second session, which waits for its second factor. */
 async function openSecondSession(): Promise<OperatorClient> {
   const client = await insertOperator(instance, 'viewer');
@@ -375,7 +378,7 @@ describe('the audit log', () => {
   });
 
   it('has one entry for each change by an operator, on every route that only operators have', async () => {
-    expect([...routesOf(operatorChanges), ...testMails, ...preferences].sort()).toEqual(
+    expect([...routesOf(operatorChanges), ...testMails, ...preferences, ...beginnings].sort()).toEqual(
       changingRoutes('operator').sort(),
     );
     const read = (query: string) => admin.request('GET', `/audit-log?${query}`);

@@ -43,10 +43,11 @@ export class OperatorChangesService {
     if (role !== 'admin' || organizationIds) assertNotLastAdmin(admins, id);
     if (isNewRole) assertNotSelf(actor, id, 'You cannot change your own role.');
     if (isNewLimit) assertNotSelf(actor, id, 'You cannot limit yourself to organizations.');
-    this.audit.record(
-      tx,
-      operatorAction('operator.updated', before, {
+    const { cause, caller } = actor;
+    this.audit.record(tx, {
+      ...operatorAction('operator.updated', before, {
         changed,
+        ...(cause && { by: cause }),
         ...(isNewRole && { from: before.role, to: role }),
         ...((isNewRole || isNewLimit) && {
           changes: auditChanges(
@@ -55,7 +56,8 @@ export class OperatorChangesService {
           ),
         }),
       }),
-    );
+      operatorId: caller.operatorId ?? id,
+    });
     if (isNewRole)
       await this.notices.notifyAdmins(tx, 'role_changed', actor, before, { role, previousRole: before.role });
     if (isNewLimit) {

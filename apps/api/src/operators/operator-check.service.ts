@@ -19,6 +19,7 @@ import {
 } from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
 import { PasswordVerificationService } from '../passwords/password-verification.service.js';
+import { OperatorNoticesService } from './operator-notices.service.js';
 
 /**
  * Key under which operators use the hashing threads, in place of a project id. Operators and each project
@@ -41,6 +42,7 @@ export class OperatorCheckService {
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
     private readonly verification: PasswordVerificationService,
+    private readonly notices: OperatorNoticesService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -124,6 +126,12 @@ export class OperatorCheckService {
     await this.attempts.clear(tx, sha256(email));
     if (addressBlock === null) return false;
     return this.attempts.saveKnownAddress(tx, id, addressBlock, browserName(userAgent));
+  }
+
+  /** Records a completed sign-in, and notifies the operator if its address or its browser is new. */
+  async recordSignIn(tx: Tx, operator: Operator, client: Client): Promise<void> {
+    const wasKnown = await this.recordSuccess(tx, operator, client);
+    if (!wasKnown) await this.notices.notifyOwner(tx, 'signed_in', operator, client);
   }
 
   /**

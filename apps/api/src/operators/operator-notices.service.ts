@@ -16,6 +16,8 @@ export interface ActingAdmin {
 export interface NoticeActor {
   caller: Pick<OperatorCaller, 'email'> & Partial<Pick<OperatorCaller, 'operatorId'>>;
   client: { ip: string | null };
+  /** The cause of a change that no operator has requested, for the audit log. */
+  cause?: string;
 }
 
 /** The actor of `npm run gatehouse -- operator-link`, as the subject of the sentence in an email. */

@@ -1,8 +1,12 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
+import { IdentityProvidersModule } from '../identity-providers/identity-providers.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
+import { OidcAccountsService } from './oidc-accounts.service.js';
+import { OidcFlowsService } from './oidc-flows.service.js';
+import { OidcProviderService } from './oidc-provider.service.js';
 import { OperatorAdmissionController } from './operator-admission.controller.js';
 import { OperatorAdmissionService } from './operator-admission.service.js';
 import { OperatorChangesService } from './operator-changes.service.js';
@@ -13,21 +17,37 @@ import { OperatorPreferencesController } from './operator-preferences.controller
 import { OperatorPreferencesService } from './operator-preferences.service.js';
 import { OperatorSessionController } from './operator-session.controller.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
+import { OperatorOidcCallbackPage } from './operator-oidc-callback.page.js';
+import { OperatorOidcController } from './operator-oidc.controller.js';
 import { OperatorsController } from './operators.controller.js';
 import { OperatorsModule } from './operators.module.js';
 import { OperatorsService } from './operators.service.js';
+import { OidcSignInService } from './oidc-sign-in.service.js';
 import { SecondFactorService } from './second-factor.service.js';
 
 /** Routes for the sign-in and the management of operators. */
 @Module({
-  imports: [AuditModule, FactorsModule, MailModule, OperatorsModule, PasswordsModule],
+  imports: [
+    AuditModule,
+    FactorsModule,
+    IdentityProvidersModule,
+    MailModule,
+    OperatorsModule,
+    PasswordsModule,
+  ],
   controllers: [
     OperatorAdmissionController,
+    OperatorOidcCallbackPage,
+    OperatorOidcController,
     OperatorPreferencesController,
     OperatorSessionController,
     OperatorsController,
   ],
   providers: [
+    OidcAccountsService,
+    OidcFlowsService,
+    OidcProviderService,
+    OidcSignInService,
     OperatorAdmissionService,
     OperatorChangesService,
     OperatorCheckService,

@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { notSignedIn, type OperatorCaller } from '@gatehouse/auth';
-import { acceptsOperatorSession, notFound, type Operator, type OperatorStage } from '@gatehouse/domain';
+import {
+  acceptsOperatorSession,
+  notFound,
+  type Operator,
+  type OperatorSignInMethod,
+  type OperatorStage,
+} from '@gatehouse/domain';
 import {
   OperatorPreferencesRepository,
   OperatorSessionsRepository,
@@ -47,9 +53,12 @@ export class OperatorSessionsService {
       expiresAt: session?.expiresAt.toISOString() ?? null,
       expiresIn: session?.expiresIn ?? null,
       endsIn: session?.endsIn ?? null,
-      hasSecondFactor: session?.operator.secondFactor ?? false,
+      method: session?.method ?? null,
+      isReauthenticated: session?.isReauthenticated ?? false,
+      hasSecondFactor: session !== null && hasSecondFactor(session),
       maySkipEnrollment: session?.stage === 'enrollment' && this.maySkipEnrollment(client),
       setupRequired: !session && !(await this.operators.hasAny()),
+      singleSignOn: this.config.operatorOidc && { label: this.config.operatorOidc.label },
       server: isSignedIn ? this.describeServer() : null,
       preferences: isSignedIn
         ? PreferencesResponse.from(await this.preferences.get(session.operator.id))
@@ -68,13 +77,14 @@ export class OperatorSessionsService {
   }
 
   /**
-   * Returns the session of an operator who has no authenticator.
+   * Returns the session of an operator who has no authenticator. A session of single sign-on cannot enroll one:
+   * a stolen cookie could then reauthenticate with it.
    * @throws GatehouseError `operator_session_required`
    */
   async getEnrolling(cookie: ConsoleCookie): Promise<OperatorSession> {
     const session = await this.find(cookie);
     if (session?.stage === 'enrollment') return session;
-    if (session?.stage === 'signed_in' && !session.totpSecret) return session;
+    if (session?.stage === 'signed_in' && !hasSecondFactor(session)) return session;
     throw notSignedIn();
   }
 
@@ -102,16 +112,30 @@ export class OperatorSessionsService {
    * @returns the value of the session cookie, to be set after the transaction has committed
    */
   async open(tx: Tx, operator: Operator, client: Client): Promise<string> {
-    const { token, tokenHash } = newToken();
-    await this.sessions.insert(tx, {
-      id: newId(),
-      operatorId: operator.id,
-      tokenHash,
-      stage: operator.secondFactor ? 'second_factor' : 'enrollment',
-      ip: client.ip,
-      userAgent: client.userAgent,
-    });
+    const { token } = await this.insert(tx, operator, 'password', client);
     return token;
+  }
+
+  /**
+   * Opens a session for an operator whom the OpenID Provider has verified, and completes its sign-in.
+   * @returns the value of the session cookie, to be set after the transaction has committed
+   */
+  async openSignedIn(tx: Tx, operator: Operator, client: Client): Promise<string> {
+    const session = await this.insert(tx, operator, 'oidc', client);
+    return this.signIn(tx, { ...session, operator }, { method: 'oidc' });
+  }
+
+  private async insert(
+    tx: Tx,
+    { id: operatorId, secondFactor }: Operator,
+    method: OperatorSignInMethod,
+    { ip, userAgent }: Client,
+  ): Promise<Pick<OperatorSession, 'id' | 'stage'> & { token: string }> {
+    const { token, tokenHash } = newToken();
+    const stage = secondFactor ? 'second_factor' : 'enrollment';
+    const id = newId();
+    await this.sessions.insert(tx, { id, operatorId, tokenHash, stage, method, ip, userAgent });
+    return { id, stage, token };
   }
 
   /**
@@ -120,7 +144,11 @@ export class OperatorSessionsService {
    * @throws GatehouseError `operator_session_required` if the session has ended or changed its stage in the
    *   meantime
    */
-  async signIn(tx: Tx, session: OperatorSession, details: Record<string, unknown>): Promise<string> {
+  async signIn(
+    tx: Tx,
+    session: Pick<OperatorSession, 'id' | 'stage' | 'operator'>,
+    details: Record<string, unknown>,
+  ): Promise<string> {
     const { token, tokenHash } = newToken();
     if (!(await this.sessions.signIn(tx, session, tokenHash))) throw notSignedIn();
     await this.operators.recordLogin(tx, session.operator.id);
@@ -130,19 +158,19 @@ export class OperatorSessionsService {
   }
 
   /**
-   * Records that the caller has verified the second factor again. The session continues under a new token, so
+   * Records that an operator was verified again. The session continues under a new token, so
    * that a stolen cookie does not gain the permission.
    * @returns the new value of the session cookie, to be set after the transaction has committed
    * @throws GatehouseError `operator_session_required` if the session has ended in the meantime
    */
   async reauthenticate(
     tx: Tx,
-    { operatorId: id, sessionId }: OperatorCaller,
+    { operatorId: id, sessionId }: Pick<OperatorCaller, 'operatorId' | 'sessionId'>,
     details: Record<string, unknown>,
   ): Promise<string> {
     const { token, tokenHash } = newToken();
     if (!(await this.sessions.reauthenticate(tx, sessionId, tokenHash))) throw notSignedIn();
-    this.audit.record(tx, operatorAction('operator.reauthenticated', { id }, details));
+    this.audit.record(tx, { ...operatorAction('operator.reauthenticated', { id }, details), operatorId: id });
     return token;
   }
 
@@ -212,9 +240,11 @@ export class OperatorSessionsService {
 
   private async find(cookie: ConsoleCookie): Promise<OperatorSession | null> {
     const session = cookie.token === null ? null : await this.sessions.find(sha256(cookie.token));
-    const isSignedIn = session?.stage === 'signed_in';
-    if (isSignedIn && !acceptsOperatorSession(session.operator.secondFactor, this.config.production))
-      return null;
+    if (session?.stage === 'signed_in') {
+      const { method } = session;
+      const described = { method, hasSecondFactor: hasSecondFactor(session) };
+      if (!acceptsOperatorSession(described, this.config)) return null;
+    }
     if (session) cookie.setLoggedOperator(session.operator.id);
     return session;
   }
@@ -225,3 +255,7 @@ export class OperatorSessionsService {
     return { version: VERSION, production, mailbox: !mailConfigured, mailConfigured, docs };
   }
 }
+
+/** Returns whether a second factor protects a session: an authenticator, or that of the OpenID Provider. */
+const hasSecondFactor = ({ method, operator }: OperatorSession): boolean =>
+  method === 'oidc' || operator.secondFactor;

@@ -47,7 +47,7 @@ export class SecondFactorService {
     await this.check.countAttempt(operator.email, client);
     const token = await this.transactions.run(async (tx) => {
       const secondFactor = await this.consumeCode(tx, operator, code, client);
-      await this.recordSignIn(tx, operator, client);
+      await this.check.recordSignIn(tx, operator, client);
       return this.operatorSessions.signIn(tx, session, { secondFactor });
     });
     return this.operatorSessions.replaceToken(cookie, token, client);
@@ -118,7 +118,7 @@ export class SecondFactorService {
     const session = await this.operatorSessions.getAtStage('enrollment', cookie);
     if (!this.operatorSessions.maySkipEnrollment(client)) throw new GatehouseError('factor_required');
     const token = await this.transactions.run(async (tx) => {
-      await this.recordSignIn(tx, session.operator, client);
+      await this.check.recordSignIn(tx, session.operator, client);
       return this.operatorSessions.signIn(tx, session, { secondFactor: null });
     });
     return this.operatorSessions.replaceToken(cookie, token, client);
@@ -166,12 +166,6 @@ export class SecondFactorService {
       this.audit.record(tx, operatorAction('operator.recovery_codes_renewed', { id }));
     });
     return recoveryCodes;
-  }
-
-  /** Records a completed sign-in, and notifies the operator if its address or its browser is new. */
-  private async recordSignIn(tx: Tx, operator: Operator, client: Client): Promise<void> {
-    const wasKnown = await this.check.recordSuccess(tx, operator, client);
-    if (!wasKnown) await this.notices.notifyOwner(tx, 'signed_in', operator, client);
   }
 
   /**

@@ -18,6 +18,8 @@ export interface PageContent {
   button?: string;
   /** Path of the script of the page. Default: none. */
   script?: string;
+  /** Path that the browser opens at once. Default: none. */
+  nextPath?: string;
   /** URL to which the response to the form redirects. Default: none. */
   redirectUrl?: string;
   /** Branding of the page. null or absent: none, for example for an unknown token. */
@@ -33,7 +35,7 @@ const defaultBrand = resolveBrand('');
 export function sendPage(
   response: Response,
   status: number,
-  { language, title, text, problem, hint, button = '', script, redirectUrl, brand }: PageContent,
+  { language, title, text, problem, hint, button = '', script, nextPath, redirectUrl, brand }: PageContent,
 ): void {
   const { css, hash } = pageStyle(brand ?? defaultBrand);
   const policy = [
@@ -59,7 +61,7 @@ export function sendPage(
 <meta name="robots" content="noindex, nofollow">
 <title>${escapeHtml(brand && brand.name !== title ? `${title} · ${brand.name}` : title)}</title>
 <style>${css}</style>
-${script ? `<script defer src="${escapeHtml(script)}"></script>\n` : ''}</head>
+${nextPath ? `<meta http-equiv="refresh" content="0; url=${escapeHtml(nextPath)}">\n` : ''}${script ? `<script defer src="${escapeHtml(script)}"></script>\n` : ''}</head>
 <body><main>${brand ? brandHeader(brand) : ''}<h1>${escapeHtml(title)}</h1>${text ? `<p>${escapeHtml(text)}</p>` : ''}${problem ? `<p class="problem" id="problem" role="alert">${escapeHtml(problem)}</p>` : ''}${hint ? `<p class="hint">${escapeHtml(hint)}</p>` : ''}${button}</main></body>
 </html>
 `);

@@ -251,7 +251,7 @@ const exampleDetails: Partial<Record<ErrorCode, ErrorDetails>> = {
   },
   insufficient_scope: { members: { requiredScopes: ['customer:write'] } },
   insufficient_access: { members: { requiredAccess: 'organization' } },
-  reauthentication_required: { members: { methods: [...reauthenticationMethods] } },
+  reauthentication_required: { members: { methods: [...reauthenticationMethods.password] } },
   sso_required: { members: { provider: 'acme' } },
   too_many_attempts: { members: { limit: 'failed-login' satisfies LimitName } },
   rate_limited: { members: { limit: 'login' satisfies LimitName } },

@@ -2,6 +2,7 @@ import type {
   Access,
   Customer,
   OperatorRole,
+  OperatorSignInMethod,
   ProjectContext,
   ProjectLimits,
   Reach,
@@ -43,9 +44,10 @@ export interface OperatorCaller {
   email: string;
   role: OperatorRole;
   sessionId: string;
-  /** False if the operator has no authenticator, which only development allows. */
+  method: OperatorSignInMethod;
+  /** False if the operator has no authenticator and signed in with a password, which only development allows. */
   hasSecondFactor: boolean;
-  /** True if the second factor was verified again in this session within the last five minutes. */
+  /** True if the operator was verified again in this session within the last five minutes. */
   isReauthenticated: boolean;
   /**
    * On the routes that also accept a secret key, an operator is treated like a key with these scopes and

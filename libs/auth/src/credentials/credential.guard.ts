@@ -189,13 +189,14 @@ export class CredentialGuard implements CanActivate {
 
 /** @throws GatehouseError `factor_required`, `reauthentication_required` */
 function requireReauthentication(
-  { hasSecondFactor, isReauthenticated }: OperatorCaller,
+  { method, hasSecondFactor, isReauthenticated }: OperatorCaller,
   operators: ReauthenticatedOperators,
 ): void {
   if (!hasSecondFactor && operators === 'enrolled') return;
   if (!hasSecondFactor) throw new GatehouseError('factor_required');
   if (!isReauthenticated) {
-    throw new GatehouseError('reauthentication_required', { members: { methods: reauthenticationMethods } });
+    const methods = reauthenticationMethods[method];
+    throw new GatehouseError('reauthentication_required', { members: { methods } });
   }
 }
 

@@ -15,13 +15,18 @@ const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
  * malformed.
  */
 export function operatorToken(request: IncomingMessage): string | null {
-  const values = (request.headers.cookie ?? '')
+  const value = readCookie(request, OPERATOR_COOKIE);
+  return value !== null && tokenPattern.test(value) ? value : null;
+}
+
+/** Returns the value of a cookie, or null if the request has none or several of this name. */
+export function readCookie({ headers }: IncomingMessage, name: string): string | null {
+  const values = (headers.cookie ?? '')
     .split(';')
     .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${OPERATOR_COOKIE}=`))
-    .map((pair) => pair.slice(OPERATOR_COOKIE.length + 1));
-  const [value = ''] = values;
-  return values.length === 1 && tokenPattern.test(value) ? value : null;
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+  return values.length === 1 ? values[0]! : null;
 }
 
 /**

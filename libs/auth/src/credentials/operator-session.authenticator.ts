@@ -22,9 +22,9 @@ export class OperatorSessionAuthenticator {
   async authenticate(token: string, isUserActivity: boolean): Promise<OperatorCaller | null> {
     const session = await this.sessions.findSignedIn(sha256(token));
     if (!session) return null;
-    const { id, operatorId, email, role, organizationIds, hasSecondFactor, isReauthenticated, isStale } =
-      session;
-    if (!acceptsOperatorSession(hasSecondFactor, this.config.production)) return null;
+    const { id, operatorId, email, role, organizationIds, isStale } = session;
+    const { method, hasSecondFactor, isReauthenticated } = session;
+    if (!acceptsOperatorSession(session, this.config)) return null;
     if (isStale && isUserActivity) this.touch(id);
     return {
       kind: 'operator',
@@ -32,6 +32,7 @@ export class OperatorSessionAuthenticator {
       email,
       role,
       sessionId: id,
+      method,
       hasSecondFactor,
       isReauthenticated,
       scopes: roleScopes[role],

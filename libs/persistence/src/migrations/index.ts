@@ -60,6 +60,7 @@ import { AddChallengeProvider1764374404000 } from './1764374404000-add-challenge
 import { AddDomainChecks1764374420000 } from './1764374420000-add-domain-checks.js';
 import { AddEventTraceparent1764460859000 } from './1764460859000-add-event-traceparent.js';
 import { AddMailTraceparent1764460859100 } from './1764460859100-add-mail-traceparent.js';
+import { AddOperatorOidc1764547208000 } from './1764547208000-add-operator-oidc.js';
 import { CreateOperatorPreferences1764547201000 } from './1764547201000-create-operator-preferences.js';
 import { AddApiKeyRateLimit1764460860000 } from './1764460860000-add-api-key-rate-limit.js';
 import { AddEndpointName1764547202000 } from './1764547202000-add-endpoint-name.js';
@@ -151,4 +152,5 @@ export const migrations = [
   AddBatchOrganizations1764547207010,
   IndexOrganizationEvents1764547207020,
   CreateWebhookReplays1764547202020,
+  AddOperatorOidc1764547208000,
 ];

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import type { OperatorStage } from '@gatehouse/domain';
+import type { OperatorSignInMethod, OperatorStage } from '@gatehouse/domain';
 
 /** A session of an operator in the console. */
 @Entity('operator_sessions')
@@ -8,6 +8,7 @@ export class OperatorSessionEntity {
   @Column('uuid', { name: 'operator_id' }) operatorId!: string;
   @Column('bytea', { name: 'token_hash' }) tokenHash!: Buffer;
   @Column('text') stage!: OperatorStage;
+  @Column('text', { default: () => `'password'` }) method!: OperatorSignInMethod;
   @Column('bytea', { name: 'new_totp_secret', nullable: true }) newTotpSecret!: Buffer | null;
   @Column('text', { nullable: true }) ip!: string | null;
   @Column('text', { name: 'user_agent', nullable: true }) userAgent!: string | null;

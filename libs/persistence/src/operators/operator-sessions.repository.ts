@@ -4,6 +4,7 @@ import {
   REAUTHENTICATION_TTL,
   type Operator,
   type OperatorRole,
+  type OperatorSignInMethod,
   type OperatorStage,
   type Reach,
 } from '@gatehouse/domain';
@@ -31,6 +32,7 @@ export interface NewOperatorSession {
   /** SHA-256 of the cookie's value. */
   tokenHash: Buffer;
   stage: Exclude<OperatorStage, 'signed_in'>;
+  method: OperatorSignInMethod;
   ip: string | null;
   userAgent: string | null;
 }
@@ -39,6 +41,9 @@ export interface NewOperatorSession {
 export interface OperatorSession {
   id: string;
   stage: OperatorStage;
+  method: OperatorSignInMethod;
+  /** True if the operator was verified again in this session, recently enough for sensitive actions. */
+  isReauthenticated: boolean;
   expiresAt: Date;
   /** Seconds until `expiresAt`. */
   expiresIn: number;
@@ -56,12 +61,14 @@ const idleExpiresAt = `s.last_seen_at + interval '${idle} seconds'`;
 const isActive = `${idleExpiresAt} > now() AND s.ends_at > now()`;
 const sessionExpiry = `least(${idleExpiresAt}, s.ends_at)`;
 const expiresAtColumn = `${sessionExpiry} AS "expiresAt"`;
+const hasSecondFactor = `(s.method = 'oidc' OR o.totp_secret IS NOT NULL)`;
+const isReauthenticated = `coalesce(s.reauthenticated_at > now() - interval '${REAUTHENTICATION_TTL} seconds', false)`;
 const secondsUntil = (time: string): string => `floor(extract(epoch FROM ${time} - now()))::int`;
 
 const insertSession = statement(
   {},
-  `INSERT INTO operator_sessions (id, operator_id, token_hash, stage, ip, user_agent, ends_at)
-   VALUES ($1, $2, $3, $4, $5, $6, now() + interval '${unfinished} seconds')`,
+  `INSERT INTO operator_sessions (id, operator_id, token_hash, stage, method, ip, user_agent, ends_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, now() + interval '${unfinished} seconds')`,
 );
 
 const signIn = statement(
@@ -90,6 +97,8 @@ const signedInRow = {
   email: text,
   role: textOf<OperatorRole>(),
   organizationIds: nullable(arrayOf(uuid)),
+  method: textOf<OperatorSignInMethod>(),
+  /** True if the operator has an authenticator, or the OpenID Provider has verified the operator. */
   hasSecondFactor: boolean,
   /** True if the second factor was verified again in this session, recently enough for sensitive actions. */
   isReauthenticated: boolean,
@@ -103,9 +112,7 @@ export type SignedInOperator = RowOf<typeof signedInRow>;
 const findSignedInOperator = statement(
   signedInRow,
   `SELECT s.id, o.id AS "operatorId", o.email, o.role,
-     o.organization_ids AS "organizationIds", o.totp_secret IS NOT NULL AS "hasSecondFactor",
-     coalesce(s.reauthenticated_at > now() - interval '${REAUTHENTICATION_TTL} seconds', false)
-       AS "isReauthenticated",
+     o.organization_ids AS "organizationIds", s.method, ${hasSecondFactor} AS "hasSecondFactor", ${isReauthenticated} AS "isReauthenticated",
      s.last_seen_at < now() - interval '1 minute' AS "isStale"
    FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
    WHERE s.token_hash = $1 AND s.stage = 'signed_in' AND ${isActive} AND o.disabled_at IS NULL`,
@@ -122,13 +129,15 @@ const findSession = statement(
     ...operatorRow,
     sessionId: uuid,
     stage: textOf<OperatorStage>(),
+    method: textOf<OperatorSignInMethod>(),
+    isReauthenticated: boolean,
     expiresAt: timestamptz,
     expiresIn: integer,
     endsIn: integer,
     newTotpSecret: nullable(bytea),
     totpSecret: nullable(bytea),
   },
-  `SELECT s.id AS "sessionId", s.stage, ${expiresAtColumn}, ${secondsUntil(sessionExpiry)} AS "expiresIn",
+  `SELECT s.id AS "sessionId", s.stage, s.method, ${isReauthenticated} AS "isReauthenticated", ${expiresAtColumn}, ${secondsUntil(sessionExpiry)} AS "expiresIn",
      ${secondsUntil('s.ends_at')} AS "endsIn", s.new_totp_secret AS "newTotpSecret",
      o.totp_secret AS "totpSecret", ${operatorColumns}
    FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
@@ -149,6 +158,7 @@ const savePendingSecret = statement(
 const sessionRow = {
   id: uuid,
   stage: textOf<OperatorStage>(),
+  method: textOf<OperatorSignInMethod>(),
   createdAt: timestamptz,
   lastSeenAt: timestamptz,
   expiresAt: timestamptz,
@@ -161,7 +171,7 @@ export type OperatorSessionRecord = RowOf<typeof sessionRow>;
 
 const listSessions = statement(
   sessionRow,
-  `SELECT s.id, s.stage, s.created_at AS "createdAt", s.last_seen_at AS "lastSeenAt", ${expiresAtColumn}, s.ip,
+  `SELECT s.id, s.stage, s.method, s.created_at AS "createdAt", s.last_seen_at AS "lastSeenAt", ${expiresAtColumn}, s.ip,
      s.user_agent AS "userAgent"
    FROM operator_sessions s WHERE s.operator_id = $1 AND ${isActive} ORDER BY s.id DESC`,
 );
@@ -193,8 +203,8 @@ export class OperatorSessionsRepository {
 
   /** Creates a session that is not signed in yet. It expires if the sign-in is not completed in time. */
   async insert(tx: Tx, session: NewOperatorSession): Promise<void> {
-    const { id, operatorId, tokenHash, stage, ip, userAgent } = session;
-    await tx.execute(insertSession, [id, operatorId, tokenHash, stage, ip, userAgent]);
+    const { id, operatorId, tokenHash, stage, method, ip, userAgent } = session;
+    await tx.execute(insertSession, [id, operatorId, tokenHash, stage, method, ip, userAgent]);
   }
 
   /**
@@ -256,6 +266,8 @@ export class OperatorSessionsRepository {
     const {
       sessionId: id,
       stage,
+      method,
+      isReauthenticated,
       expiresAt,
       expiresIn,
       endsIn,
@@ -263,7 +275,8 @@ export class OperatorSessionsRepository {
       totpSecret,
       ...operator
     } = row;
-    return { id, stage, expiresAt, expiresIn, endsIn, newTotpSecret, totpSecret, operator };
+    const times = { expiresAt, expiresIn, endsIn };
+    return { id, stage, method, isReauthenticated, ...times, newTotpSecret, totpSecret, operator };
   }
 
   /** Records that the session was used, at most once a minute. */

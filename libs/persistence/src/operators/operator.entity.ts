@@ -17,6 +17,9 @@ export class OperatorEntity {
   /** Encrypted. */
   @Column('bytea', { name: 'totp_secret', nullable: true }) totpSecret!: Buffer | null;
   @Column('bigint', { name: 'totp_step', default: () => '0' }) totpStep!: string;
+  /** The account at the OpenID Provider; null before the first sign-in there. */
+  @Column('text', { name: 'oidc_issuer', nullable: true }) oidcIssuer!: string | null;
+  @Column('text', { name: 'oidc_subject', nullable: true }) oidcSubject!: string | null;
   /** Hashes. */
   @Column('bytea', { name: 'recovery_codes', array: true, default: () => `'{}'` }) recoveryCodes!: Buffer[];
   @Column({ type: 'timestamptz', name: 'disabled_at', precision: 3, nullable: true })

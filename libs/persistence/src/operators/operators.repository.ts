@@ -27,6 +27,7 @@ export const operatorRow = {
   role: textOf<OperatorRole>(),
   organizationIds: nullable(arrayOf(uuid)),
   secondFactor: boolean,
+  singleSignOn: boolean,
   status: textOf<OperatorStatus>(),
   lastLoginAt: nullable(timestamptz),
   createdAt: timestamptz,
@@ -36,8 +37,9 @@ export const operatorRow = {
 /** The columns of an operator under the names of `Operator`, for a table aliased `o`. */
 export const operatorColumns = `
   o.id, o.email, o.name, o.role, o.organization_ids AS "organizationIds", o.totp_secret IS NOT NULL AS "secondFactor",
-  CASE WHEN o.disabled_at IS NOT NULL THEN 'disabled' WHEN o.password_hash IS NULL THEN 'invited' ELSE 'active' END
-    AS status,
+  o.oidc_subject IS NOT NULL AS "singleSignOn",
+  CASE WHEN o.disabled_at IS NOT NULL THEN 'disabled' WHEN coalesce(o.password_hash, o.oidc_subject) IS NULL THEN 'invited'
+    ELSE 'active' END AS status,
   o.last_login_at AS "lastLoginAt", o.created_at AS "createdAt", o.updated_at AS "updatedAt"`;
 
 /**
@@ -81,6 +83,11 @@ const findOperatorByEmail = statement(
   `SELECT ${operatorColumns} FROM operators o WHERE o.email = $1`,
 );
 
+const findOperatorByAccount = statement(
+  operatorRow,
+  `SELECT ${operatorColumns} FROM operators o WHERE o.oidc_issuer = $1 AND o.oidc_subject = $2`,
+);
+
 const operatorWithSecretsRow = {
   ...operatorRow,
   passwordHash: nullable(text),
@@ -96,13 +103,18 @@ const lockOperator = statement(
    FROM operators o WHERE o.id = $1 FOR UPDATE`,
 );
 
-/** SQL for the admins who can sign in and can access the entire installation. */
-const ACTIVE_ADMINS = `operators WHERE role = 'admin' AND organization_ids IS NULL AND disabled_at IS NULL
-  AND password_hash IS NOT NULL ORDER BY id`;
+/** SQL for the admins who are not disabled and can access the entire installation. */
+const ADMINS = `operators WHERE role = 'admin' AND organization_ids IS NULL AND disabled_at IS NULL`;
 
-const lockActiveAdmins = statement({ id: uuid }, `SELECT id FROM ${ACTIVE_ADMINS} FOR UPDATE`);
+const lockActiveAdmins = statement(
+  { id: uuid },
+  `SELECT id FROM ${ADMINS} AND password_hash IS NOT NULL ORDER BY id FOR UPDATE`,
+);
 
-const listAdminEmails = statement({ email: text }, `SELECT email FROM ${ACTIVE_ADMINS}`);
+const listAdminEmails = statement(
+  { email: text },
+  `SELECT email FROM ${ADMINS} AND coalesce(password_hash, oidc_subject) IS NOT NULL ORDER BY id`,
+);
 
 /** Declares an update of the operator $1. @param set SQL from code; its values begin at $2 */
 const updateStatement = (set: string): Statement<Operator> =>
@@ -114,6 +126,7 @@ const updateStatement = (set: string): Statement<Operator> =>
 const updateOperator = updateStatement('role = $2, name = $3, organization_ids = $4');
 const setDisabled = updateStatement('disabled_at = CASE WHEN $2::boolean THEN now() END');
 const setPassword = updateStatement('password_hash = $2, name = coalesce($3, name)');
+const linkAccount = updateStatement('oidc_issuer = $2, oidc_subject = $3');
 const enrollAuthenticator = updateStatement('totp_secret = $2, totp_step = $3, recovery_codes = $4');
 const removeSecondFactor = updateStatement(`totp_secret = NULL, recovery_codes = '{}'`);
 const setRecoveryCodes = updateStatement('recovery_codes = $2');
@@ -184,8 +197,14 @@ export class OperatorsRepository {
   }
 
   /** @param email in canonical form */
-  async findByEmail(email: string): Promise<Operator | null> {
-    const [row] = await this.database.execute(findOperatorByEmail, [email]);
+  async findByEmail(email: string, tx?: Tx): Promise<Operator | null> {
+    const [row] = await (tx ?? this.database).execute(findOperatorByEmail, [email]);
+    return row ?? null;
+  }
+
+  /** Returns the operator with this account at an OpenID Provider, or null. */
+  async findByAccount(tx: Tx, issuer: string, subject: string): Promise<Operator | null> {
+    const [row] = await tx.execute(findOperatorByAccount, [issuer, subject]);
     return row ?? null;
   }
 
@@ -200,8 +219,9 @@ export class OperatorsRepository {
   }
 
   /**
-   * Returns the ids of the admins who can sign in and are not limited to organizations, and locks them until
-   * the transaction ends, which prevents concurrent removal of the last one.
+   * Returns the ids of the admins who can sign in with a password and are not limited to organizations, and
+   * locks them until the transaction ends, which prevents concurrent removal of the last one. An admin without
+   * a password depends on the OpenID Provider.
    */
   async lockActiveAdmins(tx: Tx): Promise<string[]> {
     const rows = await tx.execute(lockActiveAdmins);
@@ -234,6 +254,11 @@ export class OperatorsRepository {
   /** Stores another hash of the same password. */
   async updatePasswordHash(tx: Tx, id: string, passwordHash: string): Promise<void> {
     await tx.execute(updatePasswordHash, [id, passwordHash]);
+  }
+
+  /** Links an operator to the account at an OpenID Provider. */
+  async linkAccount(tx: Tx, id: string, issuer: string, subject: string): Promise<Operator> {
+    return runUpdate(tx, linkAccount, [id, issuer, subject]);
   }
 
   async recordLogin(tx: Tx, id: string): Promise<void> {

@@ -118,6 +118,16 @@ export class OrganizationsRepository {
     return found.map(({ id }) => id);
   }
 
+  /** Returns the ids of the organizations with these ids or slugs, in ascending order. */
+  async findIds(tx: Tx, ids: string[], slugs: string[]): Promise<string[]> {
+    const found = await tx.manager.find(OrganizationEntity, {
+      select: { id: true },
+      where: [{ id: In(ids) }, { slug: In(slugs) }],
+      order: { id: 'ASC' },
+    });
+    return found.map(({ id }) => id);
+  }
+
   /** @throws GatehouseError `not_found` */
   async get({ organizationIds }: Reach, id: string): Promise<Organization> {
     const [row] = await this.database.execute(findOrganization, [organizationIds, id]);

@@ -1,4 +1,6 @@
-import { EmailField, NameField, SecretField } from '../../http/fields.js';
+import { BooleanField, CheckedField, EmailField, NameField, SecretField } from '../../http/fields.js';
+
+const pathPattern = /^\/[!-~]{0,999}$/;
 
 const passwordField = {
   description: '12 to 128 characters; any character is allowed',
@@ -24,6 +26,22 @@ export class SecondFactorRequest {
 
 export class AuthenticatorCodeRequest {
   @SecretField(codeField) code!: string;
+}
+
+export class BeginSingleSignOnRequest {
+  @CheckedField({
+    description: 'Path within the console at which the browser continues after the sign-in',
+    schema: { type: 'string', pattern: pathPattern.source, example: '/events?type=customer.created' },
+    isValid: (text) => pathPattern.test(text),
+    message: '$property must be a path of at most 1,000 characters that starts with /',
+  })
+  to!: string;
+
+  @BooleanField({
+    description:
+      'True if the sign-in opens in its own window, which does not continue afterwards. The other window keeps its content',
+  })
+  isSeparateWindow!: boolean;
 }
 
 export class ChangeOperatorPasswordRequest {

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { operatorRoles, operatorStages, type Operator } from '@gatehouse/domain';
+import { operatorRoles, operatorSignInMethods, operatorStages, type Operator } from '@gatehouse/domain';
 import { PreferencesResponse } from './operator-preferences.response.js';
 import { organizationIdsSchema } from './operator.response.js';
 
@@ -32,6 +32,11 @@ export class ServerResponse {
   @ApiProperty({ description: 'True if the API reference is served at /docs' }) docs!: boolean;
 }
 
+/** The OpenID Provider at which operators can sign in. */
+export class SingleSignOnResponse {
+  @ApiProperty({ example: 'Okta' }) label!: string;
+}
+
 /** The state of the current console session. */
 export class OperatorSessionResponse {
   @ApiProperty({
@@ -62,7 +67,19 @@ export class OperatorSessionResponse {
   })
   endsIn!: number | null;
 
-  @ApiProperty({ description: 'True if the operator has an authenticator' }) hasSecondFactor!: boolean;
+  @ApiProperty({
+    enum: operatorSignInMethods,
+    type: String,
+    nullable: true,
+    description: 'How the operator has signed in. null if there is no session',
+  })
+  method!: string | null;
+
+  @ApiProperty({ description: 'True for five minutes after the operator was verified again' })
+  isReauthenticated!: boolean;
+
+  @ApiProperty({ description: 'True if the operator has an authenticator, or has signed in with `oidc`' })
+  hasSecondFactor!: boolean;
 
   @ApiProperty({
     description:
@@ -75,6 +92,9 @@ export class OperatorSessionResponse {
   })
   setupRequired!: boolean;
 
+  @ApiProperty({ type: SingleSignOnResponse, nullable: true, description: 'null if it is not configured' })
+  singleSignOn!: SingleSignOnResponse | null;
+
   @ApiProperty({ type: ServerResponse, nullable: true, description: 'null until the operator is signed in' })
   server!: ServerResponse | null;
 
@@ -84,6 +104,11 @@ export class OperatorSessionResponse {
     description: 'How the console shows data to the operator. null until the operator is signed in',
   })
   preferences!: PreferencesResponse | null;
+}
+
+/** The page of the OpenID Provider that the browser opens. */
+export class SingleSignOnUrlResponse {
+  @ApiProperty({ format: 'uri', example: 'https://login.example.com/authorize?client_id=…' }) url!: string;
 }
 
 /** The secret of a new authenticator. */

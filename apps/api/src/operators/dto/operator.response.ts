@@ -1,5 +1,11 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { operatorRoles, operatorStages, operatorStatuses, type Operator } from '@gatehouse/domain';
+import {
+  operatorRoles,
+  operatorSignInMethods,
+  operatorStages,
+  operatorStatuses,
+  type Operator,
+} from '@gatehouse/domain';
 import type { OperatorSessionRecord } from '@gatehouse/persistence';
 
 const time = { type: String, format: 'date-time' };
@@ -22,6 +28,8 @@ export class OperatorResponse {
   @ApiProperty(organizationIdsSchema) organizationIds!: string[] | null;
   @ApiProperty({ enum: operatorStatuses }) status!: string;
   @ApiProperty({ description: 'True if an authenticator is enrolled' }) secondFactor!: boolean;
+  @ApiProperty({ description: 'True if the operator has signed in with single sign-on' })
+  singleSignOn!: boolean;
   @ApiProperty({ ...time, nullable: true }) lastLoginAt!: string | null;
   @ApiProperty(time) createdAt!: string;
   @ApiProperty(time) updatedAt!: string;
@@ -35,6 +43,7 @@ export class OperatorResponse {
       organizationIds: operator.organizationIds,
       status: operator.status,
       secondFactor: operator.secondFactor,
+      singleSignOn: operator.singleSignOn,
       lastLoginAt: operator.lastLoginAt?.toISOString() ?? null,
       createdAt: operator.createdAt.toISOString(),
       updatedAt: operator.updatedAt.toISOString(),
@@ -67,6 +76,7 @@ export class OperatorSessionEntry {
   })
   state!: string;
 
+  @ApiProperty({ enum: operatorSignInMethods }) method!: string;
   @ApiProperty({ type: String, nullable: true }) ip!: string | null;
   @ApiProperty({ type: String, nullable: true }) userAgent!: string | null;
   @ApiProperty(time) createdAt!: string;
@@ -78,6 +88,7 @@ export class OperatorSessionEntry {
     return {
       id: session.id,
       state: session.stage,
+      method: session.method,
       ip: session.ip,
       userAgent: session.userAgent,
       createdAt: session.createdAt.toISOString(),

@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common';
+import {
+  findRole,
+  GatehouseError,
+  isUuid,
+  MAX_OPERATOR_ORGANIZATIONS,
+  readClaimValues,
+  readPersonName,
+  readProfile,
+  type Operator,
+  type OperatorRole,
+  type ProviderClaims,
+  type ProviderProfile,
+} from '@gatehouse/domain';
+import { OperatorsRepository, OrganizationsRepository, type Tx } from '@gatehouse/persistence';
+import { newId, type OperatorOidcConfig } from '@gatehouse/platform';
+import { AuditService, operatorAction } from '../audit/audit.service.js';
+import type { Client } from '../http/request-context.js';
+import { OperatorChangesService } from './operator-changes.service.js';
+import { OperatorLinksService } from './operator-links.service.js';
+import { OperatorNoticesService, type NoticeActor } from './operator-notices.service.js';
+import { SingleSignOnRefusal } from './single-sign-on-refusal.js';
+
+/** The access that the claims of an operator give. An undefined limit is managed in the console. */
+interface ClaimedAccess {
+  role: OperatorRole;
+  organizationIds?: string[] | null;
+}
+
+/** Finds or creates the operators of accounts at the OpenID Provider, and sets their access. */
+@Injectable()
+export class OidcAccountsService {
+  constructor(
+    private readonly operators: OperatorsRepository,
+    private readonly organizations: OrganizationsRepository,
+    private readonly changes: OperatorChangesService,
+    private readonly links: OperatorLinksService,
+    private readonly notices: OperatorNoticesService,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Returns the operator of an account, with the access that its claims give. The first sign-in links an
+   * operator with the same verified email address, or creates one.
+   * @throws SingleSignOnRefusal
+   */
+  async resolve(
+    tx: Tx,
+    settings: OperatorOidcConfig,
+    claims: ProviderClaims,
+    client: Client,
+  ): Promise<Operator> {
+    const profile = readProfile(claims, claims['email_verified'] === true);
+    if (!profile) throw new SingleSignOnRefusal('sign_in_failed');
+    const access = await this.readAccess(tx, settings, claims);
+    // Before the operator, in the order of all transactions that change the access of operators.
+    await this.operators.lockActiveAdmins(tx);
+    const actor: NoticeActor = { caller: { email: 'Single sign-on' }, client, cause: 'oidc' };
+    const operator =
+      (await this.operators.findByAccount(tx, settings.issuer, profile.subject)) ??
+      (await this.link(tx, settings, profile, actor)) ??
+      (await this.create(tx, settings, profile, readPersonName(claims['name']), access, actor));
+    if (operator.status === 'disabled') throw new SingleSignOnRefusal('operator_disabled');
+    return this.changes.apply(tx, actor, operator.id, access).catch((error: unknown) => {
+      const isLastAdmin = error instanceof GatehouseError && error.code === 'last_admin';
+      throw isLastAdmin ? new SingleSignOnRefusal('last_admin') : error;
+    });
+  }
+
+  /** @throws SingleSignOnRefusal `other_operator` unless the claims are those of the operator */
+  async assertOperator(
+    tx: Tx,
+    settings: OperatorOidcConfig,
+    claims: ProviderClaims,
+    id: string,
+  ): Promise<void> {
+    const operator = await this.operators.findByAccount(tx, settings.issuer, String(claims['sub']));
+    if (operator?.id !== id) throw new SingleSignOnRefusal('other_operator');
+  }
+
+  /** @throws SingleSignOnRefusal `no_role`, `no_organization` */
+  private async readAccess(
+    tx: Tx,
+    { roleClaim, roles, organizationsClaim }: OperatorOidcConfig,
+    claims: ProviderClaims,
+  ): Promise<ClaimedAccess> {
+    const role = findRole(readClaimValues(claims, roleClaim), roles);
+    if (!role) throw new SingleSignOnRefusal('no_role');
+    if (organizationsClaim === null) return { role };
+    const values = readClaimValues(claims, organizationsClaim);
+    if (values.includes('*')) return { role, organizationIds: null };
+    const ids = await this.organizations.findIds(tx, values.filter(isUuid), values);
+    if (ids.length === 0 || ids.length > MAX_OPERATOR_ORGANIZATIONS)
+      throw new SingleSignOnRefusal('no_organization');
+    return { role, organizationIds: ids };
+  }
+
+  /**
+   * Links the operator with the email address of the account. Only if the provider has verified the address:
+   * anyone could otherwise take over an operator with an account that names it.
+   * @returns null if no operator has the address
+   * @throws SingleSignOnRefusal `email_required`, `account_exists`
+   */
+  private async link(
+    tx: Tx,
+    { issuer }: OperatorOidcConfig,
+    { subject, email, isEmailTrusted }: ProviderProfile,
+    actor: NoticeActor,
+  ): Promise<Operator | null> {
+    if (!email) throw new SingleSignOnRefusal('email_required');
+    const found = await this.operators.findByEmail(email, tx);
+    if (!found) return null;
+    const operator = await this.operators.lock(tx, found.id);
+    if (operator.status === 'disabled') throw new SingleSignOnRefusal('operator_disabled');
+    if (!isEmailTrusted || operator.singleSignOn) throw new SingleSignOnRefusal('account_exists');
+    await this.links.voidAll(tx, operator.id);
+    const action = operatorAction('operator.single_sign_on_linked', operator);
+    this.audit.record(tx, { ...action, operatorId: operator.id });
+    await this.notices.notifyAdmins(tx, 'single_sign_on_linked', actor, operator);
+    return this.operators.linkAccount(tx, operator.id, issuer, subject);
+  }
+
+  private async create(
+    tx: Tx,
+    { issuer }: OperatorOidcConfig,
+    { subject, email }: ProviderProfile,
+    name: string | null,
+    { role, organizationIds = null }: ClaimedAccess,
+    actor: NoticeActor,
+  ): Promise<Operator> {
+    const fields = { id: newId(), email: email!, name, passwordHash: null, role, organizationIds };
+    const operator = await this.operators.insert(tx, fields);
+    if (!operator) throw new SingleSignOnRefusal('account_exists');
+    const details = { role, method: 'oidc', ...(organizationIds && { organizationIds }) };
+    const action = operatorAction('operator.created', operator, details);
+    this.audit.record(tx, { ...action, operatorId: operator.id });
+    await this.notices.notifyAdmins(tx, 'joined', actor, operator, { role });
+    return this.operators.linkAccount(tx, operator.id, issuer, subject);
+  }
+}

@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import { GatehouseError, type ProviderClaims } from '@gatehouse/domain';
+import { Config, Keyring, now, secureBytes, type OperatorOidcConfig } from '@gatehouse/platform';
+import { isDenial } from '../identity-providers/provider-failure.js';
+import type { OidcFlowCookie } from './oidc-flow-cookie.js';
+import { OidcProviderService, type OidcProof } from './oidc-provider.service.js';
+import { SingleSignOnRefusal } from './single-sign-on-refusal.js';
+
+/** Time in seconds in which a sign-in at the provider must end. */
+const FLOW_TTL = 10 * 60;
+
+/** Maximum difference in seconds between the clocks of Gatehouse and the provider. */
+const CLOCK_TOLERANCE = 30;
+
+/** What an operator does at the provider, and how the browser continues. */
+export interface OidcPurpose {
+  /** The path within the console at which a sign-in continues. */
+  to: string;
+  /** True if the sign-in has its own window, which the operator closes afterwards. */
+  isSeparateWindow: boolean;
+  /** The session that is to be reauthenticated; null for a sign-in. */
+  session: { operatorId: string; sessionId: string } | null;
+}
+
+interface OidcFlow extends OidcProof, OidcPurpose {
+  /** In seconds. */
+  startedAt: number;
+}
+
+/** Begins and finishes sign-ins at the OpenID Provider. Their state is in a signed cookie of the browser. */
+@Injectable()
+export class OidcFlowsService {
+  constructor(
+    private readonly provider: OidcProviderService,
+    private readonly keyring: Keyring,
+    private readonly config: Config,
+  ) {}
+
+  /** @throws GatehouseError `not_found` if single sign-on is not configured */
+  get settings(): OperatorOidcConfig {
+    if (!this.config.operatorOidc) throw new GatehouseError('not_found');
+    return this.config.operatorOidc;
+  }
+
+  /**
+   * Returns the URL of the provider, which leads back to the callback within ten minutes.
+   * @throws GatehouseError `not_found`, `provider_unavailable`, `sign_in_failed`
+   */
+  async begin(purpose: OidcPurpose, cookie: OidcFlowCookie): Promise<string> {
+    const [state, nonce, codeVerifier] = [randomText(), randomText(), randomText()];
+    const isPrompted = purpose.session !== null;
+    const proof = { state, nonce, codeVerifier };
+    const url = await this.provider.authorizationUrl(this.settings, proof, isPrompted);
+    cookie.set(this.seal({ ...proof, ...purpose, startedAt: currentSeconds() }), FLOW_TTL);
+    return url;
+  }
+
+  /**
+   * Ends the flow of the browser, and returns what it was for.
+   * @throws SingleSignOnRefusal `expired` if the browser has begun none, or not this one
+   */
+  end(cookie: OidcFlowCookie, { state }: Readonly<Record<string, string>>): OidcFlow {
+    const flow = cookie.value === null ? null : this.unseal(cookie.value);
+    if (!flow || flow.state !== state) throw new SingleSignOnRefusal('expired');
+    cookie.clear();
+    return flow;
+  }
+
+  /**
+   * Returns the claims about the operator who has signed in at the provider.
+   * @throws SingleSignOnRefusal `access_denied`, GatehouseError `provider_unavailable`, `sign_in_failed`
+   */
+  async loadClaims(flow: OidcFlow, parameters: Readonly<Record<string, string>>): Promise<ProviderClaims> {
+    if (isDenial(parameters['error'])) throw new SingleSignOnRefusal('access_denied');
+    const claims = await this.provider.loadClaims(this.settings, flow, parameters);
+    if (!flow.session) return claims;
+    const authTime = claims['auth_time'];
+    const isNew = typeof authTime === 'number' && authTime >= flow.startedAt - CLOCK_TOLERANCE;
+    if (!isNew) throw new SingleSignOnRefusal('not_reauthenticated');
+    return claims;
+  }
+
+  private seal(flow: OidcFlow): string {
+    const content = Buffer.from(JSON.stringify(flow)).toString('base64url');
+    return `${content}.${this.keyring.mac('operator-oidc', content).toString('base64url')}`;
+  }
+
+  private unseal(value: string): OidcFlow | null {
+    const [content = '', mac = ''] = value.split('.');
+    if (!this.keyring.verifyMac('operator-oidc', content, Buffer.from(mac, 'base64url'))) return null;
+    const flow = JSON.parse(Buffer.from(content, 'base64url').toString()) as OidcFlow;
+    return flow.startedAt + FLOW_TTL > currentSeconds() ? flow : null;
+  }
+}
+
+const randomText = (): string => secureBytes(32).toString('base64url');
+
+const currentSeconds = (): number => Math.floor(now().getTime() / 1_000);

@@ -1,0 +1,132 @@
+import { Injectable } from '@nestjs/common';
+import type { Configuration, CustomFetch } from 'openid-client';
+import { LRUCache } from 'lru-cache';
+import { readClaimValues, type ProviderClaims } from '@gatehouse/domain';
+import {
+  Config,
+  OutboundClient,
+  outboundFetch,
+  userAgent,
+  type OperatorOidcConfig,
+} from '@gatehouse/platform';
+import {
+  authenticateWithSecret,
+  discoverIssuer,
+  MAX_PROVIDER_RESPONSE_BYTES,
+  PROVIDER_METADATA_TTL_MS,
+  PROVIDER_TIMEOUT_MS,
+  type OpenIdClient,
+} from '../identity-providers/discover-issuer.js';
+import { ProviderRequestsService } from '../identity-providers/provider-requests.service.js';
+
+/** What proves that an authorization response belongs to a request. */
+export interface OidcProof {
+  state: string;
+  nonce: string;
+  codeVerifier: string;
+}
+
+interface Connection {
+  client: OpenIdClient;
+  configuration: Configuration;
+}
+
+/** The id of the provider in the log. */
+const provider = { id: 'operators', projectId: null };
+
+/** Sends requests to the OpenID Provider of operators. Its URL is a setting, so it may have a private address. */
+@Injectable()
+export class OidcProviderService {
+  private readonly fetch: CustomFetch;
+  private readonly cache = new LRUCache<'connection', Promise<Connection>>({
+    max: 1,
+    ttl: PROVIDER_METADATA_TTL_MS,
+  });
+
+  constructor(
+    private readonly requests: ProviderRequestsService,
+    private readonly config: Config,
+  ) {
+    const outbound = OutboundClient.forOperatorTargets(PROVIDER_TIMEOUT_MS);
+    this.fetch = outboundFetch(outbound, { 'user-agent': userAgent }, MAX_PROVIDER_RESPONSE_BYTES);
+  }
+
+  /**
+   * Returns the URL of the provider at which an operator signs in.
+   * @param isPrompted true if the operator must sign in again even if the provider has a session
+   * @throws GatehouseError `provider_unavailable`, `sign_in_failed`
+   */
+  authorizationUrl(settings: OperatorOidcConfig, proof: OidcProof, isPrompted: boolean): Promise<string> {
+    return this.requests.run(provider, async () => {
+      const { client, configuration } = await this.connect(settings);
+      const url = client.buildAuthorizationUrl(configuration, {
+        redirect_uri: this.callbackUrl,
+        scope: settings.scopes.join(' '),
+        state: proof.state,
+        nonce: proof.nonce,
+        code_challenge: await client.calculatePKCECodeChallenge(proof.codeVerifier),
+        code_challenge_method: 'S256',
+        ...(isPrompted ? { max_age: '0', prompt: 'login' } : {}),
+      });
+      return url.href;
+    });
+  }
+
+  /**
+   * Verifies an authorization response, and returns the claims about the operator.
+   * @param parameters the query with which the browser has returned
+   * @throws GatehouseError `provider_unavailable`, `sign_in_failed`
+   */
+  loadClaims(
+    settings: OperatorOidcConfig,
+    { state, nonce, codeVerifier }: OidcProof,
+    parameters: Readonly<Record<string, string>>,
+  ): Promise<ProviderClaims> {
+    return this.requests.run(provider, async () => {
+      const { client, configuration } = await this.connect(settings);
+      const url = new URL(this.callbackUrl);
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+      const tokens = await client.authorizationCodeGrant(configuration, url, {
+        pkceCodeVerifier: codeVerifier,
+        expectedState: state,
+        expectedNonce: nonce,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims()!;
+      if (isComplete(claims, settings) || !configuration.serverMetadata().userinfo_endpoint) return claims;
+      return mergeClaims(claims, await client.fetchUserInfo(configuration, tokens.access_token, claims.sub));
+    });
+  }
+
+  private get callbackUrl(): string {
+    return `${this.config.publicUrl}/operator/v1/oidc/callback`;
+  }
+
+  private async connect(settings: OperatorOidcConfig): Promise<Connection> {
+    const cached = this.cache.get('connection');
+    if (cached) return cached;
+    const connection = this.discover(settings);
+    this.cache.set('connection', connection);
+    connection.catch(() => this.cache.delete('connection'));
+    return connection;
+  }
+
+  private async discover({ issuer, clientId, clientSecret }: OperatorOidcConfig): Promise<Connection> {
+    const client = await import('openid-client');
+    const authentication = authenticateWithSecret(client, clientSecret);
+    const options = { issuer, clientId, authentication, fetch: this.fetch };
+    return { client, configuration: await discoverIssuer(client, options) };
+  }
+}
+
+/** Returns whether the claims contain everything that a sign-in needs. */
+function isComplete(claims: ProviderClaims, { roleClaim, organizationsClaim }: OperatorOidcConfig): boolean {
+  const paths = ['email', roleClaim, ...(organizationsClaim ? [organizationsClaim] : [])];
+  return paths.every((path) => readClaimValues(claims, path).length > 0);
+}
+
+/** Adds the claims of the userinfo endpoint. The verification of an email must have the same source as the email. */
+function mergeClaims(claims: ProviderClaims, userInfo: ProviderClaims): ProviderClaims {
+  const { email_verified: isVerified } = typeof claims['email'] === 'string' ? claims : userInfo;
+  return { ...userInfo, ...claims, email_verified: isVerified };
+}

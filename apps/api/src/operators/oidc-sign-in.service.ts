@@ -1,0 +1,107 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { OperatorCaller } from '@gatehouse/auth';
+import { GatehouseError, type ProviderClaims } from '@gatehouse/domain';
+import { Transactions } from '@gatehouse/persistence';
+import { LOGGER, type Logger } from '@gatehouse/platform';
+import type { ConsoleCookie } from '../http/console-cookie.js';
+import type { Client } from '../http/request-context.js';
+import type { OidcFlowCookie } from './oidc-flow-cookie.js';
+import { OidcAccountsService } from './oidc-accounts.service.js';
+import { OidcFlowsService, type OidcPurpose } from './oidc-flows.service.js';
+import { OperatorCheckService } from './operator-check.service.js';
+import { OperatorSessionsService } from './operator-sessions.service.js';
+import { refusalTexts, SingleSignOnRefusal, type RefusalReason } from './single-sign-on-refusal.js';
+
+/** The cookies of a request: that of the session and that of the flow. */
+export interface OidcCookies {
+  session: ConsoleCookie;
+  flow: OidcFlowCookie;
+}
+
+/** How a sign-in at the provider has ended. `purpose` is null if the browser has begun none. */
+export interface OidcResult {
+  purpose: OidcPurpose | null;
+  /** Null after a success. */
+  refusal: RefusalReason | null;
+}
+
+/** Signs operators in at the OpenID Provider, and reauthenticates them there. */
+@Injectable()
+export class OidcSignInService {
+  constructor(
+    private readonly flows: OidcFlowsService,
+    private readonly accounts: OidcAccountsService,
+    private readonly check: OperatorCheckService,
+    private readonly sessions: OperatorSessionsService,
+    private readonly transactions: Transactions,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Begins a sign-in. The callback receives no session cookie, so a previous session ends here.
+   * @returns the URL of the provider
+   * @throws GatehouseError `not_found`, `provider_unavailable`, `sign_in_failed`
+   */
+  async beginSignIn(purpose: Omit<OidcPurpose, 'session'>, cookies: OidcCookies): Promise<string> {
+    const url = await this.flows.begin({ ...purpose, session: null }, cookies.flow);
+    await this.sessions.signOut(cookies.session);
+    return url;
+  }
+
+  /**
+   * Begins a reauthentication.
+   * @returns the URL of the provider
+   * @throws GatehouseError `not_found`, `conflict`, `provider_unavailable`, `sign_in_failed`
+   */
+  async beginReauthentication(
+    { method, operatorId, sessionId }: OperatorCaller,
+    cookie: OidcFlowCookie,
+  ): Promise<string> {
+    if (method !== 'oidc')
+      throw new GatehouseError('conflict', { detail: 'You have not signed in with single sign-on.' });
+    const session = { operatorId, sessionId };
+    return this.flows.begin({ to: '/', isSeparateWindow: true, session }, cookie);
+  }
+
+  /** Finishes what the browser has begun, with the query with which it returns. */
+  async finish(
+    parameters: Readonly<Record<string, string>>,
+    cookies: OidcCookies,
+    client: Client,
+  ): Promise<OidcResult> {
+    let purpose: OidcPurpose | null = null;
+    try {
+      const flow = this.flows.end(cookies.flow, parameters);
+      purpose = flow;
+      const claims = await this.flows.loadClaims(flow, parameters);
+      cookies.session.set(await this.complete(flow, claims, client));
+      return { purpose, refusal: null };
+    } catch (error) {
+      const refusal = reasonOf(error);
+      if (!refusal) throw error;
+      this.logger.info({ reason: refusal }, 'single sign-on of an operator refused');
+      return { purpose, refusal };
+    }
+  }
+
+  private complete({ session }: OidcPurpose, claims: ProviderClaims, client: Client): Promise<string> {
+    const { settings } = this.flows;
+    return this.transactions.run(async (tx) => {
+      if (session) {
+        await this.accounts.assertOperator(tx, settings, claims, session.operatorId);
+        return this.sessions.reauthenticate(tx, session, { method: 'oidc' });
+      }
+      const operator = await this.accounts.resolve(tx, settings, claims, client);
+      await this.check.recordSignIn(tx, operator, client);
+      return this.sessions.openSignedIn(tx, operator, client);
+    });
+  }
+}
+
+/** Returns the reason that an error stands for; null for an unexpected one. */
+function reasonOf(error: unknown): RefusalReason | null {
+  if (error instanceof SingleSignOnRefusal) return error.reason;
+  if (!(error instanceof GatehouseError)) return null;
+  if (error.code === 'operator_session_required') return 'session_ended';
+  return error.code in refusalTexts ? (error.code as RefusalReason) : null;
+}
