@@ -14,7 +14,8 @@ import { SecondFactor } from './second-factor';
 /** The account screen of the signed-in operator: the password, the second factor and the active sessions. */
 export function AccountScreen(): ReactNode {
   const { email, name, role, organizationIds } = useOperator();
-  const { expiresAt, hasSecondFactor } = useSession();
+  const { expiresAt, method, hasSecondFactor } = useSession();
+  const isSingleSignOn = method === 'oidc';
   return (
     <Page title="Account">
       <Stack maw={760}>
@@ -29,21 +30,26 @@ export function AccountScreen(): ReactNode {
                 </Text>
               ),
               Access: <OperatorAccess organizationIds={organizationIds} />,
+              'Signed in with': isSingleSignOn ? 'Single sign-on' : 'Password',
               'Session expires if idle': <RelativeTime at={expiresAt} />,
             }}
           />
         </Paper>
-        <Section title="Password">
-          <PasswordForm />
-        </Section>
-        {hasSecondFactor && (
+        {!isSingleSignOn && (
+          <Section title="Password">
+            <PasswordForm />
+          </Section>
+        )}
+        {hasSecondFactor && !isSingleSignOn && (
           <Section title="Authenticator app">
             <ReplaceAuthenticator />
           </Section>
         )}
-        <Section title={hasSecondFactor ? 'Recovery codes' : 'Two-factor authentication'}>
-          <SecondFactor />
-        </Section>
+        {!isSingleSignOn && (
+          <Section title={hasSecondFactor ? 'Recovery codes' : 'Two-factor authentication'}>
+            <SecondFactor />
+          </Section>
+        )}
         <Section title="Active sessions">
           <OwnSessions />
         </Section>

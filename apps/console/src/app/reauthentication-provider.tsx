@@ -1,10 +1,13 @@
-import { Anchor, Text } from '@mantine/core';
-import { useCallback, useRef, useState, type ReactNode } from 'react';
+import { Anchor, Group, Loader, Modal, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { api, unwrap } from '../http/client';
 import { ReauthenticationContext } from '../http/reauthentication';
 import { ActionDialog } from '../components/action-dialog';
 import { CodeInput } from '../components/code-input';
-import { SESSION_PATH } from './session';
+import { SingleSignOnButton } from '../components/single-sign-on-button';
+import { fetchPath } from '../http/queries';
+import { SESSION_PATH, useSession, type Session } from './session';
 
 interface Prompt {
   result: Promise<boolean>;
@@ -28,10 +31,12 @@ export function ReauthenticationProvider({ children }: { children: ReactNode }):
     prompt.current = null;
     setOpen(false);
   };
+  const { method } = useSession();
+  const Dialog = method === 'oidc' ? SingleSignOnDialog : ReauthenticationDialog;
   return (
     <ReauthenticationContext value={reauthenticate}>
       {children}
-      {isOpen && <ReauthenticationDialog onFinish={finish} />}
+      {isOpen && <Dialog onFinish={finish} />}
     </ReauthenticationContext>
   );
 }
@@ -73,5 +78,47 @@ function ReauthenticationDialog({ onFinish }: { onFinish: Prompt['finish'] }): R
         {isRecovery ? 'Use an authenticator code' : 'Use a recovery code'}
       </Anchor>
     </ActionDialog>
+  );
+}
+
+const POLL_MS = 2_000;
+
+/** Waits until the operator has signed in again at the identity provider, in another window. */
+function SingleSignOnDialog({ onFinish }: { onFinish: Prompt['finish'] }): ReactNode {
+  const [isStarted, setStarted] = useState(false);
+  const { data } = useQuery({
+    queryKey: [`${SESSION_PATH}/oidc/reauthenticate`],
+    queryFn: async ({ signal }) => (await fetchPath(SESSION_PATH, {}, signal)) as Session,
+    enabled: isStarted,
+    refetchInterval: POLL_MS,
+    gcTime: 0,
+  });
+  const isFinished = isStarted && data?.isReauthenticated === true;
+  useEffect(() => {
+    if (isFinished) onFinish(true);
+  }, [isFinished, onFinish]);
+  const begin = async (): Promise<{ url: string }> => {
+    const page = await unwrap(api.POST(`${SESSION_PATH}/oidc/reauthenticate`, {}));
+    setStarted(true);
+    return page;
+  };
+  return (
+    <Modal opened onClose={() => onFinish(false)} title="Confirm your identity">
+      <Stack>
+        <Text>
+          This action requires that you sign in again at your identity provider. The confirmation is valid for
+          five minutes.
+        </Text>
+        {isStarted && (
+          <Group gap="sm" role="status">
+            <Loader size="sm" />
+            <Text>Waiting for the other window</Text>
+          </Group>
+        )}
+        <SingleSignOnButton begin={begin} inNewWindow variant="filled">
+          {isStarted ? 'Open the window again' : 'Continue'}
+        </SingleSignOnButton>
+      </Stack>
+    </Modal>
   );
 }

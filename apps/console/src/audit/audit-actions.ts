@@ -76,6 +76,7 @@ const actions: Record<Action, true> & Record<string, true> = {
   'operator.second_factor_reset': true,
   'operator.recovery_codes_renewed': true,
   'operator.password_changed': true,
+  'operator.single_sign_on_linked': true,
   'operator.sessions_revoked': true,
   'operator.customers_exported': true,
   'operator.password_failed': true,

@@ -6,6 +6,7 @@ import { CodeStep } from './code-step';
 import { SignInLayout } from './sign-in-layout';
 import { EnrollmentStep } from '../app/enrollment-step';
 import { PasswordStep } from './password-step';
+import { SingleSignOn } from './single-sign-on';
 import { SkipEnrollment } from './skip-enrollment';
 import { StartOver } from './start-over';
 
@@ -75,6 +76,7 @@ export function SignInSteps({
       return (
         <SignInLayout title="Sign in" description={wasInProgress ? START_OVER_TEXT : description}>
           {setupRequired ? <NoOperatorsYet /> : <PasswordStep fixedEmail={email} />}
+          <SingleSignOn inNewWindow={email !== undefined} />
         </SignInLayout>
       );
   }

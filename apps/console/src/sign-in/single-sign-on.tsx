@@ -1,0 +1,27 @@
+import { Divider } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useReturnPath } from '../app/session-gate';
+import { SESSION_PATH, useSession } from '../app/session';
+import { SingleSignOnButton } from '../components/single-sign-on-button';
+import { UntrustedText } from '../components/untrusted-text';
+import { api, unwrap } from '../http/client';
+
+/**
+ * Offers the sign-in at the identity provider. Renders nothing if it is not configured.
+ * @param inNewWindow true if this window must keep its content
+ */
+export function SingleSignOn({ inNewWindow = false }: { inNewWindow?: boolean }): ReactNode {
+  const { singleSignOn } = useSession();
+  const to = useReturnPath();
+  if (!singleSignOn) return null;
+  const begin = (): Promise<{ url: string }> =>
+    unwrap(api.POST(`${SESSION_PATH}/oidc`, { body: { to, isSeparateWindow: inNewWindow } }));
+  return (
+    <>
+      <Divider label="or" />
+      <SingleSignOnButton begin={begin} inNewWindow={inNewWindow}>
+        Sign in with <UntrustedText text={singleSignOn.label} />
+      </SingleSignOnButton>
+    </>
+  );
+}
