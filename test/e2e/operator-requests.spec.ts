@@ -23,6 +23,7 @@ const signInRoutes = [
   'POST /operator/v1/session/enrollment',
   'POST /operator/v1/session/enrollment/confirm',
   'POST /operator/v1/session/enrollment/skip',
+  'POST /operator/v1/session/oidc',
   'POST /operator/v1/session/second-factor',
   'POST /operator/v1/setup',
 ];

@@ -29,10 +29,14 @@ describe('CO-01: an instance without operators', () => {
       expiresAt: null,
       expiresIn: null,
       endsIn: null,
+      method: null,
+      isReauthenticated: false,
       hasSecondFactor: false,
       maySkipEnrollment: false,
       setupRequired: true,
+      singleSignOn: null,
       server: null,
+      preferences: null,
     });
     expect(await instance.sql('SELECT * FROM operators')).toEqual([]);
     expect(listCommands(instance)).toEqual([['no operator exists', 'npm run gatehouse -- operator-link']]);

@@ -1,0 +1,324 @@
+import type { Page as BrowserPage } from 'playwright-core';
+import { describeBrowser, TestBrowser } from '../support/browser.js';
+import { waitForHeading } from '../support/console-tests.js';
+import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
+import { createPerson, type Person } from '../support/identity-providers/person.js';
+import { UserAgent, type Page } from '../support/identity-providers/user-agent.js';
+import {
+  CONSOLE_HEADER,
+  insertOperator,
+  OPERATOR_COOKIE,
+  OperatorClient,
+} from '../support/operator-client.js';
+import { freePort } from '../support/server-process.mjs';
+import { TestInstance } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+const REFRESH = /<meta http-equiv="refresh" content="0; url=([^"]*)">/;
+
+/** Returns a person with the claims of an admin of the entire installation. */
+const createOperator = (claims: Partial<Person> = {}): Person =>
+  createPerson({ groups: ['gatehouse-admins'], orgs: '*', ...claims });
+
+describe('single sign-on of operators', () => {
+  let provider: OpenIdProvider;
+  let instance: TestInstance;
+  let admin: OperatorClient;
+
+  beforeAll(async () => {
+    const port = String(await freePort());
+    // Another site than that of the provider, so that cookies are sent as in production.
+    const publicUrl = `http://localhost:${port}`;
+    provider = await OpenIdProvider.start({ extraClaims: ['orgs'] });
+    const redirectUri = `${publicUrl}/operator/v1/oidc/callback`;
+    const { clientId, clientSecret } = provider.addClient({ redirectUri });
+    instance = await TestInstance.start({
+      workers: 0,
+      env: {
+        PORT: port,
+        PUBLIC_URL: publicUrl,
+        RATE_LIMITS: 'off',
+        OPERATOR_OIDC_ISSUER: provider.issuer,
+        OPERATOR_OIDC_CLIENT_ID: clientId,
+        OPERATOR_OIDC_CLIENT_SECRET: clientSecret,
+        OPERATOR_OIDC_ROLES: 'admin=gatehouse-admins,viewer=staff',
+        OPERATOR_OIDC_ORGANIZATIONS_CLAIM: 'orgs',
+        OPERATOR_OIDC_LABEL: 'Nordwind ID',
+      },
+    });
+    admin = await insertOperator(instance);
+  });
+  afterAll(async () => {
+    await instance?.stop();
+    await provider?.stop();
+  });
+  beforeEach(() => {
+    provider.isDenied = false;
+    provider.claimsIn = 'id_token';
+  });
+
+  /** Begins a flow in a browser, and returns the URL of the provider. */
+  async function begin(
+    agent: UserAgent,
+    client = new OperatorClient(instance),
+    path = '/session/oidc',
+  ): Promise<string> {
+    const body = path === '/session/oidc' ? { to: '/events?q=1', isSeparateWindow: false } : undefined;
+    const response = await client.request('POST', path, body);
+    expect(response.status).toBe(200);
+    agent.cookies.store(new URL(instance.baseUrl), response.headers.getSetCookie());
+    return response.body.url as string;
+  }
+
+  /** Signs a person in. Returns the last page, and the operator if there is a session. */
+  async function signIn(person: Person, agent = new UserAgent()) {
+    provider.person = person;
+    const page = await agent.open(await begin(agent));
+    const client = new OperatorClient(instance);
+    client.cookie = agent.cookies.get('localhost', OPERATOR_COOKIE) ?? null;
+    const session = (await client.request('GET', '/session')).body;
+    client.operator = session.operator;
+    return { page, client, session, agent };
+  }
+
+  const textOf = ({ text }: Page): string => text.replace(/<style>.*<\/style>/s, '').replace(/<[^>]+>/g, ' ');
+
+  const latestAction = async (id: string): Promise<unknown> =>
+    (await admin.request('GET', `/audit-log?targetId=${id}`)).body.data.map(
+      ({ action, details }: { action: string; details: object }) => ({ action, details }),
+    );
+
+  it('creates an operator with the role of the claim, and opens the requested screen', async () => {
+    const person = createOperator({ groups: ['others', 'staff', 'gatehouse-admins'] });
+    const { page, session, client } = await signIn(person);
+    expect(page.status).toBe(200);
+    expect(REFRESH.exec(page.text)?.[1]).toBe('/console/events?q=1');
+    expect(String(page.headers['set-cookie'])).toMatch(
+      new RegExp(`${OPERATOR_COOKIE}=[^;]{43}; Path=/; HttpOnly; Secure; SameSite=Strict`),
+    );
+    expect(session).toMatchObject({
+      state: 'signed_in',
+      method: 'oidc',
+      hasSecondFactor: true,
+      isReauthenticated: false,
+      operator: { email: person.email, name: 'Ada Byron', role: 'admin', organizationIds: null },
+      singleSignOn: { label: 'Nordwind ID' },
+    });
+    const { id } = client.operator;
+    expect(await latestAction(id)).toEqual([
+      { action: 'operator.signed_in', details: { method: 'oidc' } },
+      { action: 'operator.created', details: { role: 'admin', method: 'oidc' } },
+    ]);
+    const { body } = await admin.request('GET', `/operators?q=${person.email}`);
+    expect(body.data).toMatchObject([{ id, status: 'active', singleSignOn: true, secondFactor: false }]);
+  });
+
+  it('sets the role and the organizations at every sign-in, also from the userinfo endpoint', async () => {
+    const [organization] = await instance.sql('SELECT id, slug FROM organizations ORDER BY id LIMIT 1');
+    const person = createOperator();
+    const { client } = await signIn(person);
+    provider.claimsIn = 'userinfo';
+    const changed = { ...person, groups: ['staff'], orgs: [organization!['slug'], 'unknown'] };
+    const { session, agent } = await signIn(changed);
+    expect(session.operator).toMatchObject({
+      id: client.operator.id,
+      role: 'viewer',
+      organizationIds: [organization!['id']],
+    });
+    expect(await latestAction(client.operator.id)).toMatchObject([
+      { action: 'operator.signed_in' },
+      { action: 'operator.updated', details: { by: 'oidc', from: 'admin', to: 'viewer' } },
+      { action: 'operator.signed_in' },
+      { action: 'operator.created' },
+    ]);
+    // The previous session has the new role at once.
+    expect((await client.request('GET', '/operators')).status).toBe(403);
+    expect(agent.cookies.get('localhost', '__Host-gatehouse_oidc')).toBeUndefined();
+  });
+
+  it('links an operator with the same verified email address, and voids an invitation', async () => {
+    const email = uniqueEmail();
+    const { body } = await admin.request('POST', '/operators', { email, role: 'viewer' });
+    const token = new URL(body.invitationUrl as string).hash.slice('#token='.length);
+    const refused = await signIn(createOperator({ email, email_verified: false }));
+    expect(textOf(refused.page)).toContain('An operator with your email address exists');
+    expect(refused.session.state).toBe('signed_out');
+
+    const { session } = await signIn(createOperator({ email }));
+    expect(session.operator).toMatchObject({ id: body.id, role: 'admin' });
+    expect(await latestAction(body.id as string)).toMatchObject([
+      { action: 'operator.signed_in' },
+      { action: 'operator.updated' },
+      { action: 'operator.single_sign_on_linked' },
+      { action: 'operator.invited' },
+    ]);
+    const accepted = { token, password: 'an unusual long phrase' };
+    expect((await admin.request('POST', '/invitations/accept', accepted)).status).toBe(400);
+    const other = await signIn(createOperator({ email }));
+    expect(textOf(other.page)).toContain('An operator with your email address exists');
+  });
+
+  it.each([
+    [{ groups: ['others'] }, 'has no role in Gatehouse'],
+    [{ groups: undefined }, 'has no role in Gatehouse'],
+    [{ orgs: undefined }, 'has no organization in Gatehouse'],
+    [{ orgs: ['unknown'] }, 'has no organization in Gatehouse'],
+    [{ email: undefined }, 'did not share your email address'],
+  ])('refuses a person with the claims %j', async (claims, text) => {
+    const { page, session } = await signIn(createOperator(claims));
+    expect([page.status, session.state]).toEqual([403, 'signed_out']);
+    expect(textOf(page)).toContain(text);
+    expect(String(page.headers['set-cookie'])).not.toContain(OPERATOR_COOKIE);
+  });
+
+  it('refuses a disabled operator, and a person who cancels', async () => {
+    const person = createOperator();
+    const { client } = await signIn(person);
+    await admin.request('POST', `/operators/${client.operator.id}/disable`);
+    expect(textOf((await signIn(person)).page)).toContain('Your account is disabled');
+    provider.isDenied = true;
+    expect(textOf((await signIn(createOperator())).page)).toContain('was canceled');
+  });
+
+  it('does not take the role of the last admin with a password', async () => {
+    const email = uniqueEmail();
+    await instance.sql(`UPDATE operators SET email = $1 WHERE id = $2`, [email, admin.operator.id]);
+    await instance.sql(`UPDATE operators SET disabled_at = now() WHERE id <> $1`, [admin.operator.id]);
+    try {
+      const { page } = await signIn(createOperator({ email, groups: ['staff'] }));
+      expect(textOf(page)).toContain('You are the last admin with a password');
+      const { body } = await admin.request('GET', '/session');
+      expect(body.operator).toMatchObject({ role: 'admin' });
+    } finally {
+      await instance.sql('UPDATE operators SET disabled_at = NULL');
+    }
+  });
+
+  it('accepts a response only once, only in the browser that began, and only with its state', async () => {
+    provider.person = createOperator();
+    const agent = new UserAgent();
+    const target = `${instance.baseUrl}/operator/v1/oidc/callback`;
+    const { url } = await agent.follow(await begin(agent), { until: target });
+    const stolen = await new UserAgent().open(url);
+    expect(stolen.status).toBe(400);
+    const forged = new URL(url);
+    forged.searchParams.set('state', 'x'.repeat(43));
+    expect((await agent.open(forged)).status).toBe(400);
+    const copy = agent.cookies.get('localhost', '__Host-gatehouse_oidc')!;
+    expect((await agent.open(url)).status).toBe(200);
+    expect((await agent.open(url)).status).toBe(400);
+    // A copy of the cookie is of no use: the provider accepts the code once.
+    agent.cookies.store(url, [`__Host-gatehouse_oidc=${copy}; Path=/`]);
+    const replayed = await agent.open(url);
+    expect([replayed.status, textOf(replayed)]).toEqual([
+      403,
+      expect.stringContaining('could not be verified'),
+    ]);
+    agent.cookies.store(url, [`__Host-gatehouse_oidc=${copy.replace(/^./, 'x')}; Path=/`]);
+    expect((await agent.open(url)).status).toBe(400);
+  });
+
+  it('leads to paths of the console only, and begins for requests of the console only', async () => {
+    for (const to of ['https://evil.example', 'events', '', '/\n'])
+      expect(
+        await new OperatorClient(instance).request('POST', '/session/oidc', { to, isSeparateWindow: false }),
+      ).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+    const response = await instance.request('POST', '/operator/v1/session/oidc', {
+      body: { to: '/', isSeparateWindow: false },
+      headers: { ...CONSOLE_HEADER, 'sec-fetch-site': 'cross-site' },
+    });
+    expect(response.body.code).toBe('cross_site_request');
+  });
+
+  it('reauthenticates at the provider, as the same person only', async () => {
+    const person = createOperator();
+    const { client, agent } = await signIn(person);
+    const { cookie } = client;
+    const act = () => client.request('POST', '/operators', { email: uniqueEmail(), role: 'viewer' });
+    expect(await act()).toMatchObject({
+      status: 403,
+      body: { code: 'reauthentication_required', methods: ['oidc'] },
+    });
+    // An authenticator would allow the holder of a stolen cookie to reauthenticate.
+    expect((await client.request('POST', '/session/enrollment')).status).toBe(401);
+
+    const count = provider.signInCount;
+    provider.person = createOperator();
+    const other = await agent.open(await begin(agent, client, '/session/oidc/reauthenticate'));
+    expect(textOf(other)).toContain('as another person');
+    expect(await act()).toMatchObject({ status: 403 });
+
+    provider.person = person;
+    const page = await agent.open(await begin(agent, client, '/session/oidc/reauthenticate'));
+    expect(textOf(page)).toContain('Your identity is confirmed');
+    expect(provider.signInCount).toBe(count + 2);
+    client.cookie = agent.cookies.get('localhost', OPERATOR_COOKIE)!;
+    expect(client.cookie).not.toBe(cookie);
+    expect((await client.request('GET', '/session')).body.isReauthenticated).toBe(true);
+    expect((await act()).status).toBe(201);
+    client.cookie = cookie;
+    expect((await act()).status).toBe(401);
+    expect(await admin.request('POST', '/session/oidc/reauthenticate')).toMatchObject({ status: 409 });
+  });
+
+  it('reports that the provider does not respond', async () => {
+    await provider.stop();
+    try {
+      const agent = new UserAgent();
+      const response = await new OperatorClient(instance).request('POST', '/session/oidc', {
+        to: '/',
+        isSeparateWindow: false,
+      });
+      // The discovery document is cached.
+      expect(response.status).toBe(200);
+      agent.cookies.store(new URL(instance.baseUrl), response.headers.getSetCookie());
+      const { state } = Object.fromEntries(new URL(response.body.url as string).searchParams);
+      const page = await agent.open(
+        `${instance.baseUrl}/operator/v1/oidc/callback?state=${state}&code=x&iss=${provider.issuer}`,
+      );
+      expect([page.status, textOf(page)]).toEqual([503, expect.stringContaining('does not respond')]);
+    } finally {
+      await provider.listen();
+    }
+  });
+
+  describeBrowser('in the console', () => {
+    let browser: TestBrowser;
+    beforeAll(async () => (browser = await TestBrowser.launch()));
+    afterAll(() => browser?.close());
+
+    const confirm = async (page: BrowserPage): Promise<void> => {
+      const [window] = await Promise.all([
+        page.context().waitForEvent('page'),
+        page.getByRole('dialog').getByRole('button', { name: 'Continue' }).click(),
+      ]);
+      await window.getByRole('heading', { name: 'Your identity is confirmed' }).waitFor();
+      await window.close();
+    };
+
+    it('signs in, keeps the form of an action that requires a new sign-in, and signs out', async () => {
+      provider.person = createOperator();
+      const page = await browser.open(`${instance.baseUrl}/console/operators`);
+      await waitForHeading(page, 'Sign in');
+      await browser.screenshot(page, 'single-sign-on');
+      await page.getByRole('button', { name: 'Sign in with Nordwind ID' }).click();
+      await waitForHeading(page, 'Operators');
+      await page.getByRole('button', { name: 'Invite operator' }).click();
+      const email = uniqueEmail();
+      await page.getByRole('dialog').getByLabel('Email').fill(email);
+      await page.getByRole('dialog').getByRole('button', { name: 'Invite operator' }).click();
+      await page.getByText('sign in again at your identity provider').waitFor();
+      await browser.screenshot(page, 'single-sign-on-reauthentication');
+      await confirm(page);
+      await page.getByText('Invitation link').first().waitFor();
+      await page.goto(`${instance.baseUrl}/console/account`);
+      await waitForHeading(page, 'Account');
+      await page.getByText('Single sign-on').waitFor();
+      expect(await page.getByRole('region', { name: 'Password' }).count()).toBe(0);
+      await page.getByRole('button', { name: /Account menu/ }).click();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await waitForHeading(page, 'Sign in');
+      await page.context().close();
+    });
+  });
+});
