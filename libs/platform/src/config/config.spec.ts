@@ -422,6 +422,7 @@ describe('secrets in files', () => {
     REDIS_SENTINELS: 'rediss://:Bn5-tHq2@sentinel.example.com',
     GATEHOUSE_SECRET: secret,
     OPERATOR_PASSWORD: 'an unusual long phrase',
+    OPERATOR_OIDC_CLIENT_SECRET: 'Kd8-wQp3',
     SMTP_URL: 'smtps://mailer:Xw3-kLp9@mail.example.com',
     STRIPE_SECRET_KEY: stripeKey,
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20Rt5-yUi2',
@@ -432,6 +433,9 @@ describe('secrets in files', () => {
     NODE_ENV: 'production',
     MAIL_FROM: 'a@example.com',
     OPERATOR_EMAIL: 'ops@example.com',
+    OPERATOR_OIDC_ISSUER: 'https://login.example.com',
+    OPERATOR_OIDC_CLIENT_ID: 'gatehouse',
+    OPERATOR_OIDC_ROLES: 'admin=admins',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
   };
 
