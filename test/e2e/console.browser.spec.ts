@@ -17,9 +17,11 @@ describeDeliveries('the console in a browser', (test) => {
   /** Types a text into the command palette, and opens the first option, which must be the expected one. */
   const runCommand = async (text: string, option: string | RegExp): Promise<void> => {
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Search' }).fill(text);
+    const palette = page.getByRole('combobox', { name: 'Search' });
+    await palette.fill(text);
     await page.getByRole('option', { name: option, selected: true }).waitFor();
     await page.keyboard.press('Enter');
+    await palette.waitFor({ state: 'detached' });
   };
 
   it('finds a dead letter, shows its error, redelivers it and shows its success', async () => {
@@ -258,7 +260,7 @@ describeDeliveries('the console in a browser', (test) => {
     await page.keyboard.press('c');
     await waitForHeading(page, 'Customers');
     await runCommand('server err', /^Open view Server errors/);
-    await page.waitForURL(/dead-letters\?status_class=5xx/);
+    await page.waitForURL(/dead-letters\?.*status_class=5xx/);
     await page.getByRole('button', { name: 'Server errors', pressed: true }).waitFor();
     expect(await page.getByRole('columnheader', { name: 'Created' }).count()).toBe(0);
     await page.locator('[data-row-link]').nth(1).waitFor();
@@ -319,7 +321,7 @@ describeDeliveries('the console in a browser', (test) => {
     const { body } = await test.admin.request('GET', '/session');
     expect(body.preferences.timeZone).toBe('utc');
     await page.keyboard.press('Escape');
-    await runCommand('local', 'Show local times');
+    await runCommand('show local', 'Show local times');
     await eventually('the time zone of the browser', async () => {
       const { preferences } = (await test.admin.request('GET', '/session')).body;
       return preferences.timeZone === 'local';
