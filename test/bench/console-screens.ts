@@ -10,6 +10,11 @@ const timelineFilters = ['', 'kinds=sign_in', 'kinds=session', 'kinds=mail', 'ki
 export const screens: Screen[] = [
   ...overviewRanges.flatMap((range): Screen[] => [
     [`overview: ${range}`, `/overview?range=${range}`],
+    [`identity: ${range}`, `/overview/identity?range=${range}`],
+    [
+      `identity: ${range}, a project`,
+      ({ project }) => `/overview/identity?range=${range}&projectId=${project}`,
+    ],
     [`overview: ${range}, a project`, ({ project }) => `/overview?range=${range}&projectId=${project}`],
     [
       `overview: ${range}, a small project`,

@@ -30,6 +30,8 @@ export const distributionColumns: Record<string, string | null> = {
   identities: 'project_id',
   identity_provider_domains: 'project_id',
   identity_providers: 'project_id',
+  identity_rollup_progress: null,
+  identity_rollups: null,
   import_failures: 'project_id',
   imports: 'organization_id',
   login_attempts: 'project_id',
@@ -140,6 +142,8 @@ export const crossOrganizationStatements: Record<string, string[]> = {
   ],
   'rollups, metrics, alerts and health of the installation': [
     'insert attempt_figures_by_endpoint, attempts',
+    'insert events',
+    'select customers, passkeys, totp_factors',
     'select deliveries',
     'select deliveries, email_code_guesses, mails, webhook_endpoints',
     'select deliveries, mails',

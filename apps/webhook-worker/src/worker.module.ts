@@ -14,6 +14,8 @@ import { FailingEndpointDisabler } from './health/failing-endpoint-disabler.js';
 import { Heartbeat } from './health/heartbeat.js';
 import { MailSender } from './mail/mail-sender.js';
 import { AttemptAggregator } from './overview/attempt-aggregator.js';
+import { IdentityAggregator } from './overview/identity-aggregator.js';
+import { RollupMaintenance } from './overview/rollup-maintenance.js';
 import { BulkRedeliveryRunner } from './recovery/bulk-redelivery-runner.js';
 import { DeadLetterNotifier } from './recovery/dead-letter-notifier.js';
 import { Sweeper } from './recovery/sweeper.js';
@@ -39,9 +41,11 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
     MaintenanceRunner,
     ConcurrencyLimits,
     AttemptAggregator,
+    IdentityAggregator,
     MailSender,
     ReplayRunner,
     RequiredDomainEnforcer,
+    RollupMaintenance,
     Sweeper,
     WebhookSender,
     WorkerService,
@@ -55,6 +59,7 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
         FailingEndpointDisabler,
         Heartbeat,
         AttemptAggregator,
+        IdentityAggregator,
         MailSender,
         ReplayRunner,
         RequiredDomainEnforcer,

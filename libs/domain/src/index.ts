@@ -40,6 +40,7 @@ export * from './operators/role.js';
 export * from './organizations/organization.js';
 export * from './organizations/return-url.js';
 export * from './overview/buckets.js';
+export * from './overview/identity-metrics.js';
 export * from './overview/attempt-metrics.js';
 export * from './passkeys/passkey.js';
 export * from './passkeys/relying-party.js';

@@ -33,6 +33,8 @@ import { OrganizationEntity } from './organizations/organization.entity.js';
 import { AttemptRollupByEndpointEntity } from './overview/attempt-rollup-by-endpoint.entity.js';
 import { AttemptRollupByEventEntity } from './overview/attempt-rollup-by-event.entity.js';
 import { AttemptRollupEntity } from './overview/attempt-rollup.entity.js';
+import { IdentityRollupProgressEntity } from './overview/identity-rollup-progress.entity.js';
+import { IdentityRollupEntity } from './overview/identity-rollup.entity.js';
 import { RollupProgressEntity } from './overview/rollup-progress.entity.js';
 import { ProjectEntity } from './projects/project.entity.js';
 import { ReauthenticationCodeEntity } from './sessions/reauthentication-code.entity.js';
@@ -87,6 +89,8 @@ export const entities = [
   IdentityEntity,
   IdentityProviderDomainEntity,
   IdentityProviderEntity,
+  IdentityRollupEntity,
+  IdentityRollupProgressEntity,
   ImportEntity,
   ImportFailureEntity,
   LoginAttemptEntity,

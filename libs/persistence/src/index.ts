@@ -61,6 +61,8 @@ export * from './organizations/billing-customers.repository.js';
 export * from './organizations/organizations.repository.js';
 export * from './overview/attempt-metrics.repository.js';
 export * from './overview/attempt-rollups.repository.js';
+export * from './overview/identity-metrics.repository.js';
+export * from './overview/identity-rollups.repository.js';
 export * from './passkeys/passkey-ceremonies.repository.js';
 export * from './passkeys/passkeys.repository.js';
 export * from './persistence.module.js';

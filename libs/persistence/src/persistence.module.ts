@@ -48,6 +48,8 @@ import { BillingCustomersRepository } from './organizations/billing-customers.re
 import { OrganizationsRepository } from './organizations/organizations.repository.js';
 import { AttemptMetricsRepository } from './overview/attempt-metrics.repository.js';
 import { AttemptRollupsRepository } from './overview/attempt-rollups.repository.js';
+import { IdentityMetricsRepository } from './overview/identity-metrics.repository.js';
+import { IdentityRollupsRepository } from './overview/identity-rollups.repository.js';
 import { PasskeyCeremoniesRepository } from './passkeys/passkey-ceremonies.repository.js';
 import { PasskeysRepository } from './passkeys/passkeys.repository.js';
 import { ProjectsRepository } from './projects/projects.repository.js';
@@ -208,6 +210,17 @@ const providers: Provider[] = [
     provide: AttemptRollupsRepository,
     useFactory: (database: Database, transactions: Transactions, { webhooks }: Config) =>
       new AttemptRollupsRepository(database, transactions, webhooks.rollups.settlingTime, webhooks.retention),
+    inject: [Database, Transactions, Config],
+  },
+  {
+    provide: IdentityMetricsRepository,
+    useFactory: (transactions: Transactions) => new IdentityMetricsRepository(transactions),
+    inject: [Transactions],
+  },
+  {
+    provide: IdentityRollupsRepository,
+    useFactory: (database: Database, transactions: Transactions, { webhooks }: Config) =>
+      new IdentityRollupsRepository(database, transactions, webhooks.retention),
     inject: [Database, Transactions, Config],
   },
   {

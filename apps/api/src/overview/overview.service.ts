@@ -5,14 +5,17 @@ import {
   invalidField,
   summarizeCounts,
   type AttemptSummary,
+  type Bucket,
   type OverviewRange,
   type Reach,
 } from '@gatehouse/domain';
 import {
   AttemptMetricsRepository,
+  IdentityMetricsRepository,
   MailLogRepository,
   ProjectsRepository,
   type CappedCount,
+  type IdentityCounts,
   type OverviewMetrics,
 } from '@gatehouse/persistence';
 import { now } from '@gatehouse/platform';
@@ -28,10 +31,17 @@ export interface Overview extends Omit<OverviewMetrics, 'series'>, AttemptSummar
   mailsOverLimit: CappedCount;
 }
 
+/** Counters of identity in a range. */
+export interface IdentityOverview extends IdentityCounts {
+  range: OverviewRange;
+  buckets: Bucket[];
+}
+
 @Injectable()
 export class OverviewService {
   constructor(
     private readonly attemptMetrics: AttemptMetricsRepository,
+    private readonly identityMetrics: IdentityMetricsRepository,
     private readonly projects: ProjectsRepository,
     private readonly mails: MailLogRepository,
   ) {}
@@ -49,6 +59,16 @@ export class OverviewService {
       this.mails.countOverLimit(reach),
     ]);
     return { ...rest, range, mailsOverLimit, ...summarizeCounts(buckets, series) };
+  }
+
+  /** Returns the sign-ups, sign-ins and failures, for the same projects as `get`. */
+  async getIdentity(
+    { reach }: ManagementCaller,
+    { range = '24h', projectId }: OverviewQuery,
+  ): Promise<IdentityOverview> {
+    const projectIds = await this.resolveProjects(reach, projectId ?? null);
+    const buckets = bucketsForRange(range, now().getTime() / 1_000);
+    return { range, buckets, ...(await this.identityMetrics.read(projectIds, buckets)) };
   }
 
   /** Returns the projects to add up; null for the metrics of the complete installation. */

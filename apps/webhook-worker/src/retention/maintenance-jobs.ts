@@ -5,7 +5,6 @@ import {
   DeliveryRetentionRepository,
   EmailCodesRepository,
   ErasuresRepository,
-  AttemptRollupsRepository,
   FactorAttemptsRepository,
   FactorsRepository,
   IdempotencyKeysRepository,
@@ -28,6 +27,7 @@ import {
 } from '@gatehouse/persistence';
 import { Config } from '@gatehouse/platform';
 import { DomainChecker } from '../domains/domain-checker.js';
+import { RollupMaintenance } from '../overview/rollup-maintenance.js';
 import { ExpiringKeyNotifier } from './expiring-key-notifier.js';
 
 /**
@@ -73,7 +73,7 @@ export class MaintenanceJobs {
     imports: ImportsRepository,
     redeliveries: RedeliveryBatchesRepository,
     deliveries: DeliveryRetentionRepository,
-    rollups: AttemptRollupsRepository,
+    rollups: RollupMaintenance,
     auditLog: AuditLogRepository,
     erasures: ErasuresRepository,
     expiringKeys: ExpiringKeyNotifier,
@@ -107,7 +107,7 @@ export class MaintenanceJobs {
       { name: 'imports', run: (signal) => imports.prune(RETENTION_DAYS, signal) },
       { name: 'redeliveries', run: (signal) => redeliveries.prune(RETENTION_DAYS, signal) },
       { name: 'deliveries', run: (signal) => deliveries.prune(webhooks.retention, signal) },
-      { name: 'figures', run: (signal) => rollups.prune(signal) },
+      { name: 'figures', run: (signal) => rollups.run(signal) },
       { name: 'audit log', run: (signal) => pruneAuditLog(signal, auditLog, audit.retention) },
       { name: 'domains', run: (signal) => domains.check(signal) },
     ];

@@ -56,7 +56,7 @@ const PAGE_SCAN_LIMIT = 5_000;
  * The transaction number that `realign` assigns to all existing events: lower than that of any later
  * transaction.
  */
-const REALIGNED_XACT = 3n;
+export const REALIGNED_XACT = 3n;
 
 const REALIGN_BATCH_SIZE = 10_000;
 

@@ -74,6 +74,8 @@ import { AddOperatorOrganizations1764547207000 } from './1764547207000-add-opera
 import { AddBatchOrganizations1764547207010 } from './1764547207010-add-batch-organizations.js';
 import { IndexOrganizationEvents1764547207020 } from './1764547207020-index-organization-events.js';
 import { CreateWebhookReplays1764547202020 } from './1764547202020-create-webhook-replays.js';
+import { CreateIdentityRollups1764547209000 } from './1764547209000-create-identity-rollups.js';
+import { IndexIdentityEvents1764547209010 } from './1764547209010-index-identity-events.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -153,4 +155,6 @@ export const migrations = [
   IndexOrganizationEvents1764547207020,
   CreateWebhookReplays1764547202020,
   AddOperatorOidc1764547208000,
+  CreateIdentityRollups1764547209000,
+  IndexIdentityEvents1764547209010,
 ];

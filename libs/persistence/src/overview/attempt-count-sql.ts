@@ -1,10 +1,8 @@
 // This file contains SQL: aggregates of attempts, for the rollups and for attempts that they do not include
 // yet, and settings of a transaction.
 import { ALL_CUSTOM_EVENTS, attemptErrors, durationBounds, statusClasses } from '@gatehouse/domain';
-import { now } from '@gatehouse/platform';
 import { isCustomTypeSql } from '../events/event-type-condition.js';
 import { nullable, statement, text } from '../statements.js';
-import { startOfDay } from '../webhooks/attempt-partitions.js';
 
 /** The scope of the complete installation. Every other scope is a project or an endpoint. */
 export const SYSTEM_SCOPE_ID = '00000000-0000-0000-0000-000000000000';
@@ -18,9 +16,9 @@ export const attemptCountColumns = `a.project_id, a.endpoint_id,
   a.started_at, CASE WHEN a.error IS DISTINCT FROM 'worker_lost'
     THEN width_bucket(a.duration_ms, '{${durationBounds.join(',')}}'::int[]) END AS bin`;
 
-/** Returns SQL for the start of an attempt's bucket. */
-export const bucketStartSql = (span: string): string =>
-  `date_bin(${span} * interval '1 second', started_at, timestamptz '1970-01-01 00:00:00Z')`;
+/** Returns SQL for the start of the bucket of a time. */
+export const bucketStartSql = (span: string, time = 'started_at'): string =>
+  `date_bin(${span} * interval '1 second', ${time}, timestamptz '1970-01-01 00:00:00Z')`;
 
 /** The condition of each stored counter, in their order: see `AttemptMetrics`. */
 const counterConditions = [
@@ -46,12 +44,6 @@ export const metricsSql = (attempts: string, bucket: string): string => `
 export const breakdownSql = (attempts: string, columns: string): string => `
   SELECT ${columns}, count(*)::int AS attempts, (count(*) FILTER (WHERE NOT success))::int AS failed
   FROM ${attempts} GROUP BY ${columns}`;
-
-/**
- * Returns the start of the log and of its rollups, in ms since 1970. Dead letters stay longer and are not
- * counted.
- */
-export const logStartTime = (retentionMs: number): number => startOfDay(now().getTime() - retentionMs);
 
 /**
  * Makes the following statements of a transaction use index scans, and disables JIT compilation, which would

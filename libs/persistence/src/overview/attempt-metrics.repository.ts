@@ -3,7 +3,7 @@ import { coveringBuckets, type Bucket } from '@gatehouse/domain';
 import { dynamicStatement, integer, jsonb, nullable, statement, timestamptz, uuid } from '../statements.js';
 import { minIdAt, NIL_UUID, parseIdTime } from '../uuid-v7.js';
 import type { Transactions, Tx } from '../transactions.js';
-import { logStartTime, SYSTEM_SCOPE_ID, useIndexScans } from './attempt-count-sql.js';
+import { SYSTEM_SCOPE_ID, useIndexScans } from './attempt-count-sql.js';
 import {
   ENDPOINT_METRICS_QUERY,
   SYSTEM_METRICS_QUERY,
@@ -11,6 +11,7 @@ import {
   PROJECTS_METRICS_QUERY,
   MAX_LIVE_ATTEMPTS,
 } from './metrics-query.js';
+import { logStartTime } from './retained-rollups.js';
 import { readOverviewBacklog, type OverviewBacklog } from './overview-backlog.js';
 
 /** Maximum time in ms between the time in an attempt's id and its `started_at`, with a margin. */
@@ -52,8 +53,8 @@ export interface OverviewMetrics extends AttemptSeries, OverviewBacklog {
   worstEndpoints: EndpointBreakdown[];
 }
 
-/** One snapshot: attempts that are rolled up between two statements would be missed or counted twice. */
-const useOneSnapshot = statement({}, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+/** One snapshot: rows that are rolled up between two statements would be missed or counted twice. */
+export const useOneSnapshot = statement({}, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
 
 const findProgress = statement(
   { firstId: uuid, nextId: uuid, endpointFirstId: uuid, endpointNextId: uuid, now: timestamptz },

@@ -1,30 +1,21 @@
 // This file contains SQL: SKIP LOCKED, upserts of aggregates, and deletion by batch.
-import { bucketSpans } from '@gatehouse/domain';
-import { now } from '@gatehouse/platform';
 import type { Database } from '../database.js';
 import { minIdAt, minIdAtSql, NIL_UUID, type IdRange } from '../uuid-v7.js';
-import { pruneStatement, pruneInBatches } from '../prune.js';
 import { dynamicStatement, uuid, type RowOf } from '../statements.js';
 import type { Transactions, Tx } from '../transactions.js';
 import {
   attemptCountColumns,
   breakdownSql,
   bucketStartSql,
-  logStartTime,
   metricsSql,
   SYSTEM_SCOPE_ID,
   useIndexScans,
 } from './attempt-count-sql.js';
+import { pruneRollups, retainedSpans, type RetainedSpan } from './retained-rollups.js';
 import { RollupProgressEntity } from './rollup-progress.entity.js';
 
 /** Number of attempts that one transaction counts, in a fraction of a second. */
 const BATCH_SIZE = 5_000;
-
-/** The buckets of one length that are retained: those that start at `since` or later. */
-interface RetainedSpan {
-  span: number;
-  since: Date;
-}
 
 /** The counted ranges of the log, and their possible end. */
 const progressRow = {
@@ -141,10 +132,6 @@ const rollups = [
 ] as const;
 type Rollup = (typeof rollups)[number];
 
-const pruneStatements = ['attempt_figures', 'attempt_figures_by_event', 'attempt_figures_by_endpoint'].map(
-  (table) => pruneStatement(table, 'span = $1 AND at < $2'),
-);
-
 /**
  * Rolls up the log of attempts, each attempt once: in the order of their ids, up to the oldest unfinished
  * one. Recording an outcome never waits for the rollup and does not depend on it.
@@ -173,10 +160,9 @@ export class AttemptRollupsRepository {
     return hasMore;
   }
 
-  /** Removes rollups whose retention has ended. */
-  async prune(signal: AbortSignal): Promise<void> {
-    for (const { span, since } of this.retainedSpans())
-      for (const batch of pruneStatements) await pruneInBatches(this.database, signal, batch, [span, since]);
+  /** Removes all rollups whose retention has ended. */
+  prune(signal: AbortSignal): Promise<void> {
+    return pruneRollups(this.database, this.retentionMs, signal);
   }
 
   private rollUpNextBatchOf(rollup: Rollup): Promise<boolean> {
@@ -195,7 +181,7 @@ export class AttemptRollupsRepository {
     if (from >= endId) return false;
     const [row] = await tx.execute(findEndOfOldestBatch({ from, to: endId }));
     const to = row?.id ?? endId;
-    await tx.execute(add({ from, to }, this.retainedSpans()));
+    await tx.execute(add({ from, to }, retainedSpans(this.retentionMs)));
     await tx.manager.update(RollupProgressEntity, { singleton: true }, { [next]: to });
     return row !== undefined;
   }
@@ -203,21 +189,12 @@ export class AttemptRollupsRepository {
   /** Counts attempts that are older than the rollups, back to the retention of the rollups. */
   private async rollUpOlder(tx: Tx, { first, add }: Rollup, progress: Progress): Promise<boolean> {
     const { [first]: to } = progress;
-    const oldest = minIdAt(Math.min(...this.retainedSpans().map(({ since }) => since.getTime())));
+    const oldest = minIdAt(Math.min(...retainedSpans(this.retentionMs).map(({ since }) => since.getTime())));
     if (to <= oldest) return false;
     const [row] = await tx.execute(findStartOfNewestBatch({ from: oldest, to }));
     const from = row?.id ?? oldest;
-    await tx.execute(add({ from, to }, this.retainedSpans()));
+    await tx.execute(add({ from, to }, retainedSpans(this.retentionMs)));
     await tx.manager.update(RollupProgressEntity, { singleton: true }, { [first]: from });
     return row !== undefined;
-  }
-
-  /** Returns the retained buckets of each length. */
-  private retainedSpans(): RetainedSpan[] {
-    const begin = logStartTime(this.retentionMs);
-    return bucketSpans.map(({ span, retention }) => ({
-      span,
-      since: new Date(Math.max(begin, now().getTime() - retention * 1_000)),
-    }));
   }
 }

@@ -13,7 +13,9 @@ export const MAX_LIVE_ATTEMPTS = 30_000;
 
 const TOP_LIMIT = 10;
 
-const SHOWN_BUCKETS = '(SELECT $2::int AS span, at FROM unnest($3::timestamptz[]) AS each (at)) bucket';
+/** SQL for the shown buckets: $2 their length, $3 their starts. */
+export const SHOWN_BUCKETS =
+  '(SELECT $2::int AS span, at FROM unnest($3::timestamptz[]) AS each (at)) bucket';
 const COVERING_BUCKETS = 'unnest($7::int[], $8::timestamptz[]) AS bucket (span, at)';
 const ONLY_SCOPE = '($1::uuid[])[1]';
 const IN_SCOPE = 'stored.scope_id = ANY ($1::uuid[])';
@@ -21,7 +23,7 @@ const IN_SCOPE = 'stored.scope_id = ANY ($1::uuid[])';
 /**
  * Returns SQL for the rows of buckets, one bucket after the other, so that no plan can scan other buckets.
  */
-const storedRowsSql = (table: string, buckets: string, scope: string): string => `
+export const storedRowsSql = (table: string, buckets: string, scope: string): string => `
   SELECT stored.* FROM ${buckets} CROSS JOIN LATERAL (
     SELECT * FROM ${table} stored
     WHERE stored.span = bucket.span AND stored.at = bucket.at AND ${scope} OFFSET 0
@@ -34,7 +36,7 @@ const topRowsSql = (column: string, counted: string, order: string): string => `
   GROUP BY ${column} ${order}, ${column} LIMIT ${TOP_LIMIT}`;
 
 /** Returns SQL for ordered rows as one JSON value. */
-const jsonListSql = (rows: string, columns: string): string => `(
+export const jsonListSql = (rows: string, columns: string): string => `(
   SELECT coalesce(jsonb_agg(jsonb_build_object(${columns}) ORDER BY nth), '[]')
   FROM (SELECT *, row_number() OVER () AS nth FROM ${rows}) numbered)`;
 

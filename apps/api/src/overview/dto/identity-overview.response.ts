@@ -1,0 +1,134 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  ACTIVE_CUSTOMER_DAYS,
+  overviewRanges,
+  signInFailureReasons,
+  signInMethods,
+  type IdentityMetric,
+  type OverviewRange,
+  type SignInFailureReason,
+  type SignInMethod,
+} from '@gatehouse/domain';
+import type { IdentityOverview } from '../overview.service.js';
+
+const time = { format: 'date-time' } as const;
+const count = { type: 'integer', minimum: 0, example: 48 } as const;
+const customers = {
+  ...count,
+  nullable: true,
+  description: `Customers who are not disabled and have signed in within ${ACTIVE_CUSTOMER_DAYS} days, counted once an hour. null: not counted, as in buckets of less than two hours`,
+} as const;
+const customersWithFactor = {
+  ...count,
+  nullable: true,
+  description: 'Those of these customers who have an authenticator app or a passkey. null: not counted',
+} as const;
+const toTime = (seconds: number): string => new Date(seconds * 1_000).toISOString();
+
+/** Returns the counters of identity, from a function that returns the count of a metric. */
+const countersFrom = (countOf: (metric: IdentityMetric) => number): IdentityTotals => ({
+  signUps: countOf('sign_up'),
+  signIns: countOf('sign_in'),
+  signInsWithSecondFactor: countOf('second_factor'),
+  failedSignIns: countOf('failure'),
+  lockouts: countOf('lockout'),
+});
+
+export class IdentityTotals {
+  @ApiProperty({ ...count, description: 'Events `customer.created`' }) signUps!: number;
+  @ApiProperty({ ...count, description: 'Events `login.succeeded`' }) signIns!: number;
+  @ApiProperty({ ...count, description: 'Sign-ins with a second factor or a passkey' })
+  signInsWithSecondFactor!: number;
+  @ApiProperty({ ...count, description: 'Events `login.failed`' }) failedSignIns!: number;
+  @ApiProperty({ ...count, description: 'Events `customer.locked`' }) lockouts!: number;
+}
+
+export class IdentityPoint extends IdentityTotals {
+  @ApiProperty({ ...time, description: 'Start of the bucket' }) at!: string;
+  @ApiProperty(customers) activeCustomers!: number | null;
+  @ApiProperty(customersWithFactor) activeCustomersWithFactor!: number | null;
+}
+
+export class SignInsByMethod {
+  @ApiProperty({ enum: signInMethods, description: 'First factor' }) method!: SignInMethod;
+  @ApiProperty(count) count!: number;
+}
+
+export class SignInsByProvider {
+  @ApiProperty({ description: 'Slug of the identity provider', example: 'google' }) provider!: string;
+  @ApiProperty(count) count!: number;
+}
+
+export class FailedSignInsByReason {
+  @ApiProperty({ enum: [...signInFailureReasons, 'other'] }) reason!: SignInFailureReason | 'other';
+  @ApiProperty(count) count!: number;
+}
+
+/** Sign-ups, sign-ins and failures in a range. */
+export class IdentityOverviewResponse {
+  @ApiProperty({ enum: overviewRanges }) range!: OverviewRange;
+  @ApiProperty({ ...time, description: 'Start of the first bucket' }) from!: string;
+  @ApiProperty({
+    ...time,
+    description:
+      'End of the counted range: the current time, or an earlier time if the workers have not counted all events yet',
+  })
+  to!: string;
+
+  @ApiProperty({ description: 'False if the workers have not counted all events yet' }) isComplete!: boolean;
+  @ApiProperty({ ...count, example: 900, description: 'Length of a bucket in seconds' })
+  bucketSeconds!: number;
+  @ApiProperty({ type: IdentityTotals }) totals!: IdentityTotals;
+  @ApiProperty({ ...customers, description: `${customers.description}. The latest count` })
+  activeCustomers!: number | null;
+  @ApiProperty(customersWithFactor) activeCustomersWithFactor!: number | null;
+  @ApiProperty({ type: [IdentityPoint], description: 'All buckets, including those without events' })
+  series!: IdentityPoint[];
+
+  @ApiProperty({ type: [SignInsByMethod] }) byMethod!: SignInsByMethod[];
+  @ApiProperty({ type: [SignInsByProvider], description: 'Providers with the most sign-ins, at most ten' })
+  byProvider!: SignInsByProvider[];
+  @ApiProperty({ type: [FailedSignInsByReason] }) byReason!: FailedSignInsByReason[];
+
+  static from({
+    range,
+    to,
+    isComplete,
+    buckets,
+    series,
+    labels,
+    ...rest
+  }: IdentityOverview): IdentityOverviewResponse {
+    const counts = new Map(series.map(({ at, metric, count: value }) => [`${at} ${metric}`, value]));
+    const labelsOf = (metric: IdentityMetric) => labels.filter((each) => each.metric === metric);
+    const customersAt = (at: number, metric: IdentityMetric): number | null =>
+      counts.get(`${at} ${metric}`) ?? null;
+    return {
+      range,
+      from: toTime(buckets[0]!.at),
+      to: to.toISOString(),
+      isComplete,
+      bucketSeconds: buckets[0]!.span,
+      totals: countersFrom((metric) =>
+        buckets.reduce((sum, { at }) => sum + (counts.get(`${at} ${metric}`) ?? 0), 0),
+      ),
+      activeCustomers: rest.customers,
+      activeCustomersWithFactor: rest.customersWithFactor,
+      series: buckets.map(({ at }) => ({
+        at: toTime(at),
+        ...countersFrom((metric) => counts.get(`${at} ${metric}`) ?? 0),
+        activeCustomers: customersAt(at, 'customers'),
+        activeCustomersWithFactor: customersAt(at, 'customers_with_factor'),
+      })),
+      byMethod: labelsOf('sign_in').map((each) => ({
+        method: each.label as SignInMethod,
+        count: each.count,
+      })),
+      byProvider: labelsOf('provider').map((each) => ({ provider: each.label, count: each.count })),
+      byReason: labelsOf('failure').map((each) => ({
+        reason: each.label as SignInFailureReason | 'other',
+        count: each.count,
+      })),
+    };
+  }
+}

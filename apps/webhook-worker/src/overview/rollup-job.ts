@@ -1,0 +1,21 @@
+import { sleep, type Logger } from '@gatehouse/platform';
+import { PeriodicJob } from '../periodic-job.js';
+
+/** Pause between two batches of a long log, in ms, so that counting does not delay deliveries. */
+const PAUSE_MS = 200;
+
+/** Aggregates a log, one batch at a time. Only one worker aggregates at any time. */
+export abstract class RollupJob extends PeriodicJob {
+  constructor(
+    private readonly rollups: { rollUpNextBatch(): Promise<boolean> },
+    intervalMs: number,
+    logger: Logger,
+    failureMessage: string,
+  ) {
+    super(intervalMs, logger, failureMessage);
+  }
+
+  protected async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await this.rollups.rollUpNextBatch())) await sleep(PAUSE_MS);
+  }
+}

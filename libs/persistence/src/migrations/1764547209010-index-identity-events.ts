@@ -1,0 +1,18 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createIndexes, dropIndex } from './concurrent-indexes.js';
+
+/** Adds an index of the events that the identity rollups count, in the order of the feed. */
+export class IndexIdentityEvents1764547209010 implements MigrationInterface {
+  readonly transaction = false;
+
+  async up(runner: QueryRunner): Promise<void> {
+    await createIndexes(runner, 'events', {
+      events_identity:
+        "(xact, id) WHERE type IN ('customer.created', 'customer.locked', 'login.failed', 'login.succeeded')",
+    });
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await dropIndex(runner, 'events_identity');
+  }
+}

@@ -1,0 +1,40 @@
+// This file contains SQL: the counters of identity that an event adds to.
+import { identityEventTypes, signInFailureReasons } from '@gatehouse/domain';
+
+/** SQL for whether an event `e` is counted, exactly as in the index `events_identity`. */
+export const isIdentityEvent = `e.type IN (${identityEventTypes.map((type) => `'${type}'`).join(', ')})`;
+
+/** Returns SQL for the last match of a pattern in the body of a sign-in. The body is not parsed: a body that PostgreSQL rejects as JSON would stop the count. */
+const lastMatch = (pattern: string): string => `substring(e.body FROM '.*${pattern}')`;
+
+/**
+ * The columns of an event `e` from which its counters follow. A string in JSON cannot contain `"reason":`, and the
+ * members of customers precede these, so the last match is the member of the event.
+ */
+export const identityEventColumns = `e.project_id, e.created_at, e.type,
+  CASE WHEN e.type = 'login.failed' THEN ${lastMatch('"reason":"([a-z_]+)"')} END AS reason,
+  CASE WHEN e.type = 'login.succeeded' THEN ${lastMatch(String.raw`"methods":\[([^\]]*)\]`)} END AS methods,
+  CASE WHEN e.type = 'login.succeeded' THEN ${lastMatch(String.raw`"provider":"([^"]*)"\}\}$`)} END AS provider`;
+
+const methodSql = `CASE
+  WHEN provider IS NOT NULL OR methods LIKE '%"fed"%' THEN 'provider'
+  WHEN methods LIKE '%"pwd"%' THEN 'password'
+  WHEN methods LIKE '%"email"%' THEN 'email_code'
+  WHEN methods ~ '"(hwk|swk)"' THEN 'passkey'
+  WHEN methods LIKE '%"support"%' THEN 'sign_in_token'
+  ELSE 'other' END`;
+
+const reasonSql = `CASE WHEN reason = ANY ('{${signInFailureReasons.join(',')}}') THEN reason ELSE 'other' END`;
+
+/**
+ * Returns SQL for the counters that events add to, one row for each.
+ * @param events SQL of a FROM item with `identityEventColumns`
+ */
+export const identityCountersSql = (events: string): string => `
+  ${events} CROSS JOIN LATERAL (VALUES
+    (CASE type WHEN 'customer.created' THEN 'sign_up' WHEN 'customer.locked' THEN 'lockout'
+      WHEN 'login.failed' THEN 'failure' ELSE 'sign_in' END,
+     CASE type WHEN 'login.failed' THEN ${reasonSql} WHEN 'login.succeeded' THEN ${methodSql} ELSE '' END),
+    (CASE WHEN provider IS NOT NULL THEN 'provider' END, provider),
+    (CASE WHEN methods ~ '"(otp|hwk|swk|mfa)"' THEN 'second_factor' END, '')
+  ) counter (metric, label)`;

@@ -1,0 +1,132 @@
+// This file contains SQL: aggregates, in a transaction with one snapshot, and comparisons of transaction numbers.
+import type { Bucket, IdentityMetric } from '@gatehouse/domain';
+import { REALIGNED_XACT } from '../events/event-feed.repository.js';
+import { dynamicStatement, integer, jsonb, nullable, timestamptz } from '../statements.js';
+import type { Transactions } from '../transactions.js';
+import { NIL_UUID } from '../uuid-v7.js';
+import { bucketStartSql, SYSTEM_SCOPE_ID, useIndexScans } from './attempt-count-sql.js';
+import { useOneSnapshot } from './attempt-metrics.repository.js';
+import { identityCountersSql, identityEventColumns, isIdentityEvent } from './identity-count-sql.js';
+import { jsonListSql, SHOWN_BUCKETS, storedRowsSql } from './metrics-query.js';
+
+/** Maximum number of events that are counted live because they are not rolled up yet. */
+const MAX_LIVE_EVENTS = 10_000;
+
+/** Maximum number of labels of one metric. */
+const TOP_LIMIT = 10;
+
+/** A number of a bucket. */
+export interface IdentityPoint {
+  /** Start of the bucket, in seconds since 1970. */
+  at: number;
+  metric: IdentityMetric;
+  count: number;
+}
+
+/** The sum of a label in all buckets. */
+export interface IdentityLabelCount {
+  metric: IdentityMetric;
+  label: string;
+  count: number;
+}
+
+/** The counters of identity since the start of a bucket, as of one moment. */
+export interface IdentityCounts {
+  /** Time up to which events are counted. */
+  to: Date;
+  /** False if the workers have not counted all events yet. */
+  isComplete: boolean;
+  series: IdentityPoint[];
+  /** At most ten labels of each metric, the most frequent first. */
+  labels: IdentityLabelCount[];
+  /** The latest numbers of active customers; null before the first count. */
+  customers: number | null;
+  customersWithFactor: number | null;
+}
+
+const countsRow = {
+  now: timestamptz,
+  liveCount: integer,
+  liveTo: nullable(timestamptz),
+  series: jsonb<IdentityPoint[]>(),
+  labels: jsonb<IdentityLabelCount[]>(),
+  customers: nullable(integer),
+  customersWithFactor: nullable(integer),
+};
+
+/** Returns SQL for the latest sum of a number of customers over the scopes. */
+const latestSql = (metric: IdentityMetric): string => `(
+  SELECT sum(count)::int FROM identity_rollups stored
+  WHERE span = 7200 AND scope_id = ANY ($1::uuid[]) AND metric = '${metric}' AND at = (
+    SELECT at FROM identity_rollups WHERE span = 7200 AND at > statement_timestamp() - interval '1 day'
+      AND scope_id = '${SYSTEM_SCOPE_ID}' AND metric = 'customers' ORDER BY at DESC LIMIT 1))`;
+
+/** $1 the scopes; $2 the length and $3 the starts of the buckets; $4 the projects, or null for the installation. */
+const COUNTS_QUERY = `
+  WITH progress AS MATERIALIZED (
+    SELECT CASE WHEN p.epoch = f.epoch THEN p.xact ELSE '${REALIGNED_XACT}'::xid8 END AS xact, p.id
+    FROM identity_rollup_progress p CROSS JOIN event_feed f
+  ), live AS MATERIALIZED (
+    SELECT ${identityEventColumns} FROM events e
+    WHERE ${isIdentityEvent} AND (e.xact, e.id) > (SELECT xact, id FROM progress)
+    ORDER BY e.xact, e.id LIMIT ${MAX_LIVE_EVENTS}
+  ), counted AS MATERIALIZED (
+    SELECT at, metric, label, count FROM (${storedRowsSql('identity_rollups', SHOWN_BUCKETS, 'stored.scope_id = ANY ($1::uuid[])')}) stored
+    UNION ALL
+    SELECT ${bucketStartSql('$2::int', 'created_at')}, metric, label, count(*)::int
+    FROM ${identityCountersSql('live')}
+    WHERE metric IS NOT NULL AND ${bucketStartSql('$2::int', 'created_at')} = ANY ($3::timestamptz[])
+      AND ($4::uuid[] IS NULL OR project_id = ANY ($4::uuid[]))
+    GROUP BY 1, 2, 3
+  ), series AS (
+    SELECT at, metric, sum(count)::int AS count FROM counted WHERE metric <> 'provider' GROUP BY 1, 2
+  ), labels AS (
+    SELECT * FROM (
+      SELECT metric, label, sum(count)::int AS count, row_number() OVER (PARTITION BY metric ORDER BY sum(count) DESC, label) AS rank
+      FROM counted WHERE label <> '' GROUP BY 1, 2
+    ) ranked WHERE rank <= ${TOP_LIMIT} ORDER BY metric, rank
+  )
+  SELECT statement_timestamp() AS now, (SELECT count(*)::int FROM live) AS "liveCount",
+    (SELECT max(created_at) FROM live) AS "liveTo",
+    ${jsonListSql('series', `'at', extract(epoch FROM at)::int8, 'metric', metric, 'count', count`)} AS series,
+    ${jsonListSql('labels', `'metric', metric, 'label', label, 'count', count`)} AS labels,
+    ${latestSql('customers')} AS customers, ${latestSql('customers_with_factor')} AS "customersWithFactor"`;
+
+/** Not prepared: the plan depends on the number of events that are not counted yet. */
+const readCounts = dynamicStatement(
+  countsRow,
+  (projectIds: string[] | null, buckets: Bucket[]) => ({
+    text: COUNTS_QUERY,
+    values: [
+      projectIds ?? [SYSTEM_SCOPE_ID],
+      buckets[0]!.span,
+      buckets.map(({ at }) => new Date(at * 1_000)),
+      projectIds,
+    ],
+  }),
+  [[[NIL_UUID], [{ span: 60, at: 0 }]]],
+);
+
+/**
+ * Counters of sign-ups, sign-ins and failures, independent of the number of events: the rollups of the workers plus the
+ * events that they do not include yet.
+ */
+export class IdentityMetricsRepository {
+  constructor(private readonly transactions: Transactions) {}
+
+  /**
+   * Reads the counters.
+   * @param projectIds the projects whose counters are added up; null for the complete installation
+   * @param buckets consecutive buckets of one length, up to now
+   */
+  read(projectIds: string[] | null, buckets: Bucket[]): Promise<IdentityCounts> {
+    return this.transactions.run(async (tx) => {
+      await tx.execute(useOneSnapshot);
+      await tx.execute(useIndexScans);
+      const [row] = await tx.execute(readCounts(projectIds, buckets));
+      const { now, liveCount, liveTo, ...counts } = row!;
+      const isComplete = liveCount < MAX_LIVE_EVENTS;
+      return { ...counts, isComplete, to: isComplete ? now : liveTo! };
+    });
+  }
+}

@@ -1,0 +1,44 @@
+// This file contains SQL: deletion by batch.
+import { bucketSpans } from '@gatehouse/domain';
+import { now } from '@gatehouse/platform';
+import type { Database } from '../database.js';
+import { pruneInBatches, pruneStatement } from '../prune.js';
+import { startOfDay } from '../webhooks/attempt-partitions.js';
+
+/** The buckets of one length that are retained: those that start at `since` or later. */
+export interface RetainedSpan {
+  span: number;
+  since: Date;
+}
+
+/**
+ * Returns the start of the log and of its rollups, in ms since 1970. Dead letters stay longer and are not
+ * counted.
+ */
+export const logStartTime = (retentionMs: number): number => startOfDay(now().getTime() - retentionMs);
+
+/** Returns the retained buckets of each length. @param retentionMs retention of the log */
+export function retainedSpans(retentionMs: number): RetainedSpan[] {
+  const begin = logStartTime(retentionMs);
+  return bucketSpans.map(({ span, retention }) => ({
+    span,
+    since: new Date(Math.max(begin, now().getTime() - retention * 1_000)),
+  }));
+}
+
+const pruneStatements = [
+  'attempt_figures',
+  'attempt_figures_by_event',
+  'attempt_figures_by_endpoint',
+  'identity_rollups',
+].map((table) => pruneStatement(table, 'span = $1 AND at < $2'));
+
+/** Removes rollups whose retention has ended. */
+export async function pruneRollups(
+  database: Database,
+  retentionMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { span, since } of retainedSpans(retentionMs))
+    for (const batch of pruneStatements) await pruneInBatches(database, signal, batch, [span, since]);
+}
