@@ -8,8 +8,15 @@ interface PageTab {
   panel: () => ReactNode;
 }
 
+interface PageTabsProps {
+  label: string;
+  tabs: Record<string, PageTab>;
+  /** Parameters of the URL that apply to all tabs. The others apply to one tab and are removed. */
+  sharedParameters?: string[];
+}
+
 /** Renders the tabs of a page. The open tab is stored in the URL (`?tab=`); the first tab is the default. */
-export function PageTabs({ label, tabs }: { label: string; tabs: Record<string, PageTab> }): ReactNode {
+export function PageTabs({ label, tabs, sharedParameters = [] }: PageTabsProps): ReactNode {
   const [search, setSearch] = useSearchParams();
   const [first = ''] = Object.keys(tabs);
   const requestedTab = search.get('tab') ?? first;
@@ -17,8 +24,12 @@ export function PageTabs({ label, tabs }: { label: string; tabs: Record<string, 
   return (
     <Tabs
       value={openTab}
-      // The filters of one tab do not apply to another.
-      onChange={(tab) => setSearch(tab === null || tab === first ? {} : { tab })}
+      onChange={(tab) =>
+        setSearch((before) => {
+          const after = [...before].filter(([name]) => sharedParameters.includes(name));
+          return tab === null || tab === first ? after : [...after, ['tab', tab]];
+        })
+      }
       keepMounted={false}
     >
       <Tabs.List aria-label={label} className={classes.list}>

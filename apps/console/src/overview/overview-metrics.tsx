@@ -24,7 +24,8 @@ interface MetricCardProps {
   tone?: Tone;
 }
 
-function MetricCard({ name, value, note, trend, to, tone }: MetricCardProps): ReactNode {
+/** Renders a number with its name, and links to what it counts. */
+export function MetricCard({ name, value, note, trend, to, tone }: MetricCardProps): ReactNode {
   const content = (
     <>
       <div className={classes.name}>{name}</div>

@@ -1,0 +1,29 @@
+import { Alert, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Icon } from '../components/icon';
+import { RelativeTime } from '../components/relative-time';
+import { useGet } from '../http/queries';
+import { IdentityCharts } from './identity-charts';
+import { IdentityMetrics } from './identity-metrics';
+import { OverviewContent } from './overview-content';
+import { overviewOptions, type OverviewSelection } from './overview-options';
+
+/** Renders the metrics of sign-ups and sign-ins. */
+export function IdentityOverview({ range, project }: OverviewSelection): ReactNode {
+  const query = useGet('/operator/v1/overview/identity', ...overviewOptions({ range, project }));
+  return (
+    <OverviewContent query={query}>
+      {(identity) => (
+        <Stack gap="sm">
+          {!identity.isComplete && (
+            <Alert color="gray" icon={<Icon name="clock" size={18} />} py="xs">
+              Events are still being counted. Metrics are complete up to <RelativeTime at={identity.to} />.
+            </Alert>
+          )}
+          <IdentityMetrics identity={identity} project={project} />
+          <IdentityCharts identity={identity} project={project} />
+        </Stack>
+      )}
+    </OverviewContent>
+  );
+}

@@ -1,0 +1,75 @@
+import { Alert, Anchor, Button, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { Schemas } from '../http/client';
+import { useGet } from '../http/queries';
+import { formatCappedCount } from '../components/format-capped-count';
+import { Icon } from '../components/icon';
+import { RelativeTime } from '../components/relative-time';
+import { OverviewCharts } from './overview-charts';
+import { OverviewContent } from './overview-content';
+import { OverviewMetrics } from './overview-metrics';
+import { overviewOptions, type OverviewSelection } from './overview-options';
+
+type Overview = Schemas['OverviewResponse'];
+
+/** Renders the metrics of webhook deliveries. */
+export function WebhookOverview({ range, project }: OverviewSelection): ReactNode {
+  const query = useGet('/operator/v1/overview', ...overviewOptions({ range, project }));
+  return (
+    <OverviewContent query={query}>
+      {(overview) => <WebhookMetrics overview={overview} project={project} />}
+    </OverviewContent>
+  );
+}
+
+function WebhookMetrics({ overview, project }: { overview: Overview; project: string }): ReactNode {
+  const { totals, deadLetters, pending, completeFrom, mailsOverLimit } = overview;
+  const hasNoActivity = totals.attempts === 0 && deadLetters.waiting === 0 && pending.count === 0;
+  return (
+    <Stack gap="sm">
+      {mailsOverLimit.count > 0 && <DroppedEmails emails={mailsOverLimit} />}
+      {completeFrom && (
+        <Alert color="gray" icon={<Icon name="clock" size={18} />} py="xs">
+          Older attempts are still being counted. Metrics are complete from <RelativeTime at={completeFrom} />{' '}
+          onward.
+        </Alert>
+      )}
+      <OverviewMetrics overview={overview} project={project} />
+      {hasNoActivity && <NoActivity />}
+      <OverviewCharts overview={overview} project={project} />
+    </Stack>
+  );
+}
+
+/** Notifies the operator of emails that were dropped because of the limit of a project. */
+function DroppedEmails({ emails }: { emails: Overview['mailsOverLimit'] }): ReactNode {
+  return (
+    <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="Emails are being dropped">
+      A project reached its limit of emails. Dropped in the last hour:{' '}
+      {formatCappedCount(emails.count, emails.isMore)}. Check the{' '}
+      <Anchor component={Link} to="/mails?state=dropped" inherit>
+        dropped emails
+      </Anchor>{' '}
+      for automated registrations.
+    </Alert>
+  );
+}
+
+/**
+ * Shown if there are no attempts in the period, no dead letters and no pending deliveries. In this case,
+ * perhaps no endpoint has been set up yet.
+ */
+function NoActivity(): ReactNode {
+  return (
+    <Alert color="gray" icon={<Icon name="info" size={18} />} title="No deliveries in this period">
+      <Text mb="xs">
+        Deliveries start when an event occurs that an enabled endpoint subscribes to. Add an endpoint and send
+        it a test event, or select a longer period.
+      </Text>
+      <Button component={Link} to="/endpoints" variant="default" size="xs">
+        Go to endpoints
+      </Button>
+    </Alert>
+  );
+}
