@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { seriousViolations } from '../support/accessibility.js';
 import { describeConsole } from '../support/console-tests.js';
 import { eventually } from '../support/eventually.js';
@@ -27,6 +28,38 @@ describeConsole('missing records and unsaved changes in the console', { allowCli
     await notice.getByRole('link', { name: 'Go to batches' }).click();
     await page.waitForURL(`${test.instance.baseUrl}/console/batches`);
     await page.context().close();
+  });
+
+  it('imports a CSV file, and lists the customers that were not imported', async () => {
+    const { instance } = test;
+    const { projectId } = instance.credentials;
+    const mark = `c${randomUUID().slice(0, 8)}`;
+    const email = (name: string): string => `${mark}-${name}@example.com`;
+    await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: email('a') });
+    const page = await test.show('/customers/import');
+    await page.getByRole('combobox', { name: 'Project' }).click();
+    await page.getByRole('option').first().waitFor();
+    const [project] = await instance.sql<{ name: string }>('SELECT name FROM projects WHERE id = $1', [
+      projectId,
+    ]);
+    await page.getByRole('option', { name: project!.name, exact: true }).first().click();
+    const csv = `email,firstName\r\n${email('b')},Bea\r\n${email('a')},Ada\r\n=no,\r\n${email('c')},'=1+1\r\n`;
+    const buffer = Buffer.from(csv);
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
+    await page.getByText('people.csv, 4 customers').waitFor();
+    await page.getByRole('button', { name: 'Start import' }).click();
+    await page.getByText('Completed', { exact: true }).waitFor();
+    const failures = page.getByRole('table', { name: 'Not imported' });
+    await failures.getByRole('row', { name: '3 Skipped' }).waitFor();
+    await failures.getByRole('row', { name: '4 Failed email must be an email address' }).waitFor();
+    const download = async (name: string): Promise<string> => {
+      const downloading = page.waitForEvent('download');
+      await page.getByText(name, { exact: true }).click();
+      return readFile(await (await downloading).path(), 'utf8');
+    };
+    expect(await download('Download CSV')).toContain('4,failed,,email,invalid,');
   });
 
   it('cancels an import, and continues an interrupted one with the same file after a reload', async () => {

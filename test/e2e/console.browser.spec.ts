@@ -303,32 +303,6 @@ describeDeliveries('the console in a browser', (test) => {
     expect(await focused.getAttribute('aria-rowindex')).toBe('2');
   });
 
-  it('starts the days of a filter at midnight of the browser, or of UTC', async () => {
-    const session = await page.context().newCDPSession(page);
-    await session.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Kolkata' });
-    const nextBounds = async (): Promise<(string | null)[]> => {
-      const request = await page.waitForRequest(/\/webhooks\/deliveries\?.*created_after/);
-      const { searchParams } = new URL(request.url());
-      return ['created_after', 'created_before'].map((name) => searchParams.get(name)!.slice(10));
-    };
-    const local = nextBounds();
-    await ui.goTo('/deliveries?time=yesterday');
-    expect(await local).toEqual(['T18:30:00.000Z', 'T18:30:00.000Z']);
-    const utc = nextBounds();
-    await ui.button(/^Account menu/).click();
-    await page.getByText('UTC', { exact: true }).click();
-    expect(await utc).toEqual(['T00:00:00.000Z', 'T00:00:00.000Z']);
-    const { body } = await test.admin.request('GET', '/session');
-    expect(body.preferences.timeZone).toBe('utc');
-    await page.keyboard.press('Escape');
-    await runCommand('show local', 'Show local times');
-    await eventually('the time zone of the browser', async () => {
-      const { preferences } = (await test.admin.request('GET', '/session')).body;
-      return preferences.timeZone === 'local';
-    });
-    await session.send('Emulation.setTimezoneOverride', { timezoneId: '' });
-  });
-
   it('shows a viewer the dead letters without any actions', async () => {
     const { ids } = await createFailedEndpoint(instance, receiver, 1);
     const viewer = await insertOperator(instance, 'viewer');

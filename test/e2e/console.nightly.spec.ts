@@ -155,4 +155,24 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     // Its data is not taken for that of an event about a customer.
     expect(await page.locator('a[href*="/console/customers/"]').count()).toBe(0);
   });
+
+  it('starts the days of a filter at midnight of the browser, or of UTC', async () => {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Kolkata' });
+    const nextBounds = async (): Promise<(string | null)[]> => {
+      const request = await page.waitForRequest(/\/webhooks\/deliveries\?.*created_after/);
+      const { searchParams } = new URL(request.url());
+      return ['created_after', 'created_before'].map((name) => searchParams.get(name)!.slice(10));
+    };
+    const local = nextBounds();
+    await ui.goTo('/deliveries?time=yesterday');
+    expect(await local).toEqual(['T18:30:00.000Z', 'T18:30:00.000Z']);
+    const utc = nextBounds();
+    await ui.button(/^Account menu/).click();
+    await page.getByText('UTC', { exact: true }).click();
+    expect(await utc).toEqual(['T00:00:00.000Z', 'T00:00:00.000Z']);
+    const { body } = await test.admin.request('GET', '/session');
+    expect(body.preferences.timeZone).toBe('utc');
+    await session.send('Emulation.setTimezoneOverride', { timezoneId: '' });
+  });
 });
