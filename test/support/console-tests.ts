@@ -20,7 +20,7 @@ export interface ConsoleTest {
   /**
    * Opens a screen on the page that all tests share, which takes half the CPU time of a new context.
    * @param path below `/console`, or a URL
-   * @param operator default: the admin; null: nobody is signed in
+   * @param operator default: the admin; null: no operator is signed in
    */
   show(path: string, operator?: OperatorClient | null): Promise<Page>;
 }
