@@ -297,7 +297,7 @@ describeDeliveries('the console in a browser', (test) => {
     await page.keyboard.press('Escape');
     await page.locator('[data-row-link]:focus').waitFor();
     await page.keyboard.press('Enter');
-    await page.waitForURL(/\/deliveries\/dlv_/);
+    await page.getByRole('heading', { name: 'Attempts' }).waitFor();
     await page.getByRole('link', { name: 'Deliveries', exact: true }).last().click();
     await focused.waitFor();
     expect(await focused.getAttribute('aria-rowindex')).toBe('2');
