@@ -4,12 +4,13 @@ import { Suspense, useEffect, useState, type ReactNode } from 'react';
 import { Link, NavLink, Outlet, useLocation } from 'react-router';
 import { Icon } from '../components/icon';
 import { createListVisits, ListVisitsContext } from '../components/list-visits';
+import { PageIconContext } from '../components/page-icon';
 import { useCommandPalette, type Palette } from './command-palette';
 import { DeadLetterBadge } from './dead-letter-badge';
 import { RedirectToSignIn, PageLoader } from './session-gate';
 import { useKeyboardShortcuts } from './use-keyboard-shortcuts';
 import { Logo } from './logo';
-import { visibleNavigation } from './navigation';
+import { pageIcon, visibleNavigation } from './navigation';
 import { PreferencesProvider } from './preferences-provider';
 import { useGlobalCommands } from './use-global-commands';
 import { AccountMenu } from './account-menu';
@@ -89,9 +90,11 @@ function Frame(): ReactNode {
       <main id="content" className={classes.main} tabIndex={-1}>
         <ReauthenticationProvider>
           <ListVisitsContext value={visits}>
-            <Suspense fallback={<PageLoader />}>
-              <Outlet />
-            </Suspense>
+            <PageIconContext value={pageIcon(pathname)}>
+              <Suspense fallback={<PageLoader />}>
+                <Outlet />
+              </Suspense>
+            </PageIconContext>
           </ListVisitsContext>
         </ReauthenticationProvider>
       </main>

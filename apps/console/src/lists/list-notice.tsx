@@ -1,8 +1,7 @@
 import { Box, Button, Group, Skeleton } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { useLocation } from 'react-router';
-import { pageIcon } from '../app/navigation';
+import { use, type ReactNode } from 'react';
 import { EmptyState, type EmptyContent } from '../components/empty-state';
+import { PageIconContext } from '../components/page-icon';
 import { ProblemAlert } from '../components/problem-alert';
 import { RelativeTime } from '../components/relative-time';
 import classes from './list.module.css';
@@ -15,7 +14,7 @@ export type { EmptyContent };
  * none yet.
  */
 export function ListNotice({ list, empty }: { list: ListControls; empty: EmptyContent }): ReactNode {
-  const { pathname } = useLocation();
+  const icon = use(PageIconContext);
   const clearButton = (
     <Button variant="default" size="xs" onClick={list.clear}>
       Clear filters
@@ -41,7 +40,7 @@ export function ListNotice({ list, empty }: { list: ListControls; empty: EmptyCo
         action={clearButton}
       />
     );
-  return <EmptyState icon={pageIcon(pathname)} {...empty} />;
+  return <EmptyState icon={icon} {...empty} />;
 }
 
 /** Shown if no scanned record matches but older records may match. */
