@@ -203,6 +203,11 @@ describeDeliveries('the console in a browser', (test) => {
     const metrics = page.getByRole('region', { name: 'Metrics' });
     const failures = metrics.getByRole('link', { name: '5xx' });
     expect(await failures.getAttribute('href')).toMatch(`time=24h&endpoint_id=${id}&status_class=5xx`);
+    const chart = metrics.getByRole('slider', { name: 'Attempts: values over time' });
+    await chart.press('Home');
+    expect(await chart.getAttribute('aria-valuetext')).toMatch(/ UTC, Succeeded: 0, Failed: 0$/);
+    await chart.press('End');
+    await metrics.getByText('Enter to see attempts').waitFor();
     await page
       .getByRole('checkbox', { name: /^Select (?!all)/ })
       .first()
