@@ -295,7 +295,7 @@ describeDeliveries('the console in a browser', (test) => {
 
     await page.keyboard.press('g');
     await page.keyboard.press('d');
-    await page.waitForURL('**/deliveries');
+    await waitForHeading(page, 'Deliveries');
     await page.locator('[data-row-link]').nth(1).waitFor();
     for (const key of ['j', 'j', 'k', 'x', 'r']) await page.keyboard.press(key);
     await ui.dialog().getByText('Redeliver this event?').waitFor();
