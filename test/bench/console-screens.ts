@@ -197,7 +197,7 @@ export const screens: Screen[] = [
   ['saved views', '/session/views'],
 ];
 
-/** Requests of an operator who is limited to the organization with the largest project. */
+/** Requests of operators who are limited to one organization. */
 export const limitedScreens: Screen[] = [
   ['deliveries: count', '/webhooks/deliveries/count'],
   ...[

@@ -8,6 +8,8 @@ export interface BenchData {
   /** One of a thousand other projects. */
   smallProject: string;
   organization: string;
+  /** An organization with a few customers and no deliveries. */
+  smallOrganization: string;
   deliveries: string[];
   endpoints: string[];
   events: string[];

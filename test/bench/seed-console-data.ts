@@ -107,7 +107,7 @@ export async function seedFrequentCustomer(
   const values = [instance.credentials.organizationId, id, signIns, days];
   await instance.sql(
     `INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
-     SELECT seed_id(ms, 10 + k, n), $1, c.project_id, c.id, type, json_build_object('type', type, 'created_at', at, 'data', '{}'::json)::text, at
+     SELECT seed_id(ms, 10 + k::int, n), $1, c.project_id, c.id, type, json_build_object('type', type, 'created_at', at, 'data', '{}'::json)::text, at
      FROM ${times}, unnest('{login.succeeded,session.created}'::text[]) WITH ORDINALITY types (type, k), customers c WHERE c.id = $2`,
     values,
   );
