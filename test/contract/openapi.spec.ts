@@ -48,6 +48,7 @@ const operationOf = (name: string): Json => operations.find((each) => each.name 
 const isPage = (path: string): boolean =>
   path.endsWith('/openapi.json') ||
   path.includes('/oauth/callback/') ||
+  path.endsWith('/oidc/callback') ||
   !/^\/(api|v1|operator|\.well-known|livez|readyz)/.test(path);
 
 /** The verbs with which a summary may start. */

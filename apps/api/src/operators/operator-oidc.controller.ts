@@ -4,8 +4,8 @@ import { CurrentCaller, NoCredential, Operator, type OperatorCaller } from '@gat
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentConsoleCookie, type ConsoleCookie } from '../http/console-cookie.js';
 import { RateLimit } from '../http/rate-limit.js';
+import { OAuthUrlResponse } from '../identity-providers/dto/oauth.response.js';
 import { BeginSingleSignOnRequest } from './dto/operator-session.request.js';
-import { SingleSignOnUrlResponse } from './dto/operator-session.response.js';
 import { CurrentOidcFlowCookie, type OidcFlowCookie } from './oidc-flow-cookie.js';
 import { OidcSignInService } from './oidc-sign-in.service.js';
 
@@ -24,13 +24,13 @@ export class OperatorOidcController {
   @HttpCode(200)
   @NoCredential()
   @RateLimit('operator-login')
-  @ApiOkResponse({ type: SingleSignOnUrlResponse })
+  @ApiOkResponse({ type: OAuthUrlResponse })
   @ApiProblems('not_found', 'provider_unavailable', 'sign_in_failed')
   async begin(
     @Body() { to, isSeparateWindow }: BeginSingleSignOnRequest,
     @CurrentConsoleCookie() session: ConsoleCookie,
     @CurrentOidcFlowCookie() flow: OidcFlowCookie,
-  ): Promise<SingleSignOnUrlResponse> {
+  ): Promise<OAuthUrlResponse> {
     return { url: await this.signIns.beginSignIn({ to, isSeparateWindow }, { session, flow }) };
   }
 
@@ -44,12 +44,12 @@ export class OperatorOidcController {
   @HttpCode(200)
   @Operator('viewer')
   @RateLimit('operator-login')
-  @ApiOkResponse({ type: SingleSignOnUrlResponse })
+  @ApiOkResponse({ type: OAuthUrlResponse })
   @ApiProblems('not_found', 'conflict', 'provider_unavailable', 'sign_in_failed')
   async reauthenticate(
     @CurrentCaller() caller: OperatorCaller,
     @CurrentOidcFlowCookie() flow: OidcFlowCookie,
-  ): Promise<SingleSignOnUrlResponse> {
+  ): Promise<OAuthUrlResponse> {
     return { url: await this.signIns.beginReauthentication(caller, flow) };
   }
 }

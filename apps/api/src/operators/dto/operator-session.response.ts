@@ -106,11 +106,6 @@ export class OperatorSessionResponse {
   preferences!: PreferencesResponse | null;
 }
 
-/** The page of the OpenID Provider that the browser opens. */
-export class SingleSignOnUrlResponse {
-  @ApiProperty({ format: 'uri', example: 'https://login.example.com/authorize?client_id=…' }) url!: string;
-}
-
 /** The secret of a new authenticator. */
 export class EnrollmentResponse {
   @ApiProperty({
