@@ -59,8 +59,12 @@ const columns: Column<Operator>[] = [
   { header: 'Status', status: true, cell: (row) => <StatusBadge state={row.status} /> },
   {
     header: '2FA',
-    cell: (row) =>
-      row.secondFactor ? <Badge tone="good">Enabled</Badge> : <Badge tone="warn">Not set up</Badge>,
+    cell: (row) => {
+      if (row.secondFactor) return <Badge tone="good">Enabled</Badge>;
+      // The identity provider is responsible for the second factor.
+      if (row.singleSignOn) return <Badge tone="neutral">Single sign-on</Badge>;
+      return <Badge tone="warn">Not set up</Badge>;
+    },
   },
   {
     header: 'Last sign-in',

@@ -20,7 +20,9 @@ export function SingleSignOn({ inNewWindow = false }: { inNewWindow?: boolean })
     <>
       <Divider label="or" />
       <SingleSignOnButton begin={begin} inNewWindow={inNewWindow}>
-        Sign in with <UntrustedText text={singleSignOn.label} />
+        <span>
+          Sign in with <UntrustedText text={singleSignOn.label} />
+        </span>
       </SingleSignOnButton>
     </>
   );
