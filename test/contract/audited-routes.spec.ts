@@ -247,8 +247,19 @@ const preferences = [
   'DELETE /operator/v1/session/views/:viewId',
 ];
 
-/** Leads to a page of the OpenID Provider. The reauthentication itself is recorded. */
-const beginnings = ['POST /operator/v1/session/oidc/reauthenticate'];
+/** Lead to a page of the OpenID Provider, or to a passkey. The reauthentication itself is recorded. */
+const beginnings = [
+  'POST /operator/v1/session/oidc/reauthenticate',
+  'POST /operator/v1/session/passkeys/options',
+  'POST /operator/v1/session/reauthenticate/passkey/options',
+];
+
+/** Tested by operator-sign-in.browser.spec.ts, because passkeys are bound to a host name. */
+const passkeys = [
+  'DELETE /operator/v1/session/passkeys/:passkeyId',
+  'POST /operator/v1/session/passkeys',
+  'POST /operator/v1/session/reauthenticate/passkey',
+];
 
 /** Inserts an operator with a second session, which waits for its second factor. */
 async function openSecondSession(): Promise<OperatorClient> {
@@ -378,9 +389,9 @@ describe('the audit log', () => {
   });
 
   it('has one entry for each change by an operator, on every route that only operators have', async () => {
-    expect([...routesOf(operatorChanges), ...testMails, ...preferences, ...beginnings].sort()).toEqual(
-      changingRoutes('operator').sort(),
-    );
+    expect(
+      [...routesOf(operatorChanges), ...testMails, ...preferences, ...beginnings, ...passkeys].sort(),
+    ).toEqual(changingRoutes('operator').sort());
     const read = (query: string) => admin.request('GET', `/audit-log?${query}`);
     expect(await findUnaudited(operatorChanges, read, { actorType: 'operator' })).toEqual([]);
   });

@@ -22,9 +22,13 @@ const signInRoutes = [
   'POST /operator/v1/session',
   'POST /operator/v1/session/enrollment',
   'POST /operator/v1/session/enrollment/confirm',
+  'POST /operator/v1/session/enrollment/passkey',
+  'POST /operator/v1/session/enrollment/passkey/options',
   'POST /operator/v1/session/enrollment/skip',
   'POST /operator/v1/session/oidc',
   'POST /operator/v1/session/second-factor',
+  'POST /operator/v1/session/second-factor/passkey',
+  'POST /operator/v1/session/second-factor/passkey/options',
   'POST /operator/v1/setup',
 ];
 

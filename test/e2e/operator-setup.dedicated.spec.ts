@@ -32,6 +32,8 @@ describe('CO-01: an instance without operators', () => {
       method: null,
       isReauthenticated: false,
       hasSecondFactor: false,
+      factors: [],
+      passkeysAvailable: false,
       maySkipEnrollment: false,
       setupRequired: true,
       singleSignOn: null,

@@ -1,6 +1,6 @@
 import type { Page as BrowserPage } from 'playwright-core';
 import { describeBrowser, TestBrowser } from '../support/browser.js';
-import { waitForHeading } from '../support/console-tests.js';
+import { submitForm, waitForHeading } from '../support/console-tests.js';
 import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
 import { createPerson, type Person } from '../support/identity-providers/person.js';
 import { UserAgent, type Page } from '../support/identity-providers/user-agent.js';
@@ -11,7 +11,9 @@ import {
   OperatorClient,
 } from '../support/operator-client.js';
 import { freePort } from '../support/server-process.mjs';
+import { SoftwareAuthenticator, type Deviations } from '../support/software-authenticator.js';
 import { TestInstance } from '../support/test-instance.js';
+import { addVirtualAuthenticator } from '../support/virtual-authenticator.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const REFRESH = /<meta http-equiv="refresh" content="0; url=([^"]*)">/;
@@ -20,7 +22,8 @@ const REFRESH = /<meta http-equiv="refresh" content="0; url=([^"]*)">/;
 const createOperator = (claims: Partial<Person> = {}): Person =>
   createPerson({ groups: ['gatehouse-admins'], orgs: '*', ...claims });
 
-describe('single sign-on of operators', () => {
+/** The host has a name, because passkeys are not possible for an IP address. */
+describe('operators at a host name', () => {
   let provider: OpenIdProvider;
   let instance: TestInstance;
   let admin: OperatorClient;
@@ -282,6 +285,100 @@ describe('single sign-on of operators', () => {
     }
   });
 
+  describe('passkeys', () => {
+    const post = (client: OperatorClient, path: string, body?: object) =>
+      client.request('POST', `/session${path}`, body);
+    const origin = (): { origin: string } => ({ origin: instance.baseUrl });
+
+    /** Requests options and creates a passkey with them. */
+    async function create(client: OperatorClient, path: string, authenticator: SoftwareAuthenticator) {
+      const { options } = (await post(client, `${path}/options`)).body;
+      return post(client, path, { name: 'Laptop', response: authenticator.create(options, origin()) });
+    }
+    async function use(
+      client: OperatorClient,
+      path: string,
+      authenticator: SoftwareAuthenticator,
+      deviations: Deviations = {},
+    ) {
+      const { options } = (await post(client, `${path}/options`)).body;
+      return post(client, path, { response: authenticator.get(options, { ...origin(), ...deviations }) });
+    }
+
+    /** Returns an operator without a second factor, who has entered the password. */
+    async function enterPassword(client?: OperatorClient): Promise<OperatorClient> {
+      const { operator } = client ?? (await insertOperator(instance, 'viewer'));
+      if (!client) await instance.sql('UPDATE operators SET totp_secret = NULL WHERE id = $1', [operator.id]);
+      const next = new OperatorClient(instance);
+      const { password } = instance.credentials.operator;
+      await post(next, '', { email: operator.email, password });
+      next.operator = operator;
+      return next;
+    }
+
+    it('are enrolled at the first sign-in, and verified at the next ones', async () => {
+      const authenticator = new SoftwareAuthenticator();
+      const client = await enterPassword();
+      const enrolled = await create(client, '/enrollment/passkey', authenticator);
+      expect(enrolled.body).toMatchObject({
+        session: { state: 'signed_in', factors: ['passkey'], hasSecondFactor: true },
+        recoveryCodes: expect.arrayContaining([expect.any(String)]),
+      });
+      expect(await latestAction(client.operator.id)).toMatchObject([
+        { action: 'operator.signed_in', details: { secondFactor: 'passkey' } },
+        { action: 'operator.passkey_added' },
+      ]);
+
+      const again = await enterPassword(client);
+      expect((await post(again, '/enrollment/passkey/options')).status).toBe(401);
+      const stranger = new SoftwareAuthenticator();
+      expect((await use(again, '/second-factor/passkey', stranger, { userHandle: null })).body.code).toBe(
+        'passkey_not_accepted',
+      );
+      const { options } = (await post(again, '/second-factor/passkey/options')).body;
+      const body = { response: authenticator.get(options, origin()) };
+      const elsewhere = { response: authenticator.get(options, { origin: 'http://localhost:1' }) };
+      expect((await post(again, '/second-factor/passkey', elsewhere)).status).toBe(401);
+      // The challenge was used by the rejected response.
+      expect((await post(again, '/second-factor/passkey', body)).status).toBe(401);
+      expect((await use(again, '/second-factor/passkey', authenticator)).body.state).toBe('signed_in');
+
+      const recovered = await enterPassword(client);
+      const code = enrolled.body.recoveryCodes[0] as string;
+      expect((await post(recovered, '/second-factor', { code })).body.state).toBe('signed_in');
+    });
+
+    it('confirm sensitive actions, are added and removed with a confirmation, and are reset by an admin', async () => {
+      const authenticator = new SoftwareAuthenticator();
+      const client = await enterPassword();
+      await create(client, '/enrollment/passkey', authenticator);
+      const second = new SoftwareAuthenticator();
+      expect((await post(client, '/passkeys/options')).body.code).toBe('reauthentication_required');
+      expect((await use(client, '/reauthenticate/passkey', authenticator)).body.isReauthenticated).toBe(true);
+      const { body } = await create(client, '/passkeys', second);
+      const listed = (await client.request('GET', '/session/passkeys')).body.data;
+      expect(listed).toMatchObject([{ id: body.id, name: 'Laptop', lastUsedAt: null }, { name: 'Laptop' }]);
+      const remove = (id: string) => client.request('DELETE', `/session/passkeys/${id}`);
+      expect((await remove(listed[1].id as string)).status).toBe(204);
+      expect(await remove(body.id as string)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+      expect(await latestAction(client.operator.id)).toMatchObject([
+        { action: 'operator.passkey_removed' },
+        { action: 'operator.passkey_added' },
+        { action: 'operator.reauthenticated', details: { secondFactor: 'passkey' } },
+        { action: 'operator.signed_in' },
+        { action: 'operator.passkey_added' },
+      ]);
+
+      await admin.request('POST', `/operators/${client.operator.id}/reset-second-factor`);
+      const reset = await enterPassword(client);
+      expect((await reset.request('GET', '/session')).body).toMatchObject({
+        state: 'enrollment',
+        factors: [],
+      });
+      expect((await post(reset, '/second-factor/passkey/options')).status).toBe(401);
+    });
+  });
+
   describeBrowser('in the console', () => {
     let browser: TestBrowser;
     beforeAll(async () => (browser = await TestBrowser.launch()));
@@ -318,6 +415,34 @@ describe('single sign-on of operators', () => {
       await page.getByRole('button', { name: /Account menu/ }).click();
       await page.getByRole('button', { name: 'Sign out' }).click();
       await waitForHeading(page, 'Sign in');
+      await page.context().close();
+    });
+
+    it('enrolls a passkey, and signs in with it', async () => {
+      const { operator } = await insertOperator(instance);
+      await instance.sql('UPDATE operators SET totp_secret = NULL WHERE id = $1', [operator.id]);
+      const page = await browser.open(`${instance.baseUrl}/console/account`);
+      await addVirtualAuthenticator(page);
+      const credentials = { username: operator.email, password: instance.credentials.operator.password };
+      await submitForm(page, credentials);
+      await waitForHeading(page, 'Set up two-factor authentication');
+      await page.getByRole('button', { name: 'Use a passkey' }).click();
+      await browser.screenshot(page, 'passkey-enrollment');
+      await submitForm(page, { passkey: 'Test key' });
+      await waitForHeading(page, 'Save your recovery codes');
+      await page.getByLabel('I have saved these codes').check();
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await waitForHeading(page, 'Account');
+      await page.getByRole('region', { name: 'Passkeys' }).getByText('Test key').waitFor();
+      await browser.screenshot(page, 'passkeys');
+      await page.getByRole('button', { name: /Account menu/ }).click();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await waitForHeading(page, 'Sign in');
+      await submitForm(page, credentials);
+      await waitForHeading(page, 'Two-factor authentication');
+      await browser.screenshot(page, 'passkey-sign-in');
+      await page.getByRole('button', { name: 'Use a passkey' }).click();
+      await waitForHeading(page, 'Overview');
       await page.context().close();
     });
   });

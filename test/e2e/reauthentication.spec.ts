@@ -37,7 +37,7 @@ const inviteSomeone = (client: OperatorClient): Promise<TestResponse> =>
 
 const reauthenticationRequired = {
   status: 403,
-  body: { code: 'reauthentication_required', methods: ['totp', 'recovery_code'] },
+  body: { code: 'reauthentication_required', methods: ['totp', 'passkey', 'recovery_code'] },
 };
 const invalidCode = { status: 400, body: { code: 'invalid_code' } };
 const tooManyAttempts = { status: 429, body: { code: 'too_many_attempts' } };

@@ -43,6 +43,7 @@ export const distributionColumns: Record<string, string | null> = {
   operator_addresses: null,
   operator_links: null,
   operator_login_attempts: null,
+  operator_passkeys: null,
   operator_preferences: null,
   operator_sessions: null,
   operators: null,

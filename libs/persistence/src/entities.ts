@@ -23,6 +23,7 @@ import { MigrationLeaseEntity } from './migration-lease.entity.js';
 import { OneTimeTokenEntity } from './one-time-tokens/one-time-token.entity.js';
 import { OperatorAddressEntity } from './operators/operator-address.entity.js';
 import { OperatorLinkEntity } from './operators/operator-link.entity.js';
+import { OperatorPasskeyEntity } from './operators/operator-passkey.entity.js';
 import { OperatorPreferencesEntity } from './operators/operator-preferences.entity.js';
 import { OperatorLoginAttemptEntity } from './operators/operator-login-attempt.entity.js';
 import { OperatorSessionEntity } from './operators/operator-session.entity.js';
@@ -103,6 +104,7 @@ export const entities = [
   OperatorEntity,
   OperatorLinkEntity,
   OperatorLoginAttemptEntity,
+  OperatorPasskeyEntity,
   OperatorPreferencesEntity,
   OperatorSessionEntity,
   SavedViewEntity,

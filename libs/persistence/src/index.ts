@@ -54,6 +54,7 @@ export { createIndexes } from './migrations/concurrent-indexes.js';
 export * from './one-time-tokens/one-time-tokens.repository.js';
 export * from './operators/operator-links.repository.js';
 export * from './operators/operator-login-attempts.repository.js';
+export * from './operators/operator-passkeys.repository.js';
 export * from './operators/operator-preferences.repository.js';
 export * from './operators/operator-sessions.repository.js';
 export * from './operators/operators.repository.js';

@@ -41,6 +41,7 @@ import { MailsRepository } from './mails/mails.repository.js';
 import { OneTimeTokensRepository } from './one-time-tokens/one-time-tokens.repository.js';
 import { OperatorLinksRepository } from './operators/operator-links.repository.js';
 import { OperatorLoginAttemptsRepository } from './operators/operator-login-attempts.repository.js';
+import { OperatorPasskeysRepository } from './operators/operator-passkeys.repository.js';
 import { OperatorPreferencesRepository } from './operators/operator-preferences.repository.js';
 import { OperatorSessionsRepository } from './operators/operator-sessions.repository.js';
 import { OperatorsRepository } from './operators/operators.repository.js';
@@ -124,6 +125,7 @@ const repositories: Provider[] = [
   OneTimeTokensRepository,
   OperatorLinksRepository,
   OperatorLoginAttemptsRepository,
+  OperatorPasskeysRepository,
   OperatorPreferencesRepository,
   OperatorSessionsRepository,
   OperatorsRepository,

@@ -13,6 +13,8 @@ import { OperatorChangesService } from './operator-changes.service.js';
 import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorLoginService } from './operator-login.service.js';
 import { OperatorNoticesService } from './operator-notices.service.js';
+import { OperatorPasskeysController } from './operator-passkeys.controller.js';
+import { OperatorPasskeysService } from './operator-passkeys.service.js';
 import { OperatorPreferencesController } from './operator-preferences.controller.js';
 import { OperatorPreferencesService } from './operator-preferences.service.js';
 import { OperatorSessionController } from './operator-session.controller.js';
@@ -39,6 +41,7 @@ import { SecondFactorService } from './second-factor.service.js';
     OperatorAdmissionController,
     OperatorOidcCallbackPage,
     OperatorOidcController,
+    OperatorPasskeysController,
     OperatorPreferencesController,
     OperatorSessionController,
     OperatorsController,
@@ -53,6 +56,7 @@ import { SecondFactorService } from './second-factor.service.js';
     OperatorCheckService,
     OperatorLoginService,
     OperatorNoticesService,
+    OperatorPasskeysService,
     OperatorPreferencesService,
     OperatorSessionsService,
     OperatorsService,

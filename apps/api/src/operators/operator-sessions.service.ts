@@ -4,6 +4,8 @@ import {
   acceptsOperatorSession,
   notFound,
   type Operator,
+  operatorRelyingParty,
+  type OperatorFactor,
   type OperatorSignInMethod,
   type OperatorStage,
 } from '@gatehouse/domain';
@@ -56,6 +58,8 @@ export class OperatorSessionsService {
       method: session?.method ?? null,
       isReauthenticated: session?.isReauthenticated ?? false,
       hasSecondFactor: session !== null && hasSecondFactor(session),
+      factors: session ? listFactors(session) : [],
+      passkeysAvailable: operatorRelyingParty(this.config.publicUrl) !== null,
       maySkipEnrollment: session?.stage === 'enrollment' && this.maySkipEnrollment(client),
       setupRequired: !session && !(await this.operators.hasAny()),
       singleSignOn: this.config.operatorOidc && { label: this.config.operatorOidc.label },
@@ -255,6 +259,12 @@ export class OperatorSessionsService {
     return { version: VERSION, production, mailbox: !mailConfigured, mailConfigured, docs };
   }
 }
+
+/** Returns the kinds of second factors that an operator has enrolled. */
+const listFactors = ({ totpSecret, hasPasskey }: OperatorSession): OperatorFactor[] => [
+  ...(totpSecret ? (['totp'] as const) : []),
+  ...(hasPasskey ? (['passkey'] as const) : []),
+];
 
 /** Returns whether a second factor protects a session: an authenticator, or that of the OpenID Provider. */
 const hasSecondFactor = ({ method, operator }: OperatorSession): boolean =>

@@ -3,6 +3,7 @@ import { canonicalEmail, GatehouseError, type Operator } from '@gatehouse/domain
 import {
   NIL_UUID,
   OperatorLoginAttemptsRepository,
+  OperatorPasskeysRepository,
   OperatorSessionsRepository,
   OperatorsRepository,
   Transactions,
@@ -46,6 +47,7 @@ export class OperatorsService {
   constructor(
     private readonly operators: OperatorsRepository,
     private readonly sessions: OperatorSessionsRepository,
+    private readonly passkeys: OperatorPasskeysRepository,
     private readonly attempts: OperatorLoginAttemptsRepository,
     private readonly changes: OperatorChangesService,
     private readonly links: OperatorLinksService,
@@ -142,7 +144,7 @@ export class OperatorsService {
   }
 
   /**
-   * Removes the authenticator of an operator who has lost it, so that the next sign-in enrolls a new one.
+   * Removes the authenticator and the passkeys of an operator who has lost them, so that the next sign-in enrolls a new one.
    * Ends the sessions and deletes the known addresses.
    * @throws GatehouseError `not_found`, `conflict` if the operator is the caller
    */
@@ -199,6 +201,7 @@ export class OperatorsService {
     await this.attempts.deleteKnownAddresses(tx, id);
     this.audit.record(tx, operatorAction('operator.second_factor_reset', operator));
     await this.notices.notifyAdmins(tx, 'second_factor_reset', actor, operator);
+    await this.passkeys.deleteAll(tx, id);
     return this.operators.removeSecondFactor(tx, id);
   }
 

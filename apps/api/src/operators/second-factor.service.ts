@@ -179,8 +179,7 @@ export class SecondFactorService {
     client: Client,
   ): Promise<'authenticator' | 'recovery_code'> {
     const { totpSecret } = await this.operators.lock(tx, id);
-    if (!totpSecret) throw this.check.recordFailure({ id }, 'invalid_code');
-    const authenticators = [{ id, secret: totpSecret }];
+    const authenticators = totpSecret ? [{ id, secret: totpSecret }] : [];
     if (await this.codes.consumeTotpCode(tx, this.operators, id, authenticators, code))
       return 'authenticator';
     if (await this.codes.consumeRecoveryCode(tx, this.operators, id, code)) {

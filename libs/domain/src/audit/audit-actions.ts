@@ -86,6 +86,8 @@ export const auditActions = {
   'operator.enabled': 'operator',
   'operator.second_factor_enrolled': 'operator',
   'operator.second_factor_reset': 'operator',
+  'operator.passkey_added': 'operator',
+  'operator.passkey_removed': 'operator',
   'operator.recovery_codes_renewed': 'operator',
   'operator.password_changed': 'operator',
   'operator.single_sign_on_linked': 'operator',

@@ -1,3 +1,4 @@
+import { isRpId, type RelyingParty } from '../passkeys/relying-party.js';
 import type { OperatorRole } from './role.js';
 
 /** Maximum number of organizations to which an operator can be limited. */
@@ -16,7 +17,7 @@ export interface Operator {
   /** The organizations to which the operator is limited; null for the entire installation. Never empty. */
   organizationIds: string[] | null;
   status: OperatorStatus;
-  /** True if the operator has enrolled an authenticator. */
+  /** True if the operator has an authenticator or a passkey. */
   secondFactor: boolean;
   /** True if the operator has signed in at the OpenID Provider. */
   singleSignOn: boolean;
@@ -59,9 +60,19 @@ export const operatorSessionTtl = { idle: 30 * 60, absolute: 12 * 3600, unfinish
 /** Time in seconds for which a proof of the second factor allows sensitive actions (requirement OP-01). */
 export const REAUTHENTICATION_TTL = 5 * 60;
 
+/** The kinds of second factors that operators can enroll. */
+export const operatorFactors = ['totp', 'passkey'] as const;
+export type OperatorFactor = (typeof operatorFactors)[number];
+
+/** Returns the site to which the passkeys of operators are bound: the host of `PUBLIC_URL`. Null for an IP address. */
+export function operatorRelyingParty(publicUrl: string): RelyingParty | null {
+  const { hostname, origin } = new URL(publicUrl);
+  return isRpId(hostname) ? { id: hostname, name: `Gatehouse (${hostname})`, origins: [origin] } : null;
+}
+
 /** How an operator can reauthenticate, by the method of the sign-in. */
 export const reauthenticationMethods: Record<OperatorSignInMethod, readonly string[]> = {
-  password: ['totp', 'recovery_code'],
+  password: ['totp', 'passkey', 'recovery_code'],
   oidc: ['oidc'],
 };
 

@@ -61,6 +61,7 @@ import { AddDomainChecks1764374420000 } from './1764374420000-add-domain-checks.
 import { AddEventTraceparent1764460859000 } from './1764460859000-add-event-traceparent.js';
 import { AddMailTraceparent1764460859100 } from './1764460859100-add-mail-traceparent.js';
 import { AddOperatorOidc1764547208000 } from './1764547208000-add-operator-oidc.js';
+import { CreateOperatorPasskeys1764547208010 } from './1764547208010-create-operator-passkeys.js';
 import { CreateOperatorPreferences1764547201000 } from './1764547201000-create-operator-preferences.js';
 import { AddApiKeyRateLimit1764460860000 } from './1764460860000-add-api-key-rate-limit.js';
 import { AddEndpointName1764547202000 } from './1764547202000-add-endpoint-name.js';
@@ -157,4 +158,5 @@ export const migrations = [
   AddOperatorOidc1764547208000,
   CreateIdentityRollups1764547209000,
   IndexIdentityEvents1764547209010,
+  CreateOperatorPasskeys1764547208010,
 ];

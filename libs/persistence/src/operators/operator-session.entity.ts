@@ -10,6 +10,11 @@ export class OperatorSessionEntity {
   @Column('text') stage!: OperatorStage;
   @Column('text', { default: () => `'password'` }) method!: OperatorSignInMethod;
   @Column('bytea', { name: 'new_totp_secret', nullable: true }) newTotpSecret!: Buffer | null;
+  /** Hash of the challenge that a passkey has yet to sign, and what for. */
+  @Column('bytea', { name: 'passkey_challenge', nullable: true }) passkeyChallenge!: Buffer | null;
+  @Column('text', { name: 'passkey_purpose', nullable: true }) passkeyPurpose!: string | null;
+  @Column({ type: 'timestamptz', name: 'passkey_expires_at', precision: 3, nullable: true })
+  passkeyExpiresAt!: Date | null;
   @Column('text', { nullable: true }) ip!: string | null;
   @Column('text', { name: 'user_agent', nullable: true }) userAgent!: string | null;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;

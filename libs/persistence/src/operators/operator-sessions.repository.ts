@@ -24,7 +24,12 @@ import {
   type RowOf,
 } from '../statements.js';
 import type { Tx } from '../transactions.js';
-import { operatorColumns, operatorRow } from './operators.repository.js';
+import {
+  hasOperatorPasskeySql,
+  hasOperatorFactorSql,
+  operatorColumns,
+  operatorRow,
+} from './operators.repository.js';
 
 export interface NewOperatorSession {
   id: string;
@@ -52,6 +57,7 @@ export interface OperatorSession {
   operator: Operator;
   /** Encrypted secret of the enrolled authenticator. */
   totpSecret: Buffer | null;
+  hasPasskey: boolean;
   /** Encrypted secret of the authenticator that this session is enrolling. */
   newTotpSecret: Buffer | null;
 }
@@ -61,7 +67,7 @@ const idleExpiresAt = `s.last_seen_at + interval '${idle} seconds'`;
 const isActive = `${idleExpiresAt} > now() AND s.ends_at > now()`;
 const sessionExpiry = `least(${idleExpiresAt}, s.ends_at)`;
 const expiresAtColumn = `${sessionExpiry} AS "expiresAt"`;
-const hasSecondFactor = `(s.method = 'oidc' OR o.totp_secret IS NOT NULL)`;
+const hasSecondFactor = `(s.method = 'oidc' OR ${hasOperatorFactorSql})`;
 const isReauthenticated = `coalesce(s.reauthenticated_at > now() - interval '${REAUTHENTICATION_TTL} seconds', false)`;
 const secondsUntil = (time: string): string => `floor(extract(epoch FROM ${time} - now()))::int`;
 
@@ -98,7 +104,7 @@ const signedInRow = {
   role: textOf<OperatorRole>(),
   organizationIds: nullable(arrayOf(uuid)),
   method: textOf<OperatorSignInMethod>(),
-  /** True if the operator has an authenticator, or the OpenID Provider has verified the operator. */
+  /** True if the operator has a second factor, or the OpenID Provider has verified the operator. */
   hasSecondFactor: boolean,
   /** True if the second factor was verified again in this session, recently enough for sensitive actions. */
   isReauthenticated: boolean,
@@ -136,10 +142,11 @@ const findSession = statement(
     endsIn: integer,
     newTotpSecret: nullable(bytea),
     totpSecret: nullable(bytea),
+    hasPasskey: boolean,
   },
   `SELECT s.id AS "sessionId", s.stage, s.method, ${isReauthenticated} AS "isReauthenticated", ${expiresAtColumn}, ${secondsUntil(sessionExpiry)} AS "expiresIn",
      ${secondsUntil('s.ends_at')} AS "endsIn", s.new_totp_secret AS "newTotpSecret",
-     o.totp_secret AS "totpSecret", ${operatorColumns}
+     o.totp_secret AS "totpSecret", ${hasOperatorPasskeySql} AS "hasPasskey", ${operatorColumns}
    FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
    WHERE s.token_hash = $1 AND ${isActive} AND o.disabled_at IS NULL`,
 );
@@ -273,10 +280,21 @@ export class OperatorSessionsRepository {
       endsIn,
       newTotpSecret,
       totpSecret,
+      hasPasskey,
       ...operator
     } = row;
     const times = { expiresAt, expiresIn, endsIn };
-    return { id, stage, method, isReauthenticated, ...times, newTotpSecret, totpSecret, operator };
+    return {
+      id,
+      stage,
+      method,
+      isReauthenticated,
+      ...times,
+      newTotpSecret,
+      totpSecret,
+      hasPasskey,
+      operator,
+    };
   }
 
   /** Records that the session was used, at most once a minute. */

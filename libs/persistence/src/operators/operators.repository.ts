@@ -34,9 +34,15 @@ export const operatorRow = {
   updatedAt: timestamptz,
 };
 
+/** SQL for whether an operator has a passkey, for a table aliased `o`. */
+export const hasOperatorPasskeySql = 'EXISTS (SELECT FROM operator_passkeys k WHERE k.operator_id = o.id)';
+
+/** SQL for whether an operator has a second factor, for a table aliased `o`. */
+export const hasOperatorFactorSql = `(o.totp_secret IS NOT NULL OR ${hasOperatorPasskeySql})`;
+
 /** The columns of an operator under the names of `Operator`, for a table aliased `o`. */
 export const operatorColumns = `
-  o.id, o.email, o.name, o.role, o.organization_ids AS "organizationIds", o.totp_secret IS NOT NULL AS "secondFactor",
+  o.id, o.email, o.name, o.role, o.organization_ids AS "organizationIds", ${hasOperatorFactorSql} AS "secondFactor",
   o.oidc_subject IS NOT NULL AS "singleSignOn",
   CASE WHEN o.disabled_at IS NOT NULL THEN 'disabled' WHEN coalesce(o.password_hash, o.oidc_subject) IS NULL THEN 'invited'
     ELSE 'active' END AS status,

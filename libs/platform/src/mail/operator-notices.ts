@@ -66,6 +66,14 @@ const ownActions = {
     heading: 'Authenticator app set up',
     sentence: ({ target }) => `An authenticator app was set up for ${target}`,
   },
+  passkey_added: {
+    heading: 'Passkey added',
+    sentence: ({ target }) => `A passkey was added for ${target}`,
+  },
+  passkey_removed: {
+    heading: 'Passkey removed',
+    sentence: ({ target }) => `A passkey of ${target} was removed`,
+  },
   recovery_codes_renewed: {
     heading: 'Recovery codes replaced',
     sentence: ({ target }) => `The recovery codes of ${target} were replaced`,

@@ -1,5 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { operatorRoles, operatorSignInMethods, operatorStages, type Operator } from '@gatehouse/domain';
+import {
+  operatorFactors,
+  operatorRoles,
+  operatorSignInMethods,
+  operatorStages,
+  type Operator,
+} from '@gatehouse/domain';
 import { PreferencesResponse } from './operator-preferences.response.js';
 import { organizationIdsSchema } from './operator.response.js';
 
@@ -78,8 +84,14 @@ export class OperatorSessionResponse {
   @ApiProperty({ description: 'True for five minutes after the operator was verified again' })
   isReauthenticated!: boolean;
 
-  @ApiProperty({ description: 'True if the operator has an authenticator, or has signed in with `oidc`' })
+  @ApiProperty({ description: 'True if the operator has a second factor, or has signed in with `oidc`' })
   hasSecondFactor!: boolean;
+
+  @ApiProperty({ enum: operatorFactors, isArray: true, description: 'The second factors of the operator' })
+  factors!: string[];
+
+  @ApiProperty({ description: 'True if passkeys are possible: the host of PUBLIC_URL is not an IP address' })
+  passkeysAvailable!: boolean;
 
   @ApiProperty({
     description:

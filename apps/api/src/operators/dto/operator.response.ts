@@ -27,7 +27,7 @@ export class OperatorResponse {
   @ApiProperty({ enum: operatorRoles }) role!: string;
   @ApiProperty(organizationIdsSchema) organizationIds!: string[] | null;
   @ApiProperty({ enum: operatorStatuses }) status!: string;
-  @ApiProperty({ description: 'True if an authenticator is enrolled' }) secondFactor!: boolean;
+  @ApiProperty({ description: 'True if an authenticator or a passkey is enrolled' }) secondFactor!: boolean;
   @ApiProperty({ description: 'True if the operator has signed in with single sign-on' })
   singleSignOn!: boolean;
   @ApiProperty({ ...time, nullable: true }) lastLoginAt!: string | null;

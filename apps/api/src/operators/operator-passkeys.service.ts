@@ -1,0 +1,295 @@
+import { Injectable } from '@nestjs/common';
+import { notSignedIn, type OperatorCaller } from '@gatehouse/auth';
+import {
+  GatehouseError,
+  MAX_PASSKEYS,
+  notFound,
+  operatorRelyingParty,
+  type Operator,
+  type RelyingParty,
+} from '@gatehouse/domain';
+import {
+  OperatorPasskeysRepository,
+  OperatorSessionsRepository,
+  OperatorsRepository,
+  Transactions,
+  type NewPasskey,
+  type OperatorPasskey,
+  type OperatorPasskeyPurpose,
+  type Tx,
+} from '@gatehouse/persistence';
+import {
+  Config,
+  newId,
+  passkeyCreationOptions,
+  passkeyRequestOptions,
+  readPasskeyChallenge,
+  secureBytes,
+  sha256,
+  verifyPasskeyAssertion,
+  verifyPasskeyRegistration,
+  type PasskeyAssertion,
+  type PasskeyRegistration,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+} from '@gatehouse/platform';
+import { AuditService, operatorAction } from '../audit/audit.service.js';
+import { FactorCodesService } from '../factors/factor-codes.service.js';
+import type { ConsoleCookie } from '../http/console-cookie.js';
+import type { Client } from '../http/request-context.js';
+import type { EnrolledResponse, OperatorSessionResponse } from './dto/operator-session.response.js';
+import { OperatorCheckService } from './operator-check.service.js';
+import { OperatorNoticesService } from './operator-notices.service.js';
+import { OperatorSessionsService } from './operator-sessions.service.js';
+
+type Owner = Pick<Operator, 'id' | 'email'>;
+
+const notAccepted = (operatorId: string): GatehouseError =>
+  notSignedIn('passkey_not_accepted', { operatorId });
+
+/** Registers the passkeys of operators, and verifies them as a second factor. */
+@Injectable()
+export class OperatorPasskeysService {
+  constructor(
+    private readonly passkeys: OperatorPasskeysRepository,
+    private readonly operators: OperatorsRepository,
+    private readonly sessions: OperatorSessionsRepository,
+    private readonly operatorSessions: OperatorSessionsService,
+    private readonly check: OperatorCheckService,
+    private readonly notices: OperatorNoticesService,
+    private readonly codes: FactorCodesService,
+    private readonly audit: AuditService,
+    private readonly transactions: Transactions,
+    private readonly config: Config,
+  ) {}
+
+  /** @throws GatehouseError `operator_session_required`, `method_not_enabled` */
+  async beginSignIn(cookie: ConsoleCookie): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    const { id, operator } = await this.operatorSessions.getAtStage('second_factor', cookie);
+    return this.beginAssertion(id, operator.id, 'second_factor');
+  }
+
+  /**
+   * Completes the sign-in of a session with a passkey.
+   * @throws GatehouseError `operator_session_required`, `passkey_not_accepted`, `method_not_enabled`
+   */
+  async completeSignIn(
+    response: PasskeyAssertion,
+    client: Client,
+    cookie: ConsoleCookie,
+  ): Promise<OperatorSessionResponse> {
+    const session = await this.operatorSessions.getAtStage('second_factor', cookie);
+    const { operator } = session;
+    const proof = await this.verifyAssertion(session.id, operator.id, 'second_factor', response);
+    const token = await this.transactions.run(async (tx) => {
+      await this.recordUse(tx, operator.id, proof);
+      await this.check.recordSignIn(tx, operator, client);
+      return this.operatorSessions.signIn(tx, session, { secondFactor: 'passkey' });
+    });
+    return this.operatorSessions.replaceToken(cookie, token, client);
+  }
+
+  /** @throws GatehouseError `method_not_enabled` */
+  beginReauthentication({
+    sessionId,
+    operatorId,
+  }: OperatorCaller): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    return this.beginAssertion(sessionId, operatorId, 'reauthenticate');
+  }
+
+  /** @throws GatehouseError `passkey_not_accepted`, `method_not_enabled`, `operator_session_required` */
+  async reauthenticate(
+    caller: OperatorCaller,
+    response: PasskeyAssertion,
+    client: Client,
+    cookie: ConsoleCookie,
+  ): Promise<OperatorSessionResponse> {
+    const { sessionId, operatorId } = caller;
+    const proof = await this.verifyAssertion(sessionId, operatorId, 'reauthenticate', response);
+    const token = await this.transactions.run(async (tx) => {
+      await this.recordUse(tx, operatorId, proof);
+      return this.operatorSessions.reauthenticate(tx, caller, { secondFactor: 'passkey' });
+    });
+    return this.operatorSessions.replaceToken(cookie, token, client);
+  }
+
+  /**
+   * Returns the options with which an operator who has no second factor creates a passkey.
+   * @throws GatehouseError `operator_session_required`, `method_not_enabled`
+   */
+  async beginEnrollment(cookie: ConsoleCookie): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    const { id, operator } = await this.operatorSessions.getEnrolling(cookie);
+    return this.beginRegistration(id, operator, 'enroll');
+  }
+
+  /**
+   * Adds the first second factor of an operator, and completes the sign-in. Ends the operator's other sessions.
+   * @throws GatehouseError `operator_session_required`, `passkey_not_accepted`, `method_not_enabled`
+   */
+  async enroll(
+    name: string,
+    response: PasskeyRegistration,
+    client: Client,
+    cookie: ConsoleCookie,
+  ): Promise<EnrolledResponse> {
+    const session = await this.operatorSessions.getEnrolling(cookie);
+    const { operator } = session;
+    const passkey = await this.verifyRegistration(session.id, operator.id, 'enroll', response);
+    const { codes: recoveryCodes, hashes } = this.codes.newRecoveryCodes(operator.id);
+    const token = await this.transactions.run(async (tx) => {
+      // Another session may have enrolled a second factor in the meantime.
+      if ((await this.operators.lock(tx, operator.id)).secondFactor) throw notSignedIn();
+      await this.insert(tx, operator, passkey, name, client);
+      await this.operators.setRecoveryCodes(tx, operator.id, hashes);
+      await this.sessions.endAll(tx, operator.id, session.id);
+      await this.check.recordSuccess(tx, operator, client);
+      return this.operatorSessions.signIn(tx, session, { secondFactor: 'passkey' });
+    });
+    return { session: await this.operatorSessions.replaceToken(cookie, token, client), recoveryCodes };
+  }
+
+  list({ operatorId }: OperatorCaller): Promise<OperatorPasskey[]> {
+    return this.passkeys.list(operatorId);
+  }
+
+  /** @throws GatehouseError `method_not_enabled` */
+  beginAdding({
+    sessionId,
+    operatorId: id,
+    email,
+  }: OperatorCaller): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    return this.beginRegistration(sessionId, { id, email }, 'add');
+  }
+
+  /** @throws GatehouseError `passkey_not_accepted`, `method_not_enabled`, `conflict` */
+  async add(
+    { sessionId, operatorId: id, email }: OperatorCaller,
+    name: string,
+    response: PasskeyRegistration,
+    client: Client,
+  ): Promise<OperatorPasskey> {
+    const passkey = await this.verifyRegistration(sessionId, id, 'add', response);
+    return this.transactions.run(async (tx) => {
+      await this.operators.lock(tx, id);
+      if ((await this.passkeys.list(id, tx)).length >= MAX_PASSKEYS)
+        throw conflict(`You already have ${MAX_PASSKEYS} passkeys. Remove one first.`);
+      return this.insert(tx, { id, email }, passkey, name, client);
+    });
+  }
+
+  /** @throws GatehouseError `not_found`, `conflict` for the only second factor */
+  async remove({ operatorId: id, email }: OperatorCaller, passkeyId: string, client: Client): Promise<void> {
+    await this.transactions.run(async (tx) => {
+      const { totpSecret } = await this.operators.lock(tx, id);
+      if (!(await this.passkeys.delete(tx, id, passkeyId))) throw notFound();
+      if (!totpSecret && (await this.passkeys.list(id, tx)).length === 0)
+        throw conflict('This is your only second factor. Add another one first.');
+      this.audit.record(tx, operatorAction('operator.passkey_removed', { id }, { passkeyId }));
+      await this.notices.notifyOwner(tx, 'passkey_removed', { email }, client);
+    });
+  }
+
+  private async insert(
+    tx: Tx,
+    { id: operatorId, email }: Owner,
+    passkey: NewPasskey,
+    name: string,
+    client: Client,
+  ): Promise<OperatorPasskey> {
+    const inserted = await this.passkeys.insert(tx, { ...passkey, id: newId(), operatorId, name });
+    if (!inserted) throw notAccepted(operatorId);
+    const action = operatorAction('operator.passkey_added', { id: operatorId }, { passkeyId: inserted.id });
+    this.audit.record(tx, { ...action, operatorId });
+    await this.notices.notifyOwner(tx, 'passkey_added', { email }, client);
+    return inserted;
+  }
+
+  /** @throws GatehouseError `method_not_enabled` */
+  private getRelyingParty(): RelyingParty {
+    const relyingParty = operatorRelyingParty(this.config.publicUrl);
+    if (!relyingParty) throw new GatehouseError('method_not_enabled');
+    return relyingParty;
+  }
+
+  private async beginAssertion(
+    sessionId: string,
+    operatorId: string,
+    purpose: OperatorPasskeyPurpose,
+  ): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    const relyingParty = this.getRelyingParty();
+    const allowed = await this.passkeys.listCredentials(operatorId);
+    if (allowed.length === 0) throw new GatehouseError('method_not_enabled');
+    return passkeyRequestOptions(relyingParty, await this.newChallenge(sessionId, purpose), allowed);
+  }
+
+  private async beginRegistration(
+    sessionId: string,
+    { id, email }: Owner,
+    purpose: OperatorPasskeyPurpose,
+  ): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    const relyingParty = this.getRelyingParty();
+    const existing = await this.passkeys.listCredentials(id);
+    const user = { id: Buffer.from(id.replaceAll('-', ''), 'hex'), name: email, displayName: email };
+    return passkeyCreationOptions(relyingParty, await this.newChallenge(sessionId, purpose), user, existing);
+  }
+
+  private async verifyRegistration(
+    sessionId: string,
+    operatorId: string,
+    purpose: OperatorPasskeyPurpose,
+    response: PasskeyRegistration,
+  ): Promise<NewPasskey> {
+    const relyingParty = this.getRelyingParty();
+    const challenge = await this.consumeChallenge(sessionId, operatorId, purpose, response);
+    return verifyPasskeyRegistration(relyingParty, challenge, response).catch(() => {
+      throw notAccepted(operatorId);
+    });
+  }
+
+  private async verifyAssertion(
+    sessionId: string,
+    operatorId: string,
+    purpose: OperatorPasskeyPurpose,
+    response: PasskeyAssertion,
+  ): Promise<{ id: string; counter: number }> {
+    const relyingParty = this.getRelyingParty();
+    const challenge = await this.consumeChallenge(sessionId, operatorId, purpose, response);
+    const passkey = await this.passkeys.find(operatorId, Buffer.from(response.id, 'base64url'));
+    if (!passkey) throw notAccepted(operatorId);
+    const { counter } = await verifyPasskeyAssertion(relyingParty, challenge, response, passkey).catch(() => {
+      throw notAccepted(operatorId);
+    });
+    return { id: passkey.id, counter };
+  }
+
+  private async recordUse(
+    tx: Tx,
+    operatorId: string,
+    { id, counter }: { id: string; counter: number },
+  ): Promise<void> {
+    // The lock of the operator excludes a reset of the second factor at the same time.
+    await this.operators.lock(tx, operatorId);
+    if (!(await this.passkeys.recordUse(tx, id, counter))) throw notAccepted(operatorId);
+  }
+
+  private async newChallenge(sessionId: string, purpose: OperatorPasskeyPurpose): Promise<Buffer> {
+    const challenge = secureBytes(32);
+    await this.passkeys.saveChallenge(sessionId, sha256(challenge), purpose);
+    return challenge;
+  }
+
+  /** Consumes the challenge of a response, even if the response turns out to be invalid (requirement MF-06). */
+  private async consumeChallenge(
+    sessionId: string,
+    operatorId: string,
+    purpose: OperatorPasskeyPurpose,
+    response: PasskeyRegistration | PasskeyAssertion,
+  ): Promise<Buffer> {
+    const challenge = readPasskeyChallenge(response);
+    if (challenge && (await this.passkeys.consumeChallenge(sessionId, sha256(challenge), purpose)))
+      return challenge;
+    throw notAccepted(operatorId);
+  }
+}
+
+const conflict = (detail: string): GatehouseError => new GatehouseError('conflict', { detail });
