@@ -7,6 +7,7 @@ import { UntrustedText } from '../components/untrusted-text';
 import { Page } from '../components/page';
 import { RelativeTime } from '../components/relative-time';
 import { OwnSessions } from './own-sessions';
+import { Passkeys } from './passkeys';
 import { PasswordForm } from './password-form';
 import { ReplaceAuthenticator } from './replace-authenticator';
 import { SecondFactor } from './second-factor';
@@ -14,7 +15,7 @@ import { SecondFactor } from './second-factor';
 /** The account screen of the signed-in operator: the password, the second factor and the active sessions. */
 export function AccountScreen(): ReactNode {
   const { email, name, role, organizationIds } = useOperator();
-  const { expiresAt, method, hasSecondFactor } = useSession();
+  const { expiresAt, method, hasSecondFactor, passkeysAvailable } = useSession();
   const isSingleSignOn = method === 'oidc';
   return (
     <Page title="Account">
@@ -43,6 +44,11 @@ export function AccountScreen(): ReactNode {
         {hasSecondFactor && !isSingleSignOn && (
           <Section title="Authenticator app">
             <ReplaceAuthenticator />
+          </Section>
+        )}
+        {hasSecondFactor && passkeysAvailable && !isSingleSignOn && (
+          <Section title="Passkeys">
+            <Passkeys />
           </Section>
         )}
         {!isSingleSignOn && (

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { EnrollmentStep } from '../app/enrollment-step';
+import { FactorEnrollment } from '../app/factor-enrollment';
 import { useSession } from '../app/session';
 import { RecoveryCodes } from '../components/recovery-codes';
 import { RecoveryCodesForm } from './recovery-codes-form';
@@ -18,16 +18,16 @@ export function SecondFactor(): ReactNode {
         Cancel
       </Button>
     );
-    return <EnrollmentStep onEnrolled={setRecoveryCodes} footer={cancelButton} />;
+    return <FactorEnrollment onEnrolled={setRecoveryCodes} footer={cancelButton} />;
   }
   return (
     <Stack maw={480}>
       <Text c="dimmed">
         You signed in without a second factor. To invite or manage operators and to create API keys, set up an
-        authenticator app.
+        authenticator app or a passkey.
       </Text>
       <Group>
-        <Button onClick={() => setSettingUp(true)}>Set up authenticator app</Button>
+        <Button onClick={() => setSettingUp(true)}>Set up second factor</Button>
       </Group>
     </Stack>
   );

@@ -13,7 +13,7 @@ import classes from './enrollment-step.module.css';
 import { QrCode } from './qr-code';
 import { SignInProblem } from '../components/sign-in-problem';
 
-interface EnrollmentStepProps {
+export interface EnrollmentStepProps {
   onEnrolled: (recoveryCodes: string[]) => void;
   /** Controls below the form, such as a cancel button. */
   footer?: ReactNode;

@@ -1,12 +1,14 @@
-import { Anchor, Group, Loader, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Loader, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
-import { api, unwrap } from '../http/client';
+import { api, unwrap, type Schemas } from '../http/client';
 import { ReauthenticationContext } from '../http/reauthentication';
 import { ActionDialog } from '../components/action-dialog';
 import { CodeInput } from '../components/code-input';
+import { getPasskey, supportsPasskeys } from '../components/passkeys';
+import { SignInProblem } from '../components/sign-in-problem';
 import { SingleSignOnButton } from '../components/single-sign-on-button';
-import { fetchPath } from '../http/queries';
+import { fetchPath, useApiMutation } from '../http/queries';
 import { SESSION_PATH, useSession, type Session } from './session';
 
 interface Prompt {
@@ -48,6 +50,7 @@ function createPrompt(): Prompt {
 }
 
 function ReauthenticationDialog({ onFinish }: { onFinish: Prompt['finish'] }): ReactNode {
+  const { factors } = useSession();
   const [isRecovery, setRecovery] = useState(false);
   const [code, setCode] = useState('');
   const submit = async (): Promise<void> => {
@@ -73,11 +76,35 @@ function ReauthenticationDialog({ onFinish }: { onFinish: Prompt['finish'] }): R
       onConfirm={submit}
     >
       <Text>This action requires a current code. The confirmation is valid for five minutes.</Text>
+      {factors.includes('passkey') && supportsPasskeys && (
+        <PasskeyButton onConfirmed={() => onFinish(true)} />
+      )}
       <CodeInput key={String(isRecovery)} isRecovery={isRecovery} value={code} onChange={setCode} autoFocus />
       <Anchor component="button" type="button" onClick={toggle} w="fit-content">
         {isRecovery ? 'Use an authenticator code' : 'Use a recovery code'}
       </Anchor>
     </ActionDialog>
+  );
+}
+
+function PasskeyButton({ onConfirmed }: { onConfirmed: () => void }): ReactNode {
+  const confirm = useApiMutation(async () => {
+    const path = `${SESSION_PATH}/reauthenticate/passkey` as const;
+    const { options } = await unwrap(api.POST(`${path}/options`, {}));
+    const response = await getPasskey<Schemas['OperatorPasskeyRequest']['response']>(options);
+    return unwrap(api.POST(path, { body: { response } }));
+  });
+  return (
+    <>
+      <SignInProblem problem={confirm.error} />
+      <Button
+        variant="default"
+        loading={confirm.isPending}
+        onClick={() => confirm.mutate(undefined, { onSuccess: onConfirmed })}
+      >
+        Use a passkey
+      </Button>
+    </>
   );
 }
 

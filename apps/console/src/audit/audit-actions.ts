@@ -74,6 +74,8 @@ const actions: Record<Action, true> & Record<string, true> = {
   'operator.enabled': true,
   'operator.second_factor_enrolled': true,
   'operator.second_factor_reset': true,
+  'operator.passkey_added': true,
+  'operator.passkey_removed': true,
   'operator.recovery_codes_renewed': true,
   'operator.password_changed': true,
   'operator.single_sign_on_linked': true,

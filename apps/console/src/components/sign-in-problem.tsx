@@ -11,6 +11,8 @@ const errorTexts: Record<string, string> = {
   invalid_credentials: 'Email or password is incorrect.',
   operator_disabled: 'Your account is disabled. Contact an admin to enable it.',
   invalid_code: 'This code is incorrect, expired or already used. Wait for the next one.',
+  passkey_not_accepted: 'This passkey was not accepted. Try again or use a code.',
+  passkey_canceled: 'No passkey was used. Try again or use another method.',
   invalid_token: 'This link is invalid, has expired or was already used. Request a new one.',
   weak_password: 'This password is not strong enough. Choose another one.',
   too_many_attempts: 'Too many failed attempts.',

@@ -4,7 +4,8 @@ import { useSession } from '../app/session';
 import { RecoveryCodes } from '../components/recovery-codes';
 import { CodeStep } from './code-step';
 import { SignInLayout } from './sign-in-layout';
-import { EnrollmentStep } from '../app/enrollment-step';
+import { FactorEnrollment } from '../app/factor-enrollment';
+import { PasskeyStep } from './passkey-step';
 import { PasswordStep } from './password-step';
 import { SingleSignOn } from './single-sign-on';
 import { SkipEnrollment } from './skip-enrollment';
@@ -55,13 +56,14 @@ export function SignInSteps({
     case 'second_factor':
       return (
         <SignInLayout title="Two-factor authentication" description={operator?.email}>
+          <PasskeyStep />
           <CodeStep />
         </SignInLayout>
       );
     case 'enrollment':
       return (
         <SignInLayout title="Set up two-factor authentication" description={operator?.email}>
-          <EnrollmentStep
+          <FactorEnrollment
             onEnrolled={onRecoveryCodes}
             footer={
               <>

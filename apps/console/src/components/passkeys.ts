@@ -1,0 +1,42 @@
+import { Problem } from '../http/problem';
+
+/** Whether the browser can use passkeys, with the conversions of WebAuthn level 3. */
+export const supportsPasskeys =
+  typeof PublicKeyCredential !== 'undefined' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
+
+/** Returns the JSON of a credential. @throws Problem `passkey_canceled` if the operator has chosen none */
+async function describe(request: Promise<Credential | null>): Promise<unknown> {
+  try {
+    const credential = await request;
+    if (credential) return (credential as PublicKeyCredential).toJSON();
+  } catch {
+    // The browser does not reveal why there is none.
+  }
+  throw new Problem({
+    code: 'passkey_canceled',
+    status: 0,
+    title: 'No passkey was used',
+    detail: 'The request was canceled, has timed out, or this device has no suitable passkey.',
+    requestId: '',
+  });
+}
+
+/** Lets the operator use a passkey. */
+export const getPasskey = <Response>(options: object): Promise<Response> =>
+  describe(
+    navigator.credentials.get({
+      publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(
+        options as PublicKeyCredentialRequestOptionsJSON,
+      ),
+    }),
+  ) as Promise<Response>;
+
+/** Lets the operator create a passkey. */
+export const createPasskey = <Response>(options: object): Promise<Response> =>
+  describe(
+    navigator.credentials.create({
+      publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(
+        options as PublicKeyCredentialCreationOptionsJSON,
+      ),
+    }),
+  ) as Promise<Response>;
