@@ -62,7 +62,7 @@ const columns: Column<Operator>[] = [
     cell: (row) => {
       if (row.secondFactor) return <Badge tone="good">Enabled</Badge>;
       // The identity provider is responsible for the second factor.
-      if (row.singleSignOn) return <Badge tone="neutral">Single sign-on</Badge>;
+      if (row.singleSignOn) return <Badge tone="calm">Single sign-on</Badge>;
       return <Badge tone="warn">Not set up</Badge>;
     },
   },
