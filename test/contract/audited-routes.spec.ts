@@ -282,6 +282,7 @@ const operatorChanges: Change[] = [
   change('GET /operator/v1/customers/export', 'operator.customers_exported'),
   change('POST /operator/v1/customers/:customerId/disable', 'customer.disabled', { reason: 'test' }),
   change('POST /operator/v1/customers/:customerId/enable', 'customer.enabled', undefined, disable),
+  change('POST /operator/v1/health/test-alert', 'alert.tested', { channel: 'webhook' }),
   change(`POST ${operators}`, 'operator.invited', { email: newEmail(), role: 'viewer' }),
   change(`PATCH ${operators}/:operatorId`, 'operator.updated', { role: 'operator' }),
   change(`POST ${operators}/:operatorId/disable`, 'operator.disabled'),

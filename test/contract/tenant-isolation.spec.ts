@@ -66,6 +66,8 @@ const wholeOrganization = new Set(['GET /api/v1/organizations', 'GET /api/v1/pro
 /** The routes that concern the entire installation, which limited operators cannot use. */
 const installationRoutes = new Set(
   `GET /operator/v1/health
+   GET /operator/v1/health/alerts
+   POST /operator/v1/health/test-alert
    POST /operator/v1/health/test-mail
    POST /operator/v1/organizations
    GET /operator/v1/operators

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { eventually } from '../support/eventually.js';
+import { insertOperator } from '../support/operator-client.js';
 import { MailServer, decodeQuotedPrintable } from '../support/mail-server.js';
 import { loadConfig } from '../support/platform.js';
 import { seedDeliveries } from '../support/seed-deliveries.js';
@@ -55,6 +56,12 @@ async function addDeadLetter(endpointId: string): Promise<number> {
     { endpointId, projectId, state: 'failed', finishedAt: at, attempts: [{ at, status: 500 }] },
   ]);
   return at;
+}
+
+/** Returns the log of alerts of a channel, newest first. */
+async function readLog(channel: string): Promise<Record<string, any>[]> {
+  const { body } = await (await insertOperator(instance, 'viewer')).request('GET', '/health/alerts');
+  return (body.data as Record<string, any>[]).filter((entry) => entry['channel'] === channel);
 }
 
 const readAlertSecret = async (): Promise<string> => {
@@ -150,6 +157,11 @@ describe('alerts', () => {
       ['alert.disabled_endpoints', 'open', 1],
       ['alert.disabled_endpoints', 'over', expect.anything()],
     ]);
+    const sent = { kind: 'disabled_endpoints', outcome: 'sent', reason: null, attempts: 1 };
+    expect(await readLog('webhook')).toMatchObject([
+      { ...sent, state: 'over', count: null, resolvedAt: null },
+      { ...sent, state: 'open', count: 1, resolvedAt: expect.any(String) },
+    ]);
   });
 
   it('report a delivery that has been due for 30 s without an attempt, and its recovery', async () => {
@@ -243,14 +255,57 @@ describe('alerts', () => {
     const failures = () => instance.workers[0]!.log.filter(({ message }) => message === failure.message);
     await eventually('the log message', () => failures().length > 0);
     expect(failures()).toMatchObject([failure]);
+    const logged = { kind: 'dead_letters', state: 'open', count: 1, resolvedAt: null };
+    const reason = 'ALERT_WEBHOOK_URL responded with status 307';
+    expect(await readLog('webhook')).toMatchObject([{ ...logged, outcome: 'failed', reason, attempts: 1 }]);
     await checkAlerts();
     expect(alerts.requests).toHaveLength(1);
     await instance.sql(`UPDATE alerts SET claimed_until = claimed_until - interval '1 minute'`);
     await checkAlerts();
     const [first, second] = listAlerts('dead_letters');
     expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
+    expect(await readLog('webhook')).toMatchObject([
+      { ...logged, outcome: 'sent', reason: null, attempts: 2 },
+    ]);
     expect(redirectTarget.requests).toHaveLength(0);
     await redirectTarget.stop();
+  });
+
+  it('are tested by a worker on request, and the log contains the outcome without the URL', async () => {
+    instance = await TestInstance.startShared({ workers: 2, workerEnv: { ...workerEnv, ALERT_EMAIL: '' } });
+    const admin = await insertOperator(instance);
+    const sendTest = async (channel: string): Promise<Record<string, any>[]> => {
+      expect((await admin.request('POST', '/health/test-alert', { channel })).status).toBe(202);
+      expect((await readLog(channel))[0]).toMatchObject({ kind: 'test', outcome: 'queued', attempts: 0 });
+      await checkAlerts();
+      return readLog(channel);
+    };
+    expect((await sendTest('webhook'))[0]).toMatchObject({ state: 'test', outcome: 'sent', attempts: 1 });
+    expect(alerts.requests.map(({ event }) => event.type)).toEqual(['alert.test']);
+    alerts.respondWith(respondWithStatus(404));
+    const [failed] = await sendTest('webhook');
+    expect(failed).toMatchObject({
+      outcome: 'failed',
+      reason: 'ALERT_WEBHOOK_URL responded with status 404',
+    });
+    expect(JSON.stringify(failed)).not.toContain('of-the-operator');
+    expect((await sendTest('email'))[0]).toMatchObject({
+      outcome: 'failed',
+      reason: 'ALERT_EMAIL is not set in the environment of the worker',
+    });
+    const viewer = await insertOperator(instance, 'viewer');
+    expect((await viewer.request('POST', '/health/test-alert', { channel: 'email' })).status).toBe(403);
+
+    // A worker was killed before it recorded the outcome: another one sends the test again after a minute.
+    await admin.request('POST', '/health/test-alert', { channel: 'webhook' });
+    await instance.sql(`UPDATE alert_log SET attempts = 1, attempted_at = now() WHERE outcome = 'queued'`);
+    await checkAlerts();
+    expect(alerts.requests).toHaveLength(2);
+    await instance.sql(
+      `UPDATE alert_log SET attempted_at = now() - interval '61 s' WHERE outcome = 'queued'`,
+    );
+    await checkAlerts();
+    expect(alerts.requests).toHaveLength(3);
   });
 
   it('reach an operator within a minute, even after a failed check', async () => {

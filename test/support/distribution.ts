@@ -3,6 +3,7 @@
  * (docs/scaling.md). null: the table belongs to the installation, not to an organization.
  */
 export const distributionColumns: Record<string, string | null> = {
+  alert_log: null,
   alerts: null,
   api_keys: 'organization_id',
   apis: null,
@@ -147,7 +148,7 @@ export const crossOrganizationStatements: Record<string, string[]> = {
     'select customers, passkeys, totp_factors',
     'select deliveries',
     'select deliveries, email_code_guesses, mails, webhook_endpoints',
-    'select deliveries, mails',
+    'select deliveries, endpoint_health, mails, webhook_endpoints',
     'select deliveries, mails, webhook_endpoints',
   ],
   'lists, counts and searches of operators, and of keys whose organization has child organizations': [

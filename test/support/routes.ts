@@ -207,6 +207,7 @@ const sampleBodies: Record<string, () => Json> = {
   }),
   'POST /v1/webhooks/redeliveries/{redeliveryId}/start': () => ({ reason: name() }),
   'POST /operator/v1/projects/{projectId}/mail-templates/{kind}/{language}/test': () => ({}),
+  'POST /operator/v1/health/test-alert': () => ({ channel: 'webhook' }),
   'POST /operator/v1/health/test-mail': () => ({ to: email() }),
   'POST /operator/v1/operators': () => ({ email: email(), role: 'viewer' }),
   'PATCH /operator/v1/operators/{operatorId}': () => ({ name: name() }),

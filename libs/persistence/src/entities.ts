@@ -1,3 +1,4 @@
+import { AlertLogEntryEntity } from './alerts/alert-log-entry.entity.js';
 import { AlertEntity } from './alerts/alert.entity.js';
 import { ApiKeyEntity } from './api-keys/api-key.entity.js';
 import { AuditLogEntryEntity } from './audit/audit-log-entry.entity.js';
@@ -65,6 +66,7 @@ import { WebhookEndpointEntity } from './webhooks/webhook-endpoint.entity.js';
 /** Every entity: one for each table. The partitions of `attempts` have none. */
 export const entities = [
   AlertEntity,
+  AlertLogEntryEntity,
   ApiEntity,
   ApiKeyEntity,
   AttemptEntity,

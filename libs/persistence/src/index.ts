@@ -1,3 +1,5 @@
+export type { AlertLogEntryEntity } from './alerts/alert-log-entry.entity.js';
+export * from './alerts/alert-log.repository.js';
 export * from './alerts/alerts.repository.js';
 export * from './api-keys/api-keys.repository.js';
 export * from './audit/actors.repository.js';

@@ -2,6 +2,7 @@ import { Global, Module, type Provider } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Config, DeliveryQueue, Failpoints, LOGGER, Metrics, type Logger } from '@gatehouse/platform';
+import { AlertLogRepository } from './alerts/alert-log.repository.js';
 import { AlertsRepository } from './alerts/alerts.repository.js';
 import { ApiKeysRepository } from './api-keys/api-keys.repository.js';
 import { ActorsRepository } from './audit/actors.repository.js';
@@ -86,6 +87,7 @@ import { WebhookReplaysRepository } from './webhooks/webhook-replays.repository.
 
 const repositories: Provider[] = [
   ActorsRepository,
+  AlertLogRepository,
   AlertsRepository,
   ApiKeysRepository,
   ApisRepository,

@@ -3,6 +3,7 @@ import { AuditModule } from '../audit/audit.module.js';
 import { BillingModule } from '../billing/billing.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { MailModule } from '../mail/mail.module.js';
+import { AlertLogService } from './alert-log.service.js';
 import { HealthOperatorController } from './health.operator.controller.js';
 import { HealthService } from './health.service.js';
 import { TestMailsService } from './test-mails.service.js';
@@ -10,6 +11,6 @@ import { TestMailsService } from './test-mails.service.js';
 @Module({
   imports: [AuditModule, BillingModule, HttpModule, MailModule],
   controllers: [HealthOperatorController],
-  providers: [HealthService, TestMailsService],
+  providers: [AlertLogService, HealthService, TestMailsService],
 })
 export class HealthModule {}

@@ -2,8 +2,11 @@ import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { InstallationAccessRequired, Operator } from '@gatehouse/auth';
 import { ApiProblems } from '../http/api-problems.js';
+import { AlertListResponse } from './dto/alert.response.js';
 import { HealthResponse } from './dto/health.response.js';
+import { TestAlertRequest } from './dto/test-alert.request.js';
 import { TestMailRequest } from './dto/test-mail.request.js';
+import { AlertLogService } from './alert-log.service.js';
 import { HealthService } from './health.service.js';
 import { TestMailsService } from './test-mails.service.js';
 
@@ -14,6 +17,7 @@ export class HealthOperatorController {
   constructor(
     private readonly health: HealthService,
     private readonly testMails: TestMailsService,
+    private readonly alertLog: AlertLogService,
   ) {}
 
   @Get()
@@ -41,6 +45,33 @@ export class HealthOperatorController {
   @ApiProblems('conflict')
   async sendTestMail(@Body() { to }: TestMailRequest): Promise<Record<string, never>> {
     await this.testMails.send(to);
+    return {};
+  }
+
+  @Get('alerts')
+  @ApiOperation({
+    operationId: 'system.listAlerts',
+    summary: 'List alerts',
+    description:
+      'Returns the newest 50 alerts, newest first, with the outcome of the last attempt to send each.',
+  })
+  @Operator('viewer')
+  @ApiOkResponse({ type: AlertListResponse })
+  async listAlerts(): Promise<AlertListResponse> {
+    return AlertListResponse.from(await this.alertLog.list());
+  }
+
+  @Post('test-alert')
+  @ApiOperation({
+    operationId: 'system.sendTestAlert',
+    summary: 'Send a test alert',
+    description: 'Queues the alert for a worker. The list of alerts contains its outcome.',
+  })
+  @HttpCode(202)
+  @Operator('admin')
+  @ApiAcceptedResponse({ schema: { type: 'object' } })
+  async sendTestAlert(@Body() { channel }: TestAlertRequest): Promise<Record<string, never>> {
+    await this.alertLog.sendTest(channel);
     return {};
   }
 }

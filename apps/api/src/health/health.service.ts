@@ -1,5 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { alertKinds } from '@gatehouse/domain';
 import {
+  AlertsRepository,
   AuditLogRepository,
   Database,
   listPendingMigrations,
@@ -9,7 +11,7 @@ import {
 import { Config, DeliveryQueue, now, VERSION } from '@gatehouse/platform';
 import { BillingService } from '../billing/billing.service.js';
 import { UntrustedForwards } from '../http/untrusted-forwards.js';
-import { WorkerHealth, type HealthResponse } from './dto/health.response.js';
+import { ReplicaHealth, WorkerHealth, type HealthResponse } from './dto/health.response.js';
 
 /** Reads the health of the installation, from the database and from the state of this process. */
 @Injectable()
@@ -19,6 +21,7 @@ export class HealthService {
   constructor(
     private readonly systemStatus: SystemStatusRepository,
     private readonly workers: WorkersRepository,
+    private readonly alerts: AlertsRepository,
     private readonly auditLog: AuditLogRepository,
     private readonly database: Database,
     private readonly billing: BillingService,
@@ -28,9 +31,10 @@ export class HealthService {
   ) {}
 
   async get(): Promise<HealthResponse> {
-    const [systemStatus, workers, pending, isAuditLogProtected, jobs] = await Promise.all([
+    const [systemStatus, workers, openAlerts, pending, isAuditLogProtected, jobs] = await Promise.all([
       this.systemStatus.read(),
       this.workers.list(),
+      this.alerts.listOpen(),
       listPendingMigrations(this.database),
       this.auditLog.isProtected(),
       this.queue?.countJobs() ?? null,
@@ -44,14 +48,18 @@ export class HealthService {
         migrations: { applied: systemStatus.migrationsApplied, pending: pending.length },
         auditLogProtected: isAuditLogProtected,
       },
+      replica: ReplicaHealth.from(this.database.replica),
       redis: this.queue ? (this.queue.problem ?? 'connected') : 'not_configured',
       queue: {
         pending: systemStatus.pending,
         due: systemStatus.due,
         oldestDueAt: systemStatus.oldestDueAt?.toISOString() ?? null,
         inFlight: systemStatus.inFlight,
+        deadLetters: systemStatus.deadLetters,
         jobs,
       },
+      endpoints: { disabled: systemStatus.disabledEndpoints, failing: systemStatus.failingEndpoints },
+      openAlerts: alertKinds.filter((kind) => openAlerts.some((alert) => alert.kind === kind)),
       workers: workers.map((worker) => WorkerHealth.from(worker)),
       mail: {
         configured: this.config.mail.smtpUrl !== null,

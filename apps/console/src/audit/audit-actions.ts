@@ -87,6 +87,7 @@ const actions: Record<Action, true> & Record<string, true> = {
   'operator.reauthenticated': true,
   'operator.signed_out': true,
   'mail.tested': true,
+  'alert.tested': true,
 };
 
 const resourceOf = (action: string): string => action.split('.', 1)[0]!;
@@ -124,6 +125,7 @@ export const targetTypes: Record<AuditEntry['targetType'], string> & Record<stri
   signing_key: 'Signing key',
   operator: 'Operator',
   mail: 'Email',
+  alert: 'Alert',
   identity_provider: 'Identity provider',
 };
 

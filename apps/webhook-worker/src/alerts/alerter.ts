@@ -1,6 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { alertText, type AlertChannel, type AlertCondition, type AlertKind } from '@gatehouse/domain';
-import { AlertsRepository, BacklogRepository, type ClaimedAlert } from '@gatehouse/persistence';
+import {
+  alertText,
+  testAlertText,
+  type AlertChannel,
+  type AlertCondition,
+  type AlertKind,
+} from '@gatehouse/domain';
+import {
+  AlertLogRepository,
+  AlertsRepository,
+  BacklogRepository,
+  type ClaimedAlert,
+  type QueuedTestAlert,
+} from '@gatehouse/persistence';
 import {
   alertSecrets,
   Config,
@@ -32,6 +44,7 @@ export class Alerter extends PeriodicJob {
   constructor(
     private readonly backlog: BacklogRepository,
     private readonly alerts: AlertsRepository,
+    private readonly log: AlertLogRepository,
     private readonly config: Config,
     keyring: Keyring,
     @Inject(LOGGER) logger: Logger,
@@ -45,16 +58,38 @@ export class Alerter extends PeriodicJob {
     if (email && this.mailer) this.channels.push(['email', createMailAlertSender(email, this.mailer)]);
   }
 
-  override start(): void {
-    if (this.channels.length > 0) super.start();
-  }
-
   override async stop(): Promise<void> {
     await super.stop();
     this.mailer?.close();
   }
 
   protected async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.sendTests(signal), this.checkConditions(signal)]);
+  }
+
+  /** Sends the test alerts that operators have requested. */
+  private async sendTests(signal: AbortSignal): Promise<void> {
+    const tests = await this.log.claimTests();
+    await Promise.all(tests.map((test) => this.sendTest(test, signal)));
+  }
+
+  private async sendTest({ id, messageId, channel }: QueuedTestAlert, signal: AbortSignal): Promise<void> {
+    const send = this.channels.find(([name]) => name === channel)?.[1];
+    const { publicUrl } = this.config;
+    const data = { kind: 'test', state: 'test', public_url: publicUrl };
+    let reason: string | null = null;
+    try {
+      if (!send) throw new Error(`${channelSettings[channel]} is not set in the environment of the worker`);
+      await send({ id: messageId, ...testAlertText(publicUrl), data }, signal);
+    } catch (error) {
+      reason = errorReason(error);
+    }
+    await this.log.recordTest(id, reason);
+    this.logger.info({ channel, reason }, 'test alert attempted');
+  }
+
+  private async checkConditions(signal: AbortSignal): Promise<void> {
+    if (this.channels.length === 0) return;
     const conditions = await this.backlog.findAlertConditions(this.config.alerts.overdueAfter);
     const openAlerts = await this.alerts.listOpen();
     const isResolved = (kind: AlertKind): boolean => conditions.every((condition) => condition.kind !== kind);
@@ -84,14 +119,18 @@ export class Alerter extends PeriodicJob {
       : await this.alerts.claimResolution(channel, kind, alerts);
     if (!claimed) return;
     const logFields = { channel, kind, state: condition ? 'open' : 'over' };
+    const message = this.buildMessage(claimed, kind, condition);
+    let reason: string | null = null;
     try {
-      await send(this.buildMessage(claimed, kind, condition));
+      await send(message);
       await this.alerts.recordSent(claimed, condition);
       this.logger.info(logFields, 'alert sent');
     } catch (error) {
       // The alert is sent again after the claim has expired.
-      this.logger.warn({ ...logFields, reason: errorReason(error) }, 'alert delivery failed');
+      reason = errorReason(error);
+      this.logger.warn({ ...logFields, reason }, 'alert delivery failed');
     }
+    await this.log.recordAttempt({ messageId: message.id, kind, channel, condition }, reason);
   }
 
   private buildMessage(
@@ -110,6 +149,12 @@ export class Alerter extends PeriodicJob {
     return { id: `alert_${id}_${notifications}`, ...alertText(kind, condition, publicUrl), data };
   }
 }
+
+/** The setting of each channel. */
+const channelSettings: Record<AlertChannel, string> = {
+  webhook: 'ALERT_WEBHOOK_URL',
+  email: 'ALERT_EMAIL',
+};
 
 /** Returns the reason why an alert was not sent. It does not contain the URL, which may be secret. */
 function errorReason(error: unknown): string {

@@ -12,6 +12,17 @@ export type AlertKind = (typeof alertKinds)[number];
 export const alertChannels = ['webhook', 'email'] as const;
 export type AlertChannel = (typeof alertChannels)[number];
 
+/** What a message in the log of alerts is about: a problem, its end, or a test. */
+export const alertLogStates = ['open', 'over', 'test'] as const;
+export type AlertLogState = (typeof alertLogStates)[number];
+
+export const alertLogKinds = [...alertKinds, 'test'] as const;
+export type AlertLogKind = (typeof alertLogKinds)[number];
+
+/** The outcome of the last attempt to send a message. `queued`: a test that waits for a worker. */
+export const alertOutcomes = ['queued', 'sent', 'failed'] as const;
+export type AlertOutcome = (typeof alertOutcomes)[number];
+
 /** Maximum count. A larger number would not change what an operator has to do. */
 export const COUNT_CAP = 1_000;
 
@@ -96,3 +107,9 @@ export function alertText(
     text: `Gatehouse at ${publicUrl}: ${text} ${remedy} See docs/operations.md.`,
   };
 }
+
+/** Returns the text of a test alert. */
+export const testAlertText = (publicUrl: string): { subject: string; text: string } => ({
+  subject: 'Test alert',
+  text: `Gatehouse at ${publicUrl}: This is a test alert. An operator sent it from the console. No action is required.`,
+});

@@ -11,6 +11,7 @@ export type AuditTargetType =
   | 'signing_key'
   | 'operator'
   | 'mail'
+  | 'alert'
   | 'identity_provider';
 
 /**
@@ -99,6 +100,7 @@ export const auditActions = {
   'operator.reauthenticated': 'operator',
   'operator.signed_out': 'operator',
   'mail.tested': 'mail',
+  'alert.tested': 'alert',
 } as const satisfies Record<string, AuditTargetType>;
 
 export type AuditAction = keyof typeof auditActions;

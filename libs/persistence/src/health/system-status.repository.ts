@@ -3,6 +3,7 @@ import { URGENCY } from '@gatehouse/domain';
 import { COUNT_CAP } from '../capped-count.js';
 import type { Database } from '../database.js';
 import { isRecentlyOverLimit } from '../mails/over-limit-sql.js';
+import { isDeadLetter } from '../webhooks/delivery-filter.js';
 import { integer, nullable, statement, text, timestamptz, type RowOf } from '../statements.js';
 
 const statusRow = {
@@ -16,6 +17,11 @@ const statusRow = {
   oldestDueAt: nullable(timestamptz),
   /** Number of claimed deliveries. */
   inFlight: integer,
+  deadLetters: integer,
+  /** Number of endpoints that were disabled because all attempts had failed. */
+  disabledEndpoints: integer,
+  /** Number of enabled endpoints whose attempts have all failed for an hour or longer. */
+  failingEndpoints: integer,
   mailsPending: integer,
   mailsFailed: integer,
   /** Number of emails of the last hour that were dropped because of the limit of a project. */
@@ -34,6 +40,9 @@ const countSql = (from: string): string =>
 const readyDeliveries = `deliveries d WHERE d.state = 'pending' AND d.lease_until IS NULL AND d.urgency = queue.urgency
   AND d.next_attempt_at <= statement_timestamp()`;
 
+const failingEndpoints = `endpoint_health h JOIN webhook_endpoints w ON w.id = h.endpoint_id
+  WHERE h.failing_since <= statement_timestamp() - interval '1 hour' AND w.status = 'enabled'`;
+
 const pendingMails = `(SELECT created_at FROM mails WHERE state = 'pending' LIMIT ${COUNT_CAP}) mails`;
 
 const readStatus = statement(
@@ -43,6 +52,9 @@ const readStatus = statement(
      ${countSql(`deliveries WHERE state = 'pending'`)} AS pending,
      queues.due, queues.oldest AS "oldestDueAt",
      ${countSql('deliveries WHERE lease_until IS NOT NULL')} AS "inFlight",
+     ${countSql(`deliveries d WHERE ${isDeadLetter}`)} AS "deadLetters",
+     ${countSql(`webhook_endpoints WHERE status = 'disabled' AND disabled_reason = 'failing'`)} AS "disabledEndpoints",
+     ${countSql(failingEndpoints)} AS "failingEndpoints",
      pending_mails.count AS "mailsPending", pending_mails.oldest AS "oldestMailAt",
      ${countSql(`mails WHERE state = 'failed'`)} AS "mailsFailed",
      ${countSql(`mails WHERE ${isRecentlyOverLimit}`)} AS "mailsOverLimit"

@@ -77,6 +77,7 @@ import { IndexOrganizationEvents1764547207020 } from './1764547207020-index-orga
 import { CreateWebhookReplays1764547202020 } from './1764547202020-create-webhook-replays.js';
 import { CreateIdentityRollups1764547209000 } from './1764547209000-create-identity-rollups.js';
 import { IndexIdentityEvents1764547209010 } from './1764547209010-index-identity-events.js';
+import { CreateAlertLog1764547209020 } from './1764547209020-create-alert-log.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -159,4 +160,5 @@ export const migrations = [
   CreateIdentityRollups1764547209000,
   IndexIdentityEvents1764547209010,
   CreateOperatorPasskeys1764547208010,
+  CreateAlertLog1764547209020,
 ];

@@ -4,17 +4,22 @@ import { identityEventTypes, signInFailureReasons } from '@gatehouse/domain';
 /** SQL for whether an event `e` is counted, exactly as in the index `events_identity`. */
 export const isIdentityEvent = `e.type IN (${identityEventTypes.map((type) => `'${type}'`).join(', ')})`;
 
-/** Returns SQL for the last match of a pattern in the body of a sign-in. The body is not parsed: a body that PostgreSQL rejects as JSON would stop the count. */
-const lastMatch = (pattern: string): string => `substring(e.body FROM '.*${pattern}')`;
+/**
+ * Returns SQL for the text after the last occurrence of a member in the body of an event; null without one. The body is not
+ * cast to JSON: one body that PostgreSQL rejects would stop the count. A regular expression would take five times as long.
+ */
+const textAfter = (member: string): string =>
+  `CASE WHEN strpos(e.body, '${member}') > 0 THEN split_part(e.body, '${member}', -1) END`;
 
 /**
  * The columns of an event `e` from which its counters follow. A string in JSON cannot contain `"reason":`, and the
- * members of customers precede these, so the last match is the member of the event.
+ * members of the customer precede these, so the last occurrence is the member of the event.
  */
 export const identityEventColumns = `e.project_id, e.created_at, e.type,
-  CASE WHEN e.type = 'login.failed' THEN ${lastMatch('"reason":"([a-z_]+)"')} END AS reason,
-  CASE WHEN e.type = 'login.succeeded' THEN ${lastMatch(String.raw`"methods":\[([^\]]*)\]`)} END AS methods,
-  CASE WHEN e.type = 'login.succeeded' THEN ${lastMatch(String.raw`"provider":"([^"]*)"\}\}$`)} END AS provider`;
+  CASE WHEN e.type = 'login.failed' THEN split_part(${textAfter('"reason":"')}, '"', 1) END AS reason,
+  CASE WHEN e.type = 'login.succeeded' THEN split_part(${textAfter('"methods":[')}, ']', 1) END AS methods,
+  CASE WHEN e.type = 'login.succeeded'
+    THEN substring(${textAfter('"provider":')} FROM '^"([^"]*)"[}][}]$') END AS provider`;
 
 const methodSql = `CASE
   WHEN provider IS NOT NULL OR methods LIKE '%"fed"%' THEN 'provider'

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { WorkerRecord } from '@gatehouse/persistence';
+import { alertKinds, type AlertKind } from '@gatehouse/domain';
+import type { Database, WorkerRecord } from '@gatehouse/persistence';
 import { configWarnings, redisProblems, type ConfigWarning, type RedisProblem } from '@gatehouse/platform';
 
 const cappedCount = { type: 'integer', minimum: 0, maximum: 10_000 } as const;
@@ -26,6 +27,45 @@ export class DatabaseHealth {
   auditLogProtected!: boolean;
 }
 
+export const replicaStates = ['not_configured', 'in_use', 'not_in_use'] as const;
+
+/** The read replica (DATABASE_READ_URL) of the process that sent the response. */
+export class ReplicaHealth {
+  @ApiProperty({
+    enum: replicaStates,
+    description:
+      '`not_in_use`: the replica is unavailable or too far behind, so lists are read from the primary',
+  })
+  state!: (typeof replicaStates)[number];
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    minimum: 0,
+    description: 'Maximum time in milliseconds by which the replica is behind. null: unknown',
+  })
+  lagMs!: number | null;
+
+  static from(replica: Database['replica']): ReplicaHealth {
+    if (!replica) return { state: 'not_configured', lagMs: null };
+    const lagMs = replica.lagMs === null ? null : Math.round(replica.lagMs);
+    return { state: replica.isUsed ? 'in_use' : 'not_in_use', lagMs };
+  }
+}
+
+export class EndpointsHealth {
+  @ApiProperty({
+    ...cappedCount,
+    description: 'Endpoints that were disabled because every attempt had failed',
+  })
+  disabled!: number;
+  @ApiProperty({
+    ...cappedCount,
+    description: 'Enabled endpoints whose attempts have all failed for an hour',
+  })
+  failing!: number;
+}
+
 /** Deliveries of the whole installation; at most 10,000 are counted. */
 export class QueueHealth {
   @ApiProperty({ ...cappedCount, description: 'Pending deliveries' }) pending!: number;
@@ -34,6 +74,7 @@ export class QueueHealth {
   @ApiProperty({ ...nullableTime, description: 'Due time of the oldest due delivery' })
   oldestDueAt!: string | null;
   @ApiProperty({ ...cappedCount, description: 'Deliveries that a worker is processing' }) inFlight!: number;
+  @ApiProperty({ ...cappedCount, description: 'Unresolved dead letters' }) deadLetters!: number;
   @ApiProperty({
     type: 'integer',
     nullable: true,
@@ -107,6 +148,14 @@ export class HealthResponse {
   @ApiProperty({ type: DatabaseHealth }) database!: DatabaseHealth;
   @ApiProperty({ enum: redisStates }) redis!: (typeof redisStates)[number];
   @ApiProperty({ type: QueueHealth }) queue!: QueueHealth;
+  @ApiProperty({ type: ReplicaHealth }) replica!: ReplicaHealth;
+  @ApiProperty({ type: EndpointsHealth }) endpoints!: EndpointsHealth;
+  @ApiProperty({
+    enum: alertKinds,
+    isArray: true,
+    description: 'Problems of which an alert was sent and that are not over',
+  })
+  openAlerts!: AlertKind[];
   @ApiProperty({ type: [WorkerHealth], description: 'Newest first' }) workers!: WorkerHealth[];
   @ApiProperty({ type: MailHealth }) mail!: MailHealth;
   @ApiProperty({ enum: billingProviders }) billing!: (typeof billingProviders)[number];
