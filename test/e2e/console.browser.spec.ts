@@ -226,6 +226,24 @@ describeDeliveries('the console in a browser', (test) => {
     await ui.button('Discard').waitFor();
   });
 
+  it('leads from the overview to dead letters and failed sign-ins, and shows the outcome of a test alert', async () => {
+    await createFailedEndpoint(instance, receiver, 1);
+    const email = uniqueEmail();
+    await instance.register(email);
+    await instance.requestWithPublishableKey('POST', '/api/v1/auth/login', { email, password: 'wrong-password' });
+    await ui.goTo('/');
+    await page.getByRole('status').getByRole('link', { name: 'Dead letters' }).waitFor();
+    await page.getByRole('tab', { name: 'Identity' }).click();
+    await page.getByRole('link', { name: 'Wrong password' }).waitFor();
+    await page.getByRole('link', { name: 'Wrong password' }).click();
+    await page.waitForURL(/\/events\?types=login\.failed&time=24h/);
+    await page.getByRole('link', { name: 'login.failed' }).first().waitFor();
+    await ui.goTo('/health?tab=alerts');
+    await ui.button('Send test alert by email').click();
+    await ui.dialogButton('Send test alert').click();
+    await ui.waitForText('ALERT_EMAIL is not set in the environment of the worker');
+  });
+
   it('keeps the rows of a list that cannot be refreshed, and refreshes them with "Try again"', async () => {
     const { ids } = await createFailedEndpoint(instance, receiver, 1);
     await ui.goTo('/dead-letters');

@@ -1,57 +1,39 @@
-import { Alert, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { Alert, Anchor, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { api } from '../http/client';
-import { toProblem, type Problem } from '../http/problem';
+import { Link } from 'react-router';
 import { UntrustedText } from '../components/untrusted-text';
 import { formatCappedCount } from '../components/format-capped-count';
 import { Icon } from '../components/icon';
 import { QueryContent } from '../components/query-content';
 import { InstallationOnly } from '../app/installation-only';
+import { HealthProblems } from '../components/health-problems';
 import { Page } from '../components/page';
+import { PageTabs } from '../components/page-tabs';
 import { RelativeTime } from '../components/relative-time';
 import { Badge } from '../components/status-badge';
 import { formatDuration } from '../components/time';
 import {
+  alertsStatus,
   billingLabel,
   databaseStatus,
+  deadLettersStatus,
+  endpointsStatus,
   listProblems,
   mailStatus,
   queueStatus,
   redisStatus,
+  replicaStatus,
   workersStatus,
   workerStatus,
-  type Health,
   type HealthWorker,
   type ComponentStatus,
-} from './health';
+} from '../components/health';
+import { useHealth, type HealthSnapshot } from '../components/use-health';
+import { Alerts } from './alerts';
 import classes from './health.module.css';
 import { TestMail } from './test-mail';
 
-const PATH = '/operator/v1/health';
 const REFETCH_INTERVAL_MS = 5_000;
-
-interface HealthSnapshot {
-  health: Health;
-  /** The time of the server, ms since 1970. The clock of this computer may differ. */
-  now: number;
-}
-
-function useHealth(): UseQueryResult<HealthSnapshot, Problem> {
-  return useQuery({
-    queryKey: [PATH, {}],
-    queryFn: async ({ signal }) => {
-      try {
-        const { data, response } = await api.GET(PATH, { signal });
-        const date = Date.parse(response.headers.get('date') ?? '');
-        return { health: data!, now: Number.isNaN(date) ? Date.now() : date };
-      } catch (error) {
-        throw signal.aborted ? error : toProblem(error);
-      }
-    },
-    refetchInterval: REFETCH_INTERVAL_MS,
-  });
-}
 
 export function HealthScreen(): ReactNode {
   return (
@@ -61,58 +43,46 @@ export function HealthScreen(): ReactNode {
   );
 }
 
-/** The health of the installation, reloaded every 5 s. */
 function InstallationHealth(): ReactNode {
-  const query = useHealth();
   return (
-    <Page
-      title="Health"
-      description={query.data && <>Refreshes every {formatDuration(REFETCH_INTERVAL_MS)}.</>}
-    >
-      <QueryContent query={query}>
-        {(snapshot) => (
-          <Stack>
-            <Summary {...snapshot} />
-            <HealthCards {...snapshot} />
-            <Workers workers={snapshot.health.workers} now={snapshot.now} />
-          </Stack>
-        )}
-      </QueryContent>
+    <Page title="Health" description={`Refreshes every ${formatDuration(REFETCH_INTERVAL_MS)}.`}>
+      <PageTabs
+        label="Health"
+        tabs={{
+          status: { label: 'Status', panel: () => <Status /> },
+          alerts: { label: 'Alerts', panel: () => <Alerts /> },
+        }}
+      />
     </Page>
+  );
+}
+
+/** The health of the installation, reloaded every 5 s. */
+function Status(): ReactNode {
+  const query = useHealth({ refetchInterval: REFETCH_INTERVAL_MS });
+  return (
+    <QueryContent query={query}>
+      {(snapshot) => (
+        <Stack>
+          <Summary {...snapshot} />
+          <HealthCards {...snapshot} />
+          <Workers workers={snapshot.health.workers} now={snapshot.now} />
+        </Stack>
+      )}
+    </QueryContent>
   );
 }
 
 function Summary({ health, now }: HealthSnapshot): ReactNode {
   const problems = listProblems(health, now);
-  const isBad = problems.some(({ status }) => status.tone === 'bad');
-  if (problems.length === 0) {
-    return (
-      <Alert
-        role="status"
-        color="green"
-        icon={<Icon name="check" size={20} />}
-        title="All systems operational"
-      />
-    );
-  }
+  if (problems.length > 0) return <HealthProblems problems={problems} />;
   return (
     <Alert
       role="status"
-      color={isBad ? 'red' : 'yellow'}
-      icon={<Icon name="alert" size={20} />}
-      title={isBad ? 'Action required' : 'Needs attention'}
-    >
-      <Stack gap={4}>
-        {problems.map(({ name, status }) => (
-          <Text key={name}>
-            <b>
-              {name}: {status.label.toLowerCase()}.
-            </b>{' '}
-            {status.description}
-          </Text>
-        ))}
-      </Stack>
-    </Alert>
+      color="green"
+      icon={<Icon name="check" size={20} />}
+      title="All systems operational"
+    />
   );
 }
 
@@ -138,6 +108,16 @@ function HealthCards({ health, now }: HealthSnapshot): ReactNode {
           }}
         />
       </HealthCard>
+      {health.replica.state !== 'not_configured' && (
+        <HealthCard name="Read replica" status={replicaStatus(health.replica)}>
+          <CardRows
+            rows={{
+              Behind:
+                health.replica.lagMs === null ? 'Unknown' : `At most ${formatDuration(health.replica.lagMs)}`,
+            }}
+          />
+        </HealthCard>
+      )}
       <HealthCard name="Redis" status={redisStatus(health.redis)}>
         <Text c="dimmed">
           {health.redis === 'not_configured'
@@ -153,6 +133,32 @@ function HealthCards({ health, now }: HealthSnapshot): ReactNode {
             'Oldest due': <RelativeTime at={queue.oldestDueAt} fallback="None" />,
             'In progress': formatCappedCount(queue.inFlight),
             ...(queue.jobs === null ? {} : { 'Jobs in Redis': queue.jobs.toLocaleString('en') }),
+          }}
+        />
+      </HealthCard>
+      <HealthCard name="Problems" status={problemsStatus(health)}>
+        <CardRows
+          rows={{
+            'Dead letters': (
+              <Anchor component={Link} to="/dead-letters" inherit>
+                {formatCappedCount(queue.deadLetters)}
+              </Anchor>
+            ),
+            'Endpoints disabled as failing': (
+              <Anchor component={Link} to="/endpoints?status=disabled" inherit>
+                {formatCappedCount(health.endpoints.disabled)}
+              </Anchor>
+            ),
+            'Endpoints failing for an hour': (
+              <Anchor component={Link} to="/deliveries/attempts?success=false&time=1h" inherit>
+                {formatCappedCount(health.endpoints.failing)}
+              </Anchor>
+            ),
+            'Open alerts': (
+              <Anchor component={Link} to="/health?tab=alerts" inherit>
+                {health.openAlerts.length}
+              </Anchor>
+            ),
           }}
         />
       </HealthCard>
@@ -173,6 +179,12 @@ function HealthCards({ health, now }: HealthSnapshot): ReactNode {
     </SimpleGrid>
   );
 }
+
+/** Returns the first status that needs attention, of dead letters, endpoints and alerts. */
+const problemsStatus = ({ queue, endpoints, openAlerts }: HealthSnapshot['health']): ComponentStatus =>
+  [deadLettersStatus(queue.deadLetters), endpointsStatus(endpoints), alertsStatus(openAlerts)].find(
+    ({ tone }) => tone !== 'good',
+  ) ?? { tone: 'good', label: 'None' };
 
 /** Renders names on the left and values on the right, for cards with few rows. */
 function CardRows({ rows }: { rows: Record<string, ReactNode> }): ReactNode {

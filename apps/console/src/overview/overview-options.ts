@@ -1,6 +1,6 @@
 import type { Preset } from '../components/time-range';
 
-const REFETCH_INTERVAL_MS = 15_000;
+export const REFETCH_INTERVAL_MS = 15_000;
 
 export interface OverviewSelection {
   range: Preset;

@@ -1,15 +1,19 @@
 import { Alert, Anchor, Button, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import { useHasInstallationAccess } from '../app/roles';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
 import { formatCappedCount } from '../components/format-capped-count';
+import { listDeliveryProblems, listProblems } from '../components/health';
+import { HealthProblems } from '../components/health-problems';
 import { Icon } from '../components/icon';
 import { RelativeTime } from '../components/relative-time';
+import { useHealth } from '../components/use-health';
 import { OverviewCharts } from './overview-charts';
 import { OverviewContent } from './overview-content';
 import { OverviewMetrics } from './overview-metrics';
-import { overviewOptions, type OverviewSelection } from './overview-options';
+import { overviewOptions, REFETCH_INTERVAL_MS, type OverviewSelection } from './overview-options';
 
 type Overview = Schemas['OverviewResponse'];
 
@@ -35,11 +39,25 @@ function WebhookMetrics({ overview, project }: { overview: Overview; project: st
           onward.
         </Alert>
       )}
+      <Headline overview={overview} project={project} />
       <OverviewMetrics overview={overview} project={project} />
       {hasNoActivity && <NoActivity />}
       <OverviewCharts overview={overview} project={project} />
     </Stack>
   );
+}
+
+/**
+ * Shows the problems of the installation. For a project, and for operators who are limited to organizations, shows those of
+ * its deliveries.
+ */
+function Headline({ overview, project }: { overview: Overview; project: string }): ReactNode {
+  const isInstallation = useHasInstallationAccess() && project === '';
+  const { data } = useHealth({ refetchInterval: REFETCH_INTERVAL_MS, enabled: isInstallation });
+  const problems = isInstallation
+    ? data && listProblems(data.health, data.now)
+    : listDeliveryProblems(overview, project);
+  return problems && problems.length > 0 && <HealthProblems problems={problems} />;
 }
 
 /** Notifies the operator of emails that were dropped because of the limit of a project. */

@@ -1,7 +1,8 @@
 import type { Schemas } from '../http/client';
-import { formatCappedCount } from '../components/format-capped-count';
-import type { Tone } from '../components/status-badge';
-import { formatDuration } from '../components/time';
+import { alertKindLabels } from './alert-kinds';
+import { formatCappedCount } from './format-capped-count';
+import type { Tone } from './status-badge';
+import { formatDuration } from './time';
 
 /** The health of the installation. */
 export type Health = Schemas['HealthResponse'];
@@ -69,7 +70,10 @@ export function redisStatus(redis: Health['redis']): ComponentStatus {
   );
 }
 
-export function queueStatus({ oldestDueAt }: Health['queue'], now: number): ComponentStatus {
+export function queueStatus(
+  { oldestDueAt }: Pick<Health['queue'], 'oldestDueAt'>,
+  now: number,
+): ComponentStatus {
   const age = elapsedMs(oldestDueAt, now);
   if (age > STALLED_MS)
     return bad('Stalled', `The oldest delivery has been due for ${formatDuration(age)}. Check the workers.`);
@@ -77,6 +81,45 @@ export function queueStatus({ oldestDueAt }: Health['queue'], now: number): Comp
     return warn('Delayed', `The oldest delivery has been due for ${formatDuration(age)}. Add more workers.`);
   return good('Operational');
 }
+
+export const deadLettersStatus = (count: number): ComponentStatus =>
+  count === 0
+    ? good('None')
+    : warn(
+        'Unresolved',
+        `Unresolved dead letters: ${formatCappedCount(count)}. They do not expire: redeliver or discard them.`,
+      );
+
+export function endpointsStatus({ disabled, failing }: Health['endpoints']): ComponentStatus {
+  if (disabled > 0)
+    return warn(
+      'Disabled as failing',
+      `Endpoints that were disabled because every attempt failed for days: ${formatCappedCount(disabled)}. They receive nothing.`,
+    );
+  if (failing > 0)
+    return warn(
+      'Failing',
+      `Endpoints whose attempts have all failed for an hour or longer: ${formatCappedCount(failing)}.`,
+    );
+  return good('Operational');
+}
+
+export function replicaStatus({ state }: Health['replica']): ComponentStatus {
+  if (state === 'in_use') return good('Operational');
+  if (state === 'not_configured') return { tone: 'calm', label: 'Not configured' };
+  return warn(
+    'Not in use',
+    'The replica is unavailable or more than 10 s behind. Lists are read from the primary until then.',
+  );
+}
+
+export const alertsStatus = (openAlerts: Health['openAlerts']): ComponentStatus =>
+  openAlerts.length === 0
+    ? good('None open')
+    : warn(
+        'Open',
+        `Open alerts: ${openAlerts.map((kind) => alertKindLabels[kind].toLowerCase()).join(', ')}.`,
+      );
 
 export const workerStatus = ({ alive }: HealthWorker): ComponentStatus =>
   alive ? good('Running') : bad('Not responding', 'The worker has not reported recently.');
@@ -148,17 +191,59 @@ export function configurationStatus(warnings: Health['warnings']): ComponentStat
   return warn('Insecure', warnings.map((warning) => configurationWarnings[warning]).join(' '));
 }
 
-/** Returns the components that need attention, the most severe problem first. */
-export function listProblems(health: Health, now: number): { name: string; status: ComponentStatus }[] {
-  const components = [
-    { name: 'Database', status: databaseStatus(health.database) },
-    { name: 'Workers', status: workersStatus(health.workers) },
-    { name: 'Queue', status: queueStatus(health.queue, now) },
-    { name: 'Redis', status: redisStatus(health.redis) },
-    { name: 'Email', status: mailStatus(health.mail, now) },
-    { name: 'Configuration', status: configurationStatus(health.warnings) },
-    { name: 'Client addresses', status: clientAddressStatus(health.untrustedForwards, now) },
-  ];
+/** A component that needs attention. */
+export interface HealthProblem {
+  name: string;
+  status: ComponentStatus;
+  /** Path of the records that it is about, if there is a list of them. */
+  to?: string;
+}
+
+/** Returns the problems of these components, the most severe first. */
+export function sortProblems(components: HealthProblem[]): HealthProblem[] {
   const withTone = (tone: Tone) => components.filter(({ status }) => status.tone === tone);
   return [...withTone('bad'), ...withTone('warn')];
 }
+
+/** Returns the components that need attention, the most severe problem first. */
+export const listProblems = (health: Health, now: number): HealthProblem[] =>
+  sortProblems([
+    { name: 'Database', status: databaseStatus(health.database) },
+    { name: 'Read replica', status: replicaStatus(health.replica) },
+    { name: 'Workers', status: workersStatus(health.workers) },
+    { name: 'Queue', status: queueStatus(health.queue, now), to: '/deliveries?state=pending' },
+    { name: 'Dead letters', status: deadLettersStatus(health.queue.deadLetters), to: '/dead-letters' },
+    {
+      name: 'Endpoints',
+      status: endpointsStatus(health.endpoints),
+      to:
+        health.endpoints.disabled > 0
+          ? '/endpoints?status=disabled'
+          : '/deliveries/attempts?success=false&time=1h',
+    },
+    { name: 'Redis', status: redisStatus(health.redis) },
+    { name: 'Email', status: mailStatus(health.mail, now), to: '/mails' },
+    { name: 'Alerts', status: alertsStatus(health.openAlerts), to: '/health?tab=alerts' },
+    { name: 'Configuration', status: configurationStatus(health.warnings) },
+    { name: 'Client addresses', status: clientAddressStatus(health.untrustedForwards, now) },
+  ]);
+
+/** Returns the problems of deliveries, for operators who cannot access the health of the installation. */
+export const listDeliveryProblems = (
+  { deadLetters, pending, to }: Schemas['OverviewResponse'],
+  project: string,
+): HealthProblem[] => {
+  const filter = project && `project_id=${project}`;
+  return sortProblems([
+    {
+      name: 'Queue',
+      status: queueStatus({ oldestDueAt: pending.oldestDueAt }, Date.parse(to)),
+      to: `/deliveries?state=pending${filter && `&${filter}`}`,
+    },
+    {
+      name: 'Dead letters',
+      status: deadLettersStatus(deadLetters.waiting),
+      to: `/dead-letters${filter && `?${filter}`}`,
+    },
+  ]);
+};

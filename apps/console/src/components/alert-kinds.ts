@@ -1,0 +1,10 @@
+import type { Schemas } from '../http/client';
+
+export const alertKindLabels: Record<Schemas['AlertResponse']['kind'], string> = {
+  dead_letters: 'Dead letters',
+  overdue_deliveries: 'Overdue deliveries',
+  disabled_endpoints: 'Disabled endpoints',
+  dropped_emails: 'Dropped emails',
+  guessed_email_codes: 'Guessed email codes',
+  test: 'Test alert',
+};
