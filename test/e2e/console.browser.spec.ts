@@ -230,7 +230,10 @@ describeDeliveries('the console in a browser', (test) => {
     await createFailedEndpoint(instance, receiver, 1);
     const email = uniqueEmail();
     await instance.register(email);
-    await instance.requestWithPublishableKey('POST', '/api/v1/auth/login', { email, password: 'wrong-password' });
+    await instance.requestWithPublishableKey('POST', '/api/v1/auth/login', {
+      email,
+      password: 'wrong-password',
+    });
     await ui.goTo('/');
     await page.getByRole('status').getByRole('link', { name: 'Dead letters' }).waitFor();
     await page.getByRole('tab', { name: 'Identity' }).click();
