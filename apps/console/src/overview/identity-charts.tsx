@@ -107,18 +107,18 @@ export function IdentityCharts({ identity, project }: { identity: Identity; proj
       </Paper>
       <Paper>
         <TimeChart
-          title="Multi-factor authentication"
+          title="With a second factor"
           timestamps={timestamps}
           kind="lines"
           format={(value) => `${value}%`}
           series={[
             {
-              name: 'Sign-ins with a second factor',
+              name: 'Sign-ins',
               color: 'accent',
               values: series.map((point) => toPercent(point.signInsWithSecondFactor, point.signIns)),
             },
             {
-              name: 'Active customers with a factor',
+              name: 'Active customers',
               color: 'good',
               values: series.map((point) =>
                 toPercent(point.activeCustomersWithFactor, point.activeCustomers),
