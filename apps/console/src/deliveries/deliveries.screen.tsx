@@ -24,6 +24,7 @@ import { useLinkedFilters } from '../lists/use-linked-filters';
 import { useList } from '../lists/use-list';
 import { errorLabels } from '../components/explain-attempt';
 import { Icon } from '../components/icon';
+import { useUpdateSearch } from '../components/use-update-search';
 import { Page } from '../components/page';
 import { MAX_DELIVERY_IDS } from '../components/redelivery-batch';
 import { AttemptsDrawer } from './attempts-drawer';
@@ -78,7 +79,8 @@ function Deliveries(): ReactNode {
     otherParams: OTHER_PARAMS,
   });
   const [action, setAction] = useState<DeliveryAction | null>(null);
-  const [search, setSearch] = useSearchParams();
+  const [search] = useSearchParams();
+  const updateSearch = useUpdateSearch();
   const canAct = useCan('operator');
   const selected = [...list.selected.keys()];
   const isRedeliverable = canAct && selected.length > 0 && selected.length <= MAX_DELIVERY_IDS;
@@ -103,7 +105,10 @@ function Deliveries(): ReactNode {
             variant="default"
             leftSection={<Icon name="alert" size={14} />}
             onClick={() =>
-              setSearch({ ...Object.fromEntries(search), ...FAILED_IN_LAST_HOUR }, { replace: true })
+              updateSearch(
+                (params) => new URLSearchParams({ ...Object.fromEntries(params), ...FAILED_IN_LAST_HOUR }),
+                { replace: true },
+              )
             }
           >
             Failed in the last hour
@@ -118,10 +123,9 @@ function Deliveries(): ReactNode {
       />
       <AttemptsDrawer
         id={search.get('attempts')}
-        onClose={() => {
-          const { attempts: _, ...others } = Object.fromEntries(search);
-          setSearch(others, { replace: true, preventScrollReset: true });
-        }}
+        onClose={() =>
+          updateSearch((params) => params.delete('attempts'), { replace: true, preventScrollReset: true })
+        }
       />
     </Page>
   );

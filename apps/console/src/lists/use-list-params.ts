@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { useSearchParams } from 'react-router';
+import { useUpdateSearch } from '../components/use-update-search';
 import { usePreferences, useUpdatePreferences } from '../http/preferences';
 import { isArrangement, parseFilters, type Filters, type FilterValues } from './filters';
 import { VIEW_PARAM, viewParams, type SavedView } from './view-search';
@@ -36,21 +37,16 @@ export function useListParams(
   filters: Filters,
   otherParams: readonly string[],
 ): ListParams {
-  const [search, setSearch] = useSearchParams();
+  const [search] = useSearchParams();
+  const updateSearch = useUpdateSearch();
   const { columns: chosenColumns } = usePreferences();
   const updatePreferences = useUpdatePreferences();
   const { values, filterError } = useMemo(
     () => parseFilters(search, filters, name ? [...otherParams, VIEW_PARAM, COLUMNS_PARAM] : otherParams),
     [search, filters, otherParams, name],
   );
-  const update = (change: (params: URLSearchParams) => URLSearchParams | void): void =>
-    setSearch(
-      (before) => {
-        const after = new URLSearchParams(before);
-        return change(after) ?? after;
-      },
-      { replace: true },
-    );
+  const update = (change: Parameters<typeof updateSearch>[0]): void =>
+    updateSearch(change, { replace: true });
   const setParam = (param: string, value: string): void =>
     update((params) => (value === '' ? params.delete(param) : params.set(param, value)));
 

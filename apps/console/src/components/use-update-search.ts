@@ -1,0 +1,19 @@
+import { useCallback } from 'react';
+import { useSearchParams, type NavigateOptions } from 'react-router';
+
+type Change = (params: URLSearchParams) => URLSearchParams | void;
+
+/**
+ * Returns a function that changes parameters of the URL. It starts from the URL itself: the parameters of
+ * `useSearchParams` are those of the last rendering, so that the second of two changes would undo the first.
+ */
+export function useUpdateSearch(): (change: Change, options?: NavigateOptions) => void {
+  const [, setSearch] = useSearchParams();
+  return useCallback(
+    (change, options) => {
+      const params = new URLSearchParams(window.location.search);
+      setSearch(change(params) ?? params, options);
+    },
+    [setSearch],
+  );
+}
