@@ -11,6 +11,7 @@ import { MailOperatorModule } from './mail/mail.operator.module.js';
 import { OperatorRoutesModule } from './operators/operator-routes.module.js';
 import { OrganizationsOperatorModule } from './organizations/organizations.operator.module.js';
 import { OverviewModule } from './overview/overview.module.js';
+import { PagesOperatorModule } from './pages/pages.operator.module.js';
 import { ProjectsOperatorModule } from './projects/projects.operator.module.js';
 import { SearchOperatorModule } from './search/search.operator.module.js';
 import { SessionsOperatorModule } from './sessions/sessions.operator.module.js';
@@ -30,6 +31,7 @@ export const operatorModules: Type[] = [
   OperatorRoutesModule,
   OrganizationsOperatorModule,
   OverviewModule,
+  PagesOperatorModule,
   ProjectsOperatorModule,
   SearchOperatorModule,
   SessionsOperatorModule,

@@ -22,7 +22,7 @@ import { Config, errorCode, secureBytes } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { OAuthFlowsService } from './oauth-flows.service.js';
 import { ProviderConnectionsService, type Connection } from './provider-connections.service.js';
-import { describeProviderFailure, oauthCode } from './provider-failure.js';
+import { describeProviderFailure, oauthCode } from '../http/provider-failure.js';
 import { ProviderRequestsService } from './provider-requests.service.js';
 
 /** Tests whether sign-ins with an identity provider can succeed, and finds out what is to be changed. */

@@ -22,7 +22,7 @@ import { assertRedirectUrl, OneTimeLinksService } from '../one-time-tokens/one-t
 import { ExchangeCodesService } from '../sign-in/exchange-codes.service.js';
 import { ProviderSignInService } from '../sign-in/provider-sign-in.service.js';
 import { errorRedirect, OAuthFlowsService } from './oauth-flows.service.js';
-import { isDenial } from './provider-failure.js';
+import { isDenial } from '../http/provider-failure.js';
 import { ProviderProfilesService, type CallbackParameters } from './provider-profiles.service.js';
 
 /**

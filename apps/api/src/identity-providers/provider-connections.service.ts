@@ -12,7 +12,7 @@ import {
   PROVIDER_METADATA_TTL_MS,
   PROVIDER_TIMEOUT_MS,
   type OpenIdClient,
-} from './discover-issuer.js';
+} from '../http/discover-issuer.js';
 
 /** Validity of a client secret that Gatehouse signs, in seconds. */
 const SIGNED_SECRET_TTL = 5 * 60;

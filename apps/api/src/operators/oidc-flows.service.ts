@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { GatehouseError, type ProviderClaims } from '@gatehouse/domain';
 import { Config, Keyring, now, secureBytes, type OperatorOidcConfig } from '@gatehouse/platform';
-import { isDenial } from '../identity-providers/provider-failure.js';
-import type { OidcFlowCookie } from './oidc-flow-cookie.js';
+import { isDenial } from '../http/provider-failure.js';
+import type { OidcFlowCookie } from '../http/oidc-flow-cookie.js';
 import { OidcProviderService, type OidcProof } from './oidc-provider.service.js';
 import { SingleSignOnRefusal } from './single-sign-on-refusal.js';
 

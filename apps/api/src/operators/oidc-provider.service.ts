@@ -16,7 +16,7 @@ import {
   PROVIDER_METADATA_TTL_MS,
   PROVIDER_TIMEOUT_MS,
   type OpenIdClient,
-} from '../identity-providers/discover-issuer.js';
+} from '../http/discover-issuer.js';
 import { ProviderRequestsService } from '../identity-providers/provider-requests.service.js';
 
 /** What proves that an authorization response belongs to a request. */

@@ -5,7 +5,7 @@ import { Transactions } from '@gatehouse/persistence';
 import { LOGGER, type Logger } from '@gatehouse/platform';
 import type { ConsoleCookie } from '../http/console-cookie.js';
 import type { Client } from '../http/request-context.js';
-import type { OidcFlowCookie } from './oidc-flow-cookie.js';
+import type { OidcFlowCookie } from '../http/oidc-flow-cookie.js';
 import { OidcAccountsService } from './oidc-accounts.service.js';
 import { OidcFlowsService, type OidcPurpose } from './oidc-flows.service.js';
 import { OperatorCheckService } from './operator-check.service.js';
@@ -22,7 +22,7 @@ export interface OidcCookies {
 export interface OidcResult {
   purpose: OidcPurpose | null;
   /** Null after a success. */
-  refusal: RefusalReason | null;
+  refusal: { reason: RefusalReason; text: string } | null;
 }
 
 /** Signs operators in at the OpenID Provider, and reauthenticates them there. */
@@ -77,10 +77,10 @@ export class OidcSignInService {
       cookies.session.set(await this.complete(flow, claims, client));
       return { purpose, refusal: null };
     } catch (error) {
-      const refusal = reasonOf(error);
-      if (!refusal) throw error;
-      this.logger.info({ reason: refusal }, 'single sign-on of an operator refused');
-      return { purpose, refusal };
+      const reason = reasonOf(error);
+      if (!reason) throw error;
+      this.logger.info({ reason }, 'single sign-on of an operator refused');
+      return { purpose, refusal: { reason, text: refusalTexts[reason] } };
     }
   }
 

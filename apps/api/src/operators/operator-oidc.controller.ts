@@ -6,7 +6,7 @@ import { CurrentConsoleCookie, type ConsoleCookie } from '../http/console-cookie
 import { RateLimit } from '../http/rate-limit.js';
 import { OAuthUrlResponse } from '../identity-providers/dto/oauth.response.js';
 import { BeginSingleSignOnRequest } from './dto/operator-session.request.js';
-import { CurrentOidcFlowCookie, type OidcFlowCookie } from './oidc-flow-cookie.js';
+import { CurrentOidcFlowCookie, type OidcFlowCookie } from '../http/oidc-flow-cookie.js';
 import { OidcSignInService } from './oidc-sign-in.service.js';
 
 @ApiTags('Operators')

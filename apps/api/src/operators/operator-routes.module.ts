@@ -19,7 +19,6 @@ import { OperatorPreferencesController } from './operator-preferences.controller
 import { OperatorPreferencesService } from './operator-preferences.service.js';
 import { OperatorSessionController } from './operator-session.controller.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
-import { OperatorOidcCallbackPage } from './operator-oidc-callback.page.js';
 import { OperatorOidcController } from './operator-oidc.controller.js';
 import { OperatorsController } from './operators.controller.js';
 import { OperatorsModule } from './operators.module.js';
@@ -39,7 +38,6 @@ import { SecondFactorService } from './second-factor.service.js';
   ],
   controllers: [
     OperatorAdmissionController,
-    OperatorOidcCallbackPage,
     OperatorOidcController,
     OperatorPasskeysController,
     OperatorPreferencesController,
@@ -62,5 +60,6 @@ import { SecondFactorService } from './second-factor.service.js';
     OperatorsService,
     SecondFactorService,
   ],
+  exports: [OidcSignInService],
 })
 export class OperatorRoutesModule {}

@@ -6,10 +6,9 @@ import { CurrentConsoleCookie, type ConsoleCookie } from '../http/console-cookie
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
-import { linkButton, sendPage, type PageContent } from '../pages/page.js';
-import { CurrentOidcFlowCookie, type OidcFlowCookie } from './oidc-flow-cookie.js';
-import { OidcSignInService, type OidcResult } from './oidc-sign-in.service.js';
-import { refusalTexts } from './single-sign-on-refusal.js';
+import { linkButton, sendPage, type PageContent } from './page.js';
+import { CurrentOidcFlowCookie, type OidcFlowCookie } from '../http/oidc-flow-cookie.js';
+import { OidcSignInService, type OidcResult } from '../operators/oidc-sign-in.service.js';
 
 /**
  * Receives browsers that return from the OpenID Provider of operators. Browsers would not send the session cookie,
@@ -41,8 +40,8 @@ export class OperatorOidcCallbackPage {
 
 function statusOf({ refusal }: OidcResult): number {
   if (refusal === null) return 200;
-  if (refusal === 'provider_unavailable') return 503;
-  return refusal === 'expired' ? 400 : 403;
+  if (refusal.reason === 'provider_unavailable') return 503;
+  return refusal.reason === 'expired' ? 400 : 403;
 }
 
 function describe({ purpose, refusal }: OidcResult): Omit<PageContent, 'language'> {
@@ -51,7 +50,7 @@ function describe({ purpose, refusal }: OidcResult): Omit<PageContent, 'language
     const link = linkButton('/console/sign-in', 'Back to sign-in');
     return {
       title: purpose?.session ? 'Your identity was not confirmed' : 'You are not signed in',
-      text: refusalTexts[refusal],
+      text: refusal.text,
       ...(isSeparateWindow ? { hint: 'You can close this window.' } : { button: link }),
     };
   }
