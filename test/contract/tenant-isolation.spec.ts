@@ -586,7 +586,7 @@ describe("another tenant's object is treated as missing", () => {
 /** Returns the number of objects that a response contains or counts. */
 function countOf({ headers, body }: TestResponse): number {
   if (headers.get('content-type')?.startsWith('text/csv')) return body.trim().split('\n').length - 1;
-  return body.data?.length ?? body.count ?? body.totals?.attempts ?? 0;
+  return body.data?.length ?? body.count ?? body.totals?.attempts ?? body.totals?.signUps ?? 0;
 }
 
 /** Returns the cursor of the first of several filters with more than one page, and the filter; null if none has. */
