@@ -1,4 +1,4 @@
-import { Anchor, Button, Paper, Stack } from '@mantine/core';
+import { Anchor, Button, Paper, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useHasMailbox } from '../app/use-has-mailbox';
@@ -132,6 +132,12 @@ function Details({ entry }: { entry: TimelineEntry }): ReactNode {
   const text = entryDetails(entry).join(' · ');
   return (
     <>
+      {/* The state of a webhook is not that of the entry: a failed sign-in can be delivered. */}
+      {entry.kind !== 'webhook' && entry.deliveries.length > 0 && (
+        <Text span c="dimmed" size="xs" mr={6}>
+          {entry.deliveries.length === 1 ? 'Webhook' : 'Webhooks'}
+        </Text>
+      )}
       {entry.deliveries.slice(0, MAX_DELIVERIES).map((delivery) => (
         <Anchor
           key={delivery.id}
