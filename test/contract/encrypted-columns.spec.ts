@@ -1,7 +1,7 @@
 import { encryptedColumns } from '@gatehouse/persistence';
 import { TestInstance } from '../support/test-instance.js';
 
-/** Columns of bytes that are not encrypted: hashes, MACs and public keys. Encrypted columns belong in `encryptedColumns`. */
+/** Columns of bytes that are not encrypted: hashes, MACs, public keys and challenges. Encrypted columns belong in `encryptedColumns`. */
 const UNENCRYPTED = [
   'api_keys.key_hash',
   'challenges.token_hash',
@@ -17,6 +17,9 @@ const UNENCRYPTED = [
   'one_time_tokens.token_hash',
   'operator_links.token_hash',
   'operator_login_attempts.email_hash',
+  'operator_passkeys.credential_id',
+  'operator_passkeys.public_key',
+  'operator_sessions.passkey_challenge',
   'operator_sessions.token_hash',
   'operators.recovery_codes',
   'passkey_ceremonies.challenge_hash',
