@@ -130,7 +130,14 @@ describe('the health of an instance', () => {
        ) each WHERE each.id = d.id`,
     );
     const { queue } = await getHealth();
-    expect(queue).toEqual({ pending: 3, due: 2, oldestDueAt: expect.any(String), inFlight: 0, jobs: null });
+    expect(queue).toEqual({
+      pending: 3,
+      due: 2,
+      oldestDueAt: expect.any(String),
+      inFlight: 0,
+      jobs: null,
+      deadLetters: 0,
+    });
     expect(Date.parse(queue.oldestDueAt)).toBeLessThan(Date.now() - 3_000_000);
     await instance.sql(
       `UPDATE deliveries SET lease_until = now() + interval '1 minute' WHERE next_attempt_at < now()`,
