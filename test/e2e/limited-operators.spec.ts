@@ -77,6 +77,24 @@ describe('CO-01: the organizations of an operator', () => {
       expect([organizationIds, (await patch(id, organizationIds)).status]).toEqual([organizationIds, 400]);
   });
 
+  it('cannot be set while an api of an older version is running, which would ignore them', async () => {
+    const organizationIds = [own.organizationId];
+    const { id } = (await limitedTo(own)).operator;
+    await instance.sql(
+      `INSERT INTO apis (id, host, version, schema_version) VALUES (gen_random_uuid(), 'old', '0.1.9', 1)`,
+    );
+    try {
+      const invited = { email: uniqueEmail(), role: 'viewer', organizationIds };
+      expect(await statusOf(admin, 'POST', '/operators', invited)).toBe('409 conflict');
+      expect((await patch(id, [foreign.organizationId])).body.detail).toContain('would ignore this limit');
+      expect((await patch(id, organizationIds)).status).toBe(200);
+      expect((await patch(id, null)).status).toBe(200);
+      expect((await patch(id, organizationIds)).status).toBe(409);
+    } finally {
+      await instance.sql(`DELETE FROM apis WHERE host = 'old'`);
+    }
+  });
+
   it('cannot be set by an admin for their own account, or for the last admin without a limit', async () => {
     expect(await patch(admin.operator.id, [own.organizationId])).toMatchObject({ status: 409 });
     const others = await instance.sql<{ id: string }>(

@@ -125,9 +125,11 @@ export class OidcAccountsService {
     { issuer }: OperatorOidcConfig,
     { subject, email }: ProviderProfile,
     name: string | null,
-    { role, organizationIds = null }: ClaimedAccess,
+    access: ClaimedAccess,
     actor: NoticeActor,
   ): Promise<Operator> {
+    const { role } = access;
+    const organizationIds = await this.changes.resolveOrganizations(tx, access.organizationIds);
     const fields = { id: newId(), email: email!, name, passwordHash: null, role, organizationIds };
     const operator = await this.operators.insert(tx, fields);
     if (!operator) throw new SingleSignOnRefusal('account_exists');

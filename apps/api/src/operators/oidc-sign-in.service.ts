@@ -103,5 +103,6 @@ function reasonOf(error: unknown): RefusalReason | null {
   if (error instanceof SingleSignOnRefusal) return error.reason;
   if (!(error instanceof GatehouseError)) return null;
   if (error.code === 'operator_session_required') return 'session_ended';
+  if (error.code === 'conflict') return 'older_version';
   return error.code in refusalTexts ? (error.code as RefusalReason) : null;
 }

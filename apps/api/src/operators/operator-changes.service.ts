@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { auditChanges, GatehouseError, invalidField, type Operator } from '@gatehouse/domain';
 import { OperatorsRepository, OrganizationsRepository, type Tx } from '@gatehouse/persistence';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
+import { RunningApisService } from '../sign-in/running-apis.service.js';
 import { OperatorNoticesService, type NoticeActor } from './operator-notices.service.js';
 
 /** The fields of an operator that can be changed. An omitted field stays as it is. */
@@ -13,6 +14,7 @@ export class OperatorChangesService {
   constructor(
     private readonly operators: OperatorsRepository,
     private readonly organizations: OrganizationsRepository,
+    private readonly apis: RunningApisService,
     private readonly notices: OperatorNoticesService,
     private readonly audit: AuditService,
   ) {}
@@ -20,7 +22,8 @@ export class OperatorChangesService {
   /**
    * Changes an operator, records the previous and the new access in the audit log, and notifies the admins.
    * @param actor an operator, or another cause of the change, which has no `operatorId`
-   * @throws GatehouseError `not_found`, `last_admin`, `conflict` if the actor would change their own access,
+   * @throws GatehouseError `not_found`, `last_admin`, `conflict` if the actor would change their own access or
+   *   sets a limit while an older api is running,
    *   `validation_failed` for an organization that does not exist
    */
   async apply(tx: Tx, actor: NoticeActor, id: string, change: OperatorChange): Promise<Operator> {
@@ -70,7 +73,8 @@ export class OperatorChangesService {
   /**
    * Returns the organizations of a limit, sorted and without duplicates.
    * @param current the limit if none is requested
-   * @throws GatehouseError `validation_failed` for an organization that does not exist
+   * @throws GatehouseError `validation_failed` for an organization that does not exist, `conflict` for a new
+   *   limit while an older api is running, which would ignore it
    */
   async resolveOrganizations(
     tx: Tx,
@@ -81,6 +85,7 @@ export class OperatorChangesService {
     const ids = [...new Set(requested)].sort();
     if ((await this.organizations.findExisting(tx, ids)).length < ids.length)
       throw invalidField('organizationIds', 'unknown', 'organizationIds contains an unknown organization');
+    if (String(ids) !== String(current)) await this.apis.assertNoneIsOlder(tx, 'limit');
     return ids;
   }
 }

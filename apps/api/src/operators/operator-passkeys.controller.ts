@@ -91,7 +91,7 @@ export class OperatorPasskeysController {
   @NoCredential()
   @RateLimit('operator-login')
   @ApiOkResponse({ type: EnrolledResponse })
-  @ApiProblems('operator_session_required', 'passkey_not_accepted', 'method_not_enabled')
+  @ApiProblems('operator_session_required', 'passkey_not_accepted', 'method_not_enabled', 'conflict')
   enroll(
     @Body() { name, response }: AddOperatorPasskeyRequest,
     @CurrentClient() client: Client,

@@ -37,6 +37,7 @@ import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { FactorCodesService } from '../factors/factor-codes.service.js';
 import type { ConsoleCookie } from '../http/console-cookie.js';
 import type { Client } from '../http/request-context.js';
+import { RunningApisService } from '../sign-in/running-apis.service.js';
 import type { EnrolledResponse, OperatorSessionResponse } from './dto/operator-session.response.js';
 import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorNoticesService } from './operator-notices.service.js';
@@ -58,6 +59,7 @@ export class OperatorPasskeysService {
     private readonly check: OperatorCheckService,
     private readonly notices: OperatorNoticesService,
     private readonly codes: FactorCodesService,
+    private readonly apis: RunningApisService,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly config: Config,
@@ -124,7 +126,8 @@ export class OperatorPasskeysService {
 
   /**
    * Adds the first second factor of an operator, and completes the sign-in. Ends the operator's other sessions.
-   * @throws GatehouseError `operator_session_required`, `passkey_not_accepted`, `method_not_enabled`
+   * @throws GatehouseError `operator_session_required`, `passkey_not_accepted`, `method_not_enabled`,
+   *   `conflict` while an older api is running
    */
   async enroll(
     name: string,
@@ -196,6 +199,8 @@ export class OperatorPasskeysService {
     name: string,
     client: Client,
   ): Promise<OperatorPasskey> {
+    // An older api would treat an operator whose only second factor is a passkey as one who has none.
+    await this.apis.assertNoneIsOlder(tx, 'passkey');
     const inserted = await this.passkeys.insert(tx, { ...passkey, id: newId(), operatorId, name });
     if (!inserted) throw notAccepted(operatorId);
     const action = operatorAction('operator.passkey_added', { id: operatorId }, { passkeyId: inserted.id });

@@ -4,6 +4,7 @@ import { FactorsModule } from '../factors/factors.module.js';
 import { IdentityProvidersModule } from '../identity-providers/identity-providers.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
+import { SignInModule } from '../sign-in/sign-in.module.js';
 import { OidcAccountsService } from './oidc-accounts.service.js';
 import { OidcFlowsService } from './oidc-flows.service.js';
 import { OidcProviderService } from './oidc-provider.service.js';
@@ -35,6 +36,7 @@ import { SecondFactorService } from './second-factor.service.js';
     MailModule,
     OperatorsModule,
     PasswordsModule,
+    SignInModule,
   ],
   controllers: [
     OperatorAdmissionController,

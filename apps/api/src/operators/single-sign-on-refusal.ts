@@ -14,6 +14,8 @@ export const refusalTexts = {
   operator_disabled: 'Your account is disabled. Contact an admin to enable it.',
   last_admin:
     'You are the last admin with a password, and your account at the identity provider does not have that role. Sign in with your password, or contact the person who manages the identity provider.',
+  older_version:
+    'Gatehouse is being upgraded, and cannot limit your access until older versions have stopped. Try again later.',
   session_ended: 'Your session has ended. Sign in again.',
   sign_in_failed: 'The response of the identity provider could not be verified. Contact an admin.',
   provider_unavailable: 'The identity provider does not respond at the moment. Try again later.',

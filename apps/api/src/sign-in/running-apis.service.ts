@@ -13,14 +13,15 @@ export class RunningApisService {
   constructor(private readonly apis: ApisRepository) {}
 
   /**
-   * Checks that no running api has an older version, which would not know a sign-in method or a second factor.
+   * Checks that no running api has an older version, which would not know a sign-in method, a second factor or a limit.
+   * @param subject what the older api would ignore
    * @throws GatehouseError `conflict`
    */
-  async assertNoneIsOlder(tx: Tx): Promise<void> {
+  async assertNoneIsOlder(tx: Tx, subject: 'setting' | 'passkey' | 'limit' = 'setting'): Promise<void> {
     const older = await this.apis.listOlder(tx);
     if (older.length > 0)
       throw new GatehouseError('conflict', {
-        detail: `Older versions of Gatehouse are running, which would ignore this setting: ${older.map(describeApi).join(', ')}. Upgrade or stop them, and retry after ${API_HEARTBEAT_TIMEOUT_SECONDS} seconds.`,
+        detail: `Older versions of Gatehouse are running, which would ignore this ${subject}: ${older.map(describeApi).join(', ')}. Upgrade or stop them, and retry after ${API_HEARTBEAT_TIMEOUT_SECONDS} seconds.`,
       });
   }
 }
