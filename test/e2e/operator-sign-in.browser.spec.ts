@@ -242,6 +242,9 @@ describe('operators at a host name', () => {
       status: 403,
       body: { code: 'reauthentication_required', methods: ['oidc'] },
     });
+    expect(await client.request('POST', '/session/reauthenticate', { code: '000000' })).toMatchObject({
+      status: 409,
+    });
     // An authenticator would allow the holder of a stolen cookie to reauthenticate.
     expect((await client.request('POST', '/session/enrollment')).status).toBe(401);
 
@@ -251,14 +254,20 @@ describe('operators at a host name', () => {
     expect(textOf(other)).toContain('as another person');
     expect(await act()).toMatchObject({ status: 403 });
 
+    provider.person = { ...person, groups: ['others'] };
+    const withoutRole = await agent.open(await begin(agent, client, '/session/oidc/reauthenticate'));
+    expect(textOf(withoutRole)).toContain('has no role in Gatehouse');
+    expect(await act()).toMatchObject({ status: 403 });
+
     provider.person = person;
     const page = await agent.open(await begin(agent, client, '/session/oidc/reauthenticate'));
     expect(textOf(page)).toContain('Your identity is confirmed');
-    expect(provider.signInCount).toBe(count + 2);
+    expect(provider.signInCount).toBe(count + 3);
     client.cookie = agent.cookies.get('localhost', OPERATOR_COOKIE)!;
     expect(client.cookie).not.toBe(cookie);
     expect((await client.request('GET', '/session')).body.isReauthenticated).toBe(true);
     expect((await act()).status).toBe(201);
+    expect((await client.request('POST', '/session/passkeys/options')).status).toBe(409);
     client.cookie = cookie;
     expect((await act()).status).toBe(401);
     expect(await admin.request('POST', '/session/oidc/reauthenticate')).toMatchObject({ status: 409 });

@@ -55,27 +55,46 @@ export class OidcAccountsService {
     const access = await this.readAccess(tx, settings, claims);
     // Before the operator, in the order of all transactions that change the access of operators.
     await this.operators.lockActiveAdmins(tx);
-    const actor: NoticeActor = { caller: { email: 'Single sign-on' }, client, cause: 'oidc' };
+    const actor = actorOf(client);
     const operator =
       (await this.operators.findByAccount(tx, settings.issuer, profile.subject)) ??
       (await this.link(tx, settings, profile, actor)) ??
       (await this.create(tx, settings, profile, readPersonName(claims['name']), access, actor));
-    if (operator.status === 'disabled') throw new SingleSignOnRefusal('operator_disabled');
-    return this.changes.apply(tx, actor, operator.id, access).catch((error: unknown) => {
-      const isLastAdmin = error instanceof GatehouseError && error.code === 'last_admin';
-      throw isLastAdmin ? new SingleSignOnRefusal('last_admin') : error;
-    });
+    return this.applyAccess(tx, actor, operator, access);
   }
 
-  /** @throws SingleSignOnRefusal `other_operator` unless the claims are those of the operator */
-  async assertOperator(
+  /**
+   * Gives an operator who was verified again the access of the new claims.
+   * @throws SingleSignOnRefusal `other_operator` if the claims are not those of the operator
+   */
+  async update(
     tx: Tx,
     settings: OperatorOidcConfig,
     claims: ProviderClaims,
     id: string,
+    client: Client,
   ): Promise<void> {
+    await this.operators.lockActiveAdmins(tx);
     const operator = await this.operators.findByAccount(tx, settings.issuer, String(claims['sub']));
     if (operator?.id !== id) throw new SingleSignOnRefusal('other_operator');
+    const access = await this.readAccess(tx, settings, claims);
+    await this.applyAccess(tx, actorOf(client), operator, access);
+  }
+
+  /** @throws SingleSignOnRefusal `operator_disabled`, `last_admin` */
+  private async applyAccess(
+    tx: Tx,
+    actor: NoticeActor,
+    { id }: Operator,
+    access: ClaimedAccess,
+  ): Promise<Operator> {
+    // The status is read after the lock, because an admin may disable the operator at the same time.
+    const { status } = await this.operators.lock(tx, id);
+    if (status === 'disabled') throw new SingleSignOnRefusal('operator_disabled');
+    return this.changes.apply(tx, actor, id, access).catch((error: unknown) => {
+      const isLastAdmin = error instanceof GatehouseError && error.code === 'last_admin';
+      throw isLastAdmin ? new SingleSignOnRefusal('last_admin') : error;
+    });
   }
 
   /** @throws SingleSignOnRefusal `no_role`, `no_organization` */
@@ -140,3 +159,10 @@ export class OidcAccountsService {
     return this.operators.linkAccount(tx, operator.id, issuer, subject);
   }
 }
+
+/** Returns the cause of a change that a sign-in makes. */
+const actorOf = (client: Client): NoticeActor => ({
+  caller: { email: 'Single sign-on' },
+  client,
+  cause: 'oidc',
+});

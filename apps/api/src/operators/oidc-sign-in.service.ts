@@ -88,7 +88,7 @@ export class OidcSignInService {
     const { settings } = this.flows;
     return this.transactions.run(async (tx) => {
       if (session) {
-        await this.accounts.assertOperator(tx, settings, claims, session.operatorId);
+        await this.accounts.update(tx, settings, claims, session.operatorId, client);
         return this.sessions.reauthenticate(tx, session, { method: 'oidc' });
       }
       const operator = await this.accounts.resolve(tx, settings, claims, client);

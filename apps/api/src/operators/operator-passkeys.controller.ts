@@ -126,7 +126,7 @@ export class OperatorPasskeysController {
   @Operator('viewer')
   @RateLimit('operator-login')
   @ApiOkResponse({ type: OperatorSessionResponse })
-  @ApiProblems('passkey_not_accepted', 'method_not_enabled')
+  @ApiProblems('passkey_not_accepted', 'method_not_enabled', 'conflict')
   reauthenticate(
     @CurrentCaller() caller: OperatorCaller,
     @Body() { response }: OperatorPasskeyRequest,
@@ -158,7 +158,7 @@ export class OperatorPasskeysController {
   @Operator('viewer')
   @RateLimit('operator-login')
   @ApiOkResponse({ type: PasskeyCreationOptionsResponse })
-  @ApiProblems('method_not_enabled')
+  @ApiProblems('method_not_enabled', 'conflict')
   async beginAdding(@CurrentCaller() caller: OperatorCaller): Promise<PasskeyCreationOptionsResponse> {
     return { options: await this.passkeys.beginAdding(caller) };
   }

@@ -41,7 +41,7 @@ import { RunningApisService } from '../sign-in/running-apis.service.js';
 import type { EnrolledResponse, OperatorSessionResponse } from './dto/operator-session.response.js';
 import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorNoticesService } from './operator-notices.service.js';
-import { OperatorSessionsService } from './operator-sessions.service.js';
+import { assertNotSingleSignOn, OperatorSessionsService } from './operator-sessions.service.js';
 
 type Owner = Pick<Operator, 'id' | 'email'>;
 
@@ -99,7 +99,10 @@ export class OperatorPasskeysService {
     return this.beginAssertion(sessionId, operatorId, 'reauthenticate');
   }
 
-  /** @throws GatehouseError `passkey_not_accepted`, `method_not_enabled`, `operator_session_required` */
+  /**
+   * @throws GatehouseError `passkey_not_accepted`, `method_not_enabled`, `operator_session_required`,
+   *   `conflict` after single sign-on
+   */
   async reauthenticate(
     caller: OperatorCaller,
     response: PasskeyAssertion,
@@ -107,6 +110,7 @@ export class OperatorPasskeysService {
     cookie: ConsoleCookie,
   ): Promise<OperatorSessionResponse> {
     const { sessionId, operatorId } = caller;
+    assertNotSingleSignOn(caller);
     const proof = await this.verifyAssertion(sessionId, operatorId, 'reauthenticate', response);
     const token = await this.transactions.run(async (tx) => {
       await this.recordUse(tx, operatorId, proof);
@@ -155,22 +159,22 @@ export class OperatorPasskeysService {
     return this.passkeys.list(operatorId);
   }
 
-  /** @throws GatehouseError `method_not_enabled` */
-  beginAdding({
-    sessionId,
-    operatorId: id,
-    email,
-  }: OperatorCaller): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  /** @throws GatehouseError `method_not_enabled`, `conflict` after single sign-on */
+  async beginAdding(caller: OperatorCaller): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    assertNotSingleSignOn(caller);
+    const { sessionId, operatorId: id, email } = caller;
     return this.beginRegistration(sessionId, { id, email }, 'add');
   }
 
   /** @throws GatehouseError `passkey_not_accepted`, `method_not_enabled`, `conflict` */
   async add(
-    { sessionId, operatorId: id, email }: OperatorCaller,
+    caller: OperatorCaller,
     name: string,
     response: PasskeyRegistration,
     client: Client,
   ): Promise<OperatorPasskey> {
+    assertNotSingleSignOn(caller);
+    const { sessionId, operatorId: id, email } = caller;
     const passkey = await this.verifyRegistration(sessionId, id, 'add', response);
     return this.transactions.run(async (tx) => {
       await this.operators.lock(tx, id);

@@ -245,7 +245,7 @@ export class OperatorSessionController {
   @Operator('viewer')
   @RateLimit('operator-login')
   @ApiOkResponse({ type: OperatorSessionResponse })
-  @ApiProblems('factor_required', 'invalid_code', 'too_many_attempts')
+  @ApiProblems('factor_required', 'invalid_code', 'too_many_attempts', 'conflict')
   reauthenticate(
     @CurrentCaller() caller: OperatorCaller,
     @Body() { code }: SecondFactorRequest,

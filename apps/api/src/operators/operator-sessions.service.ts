@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { notSignedIn, type OperatorCaller } from '@gatehouse/auth';
 import {
   acceptsOperatorSession,
+  GatehouseError,
   notFound,
   type Operator,
   operatorRelyingParty,
@@ -269,3 +270,14 @@ const listFactors = ({ totpSecret, hasPasskey }: OperatorSession): OperatorFacto
 /** Returns whether a second factor protects a session: an authenticator, or that of the OpenID Provider. */
 const hasSecondFactor = ({ method, operator }: OperatorSession): boolean =>
   method === 'oidc' || operator.secondFactor;
+
+/**
+ * Checks that Gatehouse verifies the second factor of a session. After single sign-on, the provider does.
+ * @throws GatehouseError `conflict`
+ */
+export function assertNotSingleSignOn({ method }: OperatorCaller): void {
+  if (method === 'oidc')
+    throw new GatehouseError('conflict', {
+      detail: 'You have signed in with single sign-on. Confirm your identity at the identity provider.',
+    });
+}

@@ -20,7 +20,7 @@ import type {
 } from './dto/operator-session.response.js';
 import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorNoticesService } from './operator-notices.service.js';
-import { OperatorSessionsService } from './operator-sessions.service.js';
+import { assertNotSingleSignOn, OperatorSessionsService } from './operator-sessions.service.js';
 
 /** Enrolls the authenticators of operators, and verifies their codes and the recovery codes that can replace them. */
 @Injectable()
@@ -128,7 +128,7 @@ export class SecondFactorService {
    * Verifies the second factor of a signed-in operator again, which allows sensitive actions in this session
    * for five minutes.
    * @throws GatehouseError `factor_required`, `too_many_attempts`, `invalid_code`,
-   *   `operator_session_required`
+   *   `operator_session_required`, `conflict` after single sign-on
    */
   async reauthenticate(
     caller: OperatorCaller,
@@ -137,6 +137,7 @@ export class SecondFactorService {
     cookie: ConsoleCookie,
   ): Promise<OperatorSessionResponse> {
     const { operatorId: id, email } = caller;
+    assertNotSingleSignOn(caller);
     if (!caller.hasSecondFactor) throw new GatehouseError('factor_required');
     const { granted } = await this.check.countAttempt(email, client);
     const token = await this.transactions.run(async (tx) => {
