@@ -364,15 +364,26 @@ describe('operators at a host name', () => {
       const second = new SoftwareAuthenticator();
       expect((await post(client, '/passkeys/options')).body.code).toBe('reauthentication_required');
       expect((await use(client, '/reauthenticate/passkey', authenticator)).body.isReauthenticated).toBe(true);
+      const other = await enterPassword(client);
+      await use(other, '/second-factor/passkey', authenticator);
       const { body } = await create(client, '/passkeys', second);
+      expect((await other.request('GET', '/session')).body.state).toBe('signed_out');
       const listed = (await client.request('GET', '/session/passkeys')).body.data;
       expect(listed).toMatchObject([{ id: body.id, name: 'Laptop', lastUsedAt: null }, { name: 'Laptop' }]);
       const remove = (id: string) => client.request('DELETE', `/session/passkeys/${id}`);
+      // Each change requires a separate confirmation.
+      expect((await remove(listed[1].id as string)).body.code).toBe('reauthentication_required');
+      await use(client, '/reauthenticate/passkey', authenticator);
       expect((await remove(listed[1].id as string)).status).toBe(204);
+      expect((await post(client, '/passkeys/options')).body.code).toBe('reauthentication_required');
+      await use(client, '/reauthenticate/passkey', second);
       expect(await remove(body.id as string)).toMatchObject({ status: 409, body: { code: 'conflict' } });
       expect(await latestAction(client.operator.id)).toMatchObject([
+        { action: 'operator.reauthenticated' },
         { action: 'operator.passkey_removed' },
+        { action: 'operator.reauthenticated' },
         { action: 'operator.passkey_added' },
+        { action: 'operator.signed_in' },
         { action: 'operator.reauthenticated', details: { secondFactor: 'passkey' } },
         { action: 'operator.signed_in' },
         { action: 'operator.passkey_added' },

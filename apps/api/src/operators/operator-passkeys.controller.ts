@@ -165,7 +165,11 @@ export class OperatorPasskeysController {
 
   @Post('passkeys')
   @ReauthenticationRequired()
-  @ApiOperation({ operationId: 'session.addPasskey', summary: 'Add a passkey' })
+  @ApiOperation({
+    operationId: 'session.addPasskey',
+    summary: 'Add a passkey',
+    description: 'Ends your other sessions, and the permission for sensitive actions.',
+  })
   @HttpCode(200)
   @Operator('viewer')
   @ApiOkResponse({ type: PasskeyResponse })
@@ -180,7 +184,11 @@ export class OperatorPasskeysController {
 
   @Delete('passkeys/:passkeyId')
   @ReauthenticationRequired()
-  @ApiOperation({ operationId: 'session.removePasskey', summary: 'Remove a passkey' })
+  @ApiOperation({
+    operationId: 'session.removePasskey',
+    summary: 'Remove a passkey',
+    description: 'Ends the permission for sensitive actions.',
+  })
   @HttpCode(204)
   @Operator('viewer')
   @ApiNoContentResponse()

@@ -5,6 +5,7 @@ import {
   MAX_PASSKEYS,
   notFound,
   operatorRelyingParty,
+  reauthenticationMethods,
   type Operator,
   type RelyingParty,
 } from '@gatehouse/domain';
@@ -166,7 +167,10 @@ export class OperatorPasskeysService {
     return this.beginRegistration(sessionId, { id, email }, 'add');
   }
 
-  /** @throws GatehouseError `passkey_not_accepted`, `method_not_enabled`, `conflict` */
+  /**
+   * Adds a passkey, and ends the operator's other sessions.
+   * @throws GatehouseError `passkey_not_accepted`, `method_not_enabled`, `conflict`, `reauthentication_required`
+   */
   async add(
     caller: OperatorCaller,
     name: string,
@@ -178,6 +182,8 @@ export class OperatorPasskeysService {
     const passkey = await this.verifyRegistration(sessionId, id, 'add', response);
     return this.transactions.run(async (tx) => {
       await this.operators.lock(tx, id);
+      await this.useReauthentication(tx, caller);
+      await this.sessions.endAll(tx, id, sessionId);
       if ((await this.passkeys.list(id, tx)).length >= MAX_PASSKEYS)
         throw conflict(`You already have ${MAX_PASSKEYS} passkeys. Remove one first.`);
       return this.insert(tx, { id, email }, passkey, name, client);
@@ -185,15 +191,28 @@ export class OperatorPasskeysService {
   }
 
   /** @throws GatehouseError `not_found`, `conflict` for the only second factor */
-  async remove({ operatorId: id, email }: OperatorCaller, passkeyId: string, client: Client): Promise<void> {
+  async remove(caller: OperatorCaller, passkeyId: string, client: Client): Promise<void> {
+    const { operatorId: id, email } = caller;
     await this.transactions.run(async (tx) => {
       const { totpSecret } = await this.operators.lock(tx, id);
+      await this.useReauthentication(tx, caller);
       if (!(await this.passkeys.delete(tx, id, passkeyId))) throw notFound();
       if (!totpSecret && (await this.passkeys.list(id, tx)).length === 0)
         throw conflict('This is your only second factor. Add another one first.');
       this.audit.record(tx, operatorAction('operator.passkey_removed', { id }, { passkeyId }));
       await this.notices.notifyOwner(tx, 'passkey_removed', { email }, client);
     });
+  }
+
+  /**
+   * Uses the reauthentication of a session up: a stolen session could otherwise replace all passkeys with one.
+   * @throws GatehouseError `reauthentication_required`
+   */
+  private async useReauthentication(tx: Tx, { sessionId, method }: OperatorCaller): Promise<void> {
+    if (!(await this.sessions.useReauthentication(tx, sessionId)))
+      throw new GatehouseError('reauthentication_required', {
+        members: { methods: reauthenticationMethods[method] },
+      });
   }
 
   private async insert(

@@ -91,6 +91,12 @@ const reauthenticate = statement(
    WHERE s.id = $1 AND s.stage = 'signed_in' AND ${isActive} RETURNING s.id`,
 );
 
+const useReauthentication = statement(
+  { id: uuid },
+  `UPDATE operator_sessions s SET reauthenticated_at = NULL
+   WHERE s.id = $1 AND s.stage = 'signed_in' AND ${isReauthenticated} AND ${isActive} RETURNING s.id`,
+);
+
 const renewSession = statement(
   { id: uuid },
   `UPDATE operator_sessions s SET token_hash = $2, reauthenticated_at = NULL, new_totp_secret = NULL
@@ -235,6 +241,12 @@ export class OperatorSessionsRepository {
    */
   async reauthenticate(tx: Tx, id: string, tokenHash: Buffer): Promise<boolean> {
     const rows = await tx.execute(reauthenticate, [id, tokenHash]);
+    return rows.length > 0;
+  }
+
+  /** Ends the permission for sensitive actions, which allows one of them. Returns false if there is none. */
+  async useReauthentication(tx: Tx, id: string): Promise<boolean> {
+    const rows = await tx.execute(useReauthentication, [id]);
     return rows.length > 0;
   }
 
