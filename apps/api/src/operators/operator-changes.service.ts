@@ -53,10 +53,11 @@ export class OperatorChangesService {
         ...(cause && { by: cause }),
         ...(isNewRole && { from: before.role, to: role }),
         ...((isNewRole || isNewLimit) && {
-          changes: auditChanges(
-            { role: before.role, organizationIds: before.organizationIds },
-            { role, organizationIds },
-          ),
+          changes: {
+            ...auditChanges({ role: before.role }, { role }),
+            // Not cut off: two lists of many ids could otherwise be the same text.
+            ...(isNewLimit && { organizationIds: { from: before.organizationIds, to: organizationIds } }),
+          },
         }),
       }),
       operatorId: caller.operatorId ?? id,
