@@ -147,8 +147,15 @@ describe('operators at a host name', () => {
     expect(textOf(refused.page)).toContain('An operator with your email address exists');
     expect(refused.session.state).toBe('signed_out');
 
+    await new OperatorClient(instance).request('POST', '/session', { email, password: 'a wrong password' });
     const { session } = await signIn(createOperator({ email }));
     expect(session.operator).toMatchObject({ id: body.id, role: 'admin' });
+    // The sign-in has not proven the password, so its failed attempts stay counted.
+    expect(
+      await instance.sql('SELECT FROM operator_login_attempts WHERE email_hash = sha256($1)', [
+        Buffer.from(email),
+      ]),
+    ).toHaveLength(1);
     expect(await latestAction(body.id as string)).toMatchObject([
       { action: 'operator.signed_in' },
       { action: 'operator.updated' },

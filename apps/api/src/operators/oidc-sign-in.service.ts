@@ -92,7 +92,7 @@ export class OidcSignInService {
         return this.sessions.reauthenticate(tx, session, { method: 'oidc' });
       }
       const operator = await this.accounts.resolve(tx, settings, claims, client);
-      await this.check.recordSignIn(tx, operator, client);
+      await this.check.recordSingleSignOn(tx, operator, client);
       return this.sessions.openSignedIn(tx, operator, client);
     });
   }

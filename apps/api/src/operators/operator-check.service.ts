@@ -118,20 +118,29 @@ export class OperatorCheckService {
    * Clears the failed attempts of an operator who has completed the sign-in, and saves the client as known.
    * @returns whether the operator had already signed in from the address of the client with its browser
    */
-  async recordSuccess(
-    tx: Tx,
-    { id, email }: Operator,
-    { addressBlock, userAgent }: Client,
-  ): Promise<boolean> {
-    await this.attempts.clear(tx, sha256(email));
-    if (addressBlock === null) return false;
-    return this.attempts.saveKnownAddress(tx, id, addressBlock, browserName(userAgent));
+  async recordSuccess(tx: Tx, operator: Operator, client: Client): Promise<boolean> {
+    await this.attempts.clear(tx, sha256(operator.email));
+    return this.saveClient(tx, operator, client);
   }
 
   /** Records a completed sign-in, and notifies the operator if its address or its browser is new. */
   async recordSignIn(tx: Tx, operator: Operator, client: Client): Promise<void> {
     const wasKnown = await this.recordSuccess(tx, operator, client);
     if (!wasKnown) await this.notices.notifyOwner(tx, 'signed_in', operator, client);
+  }
+
+  /**
+   * Records a sign-in at the OpenID Provider, and notifies the operator like `recordSignIn`. The failed attempts
+   * stay counted: the operator has not proven the password.
+   */
+  async recordSingleSignOn(tx: Tx, operator: Operator, client: Client): Promise<void> {
+    const wasKnown = await this.saveClient(tx, operator, client);
+    if (!wasKnown) await this.notices.notifyOwner(tx, 'signed_in', operator, client);
+  }
+
+  private async saveClient(tx: Tx, { id }: Operator, { addressBlock, userAgent }: Client): Promise<boolean> {
+    if (addressBlock === null) return false;
+    return this.attempts.saveKnownAddress(tx, id, addressBlock, browserName(userAgent));
   }
 
   /**
