@@ -1,6 +1,7 @@
 import type { Page as BrowserPage } from 'playwright-core';
 import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { submitForm, waitForHeading } from '../support/console-tests.js';
+import { eventually } from '../support/eventually.js';
 import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
 import { createPerson, type Person } from '../support/identity-providers/person.js';
 import { UserAgent, type Page } from '../support/identity-providers/user-agent.js';
@@ -358,6 +359,12 @@ describe('operators at a host name', () => {
       // The challenge was used by the rejected response.
       expect((await post(again, '/second-factor/passkey', body)).status).toBe(401);
       expect((await use(again, '/second-factor/passkey', authenticator)).body.state).toBe('signed_in');
+
+      const failures = `/audit-log?targetId=${client.operator.id}&action=operator.code_failed`;
+      await eventually('the entries of the audit log', async () => {
+        const { body: entries } = await admin.request('GET', failures);
+        return entries.data.length === 3;
+      });
 
       const recovered = await enterPassword(client);
       const code = enrolled.body.recoveryCodes[0] as string;

@@ -98,12 +98,15 @@ export class OperatorCheckService {
   }
 
   /**
-   * Records a wrong password or code of an existing operator in the audit log, and returns the error. There
-   * are at most as many entries as granted attempts. The entry is written asynchronously, so that the
+   * Records a wrong password, code or passkey of an existing operator in the audit log, and returns the error.
+   * There are at most as many entries as granted attempts, or as the rate limit of passkeys allows. The entry is written asynchronously, so that the
    * response time reveals nothing.
    */
-  recordFailure({ id }: Pick<Operator, 'id'>, code: 'invalid_credentials' | 'invalid_code'): GatehouseError {
-    const action = code === 'invalid_code' ? 'operator.code_failed' : 'operator.password_failed';
+  recordFailure(
+    { id }: Pick<Operator, 'id'>,
+    code: 'invalid_credentials' | 'invalid_code' | 'passkey_not_accepted',
+  ): GatehouseError {
+    const action = code === 'invalid_credentials' ? 'operator.password_failed' : 'operator.code_failed';
     this.transactions
       .runInNewTransaction((tx) =>
         this.audit.record(tx, { ...operatorAction(action, { id }), operatorId: id }),

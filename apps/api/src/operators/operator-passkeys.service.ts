@@ -46,9 +46,6 @@ import { assertNotSingleSignOn, OperatorSessionsService } from './operator-sessi
 
 type Owner = Pick<Operator, 'id' | 'email'>;
 
-const notAccepted = (operatorId: string): GatehouseError =>
-  notSignedIn('passkey_not_accepted', { operatorId });
-
 /** Registers the passkeys of operators, and verifies them as a second factor. */
 @Injectable()
 export class OperatorPasskeysService {
@@ -225,7 +222,7 @@ export class OperatorPasskeysService {
     // An older api would treat an operator whose only second factor is a passkey as one who has none.
     await this.apis.assertNoneIsOlder(tx, 'passkey');
     const inserted = await this.passkeys.insert(tx, { ...passkey, id: newId(), operatorId, name });
-    if (!inserted) throw notAccepted(operatorId);
+    if (!inserted) throw this.check.recordFailure({ id: operatorId }, 'passkey_not_accepted');
     const action = operatorAction('operator.passkey_added', { id: operatorId }, { passkeyId: inserted.id });
     this.audit.record(tx, { ...action, operatorId });
     await this.notices.notifyOwner(tx, 'passkey_added', { email }, client);
@@ -270,7 +267,7 @@ export class OperatorPasskeysService {
     const relyingParty = this.getRelyingParty();
     const challenge = await this.consumeChallenge(sessionId, operatorId, purpose, response);
     return verifyPasskeyRegistration(relyingParty, challenge, response).catch(() => {
-      throw notAccepted(operatorId);
+      throw this.check.recordFailure({ id: operatorId }, 'passkey_not_accepted');
     });
   }
 
@@ -283,9 +280,9 @@ export class OperatorPasskeysService {
     const relyingParty = this.getRelyingParty();
     const challenge = await this.consumeChallenge(sessionId, operatorId, purpose, response);
     const passkey = await this.passkeys.find(operatorId, Buffer.from(response.id, 'base64url'));
-    if (!passkey) throw notAccepted(operatorId);
+    if (!passkey) throw this.check.recordFailure({ id: operatorId }, 'passkey_not_accepted');
     const { counter } = await verifyPasskeyAssertion(relyingParty, challenge, response, passkey).catch(() => {
-      throw notAccepted(operatorId);
+      throw this.check.recordFailure({ id: operatorId }, 'passkey_not_accepted');
     });
     return { id: passkey.id, counter };
   }
@@ -297,7 +294,8 @@ export class OperatorPasskeysService {
   ): Promise<void> {
     // The lock of the operator excludes a reset of the second factor at the same time.
     await this.operators.lock(tx, operatorId);
-    if (!(await this.passkeys.recordUse(tx, id, counter))) throw notAccepted(operatorId);
+    if (!(await this.passkeys.recordUse(tx, id, counter)))
+      throw this.check.recordFailure({ id: operatorId }, 'passkey_not_accepted');
   }
 
   private async newChallenge(sessionId: string, purpose: OperatorPasskeyPurpose): Promise<Buffer> {
@@ -316,7 +314,7 @@ export class OperatorPasskeysService {
     const challenge = readPasskeyChallenge(response);
     if (challenge && (await this.passkeys.consumeChallenge(sessionId, sha256(challenge), purpose)))
       return challenge;
-    throw notAccepted(operatorId);
+    throw this.check.recordFailure({ id: operatorId }, 'passkey_not_accepted');
   }
 }
 
