@@ -108,7 +108,9 @@ export class OidcAccountsService {
     if (organizationsClaim === null) return { role };
     const values = readClaimValues(claims, organizationsClaim);
     if (values.includes('*')) return { role, organizationIds: null };
-    const ids = await this.organizations.findIds(tx, values.filter(isUuid), values);
+    // A slug may have the form of an id, and must not stand for it.
+    const slugs = values.filter((value) => !isUuid(value));
+    const ids = await this.organizations.findIds(tx, values.filter(isUuid), slugs);
     if (ids.length === 0 || ids.length > MAX_OPERATOR_ORGANIZATIONS)
       throw new SingleSignOnRefusal('no_organization');
     return { role, organizationIds: ids };
