@@ -145,6 +145,17 @@ describe('an operator who is limited to organizations', () => {
     expect(await listIds(both, `/audit-log?targetId=${id}`)).toHaveLength(2);
   });
 
+  it('does not access a bulk redelivery of a child organization, which covers what the child created', async () => {
+    const [ofChild, ofParent] = [await limitedTo(child), await limitedTo(own)];
+    const planned = await ofChild.request('POST', '/webhooks/redeliveries', { filter: {} });
+    const { id } = planned.body.data;
+    const path = `/webhooks/redeliveries/${id}`;
+    expect(await statusOf(ofParent, 'GET', path)).toBe('404 not_found');
+    expect(await statusOf(ofParent, 'POST', `${path}/start`, { reason: 'test' })).toBe('404 not_found');
+    expect(await listIds(ofParent, '/webhooks/redeliveries')).not.toContain(id);
+    expect(await statusOf(await limitedTo(own, child), 'GET', path)).toBe(200);
+  });
+
   it('selects a project to see metrics if there are too many to add up', async () => {
     const large = await insertOrganization(instance);
     const { projectId } = await insertProject(instance, large.organizationId);

@@ -9,7 +9,7 @@ import {
   type SkipCounts,
 } from '@gatehouse/domain';
 import { capScanCount, countedRow, countedSql, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
-import { Conditions, organizationIdsSql, sampleReaches } from '../conditions.js';
+import { Conditions, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
 import { pruneStatement, pruneInBatches } from '../prune.js';
 import {
@@ -88,14 +88,14 @@ const batchColumns = `
   b.started_at AS "startedAt", b.finished_at AS "finishedAt"`;
 
 /**
- * Returns SQL for whether a batch is within a reach. One with several organizations is if the reach contains all
- * of them.
+ * Returns SQL for whether a batch is within a reach. A batch of a limited operator also covers what the organizations
+ * of the operator created, so the reach must have these organizations themselves: of a created organization, it does
+ * not include what that one created.
  */
 export function batchWithin(where: Conditions, table: string, reach: Reach): string {
   const isOwned = where.reachCondition(table, `${table}.project_id`, reach);
   if (reach.projectId || !reach.organizationIds) return isOwned;
-  const ids = organizationIdsSql(where.bind(reach.organizationIds));
-  return `(${isOwned} OR ${table}.organization_ids <@ ARRAY(${ids}))`;
+  return `(${isOwned} OR ${table}.organization_ids <@ ${where.bind(reach.organizationIds)}::uuid[])`;
 }
 
 function batchesWithin(reach: Reach): Conditions {
