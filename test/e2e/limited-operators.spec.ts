@@ -170,3 +170,32 @@ describe('an operator who is limited to organizations', () => {
     expect(await statusOf(operator, 'GET', `/overview?projectId=${projectId}`)).toBe(200);
   });
 });
+
+describe('the lists of an operator who is limited to organizations', () => {
+  const emptyPage = { data: [], nextCursor: null, hasMore: false };
+
+  it('scan only the locked customers within its organizations', async () => {
+    const operator = await limitedTo(own);
+    await instance.sql(
+      `WITH added AS (
+         INSERT INTO customers (id, organization_id, project_id, email)
+         SELECT uuidv7(), $1, $2, 'locked-' || n || '@example.com' FROM generate_series(1, 1100) n RETURNING id
+       )
+       INSERT INTO factor_attempts (customer_id, tries, window_ends_at, failures)
+       SELECT id, 10, now() + interval '1 hour', 10 FROM added`,
+      [foreign.organizationId, foreign.projectId],
+    );
+    try {
+      for (const projectId of ['', own.projectId, foreign.projectId]) {
+        const query = `locked=true&limit=1${projectId && `&projectId=${projectId}`}`;
+        expect((await operator.request('GET', `/customers?${query}`)).body).toEqual(emptyPage);
+      }
+      expect((await operator.request('GET', '/customers/count?locked=true')).body).toMatchObject({
+        count: 0,
+        isMore: false,
+      });
+    } finally {
+      await instance.sql('DELETE FROM customers WHERE project_id = $1', [foreign.projectId]);
+    }
+  });
+});

@@ -81,14 +81,11 @@ const sampleTextFilters: CustomerFilter[] = [
 const installation: ScanScope = { column: null, ids: [NIL_UUID] };
 
 /**
- * Returns the scope whose index ranges are scanned, and requires that the matches are within the given one. Locked
- * customers have no index of a project or an organization, because few are locked at the same time.
+ * Returns the scope whose index ranges are scanned. Locked customers have no index of a project or an organization,
+ * because few are locked at the same time: their ranges contain the condition of the scope.
  */
-function scannedScope(where: Conditions, scope: ScanScope, { locked }: CustomerFilter): ScanScope {
-  if (!locked || scope.column === null) return scope;
-  where.add(`c.${scope.column} = ANY(${where.bind(scope.ids)}::uuid[])`);
-  return installation;
-}
+const scannedScope = (scope: ScanScope, { locked }: CustomerFilter): ScanScope =>
+  locked ? installation : scope;
 
 /** Maximum number of rows that a count of locked customers scans: each row takes several index lookups. */
 const LOCK_COUNT_LIMIT = 5_000;
@@ -97,10 +94,10 @@ const sampleSources = ({ contains }: CustomerFilter): RowSource[] =>
   contains === null ? ['customers'] : ['customers', 'found'];
 
 /** Returns the maximum number of rows that a count scans in each range. */
-const countWindow = ({ column }: ScanScope, filter: CustomerFilter): number =>
+const countWindow = (scope: ScanScope, filter: CustomerFilter): number =>
   Math.ceil(
     (filter.locked ? LOCK_COUNT_LIMIT : COUNT_SCAN_LIMIT) /
-      chooseIndexScan(new Conditions(), column, filter, null).ranges.length,
+      chooseIndexScan(new Conditions(), scope, filter, null).ranges.length,
   );
 
 /** Counts the matches of each range. */
@@ -109,9 +106,9 @@ const countCustomers = dynamicStatement(
   (scope: ScanScope, filter: CustomerFilter, source: RowSource) => {
     const where = new Conditions();
     const found = findRareSql(where, filter, source);
-    const scan = chooseIndexScan(where, scope.column, filter, null);
-    const scanned = scannedScope(where, scope, filter);
-    const ranges = rangesSql(where, scanned, scan, source, where.bind(countWindow(scope, filter)));
+    const scan = chooseIndexScan(where, scope, filter, null);
+    const window = where.bind(countWindow(scope, filter));
+    const ranges = rangesSql(where, scannedScope(scope, filter), scan, source, window);
     addMatchConditions(where, filter);
     const counts = ranges.map((rows) => countedSql(`(${rows}) c`, where.sql));
     return { text: found + counts.join(' UNION ALL '), values: where.values };
@@ -134,8 +131,8 @@ function scanSql(
   const where = new Conditions();
   const limit = where.bind(window);
   const found = findRareSql(where, filter, source);
-  const scan = chooseIndexScan(where, scope.column, filter, after);
-  const rows = mergedRangesSql(where, scannedScope(where, scope, filter), scan, source, limit);
+  const scan = chooseIndexScan(where, scope, filter, after);
+  const rows = mergedRangesSql(where, scannedScope(scope, filter), scan, source, limit);
   addMatchConditions(where, filter);
   const sql = `
     ${found} SELECT ${customerColumns}, c.key, c."isMatch", c."isLast" FROM (

@@ -110,7 +110,7 @@ export function mergedRangesSql(
 /** Chooses the index that leaves the fewest rows to scan. */
 export function chooseIndexScan(
   where: Conditions,
-  scope: ScopeColumn,
+  scope: ScanScope,
   filter: CustomerFilter,
   after: CustomerPosition | null,
 ): IndexScan {
@@ -124,11 +124,11 @@ export function chooseIndexScan(
     }));
     return { ranges, orderBy: 'c.key DESC, c.id DESC' };
   };
-  if (filter.locked) return lockScan(where, after);
-  if (q !== null && isSortedByText(filter)) return textScan(where, scope, q, after);
+  if (filter.locked) return lockScan(where, scope, after);
+  if (q !== null && isSortedByText(filter)) return textScan(where, scope.column, q, after);
   if (email !== null) {
     return byTime('created_at', createdAfter, createdBefore, [
-      `${scope === 'project_id' ? 'c.email' : searchedTexts.email.text} = ${where.bind(email)}`,
+      `${scope.column === 'project_id' ? 'c.email' : searchedTexts.email.text} = ${where.bind(email)}`,
     ]);
   }
   if (externalId !== null) {
@@ -148,15 +148,19 @@ export function chooseIndexScan(
   return byTime('created_at', createdAfter, createdBefore, flags);
 }
 
-/** Returns the index ranges of locked customers of the installation. Few customers are locked at the same time. */
-function lockScan(where: Conditions, after: CustomerPosition | null): IndexScan {
+/**
+ * Returns the index ranges of locked customers of the installation, each with the condition of the scope: the page
+ * and its position never depend on customers of others. Few customers are locked at the same time.
+ */
+function lockScan(where: Conditions, { column, ids }: ScanScope, after: CustomerPosition | null): IndexScan {
+  const isWithin = column === null ? 'true' : `c.${column} = ANY (${where.bind(ids)}::uuid[])`;
   const position =
     after &&
     ` AND (a.window_ends_at, a.customer_id) < (${where.bind(new Date(after.key))}::timestamptz, ${where.bind(after.id)}::uuid)`;
   const ranges = lockRanges.map(({ table, condition }) => ({
     from: `${table} a JOIN customers c ON c.id = a.customer_id`,
     key: 'a.window_ends_at',
-    condition: `${condition}${position ?? ''}`,
+    condition: `${isWithin} AND ${condition}${position ?? ''}`,
     orderBy: 'a.window_ends_at DESC, a.customer_id DESC',
   }));
   return { ranges, orderBy: 'c.key DESC, c.id DESC' };
