@@ -111,6 +111,37 @@ function matchConditions(reach: Reach, filter: AuditFilter): Conditions {
   return addAuditFilter(where, filter);
 }
 
+/** An index range of entries with a value in a column, and the condition for scanning them. */
+interface EntryRange {
+  column: string;
+  value: string;
+  condition: string;
+}
+
+/**
+ * Returns the index range of the filter with the fewest entries. A scanned entry is always within the reach: the
+ * position of a page and whether there are more would otherwise expose others. An actor can have many entries out of
+ * reach, so theirs are found among those of the organizations if the reach has a limit.
+ */
+function entryRange(where: Conditions, reach: Reach, filter: AuditFilter): EntryRange | null {
+  const { requestId, targetId, actorId, projectId, organizationId } = filter;
+  const isWithin = () => where.reachCondition('a', 'a.project_id', reach);
+  const rangeOf = (column: string, value: string, condition: string) => ({ column, value, condition });
+  if (requestId !== null) return rangeOf('request_id', where.bind(requestId), isWithin());
+  if (targetId !== null) return rangeOf('target_id', where.bind(targetId), isWithin());
+  if (actorId !== null && !reach.organizationIds) return rangeOf('actor_id', where.bind(actorId), 'true');
+  if (projectId !== null) {
+    const id = where.bind(projectId);
+    const projects = `SELECT FROM projects p WHERE p.id = ${id} AND ${where.reachCondition('p', 'p.id', reach)}`;
+    return rangeOf('project_id', id, reach.organizationIds ? `EXISTS (${projects})` : 'true');
+  }
+  if (organizationId === null) return null;
+  const id = where.bind(organizationId);
+  if (!reach.organizationIds) return rangeOf('organization_id', id, 'true');
+  const organizations = organizationIdsSql(where.bind(reach.organizationIds));
+  return rangeOf('organization_id', id, `${id}::uuid IN (${organizations})`);
+}
+
 /**
  * Returns SQL for the newest entries, newest first and at most `limit`: those of the filter's request,
  * target, actor, project or organization, or those of the organizations within the reach.
@@ -122,22 +153,18 @@ function entryScanSql(
   before: string | null,
   limit: number,
 ): string {
-  const { requestId, targetId, actorId, projectId, organizationId } = filter;
   const ids = filterIdRange(filter, before, 0);
   const [first, past] = [where.bind(ids.first), where.bind(ids.past)];
   const limitSql = where.bind(limit);
-  const owners = {
-    ...{ request_id: requestId, target_id: targetId, actor_id: actorId },
-    ...{ project_id: projectId, organization_id: organizationId },
-  };
-  const scanOwner = (column: string, owner: string): string => `SELECT a.* FROM audit_log a
-    WHERE ${ownerRangeCondition('a', column, owner, { first, past })}
+  const scanRange = ({ column, value, condition }: EntryRange): string => `SELECT a.* FROM audit_log a
+    WHERE ${ownerRangeCondition('a', column, value, { first, past })} AND ${condition}
     ORDER BY a.${column} DESC, a.id DESC LIMIT ${limitSql}`;
-  const [column, owner] = Object.entries(owners).find(([, value]) => value !== null) ?? [];
-  if (column !== undefined) return scanOwner(column, where.bind(owner));
+  const range = entryRange(where, reach, filter);
+  if (range) return scanRange(range);
   if (!reach.organizationIds) {
     return `SELECT a.* FROM audit_log a WHERE a.id >= ${first} AND a.id < ${past} ORDER BY a.id DESC LIMIT ${limitSql}`;
   }
+  const ofOrganization = { column: 'organization_id', value: 'o.id', condition: 'true' };
   return `SELECT a.* FROM (${organizationIdsSql(where.bind(reach.organizationIds))}) o
-    CROSS JOIN LATERAL (${scanOwner('organization_id', 'o.id')}) a ORDER BY a.id DESC LIMIT ${limitSql}`;
+    CROSS JOIN LATERAL (${scanRange(ofOrganization)}) a ORDER BY a.id DESC LIMIT ${limitSql}`;
 }

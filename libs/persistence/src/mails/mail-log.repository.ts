@@ -93,12 +93,14 @@ const sampleFilters: MailLogFilter[] = [
 ];
 const sampleCalls = sampleReaches.flatMap((reach) => sampleFilters.map((filter) => [reach, filter] as const));
 
-/** Returns the condition for emails within a reach. Only operators without a limit can read emails to operators. */
-function addReach(where: Conditions, reach: Reach): Conditions {
+/** Returns SQL for whether an email is within a reach. Only operators without a limit can read emails to operators. */
+function isWithinSql(where: Conditions, reach: Reach): string {
   const condition = where.reachCondition('p', 'm.project_id', reach);
-  if (reach.projectId || !reach.organizationIds) return where.add(condition);
-  return where.add(`EXISTS (SELECT FROM projects p WHERE p.id = m.project_id AND ${condition})`);
+  if (reach.projectId || !reach.organizationIds) return condition;
+  return `EXISTS (SELECT FROM projects p WHERE p.id = m.project_id AND ${condition})`;
 }
+
+const addReach = (where: Conditions, reach: Reach): Conditions => where.add(isWithinSql(where, reach));
 
 const matchConditions = (reach: Reach, filter: MailLogFilter): Conditions =>
   addReach(new Conditions(), reach)
@@ -109,6 +111,39 @@ const matchConditions = (reach: Reach, filter: MailLogFilter): Conditions =>
     .addIf(filter.state && storedStates[filter.state], (value) => `m.state = ANY (${value})`)
     .addIf(filter.createdAfter, (value) => `m.created_at > ${value}`)
     .addIf(filter.createdBefore, (value) => `m.created_at < ${value}`);
+
+/** An index range of emails with a value in a column, and the condition for scanning them. */
+interface MailRange {
+  column: string;
+  value: string;
+  condition: string;
+}
+
+/**
+ * Returns the index range of the filter with the fewest emails. A scanned email is always within the reach: the
+ * position of a page and whether there are more would otherwise expose others.
+ */
+function mailRange(where: Conditions, reach: Reach, filter: MailLogFilter): MailRange | null {
+  const ownedRange = (column: string, id: string, table: string, projectColumn: string): MailRange => {
+    const value = where.bind(id);
+    if (!reach.organizationIds) return { column, value, condition: 'true' };
+    const isWithin = where.reachCondition('owner', projectColumn, reach);
+    return {
+      ...{ column, value },
+      condition: `EXISTS (SELECT FROM ${table} owner WHERE owner.id = ${value} AND ${isWithin})`,
+    };
+  };
+  if (filter.customerId !== null)
+    return ownedRange('customer_id', filter.customerId, 'customers', 'owner.project_id');
+  if (filter.email !== null)
+    return {
+      column: 'recipient',
+      value: where.bind(filter.email),
+      condition: isWithinSql(where, reach),
+    };
+  const projectId = filter.projectId ?? reach.projectId;
+  return projectId === null ? null : ownedRange('project_id', projectId, 'projects', 'owner.id');
+}
 
 /**
  * Returns SQL for the newest emails, newest first and at most `limit`: those of the customer, recipient or
@@ -122,24 +157,20 @@ function mailScanSql(
   limit: number,
 ): string {
   const ids = filterIdRange(filter, before, MAX_CREATED_AT_SKEW_MS);
-  const range = { first: where.bind(ids.first), past: where.bind(ids.past) };
+  const idRange = { first: where.bind(ids.first), past: where.bind(ids.past) };
   const limitSql = where.bind(limit);
-  const owners = {
-    customer_id: filter.customerId,
-    recipient: filter.email,
-    project_id: filter.projectId ?? reach.projectId,
-  };
-  const scanOwner = (column: string, owner: string): string =>
-    `SELECT m.* FROM mails m WHERE ${ownerRangeCondition('m', column, owner, range)}
+  const scanRange = ({ column, value, condition }: MailRange): string =>
+    `SELECT m.* FROM mails m WHERE ${ownerRangeCondition('m', column, value, idRange)} AND ${condition}
      ORDER BY m.${column} DESC, m.id DESC LIMIT ${limitSql}`;
-  const [column, owner] = Object.entries(owners).find(([, value]) => value !== null) ?? [];
-  if (column !== undefined) return scanOwner(column, where.bind(owner));
+  const range = mailRange(where, reach, filter);
+  if (range) return scanRange(range);
   if (!reach.organizationIds) {
-    return `SELECT m.* FROM mails m WHERE m.id >= ${range.first} AND m.id < ${range.past}
+    return `SELECT m.* FROM mails m WHERE m.id >= ${idRange.first} AND m.id < ${idRange.past}
       ORDER BY m.id DESC LIMIT ${limitSql}`;
   }
   const isWithinReach = where.reachCondition('p', 'p.id', reach);
-  return `SELECT m.* FROM projects p CROSS JOIN LATERAL (${scanOwner('project_id', 'p.id')}) m
+  const ofProject = { column: 'project_id', value: 'p.id', condition: 'true' };
+  return `SELECT m.* FROM projects p CROSS JOIN LATERAL (${scanRange(ofProject)}) m
     WHERE ${isWithinReach} ORDER BY m.id DESC LIMIT ${limitSql}`;
 }
 
