@@ -198,4 +198,50 @@ describe('the lists of an operator who is limited to organizations', () => {
       await instance.sql('DELETE FROM customers WHERE project_id = $1', [foreign.projectId]);
     }
   });
+
+  it('scan only the audit entries and emails within its organizations', async () => {
+    const operator = await limitedTo(own);
+    const email = uniqueEmail();
+    const { organizationId, projectId } = foreign;
+    const [actorId, customerId, requestId] = [randomUUID(), randomUUID(), randomUUID()];
+    await instance.sql(
+      `INSERT INTO audit_log (id, organization_id, project_id, actor_type, actor_id, action, target_type, target_id,
+         request_id, created_at)
+       SELECT uuidv7(), $1, $2, 'key', $3, 'customer.updated', 'customer', $4, $5, now() FROM generate_series(1, 5010)`,
+      [organizationId, projectId, actorId, customerId, requestId],
+    );
+    await instance.sql('INSERT INTO customers (id, project_id, email) VALUES ($1, $2, $3)', [
+      customerId,
+      projectId,
+      email,
+    ]);
+    await instance.sql(
+      `INSERT INTO mails (id, project_id, customer_id, kind, recipient, state, finished_at)
+       SELECT uuidv7(), $1, $2, 'reset-password', $3, 'sent', now() FROM generate_series(1, 5010)`,
+      [projectId, customerId, email],
+    );
+    const lists = [
+      ...Object.entries({ projectId, organizationId, actorId, requestId, targetId: customerId }).map(
+        (filter) => `/audit-log?${new URLSearchParams([filter])}`,
+      ),
+      ...Object.entries({ projectId, customerId, email }).map(
+        (filter) => `/mails?${new URLSearchParams([filter])}`,
+      ),
+    ];
+    for (const path of lists) {
+      const list = `${path}&limit=1`;
+      expect([path, (await operator.request('GET', list)).body]).toEqual([path, emptyPage]);
+      expect([path, (await admin.request('GET', list)).body.data]).toEqual([path, [expect.anything()]]);
+    }
+    const invited = await instance.requestWithBearer(own.secretKey, 'POST', '/api/v1/customers', {
+      email: uniqueEmail(),
+      sendInvite: true,
+    });
+    const [entry] = (await operator.request('GET', `/audit-log?targetId=${invited.body.id}`)).body.data;
+    for (const key of ['projectId', 'organizationId', 'actorId', 'requestId'])
+      expect(await listIds(operator, `/audit-log?${key}=${entry[key]}`)).toContain(entry.id);
+    const [mail] = (await operator.request('GET', `/mails?customerId=${invited.body.id}`)).body.data;
+    for (const query of [{ projectId: own.projectId }, { email: invited.body.email }])
+      expect(await listIds(operator, `/mails?${new URLSearchParams(query)}`)).toContain(mail.id);
+  });
 });
