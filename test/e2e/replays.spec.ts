@@ -154,6 +154,23 @@ describe('a replay to another URL', () => {
     expect(await replay(deliveryId, body)).toMatchObject({ status: 409, body: { code: 'payload_erased' } });
   });
 
+  it('is rejected while 100 others of the project have not finished', async () => {
+    const { deliveryId } = await deliver();
+    const body = { url: other.url, secret: newSecret() };
+    await replay(deliveryId, body);
+    await finishedReplays(deliveryId);
+    const id = deliveryId.slice('dlv_'.length);
+    await instance.sql(
+      `INSERT INTO webhook_replays (id, organization_id, project_id, delivery_id, event_id, endpoint_id, url, created_by, started_at)
+       SELECT gen_random_uuid(), organization_id, project_id, delivery_id, event_id, endpoint_id, url, created_by, now()
+       FROM webhook_replays CROSS JOIN generate_series(1, 100) WHERE delivery_id = $1`,
+      [id],
+    );
+    expect(await replay(deliveryId, body)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    await instance.sql('DELETE FROM webhook_replays WHERE delivery_id = $1 AND finished_at IS NULL', [id]);
+    expect((await replay(deliveryId, body)).status).toBe(201);
+  });
+
   it('is recorded as lost if its worker has not recorded an outcome within the lease', async () => {
     const { deliveryId } = await deliver();
     await replay(deliveryId, { url: other.url, secret: newSecret() });

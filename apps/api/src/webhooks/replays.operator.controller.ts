@@ -27,7 +27,7 @@ export class ReplaysOperatorController {
   })
   @Operator('admin')
   @ApiSnakeItem(ReplayResponse, ApiCreatedResponse)
-  @ApiProblems('payload_erased')
+  @ApiProblems('payload_erased', 'conflict')
   async create(
     @CurrentCaller() caller: ManagementCaller,
     @Param('deliveryId') id: string,

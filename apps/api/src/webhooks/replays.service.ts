@@ -10,6 +10,7 @@ import {
 } from '@gatehouse/domain';
 import {
   DeliveriesRepository,
+  MAX_UNFINISHED_REPLAYS,
   Transactions,
   WebhookReplaysRepository,
   type Replay,
@@ -38,7 +39,7 @@ export class ReplaysService {
     this.policy = webhookTargetPolicy(config);
   }
 
-  /** @throws GatehouseError `validation_failed`, `not_found`, `payload_erased` */
+  /** @throws GatehouseError `validation_failed`, `not_found`, `payload_erased`, `conflict` */
   async create(
     caller: ManagementCaller,
     id: string,
@@ -48,24 +49,24 @@ export class ReplaysService {
     const { reach } = caller;
     const deliveryId = parsePathId('delivery', id);
     const replayId = newId();
-    await this.transactions.run(async (tx) => {
+    return this.transactions.run(async (tx) => {
       const delivery = await this.deliveries.lock(tx, reach, deliveryId);
       if (!delivery) throw notFound();
       const { organizationId, projectId, eventId, endpointId } = delivery;
       const action = deliveryAction('webhook_delivery.replayed', delivery);
       if (delivery.isErased) throw this.audit.noteRefusal(action, new GatehouseError('payload_erased'));
-      await this.replays.insert(tx, {
+      if (await this.replays.isFull(tx, delivery)) throw this.audit.noteRefusal(action, tooManyReplays());
+      const replay = await this.replays.insert(tx, reach, {
         ...{ id: replayId, organizationId, projectId, deliveryId, eventId, endpointId, url },
         secret: this.keyring.encrypt('webhook-secret', replayId, secret),
         createdBy: callerName(caller),
       });
+      if (!replay) throw notFound();
       // Without the path and the query, which can contain a secret.
       const details = { origin: new URL(url).origin, ...(reason !== null && { reason }) };
       this.audit.record(tx, { ...action, details });
+      return replay;
     });
-    const filter = { deliveryId, endpointId: null };
-    const replays = await this.replays.list(reach, filter, null, 1);
-    return replays[0]!;
   }
 
   /** Returns replays, newest first. @throws GatehouseError `invalid_cursor` */
@@ -82,3 +83,8 @@ export class ReplaysService {
 
 const parseFilter = (kind: PrefixedIdKind, id: string | undefined): string | null =>
   id === undefined ? null : parsePublicId(kind, id);
+
+const tooManyReplays = (): GatehouseError =>
+  new GatehouseError('conflict', {
+    detail: `At most ${MAX_UNFINISHED_REPLAYS} replays of a project can be unfinished. Retry when some have finished.`,
+  });

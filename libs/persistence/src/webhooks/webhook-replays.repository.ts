@@ -56,6 +56,7 @@ const replayRow = {
 export type Replay = RowOf<typeof replayRow>;
 
 export interface ReplayFilter {
+  id?: string;
   deliveryId: string | null;
   endpointId: string | null;
 }
@@ -65,6 +66,7 @@ const listReplays = dynamicStatement(
   (reach: Reach, filter: ReplayFilter, before: string | null, limit: number) => {
     const where = new Conditions()
       .addReach('r', 'r.project_id', reach)
+      .addIf(filter.id, (value) => `r.id = ${value}`)
       .addIf(filter.deliveryId, (value) => `r.delivery_id = ${value}`)
       .addIf(filter.endpointId, (value) => `r.endpoint_id = ${value}`)
       .addIf(before, (value) => `r.id < ${value}`);
@@ -78,8 +80,22 @@ const listReplays = dynamicStatement(
     return { text: sql, values: where.values };
   },
   sampleReaches.flatMap((reach) =>
-    [null, NIL_UUID].map((id) => [reach, { deliveryId: id, endpointId: id }, id, 1] as const),
+    [null, NIL_UUID].map(
+      (id) => [reach, { id: id ?? undefined, deliveryId: id, endpointId: id }, id, 1] as const,
+    ),
   ),
+);
+
+/** Maximum number of replays of a project, or of an organization's own events, that have not finished. */
+export const MAX_UNFINISHED_REPLAYS = 100;
+
+const countUnfinishedReplays = statement(
+  { count: integer },
+  `SELECT count(*)::int AS count FROM (
+     SELECT FROM webhook_replays
+     WHERE finished_at IS NULL AND organization_id = $1 AND project_id IS NOT DISTINCT FROM $2::uuid
+     LIMIT ${MAX_UNFINISHED_REPLAYS}
+   ) unfinished`,
 );
 
 const claimedReplayRow = {
@@ -108,12 +124,19 @@ const claimReplays = statement(
    RETURNING r.id, r.event_id AS "eventId", r.url AS "targetUrl", r.secret, e.body`,
 );
 
-/** Records the first outcome only: the lease may have expired before. */
+/**
+ * Records the first outcome only: the lease may have expired before. Locks the customer, so that a concurrent deletion
+ * erases the response, or it is not stored.
+ */
 const recordReplayOutcome = statement(
   {},
-  `UPDATE webhook_replays r SET finished_at = clock_timestamp(), lease_until = NULL, secret = NULL,
+  `WITH customer AS (
+     SELECT c.id FROM webhook_replays r JOIN events e ON e.id = r.event_id JOIN customers c ON c.id = e.customer_id
+     WHERE r.id = $1 FOR KEY SHARE OF c
+   )
+   UPDATE webhook_replays r SET finished_at = clock_timestamp(), lease_until = NULL, secret = NULL,
      http_status = $2, success = $3, error = $4, duration_ms = $5,
-     response_body = CASE WHEN ${isErased('e')} THEN '' ELSE $6 END
+     response_body = CASE WHEN e.customer_id IS NULL OR EXISTS (SELECT FROM customer) THEN $6 ELSE '' END
    FROM events e WHERE r.id = $1 AND r.finished_at IS NULL AND e.id = r.event_id`,
 );
 
@@ -133,8 +156,18 @@ export class WebhookReplaysRepository {
     private readonly leaseMs: number,
   ) {}
 
-  async insert(tx: Tx, replay: NewReplay): Promise<void> {
+  /** Creates a replay within a reach and returns it. */
+  async insert(tx: Tx, reach: Reach, replay: NewReplay): Promise<Replay | null> {
     await tx.manager.insert(WebhookReplayEntity, replay);
+    const filter = { id: replay.id, deliveryId: null, endpointId: null };
+    const [created] = await tx.execute(listReplays(reach, filter, null, 1));
+    return created ?? null;
+  }
+
+  /** Returns true if so many replays of a project, or of an organization's own events, are unfinished that no other may start. */
+  async isFull(tx: Tx, { organizationId, projectId }: Pick<NewReplay, 'organizationId' | 'projectId'>) {
+    const [row] = await tx.execute(countUnfinishedReplays, [organizationId, projectId]);
+    return row!.count >= MAX_UNFINISHED_REPLAYS;
   }
 
   /**
