@@ -2,7 +2,12 @@ import type { ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { OperatorCaller } from '@gatehouse/auth';
 import type { Customer } from '@gatehouse/domain';
-import { ProjectsRepository, Transactions, type CustomerPosition } from '@gatehouse/persistence';
+import {
+  OperatorSessionsRepository,
+  ProjectsRepository,
+  Transactions,
+  type CustomerPosition,
+} from '@gatehouse/persistence';
 import { LOGGER, type Logger } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { csvPages, type CsvFile } from '../http/csv-pages.js';
@@ -19,6 +24,7 @@ export class CustomerCsvService {
   constructor(
     private readonly directory: CustomerDirectoryService,
     private readonly projects: ProjectsRepository,
+    private readonly sessions: OperatorSessionsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -27,7 +33,8 @@ export class CustomerCsvService {
   /**
    * Streams the customers that match the query, in the order of the list, without password hashes. The export is
    * recorded before it begins. Each page is a separate statement, so no database connection is held while the client
-   * does not read.
+   * does not read. The reach of the session is read again for each page: the export is aborted if the session has
+   * ended or the operator has another role.
    * @throws GatehouseError `not_found` for a project outside the caller's reach
    */
   async stream(
@@ -40,9 +47,11 @@ export class CustomerCsvService {
       'Content-Type': 'text/csv; charset=utf-8; header=present',
       'Content-Disposition': 'attachment; filename="customers.csv"',
     });
-    const pages = csvPages(file, (after: CustomerPosition | null, limit) =>
-      this.directory.page(caller, query, after, limit),
-    );
+    const pages = csvPages(file, async (after: CustomerPosition | null, limit) => {
+      const reach = await this.sessions.findReach(caller.sessionId, caller.role);
+      if (!reach) throw new Error('the session of the operator has ended');
+      return this.directory.page({ ...caller, reach }, query, after, limit);
+    });
     await streamPages(pages, response, this.logger, { export: 'customers.csv' });
   }
 
