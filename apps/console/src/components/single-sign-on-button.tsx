@@ -16,6 +16,8 @@ export function SingleSignOnButton({ begin, inNewWindow, ...button }: SingleSign
   const open = useApiMutation(async () => {
     // Opened during the click, because browsers block windows that open later.
     const target = inNewWindow ? window.open('', '_blank') : window;
+    // The page of the identity provider could otherwise open another page in this window.
+    if (inNewWindow && target) target.opener = null;
     try {
       const { url } = await begin();
       (target ?? window).location.assign(url);
