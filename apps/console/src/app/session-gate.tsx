@@ -3,12 +3,13 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { Navigate, Outlet, ScrollRestoration, useLocation, useSearchParams } from 'react-router';
 import { scrollKey } from '../components/list-visits';
 import { ProblemAlert } from '../components/problem-alert';
-import { SessionProvider, useSessionExpiry, useSessionQuery } from './session';
+import { SessionProvider, useSessionExpiry, useSessionQuery, useSignOutOfOtherTabs } from './session';
 
 /** Loads the session before any page is rendered. */
 export function SessionGate(): ReactNode {
   const { data: session, error, refetch } = useSessionQuery();
   useSessionExpiry();
+  useSignOutOfOtherTabs();
   if (session) {
     return (
       <SessionProvider session={session}>

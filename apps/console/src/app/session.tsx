@@ -63,12 +63,27 @@ export function useReplaceSession(): (session: Session) => void {
   );
 }
 
-/** Returns a mutation that signs out and loads a new page, so that no data stays in memory. */
+/** The name of the channel on which a tab tells the others that the operator has signed out. */
+const SIGN_OUT_CHANNEL = 'gatehouse-sign-out';
+
+/** Returns a mutation that signs out and loads a new page in all tabs, so that no data stays in memory. */
 export function useSignOut(): UseMutationResult<void, Problem, string | void> {
   return useApiMutation(async (to) => {
     await api.DELETE(SESSION_PATH);
+    const channel = new BroadcastChannel(SIGN_OUT_CHANNEL);
+    channel.postMessage(null);
+    channel.close();
     window.location.assign(to || '/console/sign-in');
   });
+}
+
+/** Loads a new page when the operator signs out in another tab. */
+export function useSignOutOfOtherTabs(): void {
+  useEffect(() => {
+    const channel = new BroadcastChannel(SIGN_OUT_CHANNEL);
+    channel.addEventListener('message', () => window.location.reload());
+    return () => channel.close();
+  }, []);
 }
 
 /** Marks the session as signed out when any request is rejected because the session has ended. */
