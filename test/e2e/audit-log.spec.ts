@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
 import { bearerHeader, TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
@@ -108,6 +108,16 @@ describe('an entry of the audit log', () => {
       firstName: secrets[0],
       lastName: secrets[1],
       password: secrets[3],
+    });
+    const secret = `whsec_${randomBytes(32).toString('base64')}`;
+    for (const legacySignIn of [{ url: `https://old.example/${secrets[4]}`, secret }, null]) {
+      const path = `/api/v1/projects/${instance.credentials.projectId}`;
+      const response = await instance.requestWithSecretKey('PATCH', path, { settings: { legacySignIn } });
+      expect(response.status).toBe(200);
+    }
+    const [, added] = await entries({ action: 'project.updated' });
+    expect(added!['details']).toMatchObject({
+      changes: { 'settings.legacySignIn.url': { to: 'https://old.example/…' } },
     });
     await instance.requestWithSecretKey('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
       name: 'Audited',

@@ -10,6 +10,7 @@ import {
   applySettingsPatch,
   settingsErrors,
   slugify,
+  withoutUrlPath,
   type Environment,
   type AuditChanges,
   type Project,
@@ -144,7 +145,7 @@ export class ProjectsService {
         'project.updated',
         project,
         { previous },
-        { changed, changes: auditChanges(fields, after) },
+        { changed, changes: auditChanges(auditedFields(fields), auditedFields(after)) },
       );
       return project;
     });
@@ -222,6 +223,15 @@ export class ProjectsService {
     this.audit.record(tx, { action, organizationId, projectId, targetId: projectId, details });
   }
 }
+
+/** Returns the fields whose values the audit log may contain. The URL of a legacy sign-in can contain a credential. */
+const auditedFields = ({ name, settings }: Pick<Project, 'name' | 'settings'>) => ({
+  name,
+  settings: {
+    ...settings,
+    legacySignIn: settings.legacySignIn && { url: withoutUrlPath(settings.legacySignIn.url) },
+  },
+});
 
 const projectFilter = ({ organizationId, environment, archived, q }: CountProjectsQuery): ProjectFilter => ({
   organizationId: organizationId ?? null,
