@@ -11,6 +11,7 @@ import { CustomersRepository, EventsRepository, Transactions, type Tx } from '@g
 import { errorMessage, LOGGER, type Logger } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
+import { RecentKeys } from './recent-keys.js';
 
 /** A failed sign-in of an existing customer. */
 export interface SignInFailure {
@@ -19,9 +20,14 @@ export interface SignInFailure {
   client: Pick<Client, 'ip' | 'userAgent'>;
 }
 
+/** Time in which this process tries only once to record the event of a rejected sign-in, in ms. The event is due once a minute. */
+const REFUSAL_INTERVAL_MS = 60_000;
+
 /** Reports failed sign-ins of customers. */
 @Injectable()
 export class FailedSignInsService {
+  private readonly refusals = new RecentKeys(REFUSAL_INTERVAL_MS);
+
   constructor(
     private readonly customers: CustomersRepository,
     private readonly events: EventsRepository,
@@ -52,7 +58,8 @@ export class FailedSignInsService {
 
   /**
    * Records the event, if one is due, of a sign-in that is rejected whatever the password or the code. A client can
-   * repeat it without a limit of attempts, so the customer is locked only if the event is due.
+   * repeat it without a limit of attempts, so the customer is locked only if the event is due. A repeated refusal uses
+   * no database connection, so that the load it causes does not reveal whether the address is known.
    * @param owner the customer, or the address that a customer may have
    */
   reportRefusal(
@@ -60,6 +67,7 @@ export class FailedSignInsService {
     owner: { id: string } | { email: string },
     failure: SignInFailure,
   ): void {
+    if (!this.refusals.add(`${project.id}:${'id' in owner ? owner.id : owner.email}`)) return;
     this.logErrors(this.recordRefusal(project, owner, failure));
   }
 

@@ -1,0 +1,10 @@
+import { RecentKeys } from './recent-keys.js';
+
+it('RecentKeys accepts a key once until its time ends, and forgets the oldest of too many', () => {
+  const keys = new RecentKeys(60_000);
+  expect([keys.add('a'), keys.add('b'), keys.add('a')]).toEqual([true, true, false]);
+  for (let n = 0; n < 9_999; n++) keys.add(String(n));
+  expect([keys.add('b'), keys.add('a')]).toEqual([false, true]);
+  const expired = new RecentKeys(0);
+  expect([expired.add('a'), expired.add('a')]).toEqual([true, true]);
+});
