@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
+import { commitWhenOthersWait } from '../support/with-concurrent-change.js';
 import { eventually } from '../support/eventually.js';
 import { insertOperator, signIn, type OperatorClient } from '../support/operator-client.js';
 import { Receiver, respondWithStatus } from '../support/receiver.js';
@@ -152,6 +153,28 @@ describe('a replay to another URL', () => {
       { body: '', secret: null },
     ]);
     expect(await replay(deliveryId, body)).toMatchObject({ status: 409, body: { code: 'payload_erased' } });
+  });
+
+  it('stores no response if its customer is deleted while the outcome is recorded', async () => {
+    const { deliveryId, customerId } = await deliver();
+    const holder = await instance.db.connect();
+    await holder.query('BEGIN');
+    let respond = (): void => undefined;
+    other.respondWith((response) => {
+      respond = () => void response.end('Hello');
+    });
+    const before = other.requests.length;
+    await replay(deliveryId, { url: other.url, secret: newSecret() });
+    await eventually('the replay', () => other.requests[before]);
+    await holder.query('DELETE FROM customers WHERE id = $1', [customerId]);
+    respond();
+    await commitWhenOthersWait(holder, 1);
+    holder.release();
+    await finishedReplays(deliveryId);
+    const id = deliveryId.slice('dlv_'.length);
+    expect(
+      await instance.sql('SELECT response_body AS body FROM webhook_replays WHERE delivery_id = $1', [id]),
+    ).toEqual([{ body: '' }]);
   });
 
   it('is rejected while 100 others of the project have not finished', async () => {
