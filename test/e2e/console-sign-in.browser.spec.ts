@@ -88,7 +88,7 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     const invite = page.getByRole('dialog').getByRole('button', { name: 'Invite operator' });
     expect(await invite.isDisabled()).toBe(true);
     await page.getByRole('dialog').getByRole('link', { name: 'Account' }).click();
-    await page.getByRole('button', { name: 'Set up second factor' }).click();
+    await page.getByRole('button', { name: 'Set up two-factor authentication' }).click();
     const secret = (await page.locator('code').textContent())!.replace(/\s/g, '');
     await page.locator('input[name=code]').fill(totpCode(secret));
     await page.getByRole('button', { name: 'Continue' }).click();

@@ -31,7 +31,7 @@ export function Passkeys(): ReactNode {
         {({ data }) => (
           <Stack gap="sm">
             <Text c="dimmed">
-              A passkey can replace the code at the sign-in and before sensitive actions. It works only on
+              A passkey can replace the code when you sign in and before sensitive actions. It works only on
               this site.
             </Text>
             {data.map((passkey) => (

@@ -5,7 +5,7 @@ import { useSession } from '../app/session';
 import { RecoveryCodes } from '../components/recovery-codes';
 import { RecoveryCodesForm } from './recovery-codes-form';
 
-/** Enrolls an authenticator for an operator who has none. For others, generates new recovery codes. */
+/** Enrolls a second factor for an operator who has none. For others, generates new recovery codes. */
 export function SecondFactor(): ReactNode {
   const { hasSecondFactor } = useSession();
   const [isSettingUp, setSettingUp] = useState(false);
@@ -27,7 +27,7 @@ export function SecondFactor(): ReactNode {
         authenticator app or a passkey.
       </Text>
       <Group>
-        <Button onClick={() => setSettingUp(true)}>Set up second factor</Button>
+        <Button onClick={() => setSettingUp(true)}>Set up two-factor authentication</Button>
       </Group>
     </Stack>
   );

@@ -72,7 +72,7 @@ export function BulkRedeliverDialog(props: BulkDialogProps): ReactNode {
   return (
     <BulkDeliveryDialog
       {...props}
-      title={(count) => `Redeliver ${count} events?`}
+      title={(count) => (count === 1 ? 'Redeliver 1 delivery?' : `Redeliver ${count} deliveries?`)}
       confirmLabel={(count) => `Redeliver ${count}`}
       reportTitle={(done, count) => `Redelivered ${done} of ${count}`}
       requiresReason="optional"
@@ -86,9 +86,8 @@ export function BulkRedeliverDialog(props: BulkDialogProps): ReactNode {
     >
       {() => (
         <Text>
-          For each, a new delivery of the same event is sent to the current URL of the endpoint. Deliveries
-          that are pending, were already redelivered or have a disabled endpoint are refused. This cannot be
-          undone.
+          Gatehouse sends a new delivery of each event to the current URL of its endpoint. Deliveries that are
+          pending, were already redelivered or have a disabled endpoint are refused. This cannot be undone.
         </Text>
       )}
     </BulkDeliveryDialog>

@@ -87,14 +87,18 @@ export const deadLettersStatus = (count: number): ComponentStatus =>
     ? good('None')
     : warn(
         'Unresolved',
-        `Unresolved dead letters: ${formatCappedCount(count)}. They do not expire: redeliver or discard them.`,
+        count === 1
+          ? '1 delivery has failed after all attempts. Redeliver or discard it; it does not expire.'
+          : `${formatCappedCount(count)} deliveries have failed after all attempts. Redeliver or discard them; they do not expire.`,
       );
 
 export function endpointsStatus({ disabled, failing }: Health['endpoints']): ComponentStatus {
   if (disabled > 0)
     return warn(
-      'Disabled as failing',
-      `Endpoints that were disabled because every attempt failed for days: ${formatCappedCount(disabled)}. They receive nothing.`,
+      'Disabled',
+      disabled === 1
+        ? '1 endpoint is disabled because all its attempts failed for days. It receives no deliveries.'
+        : `${formatCappedCount(disabled)} endpoints are disabled because all their attempts failed for days. They receive no deliveries.`,
     );
   if (failing > 0)
     return warn(
@@ -109,7 +113,7 @@ export function replicaStatus({ state }: Health['replica']): ComponentStatus {
   if (state === 'not_configured') return { tone: 'calm', label: 'Not configured' };
   return warn(
     'Not in use',
-    'The replica is unavailable or more than 10 s behind. Lists are read from the primary until then.',
+    'The replica is unavailable or more than 10 s behind. Until it catches up, lists are read from the primary.',
   );
 }
 
@@ -200,7 +204,7 @@ export interface HealthProblem {
 }
 
 /** Returns the problems of these components, the most severe first. */
-export function sortProblems(components: HealthProblem[]): HealthProblem[] {
+function sortProblems(components: HealthProblem[]): HealthProblem[] {
   const withTone = (tone: Tone) => components.filter(({ status }) => status.tone === tone);
   return [...withTone('bad'), ...withTone('warn')];
 }

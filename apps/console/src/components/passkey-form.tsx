@@ -32,7 +32,7 @@ export function PasskeyForm({ isPending, problem, onSubmit, footer }: PasskeyFor
         />
         <SignInProblem problem={problem} />
         <Button type="submit" loading={isPending} disabled={!name.trim()}>
-          Create passkey
+          Add passkey
         </Button>
         {footer}
       </Stack>

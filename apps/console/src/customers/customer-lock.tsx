@@ -65,7 +65,7 @@ export function CustomerLock({ customer }: { customer: Customer }): ReactNode {
 const LockTitle = ({ until }: { until: string | null }): ReactNode =>
   until ? (
     <>
-      Locked, ends <RelativeTime at={until} />
+      Locked. The lock ends <RelativeTime at={until} />
     </>
   ) : (
     'Locked until the customer sets a new password'
@@ -81,16 +81,18 @@ function explainLock({ reasons, ...lock }: Lock): string[] {
   return [
     ...(reasons.includes('closed_password')
       ? [
-          `The password was closed after ${countFailures(consecutiveFailures, 'consecutive failed sign-in')}. Unlock the customer, or send a password reset email.`,
+          `Password sign-in is blocked after ${countFailures(consecutiveFailures, 'consecutive failed sign-in')}. Unlock the customer, or send a password reset email.`,
         ]
       : []),
     ...(reasons.includes('failed_passwords')
       ? [
-          `${countFailures(failedPasswords, 'failed sign-in')} with a password in this window, ${consecutiveFailures.toLocaleString('en')} in a row.`,
+          `${countFailures(failedPasswords, 'failed sign-in')} with a password since the lock window began, ${consecutiveFailures.toLocaleString('en')} in a row.`,
         ]
       : []),
     ...(reasons.includes('failed_second_factors')
-      ? [`${countFailures(failedSecondFactors, 'wrong code')} of a second factor in this window.`]
+      ? [
+          `${countFailures(failedSecondFactors, 'wrong code')} of a second factor since the lock window began.`,
+        ]
       : []),
     ...(knownAddresses > 0
       ? [`The customer can still sign in from ${addresses} used in the last 30 days.`]

@@ -56,7 +56,7 @@ export function ImportProgress({ customerImport, file, run }: ImportProgressProp
         )}
         {run.isSending && <Text c="dimmed">Keep this page open until the import is complete.</Text>}
         {shownState === 'cancelled' && (
-          <Text>The customers that are already imported stay. You can continue with the same file.</Text>
+          <Text>Imported customers are kept. You can continue with the same file.</Text>
         )}
         <PropertyList
           items={{

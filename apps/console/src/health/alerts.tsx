@@ -19,7 +19,7 @@ const REFETCH_INTERVAL_MS = 5_000;
 
 const channelLabels: Record<Channel, string> = { webhook: 'Webhook', email: 'Email' };
 
-const states: Record<AlertEntry['state'], string> = { open: 'Began', over: 'Ended', test: 'Test' };
+const states: Record<AlertEntry['state'], string> = { open: 'Opened', over: 'Resolved', test: 'Test' };
 
 const outcomes: Record<AlertEntry['outcome'], [tone: Tone, label: string]> = {
   queued: ['calm', 'Waiting for a worker'],
@@ -86,7 +86,7 @@ function AlertTable({ alerts }: { alerts: AlertEntry[] }): ReactNode {
             <Table.Th>Alert</Table.Th>
             <Table.Th>Channel</Table.Th>
             <Table.Th>Outcome</Table.Th>
-            <Table.Th>Problem over</Table.Th>
+            <Table.Th>Resolved</Table.Th>
             <Table.Th ta="right">When</Table.Th>
           </Table.Tr>
         </Table.Thead>

@@ -144,7 +144,7 @@ function HealthCards({ health, now }: HealthSnapshot): ReactNode {
                 {formatCappedCount(queue.deadLetters)}
               </Anchor>
             ),
-            'Endpoints disabled as failing': (
+            'Disabled endpoints': (
               <Anchor component={Link} to="/endpoints?status=disabled" inherit>
                 {formatCappedCount(health.endpoints.disabled)}
               </Anchor>

@@ -25,7 +25,7 @@ export function AccessInput({ value, onChange, error }: AccessInputProps): React
           <Radio
             value="organizations"
             label="Selected organizations"
-            description="Cannot see other organizations, the health of the installation or the operators"
+            description="Cannot see other organizations, the health of the installation, or other operators"
           />
         </Stack>
       </Radio.Group>

@@ -10,7 +10,7 @@ export const roles: Record<Role, { label: string; permissions: string }> = {
   operator: {
     label: 'Operator',
     permissions:
-      'Can also redeliver and discard deliveries, disable, enable and test endpoints, disable, enable, unlock and export customers, revoke their sessions, send them emails, and read the mailbox.',
+      'Can also redeliver and discard deliveries; disable, enable, test and recover endpoints; disable, enable, unlock and export customers, end their sessions and send them their links by email; and read the mailbox.',
   },
   admin: {
     label: 'Admin',

@@ -25,8 +25,8 @@ interface SignInStepsProps {
 }
 
 /**
- * Renders the current step of a sign-in: the password, then an authenticator code, or at the first sign-in the setup
- * of an authenticator.
+ * Renders the current step of a sign-in: the password, then the second factor, or at the first sign-in the setup of a
+ * second factor.
  */
 export function SignInSteps({
   email,
@@ -44,7 +44,7 @@ export function SignInSteps({
     return (
       <SignInLayout
         title="Save your recovery codes"
-        description="If you lose your authenticator, you can sign in with a recovery code. Each code works once."
+        description="If you lose your second factor, you can sign in with a recovery code. Each code works once."
       >
         <RecoveryCodes codes={recoveryCodes} onSaved={() => onRecoveryCodes(null)} />
       </SignInLayout>

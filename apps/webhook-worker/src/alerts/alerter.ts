@@ -85,7 +85,8 @@ export class Alerter extends PeriodicJob {
       reason = errorReason(error);
     }
     await this.log.recordTest(id, reason);
-    this.logger.info({ channel, reason }, 'test alert attempted');
+    if (reason === null) this.logger.info({ channel }, 'test alert sent');
+    else this.logger.warn({ channel, reason }, 'test alert delivery failed');
   }
 
   private async checkConditions(signal: AbortSignal): Promise<void> {

@@ -38,6 +38,6 @@ export class ReplayRunner extends PeriodicJob {
     });
     await this.replays.recordOutcome(replay.id, result);
     const { httpStatus, error: reason, durationMs } = result;
-    this.logger.info({ replayId: replay.id, httpStatus, reason, durationMs }, 'replay sent');
+    this.logger.info({ replayId: replay.id, httpStatus, reason, durationMs }, 'replay finished');
   }
 }

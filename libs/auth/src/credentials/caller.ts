@@ -45,7 +45,7 @@ export interface OperatorCaller {
   role: OperatorRole;
   sessionId: string;
   method: OperatorSignInMethod;
-  /** False if the operator has no authenticator and signed in with a password, which only development allows. */
+  /** False if the operator has no second factor and signed in with a password, which only development allows. */
   hasSecondFactor: boolean;
   /** True if the operator was verified again in this session within the last five minutes. */
   isReauthenticated: boolean;

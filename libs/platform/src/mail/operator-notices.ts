@@ -60,7 +60,7 @@ const ownActions = {
   },
   recovery_code_used: {
     heading: 'Recovery code used',
-    sentence: ({ target }) => `${target} used a recovery code instead of the authenticator app`,
+    sentence: ({ target }) => `${target} used a recovery code instead of a second factor`,
   },
   second_factor_enrolled: {
     heading: 'Authenticator app set up',
