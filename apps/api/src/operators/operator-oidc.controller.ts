@@ -17,7 +17,7 @@ export class OperatorOidcController {
   @Post()
   @ApiOperation({
     operationId: 'session.beginSingleSignOn',
-    summary: 'Start a sign-in with single sign-on',
+    summary: 'Start single sign-on',
     description:
       'Returns the page of the OpenID Provider that the browser opens within ten minutes. The provider leads back to Gatehouse, which sets the session cookie. A current session is revoked.',
   })
@@ -37,7 +37,7 @@ export class OperatorOidcController {
   @Post('reauthenticate')
   @ApiOperation({
     operationId: 'session.beginReauthentication',
-    summary: 'Start a reauthentication with single sign-on',
+    summary: 'Start reauthentication with single sign-on',
     description:
       'Returns the page of the OpenID Provider at which an operator signs in again who has signed in with single sign-on. Afterwards, `isReauthenticated` of the session is true for five minutes. The session cookie gets a new value.',
   })

@@ -48,7 +48,7 @@ export class OperatorPasskeysController {
   @Post('second-factor/passkey')
   @ApiOperation({
     operationId: 'session.verifyPasskey',
-    summary: 'Verify a passkey as second factor',
+    summary: 'Verify a passkey as a second factor',
     description: 'Completes the sign-in.',
   })
   @HttpCode(200)
@@ -84,7 +84,7 @@ export class OperatorPasskeysController {
   @Post('enrollment/passkey')
   @ApiOperation({
     operationId: 'session.enrollPasskey',
-    summary: 'Add a passkey as second factor',
+    summary: 'Add a passkey as a second factor',
     description: 'Completes the sign-in. The recovery codes are returned only in this response.',
   })
   @HttpCode(200)
@@ -103,7 +103,7 @@ export class OperatorPasskeysController {
   @Post('reauthenticate/passkey/options')
   @ApiOperation({
     operationId: 'session.beginPasskeyReauthentication',
-    summary: 'Start a reauthentication with a passkey',
+    summary: 'Start reauthentication with a passkey',
   })
   @HttpCode(200)
   @Operator('viewer')
@@ -120,7 +120,7 @@ export class OperatorPasskeysController {
   @ApiOperation({
     operationId: 'session.reauthenticateWithPasskey',
     summary: 'Verify a passkey again',
-    description: 'Has the effect of `reauthenticate` with a code.',
+    description: 'Has the same effect as reauthentication with a code.',
   })
   @HttpCode(200)
   @Operator('viewer')
@@ -153,7 +153,10 @@ export class OperatorPasskeysController {
 
   @Post('passkeys/options')
   @ReauthenticationRequired()
-  @ApiOperation({ operationId: 'session.beginAddingPasskey', summary: 'Start adding a passkey' })
+  @ApiOperation({
+    operationId: 'session.beginAddingPasskey',
+    summary: 'Start adding a passkey to your account',
+  })
   @HttpCode(200)
   @Operator('viewer')
   @RateLimit('operator-login')

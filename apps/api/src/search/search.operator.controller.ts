@@ -17,7 +17,7 @@ export class SearchOperatorController {
     operationId: 'search.find',
     summary: 'Search by id or text',
     description:
-      'Returns at most ten results across all resource types: exact matches first, then those that begin with the text.',
+      'Returns at most ten results across all resource types: exact matches first, then those that begin with the text, then other matches.',
   })
   @Operator('viewer')
   @ApiOkResponse({ type: SearchResponse })

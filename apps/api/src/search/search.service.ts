@@ -27,7 +27,10 @@ export class SearchService {
     private readonly customers: CustomerDirectoryRepository,
   ) {}
 
-  /** Returns the resources within the caller's reach that match the text, at most ten: exact matches, then those that begin with it. */
+  /**
+   * Returns the resources within the caller's reach that match the text, at most ten: exact matches, then those that begin
+   * with it, then other matches.
+   */
   async find({ reach }: ManagementCaller, text: string): Promise<SearchResult[]> {
     const term = parseSearchTerm(text);
     if (term && 'id' in term)

@@ -40,7 +40,7 @@ export class ReplaysOperatorController {
   @Get('replays')
   @ApiOperation({
     operationId: 'replays.list',
-    summary: 'List replays to other URLs',
+    summary: 'List replays',
     description: 'Newest first.',
   })
   @Operator('viewer')

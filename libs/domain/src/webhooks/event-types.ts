@@ -26,8 +26,7 @@ export const eventTypes = {
   'session.revoked': { cause: 'a session was revoked before it expired' },
   'login.succeeded': { cause: 'a customer signed in' },
   'login.failed': {
-    cause:
-      'a sign-in of a customer failed. reason contains the reason. At most one event per customer and minute',
+    cause: 'a sign-in of a customer failed. `reason` is the cause. At most one event per customer and minute',
     named: true,
   },
   'password.changed': {

@@ -19,7 +19,8 @@ export class AlertResponse {
   @ApiProperty({ enum: alertChannels }) channel!: AlertChannel;
   @ApiProperty({
     enum: alertLogStates,
-    description: '`open`: the alert reports a problem. `over`: it reports the end of a problem',
+    description:
+      '`open`: the alert reports a problem. `over`: it reports the end of a problem. `test`: a test alert',
   })
   state!: AlertLogState;
 

@@ -153,7 +153,7 @@ export class HealthResponse {
   @ApiProperty({
     enum: alertKinds,
     isArray: true,
-    description: 'Problems of which an alert was sent and that are not over',
+    description: 'Kinds of problems that have an alert and are not resolved',
   })
   openAlerts!: AlertKind[];
   @ApiProperty({ type: [WorkerHealth], description: 'Newest first' }) workers!: WorkerHealth[];

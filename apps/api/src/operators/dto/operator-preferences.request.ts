@@ -30,7 +30,7 @@ const PageSizeField = (): PropertyDecorator => {
 const ListColumnsField = (): PropertyDecorator => {
   const options = {
     description:
-      'The columns of lists that are not shown as by default: the id of a column shows it, and with `-` hides it. Other lists are unchanged. null as the value of a list restores its default columns',
+      'Columns that differ from the default, by list: `id` shows a column, `-id` hides it. Other lists are unchanged. null as the value of a list restores its default columns',
     optional: true,
     example: { deliveries: ['-duration'] },
   };

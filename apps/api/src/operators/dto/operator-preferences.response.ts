@@ -23,8 +23,7 @@ export class PreferencesResponse {
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'array', items: { type: 'string' } },
-    description:
-      'The columns of lists that are not shown as by default: the id of a column shows it, and with `-` hides it',
+    description: 'Columns that differ from the default, by list: `id` shows a column, `-id` hides it',
   })
   columns!: ListColumns;
 

@@ -38,8 +38,7 @@ export class BeginSingleSignOnRequest {
   to!: string;
 
   @BooleanField({
-    description:
-      'True if the sign-in opens in its own window, which does not continue afterwards. The other window keeps its content',
+    description: 'True if the sign-in opens in a new window, which shows a confirmation when it is done',
   })
   isSeparateWindow!: boolean;
 }
