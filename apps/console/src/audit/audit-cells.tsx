@@ -2,16 +2,10 @@ import { Anchor, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useOperator } from '../app/session';
+import { actorLabels } from '../components/actor-labels';
 import { UntrustedText } from '../components/untrusted-text';
 import { Id, shortId } from '../components/id';
 import { isDeletedTarget, targetPath, targetTypes, type AuditEntry } from './audit-actions';
-
-const actorLabels: Record<AuditEntry['actorType'], string> = {
-  operator: 'Operator',
-  key: 'API key',
-  customer: 'Customer',
-  system: 'System',
-};
 
 /** Renders the type and the name of the actor, or the short ID if the actor has no name. */
 export function AuditActor({ entry }: { entry: AuditEntry }): ReactNode {

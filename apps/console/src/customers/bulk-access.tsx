@@ -35,7 +35,7 @@ const texts = {
   },
 };
 
-export const formatCustomers = (count: number): string =>
+const formatCustomers = (count: number): string =>
   count === 1 ? '1 customer' : `${count.toLocaleString('en')} customers`;
 
 /** Describes a result: "3 customers disabled". */

@@ -9,6 +9,7 @@ import type { Column } from '../lists/list-table';
 import { MailLogDrawer } from '../lists/mail-log-drawer';
 import { useList } from '../lists/use-list';
 import { useMailParam } from '../lists/use-mail-param';
+import { actorLabels } from '../components/actor-labels';
 import { Icon } from '../components/icon';
 import { PropertyList } from '../components/property-list';
 import { ProjectName } from '../components/record-name';
@@ -34,13 +35,6 @@ type Customer = Schemas['OperatorCustomerResponse'];
 const filters = {
   kinds: choiceFilter('Kind', timelineKinds),
   time: timeFilter('Time', 'createdAfter', 'createdBefore'),
-};
-
-const actorLabels: Record<string, string> = {
-  customer: 'Customer',
-  key: 'API key',
-  operator: 'Operator',
-  system: 'Gatehouse',
 };
 
 const columns: Column<TimelineEntry>[] = [
@@ -158,7 +152,7 @@ function Details({ entry }: { entry: TimelineEntry }): ReactNode {
 
 function EntryActor({ entry: { actor } }: { entry: TimelineEntry }): ReactNode {
   if (!actor) return null;
-  const label = actorLabels[actor.type] ?? actor.type;
+  const label = actorLabels[actor.type];
   const isNamed = actor.type === 'key' || actor.type === 'operator';
   return <UntrustedText text={isNamed && actor.name ? `${label} ${actor.name}` : label} oneLine />;
 }

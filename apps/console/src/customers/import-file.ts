@@ -38,7 +38,7 @@ const columns: Record<string, (cell: string) => unknown> = {
   id: String,
 };
 
-export const csvColumns = Object.keys(columns);
+const csvColumns = Object.keys(columns);
 
 /** Reads a file as NDJSON. @throws Error if the file cannot be imported */
 export async function readImportFile(file: File): Promise<ImportFile> {

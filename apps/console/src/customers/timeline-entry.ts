@@ -1,6 +1,7 @@
 import type { Schemas } from '../http/client';
 import { mailKinds } from '../components/mail-kinds';
 import type { IconName } from '../components/icon';
+import { signInFailures } from '../components/sign-in-failures';
 import { mailProblem } from '../lists/mail-log';
 
 /** An entry of the timeline of a customer. */
@@ -35,18 +36,6 @@ const methodLabels: Record<string, string> = {
   hwk: 'passkey',
   swk: 'passkey',
   support: 'sign-in token',
-};
-
-const failureReasons: Record<string, string> = {
-  wrong_password: 'wrong password',
-  no_password: 'no password is set',
-  wrong_code: 'wrong email code',
-  wrong_second_factor: 'wrong second factor',
-  locked: 'locked after too many failures',
-  customer_disabled: 'the customer is disabled',
-  email_not_verified: 'the email address is not verified',
-  sso_required: 'an identity provider is required',
-  account_exists: 'the account at the identity provider is not linked',
 };
 
 const sessionEnds: Record<string, string> = {
@@ -141,7 +130,8 @@ export function describeEntry(entry: TimelineEntry): string {
 
 /** Returns the reason of a failed sign-in. Events of earlier versions have none. */
 const failureReason = (reason: string): string =>
-  failureReasons[reason] ?? (reason.replaceAll('_', ' ') || 'wrong password or code');
+  (signInFailures as Record<string, string | undefined>)[reason]?.toLowerCase() ??
+  (reason.replaceAll('_', ' ') || 'wrong password or code');
 
 function listMethods(details: TimelineEntry['details']): string {
   const provider = textIn(details, 'provider');

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { linkedBar } from '../charts/attempt-bars';
 import { BarList } from '../charts/bar-list';
 import { TimeChart } from '../charts/time-chart';
+import { signInFailures } from '../components/sign-in-failures';
 import { bucketRange } from '../components/time-range';
 import type { Schemas } from '../http/client';
 import { listPath } from '../lists/list-path';
@@ -19,25 +20,12 @@ const methodLabels: Record<Schemas['SignInsByMethod']['method'], string> = {
   other: 'Other',
 };
 
-const reasonLabels: Record<Schemas['FailedSignInsByReason']['reason'], string> = {
-  wrong_password: 'Wrong password',
-  no_password: 'No password set',
-  wrong_code: 'Wrong email code',
-  wrong_second_factor: 'Wrong second factor',
-  locked: 'Customer locked',
-  customer_disabled: 'Customer disabled',
-  email_not_verified: 'Email not verified',
-  sso_required: 'Identity provider required',
-  account_exists: 'Account exists',
-  other: 'Other',
-};
-
 /** Returns the path of the list of events of a type. */
 export const eventsPath = (types: string, time: string, project: string): string =>
   listPath('/events', { types, time, project_id: project });
 
 /** Returns the percentage of a part, with one decimal; null without a total. */
-export const toPercent = (part: number | null, total: number | null): number | null =>
+const toPercent = (part: number | null, total: number | null): number | null =>
   part === null || !total ? null : Math.floor((part / total) * 1_000) / 10;
 
 /** Renders sign-ups and sign-ins over time, and sign-ins by method, provider and reason of failure. */
@@ -102,7 +90,9 @@ export function IdentityCharts({ identity, project }: { identity: Identity; proj
           axisLabel="Reason"
           unit="Failed sign-ins"
           emptyText="No failed sign-ins in this period"
-          bars={byReason.map(({ reason, count }) => linkedBar(reasonLabels[reason], count, failures, 'bad'))}
+          bars={byReason.map(({ reason, count }) =>
+            linkedBar(signInFailures[reason], count, failures, 'bad'),
+          )}
         />
       </Paper>
       <Paper>

@@ -5,6 +5,7 @@ import { useCommands } from '../app/commands';
 import { useCan } from '../app/roles';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
+import { actorLabels } from '../components/actor-labels';
 import { Id, shortId } from '../components/id';
 import { Page } from '../components/page';
 import { PropertyList } from '../components/property-list';
@@ -140,13 +141,6 @@ function KeyContent({ apiKey: key }: { apiKey: ApiKey }): ReactNode {
     </Stack>
   );
 }
-
-const actorLabels: Record<AuditEntry['actorType'], string> = {
-  operator: 'Operator',
-  key: 'API key',
-  customer: 'Customer',
-  system: 'System',
-};
 
 /** Renders who performed an action, and links to its audit log entry. */
 function EntryActor({ entry, isLoaded }: { entry: AuditEntry | undefined; isLoaded: boolean }): ReactNode {

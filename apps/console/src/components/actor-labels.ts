@@ -1,0 +1,9 @@
+import type { Schemas } from '../http/client';
+
+/** The labels of the types of actors that change records. */
+export const actorLabels: Record<Schemas['AuditEntryResponse']['actorType'], string> = {
+  operator: 'Operator',
+  key: 'API key',
+  customer: 'Customer',
+  system: 'System',
+};
