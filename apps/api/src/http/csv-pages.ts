@@ -18,7 +18,7 @@ export interface CsvFile<Row> {
 
 /**
  * Yields a CSV file page by page, starting with the column names. If there are more than `maxRows` rows, the last line
- * says so.
+ * contains `truncationText`.
  * @param read must return up to `limit` rows, and the position after which more may follow
  */
 export async function* csvPages<Row, Position>(

@@ -12,7 +12,7 @@ const FLOW_TTL = 10 * 60;
 /** Maximum difference in seconds between the clocks of Gatehouse and the provider. */
 const CLOCK_TOLERANCE = 30;
 
-/** What an operator does at the provider, and how the browser continues. */
+/** The purpose of a flow at the provider, and where the browser continues. */
 export interface OidcPurpose {
   /** The path within the console at which a sign-in continues. */
   to: string;

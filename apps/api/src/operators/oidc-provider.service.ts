@@ -19,7 +19,7 @@ import {
 } from '../http/discover-issuer.js';
 import { ProviderRequestsService } from '../identity-providers/provider-requests.service.js';
 
-/** What proves that an authorization response belongs to a request. */
+/** The values that prove that an authorization response belongs to a request. */
 export interface OidcProof {
   state: string;
   nonce: string;

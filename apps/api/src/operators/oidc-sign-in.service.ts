@@ -18,7 +18,7 @@ export interface OidcCookies {
   flow: OidcFlowCookie;
 }
 
-/** How a sign-in at the provider has ended. `purpose` is null if the browser has begun none. */
+/** The outcome of a sign-in at the provider. `purpose` is null if the browser has begun none. */
 export interface OidcResult {
   purpose: OidcPurpose | null;
   /** Null after a success. */

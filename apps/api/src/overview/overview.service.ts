@@ -71,7 +71,7 @@ export class OverviewService {
     return { range, buckets, ...(await this.identityMetrics.read(projectIds, buckets)) };
   }
 
-  /** Returns the projects to add up; null for the metrics of the complete installation. */
+  /** Returns the projects to add up; null for the metrics of the entire installation. */
   private async resolveProjects(reach: Reach, projectId: string | null): Promise<string[] | null> {
     if (!reach.organizationIds) return projectId === null ? null : [projectId];
     const ids = await this.projects.listIds(reach, projectId, MAX_PROJECTS + 1);

@@ -1,6 +1,6 @@
 import { Problem } from '../http/problem';
 
-/** Whether the browser can use passkeys, with the conversions of WebAuthn level 3. */
+/** True if the browser supports passkeys and the conversions of WebAuthn level 3. */
 export const supportsPasskeys =
   typeof PublicKeyCredential !== 'undefined' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 

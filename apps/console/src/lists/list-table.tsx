@@ -139,7 +139,7 @@ interface ListRowProps {
   columns: Column<unknown>[];
   to: string | undefined;
   isDrawer: boolean;
-  /** Whether the row is selected; null if it cannot be selected, undefined if no row can. */
+  /** True if the row is selected; null if it cannot be selected, undefined if no row can. */
   selection: boolean | null | undefined;
   select: (row: unknown, isSelected: boolean) => void;
   onOpen: (id: string, to: string) => void;

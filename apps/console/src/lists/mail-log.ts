@@ -25,7 +25,7 @@ const reasons: Record<NonNullable<MailLogEntry['reason']>, string> = {
   expired: 'The link expired before the mail server accepted the email.',
 };
 
-/** The fields of an email that say why it was not sent. */
+/** The fields of an email that explain why it was not sent. */
 type MailOutcome = Pick<MailLogEntry, 'reason' | 'response'>;
 
 /** Returns why an email was dropped or failed, or null. Reasons of later versions are returned unchanged. */

@@ -11,7 +11,7 @@ export type ListName = SavedView['list'];
 /** The parameter of the URL with the chosen columns of a list. */
 const COLUMNS_PARAM = 'columns';
 
-/** What the URL of a list contains. */
+/** The state of a list in its URL. */
 export interface ListParams {
   /** Without a name, columns cannot be chosen and views cannot be saved. */
   name: ListName | null;
@@ -25,7 +25,7 @@ export interface ListParams {
   changeColumns: (changes: string[]) => void;
   /** The ID of the open saved view. */
   viewId: string | null;
-  /** What a saved view stores: the filters, the order and the columns, as a query with sorted names. */
+  /** The content of a saved view: the filters, the order and the columns, as a query with sorted names. */
   viewQuery: string;
   /** Opens a saved view, or the list without filters. */
   openView: (view: Pick<SavedView, 'id' | 'query'> | null) => void;

@@ -206,7 +206,7 @@ export class AuditLogRepository {
 
   /**
    * Returns the root organizations, which no other organization created. Their logs contain the actions on
-   * the complete installation.
+   * the entire installation.
    */
   async listRootOrganizationIds(tx: Tx): Promise<string[]> {
     const organizations = await tx.manager.find(OrganizationEntity, {

@@ -231,7 +231,7 @@ export class CustomerDirectoryRepository {
       const isForeign = projectId !== null && projectId !== reach.projectId;
       return { column: 'project_id', ids: isForeign ? [] : [reach.projectId] };
     }
-    // One scope for the complete installation: with one scope per organization, a page would cost more the
+    // One scope for the entire installation: with one scope per organization, a page would cost more the
     // more organizations there are.
     if (!reach.organizationIds && projectId === null) return installation;
     const rows =

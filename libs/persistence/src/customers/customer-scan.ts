@@ -11,19 +11,19 @@ export interface CustomerPosition {
 }
 
 /**
- * SQL condition that allows a statement to use the indexes of the complete installation. Every customer meets
+ * SQL condition that allows a statement to use the indexes of the entire installation. Every customer meets
  * it. Without this condition PostgreSQL would also scan these indexes for an organization with nearly all
  * customers, however many customers of other organizations come first.
  */
 export const anyCustomerCondition = `c.id <> '${NIL_UUID}'`;
 
-/** The first column of an index; null for an index of the complete installation. */
+/** The first column of an index; null for an index of the entire installation. */
 type ScopeColumn = 'project_id' | 'organization_id' | null;
 
 /** The projects or organizations whose parts of the indexes are scanned, or the installation. */
 export interface ScanScope {
   column: ScopeColumn;
-  /** Contains one id for the complete installation too, which is compared with nothing. */
+  /** Contains one id for the entire installation too, which is compared with nothing. */
   ids: string[];
 }
 

@@ -67,7 +67,7 @@ const readStatus = statement(
 );
 
 /**
- * The status of the complete installation. Reads a bounded number of rows, with indexes that contain only the
+ * The status of the entire installation. Reads a bounded number of rows, with indexes that contain only the
  * counted rows.
  */
 export class SystemStatusRepository {

@@ -4,7 +4,7 @@ import { ALL_CUSTOM_EVENTS, attemptErrors, durationBounds, statusClasses } from 
 import { isCustomTypeSql } from '../events/event-type-condition.js';
 import { nullable, statement, text } from '../statements.js';
 
-/** The scope of the complete installation. Every other scope is a project or an endpoint. */
+/** The scope of the entire installation. Every other scope is a project or an endpoint. */
 export const SYSTEM_SCOPE_ID = '00000000-0000-0000-0000-000000000000';
 
 /**

@@ -128,7 +128,7 @@ const readEndpointSeries = dynamicStatement(
 );
 
 /**
- * Metrics of the complete installation, of projects or of an endpoint, independent of the length of the log: the rollups of
+ * Metrics of the entire installation, of projects or of an endpoint, independent of the length of the log: the rollups of
  * the workers plus the attempts that they do not include yet.
  */
 export class AttemptMetricsRepository {
@@ -140,7 +140,7 @@ export class AttemptMetricsRepository {
 
   /**
    * Reads the metrics.
-   * @param projectIds the projects whose metrics are added up; null for the complete installation
+   * @param projectIds the projects whose metrics are added up; null for the entire installation
    * @param range consecutive buckets of one length, up to now; buckets before the start of the log are empty
    */
   read(projectIds: string[] | null, range: Bucket[]): Promise<OverviewMetrics> {

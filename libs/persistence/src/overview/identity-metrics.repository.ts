@@ -116,7 +116,7 @@ export class IdentityMetricsRepository {
 
   /**
    * Reads the counters.
-   * @param projectIds the projects whose counters are added up; null for the complete installation
+   * @param projectIds the projects whose counters are added up; null for the entire installation
    * @param buckets consecutive buckets of one length, up to now
    */
   read(projectIds: string[] | null, buckets: Bucket[]): Promise<IdentityCounts> {

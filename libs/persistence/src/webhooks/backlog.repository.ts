@@ -83,7 +83,7 @@ const findAlertConditions = statement(
 );
 
 /**
- * The backlog of the complete installation, for gauges and alerts, which are not specific to a tenant. Reads
+ * The backlog of the entire installation, for gauges and alerts, which are not specific to a tenant. Reads
  * a bounded number of rows, with indexes that contain only the counted rows.
  */
 export class BacklogRepository {

@@ -18,7 +18,7 @@ import type { TimelineEntry } from '../customer-timeline.service.js';
 
 const nullableText = { type: String, nullable: true } as const;
 
-/** Who made a change. */
+/** The actor of a change. */
 export class TimelineActorResponse {
   @ApiProperty({ enum: auditActorTypes }) type!: string;
   @ApiProperty({ ...nullableText, format: 'uuid', description: 'null: Gatehouse itself' }) id!: string | null;
