@@ -78,7 +78,7 @@ describeDeliveries('the console in a browser', (test) => {
     expect(await page.getByLabel('Batch ID').inputValue()).toMatch(/^rdl_/);
   });
 
-  describe('a job of the support, from the overview', () => {
+  describe('support jobs that start at the overview', () => {
     const everywhere = (): Locator => page.getByRole('textbox', { name: 'Search all records' });
     const link = (name: string | RegExp): Locator => page.getByRole('link', { name, exact: true });
 
@@ -366,7 +366,7 @@ describeDeliveries('the console in a browser', (test) => {
     expect(await page.content()).not.toContain(value);
   });
 
-  it('runs commands, and finds what an operator has changed', async () => {
+  it('runs commands, and finds the changes of an operator', async () => {
     const admin = await insertOperator(instance, 'admin');
     const keys = `/projects/${instance.credentials.projectId}/api-keys`;
     await admin.request('POST', keys, { name: 'Backup' });

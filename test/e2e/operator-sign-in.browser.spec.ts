@@ -194,7 +194,7 @@ describe('operators at a host name', () => {
     expect(textOf((await signIn(createOperator())).page)).toContain('was canceled');
   });
 
-  it('does not take the role of the last admin with a password', async () => {
+  it('keeps the last admin with a password', async () => {
     const email = uniqueEmail();
     await instance.sql(`UPDATE operators SET email = $1 WHERE id = $2`, [email, admin.operator.id]);
     await instance.sql(`UPDATE operators SET disabled_at = now() WHERE id <> $1`, [admin.operator.id]);
@@ -232,7 +232,7 @@ describe('operators at a host name', () => {
     expect((await agent.open(url)).status).toBe(400);
   });
 
-  it('leads to paths of the console only, and begins for requests of the console only', async () => {
+  it('accepts only console paths and only requests of the console', async () => {
     for (const to of ['https://evil.example', 'events', '', '/\n'])
       expect(
         await new OperatorClient(instance).request('POST', '/session/oidc', { to, isSeparateWindow: false }),

@@ -14,7 +14,7 @@ describe('matchKey', () => {
     expect(matchKey(shortcuts, 'd', 1_500, pending)).toEqual({ shortcut: 'g d', pending: null });
   });
 
-  it('forgets the first key after two seconds, or after a key that does not follow it', () => {
+  it('ignores the first key after two seconds, or after a key that does not follow it', () => {
     const pending = { key: 'g', at: 1_000 };
     expect(matchKey(shortcuts, 'd', 3_000, pending).shortcut).toBe('d');
     expect(matchKey(shortcuts, 'q', 1_100, pending)).toEqual({ shortcut: null, pending: null });

@@ -38,7 +38,7 @@ describe('time formatting', () => {
 });
 
 describe('a time zone', () => {
-  it('is shown beside UTC, unless it is UTC', () => {
+  it('shows the local time and UTC, or only UTC', () => {
     const [shown, other] = formatBothTimes('2026-01-01T22:30:00Z', 'utc');
     expect(shown).toBe('2026-01-01 22:30:00.000 UTC');
     const local = formatTime('2026-01-01T22:30:00Z', 'local');

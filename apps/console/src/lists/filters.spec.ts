@@ -50,7 +50,7 @@ describe('list filters', () => {
   });
 });
 
-it('accepts the order of a list, which is not a filter', () => {
+it('does not count the order as a filter', () => {
   const sorted: Filters = { sort: sortFilter({ created_at: 'Created', state: 'Status' }) };
   const parse = (search: string) => parseFilters(new URLSearchParams(search), sorted, []);
   for (const sort of ['created_at', '-created_at', '-state']) {

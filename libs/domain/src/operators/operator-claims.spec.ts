@@ -27,7 +27,7 @@ describe('the claims of an operator', () => {
     expect(findRole(values, [...mappings])).toBe(expected),
   );
 
-  it('give everyone the role of *', () => {
+  it('give a role to everyone with *', () => {
     expect(findRole([], [...mappings, { role: 'viewer', value: '*' }])).toBe('viewer');
     expect(findRole(['root'], [...mappings, { role: 'viewer', value: '*' }])).toBe('admin');
   });
