@@ -1,7 +1,7 @@
 import type { Schemas } from '../http/client';
 
 /** The labels of the types of actors that change records. */
-export const actorLabels: Record<Schemas['AuditEntryResponse']['actorType'], string> = {
+export const actorLabels: Record<Schemas['NamedAuditEntryResponse']['actorType'], string> = {
   operator: 'Operator',
   key: 'API key',
   customer: 'Customer',
