@@ -63,16 +63,17 @@ export function useReplaceSession(): (session: Session) => void {
   );
 }
 
-/** The name of the channel on which a tab tells the others that the operator has signed out. */
-const SIGN_OUT_CHANNEL = 'gatehouse-sign-out';
+/**
+ * Tells the other tabs that the operator has signed out. One channel for both directions, because another one in the
+ * same tab would receive its messages.
+ */
+const signOutChannel = new BroadcastChannel('gatehouse-sign-out');
 
 /** Returns a mutation that signs out and loads a new page in all tabs, so that no data stays in memory. */
 export function useSignOut(): UseMutationResult<void, Problem, string | void> {
   return useApiMutation(async (to) => {
     await api.DELETE(SESSION_PATH);
-    const channel = new BroadcastChannel(SIGN_OUT_CHANNEL);
-    channel.postMessage(null);
-    channel.close();
+    signOutChannel.postMessage(null);
     window.location.assign(to || '/console/sign-in');
   });
 }
@@ -80,9 +81,9 @@ export function useSignOut(): UseMutationResult<void, Problem, string | void> {
 /** Loads a new page when the operator signs out in another tab. */
 export function useSignOutOfOtherTabs(): void {
   useEffect(() => {
-    const channel = new BroadcastChannel(SIGN_OUT_CHANNEL);
-    channel.addEventListener('message', () => window.location.reload());
-    return () => channel.close();
+    const reload = (): void => window.location.reload();
+    signOutChannel.addEventListener('message', reload);
+    return () => signOutChannel.removeEventListener('message', reload);
   }, []);
 }
 
