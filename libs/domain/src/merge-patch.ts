@@ -1,4 +1,4 @@
-type JsonObject = Record<string, unknown>;
+import { isJsonObject, type JsonObject } from './json-object.js';
 
 /**
  * Returns a JSON object with a merge patch applied (RFC 7396): null removes a member, objects are merged at
@@ -8,12 +8,10 @@ export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   const merged = new Map(Object.entries(target));
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) merged.delete(name);
-    else merged.set(name, isObject(value) ? mergePatch(objectOr({}, merged.get(name)), value) : value);
+    else merged.set(name, isJsonObject(value) ? mergePatch(objectOr({}, merged.get(name)), value) : value);
   }
   return Object.fromEntries(merged);
 }
 
-const objectOr = (fallback: JsonObject, value: unknown): JsonObject => (isObject(value) ? value : fallback);
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const objectOr = (fallback: JsonObject, value: unknown): JsonObject =>
+  isJsonObject(value) ? value : fallback;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject, type JsonObject } from '../json-object.js';
 
 /** The old and the new values of changed fields, by their path such as `settings.branding.color`. */
 export type AuditChanges = Record<string, { from: unknown; to: unknown }>;
@@ -8,8 +9,6 @@ const MAX_FIELDS = 40;
 
 /** Maximum length of a text, and of a list as JSON. */
 const MAX_LENGTH = 200;
-
-type Fields = Record<string, unknown>;
 
 /**
  * Returns the changes between two versions of an object for its entry in the audit log. Both must consist of
@@ -34,16 +33,13 @@ export const withoutUrlPath = (url: string): string => {
 };
 
 /** Returns the values of all fields by their path. */
-const flatten = (fields: object, path = ''): Fields =>
+const flatten = (fields: object, path = ''): JsonObject =>
   Object.assign(
     {},
     ...Object.entries(fields).map(([name, value]: [string, unknown]) =>
-      isPlainObject(value) ? flatten(value, `${path}${name}.`) : { [path + name]: value },
+      isJsonObject(value) ? flatten(value, `${path}${name}.`) : { [path + name]: value },
     ),
-  ) as Fields;
-
-const isPlainObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  ) as JsonObject;
 
 function summarize(value: unknown): unknown {
   if (typeof value === 'string') return cut(withoutCredentials(value));

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject } from '../json-object.js';
 import type { ProjectLimits } from '../limits/limit-catalog.js';
 import type { PasskeySettings } from '../passkeys/relying-party.js';
 import {
@@ -64,7 +65,7 @@ export function changedFields<Value extends object>(before: Value, after: Value)
   );
   const old = changes.map(([name, value]: [string, unknown]) => {
     const other = (after as Fields)[name];
-    return [name, isPlainObject(value) && isPlainObject(other) ? changedFields(value, other) : value];
+    return [name, isJsonObject(value) && isJsonObject(other) ? changedFields(value, other) : value];
   });
   return Object.fromEntries(old) as Partial<Value>;
 }
@@ -72,7 +73,7 @@ export function changedFields<Value extends object>(before: Value, after: Value)
 /** Returns the paths of the fields that `changedFields` returned, such as `settings.branding.color`. */
 export const fieldPaths = (fields: object, path = ''): string[] =>
   Object.entries(fields).flatMap(([name, value]: [string, unknown]) =>
-    isPlainObject(value) ? fieldPaths(value, `${path}${name}.`) : [path + name],
+    isJsonObject(value) ? fieldPaths(value, `${path}${name}.`) : [path + name],
   );
 
 function merge(current: Fields, patch: Fields, defaults: Fields): Fields {
@@ -80,13 +81,10 @@ function merge(current: Fields, patch: Fields, defaults: Fields): Fields {
   for (const [name, value] of Object.entries(patch)) {
     if (value === undefined) continue;
     if (value === null) merged[name] = defaults[name];
-    else if (isPlainObject(value)) {
+    else if (isJsonObject(value)) {
       const group = (defaults[name] ?? nullableGroups[name]) as Fields;
       merged[name] = merge((merged[name] ?? group) as Fields, value, group);
     } else merged[name] = value;
   }
   return merged;
 }
-
-const isPlainObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
