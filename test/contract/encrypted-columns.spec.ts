@@ -1,7 +1,7 @@
 import { encryptedColumns } from '@gatehouse/persistence';
 import { TestInstance } from '../support/test-instance.js';
 
-/** Columns of bytes that are not encrypted: hashes, MACs, public keys and challenges. Encrypted columns belong in `encryptedColumns`. */
+/** Columns of bytes that are not encrypted: hashes, MACs and public keys. Encrypted columns belong in `encryptedColumns`. */
 const UNENCRYPTED = [
   'api_keys.key_hash',
   'challenges.token_hash',

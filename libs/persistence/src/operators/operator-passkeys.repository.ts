@@ -2,15 +2,19 @@
 // database.
 import { CEREMONY_TTL } from '@gatehouse/domain';
 import type { Database, Sql } from '../database.js';
-import type { NewPasskey, PasskeyCredential } from '../passkeys/passkeys.repository.js';
-import { arrayOf, bytea, nullable, statement, text, timestamptz, uuid, type RowOf } from '../statements.js';
+import {
+  credentialColumns,
+  credentialRow,
+  passkeyColumns,
+  passkeyRow,
+  type NewPasskey,
+  type PasskeyCredential,
+} from '../passkeys/passkeys.repository.js';
+import { bytea, statement, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 
 /** What a passkey of an operator signs a challenge for. */
 export type OperatorPasskeyPurpose = 'second_factor' | 'enroll' | 'add' | 'reauthenticate';
-
-const passkeyRow = { id: uuid, name: text, createdAt: timestamptz, lastUsedAt: nullable(timestamptz) };
-const passkeyColumns = 'k.id, k.name, k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt"';
 
 /** A passkey of an operator, without its key. */
 export type OperatorPasskey = RowOf<typeof passkeyRow>;
@@ -21,8 +25,8 @@ const listPasskeys = statement(
 );
 
 const listCredentials = statement(
-  { credentialId: bytea, transports: arrayOf(text) },
-  `SELECT k.credential_id AS "credentialId", k.transports FROM operator_passkeys k WHERE k.operator_id = $1 ORDER BY k.id`,
+  credentialRow,
+  `SELECT ${credentialColumns} FROM operator_passkeys k WHERE k.operator_id = $1 ORDER BY k.id`,
 );
 
 const keyRow = { id: uuid, publicKey: bytea };

@@ -16,14 +16,15 @@ import {
 } from '../statements.js';
 import type { Tx } from '../transactions.js';
 
-const passkeyRow = { id: uuid, name: text, createdAt: timestamptz, lastUsedAt: nullable(timestamptz) };
-const passkeyColumns = 'k.id, k.name, k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt"';
+/** What operators and customers see of a passkey `k`. */
+export const passkeyRow = { id: uuid, name: text, createdAt: timestamptz, lastUsedAt: nullable(timestamptz) };
+export const passkeyColumns = 'k.id, k.name, k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt"';
 
 /** A passkey of a customer, without its key. */
 export type Passkey = RowOf<typeof passkeyRow>;
 
-const credentialRow = { credentialId: bytea, transports: arrayOf(text) };
-const credentialColumns = 'k.credential_id AS "credentialId", k.transports';
+export const credentialRow = { credentialId: bytea, transports: arrayOf(text) };
+export const credentialColumns = 'k.credential_id AS "credentialId", k.transports';
 
 /** What a browser needs to find a passkey. */
 export type PasskeyCredential = RowOf<typeof credentialRow>;
