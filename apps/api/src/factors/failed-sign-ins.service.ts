@@ -20,7 +20,7 @@ export interface SignInFailure {
   client: Pick<Client, 'ip' | 'userAgent'>;
 }
 
-/** Time in which this process tries only once to record the event of a rejected sign-in, in ms. The event is due once a minute. */
+/** Minimum time between two recordings of a customer's rejected sign-ins by this process, in ms. The event is due once a minute. */
 const REFUSAL_INTERVAL_MS = 60_000;
 
 /** Reports failed sign-ins of customers. */

@@ -9,10 +9,16 @@ import {
   type SignInFailureReason,
   type SignInMethod,
 } from '@gatehouse/domain';
+import {
+  bucketLengthSchema,
+  bucketTime,
+  countSchema as count,
+  rangeEndSchema,
+  rangeStartSchema,
+  timeSchema as time,
+} from '../../http/metrics-schemas.js';
 import type { IdentityOverview } from '../overview.service.js';
 
-const time = { format: 'date-time' } as const;
-const count = { type: 'integer', minimum: 0, example: 48 } as const;
 const customers = {
   ...count,
   nullable: true,
@@ -23,7 +29,6 @@ const customersWithFactor = {
   nullable: true,
   description: 'Those of these customers who have an authenticator app or a passkey. null: not counted',
 } as const;
-const toTime = (seconds: number): string => new Date(seconds * 1_000).toISOString();
 
 /** Returns the counters of identity, from a function that returns the count of a metric. */
 const countersFrom = (countOf: (metric: IdentityMetric) => number): IdentityTotals => ({
@@ -67,16 +72,12 @@ export class FailedSignInsByReason {
 /** Sign-ups, sign-ins and failures in a range. */
 export class IdentityOverviewResponse {
   @ApiProperty({ enum: overviewRanges }) range!: OverviewRange;
-  @ApiProperty({ ...time, description: 'Start of the first bucket' }) from!: string;
-  @ApiProperty({
-    ...time,
-    description:
-      'End of the counted range: the current time, or an earlier time if the workers have not counted all events yet',
-  })
+  @ApiProperty(rangeStartSchema) from!: string;
+  @ApiProperty(rangeEndSchema('events'))
   to!: string;
 
   @ApiProperty({ description: 'False if the workers have not counted all events yet' }) isComplete!: boolean;
-  @ApiProperty({ ...count, example: 900, description: 'Length of a bucket in seconds' })
+  @ApiProperty(bucketLengthSchema)
   bucketSeconds!: number;
   @ApiProperty({ type: IdentityTotals }) totals!: IdentityTotals;
   @ApiProperty({ ...customers, description: `${customers.description}. The latest count` })
@@ -105,7 +106,7 @@ export class IdentityOverviewResponse {
       counts.get(`${at} ${metric}`) ?? null;
     return {
       range,
-      from: toTime(buckets[0]!.at),
+      from: bucketTime(buckets[0]!.at),
       to: to.toISOString(),
       isComplete,
       bucketSeconds: buckets[0]!.span,
@@ -115,7 +116,7 @@ export class IdentityOverviewResponse {
       activeCustomers: rest.customers,
       activeCustomersWithFactor: rest.customersWithFactor,
       series: buckets.map(({ at }) => ({
-        at: toTime(at),
+        at: bucketTime(at),
         ...countersFrom((metric) => counts.get(`${at} ${metric}`) ?? 0),
         activeCustomers: customersAt(at, 'customers'),
         activeCustomersWithFactor: customersAt(at, 'customers_with_factor'),

@@ -12,19 +12,20 @@ import {
 } from '@gatehouse/domain';
 import type { EndpointBreakdown } from '@gatehouse/persistence';
 import { CountResponse } from '../../http/count.response.js';
+import {
+  bucketLengthSchema,
+  bucketTime,
+  completeFromSchema,
+  countSchema as count,
+  durationSchema as duration,
+  rangeEndSchema,
+  rangeStartSchema,
+  timeSchema as time,
+} from '../../http/metrics-schemas.js';
 import { publicIdSchema, urlSchema } from '../../http/text-schemas.js';
 import type { Overview } from '../overview.service.js';
 
-const time = { format: 'date-time' } as const;
 const nullableTime = { type: String, format: 'date-time', nullable: true } as const;
-const count = { type: 'integer', minimum: 0, example: 48 } as const;
-const duration = {
-  type: 'integer',
-  nullable: true,
-  minimum: 0,
-  description: 'Duration in milliseconds. null: no attempts',
-  example: 130,
-} as const;
 const rate = {
   type: Number,
   nullable: true,
@@ -132,22 +133,14 @@ export class OverviewEndpoint {
 /** Metrics of the attempts that started in a range, with the current dead letters and pending deliveries. */
 export class OverviewResponse {
   @ApiProperty({ enum: overviewRanges }) range!: OverviewRange;
-  @ApiProperty({ ...time, description: 'Start of the first bucket' }) from!: string;
-  @ApiProperty({
-    ...time,
-    description:
-      'End of the counted range: the current time, or an earlier time if the workers have not counted all attempts yet',
-  })
+  @ApiProperty(rangeStartSchema) from!: string;
+  @ApiProperty(rangeEndSchema('attempts'))
   to!: string;
 
-  @ApiProperty({
-    ...nullableTime,
-    description:
-      'Time from which the metrics are complete, while older attempts are still being counted. null: the metrics are complete',
-  })
+  @ApiProperty(completeFromSchema)
   completeFrom!: string | null;
 
-  @ApiProperty({ ...count, example: 900, description: 'Length of a bucket in seconds' })
+  @ApiProperty(bucketLengthSchema)
   bucketSeconds!: number;
   @ApiProperty({ type: OverviewTotals }) totals!: OverviewTotals;
   @ApiProperty({ type: OverviewDeadLetters }) deadLetters!: OverviewDeadLetters;
@@ -176,7 +169,7 @@ export class OverviewResponse {
     const { deadLetters, pending, mailsOverLimit } = rest;
     return {
       range,
-      from: toTime(series[0]!.at),
+      from: bucketTime(series[0]!.at),
       to: to.toISOString(),
       completeFrom: completeFrom?.toISOString() ?? null,
       bucketSeconds: series[0]!.span,
@@ -192,7 +185,7 @@ export class OverviewResponse {
         oldestDueAt: pending.oldestDueAt?.toISOString() ?? null,
       },
       series: series.map(({ at, metrics }) => ({
-        at: toTime(at),
+        at: bucketTime(at),
         succeeded: metrics.attempts - metrics.failed,
         failed: metrics.failed,
         p95Ms: percentile(metrics.durations, 0.95),
@@ -205,5 +198,3 @@ export class OverviewResponse {
     };
   }
 }
-
-const toTime = (seconds: number): string => new Date(seconds * 1_000).toISOString();

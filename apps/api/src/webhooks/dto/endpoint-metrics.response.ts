@@ -9,17 +9,17 @@ import {
   type OverviewRange,
   type StatusClass,
 } from '@gatehouse/domain';
+import {
+  bucketLengthSchema,
+  bucketTime,
+  completeFromSchema,
+  countSchema as count,
+  durationSchema as duration,
+  rangeEndSchema,
+  rangeStartSchema,
+  timeSchema as time,
+} from '../../http/metrics-schemas.js';
 import type { EndpointMetrics } from '../endpoint-metrics.service.js';
-
-const time = { format: 'date-time' } as const;
-const count = { type: 'integer', minimum: 0, example: 48 } as const;
-const duration = {
-  type: 'integer',
-  nullable: true,
-  minimum: 0,
-  description: 'Duration in milliseconds. null: no attempts',
-  example: 130,
-} as const;
 
 class EndpointMetricsCounts {
   @ApiProperty(count) succeeded!: number;
@@ -61,22 +61,12 @@ export class EndpointMetricsError {
 /** Metrics of the attempts to an endpoint that started in a range. */
 export class EndpointMetricsResponse {
   @ApiProperty({ enum: overviewRanges }) range!: OverviewRange;
-  @ApiProperty({ ...time, description: 'Start of the first bucket' }) from!: string;
-  @ApiProperty({
-    ...time,
-    description:
-      'End of the counted range: the current time, or an earlier time if the workers have not counted all attempts yet',
-  })
+  @ApiProperty(rangeStartSchema) from!: string;
+  @ApiProperty(rangeEndSchema('attempts'))
   to!: string;
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    description:
-      'Time from which the metrics are complete, while older attempts are still being counted. null: the metrics are complete',
-  })
+  @ApiProperty(completeFromSchema)
   complete_from!: string | null;
-  @ApiProperty({ ...count, example: 900, description: 'Length of a bucket in seconds' })
+  @ApiProperty(bucketLengthSchema)
   bucket_seconds!: number;
   @ApiProperty({ type: EndpointMetricsTotals }) totals!: EndpointMetricsTotals;
   @ApiProperty({
@@ -90,16 +80,14 @@ export class EndpointMetricsResponse {
   static from({ range, to, completeFrom, totals, series }: EndpointMetrics): EndpointMetricsResponse {
     return {
       range,
-      from: toTime(series[0]!.at),
+      from: bucketTime(series[0]!.at),
       to: to.toISOString(),
       complete_from: completeFrom?.toISOString() ?? null,
       bucket_seconds: series[0]!.span,
       totals: { attempts: totals.attempts, ...EndpointMetricsCounts.of(totals) },
-      series: series.map(({ at, metrics }) => ({ at: toTime(at), ...EndpointMetricsCounts.of(metrics) })),
+      series: series.map(({ at, metrics }) => ({ at: bucketTime(at), ...EndpointMetricsCounts.of(metrics) })),
       by_status: statusClasses.map((name) => ({ status: name, count: totals.byStatus[name] })),
       by_error: attemptErrors.map((error) => ({ error, count: totals.byError[error] })),
     };
   }
 }
-
-const toTime = (seconds: number): string => new Date(seconds * 1_000).toISOString();

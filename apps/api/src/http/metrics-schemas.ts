@@ -1,0 +1,37 @@
+// Schemas that the responses with metrics share, in both formats of names.
+
+export const timeSchema = { format: 'date-time' } as const;
+export const countSchema = { type: 'integer', minimum: 0, example: 48 } as const;
+
+export const durationSchema = {
+  type: 'integer',
+  nullable: true,
+  minimum: 0,
+  description: 'Duration in milliseconds. null: no attempts',
+  example: 130,
+} as const;
+
+export const rangeStartSchema = { ...timeSchema, description: 'Start of the first bucket' } as const;
+
+/** @param records the counted records: "attempts" */
+export const rangeEndSchema = (records: string) => ({
+  ...timeSchema,
+  description: `End of the counted range: the current time, or an earlier time if the workers have not counted all ${records} yet`,
+});
+
+export const completeFromSchema = {
+  type: String,
+  format: 'date-time',
+  nullable: true,
+  description:
+    'Time from which the metrics are complete, while older attempts are still being counted. null: the metrics are complete',
+} as const;
+
+export const bucketLengthSchema = {
+  ...countSchema,
+  example: 900,
+  description: 'Length of a bucket in seconds',
+} as const;
+
+/** Returns the start of a bucket as an ISO 8601 time. @param seconds since 1970 */
+export const bucketTime = (seconds: number): string => new Date(seconds * 1_000).toISOString();
