@@ -3,7 +3,7 @@ import { useMemo, useState, type ReactNode } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { useRedeliverCommand } from '../app/use-redeliver-command';
 import { Can, useCan } from '../app/roles';
-import type { RowOf } from '../lists/use-list';
+import { isAlwaysSelectable } from '../lists/list-table';
 import {
   deliverySearchFilter,
   endpointFilter,
@@ -202,8 +202,6 @@ function SelectionActions(props: SelectionActionsProps): ReactNode {
     </>
   );
 }
-
-const isAlwaysSelectable = (_: RowOf<typeof PATH>): boolean => true;
 
 /**
  * Renders the text of a toast with a link. Toasts are outside the router, so the link needs `open` to

@@ -19,7 +19,7 @@ import {
   timeFilter,
 } from '../lists/filters';
 import { List } from '../lists/list';
-import type { Column } from '../lists/list-table';
+import { isAlwaysSelectable, type Column } from '../lists/list-table';
 import { useLinkedFilters } from '../lists/use-linked-filters';
 import { useList } from '../lists/use-list';
 import { errorLabels } from '../components/explain-attempt';
@@ -162,5 +162,3 @@ const columns: Column<ListedDelivery>[] = [
   { ...summaryColumns.nextAttempt, sort: 'next_attempt_at' },
   { ...summaryColumns.createdAt, sort: 'created_at' },
 ];
-
-const isAlwaysSelectable = (): boolean => true;

@@ -9,6 +9,9 @@ import type { ListState } from './use-list';
 
 export type { Column };
 
+/** Lets every row of a list be selected. */
+export const isAlwaysSelectable = (): boolean => true;
+
 interface ListTableProps<Row> {
   list: ListState<Row>;
   label: string;
