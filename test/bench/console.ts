@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { eventually } from '../support/eventually.js';
 import type { TestInstance } from '../support/test-instance.js';
 import { insertOperator, signIn } from '../support/operator-client.js';
-import { attemptCount, DAYS, deadLetterCount, seedAttempts } from './seed-attempts.js';
+import { attemptCount, DAYS, deadLetterCount, seedAttempts, seedBacklog } from './seed-attempts.js';
 import { BenchInstance } from './bench-instance.js';
 import { seedOrganizations, seedCustomers } from './seed-customers.js';
 import { limitedScreens, screens } from './console-screens.js';
@@ -34,6 +34,8 @@ const SIGN_INS = 50_000;
 const FAILED_SIGN_INS = 100_000;
 /** Redeliveries of the running batch: nearly the maximum. */
 const CREATED_IN_BATCH = 99_000;
+/** Deliveries that wait for their second attempt. */
+const PENDING_DELIVERIES = 100_000;
 /** Recent attempts that no worker has rolled up yet, as after a failure of all workers. */
 const UNROLLED_ATTEMPTS = 30_000;
 
@@ -64,7 +66,8 @@ export async function measureConsole({ samples = SAMPLES }: { samples?: number }
     const frequentCustomer = await seedFrequentCustomer(instance, SIGN_INS, DAYS);
     printProgress('the worker computes the rollups');
     await waitForRollups(bench);
-    // Inserted after the worker has stopped, because the worker would complete the batch.
+    // Inserted after the worker has stopped, because the worker would process them.
+    await seedBacklog(instance, PENDING_DELIVERIES);
     await seedBatches(instance, BATCHES, CREATED_IN_BATCH);
     await insertUnrolledAttempts(instance);
     const data = { ...(await loadBenchData(instance)), frequentCustomer };
@@ -163,7 +166,7 @@ function report(timed: [string, number[]][]): SectionResult {
       ]),
     ],
     notes: [
-      `${attemptCount(DELIVERIES)} attempts of ${DAYS} days, ${deadLetterCount(DELIVERIES)} dead letters, ${CUSTOMERS} customers, ${ORGANIZATIONS + 1} organizations, ${AUDIT_ENTRIES} entries of the audit log, ${BATCHES} batches.`,
+      `${attemptCount(DELIVERIES)} attempts of ${DAYS} days, ${deadLetterCount(DELIVERIES)} dead letters, ${PENDING_DELIVERIES} pending deliveries, ${CUSTOMERS} customers, ${ORGANIZATIONS + 1} organizations, ${AUDIT_ENTRIES} entries of the audit log, ${BATCHES} batches.`,
       `${UNROLLED_ATTEMPTS} attempts of the last minute are not in the metrics yet. One request after the other.`,
     ],
     targets: timed.map(([name, times]) => ({

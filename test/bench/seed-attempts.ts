@@ -99,6 +99,22 @@ export async function seedAttempts(
 }
 
 /**
+ * Inserts pending deliveries, as after an outage of the targets: copies of the newest ones whose first attempt has failed,
+ * and whose next attempt is due within the next ten minutes.
+ */
+export async function seedBacklog(instance: TestInstance, count: number): Promise<void> {
+  await insertUnchecked(
+    instance,
+    `INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, attempt,
+       last_http_status, last_error, next_attempt_at, created_at)
+     SELECT seed_id((extract(epoch FROM created_at) * 1000)::bigint, 15, row_number() OVER ()), organization_id, project_id,
+       event_id, event_type, endpoint_id, target_url, 1, 500, 'http_error', now() + random() * interval '10 minutes', created_at
+     FROM (SELECT * FROM deliveries ORDER BY id DESC LIMIT ${count}) newest`,
+  );
+  await instance.sql('VACUUM ANALYZE deliveries');
+}
+
+/**
  * Inserts rows without checking foreign keys: the references are valid by construction, and checking millions
  * takes longer than writing them.
  */

@@ -171,8 +171,7 @@ describeDeliveries('the console in a browser', (test) => {
     await ui.goTo(`/deliveries?endpoint_id=${id}&state=failed`);
     await page.getByRole('link', { name: `Attempts of ${ids[0]}: 5 of 5` }).click();
     await ui.dialog().getByText('Attempt 5 of 5').waitFor();
-    await page.keyboard.press('Escape');
-    await ui.dialog().waitFor({ state: 'hidden' });
+    await ui.dismissDialog();
 
     // Another operator has redelivered one of them in the meantime.
     expect((await test.admin.request('POST', `/webhooks/deliveries/${ids[2]}/redeliver`)).status).toBe(202);
@@ -292,16 +291,14 @@ describeDeliveries('the console in a browser', (test) => {
     await page.locator('[data-row-link]').nth(1).waitFor();
     for (const key of ['j', 'j', 'x', 'r']) await page.keyboard.press(key);
     await ui.dialog().getByText('Redeliver this event?').waitFor();
-    await page.keyboard.press('Escape');
-    await ui.dialog().waitFor({ state: 'hidden' });
+    await ui.dismissDialog();
     await page.locator('[data-row-link]:focus').waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/deliveries\/dlv_/);
     await page.getByRole('heading', { name: 'Attempts' }).waitFor();
     await page.keyboard.press('r');
     await ui.dialog().getByText('Redeliver this event?').waitFor();
-    await page.keyboard.press('Escape');
-    await ui.dialog().waitFor({ state: 'hidden' });
+    await ui.dismissDialog();
 
     // The link returns to the list from which the operator has opened the delivery, and to its row.
     await page.getByRole('link', { name: 'Dead letters', exact: true }).last().click();
@@ -381,13 +378,13 @@ describeDeliveries('the console in a browser', (test) => {
       .dialog()
       .getByLabel(/^Email/)
       .waitFor();
-    await page.keyboard.press('Escape');
+    await ui.dismissDialog();
     await page.waitForURL('**/customers');
 
     await runCommand('create org', 'Create organization');
     await ui.dialog().getByLabel(/^Name/).waitFor();
     expect(page.url()).toMatch(/\/organizations\?create=1$/);
-    await page.keyboard.press('Escape');
+    await ui.dismissDialog();
     await page.waitForURL('**/organizations');
 
     await runCommand(admin.operator.email, admin.operator.email);

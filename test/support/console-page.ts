@@ -21,6 +21,12 @@ export class ConsolePage {
     return this.page.getByRole('dialog');
   }
 
+  /** Closes the dialog, and waits until it has disappeared: until then, shortcuts do not open the command palette. */
+  async dismissDialog(): Promise<void> {
+    await this.page.keyboard.press('Escape');
+    await this.dialog().waitFor({ state: 'detached' });
+  }
+
   /** Returns a button of the dialog. */
   dialogButton(name: string | RegExp): Locator {
     return this.dialog().getByRole('button', { name });
