@@ -395,6 +395,7 @@ describeDeliveries('the console in a browser', (test) => {
       .waitFor();
     await page.getByRole('link', { name: 'project.updated' }).click();
     const change = ui.dialog().getByRole('row', { name: /Corner shop/ });
+    await change.waitFor();
     expect(await change.getByRole('cell').allTextContents()).toEqual([
       'name',
       expect.any(String),
