@@ -114,7 +114,7 @@ const sections: Record<string, Section> = {
   },
   console: {
     title: 'Console: the requests of its screens, with five million attempts and a million customers',
-    limitMinutes: 40,
+    limitMinutes: 60,
     measure: measureConsole,
   },
   starts: {

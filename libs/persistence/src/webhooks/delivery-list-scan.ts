@@ -149,8 +149,7 @@ function idRange(where: Conditions, filter: DeliveryFilter, { sort, after }: Del
 function partSql(where: Conditions, part: Part, range: Range, scan: DeliveryListScan): string {
   const { column, ids } = scan.scope;
   const order = orderSql(where, scan);
-  if (!part.isSorted)
-    return `SELECT d.* FROM (${pendingSql(where, scan.scope)}) d WHERE ${range.sql} ${order}`;
+  if (!part.isSorted) return `SELECT d.* FROM (${pendingSql(where, scan)}) d WHERE ${range.sql} ${order}`;
   const { condition, key, isReadById = false } = part;
   if (column === null) {
     const ofKey = key ? `AND d.${key.column} = '${key.value}'` : '';
@@ -183,10 +182,17 @@ function ownerOrderSql(
   return `${row} >= (${bound(first)}) AND ${row} < (${bound(past)}) ORDER BY ${orderBy} LIMIT ${where.bind(limit)}`;
 }
 
-/** Returns SQL for all pending deliveries of a scope. */
-function pendingSql(where: Conditions, { column, ids }: OwnerScope, condition = ''): string {
+/**
+ * Returns SQL for all pending deliveries of a scope. A scan without an order stops at its limit: it reads them in the order
+ * of their index, because PostgreSQL expects to find some of them soon in any part of the table.
+ */
+function pendingSql(
+  where: Conditions,
+  { scope: { column, ids }, isOrdered = true }: DeliveryListScan,
+): string {
   const isOwned = column === null ? '' : `AND d.${column} = ANY (${where.bind(ids)}::uuid[])`;
-  return `SELECT d.* FROM deliveries d WHERE d.state = 'pending' ${isOwned} ${condition} OFFSET 0`;
+  const order = isOrdered ? '' : 'ORDER BY d.endpoint_id, d.event_id';
+  return `SELECT d.* FROM deliveries d WHERE d.state = 'pending' ${isOwned} ${order} OFFSET 0`;
 }
 
 function orderSql(where: Conditions, { sort, limit, isOrdered = true }: DeliveryListScan): string {
@@ -206,7 +212,7 @@ function queueSql(where: Conditions, filter: DeliveryFilter, scan: DeliveryListS
   const direction = isAscending(scan.sort) ? 'ASC' : 'DESC';
   const next = `ORDER BY d.next_attempt_at ${direction}, d.id ${direction} LIMIT ${where.bind(scan.limit)}`;
   if (few !== null || scan.scope.column !== null)
-    return `SELECT d.* FROM (${few ?? pendingSql(where, scan.scope)}) d WHERE ${conditions} ${next}`;
+    return `SELECT d.* FROM (${few ?? pendingSql(where, scan)}) d WHERE ${conditions} ${next}`;
   const urgencies = Object.values(URGENCY).map((urgency) => `(${urgency})`);
   return `SELECT d.* FROM (VALUES ${urgencies.join(', ')}) queue (urgency) CROSS JOIN LATERAL (
       SELECT d.* FROM deliveries d WHERE d.urgency = queue.urgency AND ${conditions} ${next}

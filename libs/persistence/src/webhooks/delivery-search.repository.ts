@@ -11,7 +11,17 @@ import {
 import { sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
 import { boundedScanSql, scanPage, type ScannedPage } from '../scanned-page.js';
-import { dynamicStatement, nullable, smallint, text, textOf, uuid, type RowOf } from '../statements.js';
+import {
+  boolean,
+  dynamicStatement,
+  nullable,
+  smallint,
+  statement,
+  text,
+  textOf,
+  uuid,
+  type RowOf,
+} from '../statements.js';
 import { NIL_UUID } from '../uuid-v7.js';
 import { findAttemptScope, type OwnerScope } from './attempt-scope.js';
 import { locateBatch } from './attempt-source.js';
@@ -98,6 +108,16 @@ const countDeliveries = dynamicStatement(
   samples,
 );
 
+/** Number of pending deliveries from which reading them a second time takes longer than scanning other rows. */
+const BACKLOG = 5_000;
+
+const readBacklog = statement(
+  { isLarge: boolean },
+  `SELECT count(*) > ${BACKLOG} AS "isLarge" FROM (
+     SELECT FROM deliveries d WHERE d.state = 'pending' ORDER BY d.endpoint_id, d.event_id LIMIT ${BACKLOG + 1}
+   ) pending`,
+);
+
 /** The list of deliveries: each page scans a bounded number, whatever the filter is. */
 export class DeliverySearchRepository {
   constructor(private readonly database: Database) {}
@@ -116,9 +136,9 @@ export class DeliverySearchRepository {
     if (scope.ids.length === 0) return { items: [], next: null };
     // With many owners, each is scanned with the same window.
     const maxWindow = Math.max(limit + 1, Math.ceil(PAGE_SCAN_LIMIT / scope.ids.length));
-    const windows = [limit + 1, maxWindow];
+    const isSingle = !scansOnlyMatches(filter) && (await this.hasBacklog());
     return scanPage(
-      windows,
+      isSingle ? [maxWindow] : [limit + 1, maxWindow],
       after,
       limit,
       (position, window) =>
@@ -127,6 +147,12 @@ export class DeliverySearchRepository {
         ),
       (delivery) => (isQueueSort(sort) ? queuePosition(delivery) : delivery.id),
     );
+  }
+
+  /** Returns whether so many deliveries are pending that a page should read them only once. */
+  private async hasBacklog(): Promise<boolean> {
+    const [row] = await this.database.execute(readBacklog);
+    return row!.isLarge;
   }
 
   /** Counts the matching deliveries within a reach in a bounded scan. */
