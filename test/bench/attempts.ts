@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { Agent } from 'node:http';
 import type { TestInstance } from '../support/test-instance.js';
 import {
@@ -13,6 +12,7 @@ import {
 import { BenchInstance } from './bench-instance.js';
 import { exchange, type HttpRequest } from './exchange.js';
 import { compareSizes, type TimedCase, type ComparedTimings } from './compare-sizes.js';
+import { pickOne } from './pick-one.js';
 import { formatRatio, median, percentile, printProgress, type SectionResult } from './report.js';
 
 /** 4.2 million deliveries have five million attempts. */
@@ -42,8 +42,6 @@ interface BenchData {
 
 type Key = 'organization' | 'project';
 type Query = (data: BenchData, key: Key) => Record<string, string>;
-
-const pickOne = <T>(values: T[]): T => values[randomInt(values.length)]!;
 
 const getKey = ({ instance }: BenchData, key: Key): string =>
   key === 'organization' ? instance.credentials.secretKey : instance.credentials.projectSecretKey;

@@ -1,5 +1,6 @@
 import { overviewRanges } from '@gatehouse/domain';
-import { deliveryScreens, pickOne, type Screen } from './delivery-screens.js';
+import { deliveryScreens, type Screen } from './delivery-screens.js';
+import { pickOne } from './pick-one.js';
 import { EMAIL_PREFIX, FIRST_NAME, FULL_NAME } from './seed-customers.js';
 import { RARE_ACTION } from './seed-console-data.js';
 

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { Agent } from 'node:http';
 import { openSession } from '../support/customers.js';
 import { PASSWORD, type TestInstance } from '../support/test-instance.js';
@@ -14,6 +13,7 @@ import {
 import { printPlans } from './customer-plans.js';
 import type { HttpRequest } from './exchange.js';
 import { compareSizes, type TimedCase, type ComparedTimings } from './compare-sizes.js';
+import { pickOne } from './pick-one.js';
 import { formatRatio, median, percentile, printProgress, type SectionResult } from './report.js';
 import { mapInGroups, registerCustomers } from './requests.js';
 
@@ -41,8 +41,6 @@ interface BenchData {
   registeredEmails: string[];
   accessTokens: string[];
 }
-
-const pickOne = <T>(values: T[]): T => values[randomInt(values.length)]!;
 
 const get = (url: string, token: string): HttpRequest => ({
   method: 'GET',

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { pickOne } from './pick-one.js';
 import { RARE_TYPE } from './seed-attempts.js';
 
 /** The data from which requests are built. */
@@ -29,8 +29,6 @@ export type Path = string | ((data: BenchData) => string);
 
 /** The request of a screen: a name, and a path below `/operator/v1`. */
 export type Screen = [name: string, path: Path];
-
-export const pickOne = (ids: string[]): string => ids[randomInt(ids.length)]!;
 
 /** The requests of the list of deliveries. */
 export const deliveryScreens: Screen[] = [
