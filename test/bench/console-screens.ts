@@ -61,6 +61,10 @@ export const screens: Screen[] = [
   ['endpoints', '/webhooks/endpoints'],
   ['endpoints: disabled, a URL', '/webhooks/endpoints?status=disabled&q=https://'],
   ['endpoints: count', '/webhooks/endpoints/count?status=disabled'],
+  ...['failing', 'disabled_failing'].flatMap((status): Screen[] => [
+    [`endpoints: ${status}`, `/webhooks/endpoints?status=${status}`],
+    [`endpoints: count, ${status}`, `/webhooks/endpoints/count?status=${status}`],
+  ]),
   ['endpoints: a part of a URL', '/webhooks/endpoints?q=example'],
   ['endpoints: count, a part of a URL', '/webhooks/endpoints/count?q=example'],
   ['endpoints: two characters', '/webhooks/endpoints?q=ex'],

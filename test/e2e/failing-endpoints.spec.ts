@@ -2,6 +2,7 @@ import type { EndpointHealth } from '@gatehouse/domain';
 import { EndpointHealthRepository } from '@gatehouse/persistence';
 import { connectDatabase } from '../support/connect-database.js';
 import { eventually } from '../support/eventually.js';
+import { insertOperator } from '../support/operator-client.js';
 import { TestInstance } from '../support/test-instance.js';
 import { Receiver, respondWithStatus } from '../support/receiver.js';
 
@@ -123,6 +124,39 @@ describe('an endpoint that fails', () => {
     await check();
     expect(await getEndpoint(failingBriefly)).toMatchObject({ status: 'enabled' });
     expect(await getEndpoint(withoutAttempts)).toMatchObject({ status: 'enabled' });
+  });
+
+  it('is listed as failing after an hour, and then as disabled for that reason', async () => {
+    const operator = await insertOperator(instance);
+    const ids = await Promise.all(
+      ['30 min', '61 min', '61 min', '0 s'].map(async (failingFor) => {
+        const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
+        await instance.sql(
+          `INSERT INTO endpoint_health (endpoint_id, failing_since) VALUES ($1, now() - $2::interval)`,
+          [id.slice(3), failingFor],
+        );
+        return id;
+      }),
+    );
+    const [, failing, disabled, paused] = ids as [string, string, string, string];
+    await instance.sql(
+      `UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'failing' WHERE id = $1`,
+      [disabled.slice(3)],
+    );
+    await instance.requestWithSecretKey('POST', `${base}/${paused}/disable`);
+    const find = async (status: string) => {
+      const { body } = await operator.request('GET', `/webhooks/endpoints?status=${status}`);
+      const { body: counted } = await operator.request('GET', `/webhooks/endpoints/count?status=${status}`);
+      const found = body.data.map(({ id }: { id: string }) => id).filter((id: string) => ids.includes(id));
+      expect(counted.count).toBe(body.data.length);
+      return found.sort();
+    };
+    expect(await find('failing')).toEqual([failing]);
+    expect(await find('disabled_failing')).toEqual([disabled]);
+    expect(await find('disabled')).toEqual([disabled, paused].sort());
+    const { body: health } = await operator.request('GET', '/health');
+    expect(health.endpoints).toEqual({ disabled: 1, failing: 1 });
+    expect((await operator.request('GET', '/webhooks/endpoints?status=broken')).status).toBe(400);
   });
 
   it('is not disabled if the attempt log contains a success that no worker has reported', async () => {

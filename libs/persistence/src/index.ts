@@ -111,6 +111,7 @@ export * from './webhooks/delivery-search.repository.js';
 export * from './webhooks/endpoint-events.js';
 export * from './webhooks/endpoint-health.repository.js';
 export * from './webhooks/endpoint-stats.repository.js';
+export type { EndpointStatusFilter } from './webhooks/endpoint-status-sql.js';
 export * from './webhooks/ready-queue.repository.js';
 export * from './webhooks/redelivery-batches.repository.js';
 export * from './webhooks/redelivery-plans.js';

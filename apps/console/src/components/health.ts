@@ -220,10 +220,7 @@ export const listProblems = (health: Health, now: number): HealthProblem[] =>
     {
       name: 'Endpoints',
       status: endpointsStatus(health.endpoints),
-      to:
-        health.endpoints.disabled > 0
-          ? '/endpoints?status=disabled'
-          : '/deliveries/attempts?success=false&time=1h',
+      to: `/endpoints?status=${health.endpoints.disabled > 0 ? 'disabled_failing' : 'failing'}`,
     },
     { name: 'Redis', status: redisStatus(health.redis) },
     { name: 'Email', status: mailStatus(health.mail, now), to: '/mails' },

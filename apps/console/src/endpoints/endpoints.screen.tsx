@@ -24,7 +24,12 @@ type FailingEndpoint = Schemas['OverviewEndpoint'];
 
 const filters = {
   q: textFilter('Search', 'Part of name or URL, or ID'),
-  status: choiceFilter('Status', { enabled: 'Enabled', disabled: 'Disabled' }),
+  status: choiceFilter('Status', {
+    enabled: 'Enabled',
+    failing: 'Failing for an hour',
+    disabled: 'Disabled',
+    disabled_failing: 'Disabled (failing)',
+  }),
   project_id: projectFilter(),
 };
 

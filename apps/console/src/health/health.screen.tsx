@@ -145,12 +145,12 @@ function HealthCards({ health, now }: HealthSnapshot): ReactNode {
               </Anchor>
             ),
             'Disabled endpoints': (
-              <Anchor component={Link} to="/endpoints?status=disabled" inherit>
+              <Anchor component={Link} to="/endpoints?status=disabled_failing" inherit>
                 {formatCappedCount(health.endpoints.disabled)}
               </Anchor>
             ),
             'Endpoints failing for an hour': (
-              <Anchor component={Link} to="/deliveries/attempts?success=false&time=1h" inherit>
+              <Anchor component={Link} to="/endpoints?status=failing" inherit>
                 {formatCappedCount(health.endpoints.failing)}
               </Anchor>
             ),

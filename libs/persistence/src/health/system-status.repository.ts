@@ -4,6 +4,7 @@ import { COUNT_CAP } from '../capped-count.js';
 import type { Database } from '../database.js';
 import { isRecentlyOverLimit } from '../mails/over-limit-sql.js';
 import { isDeadLetter } from '../webhooks/delivery-filter.js';
+import { isDisabledAsFailing, isFailingForAnHour } from '../webhooks/endpoint-status-sql.js';
 import { integer, nullable, statement, text, timestamptz, type RowOf } from '../statements.js';
 
 const statusRow = {
@@ -41,7 +42,7 @@ const readyDeliveries = `deliveries d WHERE d.state = 'pending' AND d.lease_unti
   AND d.next_attempt_at <= statement_timestamp()`;
 
 const failingEndpoints = `endpoint_health h JOIN webhook_endpoints w ON w.id = h.endpoint_id
-  WHERE h.failing_since <= statement_timestamp() - interval '1 hour' AND w.status = 'enabled'`;
+  WHERE ${isFailingForAnHour} AND w.status = 'enabled'`;
 
 const pendingMails = `(SELECT created_at FROM mails WHERE state = 'pending' LIMIT ${COUNT_CAP}) mails`;
 
@@ -53,7 +54,7 @@ const readStatus = statement(
      queues.due, queues.oldest AS "oldestDueAt",
      ${countSql('deliveries WHERE lease_until IS NOT NULL')} AS "inFlight",
      ${countSql(`deliveries d WHERE ${isDeadLetter}`)} AS "deadLetters",
-     ${countSql(`webhook_endpoints WHERE status = 'disabled' AND disabled_reason = 'failing'`)} AS "disabledEndpoints",
+     ${countSql(`webhook_endpoints WHERE ${isDisabledAsFailing}`)} AS "disabledEndpoints",
      ${countSql(failingEndpoints)} AS "failingEndpoints",
      pending_mails.count AS "mailsPending", pending_mails.oldest AS "oldestMailAt",
      ${countSql(`mails WHERE state = 'failed'`)} AS "mailsFailed",

@@ -5,13 +5,13 @@ import { guessedProjects } from '../email-codes/guesses-sql.js';
 import { isWorkerAlive } from '../health/workers.repository.js';
 import { isRecentlyOverLimit } from '../mails/over-limit-sql.js';
 import { double, integer, statement, textOf, timestamptz, type RowOf } from '../statements.js';
+import { isDisabledAsFailing } from './endpoint-status-sql.js';
 
 /** Maximum number of rows that are counted for a gauge. */
 const GAUGE_COUNT_LIMIT = 100_000;
 
 const isPending = `state = 'pending'`;
 const isDeadLetter = `state = 'failed' AND resolution IS NULL`;
-const isDisabledAsFailing = `status = 'disabled' AND disabled_reason = 'failing'`;
 
 /** Returns SQL for the head of the ready queue of each urgency. Batches are excluded: they wait by design. */
 const readyQueueHead = (where: string, rows: number): string => `

@@ -12,6 +12,7 @@ import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
 import { cancelPendingSql } from './cancel-pending-sql.js';
 import { endpointColumns, endpointRow } from './endpoint-record.js';
+import { endpointStatusSql, type EndpointStatusFilter } from './endpoint-status-sql.js';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity.js';
 
 export type NewWebhookEndpoint = Pick<
@@ -35,7 +36,7 @@ export type WebhookEndpointChanges = Partial<
 
 export interface EndpointFilter {
   projectId: string | null;
-  status: string | null;
+  status: EndpointStatusFilter | null;
   id: string | null;
   /** Part of the name or URL, case-insensitive. */
   contains: string | null;
@@ -51,11 +52,16 @@ const endpointsWithin = (reach: Reach): Conditions =>
 const addContains = (where: Conditions, { contains }: EndpointFilter): Conditions =>
   contains === null ? where : where.add(containsCondition(where, searchedText.endpoint('w'), contains));
 
+const addStatus = (where: Conditions, { status }: EndpointFilter): Conditions =>
+  status === null ? where : where.add(endpointStatusSql[status]);
+
 const noFilter: EndpointFilter = { projectId: null, status: null, id: null, contains: null };
 
 const sampleFilters: EndpointFilter[] = [
   noFilter,
   { projectId: NIL_UUID, status: 'enabled', id: NIL_UUID, contains: 'example' },
+  { ...noFilter, status: 'failing' },
+  { ...noFilter, status: 'disabled_failing' },
 ];
 
 /** The first of two keys of the lock: it never conflicts with a lock of one key, such as `RETENTION_LOCK`. */
@@ -66,10 +72,9 @@ const lockEndpointCount = statement({}, 'SELECT FROM pg_advisory_xact_lock($1, h
 const listEndpoints = dynamicStatement(
   endpointRow,
   (reach: Reach, filter: EndpointFilter, before: string | null, limit: number) => {
-    const where = addContains(endpointsWithin(reach), filter);
+    const where = addStatus(addContains(endpointsWithin(reach), filter), filter);
     where
       .addIf(filter.projectId, (value) => `w.project_id = ${value}`)
-      .addIf(filter.status, (value) => `w.status = ${value}`)
       .addIf(filter.id, (value) => `w.id = ${value}`)
       .addIf(before, (value) => `w.id < ${value}`);
     const sql = `
@@ -88,7 +93,7 @@ const listEndpoints = dynamicStatement(
 const countEndpoints = dynamicStatement(
   countedRow,
   (reach: Reach, filter: EndpointFilter) => {
-    const { projectId, status, id } = filter;
+    const { projectId, id } = filter;
     const where = addContains(new Conditions().add('true'), filter).addIf(id, (value) => `w.id = ${value}`);
     // There is an index by organization, but none by project.
     const owner = (value: string) => `(SELECT p.organization_id FROM projects p WHERE p.id = ${value})`;
@@ -97,8 +102,8 @@ const countEndpoints = dynamicStatement(
     where
       .add(`w.status <> 'deleted'`)
       .addReach('w', 'w.project_id', reach)
-      .addIf(projectId, (value) => `w.project_id = ${value}`)
-      .addIf(status, (value) => `w.status = ${value}`);
+      .addIf(projectId, (value) => `w.project_id = ${value}`);
+    addStatus(where, filter);
     return { text: countedSql(`(${scan}) w`, where.sql), values: where.values };
   },
   sampleReaches.flatMap((reach) => sampleFilters.map((filter) => [reach, filter] as const)),

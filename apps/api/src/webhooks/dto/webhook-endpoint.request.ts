@@ -1,5 +1,6 @@
 import { OmitType } from '@nestjs/swagger';
 import { eventTypes, isSubscription, isUuid, MAX_CUSTOM_HEADERS } from '@gatehouse/domain';
+import type { EndpointStatusFilter } from '@gatehouse/persistence';
 import {
   CheckedField,
   HeadersField,
@@ -96,7 +97,12 @@ export class ListEndpointsQuery extends PageQuery {
 
 /** Filters of the list of endpoints for operators. */
 export class SearchEndpointsQuery extends ListEndpointsQuery {
-  @OneOfField('Only endpoints with this status', ['enabled', 'disabled']) status?: 'enabled' | 'disabled';
+  @OneOfField(
+    'Only endpoints with this status. `failing`: enabled, and all attempts have failed for an hour or longer. `disabled_failing`: disabled because all attempts had failed',
+    ['enabled', 'disabled', 'failing', 'disabled_failing'],
+  )
+  status?: EndpointStatusFilter;
+
   @SearchTextField('Id of an endpoint, or part of its name or URL') q?: string;
 }
 

@@ -1,0 +1,17 @@
+/** SQL for endpoints that were disabled because all attempts had failed, as in the index `webhook_endpoints_failing`. */
+export const isDisabledAsFailing = `status = 'disabled' AND disabled_reason = 'failing'`;
+
+/** SQL for the health `h` of an endpoint whose attempts have all failed for an hour or longer. */
+export const isFailingForAnHour = `h.failing_since <= statement_timestamp() - interval '1 hour'`;
+
+/** The states that a filter of endpoints distinguishes. */
+export type EndpointStatusFilter = 'enabled' | 'disabled' | 'failing' | 'disabled_failing';
+
+/** SQL conditions for the endpoints `w` in each state. `failing` ones are enabled. */
+export const endpointStatusSql: Record<EndpointStatusFilter, string> = {
+  enabled: `w.status = 'enabled'`,
+  disabled: `w.status = 'disabled'`,
+  failing: `w.status = 'enabled' AND EXISTS (
+    SELECT FROM endpoint_health h WHERE h.endpoint_id = w.id AND ${isFailingForAnHour})`,
+  disabled_failing: isDisabledAsFailing,
+};
