@@ -73,6 +73,7 @@ const installationRoutes = new Set(
    GET /operator/v1/operators
    POST /operator/v1/operators
    GET /operator/v1/operators/count
+   GET /operator/v1/operators/{operatorId}
    PATCH /operator/v1/operators/{operatorId}
    POST /operator/v1/operators/{operatorId}/disable
    POST /operator/v1/operators/{operatorId}/enable

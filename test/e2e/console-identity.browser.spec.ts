@@ -93,7 +93,17 @@ describeConsole(
       await page.getByRole('option', { name: mark }).click();
       await page.keyboard.press('Escape');
       expect(await seriousViolations(page)).toEqual([]);
+      // Another admin changes the role and the access meanwhile.
+      const theirs = { role: 'operator', organizationIds: [test.instance.credentials.organizationId] };
+      const { id } = limited.operator;
+      expect((await test.admin.request('PATCH', `/operators/${id}`, theirs)).status).toBe(200);
       await submit.click();
+      await dialog.getByRole('region', { name: 'Role' }).getByText('Operator').waitFor();
+      const change = dialog.getByRole('region', { name: 'Access' });
+      await change.getByText(mark).waitFor();
+      expect(await change.innerText()).toMatch(new RegExp(`Your value\\s+${mark}\\s+Saved value\\s+`));
+      expect((await test.admin.request('GET', `/operators/${id}`)).body).toMatchObject(theirs);
+      await dialog.getByRole('button', { name: 'Overwrite' }).click();
       await dialog.waitFor({ state: 'detached' });
       await page.getByRole('row', { name: email }).getByText(mark).waitFor();
 
@@ -433,8 +443,10 @@ describeConsole(
       const path = `/api/v1/customers/${id}`;
       await instance.requestWithSecretKey('PATCH', path, { firstName: 'Eve', lastName: 'Moss' });
       await dialog.getByRole('button', { name: 'Save changes' }).click();
-      await dialog.getByText('First name is now Eve').waitFor();
-      await dialog.getByRole('button', { name: 'Save changes' }).click();
+      const change = dialog.getByRole('region', { name: 'First name' });
+      await change.getByText('Eve').waitFor();
+      expect(await change.innerText()).toMatch(/Your value\s+Ada\s+Saved value\s+Eve/);
+      await dialog.getByRole('button', { name: 'Overwrite' }).click();
       await dialog.waitFor({ state: 'detached' });
       await page.getByText('Ada Moss').first().waitFor();
       expect((await instance.requestWithSecretKey('GET', path)).body.metadata).toEqual({ plan: 'free' });

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { registerCustomer } from '../support/customers.js';
 import { newProvider } from '../support/identity-providers/provider-requests.js';
 import { insertOperator } from '../support/operator-client.js';
 import { bearerHeader, TestInstance, type TestResponse } from '../support/test-instance.js';
@@ -29,7 +30,7 @@ const patchIf = (path: string, tag: string, body: object): Promise<TestResponse>
   send('PATCH', path, body, { 'if-match': tag });
 
 /** Sends a GET with If-None-Match. `fetch` would add `Cache-Control: no-cache`, which asks for the body. */
-async function getIfNoneMatch(path: string, tag: string): Promise<object> {
+async function getIfNoneMatch(path: string, tag: string) {
   const headers = { ...bearerHeader(instance.credentials.secretKey), 'if-none-match': tag };
   const [response] = (await once(httpGet(instance.baseUrl + path, { headers }), 'response')) as [
     IncomingMessage,
@@ -197,6 +198,43 @@ it('of an identity provider changes with a secret that is never returned', async
   const first = await setSecret(tagOf(await send('GET', path)));
   const parallel = await Promise.all([setSecret(tagOf(first)), setSecret(tagOf(first))]);
   expect(parallel.map(({ status }) => status).sort()).toEqual([200, 412]);
+});
+
+it('of a customer does not change with a sign-in, whose time a GET always returns', async () => {
+  const { id, email } = await registerCustomer(instance);
+  const path = `/api/v1/customers/${id}`;
+  const admin = await insertOperator(instance);
+  const tag = tagOf(await send('GET', path));
+  expect((await instance.login(email)).status).toBe(200);
+  const { status, tag: sameTag, body } = await getIfNoneMatch(path, tag);
+  expect([status, sameTag]).toEqual([200, tag]);
+  expect(JSON.parse(body).lastLoginAt).toEqual(expect.any(String));
+
+  const operatorPath = path.replace('/api/v1', '');
+  expect(tagOf(await admin.request('GET', operatorPath))).toBe(tag);
+  const patched = await patchIf(path, tag, { firstName: 'Ada' });
+  expect(patched.status).toBe(200);
+  const patch = (match: string) =>
+    admin.request('PATCH', operatorPath, { firstName: 'Eve' }, { 'if-match': match });
+  expect(await patch(tag)).toMatchObject(failed);
+  const after = await patch(tagOf(patched));
+  expect(after).toMatchObject({ status: 200, body: { firstName: 'Eve' } });
+  expect(tagOf(after)).toBe(tagOf(await admin.request('GET', operatorPath)));
+});
+
+it('of an operator rejects the access that a second admin has chosen without the change of the first', async () => {
+  const admin = await insertOperator(instance);
+  const { operator } = await insertOperator(instance, 'viewer');
+  const path = `/operators/${operator.id}`;
+  const patch = (tag: string, body: object) => admin.request('PATCH', path, body, { 'if-match': tag });
+  const tag = tagOf(await admin.request('GET', path));
+  await instance.sql('UPDATE operators SET last_login_at = now() WHERE id = $1', [operator.id]);
+  const organizationIds = [instance.credentials.organizationId];
+  const parallel = await Promise.all([patch(tag, { role: 'operator' }), patch(tag, { organizationIds })]);
+  expect(parallel.map(({ status }) => status).sort()).toEqual([200, 412]);
+  const current = await admin.request('GET', path);
+  expect(parallel.map(({ headers }) => headers.get('etag'))).toContain(tagOf(current));
+  expect((await patch(tagOf(current), { role: 'admin', organizationIds: null })).status).toBe(200);
 });
 
 it('is the same for operators, whose PATCH requires it too', async () => {

@@ -22,9 +22,11 @@ import {
 } from '@gatehouse/persistence';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { isMetadata, METADATA_RULE } from '../http/fields.js';
+import type { Precondition } from '../http/precondition.js';
 import { customerEvent } from '../events/customer-events.js';
 import { PasswordCheckService } from '../passwords/password-check.service.js';
 import type { UpdateMeRequest } from './dto/customer.request.js';
+import { CustomerResponse, customerVolatileFields } from './dto/customer.response.js';
 import type { UpdateCustomerRequest } from './dto/update-customer.request.js';
 
 /** Updates customers. An update that changes no value records no event and leaves `updatedAt` unchanged. */
@@ -42,14 +44,20 @@ export class CustomerChangesService {
 
   /**
    * Applies a merge patch from a server.
-   * @throws GatehouseError `not_found`, `project_archived`, `validation_failed` for metadata that becomes too
+   * @throws GatehouseError `not_found`, `project_archived`, `precondition_failed`, `validation_failed` for metadata that becomes too
    *   large, `email_already_registered`, `external_id_taken`
    */
-  async update(reach: Reach, id: string, patch: UpdateCustomerRequest): Promise<Customer> {
+  async update(
+    reach: Reach,
+    id: string,
+    patch: UpdateCustomerRequest,
+    precondition: Precondition,
+  ): Promise<Customer> {
     let projectId: string;
     try {
       return await this.change(reach, id, (before) => {
         ({ projectId } = before);
+        precondition.assert(CustomerResponse.from(before), customerVolatileFields);
         return applyPatch(before, patch);
       });
     } catch (error) {

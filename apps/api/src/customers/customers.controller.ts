@@ -11,7 +11,9 @@ import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
+import { ETag } from '../http/entity-tag.js';
 import { camelList } from '../http/paging.js';
+import { IfMatch, Precondition } from '../http/precondition.js';
 import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import type { Client } from '../http/request-context.js';
 import { CustomerChangesService } from './customer-changes.service.js';
@@ -20,7 +22,7 @@ import { CustomerExportService } from './customer-export.service.js';
 import { CustomersService } from './customers.service.js';
 import { CustomerExportResponse } from './dto/customer-export.response.js';
 import { CreateCustomerRequest } from './dto/customer.request.js';
-import { CustomerResponse } from './dto/customer.response.js';
+import { CustomerResponse, customerVolatileFields } from './dto/customer.response.js';
 import { ListCustomersQuery } from './dto/list-customers.request.js';
 import { UpdateCustomerRequest } from './dto/update-customer.request.js';
 
@@ -86,6 +88,7 @@ export class CustomersController {
     description: 'Also returns customers of archived projects.',
   })
   @SecretKey('customer:read')
+  @ETag({ volatile: customerVolatileFields })
   @ApiOkResponse({ type: CustomerResponse })
   async get(
     @CurrentCaller() { reach }: ManagementCaller,
@@ -102,14 +105,16 @@ export class CustomersController {
       'Changes only the fields in the request (JSON Merge Patch, RFC 7396). A new email address takes effect immediately, without confirmation, and invalidates links that were sent to the previous address.',
   })
   @SecretKey('customer:write')
+  @ETag({ volatile: customerVolatileFields })
   @ApiOkResponse({ type: CustomerResponse })
   @ApiProblems('email_already_registered', 'external_id_taken', 'project_archived')
   async update(
     @CurrentCaller() { reach }: ManagementCaller,
     @Param('customerId') id: string,
     @Body() body: UpdateCustomerRequest,
+    @IfMatch() precondition: Precondition,
   ): Promise<CustomerResponse> {
-    return CustomerResponse.from(await this.changes.update(reach, parsePathUuid(id), body));
+    return CustomerResponse.from(await this.changes.update(reach, parsePathUuid(id), body, precondition));
   }
 
   @Get(':customerId/export')

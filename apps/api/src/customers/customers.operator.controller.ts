@@ -5,6 +5,7 @@ import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { CountResponse } from '../http/count.response.js';
+import { ETag } from '../http/entity-tag.js';
 import { camelList } from '../http/paging.js';
 import { PickRoutes } from '../http/pick-routes.js';
 import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
@@ -12,6 +13,7 @@ import { CustomersController } from './customers.controller.js';
 import { CustomerAccessRequest } from './dto/customer-access.request.js';
 import {
   CustomerResponse,
+  customerVolatileFields,
   ListedCustomerResponse,
   OperatorCustomerResponse,
 } from './dto/customer.response.js';
@@ -64,6 +66,7 @@ export class CustomersOperatorController extends PickRoutes(CustomersController,
       'The response shows whether the customer has a password and is locked after failed sign-ins. Also returns customers of archived projects.',
   })
   @Operator('viewer')
+  @ETag({ volatile: [...customerVolatileFields, 'lock', 'hasPassword'] })
   @ApiOkResponse({ type: OperatorCustomerResponse })
   override async get(
     @CurrentCaller() { reach }: ManagementCaller,

@@ -1,39 +1,63 @@
 import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { tap, type Observable } from 'rxjs';
 import { canonicalJson, sha256 } from '@gatehouse/platform';
 
 export const ENTITY_TAG = Symbol('entity tag of a route');
 
+/** The metadata of a route with an entity tag. */
+export interface EntityTagMetadata {
+  /** True if a GET with the tag as `If-None-Match` returns 304. */
+  isCacheable: boolean;
+}
+
+/** The fields on which the tag of a route does not depend. */
+export interface UntaggedFields {
+  /** Fields that never change and that only this route returns. */
+  immutable?: readonly string[];
+  /**
+   * Fields that no PATCH changes, such as the time of the last sign-in. Their changes do not reject a PATCH, but the
+   * route always returns a body.
+   */
+  volatile?: readonly string[];
+}
+
 /**
  * Returns the entity tag of a resource, as its route returns it: every visible change changes it. A change of a field
  * that is never returned, such as a secret, changes `updatedAt`.
+ * @param untagged names of fields on which the tag does not depend
  */
-export const entityTag = (resource: object): string =>
-  `"${sha256(canonicalJson(resource)).toString('base64url')}"`;
+export function entityTag(resource: object, untagged: readonly string[] = []): string {
+  const fields = Object.entries(resource).filter(([name]) => !untagged.includes(name));
+  return `"${sha256(canonicalJson(Object.fromEntries(fields))).toString('base64url')}"`;
+}
 
 /**
  * Sends the entity tag of the returned resource as `ETag`. A PATCH gets its condition with `@IfMatch()`. The OpenAPI document
  * describes both.
- * @param immutableFields fields that never change and that only this route returns. The tag does not depend on them
  */
-export const ETag = (...immutableFields: string[]): MethodDecorator =>
-  applyDecorators(
-    SetMetadata(ENTITY_TAG, true),
-    UseInterceptors(new EntityTagInterceptor(new Set(immutableFields))),
+export const ETag = (untagged: UntaggedFields = {}): MethodDecorator => {
+  const metadata: EntityTagMetadata = { isCacheable: untagged.volatile === undefined };
+  return applyDecorators(
+    SetMetadata(ENTITY_TAG, metadata),
+    UseInterceptors(new EntityTagInterceptor(untagged)),
   );
+};
 
 class EntityTagInterceptor implements NestInterceptor {
-  constructor(private readonly immutableFields: ReadonlySet<string>) {}
+  constructor(private readonly untagged: UntaggedFields) {}
 
   intercept(context: ExecutionContext, next: CallHandler<object>): Observable<object> {
-    const response = context.switchToHttp().getResponse<Response>();
+    const http = context.switchToHttp();
+    const { immutable = [], volatile } = this.untagged;
+    // Express would compare the tag and return 304, although these fields may have changed.
+    if (volatile) delete http.getRequest<Request>().headers['if-none-match'];
     return next.handle().pipe(
       tap((body) => {
         const resource = 'success' in body ? (body as unknown as { data: object }).data : body;
-        const fields = Object.entries(resource).filter(([name]) => !this.immutableFields.has(name));
-        response.setHeader('ETag', entityTag(Object.fromEntries(fields)));
+        const tag = entityTag(resource, [...immutable, ...(volatile ?? [])]);
+        http.getResponse<Response>().setHeader('ETag', tag);
       }),
     );
   }

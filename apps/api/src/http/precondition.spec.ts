@@ -22,7 +22,7 @@ it('entityTag depends on every field, but not on the order of fields', () => {
     { ...resource, settings: { locale: null, origins: ['a', 'b'] } },
     { ...resource, name: null },
   ];
-  expect(new Set([tag, ...others.map(entityTag)]).size).toBe(5);
+  expect(new Set([tag, ...others.map((each) => entityTag(each))]).size).toBe(5);
   expect(tag).toMatch(/^"[\w-]{43}"$/);
 });
 

@@ -27,11 +27,13 @@ export class Precondition {
    * Rejects a change of a resource that is no longer as the caller knows it. The transaction must have locked the
    * resource: otherwise, two changes with the same tag could both be applied.
    * @param resource the resource before the change, as its route returns it
+   * @param untagged names of fields on which the tag does not depend
    * @throws GatehouseError `precondition_failed`
    */
-  assert(resource: object): void {
+  assert(resource: object, untagged: readonly string[] = []): void {
     // Weak tags never match, because the comparison is strong: entityTag returns no weak tags.
-    if (this.tags && !this.tags.has(entityTag(resource))) throw new GatehouseError('precondition_failed');
+    if (this.tags && !this.tags.has(entityTag(resource, untagged)))
+      throw new GatehouseError('precondition_failed');
   }
 }
 

@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { auditChanges, GatehouseError, invalidField, type Operator } from '@gatehouse/domain';
 import { OperatorsRepository, OrganizationsRepository, type Tx } from '@gatehouse/persistence';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
+import type { Precondition } from '../http/precondition.js';
 import { RunningApisService } from '../sign-in/running-apis.service.js';
+import { OperatorResponse, operatorVolatileFields } from './dto/operator.response.js';
 import { OperatorNoticesService, type NoticeActor } from './operator-notices.service.js';
 
 /** The fields of an operator that can be changed. An omitted field stays as it is. */
@@ -22,13 +24,21 @@ export class OperatorChangesService {
   /**
    * Changes an operator, records the previous and the new access in the audit log, and notifies the admins.
    * @param actor an operator, or another cause of the change, which has no `operatorId`
-   * @throws GatehouseError `not_found`, `last_admin`, `conflict` if the actor would change their own access or
+   * @param precondition the condition of a PATCH
+   * @throws GatehouseError `not_found`, `precondition_failed`, `last_admin`, `conflict` if the actor would change their own access or
    *   sets a limit while an older api is running,
    *   `validation_failed` for an organization that does not exist
    */
-  async apply(tx: Tx, actor: NoticeActor, id: string, change: OperatorChange): Promise<Operator> {
+  async apply(
+    tx: Tx,
+    actor: NoticeActor,
+    id: string,
+    change: OperatorChange,
+    precondition?: Precondition,
+  ): Promise<Operator> {
     const admins = await this.operators.lockActiveAdmins(tx);
     const before = await this.operators.lock(tx, id);
+    precondition?.assert(OperatorResponse.from(before), operatorVolatileFields);
     const organizationIds = await this.resolveOrganizations(
       tx,
       change.organizationIds,

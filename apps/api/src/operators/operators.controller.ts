@@ -18,7 +18,9 @@ import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { CountResponse } from '../http/count.response.js';
 import { CurrentClient } from '../http/current-client.js';
+import { ETag } from '../http/entity-tag.js';
 import { camelList } from '../http/paging.js';
+import { IfMatch, Precondition } from '../http/precondition.js';
 import type { Client } from '../http/request-context.js';
 import {
   CountOperatorsQuery,
@@ -26,7 +28,12 @@ import {
   ListOperatorsQuery,
   UpdateOperatorRequest,
 } from './dto/operator.request.js';
-import { InvitedOperatorResponse, OperatorResponse, OperatorSessionEntry } from './dto/operator.response.js';
+import {
+  InvitedOperatorResponse,
+  OperatorResponse,
+  OperatorSessionEntry,
+  operatorVolatileFields,
+} from './dto/operator.response.js';
 import { OperatorsService } from './operators.service.js';
 
 @ApiTags('Operators')
@@ -76,6 +83,14 @@ export class OperatorsController {
     return InvitedOperatorResponse.fromInvited(await this.operators.invite({ caller, client }, body));
   }
 
+  @Get(':operatorId')
+  @ApiOperation({ operationId: 'operators.get', summary: 'Get an operator' })
+  @ETag({ volatile: operatorVolatileFields })
+  @ApiOkResponse({ type: OperatorResponse })
+  async get(@Param('operatorId') id: string): Promise<OperatorResponse> {
+    return OperatorResponse.from(await this.operators.get(parsePathUuid(id)));
+  }
+
   @Patch(':operatorId')
   @ReauthenticationRequired()
   @ApiOperation({
@@ -84,6 +99,7 @@ export class OperatorsController {
     description:
       'Changes the role, the name or the organizations. A new role and a new limit take effect immediately.',
   })
+  @ETag({ volatile: operatorVolatileFields })
   @ApiOkResponse({ type: OperatorResponse })
   @ApiProblems('conflict', 'last_admin')
   async update(
@@ -91,8 +107,11 @@ export class OperatorsController {
     @CurrentClient() client: Client,
     @Param('operatorId') id: string,
     @Body() body: UpdateOperatorRequest,
+    @IfMatch() precondition: Precondition,
   ): Promise<OperatorResponse> {
-    return OperatorResponse.from(await this.operators.update({ caller, client }, parsePathUuid(id), body));
+    return OperatorResponse.from(
+      await this.operators.update({ caller, client }, parsePathUuid(id), body, precondition),
+    );
   }
 
   @Post(':operatorId/disable')

@@ -14,6 +14,7 @@ import {
 import { CursorCodec, newId } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
+import type { Precondition } from '../http/precondition.js';
 import type {
   CountOperatorsQuery,
   InviteOperatorRequest,
@@ -103,12 +104,22 @@ export class OperatorsService {
     });
   }
 
+  /** @throws GatehouseError `not_found` */
+  get(id: string): Promise<Operator> {
+    return this.operators.get(id);
+  }
+
   /**
-   * @throws GatehouseError `not_found`, `last_admin`, `validation_failed`, `conflict` if the access is the
-   *   caller's own
+   * @throws GatehouseError `not_found`, `precondition_failed`, `last_admin`, `validation_failed`, `conflict` if the
+   *   access is the caller's own
    */
-  update(admin: ActingAdmin, id: string, patch: UpdateOperatorRequest): Promise<Operator> {
-    return this.transactions.run((tx) => this.changes.apply(tx, admin, id, patch));
+  update(
+    admin: ActingAdmin,
+    id: string,
+    patch: UpdateOperatorRequest,
+    precondition: Precondition,
+  ): Promise<Operator> {
+    return this.transactions.run((tx) => this.changes.apply(tx, admin, id, patch, precondition));
   }
 
   /**

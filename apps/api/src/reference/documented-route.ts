@@ -7,7 +7,7 @@ import { routeCredential, type ReauthenticatedOperators, type RouteCredential } 
 import type { ErrorCode } from '@gatehouse/domain';
 import { API_PROBLEMS } from '../http/api-problems.js';
 import { isConsolePath } from '../http/console-request.js';
-import { ENTITY_TAG } from '../http/entity-tag.js';
+import { ENTITY_TAG, type EntityTagMetadata } from '../http/entity-tag.js';
 import type { BodyClass } from '../http/input.pipe.js';
 import { RATE_LIMIT } from '../http/rate-limit.js';
 
@@ -21,6 +21,8 @@ export interface DocumentedRoute {
   bodyIsOptional: boolean;
   /** True if the route returns an `ETag`. */
   hasEntityTag: boolean;
+  /** True if the route accepts `If-None-Match`. */
+  isCacheable: boolean;
   /** Error codes from `@ApiProblems`. */
   problems: ErrorCode[];
 }
@@ -51,6 +53,7 @@ export class RouteReader {
     const handler = getHandler(controller, name);
     const metadata = <T>(key: symbol): T | undefined =>
       (Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, controller)) as T | undefined;
+    const entityTag = metadata<EntityTagMetadata>(ENTITY_TAG);
     return {
       method,
       path,
@@ -58,7 +61,8 @@ export class RouteReader {
       credential: routeCredential(controller, handler) ?? noCredential,
       isLimited: metadata(RATE_LIMIT) !== undefined,
       bodyIsOptional: bodyClass(controller, name)?.bodyIsOptional ?? false,
-      hasEntityTag: metadata(ENTITY_TAG) !== undefined,
+      hasEntityTag: entityTag !== undefined,
+      isCacheable: entityTag?.isCacheable ?? false,
       problems: metadata<ErrorCode[]>(API_PROBLEMS) ?? [],
     };
   }
@@ -171,6 +175,6 @@ export const acceptsIdempotencyKey = ({ method, path }: DocumentedRoute): boolea
 export const acceptsIfMatch = ({ method, hasEntityTag }: DocumentedRoute): boolean =>
   method === 'patch' && hasEntityTag;
 
-/** Returns true for every GET of a resource with an entity tag. Express compares `If-None-Match` with the tag. */
-export const acceptsIfNoneMatch = ({ method, hasEntityTag }: DocumentedRoute): boolean =>
-  method === 'get' && hasEntityTag;
+/** Returns true for every GET that can return 304. Express compares `If-None-Match` with the tag. */
+export const acceptsIfNoneMatch = ({ method, isCacheable }: DocumentedRoute): boolean =>
+  method === 'get' && isCacheable;

@@ -50,7 +50,7 @@ export class WebhookEndpointsOperatorController extends PickRoutes(WebhookEndpoi
     description: 'Returns the endpoint with its organization and project.',
   })
   @Operator('viewer')
-  @ETag('organization_id')
+  @ETag({ immutable: ['organization_id'] })
   @ApiSnakeItem(OperatorEndpointResponse)
   override async get(@CurrentCaller() caller: ManagementCaller, @Param('endpointId') id: string) {
     const endpoint = await this.endpoints.get(caller, parsePathId('endpoint', id));

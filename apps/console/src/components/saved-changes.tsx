@@ -11,6 +11,8 @@ interface SavedChangesProps<Fields extends object> {
   labels: Record<keyof Fields, string>;
   /** Formats a value; the default is its text. */
   format?: (field: keyof Fields & string, value: unknown) => string;
+  /** Renders a value, instead of `format`. */
+  render?: (field: keyof Fields & string, value: unknown) => ReactNode;
   /** The error of the last save. */
   problem: Problem | null;
 }
@@ -27,6 +29,7 @@ export function SavedChanges<Fields extends object>({
   edits,
   labels,
   format = (_, value) => formatValue(value),
+  render = (field, value) => <UntrustedText text={format(field, value)} />,
   problem,
 }: SavedChangesProps<Fields>): ReactNode {
   const { changed, savedChanges, isOverwrite } = edits;
@@ -59,10 +62,8 @@ export function SavedChanges<Fields extends object>({
               <Text fw={600}>{labels[field]}</Text>
               <PropertyList
                 items={{
-                  [isEdited ? 'Your value' : 'Before']: (
-                    <UntrustedText text={format(field, isEdited ? edited : before)} />
-                  ),
-                  'Saved value': <UntrustedText text={format(field, saved)} />,
+                  [isEdited ? 'Your value' : 'Before']: render(field, isEdited ? edited : before),
+                  'Saved value': render(field, saved),
                 }}
               />
               {isEdited && (

@@ -61,7 +61,11 @@ export function CreateCustomer({ projectId, onClose }: CreateCustomerProps): Rea
         onChange={setProject}
         error={errors.projectId}
       />
-      <CustomerForm value={fields} onChange={setFields} errors={errors} />
+      <CustomerForm
+        value={fields}
+        onChange={(changes) => setFields((before) => ({ ...before, ...changes }))}
+        errors={errors}
+      />
       <Radio.Group label="Access" value={access} onChange={setAccess}>
         <Stack gap={6} mt={6}>
           <Radio value="invite" label="Send an invitation email" />

@@ -57,7 +57,7 @@ export const toNewCustomer = (
 const names = Object.keys(emptyCustomer) as (keyof CustomerFields)[];
 
 /** Returns the names of the fields that differ. */
-export const changedFields = (before: CustomerFields, after: CustomerFields): (keyof CustomerFields)[] =>
+const changedFields = (before: CustomerFields, after: CustomerFields): (keyof CustomerFields)[] =>
   names.filter((name) => before[name] !== after[name]);
 
 /** Returns a merge patch with only the changed fields, so that other changes in the meantime stay. */

@@ -5,14 +5,13 @@ import { parseMetadata } from './metadata-patch';
 
 interface CustomerFormProps {
   value: CustomerFields;
-  onChange: (fields: CustomerFields) => void;
+  onChange: (changes: Partial<CustomerFields>) => void;
   /** Validation errors of the API by field. */
   errors: Record<string, string>;
 }
 
 /** Renders the inputs for the fields of a customer in a dialog. */
-export function CustomerForm({ value, onChange, errors }: CustomerFormProps): ReactNode {
-  const set = (changes: Partial<CustomerFields>): void => onChange({ ...value, ...changes });
+export function CustomerForm({ value, onChange: set, errors }: CustomerFormProps): ReactNode {
   const textInput = (
     name: 'email' | 'firstName' | 'lastName' | 'externalId' | 'locale',
     label: string,

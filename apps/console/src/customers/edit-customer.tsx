@@ -1,17 +1,14 @@
-import { Alert, Button, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { api, unwrap } from '../http/client';
-import { Problem } from '../http/problem';
-import { fetchPath, useApiMutation } from '../http/queries';
+import { api, type Schemas } from '../http/client';
+import { useApiUpdate } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';
-import { Icon } from '../components/icon';
+import { isStale, SavedChanges, saveLabel } from '../components/saved-changes';
 import { toastSuccess } from '../components/toast';
-import { UntrustedText } from '../components/untrusted-text';
+import { useEdits } from '../components/use-edits';
 import type { Customer } from './customer-actions';
-import { changedFields, isComplete, toFields, toPatch, type CustomerFields } from './customer-fields';
+import { isComplete, toFields, toPatch, type CustomerFields } from './customer-fields';
 import { CustomerForm } from './customer-form';
-
-const PATH = '/operator/v1/customers/{customerId}';
 
 /** Renders a button that opens the form for a customer. */
 export function EditCustomer({ customer }: { customer: Customer }): ReactNode {
@@ -37,66 +34,43 @@ const fieldLabels: Record<keyof CustomerFields, string> = {
   publicMetadata: 'Public metadata',
 };
 
-const changedProblem = new Problem({
-  code: 'changed_elsewhere',
-  status: 412,
-  title: 'The customer was changed in the meantime',
-  detail: 'Check the current values. If you save again, your values replace them.',
-  requestId: '',
-});
-
 function EditDialog({ customer, onClose }: { customer: Customer; onClose: () => void }): ReactNode {
-  const [original, setOriginal] = useState(() => toFields(customer));
-  const [fields, setFields] = useState(original);
-  /** The fields of this form that have changed elsewhere since it was opened, with their current values. */
-  const [conflicts, setConflicts] = useState<(keyof CustomerFields)[]>([]);
-  const params = { path: { customerId: customer.id } };
-  const update = useApiMutation(
-    () => unwrap(api.PATCH(PATH, { params, body: toPatch(original, fields) })),
+  const saved = toFields(customer);
+  const edits = useEdits(saved);
+  const fields = edits.values;
+  const update = useApiUpdate(
+    customer,
+    (body: Schemas['UpdateCustomerRequest'], header) =>
+      api.PATCH('/operator/v1/customers/{customerId}', {
+        params: { path: { customerId: customer.id }, header },
+        body,
+      }),
     '/operator/v1/customers',
     '/operator/v1/audit-log',
   );
-  const submit = async (): Promise<void> => {
-    const current = toFields((await fetchPath(PATH, params)) as Customer);
-    const edited = changedFields(original, fields);
-    const changedElsewhere = changedFields(original, current).filter((name) => edited.includes(name));
-    setConflicts(changedElsewhere);
-    if (changedElsewhere.length > 0) {
-      setOriginal(current);
-      // Fields that were not edited here keep the changes of others.
-      setFields({ ...current, ...Object.fromEntries(edited.map((name) => [name, fields[name]])) });
-      throw changedProblem;
-    }
-    await update.mutateAsync(undefined);
-    toastSuccess('Customer updated');
-  };
-  const isEmailChanged = fields.email.trim().toLowerCase() !== original.email.toLowerCase();
+  const isEmailChanged = fields.email.trim().toLowerCase() !== saved.email.toLowerCase();
   return (
     <ActionDialog
       open
       size="lg"
       onClose={onClose}
       title="Edit customer"
-      confirmLabel="Save changes"
-      disabled={!isComplete(fields) || changedFields(original, fields).length === 0}
-      onConfirm={submit}
+      confirmLabel={saveLabel(edits)}
+      hidesError={isStale}
+      disabled={!isComplete(fields) || Object.keys(edits.changed).length === 0}
+      onConfirm={async () => {
+        await update.mutateAsync(toPatch(saved, fields));
+        toastSuccess('Customer updated');
+      }}
     >
-      <CustomerForm value={fields} onChange={setFields} errors={update.error?.fields ?? {}} />
+      <CustomerForm value={fields} onChange={edits.set} errors={update.error?.fields ?? {}} />
       {isEmailChanged && (
         <Text c="dimmed">
           The new address takes effect immediately, without confirmation. Links that were sent to the previous
           address stop working.
         </Text>
       )}
-      {conflicts.length > 0 && (
-        <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="Current values">
-          {conflicts.map((name) => (
-            <Text key={name}>
-              {fieldLabels[name]} is now <UntrustedText text={String(original[name])} fallback="empty" />
-            </Text>
-          ))}
-        </Alert>
-      )}
+      <SavedChanges edits={edits} labels={fieldLabels} problem={update.error} />
     </ActionDialog>
   );
 }

@@ -1,5 +1,5 @@
 import { Alert, Text } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useOperator } from '../app/session';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
@@ -8,8 +8,6 @@ import { UntrustedText } from '../components/untrusted-text';
 import { Icon } from '../components/icon';
 import { toastSuccess } from '../components/toast';
 import { actionTexts, performOperatorAction, type Operator, type OperatorAction } from './operator-actions';
-import { AccessInput } from './access-input';
-import { RoleRadio } from './role-radio';
 
 const INVALIDATED_PATH = '/operator/v1/operators';
 
@@ -54,64 +52,6 @@ export function OperatorActionDialog({
           You will have to sign in again.
         </Alert>
       )}
-    </ActionDialog>
-  );
-}
-
-/** Returns a mutation that changes an operator. */
-const useOperatorChange = ({ id }: Operator, body: Schemas['UpdateOperatorRequest']) =>
-  useApiMutation(
-    () =>
-      unwrap(
-        api.PATCH('/operator/v1/operators/{operatorId}', { params: { path: { operatorId: id } }, body }),
-      ),
-    INVALIDATED_PATH,
-  );
-
-/** Changes a role. The change takes effect immediately. */
-export function ChangeRoleDialog({ operator, onClose }: OperatorDialogProps): ReactNode {
-  const [role, setRole] = useState(operator.role);
-  const change = useOperatorChange(operator, { role });
-  return (
-    <ActionDialog
-      open
-      onClose={onClose}
-      title="Change role"
-      confirmLabel="Change role"
-      disabled={role === operator.role}
-      onConfirm={async () => {
-        await change.mutateAsync(undefined);
-        toastSuccess('Role changed. It takes effect immediately.');
-      }}
-    >
-      <OperatorEmail operator={operator} />
-      <RoleRadio value={role} onChange={setRole} error={change.error?.fields.role} />
-    </ActionDialog>
-  );
-}
-
-/** Changes the organizations to which an operator is limited. The change takes effect immediately. */
-export function ChangeAccessDialog({ operator, onClose }: OperatorDialogProps): ReactNode {
-  const [organizationIds, setOrganizationIds] = useState(operator.organizationIds);
-  const change = useOperatorChange(operator, { organizationIds });
-  return (
-    <ActionDialog
-      open
-      onClose={onClose}
-      title="Change access"
-      confirmLabel="Change access"
-      disabled={organizationIds?.length === 0 || String(organizationIds) === String(operator.organizationIds)}
-      onConfirm={async () => {
-        await change.mutateAsync(undefined);
-        toastSuccess('Access changed. It takes effect immediately.');
-      }}
-    >
-      <OperatorEmail operator={operator} />
-      <AccessInput
-        value={organizationIds}
-        onChange={setOrganizationIds}
-        error={change.error?.fields.organizationIds}
-      />
     </ActionDialog>
   );
 }

@@ -15,14 +15,10 @@ import { Page } from '../components/page';
 import { RelativeTime } from '../components/relative-time';
 import { Badge, StatusBadge } from '../components/status-badge';
 import { useUrlDialog } from '../components/use-url-dialog';
+import { ChangeAccessDialog, ChangeRoleDialog } from './change-operator';
 import { InvitationLinkDialog, InviteOperator, showInvitation, type InvitationLink } from './invite-operator';
 import { actionTexts, type Operator, type OperatorAction } from './operator-actions';
-import {
-  OperatorActionDialog,
-  ChangeAccessDialog,
-  ChangeRoleDialog,
-  InviteAgainDialog,
-} from './operator-dialogs';
+import { OperatorActionDialog, InviteAgainDialog } from './operator-dialogs';
 import { OperatorMenu, type OperatorMenuAction } from './operator-menu';
 import { OperatorSessions } from './operator-sessions';
 import { roles, RolePermissions } from './role-permissions';

@@ -56,6 +56,9 @@ export class MeResponse extends CustomerSummary {
   }
 }
 
+/** The fields of `CustomerResponse` that a sign-in changes. */
+export const customerVolatileFields = ['lastLoginAt'] as const;
+
 /** A customer, as returned to secret keys and as included in events. */
 export class CustomerResponse extends MeResponse {
   @ApiProperty({ type: String, nullable: true }) externalId!: string | null;

@@ -19,6 +19,9 @@ export const organizationIdsSchema: ApiPropertyOptions = {
     'The organizations to which the operator is limited, together with those that they created. null for the entire installation',
 };
 
+/** The fields that change without a change by an admin. */
+export const operatorVolatileFields = ['lastLoginAt'] as const;
+
 /** An operator, as returned to admins. */
 export class OperatorResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
